@@ -1,0 +1,35 @@
+/**
+ * Starts one of our own modules in a worker thread or a child process, from the built JavaScript as
+ * well as from TypeScript sources (development and tests, where tsx is there to read them).
+ */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
+
+/** A child with pipes for input, output and errors. */
+export type PipedChild = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/**
+ * @param importMetaUrl `import.meta.url` of the caller
+ * @param name path of the module relative to the caller, without extension: `./decode-worker`
+ */
+function resolveModule(importMetaUrl: string, name: string): { url: URL; execArgv: string[] } {
+  const fromSource = importMetaUrl.endsWith('.ts');
+  const url = new URL(`${name}${fromSource ? '.ts' : '.js'}`, importMetaUrl);
+  return { url, execArgv: fromSource ? ['--import', import.meta.resolve('tsx')] : [] };
+}
+
+/** Starts a module in a worker thread. Arguments as in {@link resolveModule}. */
+export function startWorker(importMetaUrl: string, name: string, options?: WorkerOptions): Worker {
+  const { url, execArgv } = resolveModule(importMetaUrl, name);
+  return new Worker(url, { ...options, execArgv });
+}
+
+/** Starts a module in a child process with piped stdio. Arguments as in {@link resolveModule}. */
+export function startChild(importMetaUrl: string, name: string, args: string[] = []): PipedChild {
+  const { url, execArgv } = resolveModule(importMetaUrl, name);
+  return spawn(process.execPath, [...execArgv, fileURLToPath(url), ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}

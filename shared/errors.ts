@@ -1,0 +1,96 @@
+/**
+ * Every way a request or a voice session can fail, in one table.
+ *
+ * `status` is the HTTP status; a socket closes with 4000 + status; `detail` makes the voice
+ * protocol's `reason_code` (status × 10,000 + detail; 4000403 is the one published value).
+ */
+export const errorTable = {
+  invalid_request: { status: 400, detail: 1 },
+  malformed_message: { status: 400, detail: 2 },
+  unknown_message: { status: 400, detail: 3 },
+  wrong_frame_type: { status: 400, detail: 4 },
+  media_after_end: { status: 400, detail: 5 },
+  protocol_violation: { status: 400, detail: 6 },
+  audio_format_unsupported: { status: 400, detail: 403 },
+  forbidden: { status: 403, detail: 1 },
+  token_refused: { status: 403, detail: 2 },
+  token_reused: { status: 403, detail: 3 },
+  not_found: { status: 404, detail: 1 },
+  session_idle: { status: 408, detail: 1 },
+  connection_expired: { status: 408, detail: 2 },
+  payload_too_large: { status: 413, detail: 1 },
+  chunk_too_large: { status: 413, detail: 2 },
+  uri_too_long: { status: 414, detail: 1 },
+  unsupported_media_type: { status: 415, detail: 1 },
+  audio_too_fast: { status: 429, detail: 1 },
+  too_many_sessions: { status: 429, detail: 2 },
+  reader_too_slow: { status: 429, detail: 3 },
+  internal: { status: 500, detail: 1 },
+  engine_unavailable: { status: 503, detail: 1 },
+  recognition_failed: { status: 503, detail: 2 },
+  translation_failed: { status: 503, detail: 3 },
+  decoder_failed: { status: 503, detail: 4 },
+  stopping: { status: 503, detail: 5 },
+} as const satisfies Record<string, { status: number; detail: number }>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** A failure with a code of {@link errorTable} and a message that tells the caller what to do. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ServiceError';
+    this.code = code;
+  }
+
+  get status(): number {
+    return errorTable[this.code].status;
+  }
+}
+
+/** Any thrown value as a {@link ServiceError}; what we did not foresee becomes `internal`, its text kept back. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return new ServiceError('internal', 'Something went wrong on our side. Please try again.', {
+    cause: error,
+  });
+}
+
+/** The HTTP answer for a failure: status and JSON body. */
+export function toHttp(error: unknown): { status: number; body: { message: string } } {
+  const { status, message } = toServiceError(error);
+  return { status, body: { message } };
+}
+
+/** The payload of the voice protocol's `error` message. */
+export interface VoiceErrorPayload {
+  /** Name of the message or step that failed, for example `source_media_chunk`. */
+  request_type: string;
+  /** HTTP status that fits the failure. */
+  error_code: number;
+  /** Status × 10,000 + detail. */
+  reason_code: number;
+  error_message: string;
+}
+
+/** The voice protocol's answer for a failure: the `error` message and the close code that follows it. */
+export function toSocket(
+  error: unknown,
+  requestType: string,
+): { message: { error: VoiceErrorPayload }; closeCode: number } {
+  const { code, message } = toServiceError(error);
+  const { status, detail } = errorTable[code];
+  return {
+    message: {
+      error: {
+        request_type: requestType,
+        error_code: status,
+        reason_code: status * 10_000 + detail,
+        error_message: message,
+      },
+    },
+    closeCode: 4000 + status,
+  };
+}

@@ -1,0 +1,24 @@
+/** A language in BCP 47 spelling: `en`, `pt-BR`, `zh-Hant` (lower-case base, title-case script, upper-case region). */
+export type LanguageTag = string;
+
+const TAG = /^([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/i;
+const RIGHT_TO_LEFT = new Set(['ar', 'ckb', 'dv', 'fa', 'he', 'iw', 'ps', 'sd', 'ug', 'ur', 'yi']);
+
+/** The canonical spelling of a language tag in any case, or undefined when it is not one. */
+export function canonicalLanguage(tag: string): LanguageTag | undefined {
+  const match = TAG.exec(tag.trim().replaceAll('_', '-'));
+  if (match === null) return undefined;
+  const [, base = '', script, region] = match;
+  const titled = script && script.charAt(0).toUpperCase() + script.slice(1).toLowerCase();
+  return [base.toLowerCase(), titled, region?.toUpperCase()].filter(Boolean).join('-');
+}
+
+/** The base language of a tag: `pt` for `pt-BR`. */
+export function baseLanguage(tag: LanguageTag): LanguageTag {
+  return (tag.split('-', 1)[0] ?? tag).toLowerCase();
+}
+
+/** Writing direction of a language, for the `dir` attribute. */
+export function textDirection(tag: LanguageTag): 'ltr' | 'rtl' {
+  return RIGHT_TO_LEFT.has(baseLanguage(tag)) ? 'rtl' : 'ltr';
+}
