@@ -17,7 +17,8 @@ function message<Name extends string, Payload extends TSchema>(
   description: string,
 ) {
   const properties = { [name]: payload } as Record<Name, Payload>;
-  return Type.Object(properties, { title: name, description });
+  const options = { title: name, description };
+  return Object.assign(Type.Object(properties, options), options);
 }
 
 const startTime = Type.Integer({ minimum: 0, description: 'ms since the first sample' });

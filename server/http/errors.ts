@@ -1,0 +1,63 @@
+/** Every failure of an HTTP request as status and `{"message"}`. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError, toHttp, type ErrorCode } from '../../shared/errors.ts';
+
+const fastifyCodes: Partial<Record<string, { code: ErrorCode; message: string }>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    code: 'payload_too_large',
+    message: 'The request body is too large: at most 128 KiB.',
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'unsupported_media_type',
+    message:
+      'Unsupported content type. Send application/json or application/x-www-form-urlencoded.',
+  },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'invalid_request', message: 'The JSON body is empty.' },
+  FST_ERR_CTP_INVALID_JSON_BODY: {
+    code: 'invalid_request',
+    message: 'The body is not valid JSON.',
+  },
+};
+
+/** Fastify's error handler for the whole server. */
+export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const failure = asServiceError(error);
+  if (failure.status >= 500) request.log.error({ err: error.cause ?? error }, 'request failed');
+  if (failure.status === 503 || failure.status === 429) reply.header('Retry-After', '5');
+  const { status, body } = toHttp(failure);
+  return reply.code(status).send(body);
+}
+
+/** Fastify's handler for paths nobody serves; a known path with another method counts as one. */
+export function answerNotFound(request: FastifyRequest, reply: FastifyReply) {
+  const { body } = toHttp(
+    new ServiceError('not_found', 'Not found. GET /openapi.json lists what there is.'),
+  );
+  return reply.code(404).send(body);
+}
+
+function asServiceError(error: FastifyError): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (error.validation !== undefined) return invalid(validationMessage(error));
+  const known = fastifyCodes[error.code];
+  if (known !== undefined) return new ServiceError(known.code, known.message, { cause: error });
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) return invalid('The request cannot be read.');
+  return new ServiceError('internal', 'Something went wrong on our side. Please try again.', {
+    cause: error,
+  });
+}
+
+/** "Parameter 'text' not specified." reads better than a schema path. */
+function validationMessage({ validation, validationContext }: FastifyError): string {
+  const [problem] = validation ?? [];
+  const place = problem?.instancePath.slice(1).replaceAll('/', '.') ?? '';
+  const { missingProperty } = (problem?.params ?? {}) as { missingProperty?: string };
+  if (missingProperty !== undefined) return `Parameter '${missingProperty}' not specified.`;
+  if (place === '') return `The ${validationContext ?? 'request'} must be an object.`;
+  return `Value for '${place}' not supported: it ${problem?.message ?? 'is not valid'}.`;
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
+}

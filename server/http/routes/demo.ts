@@ -1,0 +1,79 @@
+/**
+ * The demo page and what it needs: a token endpoint that asks for no key, and a sample to speak.
+ * On only when the settings say so: anyone who reaches it may use the engines.
+ */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import fastifyStatic from '@fastify/static';
+import path from 'node:path';
+import { ServiceError } from '../../../shared/errors.ts';
+import { VoiceSessionRequest } from '../../../shared/schemas/voice-session.ts';
+import type { Demo } from '../../services/demo.ts';
+import type { VoiceSessions } from '../../services/voice-sessions.ts';
+import { streamingUrl } from './voice.ts';
+import { widgetFolder } from './widget.ts';
+
+export interface DemoOptions {
+  voiceSessions: VoiceSessions;
+  publicUrl: string | undefined;
+  demoContent: Demo;
+}
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self' ws: wss:",
+  "media-src 'self' blob:",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+export const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, options) => {
+  const { voiceSessions, publicUrl, demoContent } = options;
+  await app.register(fastifyStatic, {
+    root: path.join(widgetFolder, 'demo'),
+    prefix: '/demo/',
+    schemaHide: true,
+    decorateReply: false,
+    index: false,
+    redirect: false,
+    maxAge: 0,
+  });
+
+  app.get('/', { schema: { hide: true } }, async (_request, reply) => {
+    reply.header('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    reply.header('Referrer-Policy', 'no-referrer');
+    return reply.sendFile('index.html', path.join(widgetFolder, 'demo'), { maxAge: 0 });
+  });
+
+  app.get('/demo/options', { schema: { hide: true } }, async () => demoContent.options());
+
+  app.get('/demo/sample.wav', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('audio/wav').send(await demoContent.sample()),
+  );
+
+  app.post(
+    '/demo/token',
+    {
+      onRequest: async (request) => refuseOtherSites(request),
+      schema: { hide: true, body: VoiceSessionRequest },
+    },
+    async (request) => {
+      const session = await voiceSessions.open(request.body);
+      return { streaming_url: streamingUrl(request, publicUrl), ...session };
+    },
+  );
+};
+
+/** Browsers tell where a request comes from; other sites must not spend our engines. */
+function refuseOtherSites({ headers, host }: FastifyRequest): void {
+  const site = headers['sec-fetch-site'];
+  const { origin } = headers;
+  const isForeign =
+    origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host);
+  if ((site === undefined || site === 'same-origin') && !isForeign) return;
+  throw new ServiceError('forbidden', 'Only the demo page of this server may ask for demo tokens.');
+}

@@ -1,0 +1,39 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Problem } from '../../../shared/schemas/problem.ts';
+import {
+  TextTranslationRequest,
+  TextTranslationResponse,
+} from '../../../shared/schemas/text-translation.ts';
+import type { TextTranslation } from '../../services/text-translation.ts';
+import type { ApiKeys } from '../../storage/ports.ts';
+import { requireApiKey } from '../auth.ts';
+
+export interface TextTranslationOptions {
+  textTranslation: TextTranslation;
+  apiKeys: ApiKeys;
+}
+
+export const textTranslationRoutes: FastifyPluginAsyncTypebox<TextTranslationOptions> = async (
+  app,
+  { textTranslation, apiKeys },
+) => {
+  app.post(
+    '/v2/translate',
+    {
+      onRequest: requireApiKey(apiKeys),
+      schema: {
+        summary: 'Translate texts',
+        tags: ['text'],
+        security: [{ apiKey: [] }],
+        consumes: ['application/json', 'application/x-www-form-urlencoded'],
+        body: TextTranslationRequest,
+        response: { 200: TextTranslationResponse, '4xx': Problem, '5xx': Problem },
+      },
+    },
+    async (request, reply) => {
+      const abandoned = new AbortController();
+      reply.raw.once('close', () => abandoned.abort());
+      return textTranslation.translate(request.body, abandoned.signal);
+    },
+  );
+};

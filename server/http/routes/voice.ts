@@ -1,0 +1,49 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '../../../shared/schemas/problem.ts';
+import {
+  VOICE_CONNECT_PATH,
+  VoiceSession,
+  VoiceSessionRequest,
+} from '../../../shared/schemas/voice-session.ts';
+import type { VoiceSessions } from '../../services/voice-sessions.ts';
+import type { ApiKeys } from '../../storage/ports.ts';
+import { requireApiKey } from '../auth.ts';
+
+export interface VoiceOptions {
+  voiceSessions: VoiceSessions;
+  apiKeys: ApiKeys;
+  publicUrl: string | undefined;
+}
+
+/**
+ * Where a client opens its socket: below the public address when one is set, else below the address
+ * the request came to (which follows a trusted proxy's headers).
+ */
+export function streamingUrl(request: FastifyRequest, publicUrl: string | undefined): string {
+  const base = publicUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.host}`;
+  return base.replace(/^http/, 'ws') + VOICE_CONNECT_PATH;
+}
+
+export const voiceRoutes: FastifyPluginAsyncTypebox<VoiceOptions> = async (app, options) => {
+  const { voiceSessions, apiKeys, publicUrl } = options;
+  app.post(
+    '/v3/voice/realtime',
+    {
+      onRequest: requireApiKey(apiKeys),
+      schema: {
+        summary: 'Request a voice session',
+        description:
+          'Answers where to open a WebSocket and a token that is good for one connection.',
+        tags: ['voice'],
+        security: [{ apiKey: [] }],
+        body: VoiceSessionRequest,
+        response: { 200: VoiceSession, '4xx': Problem, '5xx': Problem },
+      },
+    },
+    async (request) => {
+      const session = await voiceSessions.open(request.body);
+      return { streaming_url: streamingUrl(request, publicUrl), ...session };
+    },
+  );
+};

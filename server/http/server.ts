@@ -1,0 +1,69 @@
+/** The HTTP edge: what all routes share. */
+import formbody from '@fastify/formbody';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { ApiKeys } from '../storage/ports.ts';
+import { answerError, answerNotFound } from './errors.ts';
+import { useForms } from './forms.ts';
+import { demoRoutes, type DemoOptions } from './routes/demo.ts';
+import { documentRoutes, publishDocuments } from './routes/documents.ts';
+import { healthRoutes, type HealthOptions } from './routes/health.ts';
+import { textTranslationRoutes, type TextTranslationOptions } from './routes/text-translation.ts';
+import { voiceRoutes, type VoiceOptions } from './routes/voice.ts';
+import { widgetRoutes } from './routes/widget.ts';
+import { newTraceId } from './trace-id.ts';
+
+/** Largest request body, in bytes (seed 4.1). */
+const BODY_LIMIT_BYTES = 128 * 1024;
+
+export interface HttpOptions
+  extends VoiceOptions, TextTranslationOptions, HealthOptions, Omit<DemoOptions, 'isOn'> {
+  log: Logger;
+  apiKeys: ApiKeys;
+  tls: { cert: Buffer; key: Buffer } | undefined;
+  trustProxy: boolean;
+  demo: boolean;
+}
+
+/** Builds the server with all its routes; it does not listen yet. */
+export async function createHttpServer(options: HttpOptions) {
+  const loggerInstance: FastifyBaseLogger = options.log;
+  const app: FastifyInstance = Fastify({
+    loggerInstance,
+    disableRequestLogging: true,
+    trustProxy: options.trustProxy,
+    bodyLimit: BODY_LIMIT_BYTES,
+    genReqId: newTraceId,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 200 },
+    requestTimeout: 60_000,
+    ...(options.tls !== undefined && { https: options.tls }),
+  });
+  app.decorateRequest('apiKey', null);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Trace-ID', request.id);
+    reply.header('X-Content-Type-Options', 'nosniff');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions } = request;
+    const fields = {
+      method,
+      route: routeOptions.url,
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+    };
+    request.log.debug(fields, 'request');
+  });
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler(answerNotFound);
+  useForms(app);
+  await app.register(formbody);
+  await publishDocuments(app);
+  await app.register(voiceRoutes, options);
+  await app.register(textTranslationRoutes, options);
+  await app.register(healthRoutes, options);
+  await app.register(widgetRoutes);
+  if (options.demo) await app.register(demoRoutes, options);
+  await app.register(documentRoutes);
+  return app;
+}

@@ -1,0 +1,88 @@
+/** Starts the server: settings → engines and adapters → app → listen → stop. */
+import { pino } from 'pino';
+import { createApp, type App, type Overview } from './app.ts';
+import { ConfigError, readConfig, type Config } from './config.ts';
+
+/** After a stop that hangs, the process still ends. */
+const STOP_MARGIN_MS = 10_000;
+
+async function main(): Promise<void> {
+  const config = readConfig();
+  // Standard output is for people; logs go to standard error.
+  const log = pino({ level: config.LOG_LEVEL }, pino.destination({ dest: 2, sync: false }));
+  const app = await createApp(config, log);
+  const address = await app.listen();
+  process.stdout.write(welcome(config, address, app.overview));
+  stopOnSignal(app, config, log);
+}
+
+function stopOnSignal(app: App, config: Config, log: pino.Logger): void {
+  let isStopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (isStopping) return;
+    isStopping = true;
+    log.info({ signal }, 'stopping');
+    const limitMs = config.STOP_SECONDS * 1000 + STOP_MARGIN_MS;
+    setTimeout(() => process.exit(1), limitMs).unref();
+    app.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.fatal({ err: error }, 'the stop failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+/** What the server says to the person who started it. */
+function welcome(config: Config, address: string, overview: Overview): string {
+  const url = config.PUBLIC_URL ?? address;
+  const lines = [
+    '',
+    `  Dragoman is live at ${url}`,
+    ...(config.DEMO ? ['  Open it in a browser to speak and read along.'] : []),
+    '',
+    `  API key     ${overview.apiKey}`,
+    `              kept in ${overview.apiKeyFile}`,
+    ...overview.recognition.map(
+      ({ engine, languages }) => `  Hears       ${shortList(languages)} (${engine})`,
+    ),
+    ...overview.translation.map(({ engine, pairs }, index) =>
+      columns(index === 0 ? '  Translates  ' : '              ', directions(pairs), engine),
+    ),
+    ...overview.problems.map((problem) => `  Missing     ${problem}`),
+    '',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** `en → ca es fr`, one source language a line. */
+function directions(pairs: readonly { source: string; target: string }[]): string[] {
+  const bySource = new Map<string, string[]>();
+  for (const { source, target } of pairs) {
+    bySource.set(source, [...(bySource.get(source) ?? []), target]);
+  }
+  return [...bySource].map(([source, targets]) => `${source} → ${targets.sort().join(' ')}`);
+}
+
+function columns(label: string, rows: readonly string[], engine: string): string {
+  const [first = 'nothing', ...rest] = rows;
+  return [`${label}${first} (${engine})`, ...rest.map((row) => `${' '.repeat(14)}${row}`)].join(
+    '\n',
+  );
+}
+
+function shortList(languages: readonly string[]): string {
+  const shown = languages.slice(0, 8).join(' ');
+  return languages.length > 8 ? `${shown} and ${languages.length - 8} more` : shown;
+}
+
+main().catch((error: unknown) => {
+  const isAddressTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  if (error instanceof ConfigError) console.error(error.message);
+  else if (isAddressTaken) console.error(`${(error as Error).message}. Set PORT to another port.`);
+  else console.error(error);
+  process.exit(1);
+});

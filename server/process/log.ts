@@ -1,0 +1,7 @@
+/** What our code asks of a logger; pino's interface. Never given texts, transcripts, tokens or keys. */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

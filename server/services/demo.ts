@@ -1,0 +1,59 @@
+/** What the demo page offers: the languages that work here and a sample for people without a microphone. */
+import { ServiceError } from '../../shared/errors.ts';
+import type { RecognitionEngine, Unavailable } from '../engines/engine.ts';
+import type { Translation } from './translation.ts';
+import { spokenLanguages } from './voice-session-request.ts';
+
+const SAMPLE_TEXT =
+  'And so my fellow Americans. Ask not what your country can do for you. Ask what you can do for your country.';
+
+export interface Demo {
+  options(): {
+    source_languages: string[];
+    target_languages: string[];
+    /** Whether a sample can be spoken. */
+    sample: boolean;
+    /** What is missing, and how to get it. */
+    problems: string[];
+  };
+  /** The sample as a WAV file. @throws ServiceError engine_unavailable without a voice */
+  sample(): Promise<Buffer>;
+}
+
+export interface DemoContentOptions {
+  recognisers: readonly RecognitionEngine[];
+  translation: Translation;
+  speaker: { speak(text: string): Promise<Buffer> } | undefined;
+  missing: readonly Unavailable[];
+}
+
+export function createDemo({
+  recognisers,
+  translation,
+  speaker,
+  missing,
+}: DemoContentOptions): Demo {
+  let spoken: Promise<Buffer> | undefined;
+  return {
+    options() {
+      const sources = spokenLanguages(recognisers);
+      const targets = new Set(sources.flatMap((source) => translation.targets(source)));
+      return {
+        source_languages: sources,
+        target_languages: [...targets].sort(),
+        sample: speaker !== undefined,
+        problems: missing.map(({ reason }) => reason),
+      };
+    },
+    async sample() {
+      if (speaker === undefined) {
+        throw new ServiceError('engine_unavailable', 'No voice is installed to speak the sample.');
+      }
+      spoken ??= speaker.speak(SAMPLE_TEXT);
+      return spoken.catch((error: unknown) => {
+        spoken = undefined;
+        throw error;
+      });
+    },
+  };
+}

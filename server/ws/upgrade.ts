@@ -1,0 +1,108 @@
+/** From HTTP to a voice socket: the token is spent before the upgrade, refusals are HTTP answers. */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { ServiceError, toHttp } from '../../shared/errors.ts';
+import { MAX_FRAME_BYTES } from '../../shared/protocol/codec.ts';
+import { VOICE_CONNECT_PATH } from '../../shared/schemas/voice-session.ts';
+import { newTraceId } from '../http/trace-id.ts';
+import type { Logger } from '../process/log.ts';
+import type { VoiceSessions } from '../services/voice-sessions.ts';
+import { serveConnection, type ConnectionLimits } from './connection.ts';
+import { VoiceSocket } from './socket.ts';
+
+export interface UpgradeOptions {
+  server: Server;
+  voiceSessions: VoiceSessions;
+  limits: ConnectionLimits;
+  log: Logger;
+}
+
+/** Answers the server's WebSocket upgrades. */
+export function acceptVoiceSockets({ server, voiceSessions, limits, log }: UpgradeOptions): void {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: MAX_FRAME_BYTES,
+    // Costs three to five times the CPU and saves little: audio does not compress.
+    perMessageDeflate: false,
+    WebSocket: VoiceSocket,
+  });
+
+  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const session = await voiceSessions.claim(tokenOf(request));
+    // Whatever becomes of the handshake, the session ends with its connection.
+    socket.once('close', () => session.release());
+    if (socket.destroyed) {
+      session.release();
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      serveConnection({ socket: webSocket, session, limits, log });
+    });
+  }
+
+  sockets.on('headers', (headers) => headers.push(`X-Trace-ID: ${newTraceId()}`));
+  server.on('upgrade', (request, socket, head) => {
+    // A client may vanish at any moment, before the library listens for that.
+    socket.on('error', () => socket.destroy());
+    upgrade(request, socket, head).catch((error: unknown) => {
+      refuse(socket, error);
+      if (!(error instanceof ServiceError)) log.error({ err: error }, 'upgrade failed');
+    });
+  });
+}
+
+/** @throws ServiceError not_found, invalid_request */
+function tokenOf({ url = '/', headers, method }: IncomingMessage): string {
+  const address = `http://localhost${url}`;
+  if (!URL.canParse(address))
+    throw new ServiceError('invalid_request', 'The address is malformed.');
+  const { pathname, searchParams } = new URL(address);
+  if (pathname !== VOICE_CONNECT_PATH) {
+    throw new ServiceError('not_found', `Not found. Sockets are opened at ${VOICE_CONNECT_PATH}.`);
+  }
+  // What cannot become a socket must not cost the token.
+  const key = headers['sec-websocket-key'] ?? '';
+  const isHandshake =
+    method === 'GET' &&
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    /^[+/0-9A-Za-z]{22}==$/.test(key) &&
+    headers['sec-websocket-version'] === '13';
+  if (!isHandshake) {
+    throw new ServiceError('invalid_request', 'This is not a WebSocket handshake (RFC 6455).');
+  }
+  const token = searchParams.get('token') ?? '';
+  if (token === '') {
+    throw new ServiceError(
+      'invalid_request',
+      `The token is missing: open ${VOICE_CONNECT_PATH}?token=…`,
+    );
+  }
+  return token;
+}
+
+function refuse(socket: Duplex, error: unknown): void {
+  const { status, body } = toHttp(error);
+  const text = JSON.stringify(body);
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${reasonPhrases[status] ?? 'Refused'}`,
+      'Connection: close',
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(text)}`,
+      `X-Trace-ID: ${newTraceId()}`,
+      ...(status === 503 ? ['Retry-After: 5'] : []),
+      '',
+      text,
+    ].join('\r\n'),
+  );
+}
+
+const reasonPhrases: Partial<Record<number, string>> = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};

@@ -1,0 +1,6 @@
+/** The body of every error answer. */
+import Type from 'typebox';
+
+export const Problem = Type.Object({
+  message: Type.String({ description: 'What went wrong and what to do.' }),
+});

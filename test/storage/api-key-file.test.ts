@@ -1,0 +1,31 @@
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openApiKeyFile } from '../../server/storage/embedded/api-key-file.ts';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-key-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it('a key is made once, for its owner only', async () => {
+  const first = await openApiKeyFile(path.join(folder, 'data'));
+  expect(statSync(first.file).mode & 0o777).toBe(0o600);
+  chmodSync(first.file, 0o644);
+  const second = await openApiKeyFile(path.join(folder, 'data'));
+  expect(second.key).toBe(first.key);
+  expect(statSync(first.file).mode & 0o777).toBe(0o600);
+});
+
+it('starts at the same moment agree on one key', async () => {
+  const opened = await Promise.all(Array.from({ length: 20 }, () => openApiKeyFile(folder)));
+  expect(new Set(opened.map(({ key }) => key)).size).toBe(1);
+});
+
+it('finds its own key and no other', async () => {
+  const { key, keys } = await openApiKeyFile(folder);
+  expect(await keys.find(key)).toBeDefined();
+  for (const other of ['', 'invalid', `${key}x`, key.slice(1)]) {
+    expect(await keys.find(other)).toBeUndefined();
+  }
+});

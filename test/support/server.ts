@@ -1,0 +1,92 @@
+/** Runs the built server as its users do: a process of its own, real sockets, a data folder that goes away. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+export const projectFolder = path.resolve(import.meta.dirname, '../..');
+const START_MS = 30_000;
+
+export interface TestServer {
+  /** Address, such as `http://127.0.0.1:12345`. */
+  url: string;
+  apiKey: string;
+  pid: number;
+  process: ChildProcess;
+  /** Everything written to standard output so far. */
+  output(): string;
+  /** Everything logged so far. */
+  logs(): string;
+  /** Sends a JSON request with the API key. */
+  post(pathname: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  get(pathname: string, headers?: Record<string, string>): Promise<Response>;
+  /** Resolves with the exit code once the process has ended. */
+  exited: Promise<number | null>;
+  stop(): Promise<void>;
+}
+
+/** Starts a server on a free port with these settings. */
+export async function startServer(settings: Record<string, string> = {}): Promise<TestServer> {
+  const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-data-'));
+  const child = spawn(process.execPath, ['dist/server/main.js'], {
+    cwd: projectFolder,
+    env: {
+      PATH: process.env['PATH'],
+      ...{ PORT: '0', DATA_DIR: dataFolder, LOG_LEVEL: 'info' },
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let logs = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (logs += text));
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('exit', (code) => {
+      rmSync(dataFolder, { recursive: true, force: true });
+      resolve(code);
+    });
+  });
+
+  const started = until(() => /live at (\S+)[\s\S]*API key +(\S+)/.exec(output), START_MS);
+  const failed = exited.then((code) => {
+    throw new Error(`The server ended with ${code}: ${logs}`);
+  });
+  const [, url = '', apiKey = ''] = await Promise.race([started, failed]);
+  failed.catch(() => undefined);
+
+  return {
+    ...{ url, apiKey, exited, process: child, pid: child.pid ?? 0 },
+    output: () => output,
+    logs: () => logs,
+    post: (pathname, body, headers) =>
+      fetch(url + pathname, {
+        method: 'POST',
+        headers: {
+          Authorization: `Service-Auth-Key ${apiKey}`,
+          'Content-Type': 'application/json',
+          ...headers,
+        },
+        body: JSON.stringify(body),
+      }),
+    get: (pathname, headers = {}) => fetch(url + pathname, { headers }),
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** Waits until `look` finds something; fails after the deadline. */
+export async function until<T>(
+  look: () => T | Promise<T>,
+  deadlineMs = 10_000,
+): Promise<NonNullable<T>> {
+  const limit = Date.now() + deadlineMs;
+  for (;;) {
+    const found = await look();
+    if (found !== null && found !== undefined && found !== false) return found;
+    if (Date.now() > limit) throw new Error(`Waited ${deadlineMs} ms in vain: ${look.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

@@ -1,0 +1,123 @@
+/** A client of the voice socket, as a program of our users would be. */
+import { WebSocket } from 'ws';
+import { decodeServerMessage, encodeClientMessage } from '../../shared/protocol/codec.ts';
+import type { MessageFormat, ServerMessage } from '../../shared/protocol/messages.ts';
+import type { TestServer } from './server.ts';
+
+export interface VoiceClient {
+  socket: WebSocket;
+  sessionId: string;
+  /** Messages in the order they came. */
+  messages: ServerMessage[];
+  /** Sends one piece of audio. */
+  sendAudio(data: Uint8Array): void;
+  end(): void;
+  /** Resolves when the socket is closed. */
+  closed: Promise<{ code: number; reason: string }>;
+  /** The first `error` message, if one came. */
+  error(): { error_code: number; reason_code: number; error_message: string } | undefined;
+  /** Concluded text of the source, or of a target language. */
+  text(language?: string): string;
+}
+
+export interface SessionAnswer {
+  streaming_url: string;
+  token: string;
+  session_id: string;
+}
+
+export const PCM_16K = 'audio/pcm;encoding=s16le;rate=16000';
+
+/** Requests a session; fails when the server refuses. */
+export async function requestSession(
+  server: TestServer,
+  request: Record<string, unknown> = {},
+): Promise<SessionAnswer> {
+  const response = await server.post('/v3/voice/realtime', {
+    source_media_content_type: PCM_16K,
+    source_language: 'en',
+    ...request,
+  });
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+  return (await response.json()) as SessionAnswer;
+}
+
+/** Requests a session and opens its socket. */
+export async function connect(
+  server: TestServer,
+  request: Record<string, unknown> & { message_format?: MessageFormat } = {},
+): Promise<VoiceClient> {
+  const session = await requestSession(server, request);
+  return connectWith(session, request.message_format ?? 'json');
+}
+
+/** Opens the socket of a session. */
+export async function connectWith(
+  session: SessionAnswer,
+  format: MessageFormat,
+): Promise<VoiceClient> {
+  const socket = new WebSocket(`${session.streaming_url}?token=${session.token}`, {
+    rejectUnauthorized: false,
+  });
+  const messages: ServerMessage[] = [];
+  socket.on('message', (data: Buffer, isBinary) => {
+    if (isBinary !== (format === 'msgpack')) throw new Error('a frame of the wrong type');
+    messages.push(decodeServerMessage(isBinary ? data : data.toString()));
+  });
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }));
+  });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', () => resolve());
+    socket.once('error', reject);
+  });
+  socket.on('error', () => undefined);
+  return {
+    ...{ socket, messages, closed, sessionId: session.session_id },
+    sendAudio: (data) => socket.send(encodeClientMessage({ source_media_chunk: { data } }, format)),
+    end: () => socket.send(encodeClientMessage({ end_of_source_media: {} }, format)),
+    error: () => messages.flatMap((message) => ('error' in message ? [message.error] : []))[0],
+    text: (language) => messages.flatMap((message) => concludedTexts(message, language)).join(''),
+  };
+}
+
+function concludedTexts(message: ServerMessage, language: string | undefined): string[] {
+  if (language === undefined && 'source_transcript_update' in message) {
+    return message.source_transcript_update.concluded.map(({ text }) => text);
+  }
+  if ('target_transcript_update' in message && message.target_transcript_update.language === language) {
+    return message.target_transcript_update.concluded.map(({ text }) => text);
+  }
+  return [];
+}
+
+export interface Pace {
+  /** Bytes that play for one chunk. */
+  chunkBytes: number;
+  chunkMs: number;
+  /** Times real time; the contract allows up to 2. */
+  speed?: number;
+  /** Called before each chunk. */
+  onChunk?: (index: number) => void;
+}
+
+/** Sends audio at its pace. */
+export async function stream(client: VoiceClient, audio: Uint8Array, pace: Pace): Promise<void> {
+  const { chunkBytes, chunkMs, speed = 1.8, onChunk } = pace;
+  const startedAt = performance.now();
+  for (let at = 0, index = 0; at < audio.length; at += chunkBytes, index += 1) {
+    const waitMs = startedAt + (index * chunkMs) / speed - performance.now();
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    if (client.socket.readyState !== WebSocket.OPEN) return;
+    onChunk?.(index);
+    client.sendAudio(audio.subarray(at, at + chunkBytes));
+  }
+}
+
+/** The names of messages, updates left out: what tells how a stream ended. */
+export function endMarks({ messages }: VoiceClient): string[] {
+  return messages
+    .map((message) => Object.entries(message)[0] as [string, { language?: string }])
+    .filter(([name]) => !name.endsWith('_update'))
+    .map(([name, { language }]) => (language === undefined ? name : `${name} ${language}`));
+}

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { beginSentence, finishSentence } from '../../server/text/sentence-finisher.ts';
+
+it.each([
+  ['good morning', 'en', 'Good morning.'],
+  ['what is your name', 'en', 'What is your name?'],
+  ['how long does it take', 'en', 'How long does it take?'],
+  ['do you hear me', 'en', 'Do you hear me?'],
+  ['when we began it was late', 'en', 'When we began it was late.'],
+  ['what your country can do for you', 'en', 'What your country can do for you.'],
+  ["i think i'm late", 'en', "I think I'm late."],
+  ['the island is in italy', 'en', 'The island is in italy.'],
+  ['already done!', 'en', 'Already done!'],
+  ['«ya está»', 'es', '«Ya está».'],
+  ['istanbul', 'tr', 'İstanbul.'],
+  ['今日は', 'ja', '今日は。'],
+  ['so we said,', 'en', 'So we said.'],
+  ['   ', 'en', ''],
+  ['...', 'en', '...'],
+])('%j in %s becomes %j', (spoken, language, sentence) => {
+  expect(finishSentence(spoken, language)).toBe(sentence);
+});
+
+it('begins a growing sentence without ending it', () => {
+  expect(beginSentence('and so i', 'en')).toBe('And so I');
+});
