@@ -44,6 +44,7 @@ function welcome(config: Config, address: string, overview: Overview): string {
     `  Dragoman is live at ${url}`,
     ...(config.DEMO ? ['  Open it in a browser to speak and read along.'] : []),
     '',
+    ...(config.PUBLIC_URL === undefined ? [] : [`  Listening   ${address}`]),
     `  API key     ${overview.apiKey}`,
     `              kept in ${overview.apiKeyFile}`,
     ...overview.recognition.map(

@@ -1,6 +1,6 @@
 /** The HTTP edge: what all routes share. */
 import formbody from '@fastify/formbody';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { ApiKeys } from '../storage/ports.ts';
 import { answerError, answerNotFound } from './errors.ts';
@@ -30,7 +30,7 @@ export async function createHttpServer(options: HttpOptions) {
   const loggerInstance: FastifyBaseLogger = options.log;
   const app: FastifyInstance = Fastify({
     loggerInstance,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: options.trustProxy,
     bodyLimit: BODY_LIMIT_BYTES,
     genReqId: newTraceId,
@@ -56,6 +56,8 @@ export async function createHttpServer(options: HttpOptions) {
   });
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(answerNotFound);
+  // Plain text is nothing we read: 415 rather than a puzzled 400.
+  app.removeContentTypeParser('text/plain');
   useForms(app);
   await app.register(formbody);
   await publishDocuments(app);

@@ -15,7 +15,9 @@ it('all problems are told at once, each with what is possible', () => {
       ...{ PUBLIC_URL: 'ftp://x', TLS_KEY_FILE: 'key.pem' },
     });
   expect(read).toThrow(ConfigError);
-  expect(read).toThrow(/PORT.*\n.*PUBLIC_URL.*\n.*DEMO.*auto, on, off.*\n.*VOICE_IDLE.*\n.*TLS_CERT/);
+  expect(read).toThrow(
+    /PORT.*\n.*PUBLIC_URL.*\n.*DEMO.*auto, on, off.*\n.*VOICE_IDLE.*\n.*TLS_CERT/,
+  );
 });
 
 it.each([
@@ -36,7 +38,7 @@ it('the table of the README names every setting with its default and nothing els
     ([, name, fallback, description]) => [name, fallback, description],
   );
   const expected = Object.entries(settingsSchema.properties).map(([name, schema]) => {
-    const { default: fallback, description } = schema as { default?: unknown; description: string };
+    const { default: fallback, description } = schema as unknown as { default?: unknown; description: string };
     return [name, fallback === undefined ? '–' : `\`${String(fallback as string)}\``, description];
   });
   expect(rows).toEqual(expected);

@@ -48,11 +48,15 @@ export async function startServer(settings: Record<string, string> = {}): Promis
     });
   });
 
-  const started = until(() => /live at (\S+)[\s\S]*API key +(\S+)/.exec(output), START_MS);
+  const started = until(() => {
+    const [, address] = /Listening +(\S+)/.exec(output) ?? /live at (\S+)/.exec(output) ?? [];
+    const [, key] = /API key +(\S+)/.exec(output) ?? [];
+    return address !== undefined && key !== undefined && { address, key };
+  }, START_MS);
   const failed = exited.then((code) => {
     throw new Error(`The server ended with ${code}: ${logs}`);
   });
-  const [, url = '', apiKey = ''] = await Promise.race([started, failed]);
+  const { address: url, key: apiKey } = await Promise.race([started, failed]);
   failed.catch(() => undefined);
 
   return {
@@ -81,11 +85,13 @@ export async function startServer(settings: Record<string, string> = {}): Promis
 export async function until<T>(
   look: () => T | Promise<T>,
   deadlineMs = 10_000,
-): Promise<NonNullable<T>> {
+): Promise<Exclude<NonNullable<T>, false>> {
   const limit = Date.now() + deadlineMs;
   for (;;) {
     const found = await look();
-    if (found !== null && found !== undefined && found !== false) return found;
+    if (found !== null && found !== undefined && found !== false) {
+      return found as Exclude<NonNullable<T>, false>;
+    }
     if (Date.now() > limit) throw new Error(`Waited ${deadlineMs} ms in vain: ${look.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }

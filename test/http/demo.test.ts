@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../support/server.ts';
+import { PCM_16K } from '../support/voice-client.ts';
+
+const request = { source_media_content_type: PCM_16K, source_language: 'en' };
+
+describe('with the demo on', () => {
+  let server: TestServer;
+  beforeAll(async () => (server = await startServer()));
+  afterAll(() => server.stop());
+
+  it('the page is served under a strict content security policy, without the API key', async () => {
+    const response = await server.get('/');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
+    const page = await response.text();
+    expect(page).toContain('<voice-captions');
+    const files = [...page.matchAll(/(?:src|href)="(\/[^"#]+)"/g)].map(([, file = '']) => file);
+    expect(files).toContain('/voice-captions.js');
+    for (const file of [...files, '/pcm-capture.worklet.js']) {
+      const { status, headers, ...rest } = await server.get(file);
+      void rest;
+      expect(status, file).toBe(200);
+      expect(headers.get('content-type'), file).toMatch(/javascript|css|svg|png|icon|html|json/);
+    }
+    expect(page).not.toContain(server.apiKey);
+  });
+
+  it('the element may be loaded by pages of other sites', async () => {
+    for (const file of ['/voice-captions.js', '/pcm-capture.worklet.js']) {
+      const { headers } = await server.get(file);
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+    }
+  });
+
+  it('the page learns what it can offer', async () => {
+    expect(await (await server.get('/demo/options')).json()).toEqual({
+      source_languages: ['en'],
+      target_languages: expect.arrayContaining(['ca', 'es', 'fr', 'it', 'pt']) as string[],
+      sample: true,
+      problems: [],
+    });
+  });
+
+  it('the sample is speech made on the spot', async () => {
+    const response = await server.get('/demo/sample.wav');
+    const wav = Buffer.from(await response.arrayBuffer());
+    expect(response.headers.get('content-type')).toBe('audio/wav');
+    expect(wav.subarray(0, 4).toString()).toBe('RIFF');
+    expect(wav.length).toBeGreaterThan(16_000 * 2 * 3);
+  });
+
+  it('its token endpoint gives sessions to the page itself, without a key', async () => {
+    const origin = { Origin: server.url, 'Sec-Fetch-Site': 'same-origin', Authorization: '' };
+    const response = await server.post('/demo/token', request, origin);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ token: expect.any(String) as string });
+  });
+
+  it.each([
+    [{ Origin: 'https://elsewhere.example' }],
+    [{ Origin: 'null' }],
+    [{ 'Sec-Fetch-Site': 'cross-site' }],
+    [{ 'Sec-Fetch-Site': 'same-site' }],
+  ])('its token endpoint refuses %j', async (headers) => {
+    const sent = headers as Record<string, string>;
+    expect((await server.post('/demo/token', request, sent)).status).toBe(403);
+  });
+});
+
+describe('with the demo off', () => {
+  let server: TestServer;
+  beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent', DEMO: 'off' })));
+  afterAll(() => server.stop());
+
+  it('nothing of it is there, and the element still is', async () => {
+    for (const path of ['/', '/demo/options', '/demo/sample.wav', '/demo/index.html']) {
+      expect((await server.get(path)).status, path).toBe(404);
+    }
+    expect((await server.post('/demo/token', request)).status).toBe(404);
+    expect((await server.get('/voice-captions.js')).status).toBe(200);
+  });
+});

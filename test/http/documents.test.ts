@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { errorTable } from '../../shared/errors.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
+afterAll(() => server.stop());
+
+/** All `$ref`s of a document, and what they lead to. */
+function references(document: unknown): [string, unknown][] {
+  const found: [string, unknown][] = [];
+  JSON.stringify(document, (key, value: unknown) => {
+    if (key === '$ref' && typeof value === 'string') {
+      const steps = value.slice(2).split('/');
+      const target = steps.reduce<unknown>(
+        (at, step) => (at as Record<string, unknown> | undefined)?.[step],
+        document,
+      );
+      found.push([value, target]);
+    }
+    return value;
+  });
+  return found;
+}
+
+it('the server describes its HTTP interface', async () => {
+  const document = (await (await server.get('/openapi.json')).json()) as {
+    openapi: string;
+    paths: Record<string, Record<string, { responses: object; requestBody?: object }>>;
+  };
+  expect(document.openapi).toMatch(/^3\.1/);
+  expect(Object.keys(document.paths).sort()).toEqual([
+    ...['/healthz', '/v2/translate', '/v3/voice/realtime'],
+  ]);
+  const body = JSON.stringify(document.paths['/v3/voice/realtime']?.['post']?.requestBody);
+  for (const field of ['source_media_content_type', 'message_format', 'target_languages']) {
+    expect(body).toContain(field);
+  }
+  for (const [reference, target] of references(document)) expect(target, reference).toBeDefined();
+});
+
+it('the server describes its socket, every message and every error', async () => {
+  const text = await (await server.get('/asyncapi.json')).text();
+  const document = JSON.parse(text) as {
+    asyncapi: string;
+    components: { messages: Record<string, { payload: { properties: object } }> };
+  };
+  expect(document.asyncapi).toBe('3.0.0');
+  expect(Object.keys(document.components.messages).sort()).toEqual(
+    [
+      ...['source_media_chunk', 'end_of_source_media', 'source_transcript_update', 'error'],
+      ...['target_transcript_update', 'end_of_source_transcript', 'end_of_target_transcript'],
+      'end_of_stream',
+    ].sort(),
+  );
+  for (const [name, { payload }] of Object.entries(document.components.messages)) {
+    expect(Object.keys(payload.properties)).toEqual([name]);
+  }
+  for (const code of Object.keys(errorTable)) expect(text).toContain(`| ${code} |`);
+  for (const [reference, target] of references(document)) expect(target, reference).toBeDefined();
+});
+
+it('health tells what is running', async () => {
+  const response = await server.get('/healthz');
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({
+    status: 'ok',
+    voice_sessions: 0,
+    engines: { recognition: ['silent'], translation: ['apertium'], problems: [] },
+  });
+});
+
+it('engines that are missing are told, and the rest goes on', async () => {
+  const bare = await startServer({ POCKETSPHINX_MODEL: '/nowhere', APERTIUM_MODES: '/nowhere' });
+  try {
+    const health = (await (await bare.get('/healthz')).json()) as {
+      engines: { recognition: string[]; problems: string[] };
+    };
+    expect(health.engines.recognition).toEqual([]);
+    expect(health.engines.problems.join('\n')).toMatch(/pocketsphinx-en-us[\s\S]*apertium/);
+    expect(bare.output()).toMatch(/Missing/);
+    const session = { source_media_content_type: 'audio/webm', source_language: 'en' };
+    expect((await bare.post('/v3/voice/realtime', session)).status).toBe(503);
+    const text = { text: ['a'], source_lang: 'EN', target_lang: 'ES' };
+    expect((await bare.post('/v2/translate', text)).status).toBe(400);
+  } finally {
+    await bare.stop();
+  }
+});

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
+afterAll(() => server.stop());
+
+const translate = async (body: unknown) => {
+  const response = await server.post('/v2/translate', body);
+  const answer = (await response.json()) as TextTranslationResponse & { message: string };
+  return { status: response.status, ...answer };
+};
+
+describe('POST /v2/translate', () => {
+  it('translates texts in their order, several sentences and blanks included', async () => {
+    const text = ['The house is white. The sky is blue.', '', ' Good morning ', 'The red car'];
+    const { status, translations } = await translate({
+      text,
+      source_lang: 'EN',
+      target_lang: 'ES',
+    });
+    expect(status).toBe(200);
+    expect(translations).toHaveLength(4);
+    expect(translations[0]?.text.toLowerCase()).toMatch(/casa.*blanca.*cielo.*azul/);
+    expect(translations[1]?.text).toBe('');
+    expect(translations[2]?.text).toMatch(/^ \S.* $/);
+    expect(translations[3]?.text.toLowerCase()).toMatch(/coche rojo/);
+    expect(translations[0]?.detected_source_language).toBe('EN');
+  });
+
+  it.each([
+    ['FR', /maison/],
+    ['PT-BR', /casa/],
+    ['pt-pt', /casa/],
+    ['CA', /casa/],
+    ['it', /casa/],
+    ['en-GB', /house/],
+  ])('reaches %s', async (target_lang, expected) => {
+    const body = { text: ['The house is white.'], source_lang: 'en', target_lang };
+    expect((await translate(body)).translations[0]?.text).toMatch(expected);
+  });
+
+  it('takes forms, with a text given once or repeatedly', async () => {
+    for (const form of ['text=The+house', 'text=The+house&text=The+car']) {
+      const response = await fetch(`${server.url}/v2/translate`, {
+        method: 'POST',
+        headers: { Authorization: `DeepL-Auth-Key ${server.apiKey}` },
+        body: new URLSearchParams(`${form}&source_lang=EN&target_lang=ES&show_billed_characters=1`),
+      });
+      const { translations } = (await response.json()) as TextTranslationResponse;
+      expect(translations).toHaveLength(form.split('text=').length - 1);
+      expect(translations[0]).toMatchObject({ billed_characters: 9 });
+    }
+  });
+
+  it('counts code points of the source', async () => {
+    const body = {
+      text: ['🙂é'],
+      source_lang: 'EN',
+      target_lang: 'ES',
+      show_billed_characters: true,
+    };
+    expect((await translate(body)).translations[0]?.billed_characters).toBe(2);
+  });
+
+  it.each([
+    [{ source_lang: 'EN', target_lang: 'ES' }, /'text' not specified/],
+    [{ text: ['a'], source_lang: 'EN' }, /'target_lang' not specified/],
+    [{ text: ['a'], target_lang: 'ES' }, /source_lang/],
+    [{ text: ['a'], source_lang: 'EN', target_lang: 'XX' }, /target_lang.*not supported.*ES/],
+    [{ text: ['a'], source_lang: 'XX', target_lang: 'ES' }, /source_lang.*not supported.*EN/],
+    [{ text: [5], source_lang: 'EN', target_lang: 'ES' }, /text/],
+    [{ text: Array(51).fill('a'), source_lang: 'EN', target_lang: 'ES' }, /text/],
+    [{ text: [], source_lang: 'EN', target_lang: 'ES' }, /text/],
+  ])('answers %j with 400 and what to do', async (body, message) => {
+    const answer = await translate(body);
+    expect(answer.status).toBe(400);
+    expect(answer.message).toMatch(message);
+  });
+
+  it('without a key is forbidden', async () => {
+    const response = await server.post('/v2/translate', { text: ['a'] }, { Authorization: '' });
+    expect(response.status).toBe(403);
+  });
+
+  it('answers hostile texts one to one', async () => {
+    const text = ['[[t:b:1]]x[[/]]', '^a/b<n>$', '\\', 'a\0b', '{}[]@<>~*#+', '\n\n', '日本語 😀'];
+    const { status, translations } = await translate({
+      text,
+      source_lang: 'EN',
+      target_lang: 'ES',
+    });
+    expect(status).toBe(200);
+    expect(translations).toHaveLength(text.length);
+  });
+});
