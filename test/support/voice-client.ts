@@ -85,7 +85,10 @@ function concludedTexts(message: ServerMessage, language: string | undefined): s
   if (language === undefined && 'source_transcript_update' in message) {
     return message.source_transcript_update.concluded.map(({ text }) => text);
   }
-  if ('target_transcript_update' in message && message.target_transcript_update.language === language) {
+  if (
+    'target_transcript_update' in message &&
+    message.target_transcript_update.language === language
+  ) {
     return message.target_transcript_update.concluded.map(({ text }) => text);
   }
   return [];

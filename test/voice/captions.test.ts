@@ -39,7 +39,12 @@ describe('steadied text', () => {
   };
 
   it('shows words once two successive hypotheses agree on them', () => {
-    expect(run('and', 'and so', 'and so my', 'and so my')).toEqual(['', 'and', 'and so', 'and so my']);
+    expect(run('and', 'and so', 'and so my', 'and so my')).toEqual([
+      '',
+      'and',
+      'and so',
+      'and so my',
+    ]);
   });
 
   it('keeps what is shown when one hypothesis strays', () => {
@@ -97,7 +102,9 @@ describe('translating captions', () => {
 
   it('translates each concluded segment once and in order', async () => {
     const source = of(update(['Good morning.', ' How are you?']), update([' Fine.']));
-    const updates = await collect(translate(source, { target: 'es', translateText: upper, signal }));
+    const updates = await collect(
+      translate(source, { target: 'es', translateText: upper, signal }),
+    );
     expect(texts(updates)).toEqual([
       ['GOOD MORNING.', ''],
       [' HOW ARE YOU?', ''],
@@ -111,14 +118,17 @@ describe('translating captions', () => {
       return text;
     };
     const options = { target: 'es', translateText: failing, signal };
-    expect(texts(await collect(translate(of(update([], ['bad']), update(['ok'])), options)))).toEqual([
-      ['ok', ''],
-    ]);
+    expect(
+      texts(await collect(translate(of(update([], ['bad']), update(['ok'])), options))),
+    ).toEqual([['ok', '']]);
     await expect(collect(translate(of(update(['bad'])), options))).rejects.toThrow(ServiceError);
   });
 
   it('joins updates without losing concluded text', () => {
-    const joined = conflateUpdates(update(['a'], ['x']), conflateUpdates(update(['b']), update([], ['y'])));
+    const joined = conflateUpdates(
+      update(['a'], ['x']),
+      conflateUpdates(update(['b']), update([], ['y'])),
+    );
     expect(texts([joined])).toEqual([['a|b', 'y']]);
     expect(texts([conflateUpdates(update([], ['x']), update([], ['y']))])).toEqual([['', 'y']]);
   });

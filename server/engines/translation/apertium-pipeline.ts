@@ -1,0 +1,268 @@
+/**
+ * One Apertium mode, kept running: started when needed, restarted when it fails, stopped when idle.
+ * Every body gets its own answer or an error, whatever happens to the processes meanwhile.
+ */
+import { ServiceError } from '../../../shared/errors.ts';
+import { FairQueue } from '../../process/fair-queue.ts';
+import type { Logger } from '../../process/log.ts';
+import { ApertiumProcess, type EndCause } from './apertium-process.ts';
+
+/** Behaviour of a pipeline that tests and operators may want to change. */
+export interface PipelineSettings {
+  /** Longest silence while answers are due; then the processes are replaced, in ms. */
+  answerTimeoutMs: number;
+  /** A pipeline without work for so long is stopped to give its memory back, in ms. */
+  idleMs: number;
+}
+
+export interface PipelineOptions extends PipelineSettings {
+  /** Name of the Apertium mode. */
+  mode: string;
+  /** Makes the command of the pipeline; see `ApertiumProcess`. */
+  readCommand: () => Promise<string>;
+  env: Record<string, string>;
+  /** What to do when it does not start, for the error message. */
+  remedy: string;
+  log: Logger;
+}
+
+interface Job {
+  body: string;
+  caller: object;
+  /** Processes that have ended while this was the oldest request they owed. */
+  strikes: number;
+  isAbandoned: boolean;
+  resolve: (body: string) => void;
+  reject: (reason: unknown) => void;
+}
+
+/**
+ * Enough to keep every stage busy; more would only let a newcomer wait longer. The second limit is
+ * the same for long bodies, in UTF-16 units.
+ */
+const MAX_IN_FLIGHT = 16;
+const MAX_IN_FLIGHT_LENGTH = 2_000;
+/** Once may be chance, a body that is there three times when a pipeline ends is the cause. */
+const MAX_STRIKES = 3;
+/** Starts that fail in a row, in about 2 s, before those who wait are told. */
+const MAX_FAILED_STARTS = 6;
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 10_000;
+
+export class ApertiumPipeline {
+  readonly #options: PipelineOptions;
+  readonly #queue = new FairQueue<Job>();
+  /** Sent before and lost with the processes: first in line. */
+  #retries: Job[] = [];
+  #inFlight: Job[] = [];
+  #inFlightLength = 0;
+  #process: ApertiumProcess | undefined;
+  /** What is left of earlier processes. */
+  readonly #ending = new Set<Promise<void>>();
+  #state: 'stopped' | 'starting' | 'ready' | 'closed' = 'stopped';
+  #failedStarts = 0;
+  /** Processes in a row that have ended before they answered anything. */
+  #fruitlessLives = 0;
+  #earliestStartMs = 0;
+  #startTimer: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Translates one body in stream format.
+   *
+   * @param caller whose turn it is: bodies of one caller are served in order, callers in turn
+   * @throws ServiceError translation_failed; the reason given to {@link abandon}
+   */
+  translate(body: string, caller: object): Promise<string> {
+    if (this.#state === 'closed') return Promise.reject(closed());
+    const mustWait = performance.now() < this.#earliestStartMs;
+    if (this.#failedStarts >= MAX_FAILED_STARTS && mustWait) {
+      return Promise.reject(this.#doesNotStart());
+    }
+    return new Promise((resolve, reject) => {
+      this.#queue.push(caller, { body, caller, strikes: 0, isAbandoned: false, resolve, reject });
+      this.#pump();
+    });
+  }
+
+  /** Starts the processes unless they run; those that run without work stay another while. */
+  prepare(): void {
+    if (this.#state === 'stopped') this.#startWhenDue();
+    else if (this.#state === 'ready' && this.#inFlight.length === 0) this.#stopWhenIdle();
+  }
+
+  /** Gives up what a caller has asked for; what is already being translated is thrown away later. */
+  abandon(caller: object, reason: unknown): void {
+    for (const job of this.#queue.remove(caller)) job.reject(reason);
+    for (const job of [...this.#retries, ...this.#inFlight]) {
+      if (job.caller !== caller || job.isAbandoned) continue;
+      job.isAbandoned = true;
+      job.reject(reason);
+    }
+    this.#retries = this.#retries.filter((job) => !job.isAbandoned);
+  }
+
+  /** Ends the processes and fails what waits; resolves when no process is left. */
+  async close(): Promise<void> {
+    this.#state = 'closed';
+    clearTimeout(this.#startTimer);
+    clearTimeout(this.#idleTimer);
+    this.#failAll(closed());
+    if (this.#process !== undefined) this.#letEnd(this.#process);
+    await Promise.all(this.#ending);
+  }
+
+  #pump(): void {
+    if (this.#state === 'stopped') this.#startWhenDue();
+    if (this.#state !== 'ready') return;
+    clearTimeout(this.#idleTimer);
+    while (this.#hasRoom()) {
+      const job = this.#retries.shift() ?? this.#queue.shift();
+      if (job === undefined) break;
+      this.#inFlight.push(job);
+      this.#inFlightLength += job.body.length;
+      this.#process?.send(job.body);
+    }
+    if (this.#inFlight.length === 0) this.#stopWhenIdle();
+  }
+
+  #hasRoom(): boolean {
+    if (this.#inFlight.length === 0) return true;
+    return this.#inFlight.length < MAX_IN_FLIGHT && this.#inFlightLength < MAX_IN_FLIGHT_LENGTH;
+  }
+
+  #takeAnswer(body: string): void {
+    const job = this.#inFlight.shift();
+    if (job === undefined) return;
+    this.#inFlightLength -= job.body.length;
+    this.#fruitlessLives = 0;
+    if (!job.isAbandoned) job.resolve(body);
+    this.#pump();
+  }
+
+  #startWhenDue(): void {
+    this.#state = 'starting';
+    const delayMs = this.#earliestStartMs - performance.now();
+    if (delayMs <= 0) void this.#start();
+    else this.#startTimer = setTimeout(() => void this.#start(), delayMs);
+  }
+
+  async #start(): Promise<void> {
+    const startMs = performance.now();
+    const { mode, readCommand, env, answerTimeoutMs, log } = this.#options;
+    try {
+      const command = await readCommand();
+      if (this.#isClosed()) return;
+      this.#process = new ApertiumProcess({
+        command,
+        env,
+        answerTimeoutMs,
+        onReady: () => {
+          this.#state = 'ready';
+          this.#failedStarts = 0;
+          const startupMs = Math.round(performance.now() - startMs);
+          log.debug({ mode, processGroup: this.#process?.groupId, startupMs }, 'translator ready');
+          this.#pump();
+        },
+        onAnswer: (body) => this.#takeAnswer(body),
+        onEnd: (cause, startErrors) => this.#takeEnd(cause, startErrors),
+      });
+    } catch (error) {
+      log.error({ mode, err: error }, 'translator cannot be started');
+      if (!this.#isClosed()) this.#takeEnd('died', '');
+    }
+  }
+
+  /** A method, because the compiler does not see that the state changes during an await. */
+  #isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
+  #takeEnd(cause: EndCause, startErrors: string): void {
+    const wasReady = this.#state === 'ready';
+    const lost = this.#inFlight;
+    this.#inFlight = [];
+    this.#inFlightLength = 0;
+    if (cause === 'stopped') return;
+    clearTimeout(this.#idleTimer);
+    this.#state = 'stopped';
+    if (this.#process !== undefined) this.#letEnd(this.#process);
+    const { mode, log } = this.#options;
+    log.warn({ mode, cause, wasReady, inFlight: lost.length, startErrors }, 'translator ended');
+    this.#postponeStart();
+    if (!wasReady && ++this.#failedStarts >= MAX_FAILED_STARTS) {
+      this.#failAll(this.#doesNotStart());
+      return;
+    }
+    const [suspect, ...others] = lost;
+    this.#strike(suspect);
+    // The suspect goes last: should it end the next processes too, the others have their answers.
+    const inLine = [...others, ...this.#retries, ...(suspect === undefined ? [] : [suspect])];
+    this.#retries = inLine.filter((job) => !job.isAbandoned);
+    if (this.#retries.length > 0 || !this.#queue.isEmpty) this.#pump();
+  }
+
+  /** Stages answer in order: when processes end, the oldest request they owed is the suspect. */
+  #strike(job: Job | undefined): void {
+    if (job === undefined || ++job.strikes < MAX_STRIKES || job.isAbandoned) return;
+    job.isAbandoned = true;
+    const { mode, log } = this.#options;
+    log.error({ mode, bodyLength: job.body.length }, 'a text ends the translator each time');
+    job.reject(
+      new ServiceError(
+        'translation_failed',
+        'The translator stopped three times at one of the sentences. Rephrase or shorten it and try again.',
+      ),
+    );
+  }
+
+  /** The first restart is immediate, so that captions go on; a broken installation must not spin. */
+  #postponeStart(): void {
+    const delayMs =
+      this.#fruitlessLives === 0 ? 0 : FIRST_DELAY_MS * 2 ** (this.#fruitlessLives - 1);
+    this.#fruitlessLives++;
+    this.#earliestStartMs = performance.now() + Math.min(delayMs, MAX_DELAY_MS);
+  }
+
+  #stopWhenIdle(): void {
+    const { idleMs, mode, log } = this.#options;
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => {
+      log.debug({ mode }, 'translator stopped: idle');
+      this.#state = 'stopped';
+      if (this.#process !== undefined) this.#letEnd(this.#process);
+    }, idleMs);
+    this.#idleTimer.unref();
+  }
+
+  #letEnd(process: ApertiumProcess): void {
+    this.#process = undefined;
+    const ending = process.stop().finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+  }
+
+  #failAll(reason: ServiceError): void {
+    const waiting = [...this.#inFlight, ...this.#retries, ...this.#queue.clear()];
+    this.#retries = [];
+    for (const job of waiting) if (!job.isAbandoned) job.reject(reason);
+  }
+
+  #doesNotStart(): ServiceError {
+    const { mode, remedy } = this.#options;
+    return new ServiceError(
+      'translation_failed',
+      `The translator ${mode} does not start. ${remedy}`,
+    );
+  }
+}
+
+function closed(): ServiceError {
+  return new ServiceError(
+    'translation_failed',
+    'The translator is shutting down. Try again in a moment.',
+  );
+}

@@ -1,0 +1,64 @@
+/**
+ * Apertium's stream format: how a text travels through a pipeline and back. Every request and every
+ * answer is one frame that ends with NUL. Reserved characters are escaped; what stands between
+ * brackets is a superblank, which no stage translates.
+ */
+
+/** Ends a frame in both directions (`-z` of the stages). */
+export const FRAME_END = '\0';
+
+const RESERVED = /[\\[\]{}^$/@<>]/g;
+/** A tilde wakes the post-generator and disappears; blanks that are not one space would be reduced. */
+const PROTECTED = /~|\t|[ \t]{2,}/g;
+
+/**
+ * Text as the body of a request. NUL, which would break the framing, is left out; letters are
+ * composed (NFC) because the dictionaries know them only so.
+ */
+export function escapeText(text: string): string {
+  return text
+    .replaceAll('\0', '')
+    .normalize('NFC')
+    .replace(RESERVED, '\\$&')
+    .replace(PROTECTED, '[$&]');
+}
+
+/** Superblanks, escapes and runs of spaces, in this order at every position. */
+const MARKS = /\[([^\]]*)\]|\\(.)| {2,}/gsu;
+
+/**
+ * The body of an answer as text. A rule that drops a word leaves its blanks behind; those are
+ * reduced to one space, blanks of the source are kept.
+ */
+export function unescapeText(body: string): string {
+  return body
+    .replace(MARKS, (_mark, superblank?: string, escaped?: string) => superblank ?? escaped ?? ' ')
+    .trim();
+}
+
+/**
+ * A request: the body, an artificial full stop that makes every stage conclude the sentence, and the
+ * serial number of the request as a superblank.
+ *
+ * The number comes back as the last thing of the answer and proves that the answer is whole and
+ * ours: a stage whose neighbour dies passes on the half it has, followed by a NUL of its own.
+ */
+export function encodeRequest(body: string, serial: number): string {
+  return `${body}[].[#${serial}]${FRAME_END}`;
+}
+
+const TRAILER = /\.?\s*\[#(\d+)\]\s*$/u;
+
+/**
+ * The body of an answer.
+ *
+ * @param frame without its NUL
+ * @returns undefined when the frame is not the whole answer to the request with that serial number
+ */
+export function decodeAnswer(frame: string, serial: number): string | undefined {
+  // The trailer is short: searching a long frame from the start would only cost time.
+  const tail = frame.slice(-64);
+  const match = TRAILER.exec(tail);
+  if (match === null || Number(match[1]) !== serial) return undefined;
+  return frame.slice(0, frame.length - tail.length + match.index);
+}

@@ -1,0 +1,182 @@
+/**
+ * Translation with Apertium: rules and dictionaries, no model, small and fast; rough, and at its
+ * best between Romance languages. Apertium runs in processes of its own (it is GPL, and it may
+ * crash); the pair packages come from the operating system.
+ */
+import { execFile } from 'node:child_process';
+import { setMaxListeners } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ServiceError } from '../../../shared/errors.ts';
+import type { Logger } from '../../process/log.ts';
+import type {
+  LanguagePair,
+  TranslationEngine,
+  TranslationOptions,
+  Unavailable,
+} from '../engine.ts';
+import { modes, pivots, recommendedPackages, type Mode } from './apertium-modes.ts';
+import { ApertiumPipeline, type PipelineSettings } from './apertium-pipeline.ts';
+import { findRoute, planRoutes, type Route, type Routes } from './apertium-routes.ts';
+import { escapeText, unescapeText } from './apertium-stream.ts';
+import { splitText } from './text-pieces.ts';
+
+export interface ApertiumOptions extends Partial<PipelineSettings> {
+  log: Logger;
+  /** Where `*.mode` files are. */
+  modesFolder?: string;
+  /** Where programs are looked for, as in PATH. */
+  programFolders?: string;
+}
+
+const NAME = 'apertium';
+/** Longest piece in UTF-16 units: some sentences, so that captions of others slip in between. */
+const MAX_PIECE_LENGTH = 400;
+
+/** Starts nothing yet: processes start with the first text or with `prepare`. */
+export async function createApertium({
+  log,
+  modesFolder = '/usr/share/apertium/modes',
+  programFolders = '/usr/local/bin:/usr/bin:/bin',
+  answerTimeoutMs = 15_000,
+  idleMs = 15 * 60_000,
+}: ApertiumOptions): Promise<TranslationEngine | Unavailable> {
+  // All that the stages need: other locales make some of them refuse to start.
+  const env = { LC_ALL: 'C.UTF-8', PATH: programFolders };
+  const readCommand = (mode: Mode) => readModeCommand(join(modesFolder, `${mode.name}.mode`), env);
+  const installed = await findInstalled(modesFolder);
+  const [first] = installed;
+  if (first === undefined) return unavailable(`No known language pair is in ${modesFolder}.`);
+  try {
+    await readCommand(first);
+  } catch (error) {
+    log.debug({ err: error }, 'apertium-wblank-mode failed');
+    return unavailable(`The program apertium-wblank-mode does not run from ${programFolders}.`);
+  }
+  const pipelines = new Map(
+    installed.map((mode) => [
+      mode,
+      new ApertiumPipeline({
+        mode: mode.name,
+        readCommand: () => readCommand(mode),
+        env,
+        remedy: `Install it again: apt install --reinstall apertium ${mode.debianPackage}`,
+        log,
+        answerTimeoutMs,
+        idleMs,
+      }),
+    ]),
+  );
+  return new Apertium({ routes: planRoutes({ installed, pivots }), pipelines });
+}
+
+class Apertium implements TranslationEngine {
+  readonly name = NAME;
+  readonly pairs: readonly LanguagePair[];
+  readonly #routes: Routes;
+  readonly #pipelines: ReadonlyMap<Mode, ApertiumPipeline>;
+
+  constructor({
+    routes,
+    pipelines,
+  }: {
+    routes: Routes;
+    pipelines: ReadonlyMap<Mode, ApertiumPipeline>;
+  }) {
+    this.#routes = routes;
+    this.#pipelines = pipelines;
+    this.pairs = [...routes.values()].map(({ source, target }) => ({ source, target }));
+  }
+
+  async translate(texts: readonly string[], options: TranslationOptions): Promise<string[]> {
+    const { signal } = options;
+    signal.throwIfAborted();
+    const route = this.#route(options);
+    const pipelines = this.#pipelinesOf(route);
+    // Stands for this call in the queues, and takes it out of them when it is aborted or has failed.
+    const call = new AbortController();
+    const caller = call.signal;
+    const forwardAbort = () => call.abort(signal.reason);
+    // A session translates into many languages at once under one signal: that is no leak.
+    setMaxListeners(0, signal);
+    signal.addEventListener('abort', forwardAbort, { once: true });
+    caller.addEventListener('abort', () => {
+      for (const pipeline of pipelines) pipeline.abandon(caller, caller.reason);
+    });
+    const translatePiece = async (text: string) => {
+      let current = text;
+      for (const pipeline of pipelines) {
+        // Between two steps nothing was in a queue to be taken out.
+        caller.throwIfAborted();
+        current = unescapeText(await pipeline.translate(escapeText(current), caller));
+      }
+      return current;
+    };
+    try {
+      return await Promise.all(
+        texts.map((text) => translateText(text, route.source, translatePiece)),
+      );
+    } catch (error) {
+      call.abort(error);
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', forwardAbort);
+    }
+  }
+
+  prepare(pair: LanguagePair): void {
+    const route = findRoute(this.#routes, pair);
+    if (route !== undefined) for (const each of this.#pipelinesOf(route)) each.prepare();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#pipelines.values()].map((pipeline) => pipeline.close()));
+  }
+
+  #route(pair: LanguagePair): Route {
+    const route = findRoute(this.#routes, pair);
+    if (route !== undefined) return route;
+    throw new ServiceError(
+      'translation_failed',
+      `Apertium does not translate from ${pair.source} to ${pair.target} here. ` +
+        'Install the Debian package of that pair, if there is one, or choose another engine.',
+    );
+  }
+
+  #pipelinesOf(route: Route): ApertiumPipeline[] {
+    return route.steps.flatMap((mode) => this.#pipelines.get(mode) ?? []);
+  }
+}
+
+async function translateText(
+  text: string,
+  language: string,
+  translatePiece: (text: string) => Promise<string>,
+): Promise<string> {
+  const pieces = splitText({ text, language, maxLength: MAX_PIECE_LENGTH });
+  const translated = await Promise.all(
+    pieces.map(async (piece) => (piece.translatable ? translatePiece(piece.text) : piece.text)),
+  );
+  return translated.join('');
+}
+
+async function findInstalled(modesFolder: string): Promise<Mode[]> {
+  const files = new Set(await readdir(modesFolder).catch(() => []));
+  return modes.filter((mode) => files.has(`${mode.name}.mode`));
+}
+
+const run = promisify(execFile);
+
+/** The pipeline of a mode with NUL-framed stages and with word-bound blanks carried past the tagger. */
+async function readModeCommand(path: string, env: Record<string, string>): Promise<string> {
+  const { stdout } = await run('apertium-wblank-mode', ['-z', path], { env, timeout: 10_000 });
+  return stdout.trim();
+}
+
+function unavailable(problem: string): Unavailable {
+  return {
+    name: NAME,
+    reason: `${problem} Install Apertium with its language pairs: apt install ${recommendedPackages.join(' ')}`,
+  };
+}

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { TranslationEngine } from '../../server/engines/engine.ts';
+import { createApertium } from '../../server/engines/translation/apertium.ts';
+import {
+  apertium,
+  containing,
+  eventually,
+  faultyModes,
+  groupsStartedBy,
+  processes,
+  recordingLog,
+  temporaryFolder,
+} from './apertium-support.ts';
+import { randomSource } from './translation-conformance.ts';
+
+const signal = new AbortController().signal;
+const toSpanish = { source: 'en', target: 'es', signal };
+const toFrench = { source: 'en', target: 'fr', signal };
+
+/** Sentences without a word twice, so that lost or swapped ones show. */
+const sentences = Array.from({ length: 200 }, (_, i) => {
+  const things = ['house', 'book', 'river', 'city', 'table', 'friend', 'door', 'window', 'tree'];
+  const qualities = ['new', 'old', 'big', 'red', 'white'];
+  return `The ${qualities[i % 5]} ${things[i % 9]} number ${1000 + i} is here, and it is mine.`;
+});
+
+function translateEach(engine: TranslationEngine, onAnswer = () => {}): Promise<string[][]> {
+  return Promise.all(
+    sentences.map(async (text, i) => {
+      const answer = await engine.translate([text], i % 4 === 0 ? toSpanish : toFrench);
+      onAnswer();
+      return answer;
+    }),
+  );
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => assert.fail('expected a failure'),
+    (error: unknown) => error,
+  );
+}
+
+const translationFailed = expect.objectContaining({ code: 'translation_failed' }) as unknown;
+
+describe('killing processes of a pipeline', () => {
+  for (const seed of [1, 2, 3]) {
+    test(`at random loses and swaps nothing (${seed})`, async () => {
+      const undisturbed = await translateEach(await apertium());
+      const engine = await apertium();
+      const random = randomSource(seed);
+      let answered = 0;
+      let killed = 0;
+      const kills: Promise<void>[] = [];
+      const killOne = async () => {
+        const group = (await groupsStartedBy()).flat();
+        const victim = group[Math.floor(random() * group.length)];
+        if (victim === undefined) return;
+        try {
+          process.kill(victim.pid, 'SIGKILL');
+          killed++;
+        } catch {
+          // It has gone with a neighbour that was killed before.
+        }
+      };
+      const disturbed = await translateEach(engine, () => {
+        if (++answered % 12 === 0) kills.push(killOne());
+      });
+      await Promise.all(kills);
+      expect(killed).toBeGreaterThan(8);
+      expect(disturbed).toEqual(undisturbed);
+    });
+  }
+
+  test('whichever it is leaves the engine usable', async () => {
+    const engine = await apertium();
+    const expected = await engine.translate([sentences[0]!], toSpanish);
+    const [group] = await groupsStartedBy();
+    for (let i = 0; i < group!.length; i++) {
+      const [now] = await groupsStartedBy();
+      const victim = now!.sort((a, b) => a.pid - b.pid)[i]!;
+      const answers = Promise.all([
+        engine.translate([sentences[0]!], toSpanish),
+        engine.translate([sentences[0]!], toSpanish),
+      ]);
+      process.kill(victim.pid, 'SIGKILL');
+      expect(await answers).toEqual([expected, expected]);
+      await eventually(async () => !(await processes()).some(({ pid }) => pid === victim.pid), {
+        what: 'the process is gone',
+      });
+      expect(await engine.translate([sentences[0]!], toSpanish)).toEqual(expected);
+    }
+    // Three of the shells and stages may still be on their way out, no more.
+    await eventually(async () => (await groupsStartedBy()).length === 1, {
+      what: 'only the last pipeline is left',
+    });
+  });
+});
+
+describe('a text that ends the pipeline each time', () => {
+  for (const poison of ['CRASH', 'HALF', 'SWALLOW', 'FLOOD']) {
+    test(`(${poison}) is refused, and the others are answered`, async () => {
+      const log = recordingLog();
+      const engine = await apertium({
+        log,
+        modesFolder: await faultyModes(),
+        answerTimeoutMs: 1_000,
+      });
+      const before = sentences.slice(0, 20).map((text) => engine.translate([text], toSpanish));
+      const refused = failureOf(engine.translate([`A ${poison} sentence.`], toSpanish));
+      const after = sentences.slice(20, 40).map((text) => engine.translate([text], toSpanish));
+      expect(await refused).toEqual(translationFailed);
+      expect((await Promise.all([...before, ...after])).flat()).toEqual(sentences.slice(0, 40));
+      expect(await engine.translate([sentences[0]!], toSpanish)).toEqual([sentences[0]]);
+      expect(JSON.stringify(log.lines)).not.toMatch(/sentence\.|house/);
+    });
+  }
+
+  test('only after its answer costs nobody anything', async () => {
+    const engine = await apertium({ modesFolder: await faultyModes() });
+    const texts = [...sentences.slice(0, 20), 'A TWICE sentence.', ...sentences.slice(20)];
+    expect(await engine.translate(texts, toSpanish)).toEqual(texts);
+  });
+
+  test('by hanging is refused after three timeouts', async () => {
+    const engine = await apertium({ modesFolder: await faultyModes(), answerTimeoutMs: 400 });
+    await engine.translate(['Ready.'], toSpanish);
+    const startMs = performance.now();
+    const refused = failureOf(engine.translate(['A HANG sentence.'], toSpanish));
+    const other = engine.translate([sentences[0]!], toSpanish);
+    expect(await other).toEqual([sentences[0]]);
+    expect(await refused).toEqual(translationFailed);
+    expect(performance.now() - startMs).toBeGreaterThan(1_200);
+  });
+
+  test('fails the call it is part of, and only that', async () => {
+    const engine = await apertium({ modesFolder: await faultyModes() });
+    const other = engine.translate(sentences, toSpanish);
+    const failed = failureOf(engine.translate([...sentences, 'A CRASH.'], toSpanish));
+    expect(await failed).toEqual(translationFailed);
+    expect(await other).toEqual(sentences);
+  });
+
+  test('does no harm any more once its caller has gone', async () => {
+    const log = recordingLog();
+    const engine = await apertium({ log, modesFolder: await faultyModes() });
+    await engine.translate(['Ready.'], toSpanish);
+    const aborter = new AbortController();
+    const aborted = failureOf(
+      engine.translate(['A CRASH.'], { ...toSpanish, signal: aborter.signal }),
+    );
+    const other = engine.translate([sentences[0]!], toSpanish);
+    aborter.abort(new Error('gone'));
+    expect(await aborted).toEqual(new Error('gone'));
+    expect(await other).toEqual([sentences[0]]);
+    expect(log.lines.filter(({ message }) => message === 'translator ended')).toHaveLength(1);
+  });
+});
+
+describe('a broken installation', () => {
+  test('is reported with what to install, and does not spin', async () => {
+    const modesFolder = await temporaryFolder();
+    await writeFile(join(modesFolder, 'eng-spa.mode'), `lt-proc '/nowhere/eng-spa.bin'`);
+    const log = recordingLog();
+    const engine = await apertium({ log, modesFolder });
+    const starts = () => log.lines.filter(({ message }) => message === 'translator ended').length;
+    expect(await failureOf(engine.translate(['Hello'], toSpanish))).toEqual(
+      expect.objectContaining({
+        code: 'translation_failed',
+        message: containing('apt install --reinstall apertium apertium-eng-spa'),
+      }),
+    );
+    const startsUntilTold = starts();
+    expect(startsUntilTold).toBeLessThan(10);
+    const more = Array.from({ length: 50 }, () => failureOf(engine.translate(['Hi'], toSpanish)));
+    for (const each of await Promise.all(more)) expect(each).toEqual(translationFailed);
+    expect(starts()).toBe(startsUntilTold);
+    expect(JSON.stringify(log.lines)).toContain('nowhere');
+  });
+
+  test('is used again once it is mended', async () => {
+    const modesFolder = await faultyModes();
+    const stage = join(modesFolder, 'stage');
+    await chmod(stage, 0o600);
+    const engine = await apertium({ modesFolder });
+    await failureOf(engine.translate(['Hello'], toSpanish));
+    await chmod(stage, 0o755);
+    await eventually(
+      () =>
+        engine.translate(['Hello'], toSpanish).then(
+          () => true,
+          () => false,
+        ),
+      { what: 'the engine translates' },
+    );
+  });
+});
+
+describe('processes', () => {
+  test('start with prepare, for both steps of a route, and not before', async () => {
+    const engine = await apertium();
+    expect(await groupsStartedBy()).toEqual([]);
+    engine.prepare({ source: 'en', target: 'fr' });
+    await eventually(async () => (await groupsStartedBy()).length === 2, { what: 'two groups' });
+  });
+
+  test('stop when idle and start again when needed', async () => {
+    const engine = await apertium({ idleMs: 50 });
+    const expected = await engine.translate([sentences[0]!], toSpanish);
+    await eventually(async () => (await groupsStartedBy()).length === 0, { what: 'no group' });
+    expect(await engine.translate([sentences[0]!], toSpanish)).toEqual(expected);
+  });
+
+  test('are gone when close resolves, whatever they were doing', async () => {
+    const engine = await createApertium({ log: recordingLog() });
+    assert.ok('translate' in engine);
+    engine.prepare({ source: 'en', target: 'it' });
+    const pending = failureOf(engine.translate(sentences, toSpanish));
+    await eventually(async () => (await groupsStartedBy()).length === 2, { what: 'two groups' });
+    const groups = await groupsStartedBy();
+    expect(groups.flat().length).toBeGreaterThan(10);
+    await engine.close();
+    expect(await groupsStartedBy()).toEqual([]);
+    const ids = new Set(groups.flat().map(({ groupId }) => groupId));
+    expect((await processes()).filter(({ groupId }) => ids.has(groupId))).toEqual([]);
+    expect(await pending).toEqual(translationFailed);
+  });
+
+  test('are gone when close resolves even if they were stopped in their tracks', async () => {
+    const engine = await createApertium({ log: recordingLog() });
+    assert.ok('translate' in engine);
+    await engine.translate([sentences[0]!], toSpanish);
+    const [group] = await groupsStartedBy();
+    for (const { pid } of group!) process.kill(pid, 'SIGSTOP');
+    await engine.close();
+    expect(await groupsStartedBy()).toEqual([]);
+  });
+
+  test('end by themselves when the server is killed hard', async () => {
+    const folder = await temporaryFolder();
+    const script = join(folder, 'server.ts');
+    const engineUrl = new URL('../../server/engines/translation/apertium.ts', import.meta.url);
+    await writeFile(
+      script,
+      `import { createApertium } from ${JSON.stringify(engineUrl.href)};
+       const quiet = () => {};
+       const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+       void createApertium({ log }).then(async (engine) => {
+         const options = { source: 'en', target: 'fr', signal: new AbortController().signal };
+         await engine.translate(['The house.'], options);
+         console.log('ready');
+       });`,
+    );
+    const server = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(server.stdout, 'data');
+    const groups = await groupsStartedBy(server.pid);
+    expect(groups).toHaveLength(2);
+    server.kill('SIGKILL');
+    await once(server, 'exit');
+    const ids = new Set(groups.flat().map(({ groupId }) => groupId));
+    await eventually(async () => !(await processes()).some(({ groupId }) => ids.has(groupId)), {
+      what: 'no process is left',
+    });
+  });
+});

@@ -1,0 +1,116 @@
+/** Apertium for tests: the installed one, and one whose stages fail on demand. */
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished } from 'vitest';
+import type { TranslationEngine } from '../../server/engines/engine.ts';
+import { createApertium, type ApertiumOptions } from '../../server/engines/translation/apertium.ts';
+import type { Logger } from '../../server/process/log.ts';
+
+/** Keeps what was logged. */
+export function recordingLog(): Logger & { lines: { fields: object; message: string }[] } {
+  const lines: { fields: object; message: string }[] = [];
+  const record = (fields: object, message: string) => {
+    lines.push({ fields, message });
+  };
+  return { lines, debug: record, info: record, warn: record, error: record };
+}
+
+/** Matches a string with that part, typed as what may stand in any place. */
+export function containing(part: string): unknown {
+  return expect.stringContaining(part) as unknown;
+}
+
+/** An engine that the test, once finished, closes. */
+export async function apertium(options: Partial<ApertiumOptions> = {}): Promise<TranslationEngine> {
+  const engine = await createApertium({ log: recordingLog(), ...options });
+  assert.ok('translate' in engine, 'apertium is not installed');
+  onTestFinished(() => engine.close());
+  return engine;
+}
+
+/** A folder that is removed when the test is finished. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'apertium-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A stage that passes frames on, except those that hold one of the words it is told to fail at. */
+const faultyStage = `
+const fs = require('node:fs');
+let rest = '';
+for (;;) {
+  const buffer = Buffer.alloc(65536);
+  const length = fs.readSync(0, buffer);
+  if (length === 0) break;
+  const frames = (rest + buffer.toString('latin1', 0, length)).split('\\0');
+  rest = frames.pop();
+  for (const frame of frames) {
+    if (frame.includes('CRASH')) process.kill(process.pid, 'SIGKILL');
+    if (frame.includes('HALF')) { fs.writeSync(1, frame.slice(0, frame.length / 2) + '\\0'); process.exit(0); }
+    if (frame.includes('SWALLOW')) continue;
+    if (frame.includes('TWICE')) fs.writeSync(1, frame + '\\0');
+    if (frame.includes('HANG')) for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    if (frame.includes('FLOOD')) for (;;) fs.writeSync(1, 'x'.repeat(65536));
+    fs.writeSync(1, Buffer.from(frame + '\\0', 'latin1'));
+  }
+}
+`;
+
+/** A modes folder whose only mode (en to es) is two stages that copy text, and fail on demand. */
+export async function faultyModes(): Promise<string> {
+  const folder = await temporaryFolder();
+  const stage = join(folder, 'stage');
+  await writeFile(stage, `#!${process.execPath}\n${faultyStage}`);
+  await chmod(stage, 0o755);
+  await writeFile(join(folder, 'eng-spa.mode'), `${stage} | ${stage} $1`);
+  return folder;
+}
+
+/** A process, as Linux tells it. */
+export interface ProcessEntry {
+  pid: number;
+  parentPid: number;
+  groupId: number;
+  sizeBytes: number;
+}
+
+/** Processes that are alive, zombies left out. */
+export async function processes(): Promise<ProcessEntry[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const entries = await Promise.all(
+    pids.map(async (pid): Promise<ProcessEntry[]> => {
+      const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+      // The name in parentheses may contain anything; fields count from behind it.
+      const [state, parentPid, groupId, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      if (stat === '' || state === 'Z' || state === 'X') return [];
+      const sizeBytes = Number(more[18]) * 4096;
+      return [
+        { pid: Number(pid), parentPid: Number(parentPid), groupId: Number(groupId), sizeBytes },
+      ];
+    }),
+  );
+  return entries.flat();
+}
+
+/** Process groups that a process (by default this one) has started and that are still there. */
+export async function groupsStartedBy(pid = process.pid): Promise<ProcessEntry[][]> {
+  const all = await processes();
+  const ids = all.filter((each) => each.parentPid === pid && each.groupId === each.pid);
+  return ids.map(({ groupId }) => all.filter((each) => each.groupId === groupId));
+}
+
+/** Waits for a condition; fails when it does not come true in time. */
+export async function eventually(
+  condition: () => Promise<boolean> | boolean,
+  { withinMs = 10_000, what }: { withinMs?: number; what: string },
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadline, `not within ${withinMs} ms: ${what}`);
+    await delay(10);
+  }
+}

@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import { createApertium } from '../../server/engines/translation/apertium.ts';
+import { apertium, containing, recordingLog, temporaryFolder } from './apertium-support.ts';
+import { describeTranslationEngine, hostileTexts } from './translation-conformance.ts';
+
+const signal = new AbortController().signal;
+
+for (const target of ['es', 'ca', 'fr']) {
+  describeTranslationEngine(`Apertium from en to ${target}`, {
+    createEngine: () => apertium(),
+    pair: { source: 'en', target },
+  });
+}
+
+describe('Apertium translates', () => {
+  const house = {
+    en: 'The red car is in front of the house.',
+    es: 'El coche rojo está delante de la casa.',
+    ca: 'El cotxe vermell és davant de la casa.',
+    fr: 'La voiture rouge est devant la maison.',
+    pt: 'O carro vermelho está em frente da casa.',
+    it: 'La macchina rossa è davanti alla casa.',
+  };
+  const words: Record<string, RegExp[]> = {
+    en: [/\bcar\b/, /\bred\b/, /\b(house|home)\b/],
+    es: [/\bcoche\b/, /\brojo\b/, /\bcasa\b/],
+    ca: [/\b(cotxe|carro)\b/, /\bvermell\b/, /\bcasa\b/],
+    fr: [/\bvoiture\b/, /\brouge\b/, /\bmaison\b/],
+    pt: [/\bcarro\b/, /\bvermelho\b/, /\bcasa\b/],
+    'pt-BR': [/\bcarro\b/, /\bvermelho\b/, /\bcasa\b/],
+    it: [/\bmacchina\b/, /\brossa\b/, /\bcasa\b/],
+  };
+  const pairs: [keyof typeof house, string][] = [
+    ...['es', 'ca', 'fr', 'pt', 'pt-BR', 'it'].map((to): ['en', string] => ['en', to]),
+    ...(['es', 'ca', 'fr', 'pt', 'it'] as const).map((from): [typeof from, string] => [from, 'en']),
+    ['fr', 'it'],
+    ['pt', 'fr'],
+    ['it', 'pt-BR'],
+    ['es', 'ca'],
+  ];
+
+  for (const [source, target] of pairs) {
+    test(`${source} to ${target}`, async () => {
+      const engine = await apertium();
+      const [answer] = await engine.translate([house[source]], { source, target, signal });
+      for (const word of words[target]!) expect(answer).toMatch(word);
+      expect(answer).toMatch(/^[A-Z].*[^.]\.$/);
+    });
+  }
+
+  test('every pair it offers', async () => {
+    const engine = await apertium();
+    for (const pair of engine.pairs) {
+      const text = house[pair.source as keyof typeof house];
+      const [answer] = await engine.translate([text], { ...pair, signal });
+      expect(answer).not.toBe(text);
+      for (const word of words[pair.target === 'en-US' ? 'en' : pair.target]!) {
+        expect(answer).toMatch(word);
+      }
+    }
+  });
+
+  test('variants it does not know as their base language', async () => {
+    const engine = await apertium();
+    const british = await engine.translate([house.fr], {
+      source: 'fr-CA',
+      target: 'en-GB',
+      signal,
+    });
+    const plain = await engine.translate([house.fr], { source: 'fr', target: 'en', signal });
+    expect(british).toEqual(plain);
+    const american = { source: 'es', target: 'en-US', signal };
+    expect(await engine.translate(['El color.'], american)).toEqual(['The color.']);
+  });
+
+  test('around words it does not know, without marking them', async () => {
+    const engine = await apertium();
+    const text = 'The red Zyxqwv is *very* #big @home ~ 5 ~~ x.';
+    for (const target of ['es', 'ca', 'fr']) {
+      const [answer] = await engine.translate([text], { source: 'en', target, signal });
+      expect(answer).toContain('Zyxqwv');
+      expect(answer!.replaceAll(/[^*#@~]/g, '')).toBe('**#@~~~');
+    }
+  });
+
+  test('texts with blanks that its rules drop or move', async () => {
+    const engine = await apertium();
+    const texts = ['What do you want?', 'A very  big\tred car.', 'Wait...', 'I saw it at 3 p.m.'];
+    const answers = await engine.translate(texts, { source: 'en', target: 'es', signal });
+    expect(answers[0]).toMatch(/^\S+ quieres\?$/);
+    expect(answers[1]).toMatch(/ {2}/);
+    expect(answers[1]).toMatch(/\t/);
+    expect(answers[2]).toMatch(/[^.]\.\.\.$/);
+    expect(answers[3]).toMatch(/3 p\. ?m\.$/);
+  });
+});
+
+describe('Apertium keeps 300 hostile texts apart', () => {
+  test('in every mode that is installed', { timeout: 180_000 }, async () => {
+    const engine = await apertium();
+    const texts = hostileTexts(300);
+    for (const pair of engine.pairs) {
+      const answers = await engine.translate(
+        texts.map(({ text }) => text),
+        { ...pair, signal },
+      );
+      const tags = answers.map((answer) => answer.match(/Q\d{5}Z/g));
+      expect(tags, `${pair.source} to ${pair.target}`).toEqual(texts.map(({ tag }) => [tag]));
+    }
+  });
+});
+
+describe('a long text', () => {
+  const long = 'The house number one is new and the river is very long. '.repeat(1800);
+
+  test('of 100 KB is translated whole', async () => {
+    const engine = await apertium();
+    const [answer] = await engine.translate([long], { source: 'en', target: 'fr', signal });
+    expect(answer!.match(/maison/g)).toHaveLength(1800);
+    expect(answer!.endsWith('. ')).toBe(true);
+  });
+
+  test('without sentences or blanks is answered too', async () => {
+    const engine = await apertium();
+    const texts = ['house '.repeat(17_000), 'x'.repeat(100_000), `Zy${'😀'.repeat(20_000)}`];
+    const answers = await engine.translate(texts, { source: 'en', target: 'es', signal });
+    expect(answers[0]!.match(/casa/gi)).toHaveLength(17_000);
+    // Compared as a truth value: a difference of 100 KB says nothing.
+    expect(answers.slice(1).map((answer, i) => answer === texts[i + 1])).toEqual([true, true]);
+  });
+
+  test('does not hold back the captions of others', async () => {
+    const engine = await apertium();
+    const caption = ['The door is open.'];
+    const options = { source: 'en', target: 'es', signal };
+    await engine.translate(caption, options);
+    const done = new AbortController();
+    const document = engine.translate([long, long], options).finally(() => done.abort());
+    const latenciesMs: number[] = [];
+    while (!done.signal.aborted) {
+      const startMs = performance.now();
+      expect(await engine.translate(caption, options)).toEqual(['La puerta es abierta.']);
+      latenciesMs.push(performance.now() - startMs);
+    }
+    await document;
+    latenciesMs.sort((a, b) => a - b);
+    const worst = latenciesMs.at(-1)!;
+    console.log(
+      `captions beside 200 KB of text: ${latenciesMs.length}, ` +
+        `median ${latenciesMs[latenciesMs.length >> 1]!.toFixed(0)} ms, worst ${worst.toFixed(0)} ms`,
+    );
+    expect(latenciesMs.length).toBeGreaterThan(5);
+    expect(worst).toBeLessThan(1_000);
+  });
+});
+
+describe('Apertium that is not there', () => {
+  test('says which language packages to install', async () => {
+    const modesFolder = await temporaryFolder();
+    const engine = await createApertium({ log: recordingLog(), modesFolder });
+    expect(engine).toMatchObject({
+      name: 'apertium',
+      reason: containing(modesFolder),
+    });
+    expect(engine).toMatchObject({
+      reason: containing('apt install apertium apertium-eng-spa apertium-'),
+    });
+  });
+
+  test('says so when only the program is missing', async () => {
+    const programFolders = await temporaryFolder();
+    const engine = await createApertium({ log: recordingLog(), programFolders });
+    expect(engine).toMatchObject({
+      reason: containing('apertium-wblank-mode'),
+    });
+  });
+});

@@ -1,0 +1,40 @@
+/** Speech for tests, made on the spot with flite and sox, once per process. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+export interface SpeechRequest {
+  text: string;
+  /** Voices of flite that recognisers understand best. */
+  voice?: 'kal16' | 'rms' | 'slt' | 'awb';
+  sampleRateHz?: number;
+  /** Silence before and after, in seconds. */
+  padStartS?: number;
+  padEndS?: number;
+}
+
+const made = new Map<string, string>();
+let folder: string | undefined;
+
+/** Speaks a text; answers the path of a WAV file (s16le, one channel, 44-byte header). */
+export async function speech(request: SpeechRequest): Promise<string> {
+  const key = JSON.stringify(request);
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  folder ??= newFolder();
+  const { text, voice = 'kal16', sampleRateHz = 16_000, padStartS = 0.5, padEndS = 1 } = request;
+  const raw = path.join(folder, `${made.size}-raw.wav`);
+  const file = path.join(folder, `${made.size}.wav`);
+  execFileSync('flite', ['-voice', voice, '-t', text, '-o', raw]);
+  const format = ['-r', `${sampleRateHz}`, '-c', '1', '-b', '16'];
+  execFileSync('sox', [raw, ...format, file, 'pad', `${padStartS}`, `${padEndS}`]);
+  made.set(key, file);
+  return file;
+}
+
+function newFolder(): string {
+  const created = mkdtempSync(path.join(os.tmpdir(), 'dragoman-speech-'));
+  process.on('exit', () => rmSync(created, { recursive: true, force: true }));
+  return created;
+}

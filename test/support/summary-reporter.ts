@@ -1,0 +1,85 @@
+/**
+ * A vitest reporter that is silent about what passes: failures in full with what they printed,
+ * skipped tests with their reason, and a last line of totals. A file or suite that breaks outside its
+ * tests counts as one failed. Started with an IPC channel, as
+ * `test/run.mjs` does, it sends the totals there instead.
+ */
+import type { SerializedError, UserConsoleLog } from 'vitest';
+import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
+import { inWords, type Totals } from './totals.mjs';
+
+type Entity = TestModule | TestSuite | TestCase;
+
+export default class SummaryReporter implements Reporter {
+  #vitest: Vitest | undefined;
+  readonly #printed = new Map<string, string[]>();
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  onUserConsoleLog({ taskId = '', content }: UserConsoleLog): void {
+    const lines = this.#printed.get(taskId) ?? [];
+    this.#printed.set(taskId, [...lines, content]);
+  }
+
+  onTestCaseResult(test: TestCase): void {
+    const { state, errors = [] } = test.result();
+    if (state === 'failed') this.#reportFailure(test, errors);
+  }
+
+  onTestRunEnd(
+    modules: readonly TestModule[],
+    unhandledErrors: readonly SerializedError[],
+    reason: 'passed' | 'interrupted' | 'failed',
+  ): void {
+    const totals: Totals = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
+    for (const module of modules) {
+      totals.failed += this.#reportBroken(module);
+      for (const test of module.children.allTests()) this.#count(test, totals);
+    }
+    for (const error of unhandledErrors) {
+      this.#vitest?.logger.error('\nFAILED outside any test');
+      this.#vitest?.logger.printError(error);
+    }
+    if (reason === 'interrupted') this.#vitest?.logger.error('\nThe run was interrupted.');
+    if (process.send === undefined) this.#vitest?.logger.log(inWords(totals));
+    else process.send({ totals });
+  }
+
+  #count(test: TestCase, totals: Totals): void {
+    const result = test.result();
+    if (result.state === 'passed') totals.passed += 1;
+    else if (result.state === 'skipped') {
+      totals.skipped += 1;
+      const why = result.note ?? (test.options.mode === 'todo' ? 'to do' : 'no reason given');
+      this.#vitest?.logger.log(`skipped: ${nameOf(test)} (${why})`);
+    } else {
+      totals.failed += 1;
+      // It never came to an end, so it has not been reported.
+      if (result.state === 'pending') this.#reportFailure(test, [new Error('It did not end.')]);
+    }
+  }
+
+  /** Reports errors outside tests: a file that cannot be loaded, a hook that failed. */
+  #reportBroken(module: TestModule): number {
+    const broken = [module, ...module.children.allSuites()].filter(
+      (entity) => entity.errors().length > 0,
+    );
+    for (const entity of broken) this.#reportFailure(entity, entity.errors());
+    return broken.length;
+  }
+
+  #reportFailure(entity: Entity, errors: readonly unknown[]): void {
+    const logger = this.#vitest?.logger;
+    logger?.error(`\nFAILED ${nameOf(entity)}`);
+    for (const error of errors) logger?.printError(error, { project: entity.project });
+    const printed = this.#printed.get(entity.id) ?? [];
+    if (printed.length > 0) logger?.error(`It printed:\n${printed.join('')}`);
+  }
+}
+
+function nameOf(entity: Entity): string {
+  if (entity.type === 'module') return entity.relativeModuleId;
+  return `${entity.module.relativeModuleId} > ${entity.fullName}`;
+}

@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startServer, until, type TestServer } from '../support/server.ts';
+import { speech } from '../support/speech.ts';
+import { connect, stream, type VoiceClient } from '../support/voice-client.ts';
+import { wordErrorRate } from '../support/word-error-rate.ts';
+
+const TEXT = 'and so my fellow americans ask not what your country can do for you';
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer()));
+afterAll(() => server.stop());
+
+interface Process {
+  pid: number;
+  parent: number;
+  command: string;
+}
+
+function processes(): Process[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const parent = Number(
+          /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1],
+        );
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return [{ pid: Number(pid), parent, command }];
+      } catch {
+        return []; // ended while we looked
+      }
+    });
+}
+
+/** Processes below the server whose command matches, however deep. */
+function descendants(pattern: RegExp): number[] {
+  const all = processes();
+  const below = (pid: number): Process[] =>
+    all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)]);
+  return below(server.pid)
+    .filter(({ command }) => pattern.test(command))
+    .map(({ pid }) => pid);
+}
+
+const kill = (pids: number[]) => pids.forEach((pid) => process.kill(pid, 'SIGKILL'));
+
+async function speak(client: VoiceClient, onChunk?: (index: number) => void): Promise<void> {
+  const audio = readFileSync(await speech({ text: TEXT })).subarray(44);
+  const pace = { chunkBytes: 3200, chunkMs: 100, speed: 1.2 };
+  await stream(client, audio, onChunk === undefined ? pace : { ...pace, onChunk });
+  client.end();
+}
+
+it('a stage of the translator killed in mid session costs no sentence', async () => {
+  const client = await connect(server, { target_languages: ['es'] });
+  await until(() => descendants(/lt-proc|apertium/).length > 0);
+  let killed = 0;
+  await speak(client, (index) => {
+    if (index % 12 !== 5) return;
+    const stages = descendants(/^(?:\S*\/)?(?:lt-proc|apertium-\w+|lrx-proc|cg-proc)\b/);
+    kill(stages.slice(0, 1));
+    killed += stages.slice(0, 1).length;
+  });
+  expect((await client.closed).code).toBe(1000);
+  expect(killed).toBeGreaterThan(1);
+  const sources = client.messages.flatMap((message) =>
+    'source_transcript_update' in message ? message.source_transcript_update.concluded : [],
+  );
+  const targets = client.messages.flatMap((message) =>
+    'target_transcript_update' in message ? message.target_transcript_update.concluded : [],
+  );
+  expect(targets).toHaveLength(sources.length);
+  expect(client.text('es')).toMatch(/país/);
+});
+
+it('a recogniser killed in mid session is replaced, and its neighbour hears on', async () => {
+  const victim = await connect(server, { target_languages: ['es'] });
+  const before = descendants(/pocketsphinx-child/);
+  const neighbour = await connect(server);
+  await until(() => descendants(/pocketsphinx-child/).length > before.length);
+  let killed = 0;
+  const speaking = speak(neighbour);
+  await speak(victim, (index) => {
+    if (index !== 20) return;
+    // Children are handed out in the order they were started: the oldest serves the first session.
+    const [oldest] = descendants(/pocketsphinx-child/).sort((a, b) => a - b);
+    if (oldest === undefined) return;
+    kill([oldest]);
+    killed += 1;
+  });
+  await speaking;
+  expect(killed).toBe(1);
+  expect((await victim.closed).code).toBe(1000);
+  expect((await neighbour.closed).code).toBe(1000);
+  expect(wordErrorRate(TEXT, victim.text()), victim.text()).toBeLessThanOrEqual(0.4);
+  expect(wordErrorRate(TEXT, neighbour.text()), neighbour.text()).toBeLessThanOrEqual(0.25);
+});
