@@ -23,7 +23,15 @@ function resolveModule(importMetaUrl: string, name: string): { url: URL; execArg
 /** Starts a module in a worker thread. Arguments as in {@link resolveModule}. */
 export function startWorker(importMetaUrl: string, name: string, options?: WorkerOptions): Worker {
   const { url, execArgv } = resolveModule(importMetaUrl, name);
-  return new Worker(url, { ...options, execArgv });
+  const entry = execArgv.length > 0 ? typescriptEntry(url) : url;
+  return new Worker(entry, { ...options, execArgv: [] });
+}
+
+/** Node 20 ignores `--import tsx` in worker threads: there tsx has to be registered by the worker itself. */
+function typescriptEntry(url: URL): URL {
+  const tsx = JSON.stringify(import.meta.resolve('tsx/esm/api'));
+  const script = `import { register } from ${tsx}; register(); await import(${JSON.stringify(url)});`;
+  return new URL(`data:text/javascript,${encodeURIComponent(script)}`);
 }
 
 /** Starts a module in a child process with piped stdio. Arguments as in {@link resolveModule}. */

@@ -23,7 +23,7 @@ export interface DecodeOptions {
   signal: AbortSignal;
   /**
    * Told how long each chunk of a compressed format plays, before its samples can be read; what it
-   * throws ends the stream. PCM needs none: its duration follows from its size.
+   * throws ends the stream. Includes sound that the format has cut away. PCM needs none: its duration follows from its size.
    */
   meter?: (durationMs: number) => void;
 }

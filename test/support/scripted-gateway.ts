@@ -44,6 +44,8 @@ export interface ScriptedGateway {
   onFinish: (session: ScriptedSession) => void;
   /** What follows a connection. */
   onConnect: (session: ScriptedSession) => void;
+  /** Forgets what a test has set and what it has heard. */
+  reset(): void;
   close(): Promise<void>;
 }
 
@@ -89,6 +91,12 @@ export async function startScriptedGateway({
     hold: undefined,
     onFinish: concludeAndEnd,
     onConnect: () => undefined,
+    reset: () => {
+      gateway.refusal = gateway.hold = undefined;
+      gateway.onFinish = concludeAndEnd;
+      gateway.onConnect = () => undefined;
+      gateway.sessions.length = 0;
+    },
     close: async () => {
       for (const socket of sockets.clients) socket.terminate();
       server.closeAllConnections();

@@ -37,7 +37,6 @@ export const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, op
     root: path.join(widgetFolder, 'demo'),
     prefix: '/demo/',
     schemaHide: true,
-    decorateReply: false,
     index: false,
     redirect: false,
     maxAge: 0,
@@ -46,7 +45,7 @@ export const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, op
   app.get('/', { schema: { hide: true } }, async (_request, reply) => {
     reply.header('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     reply.header('Referrer-Policy', 'no-referrer');
-    return reply.sendFile('index.html', path.join(widgetFolder, 'demo'), { maxAge: 0 });
+    return reply.sendFile('index.html', { maxAge: 0 });
   });
 
   app.get('/demo/options', { schema: { hide: true } }, async () => demoContent.options());

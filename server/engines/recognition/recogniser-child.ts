@@ -1,0 +1,100 @@
+/** The parent's end of one recogniser process: frames in, frames out, and how it went. */
+import { FrameReader, FrameWriter } from '../../process/frames.ts';
+import type { Logger } from '../../process/log.ts';
+import type { PipedChild } from '../../process/module.ts';
+import { toParent } from './recogniser-protocol.ts';
+
+/** Native libraries can be talkative; what they say beyond this is read and thrown away. */
+const MAX_LOGGED_BYTES = 4_096;
+
+export class RecogniserChild {
+  readonly #process: PipedChild;
+  readonly #log: Logger;
+  readonly #writer: FrameWriter;
+  /** Settles when the model is loaded; rejects with Error when it will not be. */
+  readonly ready: Promise<void>;
+  /** Resolves when the process is gone and all it said was read. */
+  readonly gone: Promise<void>;
+  /** Takes the frames after `ready`; the payload is valid during the call only. */
+  onFrame: (kind: number, payload: Buffer) => void = () => {};
+  #isGone = false;
+  #onReady: (failure?: Error) => void = () => {};
+
+  constructor({ process, log }: { process: PipedChild; log: Logger }) {
+    this.#process = process;
+    this.#log = log;
+    this.#writer = new FrameWriter(process.stdin);
+    this.ready = new Promise((resolve, reject) => {
+      this.#onReady = (failure) => {
+        if (failure === undefined) resolve();
+        else reject(failure);
+      };
+    });
+    // A child that dies while nobody waits for it is no unhandled rejection.
+    this.ready.catch(() => {});
+    this.gone = this.#watch();
+    this.#readFrames();
+    this.#logErrors();
+    // A broken pipe shows as the end of the process; without a listener it would end our own.
+    process.stdin.on('error', () => {});
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** Writes a frame; resolves when the pipe has taken it, or when there is no pipe any more. */
+  async send(kind: number, payload?: Uint8Array): Promise<void> {
+    try {
+      await this.#writer.write(kind, payload);
+    } catch {
+      // The process is gone or about to be, and `gone` tells.
+    }
+  }
+
+  /** Ends the process at once. Safe to call again. */
+  kill(): void {
+    this.#process.kill('SIGKILL');
+  }
+
+  async #watch(): Promise<void> {
+    const child = this.#process;
+    await new Promise<void>((resolve) => {
+      // The end of its output, not its exit: what it said last may still lie in the pipe.
+      child.stdout.once('close', resolve);
+      child.once('error', () => resolve());
+    });
+    this.#isGone = true;
+    this.#onReady(new Error('The recogniser process ended before it was ready'));
+  }
+
+  #readFrames(): void {
+    const reader = new FrameReader((kind, payload) => {
+      if (kind === toParent.ready) this.#onReady();
+      else if (kind === toParent.failed) this.#onReady(new Error(payload.toString('utf8')));
+      else this.onFrame(kind, payload);
+    });
+    this.#process.stdout.on('data', (chunk: Buffer) => {
+      try {
+        reader.push(chunk);
+      } catch (error) {
+        this.#log.warn({ pid: this.pid, error }, 'a recogniser process speaks nonsense');
+        this.kill();
+      }
+    });
+  }
+
+  #logErrors(): void {
+    let bytesLeft = MAX_LOGGED_BYTES;
+    this.#process.stderr.on('data', (chunk: Buffer) => {
+      if (bytesLeft <= 0) return;
+      const text = chunk.subarray(0, bytesLeft).toString('utf8').trim();
+      bytesLeft -= chunk.byteLength;
+      this.#log.debug({ pid: this.pid, text }, 'recogniser process, stderr');
+    });
+  }
+}

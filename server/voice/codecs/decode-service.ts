@@ -1,0 +1,79 @@
+/** The worker's side: decodes what arrives, stream by stream, and answers each request once. */
+import type { MessagePort } from 'node:worker_threads';
+import { ServiceError } from '../../../shared/errors.ts';
+import type {
+  DecodeAnswer,
+  DecodeFailure,
+  DecodeRequest,
+  WorkerMessage,
+  WorkerRequest,
+} from './decode-messages.ts';
+import { PcmBuffer } from './pcm-buffer.ts';
+import type { CreateStreamDecoder, StreamDecoder } from './stream-decoder.ts';
+
+/** Serves requests on a port until it closes. */
+export function serveDecoding(port: MessagePort, createDecoder: CreateStreamDecoder): void {
+  const decoders = new Map<number, StreamDecoder>();
+  /** One for all streams: a request is decoded and its samples are taken in one go. */
+  const pcm = new PcmBuffer();
+
+  function free(streamId: number): void {
+    decoders.get(streamId)?.free();
+    decoders.delete(streamId);
+  }
+
+  function decoderOf({ streamId, open }: DecodeRequest): StreamDecoder {
+    const known = decoders.get(streamId);
+    if (known !== undefined) return known;
+    if (open === undefined) throw new Error('A stream was not opened.');
+    const decoder = createDecoder({ ...open, write: (samples) => pcm.append(samples) });
+    decoders.set(streamId, decoder);
+    return decoder;
+  }
+
+  function decode(request: DecodeRequest): DecodeAnswer {
+    const durationsMs: number[] = [];
+    let failure: DecodeFailure | undefined;
+    try {
+      const decoder = decoderOf(request);
+      let offset = 0;
+      for (const sizeBytes of request.chunkSizesBytes) {
+        durationsMs.push(decoder.push(new Uint8Array(request.bytes, offset, sizeBytes)));
+        offset += sizeBytes;
+      }
+      if (request.isLast) decoder.end();
+    } catch (error) {
+      failure = describe(error);
+    }
+    if (request.isLast || failure !== undefined) free(request.streamId);
+    const { streamId } = request;
+    const answer = { kind: 'decoded' as const, streamId, pcm: pcm.take(), durationsMs };
+    return failure === undefined ? answer : { ...answer, failure };
+  }
+
+  port.on('message', (request: WorkerRequest) => {
+    if (request.kind === 'free') {
+      free(request.streamId);
+      return;
+    }
+    const answer = decode(request);
+    port.postMessage(answer, [answer.pcm]);
+  });
+  port.postMessage({ kind: 'ready' } satisfies WorkerMessage);
+}
+
+/** Faults of the memory under the decoders, by name: WebAssembly has no types in Node's library. */
+const memoryFaults: ReadonlySet<string> = new Set(['RangeError', 'RuntimeError']);
+
+function describe(error: unknown): DecodeFailure {
+  if (error instanceof ServiceError) {
+    return { code: error.code, message: error.message, retires: false };
+  }
+  const name = error instanceof Error ? error.name : typeof error;
+  return {
+    code: 'decoder_failed',
+    message: 'The audio could not be decoded because of a fault on our side. Please reconnect.',
+    cause: error instanceof Error ? `${name}: ${error.message}` : name,
+    retires: memoryFaults.has(name),
+  };
+}

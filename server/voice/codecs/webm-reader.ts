@@ -1,0 +1,204 @@
+/**
+ * Reads the first audio track out of a live WebM or Matroska stream.
+ *
+ * Strict (whatever is not a stream of elements is refused) and bounded: a header is collected byte
+ * by byte, an element that is needed is kept whole up to {@link MAX_KEPT_BYTES}, everything else is
+ * skipped without being stored. Every byte is looked at once, however small the chunks are.
+ *
+ * Segment and Cluster are read flat, by ids alone: their sizes are unknown in live streams and
+ * placeholders in others, and no element we need has another meaning elsewhere.
+ */
+import {
+  children,
+  ElementId,
+  malformed,
+  MAX_HEADER_BYTES,
+  readElementHeader,
+  readSigned,
+  readString,
+  readUnsigned,
+  type Element,
+  type ElementHeader,
+} from './ebml.ts';
+import { blockFrames } from './matroska-block.ts';
+
+/** An element that is kept: seconds of Opus at its highest rate, or a Tracks with a large CodecPrivate. */
+const MAX_KEPT_BYTES = 256 * 1024;
+/** An element that is skipped: cover pictures are this large; a size beyond it is damage or malice. */
+const MAX_SKIPPED_BYTES = 16 * 1024 * 1024;
+/** TrackType of audio. */
+const AUDIO = 2;
+
+const keptElements: ReadonlySet<number> = new Set([
+  ElementId.ebmlHeader,
+  ElementId.tracks,
+  ElementId.simpleBlock,
+  ElementId.blockGroup,
+]);
+
+/** What a TrackEntry says about an audio track. */
+export interface AudioTrack {
+  number: number;
+  /** Codec ID of the Matroska registry: `A_OPUS`. */
+  codecId: string;
+  codecPrivate: Uint8Array;
+}
+
+export interface WebmHandler {
+  /** The track whose packets follow; again when the sender starts a new document on the same stream. */
+  track(track: AudioTrack): void;
+  /**
+   * One packet of the track; the bytes are valid during the call only.
+   *
+   * @param discardPaddingNs sound to drop from the packet's end
+   */
+  packet(packet: Uint8Array, discardPaddingNs: number): void;
+}
+
+/** @throws ServiceError audio_format_unsupported, from `push`, for anything that cannot be read */
+export class WebmReader {
+  readonly #handler: WebmHandler;
+  readonly #header = new Uint8Array(MAX_HEADER_BYTES);
+  #headerBytes = 0;
+  /** The element being collected across chunks, and how much of it is there. */
+  #kept: Element | undefined;
+  #keptBytes = 0;
+  #skipBytes = 0;
+  #isOpen = false;
+  #trackNumber: number | undefined;
+
+  constructor(handler: WebmHandler) {
+    this.#handler = handler;
+  }
+
+  /** Bytes held between chunks. */
+  get heldBytes(): number {
+    return this.#headerBytes + (this.#kept?.body.length ?? 0);
+  }
+
+  push(chunk: Uint8Array): void {
+    let offset = 0;
+    while (offset < chunk.length) {
+      if (this.#skipBytes > 0) offset += this.#skip(chunk.length - offset);
+      else if (this.#kept !== undefined) offset += this.#collect(this.#kept, chunk, offset);
+      else offset = this.#readHeader(chunk, offset);
+    }
+  }
+
+  #skip(availableBytes: number): number {
+    const bytes = Math.min(this.#skipBytes, availableBytes);
+    this.#skipBytes -= bytes;
+    return bytes;
+  }
+
+  #collect(kept: Element, chunk: Uint8Array, offset: number): number {
+    const piece = chunk.subarray(offset, offset + kept.body.length - this.#keptBytes);
+    kept.body.set(piece, this.#keptBytes);
+    this.#keptBytes += piece.length;
+    if (this.#keptBytes === kept.body.length) {
+      this.#kept = undefined;
+      this.#read(kept);
+    }
+    return piece.length;
+  }
+
+  /** Takes one byte of a header, or, with the last one, all of a kept element that is there already. */
+  #readHeader(chunk: Uint8Array, offset: number): number {
+    this.#header[this.#headerBytes++] = chunk[offset] ?? 0;
+    const header = readElementHeader(this.#header.subarray(0, this.#headerBytes));
+    const next = offset + 1;
+    if (header === undefined) return next;
+    this.#headerBytes = 0;
+    this.#admit(header);
+    if (header.id === ElementId.segment || header.id === ElementId.cluster) return next;
+    if (!keptElements.has(header.id)) {
+      this.#skipBytes = header.sizeBytes;
+      return next;
+    }
+    if (next + header.sizeBytes <= chunk.length) {
+      const end = next + header.sizeBytes;
+      this.#read({ id: header.id, body: chunk.subarray(next, end) });
+      return end;
+    }
+    this.#kept = { id: header.id, body: new Uint8Array(header.sizeBytes) };
+    this.#keptBytes = 0;
+    return next;
+  }
+
+  #admit({ id, sizeBytes }: ElementHeader): void {
+    if (!this.#isOpen && id !== ElementId.ebmlHeader) throw malformed('no EBML header begins it');
+    if (id === ElementId.segment || id === ElementId.cluster) return;
+    const limit = keptElements.has(id) ? MAX_KEPT_BYTES : MAX_SKIPPED_BYTES;
+    if (sizeBytes === Infinity) throw malformed('an element that must have a size has none');
+    if (sizeBytes > limit) throw malformed(`an element is larger than ${limit} bytes`);
+  }
+
+  #read({ id, body }: Element): void {
+    if (id === ElementId.ebmlHeader) this.#openDocument(body);
+    else if (id === ElementId.tracks) this.#selectTrack(body);
+    else if (id === ElementId.simpleBlock) this.#readBlock(body, 0);
+    else this.#readBlockGroup(body);
+  }
+
+  /** Also in mid-stream: a recorder that is started anew sends a whole new document. */
+  #openDocument(body: Uint8Array): void {
+    let docType = '';
+    for (const child of children(body)) {
+      if (child.id === ElementId.docType) docType = readString(child.body);
+    }
+    if (docType !== 'webm' && docType !== 'matroska') {
+      throw malformed('its document type is neither webm nor matroska');
+    }
+    this.#isOpen = true;
+    this.#trackNumber = undefined;
+  }
+
+  #selectTrack(body: Uint8Array): void {
+    // A live stream may repeat its Tracks; they are not allowed to change.
+    if (this.#trackNumber !== undefined) return;
+    for (const child of children(body)) {
+      if (child.id !== ElementId.trackEntry) continue;
+      const track = readAudioTrack(child.body);
+      if (track === undefined) continue;
+      this.#trackNumber = track.number;
+      this.#handler.track(track);
+      return;
+    }
+    throw malformed('it has no audio track');
+  }
+
+  #readBlock(block: Uint8Array, discardPaddingNs: number): void {
+    if (this.#trackNumber === undefined) throw malformed('audio comes before its description');
+    const frames = blockFrames(block, this.#trackNumber);
+    frames.forEach((frame, index) => {
+      this.#handler.packet(frame, index === frames.length - 1 ? discardPaddingNs : 0);
+    });
+  }
+
+  #readBlockGroup(body: Uint8Array): void {
+    let block: Uint8Array | undefined;
+    let discardPaddingNs = 0;
+    for (const child of children(body)) {
+      if (child.id === ElementId.block) block = child.body;
+      else if (child.id === ElementId.discardPadding) discardPaddingNs = readSigned(child.body);
+    }
+    if (block === undefined) throw malformed('a block group has no block');
+    this.#readBlock(block, Math.max(0, discardPaddingNs));
+  }
+}
+
+/** Reads a TrackEntry; undefined when it is not audio. */
+function readAudioTrack(entry: Uint8Array): AudioTrack | undefined {
+  const fields = new Map<number, Uint8Array>();
+  for (const { id, body } of children(entry)) fields.set(id, body);
+  const number = (id: number) => readUnsigned(fields.get(id) ?? new Uint8Array());
+  if (number(ElementId.trackType) !== AUDIO) return undefined;
+  if (fields.has(ElementId.contentEncodings)) {
+    throw malformed('its audio track is compressed or encrypted a second time (ContentEncodings)');
+  }
+  return {
+    number: number(ElementId.trackNumber),
+    codecId: readString(fields.get(ElementId.codecId) ?? new Uint8Array()),
+    codecPrivate: Uint8Array.from(fields.get(ElementId.codecPrivate) ?? []),
+  };
+}

@@ -1,0 +1,22 @@
+/** How many checks or tests there were of each outcome. */
+
+/** @typedef {{ passed: number, failed: number, skipped: number }} Totals */
+
+/**
+ * @param {Totals[]} all
+ * @returns {Totals}
+ */
+export function sum(...all) {
+  const add = (/** @type {keyof Totals} */ outcome) =>
+    all.reduce((total, totals) => total + totals[outcome], 0);
+  return { passed: add('passed'), failed: add('failed'), skipped: add('skipped') };
+}
+
+/**
+ * `3 passed, 0 failed, 1 skipped`
+ *
+ * @param {Totals} totals
+ */
+export function inWords({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
+}
