@@ -3,6 +3,7 @@ import formbody from '@fastify/formbody';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { ApiKeys } from '../storage/ports.ts';
+import { ServiceError } from '../../shared/errors.ts';
 import { answerError, answerNotFound } from './errors.ts';
 import { useForms } from './forms.ts';
 import { demoRoutes, type DemoOptions } from './routes/demo.ts';
@@ -11,6 +12,7 @@ import { healthRoutes, type HealthOptions } from './routes/health.ts';
 import { textTranslationRoutes, type TextTranslationOptions } from './routes/text-translation.ts';
 import { voiceRoutes, type VoiceOptions } from './routes/voice.ts';
 import { widgetRoutes } from './routes/widget.ts';
+import { answerRaw } from './raw-answer.ts';
 import { newTraceId } from './trace-id.ts';
 
 /** Largest request body, in bytes (seed 4.1). */
@@ -37,6 +39,12 @@ export async function createHttpServer(options: HttpOptions) {
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
     requestTimeout: 60_000,
+    frameworkErrors: (error, request, reply) => {
+      reply.header('X-Trace-ID', request.id);
+      return answerError(error, request, reply);
+    },
+    clientErrorHandler: (_error, socket) =>
+      answerRaw(socket, new ServiceError('invalid_request', 'The request is not valid HTTP.')),
     ...(options.tls !== undefined && { https: options.tls }),
   });
   app.decorateRequest('apiKey', null);

@@ -1,5 +1,6 @@
 /** Makes sentences of what recognisers without capitals and punctuation report. */
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
+import { properNoun } from './english-proper-nouns.ts';
 
 const LETTER = /\p{L}/u;
 const ENDED = /[.!?…。！？؟]["'”’»)\]]*$/u;
@@ -14,10 +15,9 @@ const ENGLISH_QUESTION = new RegExp(
   'i',
 );
 
-/** The beginning of a sentence that still grows: a capital, and the English pronoun "I". */
+/** The beginning of a sentence that still grows: a capital, and those that English words always have. */
 export function beginSentence(text: string, language: LanguageTag): string {
-  const proper = baseLanguage(language) === 'en' ? text.replace(ENGLISH_I, 'I') : text;
-  return capitalised(proper, language);
+  return capitalised(baseLanguage(language) === 'en' ? properEnglish(text) : text, language);
 }
 
 /** A whole utterance as a sentence: a capital at the start and a mark at the end. */
@@ -25,6 +25,10 @@ export function finishSentence(text: string, language: LanguageTag): string {
   const sentence = beginSentence(text.trim(), language);
   if (sentence === '' || ENDED.test(sentence) || !LETTER.test(sentence)) return sentence;
   return sentence.replace(/[,;:]$/, '') + closingMark(sentence, language);
+}
+
+function properEnglish(text: string): string {
+  return text.replace(ENGLISH_I, 'I').replace(/[a-z]+/g, properNoun);
 }
 
 function capitalised(text: string, language: LanguageTag): string {

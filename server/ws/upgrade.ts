@@ -2,9 +2,10 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { ServiceError, toHttp } from '../../shared/errors.ts';
+import { ServiceError } from '../../shared/errors.ts';
 import { MAX_FRAME_BYTES } from '../../shared/protocol/codec.ts';
 import { VOICE_CONNECT_PATH } from '../../shared/schemas/voice-session.ts';
+import { answerRaw } from '../http/raw-answer.ts';
 import { newTraceId } from '../http/trace-id.ts';
 import type { Logger } from '../process/log.ts';
 import type { VoiceSessions } from '../services/voice-sessions.ts';
@@ -47,7 +48,7 @@ export function acceptVoiceSockets({ server, voiceSessions, limits, log }: Upgra
     // A client may vanish at any moment, before the library listens for that.
     socket.on('error', () => socket.destroy());
     upgrade(request, socket, head).catch((error: unknown) => {
-      refuse(socket, error);
+      answerRaw(socket, error);
       if (!(error instanceof ServiceError)) log.error({ err: error }, 'upgrade failed');
     });
   });
@@ -81,28 +82,3 @@ function tokenOf({ url = '/', headers, method }: IncomingMessage): string {
   }
   return token;
 }
-
-function refuse(socket: Duplex, error: unknown): void {
-  const { status, body } = toHttp(error);
-  const text = JSON.stringify(body);
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${reasonPhrases[status] ?? 'Refused'}`,
-      'Connection: close',
-      'Content-Type: application/json',
-      `Content-Length: ${Buffer.byteLength(text)}`,
-      `X-Trace-ID: ${newTraceId()}`,
-      ...(status === 503 ? ['Retry-After: 5'] : []),
-      '',
-      text,
-    ].join('\r\n'),
-  );
-}
-
-const reasonPhrases: Partial<Record<number, string>> = {
-  400: 'Bad Request',
-  403: 'Forbidden',
-  404: 'Not Found',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-};

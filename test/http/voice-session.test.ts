@@ -4,6 +4,7 @@ import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rawExchange } from '../support/raw-exchange.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { connectWith, PCM_16K, type SessionAnswer } from '../support/voice-client.ts';
 
@@ -121,6 +122,23 @@ describe('a session request', () => {
       expect(body['message']).toBeTruthy();
     }
   });
+});
+
+it('what is no HTTP, or no address, is answered like any other mistake', async () => {
+  const server = await startServer({ RECOGNISER: 'silent' });
+  try {
+    for (const line of ['GET /%zz HTTP/1.1', 'HELLO', 'GET / HTTP/9.9']) {
+      const answer = await rawExchange(
+        server.url,
+        `${line}\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer, line).toMatch(/^HTTP\/1\.1 4\d\d /);
+      expect(answer, line).toMatch(/x-trace-id: [0-9a-f]{32}/i);
+      expect(answer, line).toMatch(/\{"message":".+"\}$/);
+    }
+  } finally {
+    await server.stop();
+  }
 });
 
 it('sessions beyond the limit are told to come back later', async () => {

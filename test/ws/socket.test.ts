@@ -1,7 +1,7 @@
-import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encode } from '@msgpack/msgpack';
 import { WebSocket } from 'ws';
+import { rawExchange } from '../support/raw-exchange.ts';
 import { startServer, until, type TestServer } from '../support/server.ts';
 import { connect, connectWith, endMarks, requestSession } from '../support/voice-client.ts';
 
@@ -165,11 +165,15 @@ describe('a token', () => {
 
   it('is not spent by a request that cannot become a socket', async () => {
     const session = await requestSession(server);
-    const { pathname, port } = new URL(session.streaming_url);
-    const answer = await rawRequest(Number(port), [
-      `GET ${pathname}?token=${session.token} HTTP/1.1`,
-      ...['Host: x', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
-    ]);
+    const { pathname } = new URL(session.streaming_url);
+    const answer = await rawExchange(
+      server.url,
+      [
+        `GET ${pathname}?token=${session.token} HTTP/1.1`,
+        ...['Host: x', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+        ...['', ''],
+      ].join('\r\n'),
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toMatch(/X-Trace-ID: [0-9a-f]{32}/);
     const client = await connectWith(session, 'json');
@@ -177,18 +181,6 @@ describe('a token', () => {
     expect((await client.closed).code).toBe(1000);
   });
 });
-
-function rawRequest(port: number, lines: string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = net.connect(port, '127.0.0.1', () =>
-      socket.write(`${lines.join('\r\n')}\r\n\r\n`),
-    );
-    let answer = '';
-    socket.on('data', (data) => (answer += data.toString()));
-    socket.on('end', () => resolve(answer));
-    socket.on('error', reject);
-  });
-}
 
 describe('limits of time', () => {
   let strict: TestServer;
