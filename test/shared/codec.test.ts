@@ -21,9 +21,9 @@ describe('client messages', () => {
     for (const format of ['json', 'msgpack'] as const) {
       const frame = encodeClientMessage(chunk(size), format);
       const decoded = decodeClientMessage(Buffer.from(frame as string), format);
-      expect('source_media_chunk' in decoded && Buffer.from(decoded.source_media_chunk.data)).toEqual(
-        Buffer.from(chunk(size).source_media_chunk.data),
-      );
+      expect(
+        'source_media_chunk' in decoded && Buffer.from(decoded.source_media_chunk.data),
+      ).toEqual(Buffer.from(chunk(size).source_media_chunk.data));
     }
   });
 
@@ -39,7 +39,11 @@ describe('client messages', () => {
     ['a text', '"hello"', 'malformed_message'],
     ['a list', '[]', 'malformed_message'],
     ['nothing', '{}', 'malformed_message'],
-    ['two names', '{"end_of_source_media":{},"source_media_chunk":{"data":""}}', 'malformed_message'],
+    [
+      'two names',
+      '{"end_of_source_media":{},"source_media_chunk":{"data":""}}',
+      'malformed_message',
+    ],
     ['no payload', '{"source_media_chunk":null}', 'malformed_message'],
     ['no data', '{"source_media_chunk":{}}', 'malformed_message'],
     ['foreign letters in base64', '{"source_media_chunk":{"data":"AQ*="}}', 'malformed_message'],
@@ -57,7 +61,11 @@ describe('client messages', () => {
     ['of a number', encode(5), 'malformed_message'],
     ['with a huge map', Buffer.from([0xdf, 0xff, 0xff, 0xff, 0xff]), 'malformed_message'],
     ['nested deeply', Buffer.alloc(20_000, 0x91), 'malformed_message'],
-    ['with trailing bytes', Buffer.concat([encode({ end_of_source_media: {} }), Buffer.of(1)]), 'malformed_message'],
+    [
+      'with trailing bytes',
+      Buffer.concat([encode({ end_of_source_media: {} }), Buffer.of(1)]),
+      'malformed_message',
+    ],
     ['of an unknown name', encode({ hello: {} }), 'unknown_message'],
   ])('in MessagePack %s are refused', (_what, frame, expected) => {
     expect(() => decodeClientMessage(frame, 'msgpack')).toThrow(code(expected));

@@ -11,9 +11,12 @@ it.each([
   expect(canonicalLanguage(written)).toBe(canonical);
 });
 
-it.each(['', 'e', 'english', 'en-', 'en-US-x', 'en US', '../en'])('%j is no language', (written) => {
-  expect(canonicalLanguage(written)).toBeUndefined();
-});
+it.each(['', 'e', 'english', 'en-', 'en-US-x', 'en US', '../en'])(
+  '%j is no language',
+  (written) => {
+    expect(canonicalLanguage(written)).toBeUndefined();
+  },
+);
 
 it('knows base language and direction', () => {
   expect(baseLanguage('pt-BR')).toBe('pt');

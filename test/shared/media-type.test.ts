@@ -2,7 +2,11 @@ import { expect, it } from 'vitest';
 import { parseSourceMediaType, sourceMediaTypes } from '../../shared/media-type.ts';
 
 it.each(sourceMediaTypes)('%s is read, with or without blanks, in any case', (contentType) => {
-  for (const spelling of [contentType, contentType.replaceAll(';', '; '), contentType.toUpperCase()]) {
+  for (const spelling of [
+    contentType,
+    contentType.replaceAll(';', '; '),
+    contentType.toUpperCase(),
+  ]) {
     expect(parseSourceMediaType(spelling)?.contentType).toBe(contentType);
   }
 });

@@ -5,12 +5,14 @@ import { modulePath } from '../../server/setup/product.mjs';
 const AT_ONCE = 2;
 
 /**
- * Folder of a tsconfig.json, type-checked. What has not changed is taken from the last time.
+ * The types of a part, by the folder of its tsconfig.json. What has not changed is taken from the
+ * last time.
  *
+ * @param {string} part
  * @param {string} folder
  */
-const types = (folder) => {
-  const name = `types-${folder.replace('/', '-')}`;
+const types = (part, folder) => {
+  const name = `types-${part}`;
   const memory = ['--incremental', '--tsBuildInfoFile', `dist/setup/${name}.tsbuildinfo`];
   return { name, args: [modulePath('typescript/bin/tsc'), '-p', folder, '--noEmit', ...memory] };
 };
@@ -18,10 +20,10 @@ const types = (folder) => {
 const checks = [
   // The longest first.
   { name: 'eslint', args: [modulePath('eslint/bin/eslint.js'), '.', '--max-warnings', '0'] },
-  types('.'),
-  types('widget'),
-  types('test'),
-  types('test/widget'),
+  types('server', '.'),
+  types('widget', 'widget'),
+  types('tests', 'test'),
+  types('widget-tests', 'test/widget'),
   {
     name: 'prettier',
     args: [

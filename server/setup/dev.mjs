@@ -1,0 +1,38 @@
+/** `npm run dev`: the server restarts and the widget is built anew whenever a source changes. */
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { serverRequirements } from './debian-packages.mjs';
+import { refuseOldNode } from './node-version.mjs';
+import { root } from './paths.mjs';
+import { forgetBuild, modulePath, viteBuild } from './product.mjs';
+import { setUpOrExit } from './set-up.mjs';
+
+refuseOldNode();
+// Built once: a server that starts before the widget's first build would have nothing to serve.
+await setUpOrExit({ requirements: serverRequirements });
+forgetBuild();
+
+const commands = [
+  [...viteBuild, '--watch', '--logLevel', 'warn', '--outDir', path.join(root, 'dist', 'widget')],
+  [modulePath('tsx/dist/cli.mjs'), 'watch', '--clear-screen=false', 'server/main.ts'],
+];
+// In process groups of their own: else Ctrl+C would reach them twice, from the terminal and from
+// here, and a server takes the second for impatience.
+const children = commands.map((args) =>
+  spawn(process.execPath, args, {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  }),
+);
+
+/** @param {NodeJS.Signals} signal */
+const stop = (signal) => children.forEach((child) => child.kill(signal));
+process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
+// This process stays until both have ended, so that the server can finish its sessions.
+for (const child of children) {
+  child.once('exit', (code) => {
+    process.exitCode ??= code ?? 0;
+    stop('SIGTERM');
+  });
+}

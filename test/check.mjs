@@ -1,0 +1,18 @@
+/** `npm run check`: types, rules and format, then the directions of imports. */
+import { refuseOldNode } from '../server/setup/node-version.mjs';
+import { createProgress } from '../server/setup/progress.mjs';
+import { setUpOrExit, stoppable } from '../server/setup/set-up.mjs';
+import { runChecks } from './support/checks.mjs';
+import { inWords, sum } from './support/totals.mjs';
+import { runVitest } from './support/vitest-run.mjs';
+
+refuseOldNode();
+await setUpOrExit({ building: 'never', quiet: true });
+const progress = createProgress({ quiet: true, logEveryMs: 60_000, stream: process.stdout });
+const totals = await stoppable(async () => {
+  const checked = await progress.step('checks', () => runChecks(progress));
+  const architecture = ['test/architecture.test.ts'];
+  return sum(checked, await progress.step('imports', () => runVitest(architecture, progress)));
+});
+process.exitCode = totals.failed === 0 ? 0 : 1;
+console.log(inWords(totals));

@@ -1,0 +1,33 @@
+/**
+ * `npm test`: sets up, builds, checks and tests; says only what went wrong, and how much went well in
+ * its last line. With arguments (`npm test -- voice`) it passes them to vitest and skips the checks.
+ */
+import { serverRequirements, testRequirements } from '../server/setup/debian-packages.mjs';
+import { refuseOldNode } from '../server/setup/node-version.mjs';
+import { createProgress } from '../server/setup/progress.mjs';
+import { explain, setUp, stoppable } from '../server/setup/set-up.mjs';
+import { runChecks } from './support/checks.mjs';
+import { inWords, sum } from './support/totals.mjs';
+import { runVitest } from './support/vitest-run.mjs';
+
+refuseOldNode();
+const filters = process.argv.slice(2);
+const progress = createProgress({ quiet: true, logEveryMs: 60_000, stream: process.stdout });
+
+async function setUpCheckAndTest() {
+  try {
+    await setUp({ requirements: [...serverRequirements, ...testRequirements] });
+  } catch (error) {
+    progress.say(explain(error));
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+  const none = { passed: 0, failed: 0, skipped: 0 };
+  const checked =
+    filters.length > 0 ? none : await progress.step('checks', () => runChecks(progress));
+  const tested = await progress.step('tests', () => runVitest(filters, progress));
+  return sum(checked, tested);
+}
+
+const totals = await stoppable(setUpCheckAndTest);
+process.exitCode = totals.failed === 0 ? 0 : 1;
+console.log(inWords(totals));

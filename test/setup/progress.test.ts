@@ -1,0 +1,47 @@
+import { expect, it, vi } from 'vitest';
+import { createProgress } from '../../server/setup/progress.mjs';
+
+function screen(isTTY: boolean) {
+  const written: string[] = [];
+  return { isTTY, write: (text: string) => written.push(text) > 0, text: () => written.join('') };
+}
+
+it('writes a heading and a line for each finished step into a log', async () => {
+  const stream = screen(false);
+  const progress = createProgress({ heading: 'Setting up', stream });
+  await progress.step('npm packages', async () => undefined);
+  await progress.step('build', async () => undefined);
+  expect(stream.text()).toMatch(/^Setting up\n {2}npm packages +0\.\d s\n {2}build +0\.\d s\n$/);
+});
+
+it('tells a log now and then that steps go on, and which', async () => {
+  const stream = screen(false);
+  const progress = createProgress({ logEveryMs: 5, stream });
+  let finish = (): void => undefined;
+  const held = new Promise<void>((resolve) => (finish = resolve));
+  const steps = [progress.step('one', () => held), progress.step('two', () => held)];
+  await vi.waitFor(() => expect(stream.text()).toMatch(/^ {2}one 0\.\d s, two 0\.\d s …$/m));
+  finish();
+  await Promise.all(steps);
+});
+
+it('counts in place on a terminal, and at once', async () => {
+  const stream = screen(true);
+  const progress = createProgress({ stream });
+  await progress.step('build', async () => {
+    expect(stream.text()).toBe('\r\x1b[K  build 0.0 s …');
+    progress.say('by the way');
+    expect(stream.text()).toMatch(/\r\x1b\[Kby the way\n {2}build 0\.\d s …$/);
+  });
+  expect(stream.text()).toMatch(/\r\x1b\[K {2}build +0\.\d s\n$/);
+});
+
+it('leaves nothing of quiet steps unless they fail', async () => {
+  const stream = screen(false);
+  const progress = createProgress({ heading: 'Setting up', quiet: true, stream });
+  await progress.step('build', async () => undefined);
+  expect(stream.text()).toBe('');
+  const failing = progress.step('build', () => Promise.reject(new Error('no luck')));
+  await expect(failing).rejects.toThrow('no luck');
+  expect(stream.text()).toMatch(/^Setting up\n {2}build +failed after 0\.\d s\n$/);
+});

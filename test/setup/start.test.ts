@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { root } from '../../server/setup/paths.mjs';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+// Several real builds.
+vi.setConfig({ testTimeout: 180_000 });
+
+const sources: Record<string, string> = {
+  'server/main.ts': `
+    import { greeting } from '../shared/greeting.ts';
+    process.on('SIGTERM', () => process.exit(7));
+    setInterval(() => undefined, 1000);
+    console.log(greeting);`,
+  'shared/greeting.ts': `export const greeting = 'the server runs';`,
+  'shared/leftover.ts': `export {};`,
+  'widget/define.ts': `document.body.title = 'embedded';`,
+  'widget/worklet/pcm-capture.ts': `export {};`,
+  'widget/demo/index.html': `<script type="module" src="./demo.ts"></script>`,
+  'widget/demo/demo.ts': `import '../define.ts';`,
+};
+
+/** A project with our set-up and the smallest server and widget, its packages installed. */
+function smallProject(): string {
+  const folder = temporaryFolder();
+  const own = ['package.json', 'package-lock.json', 'tsconfig.json'];
+  own.push('server/setup', 'server/tsconfig.json', 'widget/tsconfig.json');
+  own.push('widget/vite.config.ts', 'widget/bundled-source.ts');
+  for (const name of own) {
+    cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
+  }
+  for (const [name, text] of Object.entries(sources)) write(folder, name, text);
+  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+  return folder;
+}
+
+function write(folder: string, name: string, text: string): void {
+  const file = path.join(folder, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** Starts, waits until the server has spoken, and stops it with a signal. */
+async function startAndStop(folder: string) {
+  const child = spawn(process.execPath, ['server/setup/start.mjs'], {
+    cwd: folder,
+    env: { ...process.env, DRAGOMAN_SETUP: 'off' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    child.kill('SIGTERM');
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  // On a busy machine the seconds of a long build are told too.
+  return { code, output, said: said.replaceAll(/^.* …\n/gm, '') };
+}
+
+it('builds at the first start, says nothing at the second, builds again after a change', async () => {
+  const folder = smallProject();
+  const built = (name: string) => existsSync(path.join(folder, 'dist', name));
+
+  const first = await startAndStop(folder);
+  expect(first).toMatchObject({ output: 'the server runs\n', code: 7 });
+  expect(first.said).toMatch(/^Setting up \(first start only\)\n {2}build +[\d.]+ s\n$/);
+  expect(built('widget/voice-captions.js')).toBe(true);
+  expect(built('widget/pcm-capture.worklet.js')).toBe(true);
+  expect(built('widget/demo/index.html')).toBe(true);
+  expect(built('shared/leftover.js')).toBe(true);
+
+  expect(await startAndStop(folder)).toEqual({ output: 'the server runs\n', code: 7, said: '' });
+
+  write(folder, 'shared/greeting.ts', `export const greeting = 'the new server runs';`);
+  rmSync(path.join(folder, 'shared', 'leftover.ts'));
+  const third = await startAndStop(folder);
+  expect(third).toMatchObject({ output: 'the new server runs\n', code: 7 });
+  expect(third.said).toMatch(/^Setting up\n {2}build +[\d.]+ s\n$/);
+  expect(built('shared/leftover.js')).toBe(false);
+});
+
+it('shows what the compiler says when a build fails and keeps the last one', async () => {
+  const folder = smallProject();
+  await startAndStop(folder);
+  write(folder, 'shared/greeting.ts', `export const greeting: number = 'wrong';`);
+  const failed = await startAndStop(folder);
+  expect(failed).toMatchObject({ output: '', code: 1 });
+  expect(failed.said).toContain(`shared/greeting.ts(1,14): error TS2322`);
+
+  write(folder, 'shared/greeting.ts', sources['shared/greeting.ts'] ?? '');
+  expect(await startAndStop(folder)).toMatchObject({ output: 'the server runs\n', code: 7 });
+});
