@@ -41,7 +41,7 @@ export async function createHttpServer(options: HttpOptions) {
     requestTimeout: 60_000,
     frameworkErrors: (error, request, reply) => {
       reply.header('X-Trace-ID', request.id);
-      return answerError(error, request, reply);
+      void answerError(error, request, reply);
     },
     clientErrorHandler: (_error, socket) =>
       answerRaw(socket, new ServiceError('invalid_request', 'The request is not valid HTTP.')),

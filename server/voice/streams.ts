@@ -69,7 +69,7 @@ export function createChannel<T>(onTake?: (item: T) => void): Channel<T> {
 export function broadcast<T>(
   source: AsyncIterable<T>,
   conflate: (held: T, next: T) => T,
-): { subscribe(): AsyncIterable<T> } {
+): { subscribe: () => AsyncIterable<T> } {
   const subscribers = new Set<{ held: T | undefined; signal: Signal }>();
   let started = false;
   let done = false;

@@ -11,10 +11,10 @@ import { connectWith, PCM_16K, type SessionAnswer } from '../support/voice-clien
 const PATH = '/v3/voice/realtime';
 const request = { source_media_content_type: PCM_16K, source_language: 'en' };
 
-async function answer(response: Response | Promise<Response>) {
-  const { status, headers, ...rest } = await response;
-  void rest;
-  return { status, headers, body: (await (await response).json()) as Record<string, string> };
+async function answer(pending: Response | Promise<Response>) {
+  const response = await pending;
+  const body = (await response.json()) as Record<string, string>;
+  return { status: response.status, headers: response.headers, body };
 }
 
 describe('a session request', () => {

@@ -38,8 +38,11 @@ it('the table of the README names every setting with its default and nothing els
     ([, name, fallback, description]) => [name, fallback, description],
   );
   const expected = Object.entries(settingsSchema.properties).map(([name, schema]) => {
-    const { default: fallback, description } = schema as unknown as { default?: unknown; description: string };
-    return [name, fallback === undefined ? '–' : `\`${String(fallback as string)}\``, description];
+    const { default: fallback, description } = schema as unknown as {
+      default?: string;
+      description: string;
+    };
+    return [name, fallback === undefined ? '–' : `\`${fallback}\``, description];
   });
   expect(rows).toEqual(expected);
 });

@@ -45,18 +45,19 @@ describe('a channel', () => {
 
 describe('a broadcast', () => {
   const sum = (held: number, next: number) => held + next;
+  const valueOf = ({ value }: IteratorResult<number, unknown>) => value;
 
   it('gives every item to every consumer that keeps up', async () => {
     const source = createChannel<number>();
     const { subscribe } = broadcast(source, sum);
     const [a, b] = [subscribe()[Symbol.asyncIterator](), subscribe()[Symbol.asyncIterator]()];
-    const seen: (readonly [unknown, unknown])[] = [];
+    const seen: unknown[][] = [];
     const first = Promise.all([a.next(), b.next()]);
     source.push(1);
-    seen.push((await first).map(({ value }) => value) as [unknown, unknown]);
+    seen.push((await first).map(valueOf));
     const second = Promise.all([a.next(), b.next()]);
     source.push(2);
-    seen.push((await second).map(({ value }) => value) as [unknown, unknown]);
+    seen.push((await second).map(valueOf));
     expect(seen).toEqual([
       [1, 1],
       [2, 2],
