@@ -1,0 +1,302 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import type { ScriptedSession } from '../support/scripted-gateway.ts';
+import { elementPage, startBench, waitForState, type WidgetBench } from './browser.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const schemes = ['light', 'dark'] as const;
+
+let bench: WidgetBench;
+beforeAll(async () => {
+  bench = await startBench({
+    microphone: 'denied',
+    pages: { '/page': elementPage('target-languages="es"') },
+  });
+  bench.gateway.onConnect = speak;
+});
+afterAll(() => bench.close());
+
+/** Concluded and tentative words in every language that was asked for. */
+function speak(session: ScriptedSession): void {
+  const segment = (text: string) => ({ language: 'en', text, start_time: 0, end_time: 900 });
+  const lists = {
+    concluded: [segment('We have begun. And now')],
+    tentative: [segment(' we go on')],
+  };
+  session.send({ source_transcript_update: lists });
+  for (const language of session.request.target_languages) {
+    session.send({ target_transcript_update: { language, ...lists } });
+  }
+}
+
+/** Starts with a stream of the page's own: the microphone is denied in this browser. */
+async function goLive(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const captions = document.querySelector('voice-captions')!;
+    captions.source = new AudioContext().createMediaStreamDestination().stream;
+    captions.start();
+  });
+  await page.locator('voice-captions .target .tentative').first().waitFor();
+}
+
+async function denyMicrophone(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Start captions' }).click();
+  await waitForState(page, 'microphone-denied');
+}
+
+/** Ways into the states that look different, one after the other on the same page. */
+const enter: Record<string, (page: Page) => Promise<void>> = {
+  idle: async () => undefined,
+  'microphone-denied': denyMicrophone,
+  live: goLive,
+  ended: async (page) => {
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await waitForState(page, 'ended');
+  },
+  failed: async (page) => {
+    bench.gateway.refusal = { status: 403, message: 'Please sign in first.' };
+    await page.getByRole('button', { name: 'Start captions' }).click();
+    await waitForState(page, 'failed');
+    bench.gateway.refusal = undefined;
+  },
+};
+
+async function violations(page: Page): Promise<string[]> {
+  // Not by a script tag: the page's own policy forbids it.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
+  const results = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResults> } }).axe.run({
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    }),
+  );
+  expect(results.passes.length).toBeGreaterThan(20);
+  return results.violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`);
+}
+
+/** Contrast of each piece of text in the element with what is painted behind it. */
+async function textContrasts(page: Page): Promise<{ text: string; ratio: number }[]> {
+  return page.evaluate(() => {
+    const canvas = new OffscreenCanvas(1, 1).getContext('2d')!;
+    const rgba = (color: string) => {
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = color;
+      canvas.fillRect(0, 0, 1, 1);
+      return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const luminance = (color: string) => {
+      const [red, green, blue] = rgba(color).map((value) => {
+        const share = value / 255;
+        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+    };
+    const behind = (element: Element | null): string => {
+      if (element === null) return 'white';
+      const color = getComputedStyle(element).backgroundColor;
+      return rgba(color)[3] === 255 ? color : behind(element.parentElement);
+    };
+    const root = document.querySelector('voice-captions')!.shadowRoot!;
+    const found: { text: string; ratio: number }[] = [];
+    const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+      const element = text.parentElement;
+      if (element === null || text.textContent!.trim() === '' || element.closest('style')) continue;
+      const pair = [luminance(getComputedStyle(element).color), luminance(behind(element))];
+      const ratio = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+      found.push({ text: text.textContent!.trim(), ratio });
+    }
+    return found;
+  });
+}
+
+describe.each(schemes)('in %s', (colorScheme) => {
+  it('axe finds nothing to complain about, and all text has a contrast of 7:1', async () => {
+    const page = await bench.open('/', { colorScheme });
+    await page.locator('.chip').first().waitFor();
+    for (const [state, reach] of Object.entries(enter)) {
+      await reach(page);
+      const contrasts = await textContrasts(page);
+      expect(contrasts.length).toBeGreaterThan(5);
+      const weak = contrasts.filter(({ ratio }) => ratio < 7);
+      expect({ state, weak, axe: await violations(page) }).toEqual({ state, weak: [], axe: [] });
+    }
+    await page.context().close();
+  });
+
+  it('the element takes its colours from the scheme', async () => {
+    const page = await bench.open('/page', { colorScheme });
+    const background = await page.evaluate(
+      () =>
+        getComputedStyle(
+          document.querySelector('voice-captions')!.shadowRoot!.querySelector('.base')!,
+        ).backgroundColor,
+    );
+    expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(22, 27, 29)');
+    await page.context().close();
+  });
+});
+
+describe('by keyboard', () => {
+  const focused = (page: Page) =>
+    page.evaluate(() => {
+      let element = document.activeElement;
+      while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+      const label = element instanceof HTMLInputElement ? element.labels?.[0] : undefined;
+      const name =
+        label?.textContent ?? element?.getAttribute('aria-label') ?? element?.textContent;
+      // The ring of a chip is drawn around what is seen of it.
+      const seen = label?.querySelector('span') ?? element;
+      const ring = seen === null ? '' : getComputedStyle(seen).outlineStyle;
+      return { name: name?.trim() ?? '', ring };
+    });
+
+  it('every control is reached in order, with a visible focus', async () => {
+    const page = await bench.open('/');
+    await page.locator('.chip').nth(5).waitFor();
+    const names: string[] = [];
+    for (let step = 0; step < 16; step++) {
+      await page.keyboard.press('Tab');
+      const { name, ring } = await focused(page);
+      // Past the last control the focus leaves the page.
+      if (await page.evaluate(() => document.activeElement === document.body)) break;
+      names.push(name);
+      expect([name, ring]).toEqual([name, 'solid']);
+    }
+    const order = [
+      'Spanish',
+      'Portuguese (Brazil)',
+      'Start captions',
+      'Smaller text',
+      'Larger text',
+      'Try it with a sample',
+      'Copy',
+    ];
+    expect(names.filter((name) => order.includes(name))).toEqual(order);
+    await page.context().close();
+  });
+
+  it('starts, stops and resizes', async () => {
+    const page = await bench.open('/page');
+    await page.evaluate(() => {
+      const context = new AudioContext();
+      document.querySelector('voice-captions')!.source =
+        context.createMediaStreamDestination().stream;
+    });
+    await page.keyboard.press('Tab');
+    expect((await focused(page)).name).toBe('Start captions');
+    await page.keyboard.press('Enter');
+    await waitForState(page, 'live');
+    // The button is another now, but the focus has stayed.
+    expect((await focused(page)).name).toBe('Stop');
+    const size = () =>
+      page.evaluate(() => {
+        const block = document
+          .querySelector('voice-captions')!
+          .shadowRoot!.querySelector('.target .lines')!;
+        return parseFloat(getComputedStyle(block).fontSize);
+      });
+    const before = await size();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await expect.poll(size).toBeCloseTo(before * 1.25, 1);
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await expect.poll(size).toBeCloseTo(before * 0.75, 1);
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Space');
+    await waitForState(page, 'ended');
+    expect((await focused(page)).name).toBe('Start captions');
+    await page.context().close();
+  });
+});
+
+describe('adapted', () => {
+  it('every target for a finger is at least 44 pixels tall and wide', async () => {
+    const page = await bench.open('/', { viewport: { width: 390, height: 844 }, hasTouch: true });
+    await page.locator('.chip').first().waitFor();
+    const small = await page.evaluate(() => {
+      const root = document.querySelector('voice-captions')!.shadowRoot!;
+      const controls = [
+        ...root.querySelectorAll('button'),
+        ...document.querySelectorAll('button, select, input, nav a'),
+      ];
+      return controls
+        .map((control) => ({ control, box: control.getBoundingClientRect() }))
+        .filter(({ box }) => box.width > 0 && (box.height < 44 || box.width < 24))
+        .map(({ control }) => control.outerHTML);
+    });
+    expect(small).toEqual([]);
+    await page.context().close();
+  });
+
+  it('nothing is cut off, from a small phone to a large screen', async () => {
+    const page = await bench.open('/');
+    await page.locator('.chip').first().waitFor();
+    for (const width of [300, 320, 390, 768, 1366, 1920]) {
+      await page.setViewportSize({ width, height: 800 });
+      const overflow = await page.evaluate(() => {
+        const captions = document.querySelector('voice-captions')!;
+        captions.scrollIntoView({ block: 'end' });
+        const root = captions.shadowRoot!;
+        // Whatever leaves the frame to the right, or a control that lies on another.
+        const controls = [...root.querySelectorAll('button')];
+        const covered = controls.filter((control) => {
+          const { right, top, height } = control.getBoundingClientRect();
+          return root.elementFromPoint(right - 4, top + height / 2)?.closest('button') !== control;
+        });
+        const wide = [...root.querySelectorAll('.caption, .status, .title, .toolbar')].filter(
+          (element) => element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0,
+        );
+        const pageWidth = document.documentElement.scrollWidth;
+        const found = [...covered, ...wide].map((element) => element.outerHTML);
+        return { found, page: pageWidth - innerWidth };
+      });
+      expect({ width, ...overflow }).toEqual({ width, found: [], page: 0 });
+    }
+    await page.context().close();
+  });
+
+  it('nothing moves for people who asked for less motion', async () => {
+    const page = await bench.open('/page', { reducedMotion: 'reduce' });
+    await goLive(page);
+    const moving = await page.evaluate(() => {
+      const root = document.querySelector('voice-captions')!.shadowRoot!;
+      return [...root.querySelectorAll('*')].filter((element) => {
+        const { transitionDuration, animationName } = getComputedStyle(element);
+        return transitionDuration !== '0s' || animationName !== 'none';
+      }).length;
+    });
+    expect(moving).toBe(0);
+    await page.context().close();
+  });
+
+  it('the meter and the buttons are seen in forced colours', async () => {
+    const page = await bench.open('/page', { forcedColors: 'active' });
+    const { bar, behind, border } = await page.evaluate(() => {
+      const root = document.querySelector('voice-captions')!.shadowRoot!;
+      return {
+        bar: getComputedStyle(root.querySelector('.bar')!).backgroundColor,
+        behind: getComputedStyle(root.querySelector('.toolbar')!).backgroundColor,
+        border: getComputedStyle(root.querySelector('.button.main')!).borderTopStyle,
+      };
+    });
+    expect(bar).not.toBe(behind);
+    expect(border).toBe('solid');
+    await page.context().close();
+  });
+});
+
+it('the denied microphone is said in words, with what to do', async () => {
+  const page = await bench.open('/page');
+  await denyMicrophone(page);
+  const status = page.getByRole('status').first();
+  expect(await status.innerText()).toContain('The microphone is blocked');
+  expect(await status.innerText()).toContain('site settings');
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+  await page.context().close();
+});

@@ -1,0 +1,167 @@
+/** The built widget in the Chromium of the system, against the scripted gateway. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { createBuilder } from 'vite';
+import { expect } from 'vitest';
+import type { ServerMessage } from '../../shared/protocol/messages.ts';
+import { findChromium } from '../support/chromium.ts';
+import {
+  startScriptedGateway,
+  type ScriptedGateway,
+  type ScriptedSession,
+} from '../support/scripted-gateway.ts';
+
+/** A host whose pages browsers do not trust with a microphone. */
+export const INSECURE_HOST = 'captions.test';
+
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--use-fake-device-for-media-stream',
+  // A name that is not localhost: pages there are not a secure context.
+  `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`,
+];
+
+/** What a file of tests shares: one build, one browser, one gateway. */
+export interface WidgetBench {
+  readonly browser: Browser;
+  readonly gateway: ScriptedGateway;
+  /** What the gateway serves besides the built widget, by path; may be changed. */
+  readonly pages: Record<string, string | Buffer>;
+  /** Opens a page; errors in it fail the test that asks {@link pageErrors}. */
+  open(target: string, options?: BrowserContextOptions): Promise<Page>;
+  /** What pages have thrown or complained about in their consoles. */
+  readonly pageErrors: string[];
+  close(): Promise<void>;
+}
+
+/** A page that holds nothing but the element. */
+export function elementPage(attributes: string): string {
+  return `<!doctype html>
+    <html lang="en"><head><title>Captions</title><meta name="color-scheme" content="light dark">
+    <script type="module" src="/voice-captions.js"></script></head>
+    <body><main><h1>Captions</h1>
+    <voice-captions token-endpoint="/demo/token" ${attributes}></voice-captions></main></body></html>`;
+}
+
+/** States the element goes through from now on; the list grows as it does. */
+export async function recordStates(page: Page): Promise<() => Promise<string[]>> {
+  await page.evaluate(() => {
+    const states: string[] = [];
+    const captions = document.querySelector('voice-captions')!;
+    captions.addEventListener('vc-statechange', ({ detail }) => states.push(detail.state));
+    Object.assign(globalThis, { states });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { states: string[] }).states);
+}
+
+/** Waits until the element is in a state. */
+export async function waitForState(page: Page, state: string): Promise<void> {
+  await page.waitForFunction(
+    (wanted) => document.querySelector('voice-captions')!.state === wanted,
+    state,
+    { polling: 20 },
+  );
+}
+
+/** Answer of the demo page's options. */
+export const demoOptions = {
+  source_languages: ['en'],
+  target_languages: ['ca', 'es', 'fr', 'it', 'pt', 'pt-BR'],
+  sample: true,
+  problems: [] as string[],
+};
+
+/**
+ * Builds the widget and starts everything.
+ *
+ * @param microphone WAV file that the fake microphone plays round and round, or `denied`
+ */
+export async function startBench({
+  microphone,
+  pages = {},
+}: {
+  microphone?: Buffer | 'denied';
+  pages?: Record<string, string | Buffer>;
+}): Promise<WidgetBench> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'widget-'));
+  await buildWidget(path.join(folder, 'dist'));
+  const sound = path.join(folder, 'microphone.wav');
+  if (microphone instanceof Buffer) writeFileSync(sound, microphone);
+  const served = { '/demo/options': JSON.stringify(demoOptions), ...pages };
+  const gateway = await startScriptedGateway({ folder: path.join(folder, 'dist'), pages: served });
+  const permission = microphone === 'denied' ? '=deny' : '';
+  const browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: [
+      ...args,
+      `--use-fake-ui-for-media-stream${permission}`,
+      ...(microphone instanceof Buffer ? [`--use-file-for-fake-audio-capture=${sound}`] : []),
+    ],
+  });
+  const pageErrors: string[] = [];
+  return {
+    browser,
+    gateway,
+    pages: served,
+    pageErrors,
+    async open(target, options = {}) {
+      const context = await browser.newContext(options);
+      const page = await context.newPage();
+      page.on('pageerror', (error) => pageErrors.push(error.message));
+      await page.goto(new URL(target, gateway.origin).href);
+      await page.waitForFunction(() => customElements.get('voice-captions') !== undefined);
+      return page;
+    },
+    async close() {
+      await browser.close();
+      await gateway.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function buildWidget(outDir: string): Promise<void> {
+  const builder = await createBuilder({
+    configFile: path.resolve(import.meta.dirname, '../../widget/vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir },
+  });
+  await builder.buildApp();
+}
+
+/** The newest session once it has heard so many chunks. */
+export async function newestSession(
+  { gateway }: WidgetBench,
+  { chunks = 0 } = {},
+): Promise<ScriptedSession> {
+  const newest = () => gateway.sessions.at(-1);
+  await expect
+    .poll(() => newest()?.chunks.length ?? -1, { timeout: 15_000, interval: 20 })
+    .toBeGreaterThanOrEqual(chunks);
+  return newest()!;
+}
+
+/** What the element says about its state. */
+export function statusText(page: Page): Promise<string> {
+  return page.getByRole('status').first().innerText();
+}
+
+/** Presses the button that starts. */
+export function pressStart(page: Page): Promise<void> {
+  return page.getByRole('button', { name: /Start captions|Try again/ }).click();
+}
+
+/** A message that concludes words in the source and shows others as tentative. */
+export function spoken(text: string, tentative = ''): ServerMessage {
+  const segment = (words: string) =>
+    words === '' ? [] : [{ language: 'en', text: words, start_time: 0, end_time: 100 }];
+  return { source_transcript_update: { concluded: segment(text), tentative: segment(tentative) } };
+}

@@ -1,0 +1,334 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import type { ServerMessage } from '../../shared/protocol/messages.ts';
+import { elementPage, startBench, type WidgetBench } from './browser.ts';
+
+let bench: WidgetBench;
+let shared: Page | undefined;
+
+beforeAll(async () => {
+  bench = await startBench({
+    pages: {
+      '/page': elementPage('source-language="en" target-languages="es ar"'),
+      '/off': elementPage('target-languages="es" announce="off"'),
+      '/french': elementPage('target-languages="es fr" announce="fr"'),
+      '/one': elementPage('target-languages="es fr" language="fr" lines="3"'),
+      '/hidden': elementPage('target-languages="es" hide-source'),
+    },
+  });
+});
+afterAll(() => bench.close());
+
+/** One page for all tests that leave nothing behind but captions. */
+async function freshPage(): Promise<Page> {
+  shared ??= await bench.open('/page');
+  await shared.evaluate(async () => {
+    const captions = document.querySelector('voice-captions')!;
+    captions.clear();
+    await captions.updateComplete;
+  });
+  return shared;
+}
+
+const words = {
+  en: 'We meet here today to see how far plain words can go when many people read them at the same time. ',
+  es: 'Nos reunimos hoy aquí para ver hasta dónde llegan las palabras sencillas cuando las leen muchos a la vez. ',
+  ar: 'نجتمع هنا اليوم لنرى إلى أي مدى يمكن للكلمات البسيطة أن تصل عندما يقرؤها كثير من الناس في الوقت نفسه. ',
+};
+type Language = keyof typeof words;
+
+function update(
+  language: string,
+  { concluded = '', tentative = '' }: { concluded?: string; tentative?: string },
+): ServerMessage {
+  const segments = (text: string) =>
+    text === '' ? [] : [{ text, language, start_time: 0, end_time: 0 }];
+  const lists = { concluded: segments(concluded), tentative: segments(tentative) };
+  return language === 'en'
+    ? { source_transcript_update: lists }
+    : { target_transcript_update: { language, ...lists } };
+}
+
+async function receive(page: Page, ...messages: ServerMessage[]): Promise<void> {
+  await page.evaluate(async (list) => {
+    const captions = document.querySelector('voice-captions')!;
+    for (const message of list) captions.receive(message);
+    await captions.updateComplete;
+  }, messages);
+}
+
+/** Positions of all visible words of a language, by the order in which they were said. */
+async function wordPositions(page: Page, language: string): Promise<{ word: string; x: number }[]> {
+  return page.evaluate((lang) => {
+    const root = document.querySelector('voice-captions')!.shadowRoot!;
+    const found: { word: string; x: number }[] = [];
+    for (const line of root.querySelectorAll(`.caption[lang="${lang}"]`)) {
+      const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+        for (const { index, 0: word } of (text as Text).data.matchAll(/\S+/g)) {
+          const range = document.createRange();
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          found.push({ word, x: range.getBoundingClientRect().x });
+        }
+      }
+    }
+    return found;
+  }, language);
+}
+
+/**
+ * Lets a text grow word by word: each update concludes the word three before the last and shows the
+ * last three as tentative. Counts words that moved sideways.
+ */
+async function countMoves(
+  page: Page,
+  language: Language,
+): Promise<{ moves: number; seen: number }> {
+  const spoken = words[language].repeat(2).match(/\S+\s*/g)!;
+  let before: { word: string; x: number }[] = [];
+  let moves = 0;
+  let seen = 0;
+  for (let upTo = 3; upTo <= spoken.length; upTo++) {
+    const concluded = spoken[upTo - 3]!;
+    const tentative = spoken.slice(upTo - 2, upTo).join('');
+    await receive(page, update(language, { concluded, tentative }));
+    const now = await wordPositions(page, language);
+    // A line that has left the page takes its words along: the count goes on with what stays.
+    const gone = Math.max(0, before.length + 1 - now.length);
+    for (const [index, { word, x }] of now.slice(0, -1).entries()) {
+      const earlier = before[index + gone];
+      if (earlier?.word !== word) continue;
+      seen++;
+      if (Math.abs(earlier.x - x) > 0.1) moves++;
+    }
+    before = now;
+  }
+  return { moves, seen };
+}
+
+describe('captions', () => {
+  it.each(['en', 'es', 'ar'] as const)('do not move a word sideways as %s grows', async (lang) => {
+    const page = await freshPage();
+    const { moves, seen } = await countMoves(page, lang);
+    expect(seen).toBeGreaterThan(150);
+    expect(moves).toBe(0);
+  });
+
+  it('would be caught moving if they were centred', async () => {
+    const page = await bench.open('/page');
+    await page.evaluate(() => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync('voice-captions::part(lines) { text-align: center }');
+      document.adoptedStyleSheets.push(sheet);
+    });
+    expect((await countMoves(page, 'es')).moves).toBeGreaterThan(5);
+    await page.context().close();
+  });
+
+  it('keep the height they had before the first word', async () => {
+    const page = await bench.open('/page', { viewport: { width: 390, height: 844 } });
+    const heights = () =>
+      page.evaluate(() => {
+        const captions = document.querySelector('voice-captions')!;
+        const blocks = [...captions.shadowRoot!.querySelectorAll('.lines')];
+        return [captions, ...blocks].map((each) => each.getBoundingClientRect().height);
+      });
+    const before = await heights();
+    expect(before).toHaveLength(4);
+    for (let round = 0; round < 6; round++) {
+      for (const language of ['en', 'es', 'ar'] as const) {
+        await receive(page, update(language, { concluded: words[language] }));
+        await receive(page, update(language, { tentative: words[language] }));
+      }
+      expect(await heights()).toEqual(before);
+    }
+    await page.context().close();
+  });
+
+  it('show the latest words at the bottom of the block', async () => {
+    const page = await freshPage();
+    await receive(page, update('es', { concluded: words.es.repeat(4) + 'Fin' }));
+    const gap = await page.evaluate(() => {
+      const block = document
+        .querySelector('voice-captions')!
+        .shadowRoot!.querySelector('.track.target .lines')!;
+      const last = [...block.querySelectorAll('.caption')].at(-1)!;
+      return block.getBoundingClientRect().bottom - last.getBoundingClientRect().bottom;
+    });
+    expect(Math.abs(gap)).toBeLessThan(1);
+  });
+
+  it('carry the language and the direction of each line', async () => {
+    const page = await freshPage();
+    for (const language of ['en', 'es', 'ar'] as const) {
+      await receive(page, update(language, { concluded: words[language] }));
+    }
+    const lines = await page.evaluate(() =>
+      [...document.querySelector('voice-captions')!.shadowRoot!.querySelectorAll('.caption')].map(
+        (line) => [line.getAttribute('lang'), getComputedStyle(line).direction],
+      ),
+    );
+    expect(lines).toEqual([
+      ['en', 'ltr'],
+      ['es', 'ltr'],
+      ['ar', 'rtl'],
+    ]);
+  });
+
+  it('show tentative text at most five times a second and concluded text at once', async () => {
+    const page = await freshPage();
+    const seen = await page.evaluate(async (text) => {
+      const captions = document.querySelector('voice-captions')!;
+      const block = captions.shadowRoot!.querySelector('.track.source .flow')!;
+      const shown = new Set<string>();
+      const watch = new MutationObserver(() => shown.add(block.textContent));
+      watch.observe(block, { subtree: true, childList: true, characterData: true });
+      const send = (tentative: string, concluded: string) => {
+        const segment = (words: string) =>
+          words === '' ? [] : [{ text: words, language: 'en', start_time: 0, end_time: 0 }];
+        captions.receive({
+          source_transcript_update: {
+            concluded: segment(concluded),
+            tentative: segment(tentative),
+          },
+        });
+      };
+      const start = performance.now();
+      for (let length = 1; performance.now() - start < 1_000; length++) {
+        send(text.slice(0, length), '');
+        await new Promise((resolve) => setTimeout(resolve, 15));
+      }
+      const tentativeRenders = shown.size;
+      send('', text);
+      await captions.updateComplete;
+      return { tentativeRenders, text: block.textContent.trim() };
+    }, words.en);
+    expect(seen.tentativeRenders).toBeGreaterThanOrEqual(3);
+    expect(seen.tentativeRenders).toBeLessThanOrEqual(6);
+    expect(seen.text).toBe(words.en.trim());
+  });
+
+  it('mark tentative text by colour and a dotted line only', async () => {
+    const page = await freshPage();
+    await receive(page, update('es', { concluded: 'Nos reunimos', tentative: ' hoy aquí' }));
+    await page.waitForFunction(
+      () =>
+        document.querySelector('voice-captions')!.shadowRoot!.querySelector('.tentative') !== null,
+    );
+    const styles = await page.evaluate(() => {
+      const root = document.querySelector('voice-captions')!.shadowRoot!;
+      return ['[part=concluded]', '[part=tentative]'].map((part) => {
+        const { color, font, letterSpacing, textDecorationStyle, textDecorationLine } =
+          getComputedStyle(root.querySelector(`.target ${part}`)!);
+        return { color, font, letterSpacing, textDecorationStyle, textDecorationLine };
+      });
+    });
+    const [concluded, tentative] = styles;
+    expect(tentative!.color).not.toBe(concluded!.color);
+    expect(tentative).toMatchObject({
+      font: concluded!.font,
+      letterSpacing: concluded!.letterSpacing,
+      textDecorationStyle: 'dotted',
+      textDecorationLine: 'underline',
+    });
+  });
+
+  it('show one language alone, hide the source and hold more lines when asked to', async () => {
+    const tracks = (page: Page) =>
+      page.evaluate(() =>
+        [...document.querySelector('voice-captions')!.shadowRoot!.querySelectorAll('.track')].map(
+          (track) => track.getAttribute('aria-label'),
+        ),
+      );
+    const one = await bench.open('/one');
+    expect(await tracks(one)).toEqual(['Français']);
+    const lines = await one.evaluate(() => {
+      const block = document.querySelector('voice-captions')!.shadowRoot!.querySelector('.lines')!;
+      const { height, lineHeight } = getComputedStyle(block);
+      return parseFloat(height) / parseFloat(lineHeight);
+    });
+    expect(lines).toBeCloseTo(3, 1);
+    await one.context().close();
+    const hidden = await bench.open('/hidden');
+    expect(await tracks(hidden)).toEqual(['Español']);
+    await hidden.context().close();
+  });
+
+  it('give the transcript of each language and can be cleared', async () => {
+    const page = await freshPage();
+    await receive(
+      page,
+      update('en', { concluded: 'One. Two.' }),
+      update('es', { concluded: 'Uno. Dos.' }),
+    );
+    const read = () =>
+      page.evaluate(() => {
+        const captions = document.querySelector('voice-captions')!;
+        return [captions.transcript(), captions.transcript('en'), captions.transcript('ar')];
+      });
+    expect(await read()).toEqual(['Uno.\nDos.', 'One.\nTwo.', '']);
+    await page.evaluate(() => document.querySelector('voice-captions')!.clear());
+    expect(await read()).toEqual(['', '', '']);
+  });
+});
+
+describe('the live region', () => {
+  const heard = (page: Page) =>
+    page.evaluate(() =>
+      [
+        ...document.querySelector('voice-captions')!.shadowRoot!.querySelectorAll('[role=log] p'),
+      ].map((line) => [(line as HTMLElement).lang, line.textContent]),
+    );
+
+  it('receives whole sentences of the first target, for twenty seconds', async () => {
+    const page = await bench.open('/page');
+    await page.clock.install();
+    await receive(page, update('es', { tentative: 'Uno.' }), update('en', { concluded: 'One.' }));
+    expect(await heard(page)).toEqual([]);
+    await receive(page, update('es', { concluded: 'Uno. Dos' }));
+    expect(await heard(page)).toEqual([['es', 'Uno.']]);
+    await page.clock.runFor(10_000);
+    await receive(page, update('es', { concluded: ' y tres.' }));
+    expect(await heard(page)).toEqual([
+      ['es', 'Uno.'],
+      ['es', 'Dos y tres.'],
+    ]);
+    await page.clock.runFor(10_100);
+    expect(await heard(page)).toEqual([['es', 'Dos y tres.']]);
+    await page.clock.runFor(10_000);
+    expect(await heard(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it('speaks another language, or none, when told to', async () => {
+    const french = await bench.open('/french');
+    await receive(french, update('es', { concluded: 'Uno.' }), update('fr', { concluded: 'Un.' }));
+    expect(await heard(french)).toEqual([['fr', 'Un.']]);
+    await french.context().close();
+    const off = await bench.open('/off');
+    await receive(off, update('es', { concluded: 'Uno.' }), update('en', { concluded: 'One.' }));
+    expect(await heard(off)).toEqual([]);
+    await off.context().close();
+  });
+
+  it('is the only place where captions are announced', async () => {
+    const page = await freshPage();
+    await receive(page, update('es', { concluded: 'Uno.', tentative: ' Dos' }));
+    const tentative = page.locator('voice-captions .tentative');
+    await tentative.first().waitFor();
+    expect(await tentative.first().getAttribute('aria-hidden')).toBe('true');
+    const live = await page.evaluate(() => {
+      const root = document.querySelector('voice-captions')!.shadowRoot!;
+      return [...root.querySelectorAll('[aria-live], [role=status], [role=alert], [role=log]')]
+        .filter((region) => region.querySelector('.caption') !== null)
+        .map((region) => region.className);
+    });
+    expect(live).toEqual([]);
+  });
+});
+
+it('no page complained', () => {
+  expect(bench.pageErrors).toEqual([]);
+  expect(bench.gateway.violations).toEqual([]);
+});

@@ -1,0 +1,233 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import type { ScriptedSession } from '../support/scripted-gateway.ts';
+import {
+  elementPage,
+  newestSession,
+  pressStart,
+  recordStates,
+  spoken,
+  startBench,
+  statusText,
+  waitForState,
+  type WidgetBench,
+} from './browser.ts';
+import { amplitudeAt, tones, wav } from './sound.ts';
+
+/** 1 kHz must come through; 11 kHz would fold back to 5 kHz without a filter before it. */
+const microphone = wav(
+  tones({ 1_000: 0.25, 11_000: 0.25 }, { sampleRateHz: 48_000, lengthS: 1 }),
+  48_000,
+);
+/** Ends within a chunk, as files do. */
+const shortFile = wav(
+  tones({ 500: 0.5 }, { sampleRateHz: 16_000, lengthS: 1 }).slice(0, 14_960),
+  16_000,
+);
+
+let bench: WidgetBench;
+let page: Page;
+
+beforeAll(async () => {
+  bench = await startBench({
+    microphone,
+    pages: {
+      '/page': elementPage('target-languages="es"'),
+      '/json': elementPage('target-languages="es" message-format="json"'),
+      '/lost': elementPage('worklet-url="/missing.js"'),
+      '/open/lost': elementPage('worklet-url="/missing.js"'),
+      '/short.wav': shortFile,
+    },
+  });
+});
+afterAll(() => bench.close());
+afterEach(async () => {
+  bench.gateway.reset();
+  await page.context().close();
+});
+
+function samplesOf({ chunks }: ScriptedSession): Int16Array {
+  const bytes = Buffer.concat(chunks.map((chunk) => chunk.bytes));
+  return new Int16Array(Uint8Array.from(bytes).buffer);
+}
+
+function gapsMs({ chunks }: ScriptedSession): number[] {
+  return chunks.slice(1).map(({ atMs }, index) => atMs - chunks[index]!.atMs);
+}
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+
+describe('capture', () => {
+  it('sends 3200 bytes of s16le every 100 ms', async () => {
+    page = await bench.open('/page');
+    const states = await recordStates(page);
+    await pressStart(page);
+    const heard = await newestSession(bench, { chunks: 12 });
+    expect(heard.request).toEqual({
+      source_media_content_type: 'audio/pcm;encoding=s16le;rate=16000',
+      message_format: 'msgpack',
+      source_language: 'en',
+      target_languages: ['es'],
+    });
+    expect(new Set(heard.chunks.map(({ bytes }) => bytes.length))).toEqual(new Set([3_200]));
+    // The gateway takes at most twice real time, also from a page that has to catch up.
+    expect(Math.min(...gapsMs(heard).slice(1))).toBeGreaterThan(25);
+    const cadence = await page.evaluate(
+      () =>
+        new Promise<number[]>((resolve) => {
+          const times: number[] = [];
+          document.querySelector('voice-captions')!.addEventListener('vc-level', () => {
+            if (times.push(performance.now()) === 15) resolve(times);
+          });
+        }),
+    );
+    const gap = median(cadence.slice(1).map((time, index) => time - cadence[index]!));
+    expect(gap).toBeGreaterThan(85);
+    expect(gap).toBeLessThan(115);
+    expect(await states()).toEqual(['requesting-microphone', 'connecting', 'live']);
+  });
+
+  it('keeps the level of what it hears and lets nothing fold back', async () => {
+    page = await bench.open('/page');
+    // The page's own stream, so that no noise suppression works on the tones.
+    await page.evaluate(async () => {
+      const captions = document.querySelector('voice-captions')!;
+      captions.source = await navigator.mediaDevices.getUserMedia({
+        audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
+      });
+      captions.start();
+    });
+    const samples = samplesOf(await newestSession(bench, { chunks: 21 }));
+    // Quarters of a second, because the fake microphone stumbles where its file begins again.
+    const quarters = Array.from({ length: 8 }, (_, index) =>
+      samples.subarray(1_600 + index * 4_000, 1_600 + (index + 1) * 4_000),
+    );
+    const level = (hz: number) =>
+      median(quarters.map((quarter) => amplitudeAt(quarter, hz, 16_000)));
+    expect(level(1_000)).toBeCloseTo(0.25, 3);
+    // −60 dB of the tone that must not be there.
+    expect(level(5_000)).toBeLessThan(0.25e-3);
+  });
+
+  it('speaks JSON when told to', async () => {
+    page = await bench.open('/json');
+    await pressStart(page);
+    const heard = await newestSession(bench, { chunks: 3 });
+    expect(heard.request.message_format).toBe('json');
+    expect(heard.chunks.map(({ bytes }) => bytes.length)).toContain(3_200);
+    heard.send(spoken('Heard.'));
+    await page.getByText('Heard.').waitFor();
+  });
+
+  it('plays a file in real time to its last sample and ends by itself', async () => {
+    page = await bench.open('/page');
+    const ended = page.evaluate(async () => {
+      const captions = document.querySelector('voice-captions')!;
+      captions.source = await (await fetch('/short.wav')).blob();
+      const end = new Promise<string>((resolve) =>
+        captions.addEventListener('vc-end', ({ detail }) => resolve(detail.reason)),
+      );
+      captions.start();
+      return end;
+    });
+    expect(await ended).toBe('source-ended');
+    const heard = await newestSession(bench);
+    const samples = samplesOf(heard);
+    expect(samples.length).toBeGreaterThan(14_960 - 200);
+    expect(samples.length).toBeLessThan(14_960 + 1_700);
+    expect(amplitudeAt(samples.subarray(1_000, 13_000), 500, 16_000)).toBeCloseTo(0.5, 1);
+    expect(heard.isFinished).toBe(true);
+  });
+
+  it('keeps what is said while connecting and catches up below twice real time', async () => {
+    page = await bench.open('/page');
+    let release = (): void => undefined;
+    bench.gateway.hold = new Promise((resolve) => (release = resolve));
+    await pressStart(page);
+    await waitForState(page, 'connecting');
+    // As many levels as there are chunks: two seconds of them.
+    await page.evaluate(
+      () =>
+        new Promise<void>((resolve) => {
+          let levels = 0;
+          document.querySelector('voice-captions')!.addEventListener('vc-level', () => {
+            if (++levels === 20) resolve();
+          });
+        }),
+    );
+    release();
+    const openedAt = performance.now();
+    const heard = await newestSession(bench, { chunks: 30 });
+    const speed = 3_000 / (heard.chunks[29]!.atMs - openedAt);
+    expect(speed).toBeGreaterThan(1.3);
+    expect(speed).toBeLessThan(2);
+  });
+
+  it('moves the meter and tells the level', async () => {
+    page = await bench.open('/page');
+    await pressStart(page);
+    await newestSession(bench, { chunks: 4 });
+    const heights = await page.evaluate(
+      () =>
+        new Promise<string[]>((resolve) => {
+          const captions = document.querySelector('voice-captions')!;
+          captions.addEventListener('vc-level', ({ detail }) => {
+            if (detail.level < 0.05) return;
+            const bars = [...captions.shadowRoot!.querySelectorAll<HTMLElement>('.bar')];
+            resolve(bars.map((bar) => bar.style.getPropertyValue('--_level')));
+          });
+        }),
+    );
+    expect(Math.max(...heights.map(Number))).toBeGreaterThan(0.3);
+  });
+
+  it('says so when nothing but silence comes, and goes on when sound returns', async () => {
+    page = await bench.open('/page');
+    await page.evaluate(() => {
+      const context = new AudioContext();
+      const out = context.createMediaStreamDestination();
+      Object.assign(globalThis, { context, out });
+      const captions = document.querySelector('voice-captions')!;
+      captions.source = out.stream;
+      captions.start();
+    });
+    await waitForState(page, 'live');
+    const liveAt = performance.now();
+    await waitForState(page, 'quiet');
+    expect(performance.now() - liveAt).toBeGreaterThan(4_500);
+    expect(await statusText(page)).toContain('No sound is coming from the microphone');
+    await page.evaluate(() => {
+      const { context, out } = globalThis as unknown as {
+        context: AudioContext;
+        out: MediaStreamAudioDestinationNode;
+      };
+      const tone = context.createOscillator();
+      tone.connect(out);
+      tone.start();
+    });
+    await waitForState(page, 'live');
+  });
+});
+
+describe('the worklet', () => {
+  it('comes out of the script itself where its file is missing', async () => {
+    page = await bench.open('/open/lost');
+    await pressStart(page);
+    expect((await newestSession(bench, { chunks: 3 })).chunks.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('is named when neither way is open', async () => {
+    page = await bench.open('/lost');
+    await pressStart(page);
+    await waitForState(page, 'failed');
+    expect(await statusText(page)).toContain('pcm-capture.worklet.js');
+  });
+});
+
+it('no page complained, and a policy that was in force was not broken', async () => {
+  expect(bench.pageErrors).toEqual([]);
+  expect(bench.gateway.violations).toEqual([]);
+  page = await bench.open('/page');
+  await page.evaluate(() => document.body.setAttribute('style', 'color: red'));
+  await expect.poll(() => bench.gateway.violations.length).toBe(1);
+});

@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { demoOptions, startBench, waitForState, type WidgetBench } from './browser.ts';
+import { tones, wav } from './sound.ts';
+
+const options = { ...demoOptions };
+const pages: Record<string, string | Buffer> = {
+  '/demo/sample.wav': wav(tones({ 600: 0.3 }, { sampleRateHz: 16_000, lengthS: 1 }), 16_000),
+};
+
+let bench: WidgetBench;
+let page: Page;
+beforeAll(async () => {
+  bench = await startBench({ pages });
+});
+afterAll(() => bench.close());
+afterEach(async () => {
+  bench.gateway.reset();
+  await page.context().close();
+});
+
+async function openDemo(changes: Partial<typeof options> = {}): Promise<void> {
+  bench.pages['/demo/options'] = JSON.stringify({ ...options, ...changes });
+  page = await bench.open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+  await page.locator('.chip').first().waitFor();
+}
+
+const chosen = () => page.evaluate(() => document.querySelector('voice-captions')!.targetLanguages);
+const chip = (name: string) => page.getByRole('checkbox', { name, exact: true });
+
+it('begins with Spanish and takes what is chosen, five at most', async () => {
+  await openDemo();
+  expect(await chosen()).toBe('es');
+  for (const name of ['Catalan', 'French', 'Italian', 'Portuguese']) await chip(name).check();
+  expect(await chosen()).toBe('es ca fr it pt');
+  expect(await chip('Portuguese (Brazil)').isDisabled()).toBe(true);
+  await page.getByText('5 at once is the most').waitFor();
+  await chip('Spanish').uncheck();
+  expect(await chip('Portuguese (Brazil)').isEnabled()).toBe(true);
+  expect(await chosen()).toBe('ca fr it pt');
+});
+
+it('goes on in the new languages when they change while live', async () => {
+  await openDemo();
+  await page.getByRole('button', { name: 'Start captions' }).click();
+  await waitForState(page, 'live');
+  await chip('French').check();
+  await expect
+    .poll(() => bench.gateway.sessions.at(-1)?.request.target_languages)
+    .toEqual(['es', 'fr']);
+  await waitForState(page, 'live');
+});
+
+it('plays the sample through the element and returns to the microphone', async () => {
+  await openDemo();
+  await page.getByRole('button', { name: 'Try it with a sample' }).click();
+  await waitForState(page, 'live');
+  await page.getByText('Listening to the sample').waitFor();
+  await waitForState(page, 'ended');
+  const [session] = bench.gateway.sessions;
+  expect(session!.isFinished).toBe(true);
+  const heardBytes = session!.chunks.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  expect(heardBytes).toBeGreaterThan(0.95 * 32_000);
+  expect(await page.evaluate(() => document.querySelector('voice-captions')!.source)).toBe(
+    'microphone',
+  );
+});
+
+it('explains why there is no sample, and what is missing', async () => {
+  await openDemo({ sample: false, problems: ['No recogniser: install pocketsphinx.'] });
+  expect(await page.getByRole('button', { name: 'Try it with a sample' }).isDisabled()).toBe(true);
+  await page.getByText('this server has no voice').waitFor();
+  const notice = page.getByRole('region', { name: 'Not everything is ready yet' });
+  expect(await notice.innerText()).toContain('No recogniser: install pocketsphinx.');
+});
+
+it('offers the code with the chosen languages, and copies it', async () => {
+  await openDemo();
+  await chip('French').check();
+  const copy = page.getByRole('button', { name: 'Copy', exact: true });
+  await copy.click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toContain('target-languages="es fr"');
+  expect(copied).toContain(`${bench.gateway.origin}/voice-captions.js`);
+});
+
+it('copies what was concluded', async () => {
+  await openDemo();
+  await page.getByRole('button', { name: 'Start captions' }).click();
+  await waitForState(page, 'live');
+  const lists = { concluded: [{ text: 'Hola.', start_time: 0, end_time: 1 }], tentative: [] };
+  bench.gateway.sessions.at(-1)!.send({ target_transcript_update: { language: 'es', ...lists } });
+  await page.getByRole('button', { name: 'Copy the text' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Hola.');
+});
+
+it('breaks no policy and throws nothing', () => {
+  expect(bench.gateway.violations).toEqual([]);
+  expect(bench.pageErrors).toEqual([]);
+});

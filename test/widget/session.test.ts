@@ -1,0 +1,287 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { concludeAndEnd } from '../support/scripted-gateway.ts';
+import {
+  elementPage,
+  INSECURE_HOST,
+  newestSession,
+  pressStart,
+  recordStates,
+  spoken,
+  startBench,
+  statusText,
+  waitForState,
+  type WidgetBench,
+} from './browser.ts';
+
+let bench: WidgetBench;
+let page: Page;
+
+beforeAll(async () => {
+  bench = await startBench({
+    pages: {
+      '/page': elementPage('target-languages="es"'),
+      '/gone': elementPage('target-languages="es" device-id="unplugged"'),
+    },
+  });
+});
+afterAll(() => bench.close());
+afterEach(async () => {
+  bench.gateway.reset();
+  await page.context().close();
+});
+
+const stop = () => page.getByRole('button', { name: 'Stop' }).click();
+
+describe('stopping', () => {
+  it('waits for the last words', async () => {
+    page = await bench.open('/page');
+    const states = await recordStates(page);
+    bench.gateway.onFinish = (finished) => {
+      setTimeout(() => {
+        finished.send(spoken('The last words.'));
+        concludeAndEnd(finished);
+      }, 300);
+    };
+    await pressStart(page);
+    const heard = await newestSession(bench, { chunks: 5 });
+    heard.send(spoken('', 'the last'));
+    await stop();
+    await waitForState(page, 'ended');
+    expect(heard.isFinished).toBe(true);
+    const [text] = await page.locator('voice-captions .source .caption').allInnerTexts();
+    expect(text!.trim()).toBe('The last words.');
+    expect((await states()).slice(-2)).toEqual(['stopping', 'ended']);
+  });
+
+  it('sends every chunk of what was heard before', async () => {
+    page = await bench.open('/page');
+    await page.evaluate(() => {
+      let levels = 0;
+      document.querySelector('voice-captions')!.addEventListener('vc-level', () => levels++);
+      Object.assign(globalThis, { countLevels: () => levels });
+    });
+    await pressStart(page);
+    const heard = await newestSession(bench, { chunks: 7 });
+    await stop();
+    await waitForState(page, 'ended');
+    const levels = await page.evaluate(() =>
+      (globalThis as unknown as { countLevels: () => number }).countLevels(),
+    );
+    expect(heard.chunks).toHaveLength(levels);
+  });
+
+  it('lets go of the microphone', async () => {
+    page = await bench.open('/page');
+    await page.evaluate(() => {
+      const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+      navigator.mediaDevices.getUserMedia = async (constraints) => {
+        const stream = await open(constraints);
+        Object.assign(globalThis, { stream });
+        return stream;
+      };
+    });
+    await pressStart(page);
+    await newestSession(bench, { chunks: 1 });
+    await stop();
+    await waitForState(page, 'ended');
+    const track = await page.evaluate(
+      () =>
+        (globalThis as unknown as { stream: MediaStream }).stream.getAudioTracks()[0]!.readyState,
+    );
+    expect(track).toBe('ended');
+  });
+
+  it('cancels a start that has not come through', async () => {
+    page = await bench.open('/page');
+    bench.gateway.hold = new Promise(() => undefined);
+    await pressStart(page);
+    await waitForState(page, 'connecting');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await waitForState(page, 'idle');
+  });
+
+  it('ends with the element when it leaves the page, but not when it moves', async () => {
+    page = await bench.open('/page');
+    await pressStart(page);
+    const heard = await newestSession(bench, { chunks: 2 });
+    await page.evaluate(() => document.body.append(document.querySelector('voice-captions')!));
+    await waitForState(page, 'live');
+    const before = heard.chunks.length;
+    await newestSession(bench, { chunks: before + 3 });
+    const state = await page.evaluate(async () => {
+      const captions = document.querySelector('voice-captions')!;
+      const ended = new Promise((resolve) => captions.addEventListener('vc-end', resolve));
+      captions.remove();
+      await ended;
+      return captions.state;
+    });
+    expect(state).toBe('ended');
+  });
+});
+
+describe('when the connection drops', () => {
+  it('reconnects with a new token and keeps the captions', async () => {
+    page = await bench.open('/page');
+    const states = await recordStates(page);
+    await pressStart(page);
+    const first = await newestSession(bench, { chunks: 3 });
+    first.send(spoken('Before the drop.', ' Perhaps'));
+    await page.getByText('Before the drop.').waitFor();
+    first.drop();
+    await waitForState(page, 'reconnecting');
+    await waitForState(page, 'live');
+    const second = await newestSession(bench, { chunks: 3 });
+    expect(second).not.toBe(first);
+    second.send(spoken('After the drop.'));
+    await page.getByText('After the drop.').waitFor();
+    const lines = await page.locator('voice-captions .source .caption').allInnerTexts();
+    expect(lines.map((line) => line.trim())).toEqual(['Before the drop.', 'After the drop.']);
+    expect(await states()).toContain('reconnecting');
+  });
+
+  it('sends what was said in between', async () => {
+    page = await bench.open('/page');
+    await pressStart(page);
+    const first = await newestSession(bench, { chunks: 3 });
+    first.drop();
+    await waitForState(page, 'reconnecting');
+    const droppedAt = performance.now();
+    await waitForState(page, 'live');
+    const second = await newestSession(bench, { chunks: 12 });
+    const heardMs = second.chunks.length * 100;
+    const sinceDropMs = second.chunks.at(-1)!.atMs - droppedAt;
+    // Within two chunks: nothing between the drop and the new connection is missing.
+    expect(Math.abs(heardMs - sinceDropMs)).toBeLessThan(350);
+  });
+
+  it('says that the server cannot be reached, and returns with the network', async () => {
+    page = await bench.open('/page');
+    await pressStart(page);
+    const heard = await newestSession(bench, { chunks: 2 });
+    await page.context().setOffline(true);
+    heard.drop();
+    await waitForState(page, 'offline');
+    expect(await statusText(page)).toContain('cannot be reached');
+    await page.context().setOffline(false);
+    await waitForState(page, 'live');
+  });
+
+  it('does not knock again at a door that was shut with a reason', async () => {
+    page = await bench.open('/page');
+    await pressStart(page);
+    const heard = await newestSession(bench, { chunks: 2 });
+    heard.send({
+      error: {
+        request_type: 'source_media_chunk',
+        error_code: 400,
+        reason_code: 4000403,
+        error_message: 'This audio format is not supported.',
+      },
+    });
+    heard.close(4400);
+    await waitForState(page, 'failed');
+    expect(await statusText(page)).toContain('This audio format is not supported.');
+    expect(bench.gateway.sessions).toHaveLength(1);
+  });
+
+  it('comes back after a fault of the gateway', async () => {
+    page = await bench.open('/page');
+    await pressStart(page);
+    const heard = await newestSession(bench, { chunks: 2 });
+    heard.send({
+      error: {
+        request_type: 'session',
+        error_code: 503,
+        reason_code: 5030005,
+        error_message: 'The gateway is stopping.',
+      },
+    });
+    heard.close(4503);
+    await waitForState(page, 'reconnecting');
+    await waitForState(page, 'live');
+  });
+});
+
+describe('a start that fails', () => {
+  it('shows the words of the token endpoint and can be tried again', async () => {
+    page = await bench.open('/page');
+    bench.gateway.refusal = { status: 403, message: 'Please sign in to use captions.' };
+    const error = page.evaluate(
+      () =>
+        new Promise((resolve) =>
+          document
+            .querySelector('voice-captions')!
+            .addEventListener('vc-error', ({ detail }) => resolve(detail)),
+        ),
+    );
+    await pressStart(page);
+    await waitForState(page, 'failed');
+    expect(await error).toEqual({
+      code: 'token-refused',
+      message: 'Please sign in to use captions.',
+    });
+    expect(await statusText(page)).toContain('Please sign in to use captions.');
+    bench.gateway.refusal = undefined;
+    await pressStart(page);
+    await waitForState(page, 'live');
+  });
+
+  it('takes tokens from the page when it brings its own provider', async () => {
+    page = await bench.open('/page');
+    await page.evaluate(() => {
+      const captions = document.querySelector('voice-captions')!;
+      captions.tokenEndpoint = '/nowhere';
+      captions.tokenProvider = async (request, signal) => {
+        const body = JSON.stringify(request);
+        const answer = await fetch('/demo/token', { method: 'POST', body, signal });
+        return (await answer.json()) as Awaited<ReturnType<typeof captions.tokenProvider & object>>;
+      };
+    });
+    await pressStart(page);
+    await newestSession(bench, { chunks: 1 });
+  });
+
+  it('says that a chosen microphone is not there', async () => {
+    page = await bench.open('/gone');
+    await pressStart(page);
+    await waitForState(page, 'no-microphone');
+    expect(await statusText(page)).toContain('No microphone was found');
+  });
+
+  it('says that the page is not secure', async () => {
+    const { port } = new URL(bench.gateway.origin);
+    page = await bench.open(`http://${INSECURE_HOST}:${port}/page`);
+    await pressStart(page);
+    await waitForState(page, 'insecure-context');
+    expect(await statusText(page)).toContain('https://');
+  });
+});
+
+describe('other languages while live', () => {
+  it('begin without a gap, and the words in the old ones arrive', async () => {
+    page = await bench.open('/page');
+    bench.gateway.onFinish = (finished) => {
+      if (finished.request.target_languages.length === 1) finished.send(spoken('Old words.'));
+      concludeAndEnd(finished);
+    };
+    await pressStart(page);
+    const first = await newestSession(bench, { chunks: 5 });
+    const startedAt = performance.now() - first.chunks.length * 100;
+    await page.evaluate(() => {
+      document.querySelector('voice-captions')!.targetLanguages = 'es fr';
+    });
+    await expect.poll(() => bench.gateway.sessions.length).toBe(2);
+    const second = await newestSession(bench, { chunks: 10 });
+    expect(second.request.target_languages).toEqual(['es', 'fr']);
+    const heardMs = (first.chunks.length + second.chunks.length) * 100;
+    expect(Math.abs(heardMs - (second.chunks.at(-1)!.atMs - startedAt))).toBeLessThan(350);
+    await page.getByText('Old words.').waitFor();
+    expect(await page.getByRole('group').count()).toBe(3);
+  });
+});
+
+it('no page complained', () => {
+  expect(bench.pageErrors).toEqual([]);
+  expect(bench.gateway.violations).toEqual([]);
+});

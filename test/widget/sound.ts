@@ -1,0 +1,50 @@
+/** Tones for the fake microphone, and ways to measure what became of them. */
+
+/** One channel of s16le samples as a WAV file. */
+export function wav(samples: Int16Array, sampleRateHz: number): Buffer {
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(36 + samples.byteLength, 4);
+  header.write('WAVEfmt ', 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(sampleRateHz, 24);
+  header.writeUInt32LE(sampleRateHz * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36);
+  header.writeUInt32LE(samples.byteLength, 40);
+  return Buffer.concat([header, Buffer.from(samples.buffer)]);
+}
+
+/** Tones mixed together: frequency in Hz → amplitude, 0 to 1. */
+export function tones(
+  amplitudes: Record<number, number>,
+  { sampleRateHz, lengthS }: { sampleRateHz: number; lengthS: number },
+): Int16Array {
+  const parts = Object.entries(amplitudes).map(([hz, amplitude]) => ({
+    step: (2 * Math.PI * Number(hz)) / sampleRateHz,
+    amplitude,
+  }));
+  return Int16Array.from({ length: sampleRateHz * lengthS }, (_, index) =>
+    Math.round(
+      32_767 *
+        parts.reduce((sum, { step, amplitude }) => sum + amplitude * Math.sin(step * index), 0),
+    ),
+  );
+}
+
+/** Amplitude of one frequency in samples, 0 to 1. */
+export function amplitudeAt(samples: Int16Array, hz: number, sampleRateHz: number): number {
+  let real = 0;
+  let imaginary = 0;
+  for (const [index, sample] of samples.entries()) {
+    // A Hann window keeps other frequencies out of the measure.
+    const weight = 1 - Math.cos((2 * Math.PI * index) / samples.length);
+    const angle = (2 * Math.PI * hz * index) / sampleRateHz;
+    real += sample * weight * Math.cos(angle);
+    imaginary += sample * weight * Math.sin(angle);
+  }
+  return (2 * Math.hypot(real, imaginary)) / samples.length / 32_767;
+}

@@ -1,0 +1,102 @@
+import type { VoiceErrorCode, VoiceState } from './events.ts';
+
+/** What is said about a state: one line, and what to know or do. */
+export interface StateLabel {
+  title: string;
+  hint: string;
+}
+
+/** Every visible or spoken word of the element that is not a caption. */
+export interface Labels {
+  /** Name of the whole element for screen readers. */
+  region: string;
+  /** Name of the live region for screen readers. */
+  announcements: string;
+  start: string;
+  stop: string;
+  cancel: string;
+  stopping: string;
+  tryAgain: string;
+  smallerText: string;
+  largerText: string;
+  /** Follows the name of the language that is spoken. */
+  original: string;
+  /** Stands where the captions will be. */
+  empty: string;
+  states: Record<VoiceState, StateLabel>;
+  /** Hints for failures where the state alone does not say enough. */
+  errors: Partial<Record<VoiceErrorCode, string>>;
+}
+
+/** Words of a page's own, as many as it wants. */
+export type LabelOverrides = Partial<Omit<Labels, 'states' | 'errors'>> & {
+  states?: Partial<Record<VoiceState, Partial<StateLabel>>>;
+  errors?: Labels['errors'];
+};
+
+/** The words in English. */
+export const englishLabels: Labels = {
+  region: 'Live captions',
+  announcements: 'Captions, sentence by sentence',
+  start: 'Start captions',
+  stop: 'Stop',
+  cancel: 'Cancel',
+  stopping: 'Finishing…',
+  tryAgain: 'Try again',
+  smallerText: 'Smaller text',
+  largerText: 'Larger text',
+  original: 'spoken',
+  empty: 'Captions appear here as you speak.',
+  states: {
+    idle: { title: 'Ready', hint: 'The microphone is off until you start.' },
+    'requesting-microphone': {
+      title: 'Waiting for the microphone',
+      hint: 'Your browser asks whether this page may use it.',
+    },
+    connecting: { title: 'Connecting…', hint: 'You can speak already; nothing is lost.' },
+    live: { title: 'Listening', hint: 'Speak at your own pace.' },
+    quiet: {
+      title: 'No sound is coming from the microphone',
+      hint: 'Is it muted, or is another one meant?',
+    },
+    reconnecting: { title: 'Reconnecting…', hint: 'The connection dropped. Keep speaking.' },
+    offline: {
+      title: 'The server cannot be reached',
+      hint: 'Captions continue as soon as the connection is back.',
+    },
+    stopping: { title: 'Finishing…', hint: 'The last words are on their way.' },
+    ended: { title: 'Ended', hint: 'The microphone is off.' },
+    'microphone-denied': {
+      title: 'The microphone is blocked',
+      hint: 'Allow it in the site settings beside the address, then try again.',
+    },
+    'no-microphone': {
+      title: 'No microphone was found',
+      hint: 'Connect one, then try again.',
+    },
+    'insecure-context': {
+      title: 'The microphone needs a secure page',
+      hint: 'Open this page with https:// or on localhost.',
+    },
+    failed: { title: 'Captions have stopped', hint: 'Something went wrong. Please try again.' },
+  },
+  errors: {
+    'microphone-busy': 'Another program is using it. Close that program, then try again.',
+    'microphone-lost': 'It was disconnected. Connect it again or choose another, then try again.',
+    'source-unreadable': 'This file holds no sound that the browser can play.',
+    'worklet-unavailable': 'A part of this page, pcm-capture.worklet.js, could not be loaded.',
+    unreachable: 'The server cannot be reached. Check the connection, then try again.',
+    'connection-lost': 'The connection was lost. Please try again.',
+    'token-refused': 'The server did not start a session. Please try again.',
+  },
+};
+
+/** The words in English with a page's own in their place. */
+export function mergeLabels(overrides: LabelOverrides): Labels {
+  const states = { ...englishLabels.states };
+  for (const [state, label] of Object.entries(overrides.states ?? {})) {
+    states[state as VoiceState] = { ...states[state as VoiceState], ...label };
+  }
+  const errors = { ...englishLabels.errors, ...overrides.errors };
+  return { ...englishLabels, ...overrides, states, errors };
+}

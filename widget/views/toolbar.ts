@@ -1,0 +1,112 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { VoiceState } from '../events.ts';
+import type { Labels, StateLabel } from '../labels.ts';
+import { microphoneIcon, noticeIcon, retryIcon, stopIcon, textSizeIcons } from './icons.ts';
+
+/** States in which the button stops instead of starting. */
+export const activeStates: ReadonlySet<VoiceState> = new Set<VoiceState>([
+  'requesting-microphone',
+  'connecting',
+  'live',
+  'quiet',
+  'reconnecting',
+  'offline',
+  'stopping',
+]);
+
+const waitingStates = new Set<VoiceState>(['requesting-microphone', 'connecting']);
+const problemStates = new Set<VoiceState>([
+  'microphone-denied',
+  'no-microphone',
+  'insecure-context',
+  'failed',
+]);
+/** Still running, but the reader should know. */
+const noticeStates = new Set<VoiceState>(['quiet', 'offline']);
+
+/** How many bars the level meter has: the last half second. */
+export const METER_BARS = 5;
+
+/** The row below the captions: button, state and text size. */
+export function toolbarView({
+  state,
+  status,
+  labels,
+  canStart,
+  onToggle,
+  onResize,
+}: {
+  state: VoiceState;
+  status: StateLabel;
+  labels: Labels;
+  canStart: boolean;
+  onToggle: () => void;
+  onResize: (direction: -1 | 1) => void;
+}): TemplateResult {
+  const resize = (direction: -1 | 1, label: string, icon: TemplateResult) =>
+    html`<button
+      part="button size"
+      class="button size"
+      type="button"
+      aria-label=${label}
+      @click=${() => onResize(direction)}
+    >
+      ${icon}
+    </button>`;
+  return html`<div part="toolbar" class="toolbar">
+    ${canStart ? mainButton({ state, labels, onToggle }) : nothing} ${statusView(state, status)}
+    <div class="extras">
+      ${resize(-1, labels.smallerText, textSizeIcons.smaller)}
+      ${resize(1, labels.largerText, textSizeIcons.larger)}
+      <slot name="controls"></slot>
+    </div>
+  </div>`;
+}
+
+function mainButton({
+  state,
+  labels,
+  onToggle,
+}: {
+  state: VoiceState;
+  labels: Labels;
+  onToggle: () => void;
+}): TemplateResult {
+  const isActive = activeStates.has(state);
+  const { icon, label } = mainAction(state, labels);
+  // aria-disabled, not disabled: a button that loses the focus loses the keyboard's place.
+  return html`<button
+    part="button main"
+    class="button main ${isActive ? 'active' : ''}"
+    type="button"
+    aria-disabled=${state === 'stopping' ? 'true' : nothing}
+    @click=${onToggle}
+  >
+    ${icon}<span>${label}</span>
+  </button>`;
+}
+
+function mainAction(state: VoiceState, labels: Labels): { icon: TemplateResult; label: string } {
+  if (state === 'stopping') return { icon: stopIcon, label: labels.stopping };
+  if (waitingStates.has(state)) return { icon: stopIcon, label: labels.cancel };
+  if (activeStates.has(state)) return { icon: stopIcon, label: labels.stop };
+  if (problemStates.has(state)) return { icon: retryIcon, label: labels.tryAgain };
+  return { icon: microphoneIcon, label: labels.start };
+}
+
+function statusView(state: VoiceState, { title, hint }: StateLabel): TemplateResult {
+  const isNotice = problemStates.has(state) || noticeStates.has(state);
+  return html`<div part="status" class="status ${isNotice ? 'notice' : ''}">
+    <span class="sign ${state}" aria-hidden="true">${isNotice ? noticeIcon : meterView()}</span>
+    <div class="words" role="status">
+      <p class="title">${title}</p>
+      <p class="hint">${hint}</p>
+    </div>
+  </div>`;
+}
+
+function meterView(): TemplateResult {
+  return html`<span part="meter" class="meter">
+    ${Array.from({ length: METER_BARS }, () => html`<i class="bar"></i>`)}
+  </span>`;
+}

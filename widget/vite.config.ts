@@ -1,0 +1,72 @@
+/**
+ * Three builds, because each result must stand alone: the element as one file to embed, the worklet
+ * as one file that `script-src 'self'` lets through, and the demo page, which embeds the element's
+ * file like anybody's page would.
+ */
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type BuildEnvironmentOptions } from 'vite';
+import { bundledSource } from './bundled-source.ts';
+
+const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+
+/** One entry, one file, with the name under which pages refer to it. */
+function oneFile(entry: string, fileName: string): { build: BuildEnvironmentOptions } {
+  return {
+    build: {
+      rolldownOptions: {
+        input: here(entry),
+        // Not a library build: Vite does not minify those fully.
+        preserveEntrySignatures: 'strict',
+        // Lit's licence asks that its notice stays with it.
+        output: { entryFileNames: fileName, codeSplitting: false, comments: { legal: true } },
+      },
+    },
+  };
+}
+
+export default defineConfig({
+  root: here('.'),
+  base: './',
+  publicDir: false,
+  envDir: false,
+  plugins: [bundledSource()],
+  build: {
+    outDir: here('../dist/widget'),
+    // The builds share the folder; whoever calls them empties it.
+    emptyOutDir: false,
+    target: 'es2022',
+    sourcemap: true,
+    modulePreload: false,
+  },
+  environments: {
+    element: { consumer: 'client', ...oneFile('define.ts', 'voice-captions.js') },
+    worklet: {
+      consumer: 'client',
+      ...oneFile('worklet/pcm-capture.ts', 'pcm-capture.worklet.js'),
+    },
+    client: {
+      build: {
+        rolldownOptions: {
+          input: here('demo/index.html'),
+          external: here('define.ts'),
+          output: {
+            entryFileNames: 'demo/demo.js',
+            assetFileNames: 'demo/[name][extname]',
+            paths: { [here('define.ts')]: './voice-captions.js' },
+          },
+        },
+      },
+    },
+  },
+  experimental: {
+    // The server shows demo/index.html as its front page: addresses are relative to that.
+    renderBuiltUrl: (fileName, { hostType }) => (hostType === 'html' ? fileName : undefined),
+  },
+  builder: {
+    async buildApp(builder) {
+      for (const environment of Object.values(builder.environments)) {
+        if (environment.name !== 'ssr') await builder.build(environment);
+      }
+    },
+  },
+});

@@ -1,0 +1,383 @@
+import { css } from 'lit';
+
+/**
+ * Colours come in pairs, light and dark, after the color-scheme the element inherits; a page
+ * overrides any of them with a custom property. Text keeps a contrast of at least 7:1.
+ */
+const colours = css`
+  :host {
+    --_ink: var(--vc-color, #15191c);
+    --_paper: var(--vc-background, #ffffff);
+    --_soft: var(--vc-muted-color, #495157);
+    --_tentative: var(--vc-tentative-color, #4a555d);
+    --_source: var(--vc-source-color, #3d464d);
+    --_line: var(--vc-border-color, #dfe3e2);
+    --_accent: var(--vc-accent, #0b5d55);
+    --_on-accent: var(--vc-on-accent, #ffffff);
+    --_wash: var(--vc-wash-color, #f1f4f3);
+    --_notice: var(--vc-notice-background, #fdf3dc);
+    --_notice-ink: var(--vc-notice-color, #6b4300);
+  }
+  @supports (color: light-dark(#000, #fff)) {
+    :host {
+      --_ink: var(--vc-color, light-dark(#15191c, #f1f4f4));
+      --_paper: var(--vc-background, light-dark(#ffffff, #161b1d));
+      --_soft: var(--vc-muted-color, light-dark(#495157, #b0babd));
+      --_tentative: var(--vc-tentative-color, light-dark(#4a555d, #aeb9be));
+      --_source: var(--vc-source-color, light-dark(#3d464d, #c7d0d2));
+      --_line: var(--vc-border-color, light-dark(#dfe3e2, #2c3437));
+      --_accent: var(--vc-accent, light-dark(#0b5d55, #7fd8c9));
+      --_on-accent: var(--vc-on-accent, light-dark(#ffffff, #06231f));
+      --_wash: var(--vc-wash-color, light-dark(#f1f4f3, #1f2629));
+      --_notice: var(--vc-notice-background, light-dark(#fdf3dc, #332913));
+      --_notice-ink: var(--vc-notice-color, light-dark(#6b4300, #f6d48b));
+    }
+  }
+`;
+
+const frame = css`
+  :host {
+    display: block;
+    container-type: inline-size;
+    color: var(--_ink);
+    font-family: var(
+      --vc-font-family,
+      system-ui,
+      -apple-system,
+      'Segoe UI',
+      Roboto,
+      'Noto Sans',
+      'Helvetica Neue',
+      Arial,
+      sans-serif
+    );
+    font-size: 1rem;
+    line-height: 1.4;
+    text-align: start;
+  }
+  :host([hidden]) {
+    display: none;
+  }
+  *,
+  *::before,
+  *::after {
+    box-sizing: border-box;
+  }
+  p {
+    margin: 0;
+  }
+  .base {
+    /* The size of captions grows with the width of the element, not of the window. */
+    --_size: calc(var(--vc-font-size, clamp(1.5rem, 1.05rem + 1.9cqi, 2.5rem)) * var(--_scale, 1));
+    --_leading: 1.32;
+    position: relative;
+    display: flex;
+    flex-direction: column;
+    background: var(--_paper);
+    border: 1px solid var(--_line);
+    border-radius: var(--vc-radius, 1.25rem);
+    overflow: clip;
+  }
+`;
+
+const captions = css`
+  .tracks {
+    display: grid;
+    gap: clamp(1rem, 3cqi, 1.75rem) clamp(1.5rem, 4cqi, 3rem);
+    padding: var(--vc-padding, clamp(1.125rem, 3.6cqi, 2.25rem));
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, var(--vc-column-min, 26ch)), 1fr));
+    font-size: var(--_size);
+  }
+  /* Several languages share the room. */
+  .tracks.many {
+    --_size: calc(var(--vc-font-size, clamp(1.375rem, 1.05rem + 0.9cqi, 2rem)) * var(--_scale, 1));
+  }
+  .track {
+    min-inline-size: 0;
+  }
+  .track.source {
+    grid-column: 1 / -1;
+    font-size: max(1.0625rem, 0.62em);
+    color: var(--_source);
+    padding-block-end: clamp(0.875rem, 2.4cqi, 1.5rem);
+    border-block-end: 1px solid var(--_line);
+  }
+  .track.source:last-child {
+    font-size: 1em;
+    color: var(--_ink);
+    padding-block-end: 0;
+    border: 0;
+  }
+  .label {
+    display: flex;
+    gap: 0.5em;
+    align-items: baseline;
+    margin-block-end: 0.375rem;
+    font-size: 0.875rem;
+    font-weight: 600;
+    letter-spacing: 0.01em;
+    color: var(--_accent);
+  }
+  .original {
+    font-weight: 400;
+    color: var(--_soft);
+  }
+  .lines {
+    display: flex;
+    flex-direction: column;
+    justify-content: flex-end;
+    overflow: hidden;
+    block-size: calc(var(--vc-lines, var(--_lines, 2)) * var(--_leading) * 1em);
+    max-inline-size: var(--vc-measure, 36ch);
+    line-height: var(--_leading);
+    /* Any other setting re-breaks lines that are being read. */
+    text-wrap: wrap;
+    overflow-wrap: anywhere;
+    font-weight: 450;
+    contain: layout paint style;
+  }
+  .flow {
+    position: relative;
+  }
+  .track.source .lines {
+    max-inline-size: var(--vc-source-measure, 60ch);
+  }
+  .tentative {
+    color: var(--_tentative);
+    text-decoration: underline dotted 0.05em;
+    /* A mark for the eye that looks for it, not a second line to read. */
+    text-decoration-color: color-mix(in srgb, currentColor 62%, transparent);
+    text-underline-offset: 0.22em;
+    text-decoration-skip-ink: none;
+  }
+  .empty {
+    display: block;
+    color: var(--_soft);
+    font-size: max(1.125rem, 0.62em);
+    font-weight: 400;
+  }
+  @media (prefers-reduced-motion: no-preference) {
+    .tentative {
+      transition: color 120ms;
+    }
+  }
+`;
+
+const toolbar = css`
+  .toolbar {
+    display: grid;
+    grid-template-columns: auto minmax(0, 1fr) auto;
+    gap: 0.75rem 1.25rem;
+    align-items: center;
+    padding: 0.875rem clamp(1.125rem, 3.6cqi, 2.25rem);
+    background: var(--_wash);
+    border-block-start: 1px solid var(--_line);
+  }
+  .status {
+    grid-column: 2;
+    display: flex;
+    gap: 0.75rem;
+    align-items: center;
+    /* Room for one title and two lines of hint, so that no state moves another. */
+    min-block-size: 4.25rem;
+    padding: 0.25rem 0.75rem;
+    border-radius: 0.75rem;
+    font-size: 0.9375rem;
+    line-height: 1.35;
+  }
+  .status.notice {
+    background: var(--_notice);
+    color: var(--_notice-ink);
+  }
+  .title {
+    font-weight: 600;
+  }
+  .hint {
+    color: var(--_soft);
+  }
+  .notice .hint {
+    color: inherit;
+  }
+  .sign {
+    flex: none;
+    display: grid;
+    place-items: center;
+    inline-size: 1.75rem;
+    block-size: 1.75rem;
+    color: var(--_soft);
+  }
+  .notice .sign {
+    color: inherit;
+  }
+  .meter {
+    display: flex;
+    gap: 3px;
+    align-items: center;
+    block-size: 1.5rem;
+  }
+  .bar {
+    inline-size: 3px;
+    block-size: 100%;
+    border-radius: 2px;
+    background: currentColor;
+    transform: scaleY(var(--_level, 0.14));
+  }
+  .sign.live,
+  .sign.stopping {
+    color: var(--_accent);
+  }
+  .extras {
+    grid-column: 3;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5rem;
+    justify-content: flex-end;
+  }
+  @media (prefers-reduced-motion: no-preference) {
+    .bar {
+      transition: transform 110ms linear;
+    }
+    .sign:is(.requesting-microphone, .connecting, .reconnecting) .bar {
+      animation-name: wait;
+      animation-duration: 1.4s;
+      animation-timing-function: ease-in-out;
+      animation-iteration-count: infinite;
+    }
+    .bar:nth-child(2) {
+      animation-delay: 0.12s;
+    }
+    .bar:nth-child(3) {
+      animation-delay: 0.24s;
+    }
+    .bar:nth-child(4) {
+      animation-delay: 0.36s;
+    }
+    .bar:nth-child(5) {
+      animation-delay: 0.48s;
+    }
+    @keyframes wait {
+      0%,
+      60%,
+      100% {
+        transform: scaleY(0.14);
+      }
+      30% {
+        transform: scaleY(0.7);
+      }
+    }
+  }
+  @container (max-width: 46rem) {
+    .toolbar {
+      display: flex;
+      flex-wrap: wrap;
+    }
+    .status {
+      order: -1;
+      flex: 1 0 100%;
+      padding-inline: 0.25rem;
+    }
+    .status.notice {
+      padding-inline: 0.75rem;
+    }
+    .button.main {
+      flex: 1 1 11.75rem;
+      min-inline-size: 0;
+    }
+  }
+`;
+
+const buttons = css`
+  .icon {
+    display: block;
+    inline-size: 1.375rem;
+    block-size: 1.375rem;
+  }
+  .icon.drawn {
+    fill: none;
+    stroke: currentColor;
+    stroke-width: 2;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+  }
+  .button {
+    display: inline-flex;
+    gap: 0.5rem;
+    align-items: center;
+    justify-content: center;
+    min-block-size: 3rem;
+    min-inline-size: 3rem;
+    padding: 0.5rem 0.75rem;
+    font: inherit;
+    font-weight: 600;
+    color: var(--_ink);
+    background: var(--_paper);
+    border: 1px solid var(--_line);
+    border-radius: 0.875rem;
+    cursor: pointer;
+    -webkit-tap-highlight-color: transparent;
+  }
+  .button.main {
+    min-block-size: 3.25rem;
+    min-inline-size: 12rem;
+    padding-inline: 1rem 1.25rem;
+    white-space: nowrap;
+    color: var(--_on-accent);
+    background: var(--_accent);
+    border-color: transparent;
+    border-radius: 2rem;
+  }
+  .button.main.active {
+    color: var(--_accent);
+    background: var(--_paper);
+    border-color: var(--_accent);
+  }
+  .button.main[aria-disabled] {
+    cursor: default;
+    color: var(--_soft);
+    border-color: var(--_line);
+  }
+  .button:focus-visible {
+    outline: 3px solid var(--_accent);
+    outline-offset: 3px;
+  }
+  @media (hover: hover) {
+    .button:hover:not([aria-disabled]) {
+      border-color: var(--_accent);
+    }
+    .button.main:hover:not(.active) {
+      filter: brightness(1.12);
+    }
+  }
+  .button:active:not([aria-disabled]) {
+    transform: translateY(1px);
+  }
+`;
+
+const adaptations = css`
+  .heard {
+    position: absolute;
+    inline-size: 1px;
+    block-size: 1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+    white-space: nowrap;
+  }
+  @media (forced-colors: active) {
+    .bar {
+      background: CanvasText;
+      forced-color-adjust: none;
+    }
+    .button.main {
+      border-color: ButtonText;
+    }
+    .status.notice {
+      border: 1px solid CanvasText;
+    }
+    .button:focus-visible {
+      outline-color: Highlight;
+    }
+  }
+`;
+
+/** Style of `<voice-captions>`: adopted sheets, which pass `style-src 'self'`. */
+export const voiceCaptionsStyles = [colours, frame, captions, toolbar, buttons, adaptations];

@@ -1,0 +1,86 @@
+/**
+ * Runs in the audio thread: takes what is heard at the device's own rate and posts s16le chunks at
+ * 16 kHz. The context keeps its native rate because a 16 kHz AudioContext drifted and jumped by
+ * 77 ms in Firefox.
+ */
+import { PROCESSOR_NAME, type PcmCaptureMessage, type PcmCaptureOptions } from './pcm-protocol.ts';
+import { Resampler } from './resampler.ts';
+
+// The scope of AudioWorklet modules; lib.dom does not describe it.
+declare const sampleRate: number;
+declare class AudioWorkletProcessor {
+  readonly port: MessagePort;
+}
+declare function registerProcessor(
+  name: string,
+  processor: new (options: { processorOptions: PcmCaptureOptions }) => AudioWorkletProcessor,
+): void;
+
+/** Samples of one call of process(): fixed at 128 today, more may be asked for in the future. */
+const MAX_BLOCK = 1024;
+
+class PcmCaptureProcessor extends AudioWorkletProcessor {
+  readonly #resampler: Resampler | undefined;
+  readonly #resampled = new Float32Array(MAX_BLOCK * 2 + 1);
+  readonly #chunkSamples: number;
+  #chunk: Int16Array<ArrayBuffer>;
+  #filled = 0;
+  #peak = 0;
+  #running = true;
+
+  constructor({ processorOptions }: { processorOptions: PcmCaptureOptions }) {
+    super();
+    const { sampleRateHz, chunkMs } = processorOptions;
+    this.#chunkSamples = Math.round((sampleRateHz * chunkMs) / 1000);
+    this.#chunk = new Int16Array(this.#chunkSamples);
+    if (sampleRate !== sampleRateHz) {
+      this.#resampler = new Resampler({
+        fromHz: sampleRate,
+        toHz: sampleRateHz,
+        maxBlock: MAX_BLOCK,
+      });
+    }
+    this.port.onmessage = () => this.#stop();
+  }
+
+  /** Called by the browser for each block; the node has one input mixed down to one channel. */
+  process([input]: Float32Array[][]): boolean {
+    const block = input?.[0];
+    if (this.#running && block !== undefined) this.#take(block);
+    return this.#running;
+  }
+
+  #take(block: Float32Array): void {
+    if (this.#resampler === undefined) {
+      for (const sample of block) this.#put(sample);
+      return;
+    }
+    const written = this.#resampler.process(block, this.#resampled);
+    for (let index = 0; index < written; index++) this.#put(this.#resampled[index] as number);
+  }
+
+  #put(sample: number): void {
+    const clipped = Math.max(-1, Math.min(1, sample));
+    this.#peak = Math.max(this.#peak, Math.abs(clipped));
+    this.#chunk[this.#filled++] = Math.round(clipped * 32_767);
+    if (this.#filled === this.#chunkSamples) this.#post(this.#chunk);
+  }
+
+  #post(chunk: Int16Array<ArrayBuffer>): void {
+    const message: PcmCaptureMessage = { kind: 'chunk', samples: chunk.buffer, peak: this.#peak };
+    // The buffer moves to the page, so the next chunk needs a new one.
+    this.port.postMessage(message, [chunk.buffer]);
+    this.#chunk = new Int16Array(this.#chunkSamples);
+    this.#filled = 0;
+    this.#peak = 0;
+  }
+
+  #stop(): void {
+    if (!this.#running) return;
+    if (this.#filled > 0) this.#post(this.#chunk.slice(0, this.#filled));
+    this.#running = false;
+    this.port.postMessage({ kind: 'stopped' } satisfies PcmCaptureMessage);
+  }
+}
+
+registerProcessor(PROCESSOR_NAME, PcmCaptureProcessor);
