@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { createBuilder } from 'vite';
 import { expect } from 'vitest';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
-import { findChromium } from '../support/chromium.ts';
+import { launchChromium } from '../support/chromium.ts';
 import {
   startScriptedGateway,
   type ScriptedGateway,
@@ -15,19 +15,6 @@ import {
 
 /** A host whose pages browsers do not trust with a microphone. */
 export const INSECURE_HOST = 'captions.test';
-
-const args = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--use-fake-device-for-media-stream',
-  // A name that is not localhost: pages there are not a secure context.
-  `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`,
-];
 
 /** What a file of tests shares: one build, one browser, one gateway. */
 export interface WidgetBench {
@@ -97,15 +84,9 @@ export async function startBench({
   if (microphone instanceof Buffer) writeFileSync(sound, microphone);
   const served = { '/demo/options': JSON.stringify(demoOptions), ...pages };
   const gateway = await startScriptedGateway({ folder: path.join(folder, 'dist'), pages: served });
-  const permission = microphone === 'denied' ? '=deny' : '';
-  const browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: [
-      ...args,
-      `--use-fake-ui-for-media-stream${permission}`,
-      ...(microphone instanceof Buffer ? [`--use-file-for-fake-audio-capture=${sound}`] : []),
-    ],
-  });
+  const browser = await launchChromium(microphone === 'denied' ? microphone : microphone && sound, [
+    `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`,
+  ]);
   const pageErrors: string[] = [];
   return {
     browser,

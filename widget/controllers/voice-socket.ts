@@ -151,6 +151,8 @@ export class VoiceSocket {
         clearTimeout(this.#pumpTimer);
         clearTimeout(this.#endTimer);
         this.#pumpTimer = undefined;
+        // A gateway that stops, or ends a long connection, concludes by itself: speech goes on.
+        if (this.#ended && code !== 1000 && !this.#endSent) this.#ended = false;
         if (this.#ended) {
           resolve();
           return;

@@ -185,6 +185,18 @@ describe('when the connection drops', () => {
     expect(bench.gateway.sessions).toHaveLength(1);
   });
 
+  it('goes on elsewhere when the gateway concludes by itself, because it stops', async () => {
+    page = await bench.open('/page');
+    await pressStart(page);
+    const heard = await newestSession(bench, { chunks: 2 });
+    heard.send(spoken('Before the stop.'));
+    heard.send({ end_of_stream: {} });
+    heard.close(1001);
+    await waitForState(page, 'reconnecting');
+    await waitForState(page, 'live');
+    expect(await newestSession(bench, { chunks: 2 })).not.toBe(heard);
+  });
+
   it('comes back after a fault of the gateway', async () => {
     page = await bench.open('/page');
     await pressStart(page);

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { findProgram } from '../../server/setup/command.mjs';
+import { launchChromium } from '../support/chromium.ts';
 import { projectFolder, startServer, until, type TestServer } from '../support/server.ts';
 import { speech } from '../support/speech.ts';
 import { wordErrorRate } from '../support/word-error-rate.ts';
@@ -24,16 +24,7 @@ afterEach(() => browser?.close());
 
 /** Opens the demo page in a Chromium whose microphone plays a file. */
 async function openPage(microphone?: string): Promise<{ page: Page; complaints: string[] }> {
-  const executablePath = process.env['CHROMIUM_PATH'] ?? findProgram('chromium') ?? 'chromium';
-  browser = await chromium.launch({
-    executablePath,
-    args: [
-      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-      ...['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream'],
-      ...(microphone === undefined ? [] : [`--use-file-for-fake-audio-capture=${microphone}`]),
-    ],
-  });
+  browser = await launchChromium(microphone);
   const page = await browser.newPage({ viewport: { width: 1366, height: 900 } });
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));

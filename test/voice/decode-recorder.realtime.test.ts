@@ -1,5 +1,4 @@
 /** What a browser's own recorder sends: live WebM with clusters of unknown size. */
-import { chromium } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { parseSourceMediaType } from '../../shared/media-type.ts';
 import { createAudioDecoders } from '../../server/voice/decode.ts';
@@ -10,19 +9,12 @@ import {
   samplesOf,
   spokenWav,
 } from '../support/audio-files.ts';
+import { launchChromium } from '../support/chromium.ts';
 import { recordLog } from '../support/log-record.ts';
 
 /** Two recordings, one after the other, of Chromium's fake microphone: their chunks, in order. */
 async function recordTwice(): Promise<Uint8Array[][]> {
-  const browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--use-fake-ui-for-media-stream',
-      '--use-fake-device-for-media-stream',
-      `--use-file-for-fake-audio-capture=${spokenWav()}`,
-    ],
-  });
+  const browser = await launchChromium(spokenWav());
   try {
     const page = await browser.newPage();
     // getUserMedia wants a secure context, which a local file is.
