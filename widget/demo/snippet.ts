@@ -13,16 +13,10 @@ export function embedSnippet({
   source-language="${sourceLanguage}" target-languages="${targetLanguages}"></voice-captions>
 
 // On your server, behind your own sign-in; the key stays there.
-app.post('/captions-token', async (request) => {
-  const url = '${origin}/v3/voice/realtime';
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: {
-      authorization: \`Service-Auth-Key \${key}\`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify(request.body),
-  });
-  return answer.json();
+app.post('/captions-token', express.json(), async (request, response) => {
+  const headers = { authorization: 'Service-Auth-Key ' + key, 'content-type': 'application/json' };
+  const body = JSON.stringify(request.body);
+  const answer = await fetch('${origin}/v3/voice/realtime', { method: 'POST', headers, body });
+  response.status(answer.status).json(await answer.json());
 });`;
 }
