@@ -1,4 +1,7 @@
-/** A condition to wait on: `next()` resolves at the next `notify()`. Check the condition in a loop. */
+/**
+ * Something to wait on: `next()` resolves at the next `notify()`. Check what you wait for in a loop,
+ * and call `next()` in the same turn as the check: a change in between would be missed.
+ */
 export class Change {
   #pending: Promise<void> | undefined;
   #resolve: () => void = () => {};

@@ -64,7 +64,8 @@ export class Hearing {
     const watchdog = setInterval(() => this.#checkForHang(), hangTimeoutMs / 4);
     try {
       while (!child.isGone && !this.#hasEnded) {
-        if (!(await this.#sendAudio()) && !(await this.#sendEnd())) await change.next();
+        // Nothing may be awaited between finding nothing to do and waiting: a change would be missed.
+        await (this.#sendAudio() ?? this.#sendEnd() ?? change.next());
       }
       return this.#hasEnded;
     } finally {
@@ -73,27 +74,26 @@ export class Hearing {
     }
   }
 
-  async #sendAudio(): Promise<boolean> {
+  /** Sends the next piece; undefined when there is none or the process has enough to do. */
+  #sendAudio(): Promise<void> | undefined {
     const { child, history, change, bytesPerMs } = this.#options;
-    const room = WINDOW_MS * bytesPerMs - (this.#sentBytes - this.#heardBytes);
-    if (this.#sentBytes === history.end || room <= 0) return false;
-    const audio = history.view(this.#sentBytes, Math.min(room, MAX_WRITE_MS * bytesPerMs));
+    const roomBytes = WINDOW_MS * bytesPerMs - (this.#sentBytes - this.#heardBytes);
+    if (this.#sentBytes === history.end || roomBytes <= 0) return undefined;
+    const most = Math.min(roomBytes, MAX_WRITE_MS * bytesPerMs);
+    const audio = history.view(this.#sentBytes, most);
     if (!this.#isBusy()) this.#lastSignMs = performance.now();
-    // Before the pipe has taken it: its answer may be faster than our next turn.
+    // Before the pipe has taken it: the answer may be faster than our next turn.
     this.#sentBytes += audio.byteLength;
-    await child.send(toChild.audio, audio);
-    change.notify();
-    return true;
+    return child.send(toChild.audio, audio).then(() => change.notify());
   }
 
-  async #sendEnd(): Promise<boolean> {
+  #sendEnd(): Promise<void> | undefined {
     const { child, history, hasAudioEnded } = this.#options;
     const isDue = hasAudioEnded() && this.#sentBytes === history.end && !this.#isEndSent;
-    if (!isDue) return false;
+    if (!isDue) return undefined;
     if (!this.#isBusy()) this.#lastSignMs = performance.now();
     this.#isEndSent = true;
-    await child.send(toChild.end);
-    return true;
+    return child.send(toChild.end);
   }
 
   /** Whether the process owes us an answer. */

@@ -81,8 +81,9 @@ export class RecogniserChild {
     this.#process.stdout.on('data', (chunk: Buffer) => {
       try {
         reader.push(chunk);
-      } catch (error) {
-        this.#log.warn({ pid: this.pid, error }, 'a recogniser process speaks nonsense');
+      } catch {
+        // Not the error: its message may quote what was recognised.
+        this.#log.warn({ pid: this.pid }, 'a recogniser process speaks nonsense');
         this.kill();
       }
     });

@@ -45,7 +45,8 @@ class RecognitionStream {
   /** Undefined until the consumer asks for the first result. */
   #audio: AsyncIterator<Uint8Array> | undefined;
   #hasAudioEnded = false;
-  #isOver = false;
+  /** Aborted when the stream is over, for whatever reason. */
+  readonly #ending = new AbortController();
   #child: RecogniserChild | undefined;
   #hearing: Hearing | undefined;
   /** Partials of audio that a dead process had heard are not shown a second time. */
@@ -58,6 +59,10 @@ class RecognitionStream {
       onDemand: () => (this.#audio === undefined ? this.#start() : this.#change.notify()),
       onReturn: () => this.#stop(),
     });
+  }
+
+  get #isOver(): boolean {
+    return this.#ending.signal.aborted;
   }
 
   #start(): void {
@@ -87,7 +92,7 @@ class RecognitionStream {
 
   #stop(): void {
     if (this.#isOver) return;
-    this.#isOver = true;
+    this.#ending.abort();
     this.#options.signal.removeEventListener('abort', this.#onAbort);
     this.#child?.kill();
     // Not awaited: a source that waits for its next piece would keep us waiting too.
@@ -123,9 +128,10 @@ class RecognitionStream {
 
   /** Lets one process after another hear the stream until one has come to its end. */
   async #hearAll(): Promise<void> {
-    const { pool, signal, log, bytesPerMs } = this.#options;
+    const { pool, log, bytesPerMs } = this.#options;
     for (let deaths = 0; deaths <= MAX_DEATHS; deaths += 1) {
-      this.#child = await pool.take(signal);
+      this.#child = await pool.take(this.#ending.signal);
+      log.debug({ pid: this.#child.pid }, 'a recogniser process takes a stream');
       if (this.#isOver) this.#child.kill();
       const hearing = this.#listen(this.#child);
       if ((await hearing.run()) || this.#isOver) return;

@@ -22,33 +22,43 @@ export function createSilentRecogniser(): RecognitionEngine {
 }
 
 function drain(audio: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncIterable<Recognition> {
-  const source = audio[Symbol.asyncIterator]();
-  let hasStarted = false;
+  let source: AsyncIterator<Uint8Array> | undefined;
+  let isOver = false;
   const stop = (): void => {
+    isOver = true;
     signal.removeEventListener('abort', onAbort);
+  };
+  const leave = (): void => {
+    stop();
     // Not awaited: the source may be waiting for a piece that never comes.
-    source.return?.().catch(() => {});
+    source?.return?.().catch(() => {});
+  };
+  const exhaust = async (pieces: AsyncIterator<Uint8Array>): Promise<void> => {
+    while (!isOver && (await pieces.next()).done !== true);
+  };
+  const start = (): void => {
+    source = audio[Symbol.asyncIterator]();
+    if (signal.aborted) {
+      onAbort();
+      return;
+    }
+    signal.addEventListener('abort', onAbort);
+    exhaust(source)
+      .then(
+        () => results.end(),
+        (error: unknown) => results.end({ error }),
+      )
+      .finally(stop);
   };
   const results = new RecognitionResults({
     onDemand: () => {
-      if (hasStarted) return;
-      hasStarted = true;
-      if (signal.aborted) onAbort();
-      else signal.addEventListener('abort', onAbort);
-      exhaust(source).then(
-        () => results.end(),
-        (error: unknown) => results.end({ error }),
-      );
+      if (source === undefined && !isOver) start();
     },
-    onReturn: stop,
+    onReturn: leave,
   });
   const onAbort = (): void => {
     results.abort({ error: signal.reason });
-    stop();
+    leave();
   };
   return results;
-}
-
-async function exhaust(source: AsyncIterator<Uint8Array>): Promise<void> {
-  while ((await source.next()).done !== true);
 }

@@ -145,7 +145,7 @@ export class UtteranceDecoder {
       this.#conclude();
     } else if (!isSpeech) {
       this.#settled = Math.max(this.#settled, this.#next - LOOK_BACK);
-      if (this.#isAbreast()) this.#retract();
+      if (this.#isAbreast()) this.#giveUp();
     } else {
       this.#speechFrom ??= this.#next;
       if (this.#isLearningDue()) this.#learn();
@@ -224,6 +224,12 @@ export class UtteranceDecoder {
     if (first === undefined || last === undefined || text === this.#shown) return;
     this.#shown = text;
     this.#report({ kind: 'partial', text, startMs: first.startMs, endMs: last.endMs });
+  }
+
+  /** What sounded like speech the first time was none the second time. */
+  #giveUp(): void {
+    this.#retract();
+    this.#isSecondHearing = false;
   }
 
   /** Takes back a partial that no final will follow: it was noise after all. */

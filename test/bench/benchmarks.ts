@@ -1,0 +1,57 @@
+/** The list of benchmarks. A new one is a file of its own and one line here. */
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import * as decode from './decode.ts';
+import * as gateway from './gateway.ts';
+import * as recogniser from './recogniser.ts';
+import * as translation from './translation.ts';
+
+/** Prints one line. */
+export type Print = (line: string) => void;
+
+/** What a benchmark's file exports. */
+export interface Benchmark {
+  /** By which it is chosen on the command line. */
+  readonly name: string;
+  /** What is measured, in a line. */
+  readonly description: string;
+  /** Measures and prints, cleans up after itself; throws when it cannot measure. */
+  readonly run: (print: Print) => Promise<void>;
+}
+
+const benchmarks: readonly Benchmark[] = [gateway, recogniser, decode, translation];
+
+/**
+ * Runs the benchmarks with these names, all of them without names, one after the other.
+ *
+ * @returns exit code: 0 when all could be measured, whatever the figures
+ */
+export async function runBenchmarks(names: readonly string[], print: Print): Promise<number> {
+  const unknown = names.filter((name) => benchmarks.every((each) => each.name !== name));
+  if (unknown.length > 0) {
+    print(`No benchmark is called ${unknown.join(', ')}. There are:`);
+    for (const { name, description } of benchmarks) print(`  ${name.padEnd(12)} ${description}`);
+    return 2;
+  }
+  print(machine());
+  const chosen = benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));
+  let exitCode = 0;
+  for (const { name, description, run } of chosen) {
+    print(`\n${name}: ${description}`);
+    try {
+      await run((line) => print(`  ${line}`.trimEnd()));
+    } catch (error) {
+      print(`  could not be measured: ${error instanceof Error ? error.message : String(error)}`);
+      exitCode = 1;
+    }
+  }
+  return exitCode;
+}
+
+function machine(): string {
+  const [load = 0] = loadavg();
+  const model = cpus()[0]?.model.trim() ?? 'unknown processor';
+  return [
+    `Node ${process.versions.node}, ${availableParallelism()} cores, ${model}, load ${load.toFixed(1)} at the start.`,
+    'Three numbers joined by … are the least, the median and the greatest of several measurements.',
+  ].join('\n');
+}

@@ -1,0 +1,149 @@
+/** The gateway's overhead: processor time per chunk of audio, ours against a bare echo server. */
+import { encodeClientMessage } from '../../shared/protocol/codec.ts';
+import type { MessageFormat } from '../../shared/protocol/messages.ts';
+import type { Print } from './benchmarks.ts';
+import { figure, median, printTable, spread, verdict } from './figures.ts';
+import { clientFrame, OPCODE, serverFrameBytes } from './gateway/load.ts';
+import type { LoopDelay } from './gateway/probe.ts';
+import { loadEchoServer, loadOurServer, type LoadedServer } from './gateway/servers.ts';
+
+export const name = 'gateway';
+export const description =
+  'processor time the server spends on 100 ms of audio, ours ÷ a bare ws echo server';
+
+/** Overhead that is aimed at, as a ratio. */
+const AIMS: Record<MessageFormat, number> = { msgpack: 1.3, json: 1.5 };
+const CONNECTIONS = 100;
+const CHUNK_MS = 100;
+const SAMPLE_RATE_HZ = 16_000;
+const CHUNK_BYTES = (SAMPLE_RATE_HZ * 2 * CHUNK_MS) / 1000;
+/** Times real time; the gateway refuses more than 2. */
+const SPEED = 1.9;
+/** Each time with new processes: one and the same server differs by a tenth from start to start. */
+const STARTS = 2;
+/** Long enough for the just-in-time compiler to be done with what every chunk passes. */
+const WARM_UP_MS = 8_000;
+const ROUND_MS = 800;
+/** Of four rounds, per start. */
+const GROUPS = 4;
+/** The event loop is watched this often per start: one stall of the machine is no block of ours. */
+const LOOP_ROUNDS = 2;
+
+interface Overhead {
+  /** µs per chunk, one per round. */
+  oursUs: number[];
+  echoUs: number[];
+  /** One per group of rounds. */
+  ratios: number[];
+  /** One per watch. */
+  ourLoop: LoopDelay[];
+  echoLoop: LoopDelay[];
+}
+
+type Results = readonly (readonly [format: MessageFormat, overhead: Overhead])[];
+
+export async function run(print: Print): Promise<void> {
+  const perSecond = (CONNECTIONS * SPEED * 1000) / CHUNK_MS;
+  print(
+    `${CONNECTIONS} connections, ${figure(perSecond)} chunks of ${CHUNK_BYTES} bytes a second, ` +
+      `${STARTS} starts of both servers, ${GROUPS * 4} rounds turn by turn after each`,
+  );
+  const results: Results = [
+    ['msgpack', await measure('msgpack')],
+    ['json', await measure('json')],
+  ];
+  printTable(print, overheadRows(results));
+  printTable(print, loopRows(results));
+}
+
+async function measure(format: MessageFormat): Promise<Overhead> {
+  const overhead: Overhead = { oursUs: [], echoUs: [], ratios: [], ourLoop: [], echoLoop: [] };
+  const options = loadOptions(format);
+  for (let count = 0; count < STARTS; count += 1) {
+    const ours = await loadOurServer(format, options);
+    try {
+      const echo = await loadEchoServer(options);
+      try {
+        await compare(ours, echo, overhead);
+      } finally {
+        await echo.stop();
+      }
+    } finally {
+      await ours.stop();
+    }
+  }
+  return overhead;
+}
+
+function loadOptions(format: MessageFormat) {
+  const payload = encodeClientMessage({ source_media_chunk: { data: hum() } }, format);
+  const bytes = Buffer.from(payload);
+  const opcode = format === 'json' ? OPCODE.text : OPCODE.binary;
+  return {
+    connections: CONNECTIONS,
+    intervalMs: CHUNK_MS / SPEED,
+    frame: clientFrame(bytes, opcode),
+    echoBytes: serverFrameBytes(bytes.length),
+  };
+}
+
+/** A chunk of sound that is not silence, so that no byte is a special one. */
+function hum(): Uint8Array {
+  const samples = Int16Array.from({ length: CHUNK_BYTES / 2 }, (_, index) =>
+    Math.round(8000 * Math.sin(index * 0.07) + 3000 * Math.sin(index * 1.13)),
+  );
+  return new Uint8Array(samples.buffer);
+}
+
+async function compare(ours: LoadedServer, echo: LoadedServer, overhead: Overhead): Promise<void> {
+  await Promise.all([ours.run(WARM_UP_MS), echo.run(WARM_UP_MS)]);
+  for (let group = 0; group < GROUPS; group += 1) {
+    // A B B A, then B A A B: what drifts meanwhile touches both alike.
+    const [outer, inner] = group % 2 === 0 ? [ours, echo] : [echo, ours];
+    const oursUs: number[] = [];
+    const echoUs: number[] = [];
+    for (const server of [outer, inner, inner, outer]) {
+      (server === ours ? oursUs : echoUs).push(await server.cpuUsPerChunk(ROUND_MS));
+    }
+    overhead.oursUs.push(...oursUs);
+    overhead.echoUs.push(...echoUs);
+    overhead.ratios.push(total(oursUs) / total(echoUs));
+  }
+  for (let count = 0; count < LOOP_ROUNDS; count += 1) {
+    overhead.ourLoop.push(await ours.loopDelay(ROUND_MS));
+    overhead.echoLoop.push(await echo.loopDelay(ROUND_MS));
+  }
+}
+
+function total(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+function overheadRows(results: Results): string[][] {
+  return [
+    ['', 'ours, µs a chunk', 'echo, µs a chunk', 'ratio', 'aim'],
+    ...results.map(([format, { oursUs, echoUs, ratios }]) => [
+      format,
+      spread(oursUs),
+      spread(echoUs),
+      spread(ratios),
+      verdict(median(ratios), AIMS[format]),
+    ]),
+  ];
+}
+
+function loopRows(results: Results): string[][] {
+  const row = (label: string, delays: readonly LoopDelay[]) => [
+    label,
+    spread(delays.map(({ p50Ms }) => p50Ms)),
+    spread(delays.map(({ p99Ms }) => p99Ms)),
+    spread(delays.map(({ longestMs }) => longestMs)),
+  ];
+  return [
+    ['event loop late, ms', 'p50', 'p99', 'longest block'],
+    ...results.flatMap(([format, { ourLoop, echoLoop }]) => [
+      row(`${format}, ours`, ourLoop),
+      row(`${format}, echo`, echoLoop),
+    ]),
+  ];
+}

@@ -1,0 +1,52 @@
+/**
+ * Loaded into a server under measurement with `NODE_OPTIONS=--import`: answers, on the Unix socket
+ * that PROBE_SOCKET names, how much processor time the process has used and how late its event loop was.
+ * Asked one word a line: `cpu`, `watch-loop`, `loop`. Answers one JSON value a line.
+ */
+import { createServer } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+const path = process.env.PROBE_SOCKET;
+// Not for the processes that the server starts.
+delete process.env.PROBE_SOCKET;
+delete process.env.NODE_OPTIONS;
+
+/** Interval of the timer whose lateness is measured, in ms. */
+const RESOLUTION_MS = 1;
+const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+
+/** @type {Record<string, () => unknown>} */
+const answers = {
+  /** Processor time since the start of the process, in µs. */
+  cpu: () => {
+    const { user, system } = process.cpuUsage();
+    return user + system;
+  },
+  'watch-loop': () => {
+    delay.reset();
+    return delay.enable();
+  },
+  /** Lateness since `watch-loop`, in ms; ends the watch, which costs processor time itself. */
+  loop: () => {
+    delay.disable();
+    const lateMs = (/** @type {number} */ ns) => Math.max(0, ns / 1e6 - RESOLUTION_MS);
+    return {
+      p50Ms: lateMs(delay.percentile(50)),
+      p99Ms: lateMs(delay.percentile(99)),
+      longestMs: lateMs(delay.max),
+    };
+  },
+};
+
+if (path !== undefined) {
+  createServer((socket) => {
+    socket.unref();
+    socket.setEncoding('utf8').on('data', (text) => {
+      const answer = answers[String(text).trim()]?.();
+      socket.write(`${JSON.stringify(answer ?? null)}\n`);
+    });
+    socket.on('error', () => socket.destroy());
+  })
+    .listen(path)
+    .unref();
+}

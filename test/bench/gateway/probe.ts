@@ -1,0 +1,60 @@
+/** The asking end of `probe.mjs`. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** How late the turns of an event loop were, in ms. */
+export interface LoopDelay {
+  p50Ms: number;
+  p99Ms: number;
+  longestMs: number;
+}
+
+/** A way into a server under measurement. */
+export interface Probe {
+  /** Environment with which the server has to be started. */
+  readonly environment: { NODE_OPTIONS: string; PROBE_SOCKET: string };
+  /** Processor time of the whole process since its start, in µs. */
+  cpuUs(): Promise<number>;
+  /** Watches the event loop until the work is done. */
+  loopDelayDuring(work: () => Promise<unknown>): Promise<LoopDelay>;
+  close(): void;
+}
+
+/** Prepares a probe; it connects when it is first asked. */
+export function createProbe(): Probe {
+  const folder = mkdtempSync(path.join(tmpdir(), 'dragoman-probe-'));
+  const address = path.join(folder, 'socket');
+  const script = path.join(import.meta.dirname, 'probe.mjs');
+  let socket: Socket | undefined;
+
+  async function ask(question: string): Promise<unknown> {
+    if (socket === undefined) {
+      socket = connect(address).setEncoding('utf8');
+      await once(socket, 'connect');
+    }
+    socket.write(`${question}\n`);
+    const [answer] = (await once(socket, 'data')) as [string];
+    return JSON.parse(answer);
+  }
+
+  return {
+    environment: {
+      NODE_OPTIONS: `--import=${pathToFileURL(script).href}`,
+      PROBE_SOCKET: address,
+    },
+    cpuUs: async () => (await ask('cpu')) as number,
+    async loopDelayDuring(work) {
+      await ask('watch-loop');
+      await work();
+      return (await ask('loop')) as LoopDelay;
+    },
+    close() {
+      socket?.destroy();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,14 @@
+/** `npm run bench`: sets up, builds and measures. `npm run bench -- NAME …` runs some benchmarks only. */
+import { serverRequirements, testRequirements } from '../../server/setup/debian-packages.mjs';
+import { refuseOldNode } from '../../server/setup/node-version.mjs';
+import { setUpOrExit } from '../../server/setup/set-up.mjs';
+
+refuseOldNode();
+const soundTools = testRequirements.filter(({ name }) => name === 'SoX' || name === 'FFmpeg');
+await setUpOrExit({ requirements: [...serverRequirements, ...soundTools] });
+
+// Only now is tsx sure to be there.
+const { register } = await import('tsx/esm/api');
+register();
+const { runBenchmarks } = await import('./benchmarks.ts');
+process.exitCode = await runBenchmarks(process.argv.slice(2), console.log);

@@ -1,0 +1,23 @@
+/** What is spoken and translated: sentences of everyday length, from 4 to 30 words. */
+export const sentences: readonly string[] = [
+  'Good morning and welcome to the meeting.',
+  'We have three questions to answer before noon.',
+  'The first one is about the new building near the river.',
+  'Last year the city bought the land and asked five architects for their plans.',
+  'Two of them wanted to keep the old trees.',
+  'I think that is a good idea.',
+  'People who live in the neighbourhood told us that the park is the only place where their children can play after school.',
+  'The second question is how much it will cost.',
+  'Nobody knows the exact number yet.',
+  'We expect the answer next week, when the engineers have finished their work on the ground and on the water.',
+  'If the price is too high, we will have to wait another year.',
+  'Please write down what you want to say.',
+  'My colleague will read all your notes and send you an answer by the end of the month.',
+  'The third question is the most difficult one.',
+  'Who will take care of the house when it is finished?',
+  'A small group of volunteers has already offered to help.',
+  'They would open the doors every morning and close them every evening.',
+  'That sounds easy, but it is a lot of work.',
+  'Are there any questions so far?',
+  'Thank you very much for your attention.',
+];

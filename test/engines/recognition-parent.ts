@@ -1,0 +1,20 @@
+/** A process that hears a stream without end, to be killed by a test; prints a line when it hears. */
+import { createPocketSphinx } from '../../server/engines/recognition/pocketsphinx.ts';
+
+const nothing = (): void => {};
+const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const engine = await createPocketSphinx({ log });
+if ('reason' in engine) throw new Error(engine.reason);
+
+let pieces = 0;
+const quiet = async function* (): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    yield new Uint8Array(3200);
+    pieces += 1;
+    // Far more than the pipe holds: a process is at work.
+    if (pieces === 200) process.stdout.write('hearing\n');
+  }
+};
+const { signal } = new AbortController();
+const results = engine.recognise(quiet(), { language: 'en', signal })[Symbol.asyncIterator]();
+while ((await results.next()).done !== true);
