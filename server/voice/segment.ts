@@ -27,6 +27,8 @@ export async function* segment(
     const { kind, text, startMs, endMs } = recognition;
     const spoken = (kind === 'final' ? recognition.language : undefined) ?? language;
     if (kind === 'partial') {
+      // A recogniser takes back what turned out to be noise with an empty partial.
+      if (text.trim() === '') steady.reset();
       const stable = steady.next(words(text)).join(' ');
       const begun = punctuates ? stable : beginSentence(stable, spoken);
       if (begun === shown) continue;

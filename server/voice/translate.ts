@@ -45,6 +45,7 @@ export async function* translate(
       yield { concluded: [{ text, startMs, endMs, language: target }], tentative: [] };
     }
     const [growing] = tentative;
+    if (growing === undefined) steady.reset();
     const guess = growing && (await translated(growing).catch(() => undefined));
     signal.throwIfAborted();
     // A failed guess costs nothing: the next one, or the concluded sentence, takes its place.

@@ -20,12 +20,13 @@ const CHUNK_BYTES = (SAMPLE_RATE_HZ * 2 * CHUNK_MS) / 1000;
 /** Times real time; the gateway refuses more than 2. */
 const SPEED = 1.9;
 /** Each time with new processes: one and the same server differs by a tenth from start to start. */
-const STARTS = 2;
-/** Long enough for the just-in-time compiler to be done with what every chunk passes. */
-const WARM_UP_MS = 8_000;
-const ROUND_MS = 800;
+const STARTS = 3;
+/** Rounds of both until the just-in-time compiler and the kernel's buffers have settled. */
+const WARM_UP_ROUNDS = 2;
+const WARM_UP_ROUND_MS = 1_500;
 /** Of four rounds, per start. */
-const GROUPS = 4;
+const GROUPS = 2;
+const ROUND_MS = 800;
 /** The event loop is watched this often per start: one stall of the machine is no block of ours. */
 const LOOP_ROUNDS = 2;
 
@@ -96,7 +97,10 @@ function hum(): Uint8Array {
 }
 
 async function compare(ours: LoadedServer, echo: LoadedServer, overhead: Overhead): Promise<void> {
-  await Promise.all([ours.run(WARM_UP_MS), echo.run(WARM_UP_MS)]);
+  for (let count = 0; count < WARM_UP_ROUNDS; count += 1) {
+    await ours.run(WARM_UP_ROUND_MS);
+    await echo.run(WARM_UP_ROUND_MS);
+  }
   for (let group = 0; group < GROUPS; group += 1) {
     // A B B A, then B A A B: what drifts meanwhile touches both alike.
     const [outer, inner] = group % 2 === 0 ? [ours, echo] : [echo, ours];

@@ -7,6 +7,9 @@ refuseOldNode();
 const soundTools = testRequirements.filter(({ name }) => name === 'SoX' || name === 'FFmpeg');
 await setUpOrExit({ requirements: [...serverRequirements, ...soundTools] });
 
+// So that folders are removed on the way out; whatever was started ends with its pipes and sockets.
+process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));
+
 // Only now is tsx sure to be there.
 const { register } = await import('tsx/esm/api');
 register();

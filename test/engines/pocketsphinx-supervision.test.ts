@@ -127,7 +127,7 @@ describe('a recogniser process that is killed in mid sentence', () => {
 
 describe('a recogniser process that hangs', () => {
   test('holds its source back, is killed after a while and replaced', async () => {
-    await start({ hangTimeoutMs: 1_500 });
+    await start({ hangTimeoutMs: 5_000 });
     const audio = await twoSentences();
     let pulledMs = 0;
     let stoppedAtMs = Infinity;

@@ -88,6 +88,16 @@ describe('segmenting', () => {
     ]);
   });
 
+  it('takes back tentative text that the recogniser takes back', async () => {
+    const updates = await collect(
+      segment(of(partial('uh'), partial('uh'), partial(''), partial('we')), plain),
+    );
+    expect(texts(updates)).toEqual([
+      ['', 'Uh'],
+      ['', ''],
+    ]);
+  });
+
   it('leaves the text of a recogniser that punctuates as it is', async () => {
     const updates = await collect(
       segment(of(final('iPhone sales rose, he said')), { language: 'en', punctuates: true }),

@@ -1,6 +1,6 @@
 /**
  * Streaming recognition of English with PocketSphinx: Debian's library and model, nothing to
- * download, about 100 MB and a fifth of a core for each stream. Modest accuracy: the engine that is
+ * download, about 110 MB and an eighth of a core for each stream. Modest accuracy: the engine that is
  * always there.
  */
 import { access } from 'node:fs/promises';

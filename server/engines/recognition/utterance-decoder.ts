@@ -22,8 +22,8 @@ const SAMPLES_PER_FRAME = FRAME_MS * SAMPLES_PER_MS;
 const BLOCK = 50 * SAMPLES_PER_MS;
 /** A look at the hypothesis every so many blocks: ten a second. */
 const BLOCKS_PER_LOOK = 2;
-/** A sign of life every second of audio, also while some of it is heard again. */
-const BLOCKS_PER_BREATH = 20;
+/** A sign of life every quarter of a second of audio: on a busy machine that may be seconds. */
+const BLOCKS_PER_BREATH = 5;
 /** The detector notices speech up to 0.3 s after it begins: 0.2 s it looks back, 0.1 s it makes sure. */
 const LOOK_BACK = 500 * SAMPLES_PER_MS;
 /** Room for a second of audio beyond the longest utterance and what is looked back. */

@@ -46,6 +46,8 @@ if (path !== undefined) {
       socket.write(`${JSON.stringify(answer ?? null)}\n`);
     });
     socket.on('error', () => socket.destroy());
+    // Whoever measures is gone, perhaps by Ctrl+C: nobody else would stop this server.
+    socket.on('close', () => process.kill(process.pid, 'SIGTERM'));
   })
     .listen(path)
     .unref();

@@ -30,6 +30,8 @@ export function createProbe(): Probe {
   const address = path.join(folder, 'socket');
   const script = path.join(import.meta.dirname, 'probe.mjs');
   let socket: Socket | undefined;
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeFolder);
 
   async function ask(question: string): Promise<unknown> {
     if (socket === undefined) {
@@ -54,7 +56,8 @@ export function createProbe(): Probe {
     },
     close() {
       socket?.destroy();
-      rmSync(folder, { recursive: true, force: true });
+      process.off('exit', removeFolder);
+      removeFolder();
     },
   };
 }

@@ -95,8 +95,8 @@ async function prepare(started: Started): Promise<LoadedServer> {
   const sockets: Socket[] = [];
   const stop = async () => {
     for (const socket of sockets) socket.destroy();
-    probe.close();
     await started.stop();
+    probe.close();
   };
   try {
     while (sockets.length < connections) {
