@@ -1,10 +1,11 @@
 /** The composition root: the only file that names concrete engines and adapters. */
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import type { Config } from './config.ts';
+import { isLoopbackHost, type Config } from './config.ts';
 import type { Unavailable } from './engines/engine.ts';
 import { isRunning, recognisers, translators } from './engines/index.ts';
 import { createFlite } from './engines/synthesis/flite.ts';
+import { watchRequests } from './http/graceful-close.ts';
 import { createHttpServer } from './http/server.ts';
 import { createDemo } from './services/demo.ts';
 import { createTextTranslation } from './services/text-translation.ts';
@@ -60,12 +61,14 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       translation: engines.translation.map(({ name }) => name),
       problems,
     },
-    demo: config.DEMO,
+    demo: config.DEMO !== 'off',
+    isDemoHost: (host) => config.DEMO === 'on' || isLoopbackHost(host),
     publicUrl: config.PUBLIC_URL,
     trustProxy: config.TRUST_PROXY,
     tls: await readTls(config),
   });
-  acceptVoiceSockets({
+  const requests = watchRequests(http.server);
+  const sockets = acceptVoiceSockets({
     server: http.server,
     voiceSessions,
     log,
@@ -79,8 +82,12 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     overview: { apiKey: key, apiKeyFile: file, problems, ...capabilities(engines) },
     listen: () => http.listen({ host: config.HOST, port: config.PORT }),
     async stop() {
+      const deadlineMs = performance.now() + config.STOP_SECONDS * 1000;
       await voiceSessions.stop(config.STOP_SECONDS * 1000);
-      await http.close();
+      const closed = http.close();
+      requests.endConnections(Math.max(0, deadlineMs - performance.now()));
+      sockets.destroyAll();
+      await closed;
       await decoders.close();
       const running = [...engines.recognition, ...engines.translation];
       await Promise.all(running.map((engine) => engine.close()));

@@ -1,4 +1,7 @@
 /** Every setting, in one schema. The only reader of process.env. */
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { createSecureContext } from 'node:tls';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 
@@ -95,7 +98,8 @@ export type Settings = Static<typeof settingsSchema>;
 /** What the server is told to be: settings with every question answered. */
 export interface Config extends Omit<Settings, 'TRUST_PROXY' | 'DEMO'> {
   TRUST_PROXY: boolean;
-  DEMO: boolean;
+  /** `local` answers only to the names of this machine. */
+  DEMO: 'off' | 'local' | 'on';
 }
 
 /** Settings that cannot be used, each with what to do. */
@@ -109,7 +113,10 @@ export class ConfigError extends Error {
   }
 }
 
-const validator = Compile(settingsSchema);
+/** One validator a setting: of a whole object the library reports a limited number of problems. */
+const validators = Object.entries(settingsSchema.properties).map(
+  ([name, schema]) => [name, schema, Compile(schema)] as const,
+);
 
 /**
  * Reads the settings; empty variables count as absent, unknown ones are left alone.
@@ -119,7 +126,7 @@ const validator = Compile(settingsSchema);
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
-  for (const [name, schema] of Object.entries(settingsSchema.properties)) {
+  for (const [name, schema, validator] of validators) {
     const { type, default: fallback } = schema as { type?: string; default?: unknown };
     const text = environment[name]?.trim() ?? '';
     if (text === '') {
@@ -127,19 +134,53 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       continue;
     }
     const isNumber = type === 'integer' || type === 'number';
-    values[name] = isNumber && Number.isFinite(Number(text)) ? Number(text) : text;
-  }
-  for (const { instancePath } of validator.Errors(values)) {
-    const name = instancePath.slice(1).split('/')[0] ?? '';
-    const problem = `${name}: ${JSON.stringify(environment[name])} cannot be used. ${allowed(name)}`;
-    if (!problems.includes(problem)) problems.push(problem);
+    const value = isNumber && Number.isFinite(Number(text)) ? Number(text) : text;
+    if (validator.Check(value)) values[name] = value;
+    else problems.push(`${name}: ${JSON.stringify(text)} cannot be used. ${allowed(name)}`);
   }
   const settings = values as Settings;
-  if ((settings.TLS_CERT_FILE === undefined) !== (settings.TLS_KEY_FILE === undefined)) {
-    problems.push('TLS_CERT_FILE and TLS_KEY_FILE go together: set both or neither.');
-  }
+  problems.push(...problemsWithPlaces(settings));
   if (problems.length > 0) throw new ConfigError(problems);
   return resolved(settings);
+}
+
+/** What a pattern cannot tell: addresses, files and folders. Settings may still be missing here. */
+function* problemsWithPlaces(settings: Partial<Settings>): Generator<string> {
+  const { PUBLIC_URL, TLS_CERT_FILE, TLS_KEY_FILE, DATA_DIR } = settings;
+  if (PUBLIC_URL !== undefined && !URL.canParse(PUBLIC_URL)) {
+    yield `PUBLIC_URL: ${JSON.stringify(PUBLIC_URL)} is not an address.`;
+  }
+  if ((TLS_CERT_FILE === undefined) !== (TLS_KEY_FILE === undefined)) {
+    yield 'TLS_CERT_FILE and TLS_KEY_FILE go together: set both or neither.';
+  }
+  if (TLS_CERT_FILE !== undefined && TLS_KEY_FILE !== undefined) {
+    const problem = failureOf(() =>
+      createSecureContext({ cert: readFileSync(TLS_CERT_FILE), key: readFileSync(TLS_KEY_FILE) }),
+    );
+    if (problem !== undefined) {
+      yield `TLS_CERT_FILE, TLS_KEY_FILE: not a certificate and its key in PEM (${problem}).`;
+    }
+  }
+  if (DATA_DIR !== undefined) {
+    const problem = failureOf(() => accessSync(existingPart(DATA_DIR), constants.W_OK));
+    if (problem !== undefined) yield `DATA_DIR: ${DATA_DIR} cannot be written (${problem}).`;
+  }
+}
+
+/** The part of a path that is there; a folder below it can be made when it is one itself. */
+function existingPart(folder: string): string {
+  const absolute = path.resolve(folder);
+  if (existsSync(absolute)) return statSync(absolute).isDirectory() ? absolute : `${absolute}/.`;
+  return existingPart(path.dirname(absolute));
+}
+
+function failureOf(attempt: () => unknown): string | undefined {
+  try {
+    attempt();
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+  }
 }
 
 /** What a setting may be, for people. */
@@ -174,6 +215,11 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\])$/;
 function resolved(settings: Settings): Config {
   const TRUST_PROXY = settings.TRUST_PROXY === 'on';
   const isLocal = LOOPBACK.test(settings.HOST) && !TRUST_PROXY && settings.PUBLIC_URL === undefined;
-  const DEMO = settings.DEMO === 'auto' ? isLocal : settings.DEMO === 'on';
-  return { ...settings, TRUST_PROXY, DEMO };
+  const automatic = isLocal ? 'local' : 'off';
+  return { ...settings, TRUST_PROXY, DEMO: settings.DEMO === 'auto' ? automatic : settings.DEMO };
+}
+
+/** Whether a host name or address, with or without a port, can only mean this machine. */
+export function isLoopbackHost(host: string): boolean {
+  return LOOPBACK.test(host.replace(/:\d+$/, ''));
 }

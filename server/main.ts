@@ -42,7 +42,7 @@ function welcome(config: Config, address: string, overview: Overview): string {
   const lines = [
     '',
     `  Dragoman is live at ${url}`,
-    ...(config.DEMO ? ['  Open it in a browser to speak and read along.'] : []),
+    ...(config.DEMO !== 'off' ? ['  Open it in a browser to speak and read along.'] : []),
     '',
     ...(config.PUBLIC_URL === undefined ? [] : [`  Listening   ${address}`]),
     `  API key     ${overview.apiKey}`,
@@ -80,10 +80,18 @@ function shortList(languages: readonly string[]): string {
   return languages.length > 8 ? `${shown} and ${languages.length - 8} more` : shown;
 }
 
+/** What a person can mend, by the code of the error. */
+const startProblems: Partial<Record<string, string>> = {
+  EADDRINUSE: 'Something else listens there: set PORT to another port.',
+  EACCES: 'This user may not: set PORT above 1023, or check the files named.',
+  EADDRNOTAVAIL: 'HOST is not an address of this machine.',
+  ENOTFOUND: 'HOST is not a name that can be found.',
+};
+
 main().catch((error: unknown) => {
-  const isAddressTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  const advice = startProblems[(error as NodeJS.ErrnoException).code ?? ''];
   if (error instanceof ConfigError) console.error(error.message);
-  else if (isAddressTaken) console.error(`${(error as Error).message}. Set PORT to another port.`);
+  else if (advice !== undefined) console.error(`${(error as Error).message}\n${advice}`);
   else console.error(error);
   process.exit(1);
 });

@@ -18,7 +18,7 @@ const containers = {
   'audio/x-matroska': 'matroska',
 } as const satisfies Record<string, AudioFormat['container']>;
 
-/** The source media content types of the contract (seed 4.9), in its order. */
+/** The source media content types of the voice protocol, in the order of its documents. */
 export const sourceMediaTypes = [
   'audio/auto',
   'audio/flac',
@@ -46,8 +46,7 @@ export const sourceMediaTypes = [
  * Returns undefined for anything that is not one of {@link sourceMediaTypes}.
  */
 export function parseSourceMediaType(text: string): AudioFormat | undefined {
-  const [type = '', ...rest] = text
-    .toLowerCase()
+  const [type = '', ...rest] = currentName(text.toLowerCase())
     .split(';')
     .map((part) => part.trim().replace(/\s*=\s*/, '='));
   const parameters = new Map(
@@ -69,6 +68,14 @@ export function parseSourceMediaType(text: string): AudioFormat | undefined {
   const container = containers[type as keyof typeof containers];
   const codec = parameters.get('codecs') as AudioFormat['codec'];
   return { contentType, container, codec, sampleRateHz: undefined };
+}
+
+/** `audio/opus;container=ogg` is how some clients name `audio/ogg;codecs=opus`. */
+function currentName(text: string): string {
+  const [, container] =
+    /^\s*audio\/opus\s*;\s*container\s*=\s*(ogg|webm|matroska)\s*$/.exec(text) ?? [];
+  if (container === undefined) return text;
+  return `audio/${container === 'matroska' ? 'x-matroska' : container};codecs=opus`;
 }
 
 /** Bytes of one sample of a PCM format (one channel). */

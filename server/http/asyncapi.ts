@@ -1,4 +1,4 @@
-/** The AsyncAPI document of the voice socket, from the same schemas as the types (contract §14.3). */
+/** The AsyncAPI document of the voice socket, from the same schemas as the types. */
 import { errorTable } from '../../shared/errors.ts';
 import { clientMessages, serverMessages } from '../../shared/protocol/messages.ts';
 import { VOICE_CONNECT_PATH } from '../../shared/schemas/voice-session.ts';

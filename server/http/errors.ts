@@ -28,6 +28,17 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   return reply.code(status).send(body);
 }
 
+/** What Node's HTTP parser complains of, by its code. */
+export function clientError(code: string | undefined): ServiceError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new ServiceError('payload_too_large', 'The headers are too large: at most 16 KiB.');
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new ServiceError('request_timeout', 'The request took too long to arrive.');
+  }
+  return invalid('The request is not valid HTTP.');
+}
+
 /** Fastify's handler for paths nobody serves; a known path with another method counts as one. */
 export function answerNotFound(request: FastifyRequest, reply: FastifyReply) {
   const { body } = toHttp(

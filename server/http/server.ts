@@ -3,8 +3,7 @@ import formbody from '@fastify/formbody';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { ApiKeys } from '../storage/ports.ts';
-import { ServiceError } from '../../shared/errors.ts';
-import { answerError, answerNotFound } from './errors.ts';
+import { answerError, answerNotFound, clientError } from './errors.ts';
 import { useForms } from './forms.ts';
 import { demoRoutes, type DemoOptions } from './routes/demo.ts';
 import { documentRoutes, publishDocuments } from './routes/documents.ts';
@@ -15,11 +14,11 @@ import { widgetRoutes } from './routes/widget.ts';
 import { answerRaw } from './raw-answer.ts';
 import { newTraceId } from './trace-id.ts';
 
-/** Largest request body, in bytes (seed 4.1). */
+/** Largest request body, in bytes. */
 const BODY_LIMIT_BYTES = 128 * 1024;
 
 export interface HttpOptions
-  extends VoiceOptions, TextTranslationOptions, HealthOptions, Omit<DemoOptions, 'isOn'> {
+  extends VoiceOptions, TextTranslationOptions, HealthOptions, DemoOptions {
   log: Logger;
   apiKeys: ApiKeys;
   tls: { cert: Buffer; key: Buffer } | undefined;
@@ -43,9 +42,15 @@ export async function createHttpServer(options: HttpOptions) {
       reply.header('X-Trace-ID', request.id);
       void answerError(error, request, reply);
     },
-    clientErrorHandler: (_error, socket) =>
-      answerRaw(socket, new ServiceError('invalid_request', 'The request is not valid HTTP.')),
-    ...(options.tls !== undefined && { https: options.tls }),
+    clientErrorHandler: (error, socket) => answerRaw(socket, clientError(error.code), newTraceId()),
+    // Node's own refusals have neither a body nor a trace id.
+    ...(options.tls === undefined
+      ? { http: { requireHostHeader: false } }
+      : { https: { ...options.tls, requireHostHeader: false } }),
+  });
+  app.server.on('checkExpectation', (request, response) => {
+    // An expectation we do not know does not keep us from answering.
+    app.server.emit('request', request, response);
   });
   app.decorateRequest('apiKey', null);
   app.addHook('onRequest', async (request, reply) => {

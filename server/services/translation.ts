@@ -48,7 +48,7 @@ export function createTranslation(engines: readonly TranslationEngine[]): Transl
       found?.engine.prepare(found.pair);
     },
     async translate(texts, { signal, ...pair }) {
-      // Between variants of one language a text stays as it is (seed 1).
+      // Between variants of one language a text stays as it is.
       if (isSameLanguage(pair)) return [...texts];
       const found = route(pair);
       if (found === undefined) {

@@ -105,8 +105,14 @@ function checkedTargets(
 
 /** Parts of the contract that need engines or lists which are not there are refused, not ignored. */
 function refuseWhatNobodyServes(request: VoiceSessionRequest): void {
-  if ((request.target_media_languages ?? []).length > 0) {
-    throw invalid('target_media_languages: no running engine speaks. Leave it out.');
+  for (const name of [
+    'target_media_languages',
+    'target_media_content_type',
+    'target_media_voice',
+  ] as const) {
+    const value = request[name];
+    if (value === undefined || value.length === 0) continue;
+    throw invalid(`${name}: no running engine speaks. Leave it out.`);
   }
   if (request.spoken_terms_id !== undefined) {
     throw invalid('spoken_terms_id: there are no lists of spoken terms here. Leave it out.');

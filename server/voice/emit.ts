@@ -1,4 +1,4 @@
-/** Captions to the messages of the voice protocol (contract §14.3). */
+/** Captions to the messages of the voice protocol. */
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
 import type { CaptionSegment, CaptionUpdate } from './captions.ts';
 

@@ -91,13 +91,12 @@ class Connection {
   #onFrame(frame: RawData, isBinary: boolean): void {
     if (this.#isOver || this.#closeCode !== CLOSE.normal) return;
     try {
-      this.#intake.take(frame as Buffer, isBinary);
+      const isAudio = this.#intake.take(frame as Buffer, isBinary);
+      if (this.#intake.hasEnded) clearTimeout(this.#idle);
+      else if (isAudio) this.#idle.refresh();
     } catch (error) {
-      this.#fail(error, 'source_media_chunk');
-      return;
+      this.#fail(error, requestTypeOf(error));
     }
-    if (this.#intake.hasEnded) clearTimeout(this.#idle);
-    else this.#idle.refresh();
   }
 
   #onIdle(idleMs: number): void {
@@ -111,6 +110,7 @@ class Connection {
     if (this.#isOver) return;
     this.#sendError(violation(closeCode), 'frame');
     this.#release();
+    this.#terminateSoon();
   }
 
   /** Takes no more audio, lets the session say everything, then closes with a code. */
@@ -145,6 +145,10 @@ class Connection {
     // A paused socket would not see the client's answer.
     if (this.#socket.isPaused) this.#socket.resume();
     this.#socket.close(code);
+    this.#terminateSoon();
+  }
+
+  #terminateSoon(): void {
     setTimeout(() => this.#socket.terminate(), CLOSE_GRACE_MS).unref();
   }
 
@@ -155,6 +159,13 @@ class Connection {
     this.#intake.end();
     this.#session.release();
   }
+}
+
+/** What a client did wrong: a frame that is no message, or the message it is. */
+function requestTypeOf(error: unknown): string {
+  const { code } = toServiceError(error);
+  const isMessage = code !== 'malformed_message' && code !== 'unknown_message';
+  return isMessage && code !== 'wrong_frame_type' ? 'source_media_chunk' : 'frame';
 }
 
 async function send(socket: VoiceSocket, frame: string | Uint8Array): Promise<void> {

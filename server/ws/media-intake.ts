@@ -3,6 +3,7 @@ import { ServiceError } from '../../shared/errors.ts';
 import { bytesPerSample, type AudioFormat } from '../../shared/media-type.ts';
 import { decodeClientMessage } from '../../shared/protocol/codec.ts';
 import type { MessageFormat } from '../../shared/protocol/messages.ts';
+import { createRealTimeMeter } from '../voice/real-time-meter.ts';
 import { createChannel } from '../voice/streams.ts';
 
 /** Longest chunk (contract §14.4), in ms. */
@@ -26,11 +27,11 @@ export interface MediaIntake {
   readonly media: AsyncIterable<Uint8Array>;
   readonly hasEnded: boolean;
   /**
-   * Takes one frame.
+   * Takes one frame; answers whether it carried audio.
    *
    * @throws ServiceError for anything the contract does not allow; nothing of the frame is used then
    */
-  take(frame: Buffer, isBinary: boolean): void;
+  take(frame: Buffer, isBinary: boolean): boolean;
   /** No more audio follows; what is queued is still read. */
   end(): void;
 }
@@ -39,6 +40,10 @@ export function createMediaIntake(options: MediaIntakeOptions): MediaIntake {
   const { format, messageFormat, meter, hold } = options;
   const bytesPerSecond = format.sampleRateHz && format.sampleRateHz * bytesPerSample(format.codec);
   const maxQueuedBytes = bytesPerSecond ? bytesPerSecond * QUEUE_SECONDS : QUEUE_BYTES;
+  // However short a chunk is, reading it takes time: each counts as a millisecond at least.
+  const messageMeter = createRealTimeMeter(
+    'Too many messages. Send chunks of 50 to 250 ms in a new session.',
+  );
   let queuedBytes = 0;
   let isHeld = false;
   let hasEnded = false;
@@ -48,15 +53,16 @@ export function createMediaIntake(options: MediaIntakeOptions): MediaIntake {
     if (isHeld && queuedBytes < maxQueuedBytes / 2) hold((isHeld = false));
   });
 
-  function takeChunk(data: Uint8Array): void {
+  function takeChunk(data: Uint8Array): boolean {
     if (hasEnded) {
       throw new ServiceError('media_after_end', 'Audio must not follow end_of_source_media.');
     }
     if (bytesPerSecond) meter(checkedDurationMs(data.length, format, bytesPerSecond));
-    if (data.length === 0) return;
+    if (data.length === 0) return false;
     queuedBytes += data.length;
     media.push(data);
     if (!isHeld && queuedBytes > maxQueuedBytes) hold((isHeld = true));
+    return true;
   }
 
   function end(): void {
@@ -78,9 +84,11 @@ export function createMediaIntake(options: MediaIntakeOptions): MediaIntake {
             : 'This session speaks MessagePack: send binary frames.',
         );
       }
+      messageMeter(1);
       const message = decodeClientMessage(frame, messageFormat);
-      if ('source_media_chunk' in message) takeChunk(message.source_media_chunk.data);
-      else end();
+      if ('source_media_chunk' in message) return takeChunk(message.source_media_chunk.data);
+      end();
+      return false;
     },
     end,
   };

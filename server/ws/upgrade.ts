@@ -2,15 +2,16 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { ServiceError } from '../../shared/errors.ts';
+import { ServiceError, toServiceError } from '../../shared/errors.ts';
 import { MAX_FRAME_BYTES } from '../../shared/protocol/codec.ts';
 import { VOICE_CONNECT_PATH } from '../../shared/schemas/voice-session.ts';
+import { isWebSocketUpgrade, serveAsRequest } from '../http/other-upgrades.ts';
 import { answerRaw } from '../http/raw-answer.ts';
 import { newTraceId } from '../http/trace-id.ts';
-import type { Logger } from '../process/log.ts';
 import type { VoiceSessions } from '../services/voice-sessions.ts';
 import { serveConnection, type ConnectionLimits } from './connection.ts';
 import { VoiceSocket } from './socket.ts';
+import type { Logger } from 'pino';
 
 export interface UpgradeOptions {
   server: Server;
@@ -19,8 +20,16 @@ export interface UpgradeOptions {
   log: Logger;
 }
 
-/** Answers the server's WebSocket upgrades. */
-export function acceptVoiceSockets({ server, voiceSessions, limits, log }: UpgradeOptions): void {
+export interface VoiceSockets {
+  /** Cuts connections that are still open, for the end of a stop. */
+  destroyAll(): void;
+}
+
+/** Answers the server's upgrades. */
+export function acceptVoiceSockets(options: UpgradeOptions): VoiceSockets {
+  const { server, voiceSessions, limits, log } = options;
+  const traceIds = new WeakMap<IncomingMessage, string>();
+  const open = new Set<Duplex>();
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -29,8 +38,14 @@ export function acceptVoiceSockets({ server, voiceSessions, limits, log }: Upgra
     perMessageDeflate: false,
     WebSocket: VoiceSocket,
   });
+  sockets.on('headers', (headers, request) => {
+    headers.push(`X-Trace-ID: ${traceIds.get(request) ?? newTraceId()}`);
+  });
+  sockets.on('wsClientError', (_error, socket, request) => {
+    answerRaw(socket, notAHandshake(), traceIds.get(request) ?? newTraceId());
+  });
 
-  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, traceId: string) {
     const session = await voiceSessions.claim(tokenOf(request));
     // Whatever becomes of the handshake, the session ends with its connection.
     socket.once('close', () => session.release());
@@ -38,41 +53,55 @@ export function acceptVoiceSockets({ server, voiceSessions, limits, log }: Upgra
       session.release();
       return;
     }
+    traceIds.set(request, traceId);
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      serveConnection({ socket: webSocket, session, limits, log });
+      serveConnection({ socket: webSocket, session, limits, log: log.child({ reqId: traceId }) });
     });
   }
 
-  sockets.on('headers', (headers) => headers.push(`X-Trace-ID: ${newTraceId()}`));
   server.on('upgrade', (request, socket, head) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
     // A client may vanish at any moment, before the library listens for that.
     socket.on('error', () => socket.destroy());
-    upgrade(request, socket, head).catch((error: unknown) => {
-      answerRaw(socket, error);
-      if (!(error instanceof ServiceError)) log.error({ err: error }, 'upgrade failed');
+    if (!isWebSocketUpgrade(request)) {
+      serveAsRequest(server, request, socket, head);
+      return;
+    }
+    const traceId = newTraceId();
+    upgrade(request, socket, head, traceId).catch((error: unknown) => {
+      const { code, cause } = toServiceError(error);
+      const fields = { reqId: traceId, code, ...(cause !== undefined && { err: cause }) };
+      log[code === 'internal' ? 'error' : 'info'](fields, 'voice socket refused');
+      answerRaw(socket, error, traceId);
     });
   });
+  return {
+    destroyAll() {
+      for (const socket of open) socket.destroy();
+    },
+  };
 }
+
+const TOKEN_LIST = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 
 /** @throws ServiceError not_found, invalid_request */
 function tokenOf({ url = '/', headers, method }: IncomingMessage): string {
   const address = `http://localhost${url}`;
-  if (!URL.canParse(address))
+  if (!URL.canParse(address)) {
     throw new ServiceError('invalid_request', 'The address is malformed.');
+  }
   const { pathname, searchParams } = new URL(address);
   if (pathname !== VOICE_CONNECT_PATH) {
     throw new ServiceError('not_found', `Not found. Sockets are opened at ${VOICE_CONNECT_PATH}.`);
   }
   // What cannot become a socket must not cost the token.
-  const key = headers['sec-websocket-key'] ?? '';
   const isHandshake =
     method === 'GET' &&
-    headers.upgrade?.toLowerCase() === 'websocket' &&
-    /^[+/0-9A-Za-z]{22}==$/.test(key) &&
-    headers['sec-websocket-version'] === '13';
-  if (!isHandshake) {
-    throw new ServiceError('invalid_request', 'This is not a WebSocket handshake (RFC 6455).');
-  }
+    /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '') &&
+    headers['sec-websocket-version'] === '13' &&
+    TOKEN_LIST.test(headers['sec-websocket-protocol'] ?? 'none');
+  if (!isHandshake) throw notAHandshake();
   const token = searchParams.get('token') ?? '';
   if (token === '') {
     throw new ServiceError(
@@ -81,4 +110,8 @@ function tokenOf({ url = '/', headers, method }: IncomingMessage): string {
     );
   }
   return token;
+}
+
+function notAHandshake(): ServiceError {
+  return new ServiceError('invalid_request', 'This is not a WebSocket handshake (RFC 6455).');
 }

@@ -6,7 +6,7 @@ import { Decoder, encode as packMessage } from '@msgpack/msgpack';
 import { ServiceError } from '../errors.ts';
 import type { ClientMessage, MessageFormat, ServerMessage } from './messages.ts';
 
-/** Most audio one `source_media_chunk` may carry, in bytes (contract §14.4). */
+/** Most audio one `source_media_chunk` may carry, in bytes. */
 export const MAX_CHUNK_BYTES = 100_000;
 
 /** Largest frame worth reading: the largest chunk in base64 with room for its envelope, in bytes. */
@@ -91,8 +91,11 @@ function decodeCanonicalChunk(frame: Bytes): ClientMessage | undefined {
   if (buffer.latin1Slice(0, CHUNK_HEAD.length) !== CHUNK_HEAD) return undefined;
   if (buffer.latin1Slice(end, buffer.length) !== CHUNK_TAIL) return undefined;
   const padding = buffer[end - 1] !== 0x3d ? 0 : buffer[end - 2] !== 0x3d ? 1 : 2;
-  const data = NodeBuffer.from(buffer.latin1Slice(CHUNK_HEAD.length, end), 'base64');
-  // A character outside the alphabet would have been skipped: then the length tells.
+  const text = buffer.latin1Slice(CHUNK_HEAD.length, end);
+  // Node would also read the alphabet for URLs.
+  if (text.includes('-') || text.includes('_')) return undefined;
+  const data = NodeBuffer.from(text, 'base64');
+  // Any other character outside the alphabet would have been skipped: then the length tells.
   if (data.length !== (length / 4) * 3 - padding) return undefined;
   return { source_media_chunk: { data: checkedSize(data) } };
 }

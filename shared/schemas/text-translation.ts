@@ -1,4 +1,4 @@
-/** `POST /v2/translate` (seed 4.1). */
+/** `POST /v2/translate`, compatible with DeepL API clients. */
 import Type, { type Static } from 'typebox';
 
 /** Most texts of one request. */

@@ -1,8 +1,8 @@
-/** `POST /v3/voice/realtime` (contract §14.1). */
+/** `POST /v3/voice/realtime`. */
 import Type, { type Static } from 'typebox';
 import { sourceMediaTypes } from '../media-type.ts';
 
-/** Path of the voice socket (contract §14.1). */
+/** Path of the voice socket. */
 export const VOICE_CONNECT_PATH = '/v3/voice/realtime/connect';
 
 /** Languages the contract knows as spoken ones; which of them work depends on the running engines. */

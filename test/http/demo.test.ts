@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rawExchange } from '../support/raw-exchange.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { PCM_16K } from '../support/voice-client.ts';
 
@@ -56,6 +57,17 @@ describe('with the demo on', () => {
     const response = await server.post('/demo/token', request, origin);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ token: expect.any(String) as string });
+  });
+
+  it('its token endpoint does not answer to names that lead here by a trick', async () => {
+    const body = JSON.stringify(request);
+    const head = [
+      'POST /demo/token HTTP/1.1',
+      ...['Host: rebind.example', 'Origin: http://rebind.example', 'Connection: close'],
+      ...['Content-Type: application/json', `Content-Length: ${body.length}`],
+    ];
+    const answer = await rawExchange(server.url, `${head.join('\r\n')}\r\n\r\n${body}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 403 /);
   });
 
   it.each([

@@ -72,6 +72,8 @@ describe('a session request', () => {
     [{ target_languages: ['es', 'ca', 'fr', 'pt', 'it', 'en'] }, /at most 5/],
     [{ target_languages: [5] }, /target_languages/],
     [{ target_media_languages: ['es'] }, /target_media_languages/],
+    [{ target_media_content_type: 'audio/webm' }, /target_media_content_type/],
+    [{ target_media_voice: 'male' }, /target_media_voice/],
     [{ glossary_id: 'b8bb1b5e-62f2-4e39-9e07-6ee8c3c2c1e4' }, /glossary_id/],
     [{ spoken_terms_id: 'b8bb1b5e-62f2-4e39-9e07-6ee8c3c2c1e4' }, /spoken_terms_id/],
     [{ formality: 'more' }, /formality.*default/],
@@ -136,6 +138,43 @@ it('what is no HTTP, or no address, is answered like any other mistake', async (
       expect(answer, line).toMatch(/x-trace-id: [0-9a-f]{32}/i);
       expect(answer, line).toMatch(/\{"message":".+"\}$/);
     }
+  } finally {
+    await server.stop();
+  }
+});
+
+it('an offer to upgrade to something else is answered as a plain request', async () => {
+  const server = await startServer({ RECOGNISER: 'silent' });
+  const upgrade =
+    'Host: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk';
+  try {
+    const health = await rawExchange(server.url, `GET /healthz HTTP/1.1\r\n${upgrade}\r\n\r\n`);
+    expect(health).toMatch(/^HTTP\/1\.1 200 /);
+    const body = JSON.stringify({ text: ['The house'], source_lang: 'EN', target_lang: 'ES' });
+    const head = [
+      'POST /v2/translate HTTP/1.1',
+      upgrade,
+      `Authorization: Service-Auth-Key ${server.apiKey}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ];
+    const answer = await rawExchange(server.url, `${head.join('\r\n')}\r\n\r\n${body}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*casa/i);
+  } finally {
+    await server.stop();
+  }
+});
+
+it('headers that are too large, expectations and a missing host are answered with a message', async () => {
+  const server = await startServer({ RECOGNISER: 'silent' });
+  const ask = (head: string) => rawExchange(server.url, `${head}\r\nConnection: close\r\n\r\n`);
+  try {
+    const large = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}`;
+    expect(await ask(large)).toMatch(/^HTTP\/1\.1 413 [\s\S]*"message"/);
+    expect(await ask('GET /healthz HTTP/1.1')).toMatch(/^HTTP\/1\.1 200 [\s\S]*x-trace-id/i);
+    expect(await ask('GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: tea')).toMatch(
+      /^HTTP\/1\.1 200 /,
+    );
   } finally {
     await server.stop();
   }

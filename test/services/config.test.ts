@@ -1,35 +1,51 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { ConfigError, readConfig, settingsSchema } from '../../server/config.ts';
+import { type ConfigError, readConfig, settingsSchema } from '../../server/config.ts';
 import { projectFolder } from '../support/server.ts';
 
 it('every setting has a default or may be absent', () => {
-  expect(readConfig({})).toMatchObject({ HOST: '127.0.0.1', PORT: 8080, DEMO: true });
+  expect(readConfig({})).toMatchObject({ HOST: '127.0.0.1', PORT: 8080, DEMO: 'local' });
 });
 
 it('all problems are told at once, each with what is possible', () => {
-  const read = () =>
-    readConfig({
-      ...{ PORT: 'eighty', DEMO: 'maybe', VOICE_IDLE_SECONDS: '0' },
-      ...{ PUBLIC_URL: 'ftp://x', TLS_KEY_FILE: 'key.pem' },
-    });
-  expect(read).toThrow(ConfigError);
-  expect(read).toThrow(
-    /PORT.*\n.*PUBLIC_URL.*\n.*DEMO.*auto, on, off.*\n.*VOICE_IDLE.*\n.*TLS_CERT/,
-  );
+  const wrong = {
+    ...{ PORT: 'eighty', PUBLIC_URL: 'ftp://x', TRUST_PROXY: 'yes', DEMO: 'maybe' },
+    ...{ RECOGNISER: 'ear', VOICE_MAX_SESSIONS: '0', VOICE_TOKEN_SECONDS: '0' },
+    ...{ VOICE_IDLE_SECONDS: 'x', VOICE_CONNECTION_SECONDS: '-1', STOP_SECONDS: '-1' },
+    ...{ LOG_LEVEL: 'loud', TLS_KEY_FILE: 'key.pem', DATA_DIR: 'package.json' },
+  };
+  let problems: readonly string[] = [];
+  try {
+    readConfig(wrong);
+  } catch (error) {
+    problems = (error as ConfigError).problems;
+  }
+  expect(problems).toHaveLength(Object.keys(wrong).length);
+  for (const name of Object.keys(wrong)) expect(problems.join('\n')).toContain(name);
+  expect(problems.join('\n')).toMatch(/DEMO.*auto, on, off/);
 });
 
 it.each([
-  [{ HOST: '127.0.0.1' }, true],
-  [{ HOST: 'localhost' }, true],
-  [{ HOST: '0.0.0.0' }, false],
-  [{ PUBLIC_URL: 'https://live.example.org' }, false],
-  [{ TRUST_PROXY: 'on' }, false],
-  [{ HOST: '0.0.0.0', DEMO: 'on' }, true],
-  [{ DEMO: 'off' }, false],
-])('with %j the demo is on: %s', (environment, isOn) => {
-  expect(readConfig(environment).DEMO).toBe(isOn);
+  [{ PUBLIC_URL: 'https://bad host:99999' }, /PUBLIC_URL/],
+  [{ TLS_CERT_FILE: '/nowhere.pem', TLS_KEY_FILE: '/nowhere.pem' }, /TLS_CERT_FILE.*ENOENT/],
+  [{ TLS_CERT_FILE: 'package.json', TLS_KEY_FILE: 'package.json' }, /TLS_CERT_FILE.*PEM/],
+  [{ DATA_DIR: 'package.json' }, /DATA_DIR/],
+  [{ DATA_DIR: 'package.json/below' }, /DATA_DIR/],
+])('%j is told before anything starts', (environment, message) => {
+  expect(() => readConfig(environment)).toThrow(message);
+});
+
+it.each([
+  [{ HOST: '127.0.0.1' }, 'local'],
+  [{ HOST: 'localhost' }, 'local'],
+  [{ HOST: '0.0.0.0' }, 'off'],
+  [{ PUBLIC_URL: 'https://live.example.org' }, 'off'],
+  [{ TRUST_PROXY: 'on' }, 'off'],
+  [{ HOST: '0.0.0.0', DEMO: 'on' }, 'on'],
+  [{ DEMO: 'off' }, 'off'],
+])('with %j the demo is %s', (environment, state) => {
+  expect(readConfig(environment).DEMO).toBe(state);
 });
 
 it('the table of the README names every setting with its default and nothing else', () => {

@@ -47,6 +47,7 @@ describe('client messages', () => {
     ['no payload', '{"source_media_chunk":null}', 'malformed_message'],
     ['no data', '{"source_media_chunk":{}}', 'malformed_message'],
     ['foreign letters in base64', '{"source_media_chunk":{"data":"AQ*="}}', 'malformed_message'],
+    ['base64 for URLs', '{"source_media_chunk":{"data":"-_-_"}}', 'malformed_message'],
     ['base64 of a wrong length', '{"source_media_chunk":{"data":"AQI"}}', 'malformed_message'],
     ['an escape in base64', '{"source_media_chunk":{"data":"AQI\\n"}}', 'malformed_message'],
     ['an unknown name', '{"hello":{}}', 'unknown_message'],

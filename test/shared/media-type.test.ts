@@ -11,6 +11,14 @@ it.each(sourceMediaTypes)('%s is read, with or without blanks, in any case', (co
   }
 });
 
+it.each([
+  ['audio/opus;container=ogg', 'audio/ogg;codecs=opus'],
+  ['audio/opus; container=webm', 'audio/webm;codecs=opus'],
+  ['audio/opus;container=matroska', 'audio/x-matroska;codecs=opus'],
+])('%s is an older name of %s', (older, contentType) => {
+  expect(parseSourceMediaType(older)?.contentType).toBe(contentType);
+});
+
 it('tells container, codec and rate', () => {
   expect(parseSourceMediaType('audio/pcm; rate=8000; encoding="ulaw"')).toEqual({
     contentType: 'audio/pcm;encoding=ulaw;rate=8000',

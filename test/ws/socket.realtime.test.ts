@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encode } from '@msgpack/msgpack';
 import { WebSocket } from 'ws';
@@ -106,6 +108,13 @@ describe('a frame', () => {
     if (code === 4400) expect(client.error()?.reason_code).toBe(4000005);
   });
 
+  it('of next to nothing, thousands of times, ends the session and holds nobody up', async () => {
+    const client = await connect(server, { message_format: 'msgpack' });
+    for (let sent = 0; sent < 10_000; sent += 1) client.sendAudio(silence(1).subarray(0, 2));
+    expect((await client.closed).code).toBe(4429);
+    expect(client.error()?.error_message).toMatch(/chunks of 50 to 250 ms/);
+  });
+
   it('that comes too fast, again and again, ends the session', async () => {
     const client = await connect(server);
     for (let sent = 0; sent < 60; sent += 1) client.sendAudio(silence(1000));
@@ -163,6 +172,30 @@ describe('a token', () => {
     );
   });
 
+  it('that is refused leaves no connection behind, whatever its client does', async () => {
+    const openFiles = () => readdirSync(`/proc/${server.pid}/fd`).length;
+    const { hostname, port } = new URL(server.url);
+    const before = openFiles();
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) => {
+        const socket = net.connect(Number(port), hostname);
+        const key = Buffer.alloc(16, index).toString('base64');
+        socket.write(
+          `GET /v3/voice/realtime/connect?token=nope HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n` +
+            `Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+        );
+        return new Promise<void>((resolve) => {
+          socket.on('data', () => socket.write('and something more that nobody reads'));
+          socket.on('error', () => undefined);
+          // Half of the clients never close by themselves.
+          if (index % 2 === 0) socket.once('data', () => socket.end());
+          socket.on('close', () => resolve());
+        });
+      }),
+    );
+    await until(() => openFiles() <= before + 2);
+  });
+
   it('is not spent by a request that cannot become a socket', async () => {
     const session = await requestSession(server);
     const { pathname } = new URL(session.streaming_url);
@@ -176,6 +209,15 @@ describe('a token', () => {
     );
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toMatch(/X-Trace-ID: [0-9a-f]{32}/);
+    const badProtocol = await rawExchange(
+      server.url,
+      [
+        `GET ${pathname}?token=${session.token} HTTP/1.1`,
+        ...['Host: x', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+        ...['Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==', 'Sec-WebSocket-Protocol: a,,b', '', ''],
+      ].join('\r\n'),
+    );
+    expect(badProtocol).toMatch(/^HTTP\/1\.1 400 [\s\S]*"message"/);
     const client = await connectWith(session, 'json');
     client.end();
     expect((await client.closed).code).toBe(1000);
@@ -194,7 +236,10 @@ describe('limits of time', () => {
 
   it('end a session without audio', async () => {
     const client = await connect(strict);
+    // A message without audio is no audio.
+    const timer = setInterval(() => client.sendAudio(silence(0)), 50);
     expect((await client.closed).code).toBe(4408);
+    clearInterval(timer);
     expect(client.error()?.reason_code).toBe(4080001);
   });
 

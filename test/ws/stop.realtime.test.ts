@@ -1,3 +1,4 @@
+import net from 'node:net';
 import { expect, it } from 'vitest';
 import { speech } from '../support/speech.ts';
 import { readFileSync } from 'node:fs';
@@ -43,6 +44,30 @@ it('a session that does not conclude in time is ended with the reason', async ()
   const { code } = await client.closed;
   expect([1001, 4503]).toContain(code);
   expect(await server.exited).toBe(0);
+});
+
+it('connections that ask for nothing, or never finish asking, do not hold a stop up', async () => {
+  const server = await startServer({ RECOGNISER: 'silent', STOP_SECONDS: '1' });
+  const { hostname, port } = new URL(server.url);
+  const beginnings = [
+    '',
+    'GET / HTTP/1.1\r\nHo',
+    'POST /demo/token HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{',
+  ];
+  const sockets = beginnings.map((text) => {
+    const socket = net.connect(Number(port), hostname, () => socket.write(text));
+    return socket.on('error', () => undefined);
+  });
+  const violator = await connect(server);
+  violator.socket.pause();
+  violator.socket.send('x'.repeat(1_000_000));
+  await until(() => sockets.every(({ connecting }) => !connecting));
+  await server.get('/healthz');
+  const startedAt = performance.now();
+  server.process.kill('SIGTERM');
+  expect(await server.exited).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(9_000);
+  for (const socket of sockets) socket.destroy();
 });
 
 it('nothing secret is logged', async () => {

@@ -17,6 +17,8 @@ export interface DemoOptions {
   voiceSessions: VoiceSessions;
   publicUrl: string | undefined;
   demoContent: Demo;
+  /** Whether the page may be asked for under a host name; guards against DNS that is made to lie. */
+  isDemoHost: (host: string) => boolean;
 }
 
 const CONTENT_SECURITY_POLICY = [
@@ -32,7 +34,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 export const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, options) => {
-  const { voiceSessions, publicUrl, demoContent } = options;
+  const { voiceSessions, publicUrl, demoContent, isDemoHost } = options;
   await app.register(fastifyStatic, {
     root: path.join(widgetFolder, 'demo'),
     prefix: '/demo/',
@@ -57,12 +59,15 @@ export const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, op
   app.post(
     '/demo/token',
     {
-      onRequest: async (request) => refuseOtherSites(request),
+      onRequest: async (request) => {
+        if (!isDemoHost(request.host)) throw foreign();
+        refuseOtherSites(request);
+      },
       schema: { hide: true, body: VoiceSessionRequest },
     },
     async (request) => {
-      const session = await voiceSessions.open(request.body);
-      return { streaming_url: streamingUrl(request, publicUrl), ...session };
+      const streaming_url = streamingUrl(request, publicUrl);
+      return { streaming_url, ...(await voiceSessions.open(request.body)) };
     },
   );
 };
@@ -74,5 +79,12 @@ function refuseOtherSites({ headers, host }: FastifyRequest): void {
   const isForeign =
     origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host);
   if ((site === undefined || site === 'same-origin') && !isForeign) return;
-  throw new ServiceError('forbidden', 'Only the demo page of this server may ask for demo tokens.');
+  throw foreign();
+}
+
+function foreign(): ServiceError {
+  return new ServiceError(
+    'forbidden',
+    'Only the demo page of this server may ask for demo tokens.',
+  );
 }

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '../../../shared/errors.ts';
 import { Problem } from '../../../shared/schemas/problem.ts';
 import {
   VOICE_CONNECT_PATH,
@@ -19,9 +20,13 @@ export interface VoiceOptions {
 /**
  * Where a client opens its socket: below the public address when one is set, else below the address
  * the request came to (which follows a trusted proxy's headers).
+ *
+ * @throws ServiceError invalid_request without a usable host
  */
 export function streamingUrl(request: FastifyRequest, publicUrl: string | undefined): string {
   const base = publicUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.host}`;
+  if (!URL.canParse(base))
+    throw new ServiceError('invalid_request', 'The Host header is malformed.');
   return base.replace(/^http/, 'ws') + VOICE_CONNECT_PATH;
 }
 
@@ -42,8 +47,8 @@ export const voiceRoutes: FastifyPluginAsyncTypebox<VoiceOptions> = async (app, 
       },
     },
     async (request) => {
-      const session = await voiceSessions.open(request.body);
-      return { streaming_url: streamingUrl(request, publicUrl), ...session };
+      const streaming_url = streamingUrl(request, publicUrl);
+      return { streaming_url, ...(await voiceSessions.open(request.body)) };
     },
   );
 };

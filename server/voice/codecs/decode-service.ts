@@ -72,7 +72,8 @@ function describe(error: unknown): DecodeFailure {
   const name = error instanceof Error ? error.name : typeof error;
   return {
     code: 'decoder_failed',
-    message: 'The audio could not be decoded because of a fault on our side. Please reconnect.',
+    message:
+      'The audio could not be decoded because of a fault on our side. Please start a new session.',
     cause: error instanceof Error ? `${name}: ${error.message}` : name,
     retires: memoryFaults.has(name),
   };

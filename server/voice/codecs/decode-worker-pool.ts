@@ -92,7 +92,7 @@ export function createDecodeWorkerPool(options: DecodeWorkerPoolOptions): Decode
 }
 
 function stopping(): ServiceError {
-  return new ServiceError('stopping', 'The server is stopping. Please reconnect.');
+  return new ServiceError('stopping', 'The server is stopping. Please start a new session.');
 }
 
 class PooledWorker {
@@ -181,7 +181,10 @@ class PooledWorker {
     if (this.#hasEnded) return;
     this.#log.error({ ...fields, streams: this.#streams.size }, what);
     this.end(
-      new ServiceError('decoder_failed', 'The audio decoder stopped working. Please reconnect.'),
+      new ServiceError(
+        'decoder_failed',
+        'The audio decoder stopped working. Please start a new session.',
+      ),
     );
   }
 }
