@@ -6,6 +6,9 @@ import { ConfigError, readConfig, type Config } from './config.ts';
 /** After a stop that hangs, the process still ends. */
 const STOP_MARGIN_MS = 10_000;
 
+/** A signal this long after the first is another wish of the person. */
+const ASKED_AGAIN_MS = 1_000;
+
 async function main(): Promise<void> {
   const config = readConfig();
   // Standard output is for people; logs go to standard error.
@@ -17,10 +20,14 @@ async function main(): Promise<void> {
 }
 
 function stopOnSignal(app: App, config: Config, log: pino.Logger): void {
-  let isStopping = false;
+  let stoppingSinceMs: number | undefined;
   const stop = (signal: NodeJS.Signals) => {
-    if (isStopping) return;
-    isStopping = true;
+    if (stoppingSinceMs !== undefined) {
+      // npm and the terminal both pass Ctrl+C on; asked again later, a person does not want to wait.
+      if (performance.now() - stoppingSinceMs > ASKED_AGAIN_MS) process.exit(1);
+      return;
+    }
+    stoppingSinceMs = performance.now();
     log.info({ signal }, 'stopping');
     const limitMs = config.STOP_SECONDS * 1000 + STOP_MARGIN_MS;
     setTimeout(() => process.exit(1), limitMs).unref();
@@ -42,7 +49,9 @@ function welcome(config: Config, address: string, overview: Overview): string {
   const lines = [
     '',
     `  Dragoman is live at ${url}`,
-    ...(config.DEMO !== 'off' ? ['  Open it in a browser to speak and read along.'] : []),
+    config.DEMO === 'off'
+      ? '  The demo page is off: it asks for no key. DEMO=on shows it to everyone who gets here.'
+      : '  Open it in a browser to speak and read along.',
     '',
     ...(config.PUBLIC_URL === undefined ? [] : [`  Listening   ${address}`]),
     `  API key     ${overview.apiKey}`,

@@ -4,8 +4,13 @@ import type { RecognitionEngine, Unavailable } from '../engines/engine.ts';
 import type { Translation } from './translation.ts';
 import { spokenLanguages } from './voice-session-request.ts';
 
-const SAMPLE_TEXT =
-  'And so my fellow Americans. Ask not what your country can do for you. Ask what you can do for your country.';
+/** Sentences that the default engines hear and translate well. */
+const SAMPLE_SENTENCES = [
+  'Good morning, everybody.',
+  'I would like to speak about the future of our country.',
+  'My friends live in a small house near the sea.',
+  'We will talk about the history of our city.',
+];
 
 export interface Demo {
   options(): {
@@ -23,7 +28,7 @@ export interface Demo {
 export interface DemoContentOptions {
   recognisers: readonly RecognitionEngine[];
   translation: Translation;
-  speaker: { speak(text: string): Promise<Buffer> } | undefined;
+  speaker: { speak(sentences: readonly string[]): Promise<Buffer> } | undefined;
   missing: readonly Unavailable[];
 }
 
@@ -49,7 +54,7 @@ export function createDemo({
       if (speaker === undefined) {
         throw new ServiceError('engine_unavailable', 'No voice is installed to speak the sample.');
       }
-      spoken ??= speaker.speak(SAMPLE_TEXT);
+      spoken ??= speaker.speak(SAMPLE_SENTENCES);
       return spoken.catch((error: unknown) => {
         spoken = undefined;
         throw error;

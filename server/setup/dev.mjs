@@ -17,7 +17,7 @@ const commands = [
   [modulePath('tsx/dist/cli.mjs'), 'watch', '--clear-screen=false', 'server/main.ts'],
 ];
 // In process groups of their own: else Ctrl+C would reach them twice, from the terminal and from
-// here, and a server takes the second for impatience.
+// here.
 const children = commands.map((args) =>
   spawn(process.execPath, args, {
     cwd: root,

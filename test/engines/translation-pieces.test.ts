@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { feedPieces } from '../../server/engines/translation/piece-feed.ts';
 import { splitText } from '../../server/engines/translation/text-pieces.ts';
 import { hostileTexts } from './translation-conformance.ts';
 
-const cut = (text: string, maxLength = 40) => splitText({ text, language: 'en', maxLength });
+const cut = (text: string, maxLength = 40) => [...splitText({ text, language: 'en', maxLength })];
 
 describe('pieces of a text', () => {
   test('are the text again when joined, and no translatable one is too long', () => {
@@ -41,4 +42,130 @@ describe('pieces of a text', () => {
       expect(piece.text).not.toMatch(/[\ud800-\udbff]$|^[\udc00-\udfff]/);
     }
   });
+
+  test('of a long line start and end where sentences do', () => {
+    const line = Array.from({ length: 400 }, (_, i) => {
+      const words = 'very '.repeat((i * 7) % 60);
+      return `Mr. Smith paid 3.50 for ${words}old no. ${i}${'.?!'.charAt(i % 3)} `;
+    }).join('');
+    const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+    const ends = new Set([0]);
+    for (const { index, segment } of segmenter.segment(line)) ends.add(index + segment.length);
+    let at = 0;
+    for (const piece of cut(line, 400)) {
+      if (piece.translatable) expect(ends).toContain(at);
+      at += piece.text.length;
+    }
+    expect(at).toBe(line.length);
+  });
 });
+
+/** Keeps the lengths of what segmenters are given until the test ends; they work as ever. */
+function watchSegmenters(): { lengths: () => number[] } {
+  const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment');
+  onTestFinished(() => segment.mockRestore());
+  return { lengths: () => segment.mock.calls.map(([text]) => text.length) };
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+
+describe('the work of cutting', () => {
+  const lines = {
+    'short sentences': (length: number) => 'a? '.repeat(length / 3),
+    'a sentence without end': (length: number) => 'word '.repeat(length / 5),
+    'no blanks': (length: number) => 'x'.repeat(length),
+    // One sentence ends early in a window, the next one does not end in it.
+    'sentences as long as a window': (length: number) =>
+      `No. ${'word '.repeat(190)}end. `.repeat(length / 960),
+  };
+
+  test.each(Object.entries(lines))('grows as the length of a line does: %s', (_name, line) => {
+    const watch = watchSegmenters();
+    for (const length of [30_000, 120_000]) {
+      const before = watch.lengths().length;
+      cut(line(length), 400);
+      const lengths = watch.lengths().slice(before);
+      expect(lengths.length).toBeGreaterThan(0);
+      // The segmenter takes time that grows with the square of what it is given at once.
+      expect(Math.max(...lengths)).toBeLessThanOrEqual(2_048);
+      expect(sum(lengths)).toBeLessThan(4 * length);
+    }
+  });
+
+  test('is done when a piece is taken, not ahead', () => {
+    const watch = watchSegmenters();
+    const pieces = splitText({ text: 'a? '.repeat(42_000), language: 'en', maxLength: 400 });
+    for (let i = 0; i < 3; i++) expect(pieces.next().value?.translatable).toBeDefined();
+    expect(sum(watch.lengths())).toBeLessThan(4_096);
+  });
+});
+
+describe('a feed of pieces', () => {
+  const feed = (texts: string[], translatePiece: (text: string) => Promise<string>) => {
+    const call = new AbortController();
+    return {
+      call,
+      done: feedPieces({ texts, language: 'en', maxLength: 400, translatePiece, call }),
+    };
+  };
+
+  test('puts answers in place, whatever order they come in', async () => {
+    const texts = ['One two. \n Three. '.repeat(200), '', ' 12 ', 'Four.'];
+    let count = 0;
+    const { done } = feed(texts, async (text) => {
+      for (let rounds = (count++ * 5) % 7; rounds > 0; rounds--) await nextRound();
+      return text.toUpperCase();
+    });
+    expect(await done).toEqual(texts.map((text) => text.toUpperCase()));
+  });
+
+  test('holds no more pieces under way than keep an engine busy', async () => {
+    let underWay = 0;
+    let most = 0;
+    const { done } = feed(['A line.\n'.repeat(10_000)], async (text) => {
+      most = Math.max(most, ++underWay);
+      await nextRound();
+      underWay--;
+      return text;
+    });
+    await done;
+    expect(most).toBeGreaterThanOrEqual(16);
+    expect(most).toBeLessThanOrEqual(64);
+  });
+
+  test('lets other work go on, even when there is nothing to translate', async () => {
+    const texts = ['a? '.repeat(42_000), '1 '.repeat(63_000), 'a\n'.repeat(63_000)];
+    for (const text of texts) {
+      let rounds = 0;
+      const end = new AbortController();
+      const calls = Array.from({ length: 4 }, () => feed([text], (each) => Promise.resolve(each)));
+      const all = Promise.all(calls.map(({ done }) => done)).finally(() => end.abort());
+      for (; !end.signal.aborted; rounds++) await nextRound();
+      expect((await all).every(([answer]) => answer === text)).toBe(true);
+      // 4 times 126,000 units of text, and some thousand of them a round.
+      expect(rounds).toBeGreaterThan(100);
+    }
+  });
+
+  test('ends when it is aborted, also between pieces', async () => {
+    const reason = new Error('no longer wanted');
+    const { call, done } = feed(['1 '.repeat(63_000)], (each) => Promise.resolve(each));
+    call.abort(reason);
+    await expect(done).rejects.toBe(reason);
+  });
+
+  test('fails with the first piece that fails, and tells the others', async () => {
+    const reason = new Error('cannot be translated');
+    const { call, done } = feed(['A line.\n'.repeat(100)], async (text) => {
+      await nextRound();
+      if (text !== '') throw reason;
+      return text;
+    });
+    await expect(done).rejects.toBe(reason);
+    expect(call.signal.reason).toBe(reason);
+  });
+});
+
+function nextRound(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -81,17 +81,17 @@ export async function startServer(settings: Record<string, string> = {}): Promis
   };
 }
 
-/** Waits until `look` finds something; fails after the deadline. */
-export async function until<T>(
-  look: () => T | Promise<T>,
+type Nothing = null | undefined | false;
+
+/** Waits until `look` finds something, or says true; fails after the deadline. Numbers are no answer. */
+export async function until<T extends object | string | true>(
+  look: () => T | Nothing | Promise<T | Nothing>,
   deadlineMs = 10_000,
-): Promise<Exclude<NonNullable<T>, false>> {
+): Promise<T> {
   const limit = Date.now() + deadlineMs;
   for (;;) {
     const found = await look();
-    if (found !== null && found !== undefined && found !== false) {
-      return found as Exclude<NonNullable<T>, false>;
-    }
+    if (found !== null && found !== undefined && found !== false) return found;
     if (Date.now() > limit) throw new Error(`Waited ${deadlineMs} ms in vain: ${look.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }

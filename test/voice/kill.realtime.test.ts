@@ -8,7 +8,7 @@ import { wordErrorRate } from '../support/word-error-rate.ts';
 const TEXT = 'and so my fellow americans ask not what your country can do for you';
 
 let server: TestServer;
-beforeAll(async () => (server = await startServer()));
+beforeAll(async () => (server = await startServer({ LOG_LEVEL: 'debug' })));
 afterAll(() => server.stop());
 
 interface Process {
@@ -43,6 +43,32 @@ function descendants(pattern: RegExp): number[] {
     .map(({ pid }) => pid);
 }
 
+interface LogLine {
+  pid: number;
+  msg: string;
+}
+
+const logLines = (): LogLine[] =>
+  server
+    .logs()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as LogLine);
+const deaths = () => logLines().filter(({ msg }) => msg === 'a recogniser process died');
+
+/** Opens a session and finds the process that hears it. */
+async function connectAndFind(request = {}): Promise<{ client: VoiceClient; pid: number }> {
+  const linesBefore = logLines().length;
+  const client = await connect(server, request);
+  client.sendAudio(new Uint8Array(3200));
+  const { pid } = await until(() =>
+    logLines()
+      .slice(linesBefore)
+      .find(({ msg }) => msg === 'a recogniser process takes a stream'),
+  );
+  return { client, pid };
+}
+
 const kill = (pids: number[]) => pids.forEach((pid) => process.kill(pid, 'SIGKILL'));
 
 async function speak(client: VoiceClient, onChunk?: (index: number) => void): Promise<void> {
@@ -75,22 +101,16 @@ it('a stage of the translator killed in mid session costs no sentence', async ()
 });
 
 it('a recogniser killed in mid session is replaced, and its neighbour hears on', async () => {
-  const victim = await connect(server, { target_languages: ['es'] });
-  const before = descendants(/pocketsphinx-child/);
-  const neighbour = await connect(server);
-  await until(() => descendants(/pocketsphinx-child/).length > before.length);
-  let killed = 0;
+  const { client: victim, pid } = await connectAndFind({ target_languages: ['es'] });
+  const { client: neighbour, pid: neighbourPid } = await connectAndFind();
+  expect(neighbourPid).not.toBe(pid);
   const speaking = speak(neighbour);
   await speak(victim, (index) => {
-    if (index !== 20) return;
-    // Children are handed out in the order they were started: the oldest serves the first session.
-    const [oldest] = descendants(/pocketsphinx-child/).sort((a, b) => a - b);
-    if (oldest === undefined) return;
-    kill([oldest]);
-    killed += 1;
+    if (index === 20) kill([pid]);
   });
   await speaking;
-  expect(killed).toBe(1);
+  await until(() => deaths().some((line) => line.pid === pid));
+  expect(deaths().some((line) => line.pid === neighbourPid)).toBe(false);
   expect((await victim.closed).code).toBe(1000);
   expect((await neighbour.closed).code).toBe(1000);
   expect(wordErrorRate(TEXT, victim.text()), victim.text()).toBeLessThanOrEqual(0.4);

@@ -44,17 +44,22 @@ const transcript = (page: Page, language: string) =>
 it('a voice at the microphone becomes captions in English and Spanish', async () => {
   // The file repeats: a long silence at its end leaves time to press stop.
   const { page, complaints } = await openPage(
-    await speech({ text: TEXT, sampleRateHz: 48_000, padStartS: 1, padEndS: 8 }),
+    await speech({ text: TEXT, sampleRateHz: 48_000, padStartS: 1, padEndS: 12 }),
   );
+  const texts = (part: string) => page.locator(`voice-captions [part~="${part}"]`).allInnerTexts();
   await page.getByRole('button', { name: /start/i }).click();
-  await until(() => page.locator('voice-captions [part~="tentative"]').count(), 30_000);
-  await until(async () => (await transcript(page, 'es')) !== '', 30_000);
-  await until(async () => /for you/i.test(await transcript(page, 'en')), 30_000).catch(
-    () => undefined,
-  );
+  const tentative = await until(async () => {
+    const shown = (await texts('tentative')).join(' ').trim();
+    return shown !== '' && shown;
+  }, 30_000);
+  await until(async () => /for you/i.test(await transcript(page, 'en')), 30_000);
+  await until(async () => /país/.test(await transcript(page, 'es')), 10_000);
   await page.screenshot({ path: path.join(artefacts, 'captions.png') });
+  // What was tentative has been concluded: nothing is left that may still change.
+  await until(async () => (await texts('tentative')).join('').trim() === '');
+  expect((await texts('concluded')).join(' ')).toContain(tentative.split(' ')[0]);
   await page.getByRole('button', { name: /stop/i }).click();
-  await until(() => page.getByRole('button', { name: /start/i }).count(), 15_000);
+  await until(() => page.getByRole('button', { name: /start/i }).isVisible(), 15_000);
 
   const english = await transcript(page, 'en');
   expect(wordErrorRate(TEXT, english), english).toBeLessThanOrEqual(0.25);
@@ -67,6 +72,9 @@ it('the sample takes the same path, for people without a microphone', async () =
   await page.getByRole('button', { name: /sample/i }).click();
   await until(async () => /country/i.test(await transcript(page, 'en')), 45_000);
   await until(async () => /país/i.test(await transcript(page, 'es')), 10_000);
+  await until(async () => /city/i.test(await transcript(page, 'en')), 45_000);
+  await until(async () => /ciudad/i.test(await transcript(page, 'es')), 10_000);
+  await page.screenshot({ path: path.join(artefacts, 'sample.png') });
   expect(complaints).toEqual([]);
 });
 

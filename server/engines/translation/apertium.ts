@@ -20,7 +20,7 @@ import { modes, pivots, recommendedPackages, type Mode } from './apertium-modes.
 import { ApertiumPipeline, type PipelineSettings } from './apertium-pipeline.ts';
 import { findRoute, planRoutes, type Route, type Routes } from './apertium-routes.ts';
 import { escapeText, unescapeText } from './apertium-stream.ts';
-import { splitText } from './text-pieces.ts';
+import { feedPieces } from './piece-feed.ts';
 
 export interface ApertiumOptions extends Partial<PipelineSettings> {
   log: Logger;
@@ -114,9 +114,13 @@ class Apertium implements TranslationEngine {
       return current;
     };
     try {
-      return await Promise.all(
-        texts.map((text) => translateText(text, route.source, translatePiece)),
-      );
+      return await feedPieces({
+        texts,
+        language: route.source,
+        maxLength: MAX_PIECE_LENGTH,
+        translatePiece,
+        call,
+      });
     } catch (error) {
       call.abort(error);
       throw error;
@@ -147,18 +151,6 @@ class Apertium implements TranslationEngine {
   #pipelinesOf(route: Route): ApertiumPipeline[] {
     return route.steps.flatMap((mode) => this.#pipelines.get(mode) ?? []);
   }
-}
-
-async function translateText(
-  text: string,
-  language: string,
-  translatePiece: (text: string) => Promise<string>,
-): Promise<string> {
-  const pieces = splitText({ text, language, maxLength: MAX_PIECE_LENGTH });
-  const translated = await Promise.all(
-    pieces.map(async (piece) => (piece.translatable ? translatePiece(piece.text) : piece.text)),
-  );
-  return translated.join('');
 }
 
 async function findInstalled(modesFolder: string): Promise<Mode[]> {

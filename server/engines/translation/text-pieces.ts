@@ -10,15 +10,24 @@ export interface Piece {
   translatable: boolean;
 }
 
-const LINE_BREAK = /([\n\v\f\r\u0085\u2028\u2029]+)/u;
+const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]+/gu;
 const LETTER = /\p{L}/u;
 const BLANK = /\s/u;
 
 /**
- * Cuts a text at its line breaks, and lines of more than `maxLength` UTF-16 units at the ends of
- * sentences; only a sentence that is longer itself is cut between words.
+ * What the segmenter gets at a time, in UTF-16 units: its time grows with the square of the length,
+ * and a window of the shortest sentences takes it 0.2 ms.
  */
-export function splitText({
+const WINDOW_LENGTH = 1_024;
+/** Whether a full stop ends a sentence may depend on what follows it, so far in UTF-16 units. */
+const LOOKAHEAD_LENGTH = 128;
+
+/**
+ * Cuts a text at its line breaks, and lines of more than `maxLength` UTF-16 units at the ends of
+ * sentences; only a sentence that is longer itself is cut between words. Works piece by piece as it
+ * is consumed: no step takes more time than one window of the segmenter.
+ */
+export function* splitText({
   text,
   language,
   maxLength,
@@ -26,34 +35,39 @@ export function splitText({
   text: string;
   language: string;
   maxLength: number;
-}): Piece[] {
-  const pieces: Piece[] = [];
-  for (const line of text.split(LINE_BREAK)) {
-    if (line.length <= maxLength) addTrimmed(pieces, line);
-    else for (const part of packSentences(line, language, maxLength)) addTrimmed(pieces, part);
+}): Generator<Piece, void, undefined> {
+  let start = 0;
+  for (const { 0: lineBreak, index } of text.matchAll(LINE_BREAK)) {
+    yield* splitLine(text.slice(start, index), language, maxLength);
+    yield { text: lineBreak, translatable: false };
+    start = index + lineBreak.length;
   }
-  return pieces;
+  yield* splitLine(text.slice(start), language, maxLength);
 }
 
-function addTrimmed(pieces: Piece[], part: string): void {
+function* splitLine(line: string, language: string, maxLength: number): Generator<Piece> {
+  if (line.length <= maxLength) yield* trimmed(line);
+  else for (const part of packSentences(line, language, maxLength)) yield* trimmed(part);
+}
+
+function* trimmed(part: string): Generator<Piece> {
   if (!LETTER.test(part)) {
-    if (part !== '') pieces.push({ text: part, translatable: false });
+    if (part !== '') yield { text: part, translatable: false };
     return;
   }
   const core = part.trim();
   const start = part.length - part.trimStart().length;
-  if (start > 0) pieces.push({ text: part.slice(0, start), translatable: false });
-  pieces.push({ text: core, translatable: true });
+  if (start > 0) yield { text: part.slice(0, start), translatable: false };
+  yield { text: core, translatable: true };
   const rest = part.slice(start + core.length);
-  if (rest !== '') pieces.push({ text: rest, translatable: false });
+  if (rest !== '') yield { text: rest, translatable: false };
 }
 
 /** Joins whole sentences while they fit. */
 function* packSentences(line: string, language: string, maxLength: number): Generator<string> {
   let start = 0;
   let end = 0;
-  for (const { index, segment } of sentencesOf(language).segment(line)) {
-    const next = index + segment.length;
+  for (const next of sentenceEnds(line, language)) {
     if (next - start > maxLength && end > start) {
       yield line.slice(start, end);
       start = end;
@@ -68,6 +82,32 @@ function* packSentences(line: string, language: string, maxLength: number): Gene
   if (end > start) yield line.slice(start, end);
 }
 
+/**
+ * Where sentences end, found window by window: each window starts where a sentence does, so that
+ * the ends are those of the whole line. A sentence that fills a window ends at a blank of it.
+ */
+function* sentenceEnds(line: string, language: string): Generator<number> {
+  const segmenter = segmenterOf(language);
+  let start = 0;
+  while (line.length - start > WINDOW_LENGTH) {
+    const windowStart = start;
+    const trustedEnd = windowStart + WINDOW_LENGTH - LOOKAHEAD_LENGTH;
+    const window = line.slice(windowStart, windowStart + WINDOW_LENGTH);
+    for (const { index, segment } of segmenter.segment(window)) {
+      const end = windowStart + index + segment.length;
+      if (end > trustedEnd) break;
+      start = end;
+      yield end;
+    }
+    if (start > windowStart) continue;
+    start = cutBetweenWords(line, windowStart, WINDOW_LENGTH);
+    yield start;
+  }
+  for (const { index, segment } of segmenter.segment(line.slice(start))) {
+    yield start + index + segment.length;
+  }
+}
+
 /** After the last blank within reach; without one, wherever no character is torn in two. */
 function cutBetweenWords(line: string, start: number, maxLength: number): number {
   const limit = start + maxLength;
@@ -80,7 +120,7 @@ function cutBetweenWords(line: string, start: number, maxLength: number): number
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-function sentencesOf(language: string): Intl.Segmenter {
+function segmenterOf(language: string): Intl.Segmenter {
   let segmenter = segmenters.get(language);
   if (segmenter === undefined) {
     segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
+afterAll(() => server.stop());
+
+/** Generous, because the engine keeps every processor busy meanwhile. */
+const MAX_LATENCY_MS = 1_500;
+/** Just below the largest body that is taken. */
+const TEXT_SIZE_BYTES = 126_000;
+/** The engine would take minutes for some of the texts; cutting them all took 16 s at worst. */
+const WATCH_MS = 8_000;
+
+/** Asks for the health of the server until the signal; how often, and the slowest answer in ms. */
+async function watchHealth(until: AbortSignal): Promise<{ worstMs: number; count: number }> {
+  let worstMs = 0;
+  let count = 0;
+  for (; !until.aborted; count++) {
+    const startMs = performance.now();
+    const { status } = await server.get('/healthz');
+    expect(status).toBe(200);
+    worstMs = Math.max(worstMs, performance.now() - startMs);
+  }
+  return { worstMs, count };
+}
+
+/** The answer, or undefined when the request was aborted. */
+async function translate(text: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const response = await fetch(`${server.url}/v2/translate`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Service-Auth-Key ${server.apiKey}`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify({ text: [text], source_lang: 'EN', target_lang: 'ES' }),
+      signal,
+    });
+    expect(response.status).toBe(200);
+    const { translations } = (await response.json()) as TextTranslationResponse;
+    return translations[0]?.text;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+describe('beside ten requests of 126 kB each the gateway answers others', () => {
+  it.each([
+    ['short sentences', 'a? '],
+    ['short lines', 'a\n'],
+    ['numbers', '1 '],
+    ['brackets', '['],
+  ])('when they are %s', async (_name, part) => {
+    const partSizeBytes = JSON.stringify(part).length - 2;
+    const text = part.repeat(TEXT_SIZE_BYTES / partSizeBytes);
+    const end = new AbortController();
+    const timer = setTimeout(() => end.abort(), WATCH_MS);
+    const requests = Promise.all(Array.from({ length: 10 }, () => translate(text, end.signal)));
+    const answered = requests.finally(() => {
+      clearTimeout(timer);
+      end.abort();
+    });
+    const [answers, { worstMs, count }] = await Promise.all([answered, watchHealth(end.signal)]);
+    expect(count).toBeGreaterThan(5);
+    expect(worstMs).toBeLessThan(MAX_LATENCY_MS);
+    // What has no letters only has to be cut: it is back in full within the time.
+    if (!/[a-z]/.test(part)) expect(answers.every((answer) => answer === text)).toBe(true);
+  });
+});
