@@ -82,10 +82,10 @@ export const englishLabels: Labels = {
   },
   errors: {
     'microphone-busy': 'Another program is using it. Close that program, then try again.',
-    'microphone-lost': 'It was disconnected. Connect it again or choose another, then try again.',
+    'microphone-lost': 'It was disconnected. Connect it again, then try again.',
     'source-unreadable': 'This file holds no sound that the browser can play.',
     'worklet-unavailable': 'A part of this page, pcm-capture.worklet.js, could not be loaded.',
-    unreachable: 'The server cannot be reached. Check the connection, then try again.',
+    unreachable: 'The server cannot be reached. Please try again.',
     'connection-lost': 'The connection was lost. Please try again.',
     'token-refused': 'The server did not start a session. Please try again.',
   },

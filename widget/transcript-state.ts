@@ -5,7 +5,10 @@
 import type { ServerMessage } from '../shared/protocol/messages.ts';
 import type { LanguageTag } from '../shared/language.ts';
 
-/** One sentence, or as much of it as is known; `concluded` never changes, `tentative` may. */
+/**
+ * One sentence, or as much of it as is known; `concluded` never changes, `tentative` may until the
+ * line is complete.
+ */
 export interface CaptionLine {
   /** Unique within its track and kept while a tentative line becomes concluded. */
   readonly id: number;
@@ -23,7 +26,7 @@ export interface CaptionTrack {
   readonly kind: 'source' | 'target';
   /** The language as it was requested; for the source as it was last heard. */
   readonly language: LanguageTag;
-  /** Concluded lines, oldest first. */
+  /** Lines that stay, oldest first; tentative text in them was interrupted and left standing. */
   readonly lines: readonly CaptionLine[];
   /** `lines` with the tentative text in its place: what the reader sees. */
   readonly shown: readonly CaptionLine[];
@@ -97,11 +100,12 @@ export function receiveMessage(
 }
 
 /**
- * The transcript when its session is over, well or not: tentative text will never be concluded and
- * goes, open lines are complete. The next session counts its times from zero.
+ * The transcript when its connection is over, well or not. Open lines are complete; tentative text
+ * will never be concluded but was being read, so it is left standing, closed with an ellipsis. The
+ * next connection counts its times from zero.
  */
 export function finishTranscript(transcript: Transcript): ReturnType<typeof receiveMessage> {
-  return updateTrack(transcript, () => true, finish);
+  return updateTrack(transcript, () => true, interrupt);
 }
 
 /**
@@ -122,7 +126,10 @@ export function changeLanguages(
 
 /** The concluded text of one track, a sentence on each line. */
 export function plainText(track: CaptionTrack): string {
-  return track.lines.map((line) => line.concluded.trim()).join('\n');
+  return track.lines
+    .map((line) => line.concluded.trim())
+    .filter((text) => text !== '')
+    .join('\n');
 }
 
 /** The track of a language: a target before the source when both have it. */
@@ -157,7 +164,7 @@ function newlyComplete(before: CaptionTrack, after: CaptionTrack): CompletedLine
   const firstNew = last === undefined ? 0 : last.complete ? last.id + 1 : last.id;
   return after.lines
     .slice(after.lines.findLastIndex((line) => line.id < firstNew) + 1)
-    .filter((line) => line.complete)
+    .filter((line) => line.complete && line.concluded.trim() !== '')
     .map((line) => ({ kind: after.kind, language: after.language, line }));
 }
 
@@ -175,6 +182,16 @@ function extend(
 
 function finish(track: CaptionTrack): CaptionTrack {
   const lines = complete(track.lines);
+  return { ...track, lines, shown: lines };
+}
+
+function interrupt(track: CaptionTrack): CaptionTrack {
+  const last = track.shown.at(-1);
+  const isCut = last !== undefined && last.tentative.trim() !== '' && !endsSentence(last.tentative);
+  const shown = isCut
+    ? [...track.shown.slice(0, -1), { ...last, tentative: `${last.tentative.trimEnd()}…` }]
+    : track.shown;
+  const lines = complete(shown);
   return { ...track, lines, shown: lines };
 }
 

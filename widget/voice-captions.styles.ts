@@ -178,8 +178,9 @@ const toolbar = css`
     display: flex;
     gap: 0.75rem;
     align-items: center;
-    /* Room for one title and two lines of hint, so that no state moves another. */
-    min-block-size: 4.25rem;
+    /* Room for a title and two lines of hint, so that no state moves another. */
+    --_status-lines: 3;
+    min-block-size: calc(var(--_status-lines) * 1.35em + 0.5rem);
     padding: 0.25rem 0.75rem;
     border-radius: 0.75rem;
     font-size: 0.9375rem;
@@ -282,6 +283,12 @@ const toolbar = css`
     .button.main {
       flex: 1 1 11.75rem;
       min-inline-size: 0;
+    }
+  }
+  /* A phone breaks longer hints, and the longest title, once more. */
+  @container (max-width: 30rem) {
+    .status {
+      --_status-lines: 4;
     }
   }
 `;

@@ -27,7 +27,7 @@ import { LevelMeter } from './views/level-meter.ts';
 import { activeStates, toolbarView } from './views/toolbar.ts';
 import { trackView } from './views/track.ts';
 import { voiceCaptionsStyles } from './voice-captions.styles.ts';
-import type { VoiceFailure } from './voice-failure.ts';
+import { VoiceFailure } from './voice-failure.ts';
 
 /** Most languages one session translates into. */
 const MAX_TARGETS = 5;
@@ -107,6 +107,7 @@ export class VoiceCaptions extends LitElement {
 
   private transcriptNow = this.transcriptShown;
   private failure: VoiceFailure | undefined;
+  private hasShownText = false;
   private session: VoiceSession | undefined;
   private tentativeTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly roll = new CaptionRoll();
@@ -120,6 +121,14 @@ export class VoiceCaptions extends LitElement {
   /** Starts a session; call it from a click. Does nothing while one is running. */
   start(): void {
     if (this.session !== undefined) return;
+    if (this.tokenProvider === undefined && this.tokenEndpoint === '') {
+      // Otherwise the page itself would be asked, and its answer explains nothing.
+      const message = 'This page does not say where sessions begin: token-endpoint is missing.';
+      this.showFailure(new VoiceFailure('token-refused', { message }));
+      this.changeState('failed');
+      this.endSession('failed');
+      return;
+    }
     this.failure = undefined;
     const session = new VoiceSession({
       source: this.source === 'none' ? undefined : this.source,
@@ -148,6 +157,7 @@ export class VoiceCaptions extends LitElement {
   /** Empties all captions. */
   clear(): void {
     this.transcriptNow = this.transcriptShown = emptyTranscript(this.languages());
+    this.hasShownText = false;
     this.log.replaceChildren();
   }
 
@@ -185,6 +195,7 @@ export class VoiceCaptions extends LitElement {
       this.transcriptShown = this.transcriptNow;
       this.session?.changeRequest(this.sessionRequest());
     }
+    this.hasShownText ||= this.visibleTracks().some(({ shown }) => shown.length > 0);
   }
 
   protected override update(changed: PropertyValues): void {
@@ -205,7 +216,6 @@ export class VoiceCaptions extends LitElement {
     const tracks = this.visibleTracks();
     const placeholder = tracks.find(({ kind }) => kind === 'target') ?? tracks[0];
     const targetCount = tracks.filter(({ kind }) => kind === 'target').length;
-    const isEmpty = tracks.every(({ shown }) => shown.length === 0);
     const empty = html`<slot name="empty"><span class="empty">${labels.empty}</span></slot>`;
     return html`<section part="base" class="base" aria-label=${labels.region}>
       <slot name="header"></slot>
@@ -218,7 +228,7 @@ export class VoiceCaptions extends LitElement {
               track,
               visibleLines: Math.max(1, this.lines),
               original: labels.original,
-              empty: isEmpty && track === placeholder ? empty : nothing,
+              empty: !this.hasShownText && track === placeholder ? empty : nothing,
             }),
         )}
       </div>

@@ -42,7 +42,9 @@ class Connection {
   readonly #log: Logger;
   readonly #meter = createRealTimeMeter();
   readonly #intake: MediaIntake;
-  readonly #idle: NodeJS.Timeout;
+  #idle: NodeJS.Timeout;
+  /** Cheaper to note for each frame than to set a timer anew. */
+  #lastAudioMs = performance.now();
   readonly #longest: NodeJS.Timeout;
   #isOver = false;
   /** What the socket closes with once the session has said everything. */
@@ -93,7 +95,7 @@ class Connection {
     try {
       const isAudio = this.#intake.take(frame as Buffer, isBinary);
       if (this.#intake.hasEnded) clearTimeout(this.#idle);
-      else if (isAudio) this.#idle.refresh();
+      else if (isAudio) this.#lastAudioMs = performance.now();
     } catch (error) {
       this.#fail(error, requestTypeOf(error));
     }
@@ -101,7 +103,9 @@ class Connection {
 
   #onIdle(idleMs: number): void {
     // A client that we hold back cannot send.
-    if (this.#socket.isPaused) this.#idle.refresh();
+    if (this.#socket.isPaused) this.#lastAudioMs = performance.now();
+    const leftMs = this.#lastAudioMs + idleMs - performance.now();
+    if (leftMs > 0) this.#idle = setTimeout(() => this.#onIdle(idleMs), leftMs);
     else this.#fail(idleError(idleMs), 'session');
   }
 

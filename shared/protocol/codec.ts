@@ -15,7 +15,8 @@ export const MAX_FRAME_BYTES = 160 * 1024;
 type Bytes = Uint8Array;
 interface NodeBuffer extends Bytes {
   latin1Slice(start: number, end: number): string;
-  utf8Slice(): string;
+  readUInt16BE(offset: number): number;
+  write(text: string, offset: number, length: number, encoding: 'base64'): number;
 }
 interface NodeBufferClass {
   from(text: string, encoding: 'base64'): NodeBuffer;
@@ -59,45 +60,59 @@ export function decodeServerMessage(frame: string | Bytes): ServerMessage {
 /**
  * Reads a frame of a client, which may hold anything.
  *
- * @param frame payload of one frame; for JSON the UTF-8 bytes. The returned bytes may be a view of it.
+ * @param frame payload of one frame; for JSON the UTF-8 bytes. It is used up: the returned bytes may
+ *   be a view of it, and it may be overwritten.
  * @throws ServiceError malformed_message, unknown_message or chunk_too_large
  */
 export function decodeClientMessage(frame: Bytes, format: MessageFormat): ClientMessage {
   if (format === 'json') {
-    const chunk = decodeCanonicalChunk(frame);
-    if (chunk !== undefined) return chunk;
+    return decodeCanonicalJson(frame) ?? toClientMessage(parseJson(frame), format);
   }
-  return toClientMessage(format === 'json' ? parseJson(frame) : unpack(frame), format);
+  return decodeCanonicalPack(frame) ?? toClientMessage(unpack(frame), format);
 }
 
 const CHUNK_HEAD = '{"source_media_chunk":{"data":"';
 const CHUNK_TAIL = '"}}';
 
 /**
- * Nearly every JSON frame is a chunk written without white space: its base64 is decoded in place,
- * a third of the cost of JSON.parse. Anything else returns undefined and takes the general way.
+ * Nearly every JSON frame is a chunk written without white space. Its base64 is decoded onto the
+ * frame itself: a third of the cost of JSON.parse, and no memory that has to be collected again.
+ * Anything else returns undefined, untouched.
  */
-function decodeCanonicalChunk(frame: Bytes): ClientMessage | undefined {
-  if (
-    NodeBuffer === undefined ||
-    !(frame instanceof (NodeBuffer as unknown as typeof Uint8Array))
-  ) {
-    return undefined;
-  }
-  const buffer = frame as NodeBuffer;
-  const end = buffer.length - CHUNK_TAIL.length;
+function decodeCanonicalJson(frame: Bytes): ClientMessage | undefined {
+  if (!isNodeBuffer(frame)) return undefined;
+  const end = frame.length - CHUNK_TAIL.length;
   const length = end - CHUNK_HEAD.length;
   if (length < 4 || length % 4 !== 0) return undefined;
-  if (buffer.latin1Slice(0, CHUNK_HEAD.length) !== CHUNK_HEAD) return undefined;
-  if (buffer.latin1Slice(end, buffer.length) !== CHUNK_TAIL) return undefined;
-  const padding = buffer[end - 1] !== 0x3d ? 0 : buffer[end - 2] !== 0x3d ? 1 : 2;
-  const text = buffer.latin1Slice(CHUNK_HEAD.length, end);
+  if (frame.latin1Slice(0, CHUNK_HEAD.length) !== CHUNK_HEAD) return undefined;
+  if (frame.latin1Slice(end, frame.length) !== CHUNK_TAIL) return undefined;
+  const padding = frame[end - 1] !== 0x3d ? 0 : frame[end - 2] !== 0x3d ? 1 : 2;
+  const text = frame.latin1Slice(CHUNK_HEAD.length, end);
   // Node would also read the alphabet for URLs.
   if (text.includes('-') || text.includes('_')) return undefined;
-  const data = NodeBuffer.from(text, 'base64');
-  // Any other character outside the alphabet would have been skipped: then the length tells.
-  if (data.length !== (length / 4) * 3 - padding) return undefined;
-  return { source_media_chunk: { data: checkedSize(data) } };
+  const sizeBytes = frame.write(text, 0, frame.length, 'base64');
+  if (sizeBytes === (length / 4) * 3 - padding) {
+    return { source_media_chunk: { data: checkedSize(frame.subarray(0, sizeBytes)) } };
+  }
+  // Something outside the alphabet was skipped, perhaps an escape such as "\\/"; the frame is gone.
+  return toClientMessage(parseJsonText(CHUNK_HEAD + text + CHUNK_TAIL), 'json');
+}
+
+/** A map of one, the name, a map of one, `data`, and the mark of 256 to 65,535 bytes. */
+const PACKED_HEAD = '\x81\xb2source_media_chunk\x81\xa4data\xc5';
+const PACKED_HEAD_BYTES = PACKED_HEAD.length + 2;
+
+/** The same for MessagePack, where the data is a part of the frame as it is. */
+function decodeCanonicalPack(frame: Bytes): ClientMessage | undefined {
+  if (!isNodeBuffer(frame) || frame.length < PACKED_HEAD_BYTES) return undefined;
+  if (frame.latin1Slice(0, PACKED_HEAD.length) !== PACKED_HEAD) return undefined;
+  const sizeBytes = frame.readUInt16BE(PACKED_HEAD.length);
+  if (frame.length !== PACKED_HEAD_BYTES + sizeBytes) return undefined;
+  return { source_media_chunk: { data: frame.subarray(PACKED_HEAD_BYTES) } };
+}
+
+function isNodeBuffer(frame: Bytes): frame is NodeBuffer {
+  return NodeBuffer !== undefined && frame instanceof (NodeBuffer as unknown as typeof Uint8Array);
 }
 
 function toClientMessage(decoded: unknown, format: MessageFormat): ClientMessage {
@@ -140,7 +155,15 @@ function checkedSize(data: Bytes): Bytes {
 
 function parseJson(frame: Bytes): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(frame));
+    return parseJsonText(new TextDecoder('utf-8', { fatal: true }).decode(frame));
+  } catch {
+    throw malformed('The frame is not valid JSON.');
+  }
+}
+
+function parseJsonText(text: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch {
     throw malformed('The frame is not valid JSON.');
   }

@@ -19,7 +19,7 @@ const SAMPLE_RATE_HZ = 16_000;
 const CHUNK_BYTES = (SAMPLE_RATE_HZ * 2 * CHUNK_MS) / 1000;
 /** Times real time; the gateway refuses more than 2. */
 const SPEED = 1.9;
-/** Each time with new processes: one and the same server differs by a tenth from start to start. */
+/** Each time with new processes: how often V8 collects garbage can differ from start to start. */
 const STARTS = 3;
 /** Rounds of both until the just-in-time compiler and the kernel's buffers have settled. */
 const WARM_UP_ROUNDS = 2;

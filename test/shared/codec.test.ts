@@ -17,21 +17,31 @@ const json = (text: string) => decodeClientMessage(Buffer.from(text), 'json');
 const code = (expected: string) => expect.objectContaining({ code: expected }) as Error;
 
 describe('client messages', () => {
-  it.each([0, 1, 2, 3, 4, 3200, MAX_CHUNK_BYTES])('carry %i bytes in both formats', (size) => {
-    for (const format of ['json', 'msgpack'] as const) {
-      const frame = encodeClientMessage(chunk(size), format);
-      const decoded = decodeClientMessage(Buffer.from(frame as string), format);
-      expect(
-        'source_media_chunk' in decoded && Buffer.from(decoded.source_media_chunk.data),
-      ).toEqual(Buffer.from(chunk(size).source_media_chunk.data));
-    }
-  });
+  it.each([0, 1, 2, 3, 4, 255, 256, 3200, 65_535, 65_536, MAX_CHUNK_BYTES])(
+    'carry %i bytes in both formats',
+    (size) => {
+      for (const format of ['json', 'msgpack'] as const) {
+        const frame = encodeClientMessage(chunk(size), format);
+        const decoded = decodeClientMessage(Buffer.from(frame as string), format);
+        expect(
+          'source_media_chunk' in decoded && Buffer.from(decoded.source_media_chunk.data),
+        ).toEqual(Buffer.from(chunk(size).source_media_chunk.data));
+      }
+    },
+  );
 
   it('may be written with white space and with fields nobody knows', () => {
     expect(json('{ "source_media_chunk": { "data": "AQI=", "extra": 1 } }')).toEqual({
       source_media_chunk: { data: Buffer.from([1, 2]) },
     });
     expect(json('{"end_of_source_media":{"why":"done"}}')).toEqual({ end_of_source_media: {} });
+  });
+
+  it('may escape slashes, as some writers of JSON do', () => {
+    const data = Buffer.from([255, 255, 255]);
+    expect(json('{"source_media_chunk":{"data":"\\/\\/\\/\\/"}}')).toEqual({
+      source_media_chunk: { data },
+    });
   });
 
   it.each([

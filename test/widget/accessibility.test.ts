@@ -173,6 +173,7 @@ describe('by keyboard', () => {
       'Larger text',
       'Try it with a sample',
       'Copy',
+      'Copy',
     ];
     expect(names.filter((name) => order.includes(name))).toEqual(order);
     await page.context().close();

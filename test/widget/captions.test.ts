@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
-import { elementPage, startBench, type WidgetBench } from './browser.ts';
+import {
+  elementPage,
+  pressStart,
+  recordStates,
+  startBench,
+  waitForState,
+  type WidgetBench,
+} from './browser.ts';
 
 let bench: WidgetBench;
 let shared: Page | undefined;
@@ -143,6 +150,26 @@ describe('captions', () => {
       }
       expect(await heights()).toEqual(before);
     }
+    bench.gateway.refusal = {
+      status: 403,
+      message: 'Your account may not start captions today. Please ask the people of the desk.',
+    };
+    const states = await recordStates(page);
+    await pressStart(page);
+    await waitForState(page, 'failed');
+    expect(await heights()).toEqual(before);
+    bench.gateway.refusal = undefined;
+    await pressStart(page);
+    await waitForState(page, 'live');
+    expect(await heights()).toEqual(before);
+    await page.context().setOffline(true);
+    bench.gateway.sessions.at(-1)!.drop();
+    await waitForState(page, 'offline');
+    expect(await heights()).toEqual(before);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await waitForState(page, 'ended');
+    expect(await heights()).toEqual(before);
+    expect(await states()).toContain('connecting');
     await page.context().close();
   });
 

@@ -51,6 +51,18 @@ it('goes on in the new languages when they change while live', async () => {
   await waitForState(page, 'live');
 });
 
+it('leaves the page where the reader has scrolled it when languages change', async () => {
+  await openDemo();
+  await page.setViewportSize({ width: 390, height: 420 });
+  await page.getByRole('button', { name: 'Start captions' }).click();
+  await waitForState(page, 'live');
+  await page.evaluate(() => scrollTo(0, 0));
+  await chip('French').dispatchEvent('click');
+  await expect.poll(() => bench.gateway.sessions.length).toBe(2);
+  await expect.poll(() => bench.gateway.sessions.at(-1)!.chunks.length).toBeGreaterThan(1);
+  expect(await page.evaluate(() => scrollY)).toBe(0);
+});
+
 it('plays the sample through the element and returns to the microphone', async () => {
   await openDemo();
   await page.getByRole('button', { name: 'Try it with a sample' }).click();
@@ -77,12 +89,18 @@ it('explains why there is no sample, and what is missing', async () => {
 it('offers the code with the chosen languages, and copies it', async () => {
   await openDemo();
   await chip('French').check();
-  const copy = page.getByRole('button', { name: 'Copy', exact: true });
-  await copy.click();
-  await page.getByRole('button', { name: 'Copied' }).waitFor();
-  const copied = await page.evaluate(() => navigator.clipboard.readText());
-  expect(copied).toContain('target-languages="es fr"');
-  expect(copied).toContain(`${bench.gateway.origin}/voice-captions.js`);
+  const copied = async (part: string) => {
+    await page.getByRole('figure', { name: part }).getByRole('button').click();
+    await page.getByRole('figure', { name: part }).getByText('Copied').waitFor();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  const html = await copied('Page');
+  expect(html).toContain('target-languages="es fr"');
+  expect(html).toContain(`${bench.gateway.origin}/voice-captions.js`);
+  const server = await copied('Server');
+  expect(server).toContain(`${bench.gateway.origin}/v3/voice/realtime`);
+  expect(server).not.toContain('<');
+  expect(`${html}\n${server}`.split('\n').length).toBeLessThanOrEqual(10);
 });
 
 it('copies what was concluded', async () => {

@@ -21,6 +21,7 @@ beforeAll(async () => {
   bench = await startBench({
     pages: {
       '/page': elementPage('target-languages="es"'),
+      '/unset': elementPage('target-languages="es"').replace('token-endpoint="/demo/token"', ''),
       '/gone': elementPage('target-languages="es" device-id="unplugged"'),
     },
   });
@@ -136,7 +137,11 @@ describe('when the connection drops', () => {
     second.send(spoken('After the drop.'));
     await page.getByText('After the drop.').waitFor();
     const lines = await page.locator('voice-captions .source .caption').allInnerTexts();
-    expect(lines.map((line) => line.trim())).toEqual(['Before the drop.', 'After the drop.']);
+    expect(lines.map((line) => line.trim())).toEqual([
+      'Before the drop.',
+      'Perhaps…',
+      'After the drop.',
+    ]);
     expect(await states()).toContain('reconnecting');
   });
 
@@ -254,6 +259,14 @@ describe('a start that fails', () => {
     await newestSession(bench, { chunks: 1 });
   });
 
+  it('names the missing attribute instead of asking the page itself', async () => {
+    page = await bench.open('/unset');
+    await pressStart(page);
+    await waitForState(page, 'failed');
+    expect(await statusText(page)).toContain('token-endpoint');
+    expect(bench.gateway.sessions).toHaveLength(0);
+  });
+
   it('says that a chosen microphone is not there', async () => {
     page = await bench.open('/gone');
     await pressStart(page);
@@ -271,6 +284,13 @@ describe('a start that fails', () => {
 });
 
 describe('other languages while live', () => {
+  const changeTargets = (languages: string) =>
+    page.evaluate(async (targets) => {
+      const captions = document.querySelector('voice-captions')!;
+      captions.targetLanguages = targets;
+      await captions.updateComplete;
+    }, languages);
+
   it('begin without a gap, and the words in the old ones arrive', async () => {
     page = await bench.open('/page');
     bench.gateway.onFinish = (finished) => {
@@ -290,6 +310,39 @@ describe('other languages while live', () => {
     expect(Math.abs(heardMs - (second.chunks.at(-1)!.atMs - startedAt))).toBeLessThan(350);
     await page.getByText('Old words.').waitFor();
     expect(await page.getByRole('group').count()).toBe(3);
+  });
+
+  it('wait until the sentence is concluded, the newest wish wins, and the state stays', async () => {
+    page = await bench.open('/page');
+    await pressStart(page);
+    const first = await newestSession(bench, { chunks: 2 });
+    const states = await recordStates(page);
+    first.send(spoken('', 'A sentence that'));
+    await page.getByText('A sentence that').waitFor();
+    await changeTargets('es fr');
+    await changeTargets('es it');
+    const before = first.chunks.length;
+    await expect.poll(() => first.chunks.length).toBeGreaterThan(before + 5);
+    expect(first.isFinished).toBe(false);
+    first.send(spoken('A sentence that ends.'));
+    await expect.poll(() => bench.gateway.sessions.length).toBe(2);
+    const second = await newestSession(bench, { chunks: 3 });
+    expect(second.request.target_languages).toEqual(['es', 'it']);
+    await page.getByText('A sentence that ends.').waitFor();
+    expect(await states()).toEqual([]);
+  });
+
+  it('wait no longer than five seconds for a sentence without an end', async () => {
+    page = await bench.open('/page');
+    await pressStart(page);
+    const first = await newestSession(bench, { chunks: 2 });
+    first.send(spoken('', 'On and on'));
+    await page.getByText('On and on').waitFor();
+    const askedAt = performance.now();
+    await changeTargets('fr');
+    await expect.poll(() => first.isFinished, { timeout: 8_000 }).toBe(true);
+    expect(performance.now() - askedAt).toBeGreaterThan(4_900);
+    await page.getByText('On and on').waitFor();
   });
 });
 

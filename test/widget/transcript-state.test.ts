@@ -182,16 +182,32 @@ describe('the transcript', () => {
     expect(findTrack(transcript, 'fr')!.lines[0]!.language).toBe('fr');
   });
 
-  it('drops tentative text and completes open lines when a session is over', () => {
+  it('leaves tentative text standing and completes open lines when a connection is over', () => {
     const open = after(heard([{ text: 'Half a' }], [{ text: ' sentence' }]));
     const { transcript, completed } = finishTranscript(open);
-    expect(shownTexts(transcript)).toEqual([['Half a', '']]);
+    expect(shownTexts(transcript)).toEqual([['Half a', ' sentence…']]);
+    expect(plainText(source(transcript))).toBe('Half a');
+    expect(finishTranscript(transcript)).toEqual({ transcript, completed: [] });
     expect(completed.map(({ line }) => line.concluded)).toEqual(['Half a']);
     const next = receiveMessage(transcript, heard([{ text: 'A new one' }])).transcript;
     expect(shownTexts(next)).toEqual([
-      ['Half a', ''],
+      ['Half a', ' sentence…'],
       ['A new one', ''],
     ]);
+  });
+
+  it('neither tells nor hands out what was only tentative when its connection ended', () => {
+    const open = after(heard([{ text: 'Yes.' }], [{ text: ' Two things. And a' }]));
+    const { transcript, completed } = finishTranscript(open);
+    expect(shownTexts(transcript)).toEqual([
+      ['Yes.', ''],
+      ['', 'Two things.'],
+      ['', 'And a…'],
+    ]);
+    expect(completed).toEqual([]);
+    const next = receiveMessage(transcript, heard([{ text: 'Back.' }]));
+    expect(next.completed.map(({ line }) => line.concluded)).toEqual(['Back.']);
+    expect(plainText(source(next.transcript))).toBe('Yes.\nBack.');
   });
 
   it('keeps the text of languages that stay when others are chosen', () => {

@@ -31,6 +31,8 @@ export interface SessionOptions {
 /** Digital silence lasting this long is worth telling: a muted or vanished microphone fires no event. */
 const QUIET_AFTER_MS = 5_000;
 const WATCH_EVERY_MS = 1_000;
+/** Longest wait for the end of an utterance before other languages begin. */
+const LANGUAGE_CHANGE_DEADLINE_MS = 5_000;
 /** −80 dB, below the noise of any open microphone. */
 const SILENT_PEAK = 1e-4;
 
@@ -55,6 +57,12 @@ export class VoiceSession {
   #failure: VoiceFailure | undefined;
   /** Takes over when the conversation before it, in other languages, has said its last word. */
   #nextSocket: VoiceSocket | undefined;
+  #hasBeenLive = false;
+  /** Whether words were heard that the gateway has not concluded. */
+  #isMidUtterance = false;
+  /** Other languages that wait for the end of the utterance. */
+  #heldRequest: SessionRequest | undefined;
+  #changeTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #done: Promise<void>;
   #markDone: () => void = () => undefined;
 
@@ -81,7 +89,8 @@ export class VoiceSession {
   async stop(reason: EndReason = 'stopped'): Promise<void> {
     if (this.#over || this.#stopping !== undefined) return this.#done;
     this.#stopping = reason;
-    if (reason === 'stopped' && !this.#socket.hasBeenOpen) {
+    this.#takeHeldRequest();
+    if (reason === 'stopped' && !this.#hasBeenLive) {
       this.#end('stopped');
       return;
     }
@@ -96,16 +105,37 @@ export class VoiceSession {
     this.#end('stopped');
   }
 
-  /** Goes on in other languages: the microphone stays open and no word is lost in between. */
+  /**
+   * Goes on in other languages, the newest ones asked for. The microphone stays open, and an
+   * utterance of which words are shown already is concluded first, in the languages it began in,
+   * unless it lasts more than five seconds longer.
+   */
   changeRequest(request: SessionRequest): void {
     if (this.#over || this.#stopping !== undefined) return;
     if (this.#nextSocket !== undefined) {
       this.#nextSocket.request = request;
       return;
     }
+    this.#heldRequest = request;
+    if (this.#isMidUtterance) {
+      this.#changeTimer ??= setTimeout(() => this.#changeNow(), LANGUAGE_CHANGE_DEADLINE_MS);
+    } else this.#changeNow();
+  }
+
+  #changeNow(): void {
+    const request = this.#takeHeldRequest();
+    if (request === undefined) return;
     this.#nextSocket = this.#makeSocket(request);
     // Otherwise it is told to finish as soon as it is open.
     if (this.#socket.isOpen) this.#socket.finish();
+  }
+
+  #takeHeldRequest(): SessionRequest | undefined {
+    const request = this.#heldRequest;
+    this.#heldRequest = undefined;
+    clearTimeout(this.#changeTimer);
+    this.#changeTimer = undefined;
+    return request;
   }
 
   async #openCapture(): Promise<void> {
@@ -127,8 +157,9 @@ export class VoiceSession {
   }
 
   async #converse(): Promise<void> {
+    // Only once: for the reader a change of languages does not interrupt anything.
+    if (this.#stopping === undefined) this.#setState('connecting');
     for (;;) {
-      this.#setState(this.#stopping === undefined ? 'connecting' : 'stopping');
       const conversation = this.#socket.run();
       // Stopped between two conversations: what was said meanwhile waits in the second.
       if (this.#stopping !== undefined) this.#socket.finish();
@@ -136,6 +167,7 @@ export class VoiceSession {
       if (this.#nextSocket === undefined || this.#over) return;
       this.#socket = this.#nextSocket;
       this.#nextSocket = undefined;
+      this.#isMidUtterance = false;
     }
   }
 
@@ -145,16 +177,32 @@ export class VoiceSession {
       request,
       provideToken,
       chunkMs,
-      onDrop,
+      onDrop: () => {
+        this.#isMidUtterance = false;
+        onDrop();
+        this.#changeNow();
+      },
       onMessage: (message) => {
-        if (!this.#over) onMessage(message);
+        if (this.#over) return;
+        onMessage(message);
+        this.#followUtterance(message);
       },
       onStatus: (status) => this.#socketStatus(status),
     });
   }
 
+  #followUtterance(message: ServerMessage): void {
+    if ('source_transcript_update' in message) {
+      this.#isMidUtterance = message.source_transcript_update.tentative.length > 0;
+    } else if ('end_of_source_transcript' in message) this.#isMidUtterance = false;
+    if (!this.#isMidUtterance) this.#changeNow();
+  }
+
   #socketStatus(status: 'open' | 'reconnecting' | 'offline'): void {
+    if (status === 'open') this.#hasBeenLive = true;
     if (this.#stopping !== undefined) return;
+    // Before the first connection it still is the first that is being made.
+    if (status === 'reconnecting' && !this.#hasBeenLive) return;
     if (status === 'open') {
       this.#lastSoundAt = performance.now();
       if (this.#nextSocket !== undefined) this.#socket.finish();
@@ -187,13 +235,13 @@ export class VoiceSession {
   #end(reason: EndReason): void {
     if (this.#over) return;
     const failure = this.#failure;
-    const wasLive = this.#socket.hasBeenOpen;
     this.#over = true;
     clearInterval(this.#watch);
+    this.#takeHeldRequest();
     this.#capture?.close();
     this.#socket.close();
     if (failure !== undefined) this.#options.onFailure(failure);
-    const ended = wasLive ? 'ended' : 'idle';
+    const ended = this.#hasBeenLive ? 'ended' : 'idle';
     this.#setState(failure ? (failureStates[failure.code] ?? 'failed') : ended);
     this.#options.onEnd(failure ? 'failed' : reason);
     this.#markDone();

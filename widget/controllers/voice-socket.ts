@@ -16,11 +16,14 @@ export interface VoiceSocketOptions {
   onDrop: () => void;
 }
 
-/** Attempts in a row before giving up; with the pauses below about 25 s. */
+/**
+ * Attempts in a row before giving up: the five pauses between them make 11 to 20 s, and each attempt
+ * takes as long as the token does, then {@link OPEN_DEADLINE_MS} at most.
+ */
 const MAX_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
-/** A connection that held this long was a good one: the attempts start again from nothing. */
+/** An open connection that held this long was a good one even if nothing was said. */
 const STABLE_MS = 15_000;
 const OPEN_DEADLINE_MS = 10_000;
 /** How long the last words may take after the end of the audio. */
@@ -40,6 +43,8 @@ export class VoiceSocket {
   #socket: WebSocket | undefined;
   #hasBeenOpen = false;
   #isTrying = false;
+  /** The connection was a good one: the attempts are counted from nothing again. */
+  #wasGood = false;
   #finishing = false;
   #endSent = false;
   #ended = false;
@@ -50,11 +55,6 @@ export class VoiceSocket {
     this.#options = options;
     this.request = options.request;
     this.#queue = new AudioQueue({ chunkMs: options.chunkMs });
-  }
-
-  /** Whether a connection was ever made. */
-  get hasBeenOpen(): boolean {
-    return this.#hasBeenOpen;
   }
 
   get isOpen(): boolean {
@@ -69,7 +69,7 @@ export class VoiceSocket {
    */
   async run(): Promise<void> {
     for (let attempt = 1; !this.#isOver(); attempt++) {
-      const startedAt = performance.now();
+      this.#wasGood = false;
       try {
         this.#isTrying = true;
         await this.#converse(await this.#token());
@@ -80,7 +80,7 @@ export class VoiceSocket {
         if (this.#isOver()) return;
         // Without a network every attempt fails, so none counts; one is still made now and then,
         // as a gateway on this very machine answers all the same.
-        if (performance.now() - startedAt > STABLE_MS || !navigator.onLine) attempt = 1;
+        if (this.#hasServed() || !navigator.onLine) attempt = 1;
         if (!this.#mayRetry(failure) || attempt >= MAX_ATTEMPTS) throw failure;
         await this.#pause({ attempt, isUnreachable: failure.code === 'unreachable' });
       }
@@ -114,6 +114,10 @@ export class VoiceSocket {
     return this.#abort.signal.aborted || this.#finishing || this.#ended;
   }
 
+  #hasServed(): boolean {
+    return this.#wasGood;
+  }
+
   #token(): Promise<TokenAnswer> {
     return this.#options.provideToken(this.request, this.#abort.signal);
   }
@@ -134,15 +138,18 @@ export class VoiceSocket {
     const deadline = setTimeout(() => socket.close(), OPEN_DEADLINE_MS);
     return new Promise((resolve, reject) => {
       let failure: VoiceFailure | undefined;
+      let openedAtMs = Infinity;
       socket.onopen = () => {
         clearTimeout(deadline);
         this.#hasBeenOpen = true;
+        openedAtMs = performance.now();
         this.#options.onStatus('open');
         this.#pump();
       };
       socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
         const message = decodeServerMessage(typeof data === 'string' ? data : new Uint8Array(data));
         if ('error' in message) failure = serverFailure(message.error);
+        else this.#wasGood = true;
         if ('end_of_stream' in message) this.#ended = true;
         this.#options.onMessage(message);
       };
@@ -151,6 +158,7 @@ export class VoiceSocket {
         clearTimeout(this.#pumpTimer);
         clearTimeout(this.#endTimer);
         this.#pumpTimer = undefined;
+        if (performance.now() - openedAtMs > STABLE_MS) this.#wasGood = true;
         // A gateway that stops, or ends a long connection, concludes by itself: speech goes on.
         if (this.#ended && code !== 1000 && !this.#endSent) this.#ended = false;
         if (this.#ended) {
@@ -196,8 +204,7 @@ export class VoiceSocket {
 
   /** Waits before the next attempt: longer each time, never in step with others, at once when the network returns. */
   #pause({ attempt, isUnreachable }: { attempt: number; isUnreachable: boolean }): Promise<void> {
-    if (isUnreachable) this.#options.onStatus('offline');
-    else if (this.#hasBeenOpen) this.#options.onStatus('reconnecting');
+    this.#options.onStatus(isUnreachable ? 'offline' : 'reconnecting');
     const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
     return new Promise((resolve) => {
       const done = new AbortController();

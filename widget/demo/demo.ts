@@ -2,7 +2,7 @@
 import { VoiceCaptions } from '../define.ts';
 import { languagePicker } from './language-picker.ts';
 import { sampleButton } from './sample.ts';
-import { embedSnippet } from './snippet.ts';
+import { embedSnippets } from './snippet.ts';
 
 /** Answer of `GET /demo/options`. */
 interface DemoOptions {
@@ -14,12 +14,20 @@ interface DemoOptions {
 
 const captions = element('captions', VoiceCaptions);
 
-captions.addEventListener('vc-statechange', ({ detail }) => {
-  // On a phone the captions may begin below the edge of the screen.
-  if (detail.state === 'live') captions.scrollIntoView({ block: 'nearest' });
-});
+showWhenLive();
 void showOptions();
 offerCopies();
+
+/** On a phone the captions may begin below the edge of the screen; only a start may move the page. */
+function showWhenLive(): void {
+  let isNew = true;
+  captions.addEventListener('vc-statechange', ({ detail }) => {
+    if (detail.state !== 'live' || !isNew) return;
+    isNew = false;
+    captions.scrollIntoView({ block: 'nearest' });
+  });
+  captions.addEventListener('vc-end', () => (isNew = true));
+}
 
 async function showOptions(): Promise<void> {
   const options = await fetchOptions();
@@ -34,7 +42,7 @@ async function showOptions(): Promise<void> {
     onChange: ({ source, targets }) => {
       captions.sourceLanguage = source;
       captions.targetLanguages = targets.join(' ');
-      showSnippet();
+      showSnippets();
     },
   });
   sampleButton({
@@ -67,12 +75,25 @@ function showProblems(problems: readonly string[]): void {
   );
 }
 
-function showSnippet(): void {
-  element('snippet').textContent = embedSnippet({
+function showSnippets(): void {
+  const { page, server } = embedSnippets({
     origin: location.origin,
     sourceLanguage: captions.sourceLanguage,
     targetLanguages: captions.targetLanguages,
   });
+  showCode(element('page-code'), page);
+  showCode(element('server-code'), server);
+}
+
+/** Each line is a block, so that what does not fit goes on indented. */
+function showCode(block: HTMLElement, code: string): void {
+  block.replaceChildren(
+    ...code.split(/(?<=\n)/).map((text) => {
+      const line = document.createElement('span');
+      line.textContent = text;
+      return line;
+    }),
+  );
 }
 
 function offerCopies(): void {
@@ -81,11 +102,11 @@ function offerCopies(): void {
     if (detail.concluded.length > 0) copyTranscript.disabled = false;
   });
   copyTranscript.addEventListener('click', () => void copy(copyTranscript, captions.transcript()));
-  const copySnippet = element('copy-snippet', HTMLButtonElement);
-  copySnippet.addEventListener(
-    'click',
-    () => void copy(copySnippet, element('snippet').textContent),
-  );
+  for (const part of ['page', 'server']) {
+    const button = element(`copy-${part}`, HTMLButtonElement);
+    const code = element(`${part}-code`);
+    button.addEventListener('click', () => void copy(button, code.textContent));
+  }
 }
 
 async function copy(button: HTMLButtonElement, text: string): Promise<void> {

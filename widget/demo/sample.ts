@@ -1,10 +1,11 @@
 import type { VoiceCaptions } from '../voice-captions.ts';
 
-/** Labels while the sample takes the place of a voice. */
+/** Labels while the sample takes the place of a voice, and until a voice takes its place again. */
 const sampleLabels = {
   states: {
     connecting: { title: 'Connecting…', hint: 'The sample begins at once.' },
-    live: { title: 'Listening to the sample', hint: 'It takes the same way as your voice would.' },
+    live: { title: 'Listening to the sample', hint: 'It takes the same path as your voice.' },
+    ended: { title: 'Ended', hint: 'The sample is over. Now try your own voice.' },
   },
 };
 
@@ -25,6 +26,9 @@ export function sampleButton({
     note.textContent = 'There is no sample here: this server has no voice to speak one.';
     return;
   }
+  captions.addEventListener('vc-statechange', ({ detail }) => {
+    if (detail.state === 'requesting-microphone') captions.labels = {};
+  });
   let loading: Promise<Blob> | undefined;
   const load = () => (loading ??= fetchSample());
   const forget = (): void => (loading = undefined);
@@ -63,5 +67,4 @@ async function play(captions: VoiceCaptions, sample: Blob): Promise<void> {
   await ended;
   captions.source = 'microphone';
   captions.audible = false;
-  captions.labels = {};
 }
