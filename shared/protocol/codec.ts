@@ -15,7 +15,6 @@ export const MAX_FRAME_BYTES = 160 * 1024;
 type Bytes = Uint8Array;
 interface NodeBuffer extends Bytes {
   latin1Slice(start: number, end: number): string;
-  readUInt16BE(offset: number): number;
   write(text: string, offset: number, length: number, encoding: 'base64'): number;
 }
 interface NodeBufferClass {
@@ -68,7 +67,7 @@ export function decodeClientMessage(frame: Bytes, format: MessageFormat): Client
   if (format === 'json') {
     return decodeCanonicalJson(frame) ?? toClientMessage(parseJson(frame), format);
   }
-  return decodeCanonicalPack(frame) ?? toClientMessage(unpack(frame), format);
+  return toClientMessage(unpack(frame), format);
 }
 
 const CHUNK_HEAD = '{"source_media_chunk":{"data":"';
@@ -96,19 +95,6 @@ function decodeCanonicalJson(frame: Bytes): ClientMessage | undefined {
   }
   // Something outside the alphabet was skipped, perhaps an escape such as "\\/"; the frame is gone.
   return toClientMessage(parseJsonText(CHUNK_HEAD + text + CHUNK_TAIL), 'json');
-}
-
-/** A map of one, the name, a map of one, `data`, and the mark of 256 to 65,535 bytes. */
-const PACKED_HEAD = '\x81\xb2source_media_chunk\x81\xa4data\xc5';
-const PACKED_HEAD_BYTES = PACKED_HEAD.length + 2;
-
-/** The same for MessagePack, where the data is a part of the frame as it is. */
-function decodeCanonicalPack(frame: Bytes): ClientMessage | undefined {
-  if (!isNodeBuffer(frame) || frame.length < PACKED_HEAD_BYTES) return undefined;
-  if (frame.latin1Slice(0, PACKED_HEAD.length) !== PACKED_HEAD) return undefined;
-  const sizeBytes = frame.readUInt16BE(PACKED_HEAD.length);
-  if (frame.length !== PACKED_HEAD_BYTES + sizeBytes) return undefined;
-  return { source_media_chunk: { data: frame.subarray(PACKED_HEAD_BYTES) } };
 }
 
 function isNodeBuffer(frame: Bytes): frame is NodeBuffer {
