@@ -24,6 +24,8 @@ export const errorTable = {
   audio_too_fast: { status: 429, detail: 1 },
   too_many_sessions: { status: 429, detail: 2 },
   reader_too_slow: { status: 429, detail: 3 },
+  too_many_requests: { status: 429, detail: 4 },
+  quota_exceeded: { status: 456, detail: 1 },
   internal: { status: 500, detail: 1 },
   engine_unavailable: { status: 503, detail: 1 },
   recognition_failed: { status: 503, detail: 2 },
@@ -37,11 +39,14 @@ export type ErrorCode = keyof typeof errorTable;
 /** A failure with a code of {@link errorTable} and a message that tells the caller what to do. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
+  /** Where in the input it is, if that can be told; part of the HTTP answer. */
+  readonly detail: string | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { detail?: string }) {
     super(message, options);
     this.name = 'ServiceError';
     this.code = code;
+    this.detail = options?.detail;
   }
 
   get status(): number {
@@ -58,9 +63,12 @@ export function toServiceError(error: unknown): ServiceError {
 }
 
 /** The HTTP answer for a failure: status and JSON body. */
-export function toHttp(error: unknown): { status: number; body: { message: string } } {
-  const { status, message } = toServiceError(error);
-  return { status, body: { message } };
+export function toHttp(error: unknown): {
+  status: number;
+  body: { message: string; detail?: string };
+} {
+  const { status, message, detail } = toServiceError(error);
+  return { status, body: { message, ...(detail !== undefined && { detail }) } };
 }
 
 /** The payload of the voice protocol's `error` message. */

@@ -4,6 +4,7 @@
  * A new engine is one file, one line in `index.ts` and one line in the conformance test.
  */
 import type { LanguageTag } from '../../shared/language.ts';
+import type { TextSegment } from '../text/text-segment.ts';
 
 /** One word of a recogniser, timed on the stream clock (ms since the first sample). */
 export interface Word {
@@ -63,22 +64,70 @@ export interface LanguagePair {
   target: LanguageTag;
 }
 
+/** A glossary entry: what a phrase of the source must become. */
+export interface Term {
+  source: string;
+  target: string;
+}
+
 export interface TranslationOptions extends LanguagePair {
   signal: AbortSignal;
+  /** Text that surrounds the segments: it informs the translation and is not translated itself. */
+  context?: string;
+  formality?: 'more' | 'less';
+  /** Glossary entries that occur in these segments; given only to engines with `usesTerms`. */
+  terms?: readonly Term[];
+  /** Wishes of the caller in plain words; given only to engines with `followsInstructions`. */
+  instructions?: readonly string[];
+  /** `whole` takes a segment as one sentence; `split`, the default, lets the engine divide it. */
+  sentences?: 'split' | 'whole';
+}
+
+/** What a translation engine can do besides turning one language into another. */
+export interface TranslationAbilities {
+  /** `classic` engines are quick and know no context; `next` are models that take it in. */
+  generation: 'classic' | 'next';
+  /** Target languages whose formality it can choose. */
+  formality: readonly LanguageTag[];
+  usesContext: boolean;
+  usesTerms: boolean;
+  followsInstructions: boolean;
 }
 
 export interface TranslationEngine {
   readonly name: string;
   readonly pairs: readonly LanguagePair[];
+  readonly abilities: TranslationAbilities;
   /**
-   * Translates texts, each on its own; the answer has the order and the length of the question.
+   * Translates segments, each on its own; the answer has the order and the length of the question.
+   * Marks follow the words they belong to as well as the engine can; whatever it loses or tangles is
+   * mended by its caller. Blanks at the ends of a segment and line breaks within it are kept.
    *
-   * @throws ServiceError translation_failed when it cannot; the signal's reason when aborted
+   * @throws ServiceError engine_unavailable when the engine cannot be reached or is overloaded, so
+   *   that another may try; translation_failed when it refuses these texts; the signal's reason when
+   *   aborted
    */
-  translate(texts: readonly string[], options: TranslationOptions): Promise<string[]>;
+  translate(segments: readonly TextSegment[], options: TranslationOptions): Promise<TextSegment[]>;
   /** Starts what a pair needs, so that the first sentence does not wait. */
   prepare(pair: LanguagePair): void;
   close(): Promise<void>;
+}
+
+/** What was found out about the language of a text. */
+export type Detection =
+  | { status: 'success'; language: LanguageTag }
+  /** Candidates are too close; the likeliest is told all the same. */
+  | { status: 'insufficient_confidence'; language: LanguageTag }
+  /** No letters, or nothing that resembles a language. */
+  | { status: 'no_language_detected' };
+
+/** Tells the language of texts. Works at once, without processes of its own. */
+export interface DetectionEngine {
+  readonly name: string;
+  /** Base languages it tells apart, `zh` for both scripts. */
+  readonly languages: readonly LanguageTag[];
+  /** Looks at the beginning of a text only, so that a long one takes no longer. */
+  detect(text: string): Detection;
 }
 
 /** An engine that cannot run here, and what would let it. */

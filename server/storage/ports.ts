@@ -1,4 +1,10 @@
-/** What the services ask of storage. Adapters live in `embedded/` (one process) and `distributed/`. */
+/**
+ * What the services ask of storage. Adapters live in `embedded/` (SQLite, one machine) and
+ * `distributed/` (PostgreSQL); both run the stores of `stores/`. All arguments and answers are plain
+ * data, for the embedded stores run in a worker thread. An answered write has reached the disk.
+ *
+ * Times are ms since the epoch, characters are Unicode code points, speech is in ms.
+ */
 
 /** What became of an attempt to spend a token. */
 export type TokenSpending =
@@ -17,13 +23,187 @@ export interface SessionTokens {
   revoke(sessionId: string): Promise<void>;
 }
 
-/** API keys. */
-export interface ApiKeys {
-  /** Who a key belongs to, or undefined when nobody has it. */
-  find(key: string): Promise<ApiKey | undefined>;
+export type Plan = 'free' | 'pro';
+
+/** What an account may do besides what its plan allows. */
+export type Feature = 'admin' | 'detection';
+
+/** Most of what a key or an account may use in a month (UTC); null is without limit, 0 blocks. */
+export interface UsageLimits {
+  characters: number | null;
+  speechMs: number | null;
 }
 
+export interface Account {
+  accountId: string;
+  name: string;
+  plan: Plan;
+  features: Feature[];
+  limits: UsageLimits;
+  createdAtMs: number;
+}
+
+export interface Accounts {
+  create(account: Account): Promise<void>;
+  find(accountId: string): Promise<Account | undefined>;
+  /** Oldest first. */
+  list(): Promise<Account[]>;
+  /** Changes what is given and leaves the rest; undefined when there is no such account. */
+  change(
+    accountId: string,
+    change: Partial<Pick<Account, 'name' | 'plan' | 'features' | 'limits'>>,
+  ): Promise<Account | undefined>;
+}
+
+/** A developer key translates; an admin key administers. */
+export type KeyKind = 'developer' | 'admin';
+
+/** An API key as it is kept: without its secret. */
 export interface ApiKey {
-  /** Names the key in logs; never the secret. */
+  /** Two GUIDs joined by a colon. */
   keyId: string;
+  accountId: string;
+  kind: KeyKind;
+  label: string;
+  /** First and last four characters of the secret: `dc88****3a2c`. */
+  masked: string;
+  limits: UsageLimits;
+  createdAtMs: number;
+  deactivatedAtMs: number | null;
+}
+
+/** An active key and its account: who a request comes from. */
+export interface Caller {
+  key: ApiKey;
+  account: Account;
+}
+
+export interface ApiKeys {
+  /**
+   * @param secretHash SHA-256 of the secret, 64 hex digits
+   * @param maxActive refuses with `false` when the account has as many active keys of that kind
+   */
+  create(key: ApiKey, secretHash: string, maxActive?: number): Promise<boolean>;
+  /** Who a secret belongs to; a deactivated key is nobody's. Hashes are compared in constant time. */
+  authenticate(secretHash: string): Promise<Caller | undefined>;
+  /** Active and deactivated keys of an account, oldest first. */
+  list(accountId: string): Promise<ApiKey[]>;
+  find(accountId: string, keyId: string): Promise<ApiKey | undefined>;
+  /** Deactivates for ever; every process refuses the key from then on. Undefined: no such key. */
+  deactivate(accountId: string, keyId: string, atMs: number): Promise<ApiKey | undefined>;
+  /** Changes what is given and leaves the rest. */
+  change(
+    accountId: string,
+    keyId: string,
+    change: { label?: string; limits?: Partial<UsageLimits> },
+  ): Promise<ApiKey | undefined>;
+}
+
+/** What is counted: characters of three services, and ms of speech. */
+export type UsageKind = 'text' | 'document' | 'write' | 'speech';
+
+/** Something a request used. */
+export interface Charge {
+  accountId: string;
+  keyId: string;
+  kind: UsageKind;
+  /** Code points, or ms for `speech`. */
+  amount: number;
+  atMs: number;
+  /** Custom reporting tag, already checked. */
+  tag: string | null;
+}
+
+export type ChargeOutcome = 'charged' | 'key_limit_reached' | 'account_limit_reached';
+
+/** Amounts by what was used. */
+export type UsageTotals = Record<UsageKind, number>;
+
+export interface Usage {
+  /**
+   * Counts a charge if the limits of key and account for its month (UTC) leave room for the whole of
+   * it, else nothing. A limit that is used up refuses even 0. Exact under any concurrency.
+   */
+  charge(charge: Charge): Promise<ChargeOutcome>;
+  /** Takes back a charge whose work failed. */
+  refund(charge: Charge): Promise<void>;
+  /** What an account and one of its keys used in the month (UTC) that holds `atMs`. */
+  ofMonth(
+    accountId: string,
+    keyId: string,
+    atMs: number,
+  ): Promise<{ account: UsageTotals; key: UsageTotals }>;
+}
+
+/** What a dictionary is about; languages are base languages in lower case. */
+export interface DictionaryPair {
+  sourceLang: string;
+  targetLang: string;
+}
+
+export interface DictionaryInfo extends DictionaryPair {
+  entryCount: number;
+  /** Another value after every change: a cached copy with the same revision is still right. */
+  revision: string;
+}
+
+export interface Glossary {
+  glossaryId: string;
+  name: string;
+  createdAtMs: number;
+  /** True once it was changed through v3: then v2 shows it no more. */
+  editedInV3: boolean;
+  dictionaries: DictionaryInfo[];
+}
+
+/** A dictionary with its entries as TSV: `source<TAB>target` lines. */
+export interface Dictionary extends DictionaryPair {
+  entryCount: number;
+  entries: string;
+}
+
+export interface Glossaries {
+  /** @returns false when the account has `maxGlossaries` already */
+  create(
+    accountId: string,
+    glossary: Omit<Glossary, 'dictionaries'>,
+    dictionaries: readonly Dictionary[],
+    maxGlossaries: number,
+  ): Promise<boolean>;
+  list(accountId: string): Promise<Glossary[]>;
+  find(accountId: string, glossaryId: string): Promise<Glossary | undefined>;
+  /** The entries of a dictionary with the revision they have. */
+  entries(
+    accountId: string,
+    glossaryId: string,
+    pair: DictionaryPair,
+  ): Promise<{ entries: string; entryCount: number; revision: string } | undefined>;
+  rename(accountId: string, glossaryId: string, name: string): Promise<boolean>;
+  /**
+   * Writes a dictionary in place of the one that has `expectedRevision` (undefined: whatever is
+   * there, or nothing; null: only if there is none). `conflict` when it has another one by now.
+   */
+  putDictionary(
+    accountId: string,
+    glossaryId: string,
+    dictionary: Dictionary,
+    expectedRevision?: string | null,
+  ): Promise<'written' | 'conflict' | 'missing'>;
+  deleteDictionary(accountId: string, glossaryId: string, pair: DictionaryPair): Promise<boolean>;
+  delete(accountId: string, glossaryId: string): Promise<boolean>;
+}
+
+/** Everything that must last. */
+export interface Stores {
+  accounts: Accounts;
+  apiKeys: ApiKeys;
+  usage: Usage;
+  glossaries: Glossaries;
+}
+
+/** An open database. */
+export interface Storage extends Stores {
+  /** `sqlite` or `postgresql`, for people. */
+  readonly name: string;
+  close(): Promise<void>;
 }

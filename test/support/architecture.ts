@@ -35,9 +35,13 @@ const layers: Record<string, Layer> = {
   'server/setup': { without: /^(?!node:)/ },
 
   'server/process': { uses: ['shared'] },
-  'server/engines': { uses: ['shared', 'server/process'] },
+  'server/engines': { uses: ['shared', 'server/process', 'server/text'] },
   'server/storage': { uses: ['shared', 'server/process'] },
-  'server/text': { uses: ['shared'], knows: [engineTypes], without: edgePackages },
+  'server/text': {
+    uses: ['shared', 'server/process'],
+    knows: [engineTypes],
+    without: edgePackages,
+  },
   'server/documents': {
     uses: ['shared', 'server/process', 'server/text'],
     knows: [engineTypes],
@@ -63,6 +67,9 @@ const layers: Record<string, Layer> = {
   'server/config.ts': { uses: ['shared'] },
   // The only file that names engines and stores.
   'server/app.ts': { uses: ['shared', 'server'] },
+  'server/cli': {
+    uses: ['shared', 'server/process', 'server/config.ts', 'server/services', 'server/storage'],
+  },
   'server/main.ts': { uses: ['shared', 'server/process', 'server/config.ts', 'server/app.ts'] },
   'server/worker.ts': { uses: ['shared', 'server/process', 'server/config.ts', 'server/app.ts'] },
 

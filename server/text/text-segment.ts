@@ -1,0 +1,29 @@
+/**
+ * The unit of translation: a sentence, line or paragraph whose inline markup is numbered marks. Tag
+ * handling, glossary terms and documents all speak in segments, and every engine carries the marks in
+ * its own way.
+ */
+
+/** One end of an inline element, or something that stands alone. Ids are unique in a segment. */
+export interface Mark {
+  mark: 'open' | 'close' | 'lone';
+  id: number;
+}
+
+/**
+ * Text and marks in reading order. Elements are well nested: between `open` and `close` of an id,
+ * other ids are opened and closed in pairs. Line breaks in a segment are blanks.
+ */
+export type TextSegment = readonly (string | Mark)[];
+
+/** The text of a segment without its marks. */
+export function plainText(segment: TextSegment): string {
+  const [first] = segment;
+  if (segment.length === 1 && typeof first === 'string') return first;
+  return segment.filter((part) => typeof part === 'string').join('');
+}
+
+/** Whether a segment has no marks, so that an engine may take the short way. */
+export function isPlain(segment: TextSegment): boolean {
+  return segment.every((part) => typeof part === 'string');
+}
