@@ -44,6 +44,7 @@ export const testRequirements = [
   { name: 'Chromium', programs: ['chromium', 'chromium-browser'], packages: ['chromium'] },
   { name: 'SoX', programs: ['sox'], packages: ['sox'] },
   { name: 'FFmpeg', programs: ['ffmpeg'], packages: ['ffmpeg'] },
+  { name: 'PostgreSQL', programs: ['postgres'], packages: ['postgresql'] },
   // One known family, so that text has the same width on every machine.
   { name: 'the DejaVu fonts', packages: ['fonts-dejavu-core'] },
 ];

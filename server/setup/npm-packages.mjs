@@ -28,6 +28,7 @@ export function npmPackagesInstalled(folder = root) {
 export async function installNpmPackages() {
   // Started through npm, the same npm is used; else the one on the PATH.
   const npmScript = process.env['npm_execpath'];
+  const headers = nodeHeaders();
   const ownNpm = npmScript !== undefined && path.basename(npmScript) === 'npm-cli.js';
   await run({
     program: ownNpm ? process.execPath : 'npm',
@@ -39,8 +40,16 @@ export async function installNpmPackages() {
       // `npm start --silent` must not silence the log of a failure.
       '--loglevel=warn',
     ],
+    // Compiled packages find the headers that came with this Node, instead of downloading them.
+    env: headers === undefined ? {} : { npm_config_nodedir: headers },
     log: 'npm-ci',
   });
+}
+
+/** Where the headers of this Node are, if they came with it. */
+function nodeHeaders() {
+  const prefix = path.resolve(path.dirname(process.execPath), '..');
+  return existsSync(path.join(prefix, 'include', 'node', 'node.h')) ? prefix : undefined;
 }
 
 /**

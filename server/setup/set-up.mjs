@@ -6,6 +6,7 @@ import { constants } from 'node:os';
 import path from 'node:path';
 import { CommandFailure } from './command.mjs';
 import * as debian from './debian-packages.mjs';
+import { canOpenDatabases, compileDatabase } from './embedded-database.mjs';
 import { withLock } from './lock.mjs';
 import { installNpmPackages, npmPackagesInstalled } from './npm-packages.mjs';
 import { notesFolder } from './paths.mjs';
@@ -46,6 +47,7 @@ export async function setUp({ requirements = [], building = 'when stale', quiet 
   const installs = process.env['DRAGOMAN_SETUP'] !== 'off';
   const findWork = () => ({
     npm: installs && !npmPackagesInstalled(),
+    database: installs && !canOpenDatabases(),
     missing: installs ? debian.findMissing(requirements) : { packages: [] },
     build: building === 'always' || (building === 'when stale' && !isBuilt()),
   });
@@ -57,7 +59,7 @@ export async function setUp({ requirements = [], building = 'when stale', quiet 
   if (!installable && debian.isAnyMissing(found.missing)) {
     process.stderr.write(`${debian.advice(found.missing)}\n`);
   }
-  if (!found.npm && !found.build && !installable) return;
+  if (!found.npm && !found.database && !found.build && !installable) return;
   await stoppable(() =>
     withLock(path.join(notesFolder, 'lock'), {
       whileWaiting: (pid, wait) => progress.step(`waiting for process ${pid}`, wait),
@@ -95,13 +97,16 @@ export async function stoppable(work) {
 }
 
 /**
- * @param {{ npm: boolean, missing: ReturnType<typeof debian.findMissing>, build: boolean }} work
+ * @param {{ npm: boolean, database: boolean, missing: ReturnType<typeof debian.findMissing>, build: boolean }} work
  * @param {import('./progress.mjs').Progress} progress
  */
 async function doWork(work, progress) {
   const javaScript = async () => {
     if (work.npm) await progress.step('npm packages', installNpmPackages);
     if (work.build) await progress.step('build', build);
+  };
+  const database = async () => {
+    if (work.database && !canOpenDatabases()) await progress.step('SQLite', compileDatabase);
   };
   const packages = async () => {
     if (!('packages' in work.missing) || !debian.canInstall(work.missing)) return '';
@@ -111,5 +116,7 @@ async function doWork(work, progress) {
   // Neither is cut short when the other fails: dpkg must not be stopped half-way.
   const [built, told] = await Promise.allSettled([javaScript(), packages()]);
   if (told.status === 'fulfilled' && told.value !== '') progress.say(told.value);
+  // After both: it installs with npm and with apt-get itself.
+  if (built.status === 'fulfilled') await database();
   for (const outcome of [built, told]) if (outcome.status === 'rejected') throw outcome.reason;
 }
