@@ -1,9 +1,10 @@
 /**
- * Form bodies become what their JSON twins would be, guided by the route's schema. JSON bodies stay
+ * Bodies become what the route's schema means, whichever way a client writes them. JSON stays
  * strict: Fastify's own coercion would turn `"text": "a"` into a list and numbers into text.
  */
 import { Ajv, type AnySchema } from 'ajv';
 import type { FastifyInstance, FastifySchema } from 'fastify';
+import { nestFormNames } from './form-names.ts';
 
 const ajvOptions = { useDefaults: true, removeAdditional: false, strict: false } as const;
 const strict = new Ajv({ ...ajvOptions, coerceTypes: false });
@@ -11,52 +12,97 @@ const lenient = new Ajv({ ...ajvOptions, coerceTypes: 'array' });
 for (const ajv of [strict, lenient])
   ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
 
-interface PropertySchema {
+/** Of a JSON schema, what decides how a value may be written. */
+interface ValueSchema {
   type?: string;
+  properties?: Record<string, ValueSchema>;
+  items?: ValueSchema;
+  /** A list that may also be written as one text with commas. */
+  'x-comma-separated'?: boolean;
 }
 
-/** Installs validation and the reading of forms on a server. */
+/** Installs validation and the reading of bodies on a server. */
 export function useForms(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart }) =>
     (httpPart === 'body' ? strict : lenient).compile(schema as AnySchema),
   );
+  acceptBodiesOfGets(app);
   app.addHook('preValidation', async (request) => {
     const { body } = request;
     if (!isRecord(body)) return;
-    const properties = bodyProperties(request.routeOptions.schema);
     const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded');
-    request.body = isForm === true ? formToJson(body, properties) : tolerant(body, properties);
+    const schema = bodySchema(request.routeOptions.schema);
+    request.body = properties(
+      isForm === true ? nestFormNames(body) : body,
+      schema,
+      isForm === true,
+    );
   });
 }
 
-/**
- * What JSON clients may write otherwise than the schema says: nulls count as absent, a single text
- * as a list of one, `0`, `1` and their texts as booleans.
- */
-function tolerant(body: Record<string, unknown>, properties: Record<string, PropertySchema>) {
-  const entries = Object.entries(body).filter(([, value]) => value !== null);
-  return Object.fromEntries(
-    entries.map(([key, value]) => {
-      const type = properties[key]?.type;
-      if (type === 'array' && typeof value === 'string') return [key, [value]];
-      if (type === 'boolean') return [key, toBoolean(value)];
-      return [key, value];
-    }),
-  );
+/** Some clients send parameters of a GET as its body. */
+function acceptBodiesOfGets(app: FastifyInstance): void {
+  app.addHttpMethod('GET', { hasBody: true });
+  app.addHook('onRequest', async ({ raw: { method, headers } }) => {
+    if (method !== 'GET' && method !== 'DELETE') return;
+    const isEmpty = ['0', undefined].includes(headers['content-length']);
+    // A type without a body is a client's habit; nothing is there to be parsed.
+    if (isEmpty && headers['transfer-encoding'] === undefined) delete headers['content-type'];
+  });
 }
 
-/** `1`/`0` become booleans, digits numbers, a lone value a list. */
-function formToJson(form: Record<string, unknown>, properties: Record<string, PropertySchema>) {
-  return Object.fromEntries(
-    Object.entries(form).map(([key, value]) => {
-      const type = properties[key]?.type;
-      if (type === 'array') return [key, Array.isArray(value) ? value : [value]];
-      if (type === 'boolean') return [key, toBoolean(value)];
-      const isDigits = typeof value === 'string' && /^-?\d+$/.test(value);
-      if ((type === 'integer' || type === 'number') && isDigits) return [key, Number(value)];
-      return [key, value];
-    }),
-  );
+/** Nulls count as absent; the rest is read property by property. */
+function properties(
+  record: Record<string, unknown>,
+  schema: ValueSchema,
+  isForm: boolean,
+): Record<string, unknown> {
+  const read: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(record)) {
+    if (value === null) continue;
+    const known = schema.properties?.[key];
+    read.push([key, known === undefined ? value : asMeant(value, known, isForm)]);
+  }
+  // Unlike assignment, this keeps a property called `__proto__` an ordinary one.
+  return Object.fromEntries(read);
+}
+
+/** A lone text as a list of one, `0`, `1` and their texts as booleans, digits as numbers. */
+function asMeant(value: unknown, schema: ValueSchema, isForm: boolean): unknown {
+  switch (schema.type) {
+    case 'array':
+      return list(value, schema, isForm);
+    case 'boolean':
+      return toBoolean(value);
+    case 'integer':
+    case 'number':
+      return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+    case 'string':
+      // A repeated name in a form: the last one counts.
+      return isForm && Array.isArray(value) ? value.at(-1) : value;
+    case 'object':
+      return isRecord(value) ? properties(value, schema, isForm) : value;
+    case undefined:
+    default:
+      return value;
+  }
+}
+
+function list(value: unknown, schema: ValueSchema, isForm: boolean): unknown {
+  const isLone = typeof value === 'string' || (isForm && !Array.isArray(value));
+  const whole = isLone ? [value] : value;
+  if (!Array.isArray(whole)) return value;
+  const { items } = schema;
+  const parts = schema['x-comma-separated'] === true ? whole.flatMap(splitAtCommas) : whole;
+  return items === undefined ? parts : parts.map((part) => asMeant(part, items, isForm));
+}
+
+function splitAtCommas(value: unknown): unknown[] {
+  if (typeof value !== 'string') return [value];
+  return value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 function toBoolean(value: unknown): unknown {
@@ -65,9 +111,8 @@ function toBoolean(value: unknown): unknown {
   return value;
 }
 
-function bodyProperties(schema: FastifySchema | undefined): Record<string, PropertySchema> {
-  const body = schema?.body as { properties?: Record<string, PropertySchema> } | undefined;
-  return body?.properties ?? {};
+function bodySchema(schema: FastifySchema | undefined): ValueSchema {
+  return (schema?.body as ValueSchema | undefined) ?? {};
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
