@@ -2,11 +2,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, toHttp, type ErrorCode } from '../../shared/errors.ts';
 
+const MIB = 1024 * 1024;
+
 const fastifyCodes: Partial<Record<string, { code: ErrorCode; message: string }>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: {
-    code: 'payload_too_large',
-    message: 'The request body is too large: at most 128 KiB.',
-  },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: 'unsupported_media_type',
     message:
@@ -21,7 +19,7 @@ const fastifyCodes: Partial<Record<string, { code: ErrorCode; message: string }>
 
 /** Fastify's error handler for the whole server. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  const failure = asServiceError(error);
+  const failure = asServiceError(error, request);
   if (failure.status >= 500) request.log.error({ err: error.cause ?? error }, 'request failed');
   if (failure.status === 503 || failure.status === 429) reply.header('Retry-After', '5');
   const { status, body } = toHttp(failure);
@@ -47,8 +45,15 @@ export function answerNotFound(request: FastifyRequest, reply: FastifyReply) {
   return reply.code(404).send(body);
 }
 
-function asServiceError(error: FastifyError): ServiceError {
+function asServiceError(error: FastifyError, request: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error;
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const limit = inWords(request.routeOptions.bodyLimit);
+    return new ServiceError(
+      'payload_too_large',
+      `The request body is too large: at most ${limit}.`,
+    );
+  }
   if (error.validation !== undefined) return invalid(validationMessage(error));
   const known = fastifyCodes[error.code];
   if (known !== undefined) return new ServiceError(known.code, known.message, { cause: error });
@@ -63,10 +68,23 @@ function asServiceError(error: FastifyError): ServiceError {
 function validationMessage({ validation, validationContext }: FastifyError): string {
   const [problem] = validation ?? [];
   const place = problem?.instancePath.slice(1).replaceAll('/', '.') ?? '';
-  const { missingProperty } = (problem?.params ?? {}) as { missingProperty?: string };
-  if (missingProperty !== undefined) return `Parameter '${missingProperty}' not specified.`;
+  const { missingProperty, allowedValues } = (problem?.params ?? {}) as {
+    missingProperty?: string;
+    allowedValues?: readonly string[];
+  };
+  if (missingProperty !== undefined) {
+    const name = place === '' ? missingProperty : `${place}.${missingProperty}`;
+    return `Parameter '${name}' not specified.`;
+  }
   if (place === '') return `The ${validationContext ?? 'request'} must be an object.`;
+  if (allowedValues !== undefined) {
+    return `Value for '${place}' not supported. Possible: ${allowedValues.join(', ')}.`;
+  }
   return `Value for '${place}' not supported: it ${problem?.message ?? 'is not valid'}.`;
+}
+
+function inWords(sizeBytes: number): string {
+  return sizeBytes >= MIB ? `${Math.floor(sizeBytes / MIB)} MiB` : `${sizeBytes / 1024} KiB`;
 }
 
 function invalid(message: string): ServiceError {

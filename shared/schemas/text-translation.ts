@@ -3,6 +3,21 @@ import Type, { type Static } from 'typebox';
 
 /** Most texts of one request. */
 export const MAX_TEXTS = 50;
+/** Most wishes of one request, and characters of each. */
+export const MAX_INSTRUCTIONS = 10;
+export const MAX_INSTRUCTION_LENGTH = 300;
+/** Most glossaries of one request. */
+export const MAX_GLOSSARIES = 5;
+
+/** A text that may only be one of some; the service says so better than a union of literals. */
+function choice<const Choices extends readonly string[]>(choices: Choices, description: string) {
+  return Type.Unsafe<Choices[number]>(Type.String({ enum: [...choices], description }));
+}
+
+/** Names of elements: a list, or one text with commas. */
+function tagNames(description: string) {
+  return Type.Array(Type.String(), { 'x-comma-separated': true, description });
+}
 
 export const TextTranslationRequest = Type.Object({
   text: Type.Array(Type.String(), {
@@ -12,8 +27,68 @@ export const TextTranslationRequest = Type.Object({
     examples: [['Good morning.']],
   }),
   target_lang: Type.String({ examples: ['ES'] }),
-  source_lang: Type.Optional(Type.String({ examples: ['EN'] })),
+  source_lang: Type.Optional(
+    Type.String({ examples: ['EN'], description: 'Detected for each text when omitted.' }),
+  ),
+  context: Type.Optional(
+    Type.String({ description: 'Informs the translation; neither translated nor billed.' }),
+  ),
+  model_type: Type.Optional(
+    choice(
+      ['latency_optimized', 'quality_optimized', 'prefer_quality_optimized'],
+      'Whether the quickest engine of the pair serves, or the one preferred by the settings.',
+    ),
+  ),
+  split_sentences: Type.Optional(
+    choice(
+      ['0', '1', 'nonewlines'],
+      '0: not at all; 1: at punctuation and line breaks; nonewlines: at punctuation. Default 1, with tag_handling html nonewlines.',
+    ),
+  ),
+  preserve_formatting: Type.Optional(
+    Type.Boolean({ description: 'Keeps outer punctuation and the case of the first letter.' }),
+  ),
+  formality: Type.Optional(
+    choice(
+      ['default', 'more', 'less', 'prefer_more', 'prefer_less'],
+      'The prefer_ values fall back to default where it cannot be chosen.',
+    ),
+  ),
+  glossary_id: Type.Optional(
+    Type.String({ description: 'Needs source_lang; must have a dictionary of the pair.' }),
+  ),
+  glossary_ids: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: MAX_GLOSSARIES,
+      description: 'Several glossaries, the first ones win; not together with glossary_id.',
+    }),
+  ),
+  style_id: Type.Optional(Type.String()),
+  custom_instructions: Type.Optional(
+    Type.Array(
+      Type.String({
+        maxLength: MAX_INSTRUCTION_LENGTH,
+      }),
+      {
+        maxItems: MAX_INSTRUCTIONS,
+        description: 'Wishes in plain words, for engines that can follow them.',
+      },
+    ),
+  ),
+  translation_memory_id: Type.Optional(Type.String()),
+  translation_memory_threshold: Type.Optional(
+    // Any value gets here: the service has the words for what is wrong.
+    Type.Unknown({ description: 'Least match in percent, 0 to 100; default 75.' }),
+  ),
   show_billed_characters: Type.Optional(Type.Boolean()),
+  tag_handling: Type.Optional(choice(['xml', 'html'], 'How to read markup in the texts.')),
+  tag_handling_version: Type.Optional(choice(['v1', 'v2'], 'v2 refuses malformed markup.')),
+  outline_detection: Type.Optional(
+    Type.Boolean({ description: 'false: only splitting_tags divide XML into sentences.' }),
+  ),
+  splitting_tags: Type.Optional(tagNames('Elements that always divide sentences.')),
+  non_splitting_tags: Type.Optional(tagNames('Elements that never divide sentences.')),
+  ignore_tags: Type.Optional(tagNames('Elements whose content is not translated.')),
 });
 
 export const TextTranslationResponse = Type.Object({
@@ -22,8 +97,14 @@ export const TextTranslationResponse = Type.Object({
       detected_source_language: Type.String({ description: 'Base language in upper case.' }),
       text: Type.String(),
       billed_characters: Type.Optional(
-        Type.Integer({ description: 'Unicode code points of the source text.' }),
+        Type.Integer({
+          description: 'Unicode code points of the source; with show_billed_characters.',
+        }),
       ),
+      model_type_used: Type.Optional(
+        choice(['latency_optimized', 'quality_optimized'], 'With model_type.'),
+      ),
+      tag_handling_version: Type.Optional(choice(['v1', 'v2'], 'With tag_handling.')),
     }),
   ),
 });

@@ -1,0 +1,160 @@
+/** Whatever is sent to the language interface, the answer is ours, and the server lives. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startContractProxy, type ContractProxy } from '../support/contract-proxy.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let proxy: ContractProxy;
+beforeAll(async () => {
+  server = await startServer({ RECOGNISER: 'silent' });
+  proxy = await startContractProxy(server.url);
+});
+afterAll(async () => {
+  await proxy.close();
+  await server.stop();
+});
+
+const id = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';
+const routes: [method: string, path: string][] = [
+  ['POST', '/v2/translate'],
+  ['POST', '/v3/detect/language'],
+  ['POST', '/v2/glossaries'],
+  ['POST', '/v3/glossaries'],
+  ['PATCH', `/v3/glossaries/${id}`],
+  ['PUT', `/v3/glossaries/${id}/dictionaries`],
+];
+const readings: [method: string, path: string][] = [
+  ['GET', '/v2/usage'],
+  ['GET', '/v2/languages'],
+  ['GET', '/v3/languages'],
+  ['GET', '/v2/glossary-language-pairs'],
+  ['GET', `/v3/glossaries/${id}/entries`],
+  ['GET', `/v2/glossaries/${id}/entries`],
+  ['DELETE', `/v3/glossaries/${id}/dictionaries`],
+];
+
+const names = fc.constantFrom(
+  ...['text', 'target_lang', 'source_lang', 'tag_handling', 'split_sentences', 'formality'],
+  ...['glossary_id', 'glossary_ids', 'context', 'ignore_tags', 'splitting_tags', 'model_type'],
+  ...['name', 'dictionaries', 'entries', 'entries_format', 'style_id', 'custom_instructions'],
+  ...['__proto__', 'constructor', 'dictionaries[0].entries', 'resource', 'include', 'type'],
+);
+const hostile = fc.constantFrom(
+  ...['EN', 'ES', 'xml', 'html', 'tsv', 'csv', '<a><b>', '</a>', '<![CDATA[', '&bogus;', '\0', ''],
+  ...['[[t:x:1]]', '^a/b$', '\ud800', '{"a":', id, 'a\tb\n', '"', '%s {0} ${x}', '🙂'.repeat(50)],
+);
+const value: fc.Arbitrary<unknown> = fc.oneof(
+  hostile,
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.integer(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.array(hostile, { maxLength: 4 }),
+  fc.dictionary(names, hostile, { maxKeys: 4 }),
+);
+const bodies = fc.dictionary(names, value, { maxKeys: 8 });
+
+async function answerOf([method, path]: [string, string], init: RequestInit): Promise<number> {
+  const response = await fetch(proxy.url + path, {
+    ...init,
+    method,
+    headers: { Authorization: `Service-Auth-Key ${server.apiKey}`, ...init.headers },
+    signal: AbortSignal.timeout(20_000),
+  });
+  const text = await response.text();
+  if (response.status !== 204) expect(JSON.parse(text)).toBeTypeOf('object');
+  if (response.status >= 400) expect(JSON.parse(text)).toHaveProperty('message');
+  return response.status;
+}
+
+it('JSON of any shape is answered, never with 5xx', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...routes), bodies, async (route, body) => {
+      const headers = { 'Content-Type': 'application/json' };
+      expect(await answerOf(route, { body: JSON.stringify(body), headers })).toBeLessThan(500);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('texts with any markup are answered, never with 5xx', async () => {
+  const texts = fc.array(
+    fc.string({
+      unit: fc.constantFrom(
+        '<',
+        '>',
+        '/',
+        'a',
+        ' ',
+        '&',
+        ';',
+        '"',
+        '=',
+        'b',
+        '\n',
+        '-',
+        '!',
+        '[',
+        ']',
+        'é',
+      ),
+    }),
+    { minLength: 1, maxLength: 5 },
+  );
+  const options = fc.record({
+    text: texts,
+    source_lang: fc.constantFrom('EN', undefined),
+    target_lang: fc.constantFrom('ES', 'FR', 'EN'),
+    tag_handling: fc.constantFrom('xml', 'html'),
+    tag_handling_version: fc.constantFrom('v1', 'v2', undefined),
+    outline_detection: fc.boolean(),
+    ignore_tags: fc.constantFrom([], ['a'], ['b']),
+    splitting_tags: fc.constantFrom([], ['a']),
+  });
+  await fc.assert(
+    fc.asyncProperty(options, async (body) => {
+      const headers = { 'Content-Type': 'application/json' };
+      expect(
+        await answerOf(['POST', '/v2/translate'], { body: JSON.stringify(body), headers }),
+      ).toBeLessThan(500);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('forms, broken JSON and other types are answered, never with 5xx', async () => {
+  const types = fc.constantFrom(
+    ...[
+      'application/json',
+      'application/x-www-form-urlencoded',
+      'text/plain',
+      'multipart/form-data',
+    ],
+    ...['application/json; charset=utf-16', 'nonsense', ''],
+  );
+  const raw = fc.oneof(hostile, fc.string({ unit: 'binary', maxLength: 200 }));
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...routes), types, raw, async (route, type, body) => {
+      expect(await answerOf(route, { body, headers: { 'Content-Type': type } })).toBeLessThan(500);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('queries of any shape are answered, never with 5xx', async () => {
+  const query = fc.dictionary(names, hostile, { maxKeys: 5 });
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...readings), query, async ([method, path], parameters) => {
+      const search = new URLSearchParams(parameters).toString();
+      expect(await answerOf([method, `${path}?${search}`], {})).toBeLessThan(500);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('and the server is well, and every answer was as the OpenAPI document says', async () => {
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  expect(server.logs()).not.toMatch(/"level":[56]0/);
+  expect(proxy.violations()).toEqual([]);
+});
