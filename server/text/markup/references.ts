@@ -1,0 +1,65 @@
+/** Character references of XML, and how text is written between tags. */
+import { NO_REFERENCES, type Reference } from './flow.ts';
+
+const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([\p{L}_:][\p{L}\p{N}_:.-]{0,255}));/giu;
+const PREDEFINED = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
+
+/** The references of `source` from `start` to `end`. Entities of a DTD are not looked up, let alone expanded. */
+export function xmlReferences(source: string, start: number, end: number): readonly Reference[] {
+  const raw = source.slice(start, end);
+  if (!raw.includes('&')) return NO_REFERENCES;
+  const references: Reference[] = [];
+  for (const { 0: reference, 1: hex, 2: decimal, 3: name, index } of raw.matchAll(REFERENCE)) {
+    const at = start + index;
+    const text =
+      name === undefined
+        ? characterOf(Number.parseInt(hex ?? decimal ?? '', hex === undefined ? 10 : 16))
+        : (PREDEFINED.get(name) ?? '');
+    references.push({ start: at, end: at + reference.length, text });
+  }
+  return references;
+}
+
+function characterOf(codePoint: number): string {
+  return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : '';
+}
+
+/** What XML 1.0 §2.2 forbids in a document, be it written as a reference, and halves of a character. */
+const ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Cs}/gu;
+const MARKUP = /[&<]|(?<=\]\])>|^>/g;
+/** Letters and figures are written plainly, whatever the source did. */
+const WRITABLE_AS_REFERENCE = /[^\p{L}\p{M}\p{N} \t\r\n]/gu;
+
+/**
+ * Text as it is written between tags. What must be a reference is one; so is what the source wrote as
+ * one, `asWritten` telling how (character → reference). Characters no document may hold are left out.
+ */
+export function writeText(text: string, asWritten: ReadonlyMap<string, string>): string {
+  const legal = text.replace(ILLEGAL, '');
+  const escape = (character: string): string => asWritten.get(character) ?? escaped(character);
+  if (asWritten.size === 0) return legal.replace(MARKUP, escaped);
+  return legal.replace(WRITABLE_AS_REFERENCE, (character, at: number) => {
+    if (character !== '>') return escape(character);
+    const endsData = at === 0 || legal.endsWith(']]', at);
+    return asWritten.get('>') ?? (endsData ? '&gt;' : '>');
+  });
+}
+
+function escaped(character: string): string {
+  switch (character) {
+    case '&':
+      return '&amp;';
+    case '<':
+      return '&lt;';
+    case '>':
+      return '&gt;';
+    default:
+      return character;
+  }
+}

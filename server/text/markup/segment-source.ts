@@ -1,0 +1,185 @@
+/** A segment and the slices of the source it was made of. */
+import type { Mark, TextSegment } from '../text-segment.ts';
+import { partOf, type SegmentItem } from './segment-items.ts';
+import type { WriteText } from './segment-layout.ts';
+
+export interface LaidOutSegment {
+  segment: TextSegment;
+  /** Where it begins and ends in the source. */
+  start: number;
+  end: number;
+  /** The parts of the segment, in the same order. */
+  parts: readonly SegmentPart[];
+}
+
+interface SegmentPart {
+  value: string | Mark;
+  start: number;
+  end: number;
+  /** The references a text was written with. */
+  references: Reference[] | undefined;
+}
+
+interface Reference {
+  text: string;
+  start: number;
+  end: number;
+}
+
+const LETTER = /\p{L}/u;
+
+/**
+ * A segment of items, or undefined when there is nothing to translate. Blanks and tags at its ends
+ * stay outside, and so does an element around all of it: what the engine does not see, it keeps.
+ */
+export function layOutSegment(
+  source: string,
+  items: readonly SegmentItem[],
+): LaidOutSegment | undefined {
+  if (!items.some((item) => item.kind === 'text' && LETTER.test(item.text))) return undefined;
+  const core = coreOf(items);
+  const [first] = core;
+  const last = core.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  const parts = partsOf(source, core);
+  return { segment: parts.map(({ value }) => value), start: first.start, end: last.end, parts };
+}
+
+/** Items without the blanks, tags and elements around all of them that a translation need not see. */
+export function coreOf(items: readonly SegmentItem[]): readonly SegmentItem[] {
+  let from = 0;
+  let to = items.length - 1;
+  for (;;) {
+    while (from < to && isOutside(items[from])) from += 1;
+    while (to > from && isOutside(items[to])) to -= 1;
+    const first = items[from];
+    const last = items[to];
+    const isWrapped =
+      first?.kind === 'open' && last?.kind === 'close' && first.element === last.element;
+    if (!isWrapped) break;
+    from += 1;
+    to -= 1;
+  }
+  const core = items.slice(from, to + 1);
+  const first = core[0];
+  if (first?.kind === 'text') {
+    core[0] = partOf(first, first.text.length - first.text.trimStart().length, first.text.length);
+  }
+  const last = core.at(-1);
+  if (last?.kind === 'text') core[core.length - 1] = partOf(last, 0, last.text.trimEnd().length);
+  return core;
+}
+
+function isOutside(item: SegmentItem | undefined): boolean {
+  if (item?.kind === 'text') return item.text.trim() === '';
+  return item?.kind === 'lone' && !item.word;
+}
+
+/** Joins neighbouring text and numbers the marks in reading order, from 1. */
+function partsOf(source: string, items: readonly SegmentItem[]): SegmentPart[] {
+  const parts: SegmentPart[] = [];
+  const ids = new Map<number, number>();
+  let id = 0;
+  let texts: string[] = [];
+  let text: SegmentPart | undefined;
+  const endText = (): void => {
+    if (text === undefined) return;
+    text.value = texts.length === 1 ? (texts[0] ?? '') : texts.join('');
+    texts = [];
+    text = undefined;
+  };
+  for (const item of items) {
+    const { kind, start, end } = item;
+    if (kind === 'text') {
+      if (text === undefined) {
+        text = { value: '', start, end, references: undefined };
+        parts.push(text);
+      }
+      text.end = end;
+      texts.push(item.text);
+      if (!item.literal) (text.references ??= []).push({ text: item.text, start, end });
+      continue;
+    }
+    endText();
+    if (kind !== 'close') id += 1;
+    if (kind === 'open') ids.set(item.element, id);
+    const markId = kind === 'close' ? (ids.get(item.element) ?? id) : id;
+    parts.push({ value: { mark: kind, id: markId }, start, end, references: undefined });
+  }
+  endText();
+  return parts;
+}
+
+/** A translation as it is written in the source's grammar; text that did not change is as it was. */
+export function renderSegment(
+  source: string,
+  { segment, start, end, parts }: LaidOutSegment,
+  translation: TextSegment,
+  write: WriteText,
+): string {
+  if (translation === segment) return source.slice(start, end);
+  const unchanged = new UnchangedText(source, parts);
+  const asWritten = referencesOf(source, parts);
+  const marks = marksOf(source, parts);
+  let text = '';
+  // Neighbouring strings are one text: written apart, they might read as markup together.
+  let pending = '';
+  for (const part of translation) {
+    if (typeof part === 'string') {
+      pending += part;
+      continue;
+    }
+    if (pending !== '') text += unchanged.take(pending) ?? write(pending, asWritten);
+    pending = '';
+    text += marks[part.mark].get(part.id) ?? '';
+  }
+  if (pending !== '') text += unchanged.take(pending) ?? write(pending, asWritten);
+  return text;
+}
+
+function marksOf(
+  source: string,
+  parts: readonly SegmentPart[],
+): Record<Mark['mark'], Map<number, string>> {
+  const marks = {
+    open: new Map<number, string>(),
+    close: new Map<number, string>(),
+    lone: new Map<number, string>(),
+  };
+  for (const { value, start, end } of parts) {
+    if (typeof value !== 'string') marks[value.mark].set(value.id, source.slice(start, end));
+  }
+  return marks;
+}
+
+function referencesOf(source: string, parts: readonly SegmentPart[]): Map<string, string> {
+  const asWritten = new Map<string, string>();
+  for (const { references } of parts) {
+    for (const { text, start, end } of references ?? []) {
+      if (!asWritten.has(text)) asWritten.set(text, source.slice(start, end));
+    }
+  }
+  return asWritten;
+}
+
+/** Gives out the source of texts that came back as they were, each once and in reading order. */
+class UnchangedText {
+  readonly #source: string;
+  readonly #texts = new Map<string, SegmentPart[]>();
+
+  constructor(source: string, parts: readonly SegmentPart[]) {
+    this.#source = source;
+    for (let index = parts.length - 1; index >= 0; index -= 1) {
+      const part = parts[index];
+      if (typeof part?.value !== 'string') continue;
+      const same = this.#texts.get(part.value);
+      if (same === undefined) this.#texts.set(part.value, [part]);
+      else same.push(part);
+    }
+  }
+
+  take(text: string): string | undefined {
+    const part = this.#texts.get(text)?.pop();
+    return part === undefined ? undefined : this.#source.slice(part.start, part.end);
+  }
+}

@@ -1,0 +1,100 @@
+import { expect, it } from 'vitest';
+import type { MarkupOptions } from '../../server/text/markup/markup-layout.ts';
+import { html, repeat, segmentsOf, shout } from './layouts.ts';
+
+it.each<[string, string, Partial<MarkupOptions>, string[]]>([
+  [
+    'block elements split, inline ones are marks',
+    '<h1>My page</h1><p>Some <b>bold</b> text. More.</p>',
+    {},
+    ['My page', 'Some <1>bold</1> text.', 'More.'],
+  ],
+  [
+    'whole documents',
+    '<!DOCTYPE html>\n<html><head><title>A &amp; b</title><style>p{a:b}</style></head><body>Hi<script>if(a<b)c()</script></body></html>',
+    {},
+    ['A & b', 'Hi'],
+  ],
+  ['void elements are marks', 'One<br>two <img src="a>b"> three', {}, ['One<1/>two <2/> three']],
+  ['left-out end tags are found', '<ul><li>One<li>Two</ul><p>A<p>B', {}, ['One', 'Two', 'A', 'B']],
+  ['inline elements around blocks split', '<a href=x><div>One</div></a>two', {}, ['One', 'two']],
+  [
+    'what is not to be translated is a word',
+    'Use <code>npm i</code> or <span translate="no">Foo</span> now',
+    {},
+    ['Use <1/> or <2/> now'],
+  ],
+  [
+    'a class may ask for it, too',
+    'By <i class="a notranslate">Foo Inc.</i> today',
+    {},
+    ['By <1/> today'],
+  ],
+  [
+    'blocks that are not to be translated split',
+    'One<div translate=no>two<p>three</div>four',
+    {},
+    ['One', 'four'],
+  ],
+  [
+    'fields and programs are left alone',
+    'A<textarea>b</textarea>c <script>d</script> e',
+    {},
+    ['A', 'c', 'e'],
+  ],
+  [
+    'tag names compare without case',
+    'a <X>b</X> <Y>c</y> <z>d</z> e',
+    { ignoreTags: ['x'], splittingTags: ['Y'] },
+    ['a <1/>', 'c', '<1>d</1> e'],
+  ],
+  [
+    'non-splitting tags never split',
+    '<div>a </div><div>b</div>',
+    { nonSplittingTags: ['div'] },
+    ['<1>a </1><2>b</2>'],
+  ],
+  [
+    'tangled tags stay in their places',
+    '<p>a <b>b <i>c</b> d</i> e</p>',
+    {},
+    ['a <1>b <2/>c</1> d<3/> e'],
+  ],
+  ['stray and unclosed tags are marks', 'a </b>b <i>c</> d', {}, ['a <1/>b <2/>c<3/> d']],
+  [
+    'named references are read',
+    'caf&eacute; &copy 2024 &NotEqualTilde; AT&T &unknown;',
+    {},
+    ['café © 2024 ≂̸ AT&T &unknown;'],
+  ],
+  [
+    'an element around everything is outside',
+    '<span><b>One. Two</b><br></span>',
+    {},
+    ['One.', 'Two'],
+  ],
+  ['a colon after a tag is punctuation', '<b>Note</b>:this, :name', {}, ['<1>Note</1>:this, <2/>']],
+  ['line breaks are blanks', 'Some\n  text. More', {}, ['Some\n  text.', 'More']],
+  ['an unfinished tag is left alone', 'One <b cla', {}, ['One']],
+  ['a lone < is text', 'a < b <3', {}, ['a < b <3']],
+])('%s', (_name, text, options, expected) => {
+  const layout = html(text, options);
+  expect(segmentsOf(layout)).toEqual(expected);
+  expect(repeat(layout)).toBe(text);
+});
+
+it('writes non-breaking blanks and signs as they were written', () => {
+  expect(shout(html('<p>ten&nbsp;miles &mdash; a &lt; b &copy;</p>'))).toBe(
+    '<p>TEN&nbsp;MILES &mdash; A &lt; B &copy;</p>',
+  );
+  expect(shout(html('<p>&nbsp;</p>a&nbsp;'))).toBe('<p>&nbsp;</p>A&nbsp;');
+});
+
+it('keeps what is not translated byte for byte', () => {
+  const kept = "<SPAN  translate=no data-x='&'>A &amp; b <i>c</SPAN>";
+  expect(shout(html(`one ${kept} two`))).toBe(`ONE ${kept} TWO`);
+});
+
+it('counts text alone', () => {
+  expect(html('<p title="x">a&nbsp;😀</p><script>abc</script><code>d</code>').characters).toBe(4);
+});

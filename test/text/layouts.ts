@@ -1,0 +1,62 @@
+/** How the tests write segments down: text with `<1>…</1>` and `<2/>` for marks. */
+import { layOutMarkup, type MarkupOptions } from '../../server/text/markup/markup-layout.ts';
+import type { TextLayout } from '../../server/text/markup/text-layout.ts';
+import type { Mark, TextSegment } from '../../server/text/text-segment.ts';
+
+export function written(segment: TextSegment): string {
+  return segment
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      if (part.mark === 'open') return `<${part.id}>`;
+      return part.mark === 'close' ? `</${part.id}>` : `<${part.id}/>`;
+    })
+    .join('');
+}
+
+export function segmentOf(text: string): TextSegment {
+  return text
+    .split(/(<\/?\d+\/?>)/)
+    .filter((part) => part !== '')
+    .map((part): string | Mark => {
+      const match = /^<(\/?)(\d+)(\/?)>$/.exec(part);
+      if (match === null) return part;
+      const mark = match[1] === '/' ? 'close' : match[3] === '/' ? 'lone' : 'open';
+      return { mark, id: Number(match[2]) };
+    });
+}
+
+export function xml(text: string, options: Partial<MarkupOptions> = {}): TextLayout {
+  return layOutMarkup(text, {
+    handling: 'xml',
+    version: 'v2',
+    splitting: 'lines-and-sentences',
+    language: 'en',
+    ...options,
+  });
+}
+
+export function html(text: string, options: Partial<MarkupOptions> = {}): TextLayout {
+  return layOutMarkup(text, {
+    handling: 'html',
+    version: 'v2',
+    splitting: 'sentences',
+    language: 'en',
+    ...options,
+  });
+}
+
+export const segmentsOf = (layout: TextLayout): string[] => layout.segments.map(written);
+
+/** As an engine would: every text changed, every mark kept. */
+export function shout(layout: TextLayout): string {
+  return layout.render(
+    layout.segments.map((segment) =>
+      segment.map((part) => (typeof part === 'string' ? part.toUpperCase() : part)),
+    ),
+  );
+}
+
+/** As an engine that changes nothing; equal, but not the same segments. */
+export function repeat(layout: TextLayout): string {
+  return layout.render(layout.segments.map((segment) => [...segment]));
+}

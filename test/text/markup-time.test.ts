@@ -1,0 +1,88 @@
+/** The time a text of 128 KiB takes must not depend on how clever it is. */
+import { expect, it } from 'vitest';
+import { layOutPlain } from '../../server/text/markup/plain-layout.ts';
+import type { TextLayout } from '../../server/text/markup/text-layout.ts';
+import { repairMarks } from '../../server/text/repair.ts';
+import { html, xml } from './layouts.ts';
+
+const SIZE = 128 * 1024;
+const repeated = (unit: string, size: number): string => unit.repeat(Math.ceil(size / unit.length));
+
+const layouts: Record<string, (text: string) => TextLayout> = {
+  xml: (text) => xml(text, { version: 'v1', ignoreTags: ['i'], splittingTags: ['s'] }),
+  html: (text) => html(text),
+  plain: (text) => layOutPlain(text, { splitting: 'lines-and-sentences', language: 'en' }),
+  'xml without outline': (text) => xml(text, { version: 'v1', outlineDetection: false }),
+};
+
+const texts: Record<string, (size: number) => string> = {
+  prose: (size) => repeated('Dr. Smith paid $3.50 for {name} in No. 5. He left. ', size),
+  'short sentences': (size) => repeated('A b. ', size),
+  words: (size) => repeated('word ', size),
+  'one word': (size) => repeated('a', size),
+  'full stops': (size) => repeated('.', size),
+  'full stops and quotes': (size) => repeated('.\'".', size),
+  blanks: (size) => `a.${repeated(' ', size)}b`,
+  'open tags': (size) => repeated('<b>a', size),
+  nested: (size) => repeated('<b>', size / 2) + 'a' + repeated('</b>', size / 2),
+  'nested with text': (size) => repeated('<b>a', size / 2) + repeated('</b>', size / 2),
+  'nested names': (size) =>
+    repeated('<b><i><p>', size / 2) + 'a. b' + repeated('</p></i></b>', size / 2),
+  'stray end tags': (size) => repeated('<b>', size / 2) + repeated('</i>', size / 2),
+  'left-out end tags': (size) => repeated('<p><li><td>', size),
+  references: (size) => repeated('&amp;', size),
+  'references in sentences': (size) => repeated('A&lt;. ', size),
+  ampersands: (size) => repeated('&', size),
+  'half references': (size) => repeated('&a', size),
+  'angle brackets': (size) => repeated('<', size),
+  comments: (size) => repeated('<!---->', size),
+  'open comments': (size) => repeated('<!--', size),
+  instructions: (size) => repeated('<?', size),
+  declarations: (size) => repeated('<!DOCTYPE ', size),
+  attributes: (size) => `<a ${repeated('b="c" ', size)}>x</a>`,
+  placeholders: (size) => repeated('{a}', size),
+  braces: (size) => repeated('{', size),
+  'percent signs': (size) => repeated('%a', size),
+  addresses: (size) => repeated('a.b@', size),
+  'one address': (size) => `http://${repeated('a.', size)}`,
+  colons: (size) => repeated(' :a', size),
+  'line breaks': (size) => repeated('\n', size),
+  CJK: (size) => repeated('好。', size),
+};
+
+/** The best of three: others use the machine, too. */
+function timeOf(work: () => void): number {
+  const times = [0, 1, 2].map(() => {
+    const startMs = performance.now();
+    work();
+    return performance.now() - startMs;
+  });
+  return Math.min(...times);
+}
+
+/** As an engine that loses every fourth part of what it is given. */
+function translate(layout: TextLayout): string {
+  return layout.render(
+    layout.segments.map((segment) =>
+      repairMarks(
+        segment,
+        segment.filter((_, index) => index % 4 !== 1),
+      ),
+    ),
+  );
+}
+
+it.each(Object.keys(texts).flatMap((name) => Object.keys(layouts).map((kind) => [name, kind])))(
+  '%s as %s',
+  (name, kind) => {
+    const run = (size: number) => () => {
+      const lay = layouts[kind]!;
+      translate(lay(texts[name]!(size)));
+    };
+    run(SIZE / 16)();
+    const smallMs = timeOf(run(SIZE / 8));
+    const largeMs = timeOf(run(SIZE));
+    // Eight times the text: what grows with the square takes 64 times as long, and seconds here.
+    expect(largeMs).toBeLessThan(Math.max(24 * smallMs, 400));
+  },
+);

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { findPlaceholders } from '../../server/text/placeholders.ts';
+
+it.each([
+  ['Hello {name}, you have {{ count }} messages', ['{name}', '{{ count }}']],
+  ['{0:N2} of {user.name} and {items[0]}', ['{0:N2}', '{user.name}', '{items[0]}']],
+  ['Dear ${first name}, #{title} %{last}', ['${first name}', '#{title}', '%{last}']],
+  [
+    '%s said %1$d and %-8.2f or %@, %(name)s or %user%',
+    ['%s', '%1$d', '%-8.2f', '%@', '%(name)s', '%user%'],
+  ],
+  ['Welcome :name, (:count) :smile:', [':name', ':count', ':smile:']],
+  [
+    'See https://example.org/a_(b)?x=1&y=2. Or www.example.org!',
+    ['https://example.org/a_(b)?x=1&y=2', 'www.example.org'],
+  ],
+  ['Write to jane.doe+x@mail.example.org.', ['jane.doe+x@mail.example.org']],
+])('finds those of %j', (text, expected) => {
+  expect(findPlaceholders(text).map(({ start, end }) => text.slice(start, end))).toEqual(expected);
+});
+
+it.each([
+  'We are 100% sure, 50% discount, 50%d of it, 5 %, %sure',
+  'A set {a, b} and { braces } and {}',
+  'At 10:30, note: this; a::b, :D and :)',
+  'me @ home, @someone, 3 < 4 and 5/6 http is fine',
+  'Price: $5 {see the note}',
+])('takes %j for prose', (text) => {
+  expect(findPlaceholders(text)).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { layOutPlain } from '../../server/text/markup/plain-layout.ts';
+import type { SentenceSplitting } from '../../server/text/markup/text-layout.ts';
+import { repeat, segmentsOf } from './layouts.ts';
+
+const lay = (text: string, splitting: SentenceSplitting = 'lines-and-sentences', language = 'en') =>
+  layOutPlain(text, { splitting, language });
+
+it('keeps line breaks, outer blanks and lines without letters', () => {
+  const layout = lay('  One.  Two\r\n\r\n--- 3 ---\n\tFour \u2028 ');
+  expect(segmentsOf(layout)).toEqual(['One.', 'Two', 'Four']);
+  expect(layout.render([['1'], ['2'], ['4']])).toBe('  1  2\r\n\r\n--- 3 ---\n\t4 \u2028 ');
+});
+
+it('cuts at ends of sentences only, or nowhere', () => {
+  expect(segmentsOf(lay('One\ntwo. Three', 'sentences'))).toEqual(['One\ntwo.', 'Three']);
+  expect(segmentsOf(lay(' One\ntwo. Three ', 'none'))).toEqual(['One\ntwo. Three']);
+});
+
+it('takes placeholders out of reach and reads no markup', () => {
+  const layout = lay('Hi {name} & <b>&amp;');
+  expect(segmentsOf(layout)).toEqual(['Hi <1/> & <b>&amp;']);
+  expect(layout.render([['<& ', { mark: 'lone', id: 1 }, ' >']])).toBe('<& {name} >');
+});
+
+it('blanks follow the script of the translation', () => {
+  expect(lay('你好。世界！', 'sentences', 'zh').render([['Hello.'], ['World!']])).toBe(
+    'Hello. World!',
+  );
+  expect(lay('Hello. World!', 'sentences').render([['你好。'], ['世界！']])).toBe('你好。世界！');
+  expect(lay('Hello.  World!', 'sentences').render([['你好。'], ['世界！']])).toBe(
+    '你好。  世界！',
+  );
+});
+
+it('has no segments for a text without letters', () => {
+  for (const text of ['', ' \n', '12.5 %', '{name}', '😀']) {
+    expect(lay(text).segments).toEqual([]);
+    expect(lay(text).render([])).toBe(text);
+  }
+});
+
+it('counts code points', () => {
+  expect(lay('a😀\r\n').characters).toBe(4);
+});
+
+it('refuses an answer of another length', () => {
+  expect(() => lay('a').render([])).toThrow(RangeError);
+});
+
+it('gives any text back as it was when nothing is translated', () => {
+  const part = fc.constantFrom(
+    'a',
+    'Bc.',
+    '. ',
+    '\n',
+    '\r',
+    ' ',
+    '{x}',
+    '%s',
+    '。',
+    '你',
+    '😀',
+    '!',
+    'http://a.b/c',
+    '\ud800',
+  );
+  fc.assert(
+    fc.property(
+      fc.array(part, { maxLength: 30 }),
+      fc.constantFrom<SentenceSplitting>('lines-and-sentences', 'sentences', 'none'),
+      (parts, splitting) => {
+        const text = parts.join('');
+        expect(repeat(lay(text, splitting))).toBe(text);
+      },
+    ),
+  );
+});

@@ -1,0 +1,190 @@
+import { expect, it } from 'vitest';
+import { ServiceError } from '../../shared/errors.ts';
+import type { MarkupOptions } from '../../server/text/markup/markup-layout.ts';
+import { repeat, segmentsOf, shout, xml } from './layouts.ts';
+
+const OUTLINED = `<document>
+ <meta><title>A document's title</title></meta>
+ <content>
+  <par>This is the first sentence. Followed by a second one.</par>
+  <par>This is the third sentence.</par>
+ </content>
+</document>`;
+const TWO_PARS = '<par>The firm said it had been </par><par> conducting an investigation.</par>';
+const XX = { ignoreTags: ['x'] };
+
+it.each<[string, string, Partial<MarkupOptions>, string[]]>([
+  [
+    'elements in a sentence are marks',
+    'Press <i>Go</i> to go on.',
+    {},
+    ['Press <1>Go</1> to go on.'],
+  ],
+  [
+    'elements nest',
+    'It was <a>an <b>internal</b></a> matter.',
+    {},
+    ['It was <1>an <2>internal</2></1> matter.'],
+  ],
+  ['empty elements are one mark', 'Now<a/> it is<b></b> here.', {}, ['Now<1/> it is<2/> here.']],
+  [
+    'structure is found out from the outline',
+    OUTLINED,
+    {},
+    [
+      "A document's title",
+      'This is the first sentence.',
+      'Followed by a second one.',
+      'This is the third sentence.',
+    ],
+  ],
+  [
+    'neighbouring elements split',
+    TWO_PARS,
+    {},
+    ['The firm said it had been', 'conducting an investigation.'],
+  ],
+  [
+    'non-splitting tags never split',
+    TWO_PARS,
+    { nonSplittingTags: ['par'] },
+    ['<1>The firm said it had been </1><2> conducting an investigation.</2>'],
+  ],
+  [
+    'splitting tags always split',
+    'One <par>two</par> three',
+    { splittingTags: ['par'] },
+    ['One', 'two', 'three'],
+  ],
+  [
+    'an element around a splitting one splits',
+    'One <b>two <par>three</par></b> four',
+    { splittingTags: ['par'], nonSplittingTags: ['b'] },
+    ['One', 'two', 'three', 'four'],
+  ],
+  [
+    'without outline detection only splitting tags split',
+    '<d><t>A title</t><par>One.</par><par>Two.</par></d>',
+    { outlineDetection: false, splittingTags: ['par'] },
+    ['A title', 'One.', 'Two.'],
+  ],
+  [
+    'without outline detection a document is one run',
+    '<d><t>A title</t><p>One</p></d>',
+    { outlineDetection: false },
+    ['<1>A title</1><2>One</2>'],
+  ],
+  [
+    'ignored elements are words of their sentence',
+    'Please open the page <x>Settings <b>now</b>. Then</x> to go on.',
+    XX,
+    ['Please open the page <1/> to go on.'],
+  ],
+  [
+    'a sentence may begin with an ignored element',
+    '<x>Foo</x> is good. <x>Bar</x> is not.',
+    XX,
+    ['<1/> is good.', '<1/> is not.'],
+  ],
+  ['names compare by case', 'A <X>b</X> c', XX, ['A <1>b</1> c']],
+  [
+    'an element around two sentences comes out once',
+    'A <b>one. Two</b> three. Four.',
+    {},
+    ['A <1>one. Two</1> three.', 'Four.'],
+  ],
+  [
+    'end tags go with the sentence before',
+    '<b>One. </b><i>Two</i> three.',
+    {},
+    ['One.', '<1>Two</1> three.'],
+  ],
+  ['lines end segments', 'A title\nSome text', {}, ['A title', 'Some text']],
+  [
+    'line breaks are blanks for sentences',
+    'Some\ntext. More',
+    { splitting: 'sentences' },
+    ['Some\ntext.', 'More'],
+  ],
+  [
+    'nothing is cut without splitting',
+    'One.\nTwo. <b>Three.</b>',
+    { splitting: 'none' },
+    ['One.\nTwo. <1>Three.</1>'],
+  ],
+  ['references are read', 'Fish &amp; chips &lt;3 &#x263a;', {}, ['Fish & chips <3 ☺']],
+  ['unknown entities are words', 'Our &company; and&nbsp;we', {}, ['Our <1/> and<2/>we']],
+  ['placeholders are words', 'Hi {name}, see https://a.b/?c&amp;d.', {}, ['Hi <1/>, see <2/>.']],
+  [
+    'comments, instructions and CDATA are marks',
+    'a <!-- > -->b <?p >?>c <![CDATA[<d>]]>e',
+    {},
+    ['a <1/>b <2/>c <3/>e'],
+  ],
+  ['what has no letters is left alone', '<p>2024</p><p>{name}</p><p>Text</p>', {}, ['Text']],
+])('%s', (_name, text, options, expected) => {
+  const layout = xml(text, options);
+  expect(segmentsOf(layout)).toEqual(expected);
+  expect(repeat(layout)).toBe(text);
+});
+
+it('writes changed text so that it is well-formed', () => {
+  const layout = xml('a &amp; b &lt; c &quot;d&quot; > e&nbsp;f');
+  expect(shout(layout)).toBe('A &amp; B &lt; C &quot;D&quot; > E&nbsp;F');
+  expect(xml('one').render([['a < b & c ]]> d\u0000\ud800 > e']])).toBe(
+    'a &lt; b &amp; c ]]&gt; d > e',
+  );
+  expect(xml('one').render([['a ]]', '> b']])).toBe('a ]]&gt; b');
+});
+
+it('writes a character as a reference where the source did', () => {
+  const layout = xml('It&#8217;s caf&#233; "time"');
+  expect(shout(layout)).toBe('IT&#8217;S CAFÉ "TIME"');
+});
+
+it('keeps tags and whole documents byte for byte', () => {
+  const text =
+    '\uFEFF<?xml version="1.0"  encoding=\'UTF-8\'?>\r\n<!DOCTYPE a [<!ENTITY x "y<z>">]>\n' +
+    '<a  b = \'1\' c="&quot;>"\t><!--x--><d  />t &x; u<e:f\n/></a >\n';
+  const layout = xml(text);
+  expect(segmentsOf(layout)).toEqual(['t <1/> u']);
+  expect(shout(layout)).toBe(text.replace('>t ', '>T ').replace(' u<', ' U<'));
+});
+
+it.each([
+  '<p>This tag is not closed properly</a>',
+  '<p>open',
+  'stray </p>',
+  'a < b',
+  'a & b',
+  'a &amp b',
+  '<a b=c/>',
+  '<a b="1" b="2"/>',
+  '<a b="<"/>',
+  '<!-- a -- b --> c',
+  '<a>\u0001</a>',
+  '&#0;',
+  '<?xml version="1.0"?>text <b>x</b>',
+  '<a',
+])('refuses %j in version 2, and takes it apart in version 1', (text) => {
+  expect(() => xml(text)).toThrow(ServiceError);
+  expect(() => xml(text)).toThrow('Tag handling parsing failed, please check input.');
+  expect(repeat(xml(text, { version: 'v1' }))).toBe(text);
+});
+
+it('leaves stray tags in their places in version 1', () => {
+  const layout = xml('One <b>two </i>three & < four', { version: 'v1' });
+  expect(segmentsOf(layout)).toEqual(['One <1/>two <2/>three & < four']);
+  expect(shout(layout)).toBe('ONE <b>TWO </i>THREE &amp; &lt; FOUR');
+});
+
+it('expands no entities', () => {
+  const laughs = `<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(50)}">]><l>Now &b;&b; then</l>`;
+  expect(segmentsOf(xml(laughs))).toEqual(['Now <1/><2/> then']);
+});
+
+it('counts code points of text, not of tags', () => {
+  expect(xml('<a b="c">A 😀</a><!-- x --> &amp; &x;').characters).toBe(7);
+  expect(xml('<a><![CDATA[x😀]]>y</a>', XX).characters).toBe(3);
+  expect(xml('a <x>bc</x>', XX).characters).toBe(4);
+});
