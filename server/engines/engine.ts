@@ -96,8 +96,14 @@ export interface TranslationAbilities {
 
 export interface TranslationEngine {
   readonly name: string;
+  /** Another array when they have changed. */
   readonly pairs: readonly LanguagePair[];
   readonly abilities: TranslationAbilities;
+  /**
+   * What an outage concerns: the whole `engine`, as with a server elsewhere, or, by default, one
+   * `pair`, where each has processes of its own.
+   */
+  readonly outage?: 'engine' | 'pair';
   /**
    * Translates segments, each on its own; the answer has the order and the length of the question.
    * Marks follow the words they belong to as well as the engine can; whatever it loses or tangles is
@@ -128,6 +134,8 @@ export interface DetectionEngine {
   readonly languages: readonly LanguageTag[];
   /** Looks at the beginning of a text only, so that a long one takes no longer. */
   detect(text: string): Detection;
+  /** Languages a text may be in, the likeliest first; empty when there are no letters in it. */
+  rank(text: string): LanguageTag[];
 }
 
 /** An engine that cannot run here, and what would let it. */

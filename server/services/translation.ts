@@ -1,7 +1,27 @@
-/** Translates with whatever engines are running. */
+/** Translates with whatever engines are running: the preferred one first, another when it fails. */
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { LanguagePair, TranslationEngine } from '../engines/engine.ts';
+import type { Logger } from '../process/log.ts';
+import { plainText, type TextSegment } from '../text/text-segment.ts';
+import { CircuitBreakers, type CircuitBreakerSettings } from './circuit-breaker.ts';
+import { canChooseFormality, type TranslationWishes } from './engine-call.ts';
+import { createEngineFallback } from './engine-fallback.ts';
+import { preferredEngines, type PreferenceRule } from './engine-preference.ts';
+import { createEngineRoutes, type EngineRoute } from './engine-routes.ts';
+
+export interface SegmentTranslationOptions extends LanguagePair, TranslationWishes {
+  /** `latency` asks classic engines first; `quality`, the default, keeps to the configured order. */
+  quality?: 'latency' | 'quality';
+}
+
+export interface SegmentTranslation {
+  /** One for each that was asked for, with its marks exactly once and well nested. */
+  segments: readonly TextSegment[];
+  /** Name of the engine; undefined where there was nothing to translate. */
+  engine: string | undefined;
+  generation: 'classic' | 'next';
+}
 
 export interface Translation {
   /** Whether a direction is served; a language into itself always is. */
@@ -10,77 +30,124 @@ export interface Translation {
   sources(): LanguageTag[];
   /** Languages that can be reached from one; without one, all that can be reached. */
   targets(source?: LanguageTag): LanguageTag[];
+  /** Whether an engine of the direction can choose between formal and informal. */
+  choosesFormality(pair: LanguagePair): boolean;
+  /** Target languages whose formality some engine can choose. */
+  formalityTargets(): LanguageTag[];
+  /** Whether an engine of the direction follows wishes in plain words. */
+  followsInstructions(pair: LanguagePair): boolean;
   /** Starts what a direction needs, so that its first sentence does not wait. */
   prepare(pair: LanguagePair): void;
   /**
    * Translates texts, each on its own, order kept.
    *
-   * @throws ServiceError engine_unavailable for a direction nobody serves; translation_failed
+   * @throws ServiceError as {@link translateSegments}
    */
   translate(
     texts: readonly string[],
-    options: LanguagePair & { signal: AbortSignal },
+    options: LanguagePair & { signal: AbortSignal; quality?: 'latency' | 'quality' },
   ): Promise<string[]>;
+  /**
+   * Translates segments, each on its own, order kept, all with one engine.
+   *
+   * @throws ServiceError engine_unavailable for a direction nobody serves or when nobody can be
+   *   reached; translation_failed when no engine could do it; the signal's reason when aborted
+   */
+  translateSegments(
+    segments: readonly TextSegment[],
+    options: SegmentTranslationOptions,
+  ): Promise<SegmentTranslation>;
 }
 
-export function createTranslation(engines: readonly TranslationEngine[]): Translation {
-  const pairs = engines.flatMap((engine) => engine.pairs);
+export interface TranslationServiceOptions {
+  /** The preferred ones first. */
+  engines: readonly TranslationEngine[];
+  /** Other orders for some directions, see {@link preferredEngines}. */
+  preference?: readonly PreferenceRule[];
+  breaker?: Partial<CircuitBreakerSettings>;
+  log: Logger;
+}
 
-  function route(pair: LanguagePair) {
-    for (const wanted of spellings(pair)) {
-      const engine = engines.find((each) => each.pairs.some((served) => samePair(served, wanted)));
-      if (engine !== undefined) return { engine, pair: wanted };
-    }
-    return undefined;
+export function createTranslation(options: TranslationServiceOptions): Translation {
+  const { engines, preference = [], log } = options;
+  const routes = createEngineRoutes({
+    engines,
+    isOffered: ({ engine, pair }) =>
+      preferredEngines(preference, pair)?.includes(engine.name) ?? true,
+  });
+  const fallback = createEngineFallback({ breakers: new CircuitBreakers(options.breaker), log });
+
+  function candidates(pair: LanguagePair): EngineRoute[] {
+    const found = routes.find(pair);
+    return (
+      preferredEngines(preference, pair)?.flatMap((name) =>
+        found.filter(({ engine }) => engine.name === name),
+      ) ?? found
+    );
+  }
+
+  async function translateSegments(
+    segments: readonly TextSegment[],
+    asked: SegmentTranslationOptions,
+  ): Promise<SegmentTranslation> {
+    asked.signal.throwIfAborted();
+    if (isSameLanguage(asked)) return { segments, engine: undefined, generation: 'classic' };
+    const found = candidates(asked);
+    const suitable = inOrder(found, asked);
+    if (suitable.length === 0) throw notServed(asked, found.length > 0);
+    const { translated, engine } = await fallback.translate(suitable, segments, asked);
+    const { name, abilities } = engine;
+    return { segments: translated, engine: name, generation: abilities.generation };
   }
 
   return {
-    serves: (pair) => isSameLanguage(pair) || route(pair) !== undefined,
-    sources: () => unique(pairs.map(({ source }) => source)).sort(),
-    targets: (source) =>
-      unique(
-        pairs
-          .filter((pair) => source === undefined || pair.source === baseLanguage(source))
-          .map(({ target }) => target),
-      ),
+    serves: (pair) => isSameLanguage(pair) || candidates(pair).length > 0,
+    sources: () => routes.sources(),
+    targets: (source) => routes.targets(source),
+    choosesFormality: (pair) => candidates(pair).some(canChooseFormality),
+    formalityTargets: () => [...new Set(engines.flatMap(({ abilities }) => abilities.formality))],
+    followsInstructions: (pair) => candidates(pair).some(canFollow),
     prepare(pair) {
-      const found = isSameLanguage(pair) ? undefined : route(pair);
-      found?.engine.prepare(found.pair);
+      const [preferred] = isSameLanguage(pair) ? [] : candidates(pair);
+      preferred?.engine.prepare(preferred.pair);
     },
-    async translate(texts, { signal, ...pair }) {
-      // Between variants of one language a text stays as it is.
-      if (isSameLanguage(pair)) return [...texts];
-      const found = route(pair);
-      if (found === undefined) {
-        throw new ServiceError(
-          'engine_unavailable',
-          `No running engine translates ${pair.source} to ${pair.target}.`,
-        );
-      }
-      return found.engine.translate(texts, { ...found.pair, signal });
+    async translate(texts, asked) {
+      const { segments } = await translateSegments(
+        texts.map((text) => [text]),
+        asked,
+      );
+      return segments.map(plainText);
     },
+    translateSegments,
   };
+}
+
+/** Leaves out what cannot do what is asked, and puts first what can do more of it. */
+function inOrder(
+  found: readonly EngineRoute[],
+  { quality, formality, instructions = [] }: SegmentTranslationOptions,
+): EngineRoute[] {
+  const able = instructions.length === 0 ? [...found] : found.filter(canFollow);
+  const rank = (route: EngineRoute) =>
+    (formality !== undefined && !canChooseFormality(route) ? 2 : 0) +
+    (quality === 'latency' && route.engine.abilities.generation !== 'classic' ? 1 : 0);
+  // Sorting is stable: the configured order holds among equals.
+  return able.sort((one, other) => rank(one) - rank(other));
+}
+
+function canFollow({ engine }: EngineRoute): boolean {
+  return engine.abilities.followsInstructions;
+}
+
+function notServed({ source, target }: LanguagePair, isServedWithout: boolean): ServiceError {
+  return new ServiceError(
+    'engine_unavailable',
+    isServedWithout
+      ? `No running engine follows instructions from ${source} to ${target}. Connect a chat engine, or leave them out.`
+      : `No running engine translates ${source} to ${target}. Connect one, or install a language pair, and name it in TRANSLATION_ENGINES if that is set.`,
+  );
 }
 
 function isSameLanguage({ source, target }: LanguagePair): boolean {
   return baseLanguage(source) === baseLanguage(target);
-}
-
-/** A pair as asked for, then with plain base languages: an engine for `pt` serves `pt-PT`. */
-function* spellings({ source, target }: LanguagePair): Generator<LanguagePair> {
-  for (const to of withBase(target))
-    for (const from of withBase(source)) yield { source: from, target: to };
-}
-
-/** Traditional Chinese is another script: an engine for `zh` writes the simplified one. */
-function withBase(tag: LanguageTag): LanguageTag[] {
-  return tag === 'zh-Hant' ? [tag] : unique([tag, baseLanguage(tag)]);
-}
-
-function samePair(a: LanguagePair, b: LanguagePair): boolean {
-  return a.source === b.source && a.target === b.target;
-}
-
-function unique<T>(items: readonly T[]): T[] {
-  return [...new Set(items)];
 }

@@ -1,0 +1,172 @@
+/**
+ * Translation with a chat model behind an OpenAI-compatible address: vLLM, Ollama, llama.cpp or a
+ * hosted service. The model takes in context, formality, terms, tags and wishes by itself.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { ServiceError } from '../../../shared/errors.ts';
+import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
+import type { Logger } from '../../process/log.ts';
+import type { TextSegment } from '../../text/text-segment.ts';
+import type {
+  LanguagePair,
+  TranslationAbilities,
+  TranslationEngine,
+  TranslationOptions,
+  Unavailable,
+} from '../engine.ts';
+import { readChatAnswer } from './chat-answer.ts';
+import { commonLanguages, pairsAmong, withFormality } from './chat-languages.ts';
+import { chatRequest, type ChatItem, type RequestShape } from './chat-prompt.ts';
+import type { OutboundText } from './outbound-text.ts';
+import { RemoteTranslator } from './remote-translator.ts';
+import { refusePair } from './served-pair.ts';
+import { problemWithAddress, ServiceClient } from './service-client.ts';
+
+export interface ChatOptions {
+  log: Logger;
+  /** Address up to `/v1`, to which `/chat/completions` is appended. */
+  url: string;
+  model: string | undefined;
+  key?: string | undefined;
+  /** Languages the model translates among; common ones without it. */
+  languages?: readonly LanguageTag[] | undefined;
+  timeoutMs?: number;
+  /** Requests at once. */
+  maxParallel?: number;
+  /** See {@link ServiceClient}. */
+  retries?: number;
+  firstDelayMs?: number;
+  maxAnswerBytes?: number;
+}
+
+const NAME = 'chat';
+
+/** Contacts nobody yet: a model that is down now may be up when a text comes. */
+export async function createChat(options: ChatOptions): Promise<TranslationEngine | Unavailable> {
+  const { url, model, languages = commonLanguages } = options;
+  const problem = problemWithAddress(url);
+  if (problem !== undefined) return unavailable(`CHAT_URL ${problem}.`);
+  if (model === undefined) return unavailable('CHAT_MODEL is missing: name the model to ask.');
+  const tags = languages.map((tag) => canonicalLanguage(tag));
+  const wrong = languages.filter((_, index) => tags[index] === undefined);
+  if (wrong.length > 0) return unavailable(`CHAT_LANGUAGES: ${wrong.join(', ')} is no language.`);
+  const known = [...new Set(tags.filter((tag) => tag !== undefined))];
+  const pairs = pairsAmong(known);
+  if (pairs.length === 0) return unavailable('CHAT_LANGUAGES needs two languages or more.');
+  return new Chat({ ...options, model, pairs, formality: withFormality(known) });
+}
+
+/** From the strictest to what every server takes. */
+const shapes: readonly RequestShape[] = [
+  { format: 'json_schema', hasTemperature: true },
+  { format: 'json_object', hasTemperature: true },
+  { format: 'none', hasTemperature: true },
+  { format: 'json_schema', hasTemperature: false },
+  { format: 'none', hasTemperature: false },
+];
+
+interface Settings extends ChatOptions {
+  model: string;
+  pairs: readonly LanguagePair[];
+  formality: readonly LanguageTag[];
+}
+
+class Chat implements TranslationEngine {
+  readonly name = NAME;
+  readonly outage = 'engine';
+  readonly pairs: readonly LanguagePair[];
+  readonly abilities: TranslationAbilities;
+  readonly #model: string;
+  readonly #served: ReadonlySet<string>;
+  readonly #client: ServiceClient;
+  readonly #translator: RemoteTranslator;
+  /** Makes ids that no text can foresee, and the same ones for the same texts. */
+  readonly #idSecret = randomBytes(16);
+  /** The shape that the server has taken before. */
+  #shape: RequestShape | undefined;
+
+  constructor({ model, pairs, formality, ...options }: Settings) {
+    const {
+      log,
+      url,
+      key,
+      timeoutMs = 60_000,
+      maxParallel = 4,
+      maxAnswerBytes = 2 ** 20,
+    } = options;
+    this.#model = model;
+    this.pairs = pairs;
+    this.#served = new Set(pairs.map(({ source, target }) => `${source} ${target}`));
+    this.abilities = {
+      generation: 'next',
+      formality,
+      usesContext: true,
+      usesTerms: true,
+      followsInstructions: true,
+    };
+    this.#client = new ServiceClient({
+      ...{ engine: NAME, baseUrl: url, timeoutMs, maxAnswerBytes, log },
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      ...(options.retries !== undefined && { retries: options.retries }),
+      ...(options.firstDelayMs !== undefined && { firstDelayMs: options.firstDelayMs }),
+    });
+    this.#translator = new RemoteTranslator({
+      ...{ engine: NAME, maxParallel, styleOf: () => 'raw', maxTries: 2 },
+      // Few enough that a model keeps them apart, enough to be worth the words of the request.
+      ...{ maxItems: 24, maxCharacters: 4_000 },
+    });
+  }
+
+  async translate(
+    segments: readonly TextSegment[],
+    options: TranslationOptions,
+  ): Promise<TextSegment[]> {
+    const { signal, source, target } = options;
+    signal.throwIfAborted();
+    if (!this.#served.has(`${source} ${target}`)) throw refusePair(NAME, options);
+    return this.#translator.translate(segments, {
+      signal,
+      send: (texts, request) => this.#send(texts, { ...options, signal: request.signal }),
+    });
+  }
+
+  prepare(): void {
+    // A server elsewhere warms itself up.
+  }
+
+  async close(): Promise<void> {
+    this.#translator.close();
+  }
+
+  async #send(texts: readonly OutboundText[], options: TranslationOptions) {
+    const items = this.#withIds(texts);
+    for (const shape of this.#shape === undefined ? shapes : [this.#shape]) {
+      const answer = await this.#client.request({
+        path: '/chat/completions',
+        body: chatRequest({ model: this.#model, items, options, shape }),
+        signal: options.signal,
+      });
+      if (answer.kind === 'value') {
+        this.#shape ??= shape;
+        return readChatAnswer(answer.value, items);
+      }
+    }
+    // Too long for the model, perhaps, or not to the provider's liking.
+    if (texts.length > 1) return texts.map(() => undefined);
+    throw new ServiceError(
+      'translation_failed',
+      'The model refuses one of the texts. Rephrase or shorten it and try again.',
+    );
+  }
+
+  #withIds(texts: readonly OutboundText[]): ChatItem[] {
+    const hash = createHmac('sha256', this.#idSecret);
+    for (const { text } of texts) hash.update(text).update('\0');
+    const prefix = hash.digest('hex').slice(0, 6);
+    return texts.map((text, index) => ({ id: `${prefix}-${index + 1}`, text }));
+  }
+}
+
+function unavailable(reason: string): Unavailable {
+  return { name: NAME, reason: `Chat translation: ${reason}` };
+}

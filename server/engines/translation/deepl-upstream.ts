@@ -1,0 +1,193 @@
+/** Translation with another server that speaks the DeepL-compatible API, such as a second Dragoman. */
+import { ServiceError } from '../../../shared/errors.ts';
+import type { LanguageTag } from '../../../shared/language.ts';
+import type { Logger } from '../../process/log.ts';
+import { isPlain, type TextSegment } from '../../text/text-segment.ts';
+import type {
+  LanguagePair,
+  TranslationAbilities,
+  TranslationEngine,
+  TranslationOptions,
+  Unavailable,
+} from '../engine.ts';
+import { LanguageWatch } from './language-watch.ts';
+import { RemoteTranslator, type SendBatch } from './remote-translator.ts';
+import { refusePair } from './served-pair.ts';
+import { problemWithAddress, ServiceClient, type ServiceAnswer } from './service-client.ts';
+import { upstreamLanguages, type UpstreamLanguages } from './upstream-languages.ts';
+
+export interface DeeplUpstreamOptions {
+  log: Logger;
+  /** Address of the server, to which `/v2/translate` is appended. */
+  url: string;
+  key: string | undefined;
+  timeoutMs?: number;
+  /** Longest wait for its languages at the start. */
+  startMs?: number;
+  maxParallel?: number;
+  /** See {@link ServiceClient}. */
+  retries?: number;
+  firstDelayMs?: number;
+  maxAnswerBytes?: number;
+  /** See {@link LanguageWatch}. */
+  languageRetryMs?: number;
+  languageRefreshMs?: number;
+}
+
+const NAME = 'upstream';
+
+/** Asks for the languages; a server that is down has none until it can be reached. */
+export async function createDeeplUpstream(
+  options: DeeplUpstreamOptions,
+): Promise<TranslationEngine | Unavailable> {
+  const { url, key } = options;
+  const problem = problemWithAddress(url);
+  if (problem !== undefined) return { name: NAME, reason: `DEEPL_URL ${problem}.` };
+  if (key === undefined) return { name: NAME, reason: 'DEEPL_KEY is missing: set the key.' };
+  const engine = new DeeplUpstream({ ...options, key });
+  await engine.start();
+  return engine;
+}
+
+const noLanguages = upstreamLanguages([], []);
+/** Bounds what each of many requests carries along. */
+const MAX_CONTEXT_LENGTH = 8_000;
+
+class DeeplUpstream implements TranslationEngine {
+  readonly name = NAME;
+  readonly outage = 'engine';
+  readonly #client: ServiceClient;
+  readonly #watch: LanguageWatch<UpstreamLanguages>;
+  readonly #translator: RemoteTranslator;
+
+  constructor({ log, url, key, ...options }: DeeplUpstreamOptions & { key: string }) {
+    const {
+      timeoutMs = 30_000,
+      startMs = 3_000,
+      maxParallel = 4,
+      maxAnswerBytes = 2 ** 22,
+    } = options;
+    this.#client = new ServiceClient({
+      ...{ engine: NAME, baseUrl: url, timeoutMs, maxAnswerBytes, log },
+      headers: { authorization: `DeepL-Auth-Key ${key}` },
+      ...(options.retries !== undefined && { retries: options.retries }),
+      ...(options.firstDelayMs !== undefined && { firstDelayMs: options.firstDelayMs }),
+    });
+    this.#watch = new LanguageWatch({
+      ...{ engine: NAME, log },
+      load: (signal) => this.#loadLanguages(signal, startMs),
+      ...(options.languageRetryMs !== undefined && { retryMs: options.languageRetryMs }),
+      ...(options.languageRefreshMs !== undefined && { refreshMs: options.languageRefreshMs }),
+    });
+    // 50 texts and 128 KiB are allowed; escaped and in UTF-8 a character takes up to 6 bytes.
+    const limits = { maxItems: 50, maxCharacters: 16_000, maxTries: 1 };
+    const styleOf = (segment: TextSegment) => (isSimpleText(segment) ? 'raw' : 'xml');
+    this.#translator = new RemoteTranslator({ engine: NAME, styleOf, maxParallel, ...limits });
+  }
+
+  get pairs(): readonly LanguagePair[] {
+    return this.#languages.pairs;
+  }
+
+  get abilities(): TranslationAbilities {
+    return {
+      generation: 'next',
+      formality: this.#languages.formality,
+      usesContext: true,
+      usesTerms: false,
+      followsInstructions: false,
+    };
+  }
+
+  start(): Promise<void> {
+    return this.#watch.start();
+  }
+
+  async translate(
+    segments: readonly TextSegment[],
+    options: TranslationOptions,
+  ): Promise<TextSegment[]> {
+    options.signal.throwIfAborted();
+    if (this.#watch.languages === undefined) {
+      throw new ServiceError(
+        'engine_unavailable',
+        `The translator ${NAME} has not been reached yet: check its address.`,
+      );
+    }
+    const { served } = this.#languages;
+    if (!served.has(`${options.source} ${options.target}`)) throw refusePair(NAME, options);
+    return this.#translator.translate(segments, this.#sender(options));
+  }
+
+  prepare(): void {
+    // A server elsewhere warms itself up.
+  }
+
+  async close(): Promise<void> {
+    this.#watch.close();
+    this.#translator.close();
+  }
+
+  get #languages(): UpstreamLanguages {
+    return this.#watch.languages ?? noLanguages;
+  }
+
+  #sender(options: TranslationOptions): { send: SendBatch; signal: AbortSignal } {
+    const { formality, context, sentences, signal } = options;
+    const parameters = {
+      ...this.#codes(options),
+      split_sentences: sentences === 'whole' ? '0' : 'nonewlines',
+      ...(formality !== undefined && { formality: `prefer_${formality}` }),
+      ...(context !== undefined && { context: context.slice(0, MAX_CONTEXT_LENGTH) }),
+    };
+    const send: SendBatch = async (texts, { style, signal: requestSignal }) => {
+      const answer = await this.#client.request({
+        path: '/v2/translate',
+        body: {
+          text: texts.map(({ text }) => text),
+          ...parameters,
+          // Our tags say nothing of where sentences end.
+          ...(style === 'xml' && { tag_handling: 'xml', outline_detection: false }),
+        },
+        signal: requestSignal,
+      });
+      const translated = translatedTexts(answer);
+      if (translated.length !== texts.length) return texts.map(() => undefined);
+      return texts.map((text, index) => text.finish(translated[index] ?? ''));
+    };
+    return { send, signal };
+  }
+
+  #codes({ source, target }: { source: LanguageTag; target: LanguageTag }) {
+    const { sourceCodes, targetCodes } = this.#languages;
+    return { source_lang: sourceCodes.get(source), target_lang: targetCodes.get(target) };
+  }
+
+  async #loadLanguages(signal: AbortSignal, timeoutMs: number): Promise<UpstreamLanguages> {
+    const load = (type: string) =>
+      this.#client.request({ path: `/v2/languages?type=${type}`, signal, timeoutMs, retries: 0 });
+    const [sources, targets] = await Promise.all([load('source'), load('target')]);
+    return upstreamLanguages(listIn(sources), listIn(targets));
+  }
+}
+
+/** Line breaks become tags on the way, so that they stay where they are. */
+function isSimpleText(segment: TextSegment): boolean {
+  return isPlain(segment) && !segment.some((part) => /[\n\r\u2028\u2029]/.test(part as string));
+}
+
+/** @throws ServiceError engine_unavailable when it is no list */
+function listIn(answer: ServiceAnswer): unknown[] {
+  if (answer.kind === 'value' && Array.isArray(answer.value)) return answer.value as unknown[];
+  throw new ServiceError('engine_unavailable', 'DEEPL_URL: no DeepL-compatible API answers.');
+}
+
+/** `{"translations": [{"text": "…"}]}`; an empty list for anything else. */
+function translatedTexts(answer: ServiceAnswer): string[] {
+  if (answer.kind === 'refused') return [];
+  const { translations } = (answer.value ?? {}) as { translations?: unknown };
+  if (!Array.isArray(translations)) return [];
+  return (translations as ({ text?: unknown } | null)[])
+    .map((each) => each?.text)
+    .filter((text) => typeof text === 'string');
+}

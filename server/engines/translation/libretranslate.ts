@@ -1,0 +1,213 @@
+/** Translation with a LibreTranslate server: open models, no account, AGPL on its own machine. */
+import { ServiceError } from '../../../shared/errors.ts';
+import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
+import type { Logger } from '../../process/log.ts';
+import { isPlain, plainText, type TextSegment } from '../../text/text-segment.ts';
+import type {
+  LanguagePair,
+  TranslationAbilities,
+  TranslationEngine,
+  TranslationOptions,
+  Unavailable,
+} from '../engine.ts';
+import { LanguageWatch } from './language-watch.ts';
+import { RemoteTranslator, type SendBatch } from './remote-translator.ts';
+import { refusePair } from './served-pair.ts';
+import { problemWithAddress, ServiceClient } from './service-client.ts';
+
+export interface LibreTranslateOptions {
+  log: Logger;
+  /** Address of the server, to which `/translate` is appended. */
+  url: string;
+  key?: string | undefined;
+  timeoutMs?: number;
+  /** Longest wait for its languages at the start. */
+  startMs?: number;
+  maxParallel?: number;
+  /** See {@link ServiceClient}. */
+  retries?: number;
+  firstDelayMs?: number;
+  maxAnswerBytes?: number;
+  /** See {@link LanguageWatch}. */
+  languageRetryMs?: number;
+  languageRefreshMs?: number;
+}
+
+const NAME = 'libretranslate';
+
+/** Asks for the languages; a server that is down has none until it can be reached. */
+export async function createLibreTranslate(
+  options: LibreTranslateOptions,
+): Promise<TranslationEngine | Unavailable> {
+  const problem = problemWithAddress(options.url);
+  if (problem !== undefined) return { name: NAME, reason: `LIBRETRANSLATE_URL ${problem}.` };
+  const engine = new LibreTranslate(options);
+  await engine.start();
+  return engine;
+}
+
+/** What the server translates, with its own codes by tag. */
+interface Languages {
+  pairs: readonly LanguagePair[];
+  served: ReadonlySet<string>;
+  codes: ReadonlyMap<LanguageTag, string>;
+}
+
+const noLanguages: Languages = { pairs: [], served: new Set(), codes: new Map() };
+
+class LibreTranslate implements TranslationEngine {
+  readonly name = NAME;
+  readonly outage = 'engine';
+  readonly abilities: TranslationAbilities = {
+    generation: 'classic',
+    formality: [],
+    usesContext: false,
+    usesTerms: false,
+    followsInstructions: false,
+  };
+  readonly #key: string | undefined;
+  readonly #client: ServiceClient;
+  readonly #watch: LanguageWatch<Languages>;
+  readonly #translator: RemoteTranslator;
+
+  constructor({ log, url, key, ...options }: LibreTranslateOptions) {
+    const {
+      timeoutMs = 30_000,
+      startMs = 3_000,
+      maxParallel = 2,
+      maxAnswerBytes = 2 ** 22,
+    } = options;
+    this.#key = key;
+    this.#client = new ServiceClient({
+      ...{ engine: NAME, baseUrl: url, headers: {}, timeoutMs, maxAnswerBytes, log },
+      ...(options.retries !== undefined && { retries: options.retries }),
+      ...(options.firstDelayMs !== undefined && { firstDelayMs: options.firstDelayMs }),
+    });
+    this.#watch = new LanguageWatch({
+      ...{ engine: NAME, log },
+      load: (signal) => this.#loadLanguages(signal, startMs),
+      ...(options.languageRetryMs !== undefined && { retryMs: options.languageRetryMs }),
+      ...(options.languageRefreshMs !== undefined && { refreshMs: options.languageRefreshMs }),
+    });
+    // Public servers take 2,000 characters at once.
+    const limits = { maxItems: 40, maxCharacters: 2_000, maxTries: 1 };
+    // Plain text is translated better than HTML, which is cut up at its tags.
+    const styleOf = (segment: TextSegment) => (isPlain(segment) ? 'raw' : 'html');
+    this.#translator = new RemoteTranslator({ engine: NAME, styleOf, maxParallel, ...limits });
+  }
+
+  get pairs(): readonly LanguagePair[] {
+    return this.#languages.pairs;
+  }
+
+  start(): Promise<void> {
+    return this.#watch.start();
+  }
+
+  async translate(
+    segments: readonly TextSegment[],
+    options: TranslationOptions,
+  ): Promise<TextSegment[]> {
+    const { signal, source, target } = options;
+    signal.throwIfAborted();
+    if (this.#watch.languages === undefined) {
+      throw new ServiceError(
+        'engine_unavailable',
+        `The translator ${NAME} has not been reached yet: check its address.`,
+      );
+    }
+    if (!this.#languages.served.has(`${source} ${target}`)) throw refusePair(NAME, options);
+    const lines = segments.map(linesOf);
+    const translated = await this.#translator.translate(lines.flat(), this.#sender(options));
+    let end = 0;
+    return lines.map(({ length }) => translated.slice(end, (end += length)).flat());
+  }
+
+  prepare(): void {
+    // A server elsewhere warms itself up.
+  }
+
+  async close(): Promise<void> {
+    this.#watch.close();
+    this.#translator.close();
+  }
+
+  get #languages(): Languages {
+    return this.#watch.languages ?? noLanguages;
+  }
+
+  #sender({ source, target, signal }: TranslationOptions): {
+    send: SendBatch;
+    signal: AbortSignal;
+  } {
+    const { codes } = this.#languages;
+    const send: SendBatch = async (texts, { style, signal: requestSignal }) => {
+      const answer = await this.#client.request({
+        path: '/translate',
+        body: {
+          q: texts.map(({ text }) => text),
+          ...{ source: codes.get(source), target: codes.get(target) },
+          format: style === 'html' ? 'html' : 'text',
+          ...(this.#key !== undefined && { api_key: this.#key }),
+        },
+        signal: requestSignal,
+      });
+      const translated = answer.kind === 'value' ? translatedTexts(answer.value) : [];
+      if (translated.length !== texts.length) return texts.map(() => undefined);
+      return texts.map((text, index) => text.finish(translated[index] ?? ''));
+    };
+    return { send, signal };
+  }
+
+  async #loadLanguages(signal: AbortSignal, timeoutMs: number): Promise<Languages> {
+    const answer = await this.#client.request({
+      path: '/languages',
+      signal,
+      timeoutMs,
+      retries: 0,
+    });
+    return readLanguages(answer.kind === 'value' ? answer.value : undefined);
+  }
+}
+
+/** A text without marks line by line, with the line breaks between: so the server takes it anyway. */
+function linesOf(segment: TextSegment): TextSegment[] {
+  if (!isPlain(segment)) return [segment];
+  return plainText(segment)
+    .split(/([\n\r\u2028\u2029]+)/)
+    .map((line) => [line]);
+}
+
+/** `{"translatedText": ["…"]}`; an empty list for anything else. */
+function translatedTexts(answer: unknown): string[] {
+  const { translatedText } = (answer ?? {}) as { translatedText?: unknown };
+  if (!Array.isArray(translatedText)) return [];
+  return translatedText.filter((text) => typeof text === 'string');
+}
+
+/** Codes of older servers that are no language tags, or mean other languages. */
+const olderCodes: Record<string, LanguageTag> = { zt: 'zh-Hant', pb: 'pt-BR' };
+
+/** `[{"code": "en", "targets": ["de", "en"]}]` @throws ServiceError engine_unavailable */
+function readLanguages(answer: unknown): Languages {
+  if (!Array.isArray(answer)) {
+    throw new ServiceError('engine_unavailable', 'LIBRETRANSLATE_URL: no LibreTranslate answers.');
+  }
+  const codes = new Map<LanguageTag, string>();
+  const tagOf = (code: unknown) => {
+    if (typeof code !== 'string') return undefined;
+    const tag = olderCodes[code] ?? canonicalLanguage(code);
+    if (tag !== undefined) codes.set(tag, code);
+    return tag;
+  };
+  const pairs = new Map<string, LanguagePair>();
+  for (const entry of answer as ({ code?: unknown; targets?: unknown } | null)[]) {
+    const source = tagOf(entry?.code);
+    const targets = Array.isArray(entry?.targets) ? (entry.targets as unknown[]) : [];
+    for (const target of targets.map(tagOf)) {
+      if (source === undefined || target === undefined || source === target) continue;
+      pairs.set(`${source} ${target}`, { source, target });
+    }
+  }
+  return { pairs: [...pairs.values()], served: new Set(pairs.keys()), codes };
+}

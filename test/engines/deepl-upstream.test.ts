@@ -1,0 +1,118 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { TranslationEngine } from '../../server/engines/engine.ts';
+import {
+  createDeeplUpstream,
+  type DeeplUpstreamOptions,
+} from '../../server/engines/translation/deepl-upstream.ts';
+import { repairMarks } from '../../server/text/repair.ts';
+import {
+  startDeeplCompatibleServer,
+  type DeeplCompatibleServer,
+} from '../support/deepl-compatible-server.ts';
+import { recordLog } from '../support/log-record.ts';
+import { until } from '../support/server.ts';
+import { marked, written } from './marked-segments.ts';
+import { failureCode, running, translateSegments, translateTexts } from './remote-support.ts';
+import { describeTranslationConformance } from './translation-conformance.ts';
+import { sentences } from './translation-texts.ts';
+
+let server: DeeplCompatibleServer;
+beforeAll(async () => (server = await startDeeplCompatibleServer({ key: 'k' })));
+afterAll(() => server.close());
+
+async function create(options: Partial<DeeplUpstreamOptions> = {}): Promise<TranslationEngine> {
+  const access = { log: recordLog(), url: server.url, key: 'k', firstDelayMs: 5 };
+  return running(await createDeeplUpstream({ ...access, ...options }));
+}
+
+describeTranslationConformance({
+  name: 'the upstream engine keeps its promises',
+  create: () => create(),
+  pair: { source: 'en', target: 'es' },
+  mend: repairMarks,
+});
+
+describe('the upstream engine', () => {
+  let engine: TranslationEngine;
+  beforeEach(async () => {
+    engine = await create();
+    server.requests.length = 0;
+  });
+  afterEach(() => engine.close());
+
+  it('offers what the server lists; the likeliest variant stands for a language', async () => {
+    const pairs = engine.pairs.map(({ source, target }) => `${source}>${target}`);
+    expect(pairs).toEqual([
+      ...['en>es', 'en>zh-Hans', 'en>zh'],
+      ...['es>en-GB', 'es>en-US', 'es>zh-Hans', 'es>en', 'es>zh'],
+      ...['zh>es', 'zh>en-GB', 'zh>en-US', 'zh>en'],
+    ]);
+    expect(engine.abilities.formality).toEqual(['es']);
+    await translateTexts(engine, ['Casa.'], { source: 'es', target: 'en' });
+    expect(server.translations()[0]?.target_lang).toBe('EN-US');
+  });
+
+  it('passes formality, context and the ends of sentences on', async () => {
+    await translateTexts(engine, ['Hello.'], { formality: 'more', context: 'A play.' });
+    await translateTexts(engine, ['Hello.'], { sentences: 'whole' });
+    expect(server.translations()).toEqual([
+      {
+        ...{ text: ['Hello.'], source_lang: 'EN', target_lang: 'ES' },
+        ...{ formality: 'prefer_more', context: 'A play.', split_sentences: 'nonewlines' },
+      },
+      { text: ['Hello.'], source_lang: 'EN', target_lang: 'ES', split_sentences: '0' },
+    ]);
+  });
+
+  it('sends marks as XML, and text without marks as text', async () => {
+    const segments = ['A <1>house</1> & \0<b><2/>.', 'A house & <b>.'].map(marked);
+    const answers = await translateSegments(engine, segments);
+    expect(answers.map(written)).toEqual(['A <1>casa</1> & <b><2/>.', 'A casa & <b>.']);
+    expect(server.translations()).toMatchObject([
+      {
+        text: ['A <m1>house</m1> &amp; &lt;b&gt;<m2/>.'],
+        ...{ tag_handling: 'xml', outline_detection: false },
+      },
+      { text: ['A house & <b>.'] },
+    ]);
+  });
+
+  it('sends at most 50 texts at once', async () => {
+    const answers = await translateTexts(engine, sentences(120));
+    answers.forEach((answer, i) => expect(answer).toContain(`número ${1000 + i}`));
+    expect(server.translations().map(({ text }) => text.length)).toEqual([50, 50, 20]);
+  });
+
+  it.each([429, 456, 500, 503])('leaves the work to others after %i', async (status) => {
+    server.next.push({ status }, { status }, { status });
+    expect(await failureCode(translateTexts(engine, ['Hello.']))).toBe('engine_unavailable');
+    server.next.length = 0;
+  });
+
+  it('says that a text was refused', async () => {
+    server.next.push({ status: 400 });
+    expect(await failureCode(translateTexts(engine, ['Hello.']))).toBe('translation_failed');
+  });
+
+  it('starts without its server, and offers its languages once it is there', async () => {
+    const gone = await startDeeplCompatibleServer({ key: 'k' });
+    await gone.close();
+    const waiting = await create({ url: gone.url, languageRetryMs: 20 });
+    expect(waiting.pairs).toEqual([]);
+    expect(await failureCode(translateTexts(waiting, ['Hello.']))).toBe('engine_unavailable');
+    const port = Number(new URL(gone.url).port);
+    const back = await startDeeplCompatibleServer({ key: 'k', port });
+    await until(() => waiting.pairs.length > 0);
+    expect(await translateTexts(waiting, ['Hello.'])).toEqual(['Hola.']);
+    await waiting.close();
+    await back.close();
+  });
+
+  it('needs a key and an address', async () => {
+    const log = recordLog();
+    const keyless = await createDeeplUpstream({ log, url: server.url, key: undefined });
+    expect('reason' in keyless && keyless.reason).toContain('DEEPL_KEY');
+    const lost = await createDeeplUpstream({ log, url: 'ftp://x', key: 'k' });
+    expect('reason' in lost && lost.reason).toContain('DEEPL_URL');
+  });
+});

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { outboundText } from '../../server/engines/translation/outbound-text.ts';
+import { tagText, type TagStyle } from '../../server/engines/translation/tagged-text.ts';
+import { plainText } from '../../server/text/text-segment.ts';
+import { marked, markedSegments, markFaults, written } from './marked-segments.ts';
+
+const styles: TagStyle[] = ['raw', 'xml', 'html'];
+
+/** Neighbouring strings as one, as written text has them. */
+function read(text: string, source: string, style: TagStyle = 'raw'): string {
+  return written(tagText(marked(source), style).read(text));
+}
+
+describe('text with tags', () => {
+  it('writes elements and lone marks', () => {
+    const segment = marked('A <1>b<2/></1> & c');
+    expect(tagText(segment, 'raw')).toMatchObject({
+      text: 'A <m1>b<m2/></m1> & c',
+      tags: ['<m1>', '<m2/>', '</m1>'],
+    });
+    expect(tagText(segment, 'xml').text).toBe('A <m1>b<m2/></m1> &amp; c');
+    expect(tagText(segment, 'html').text).toBe('A <m1>b<m2></m2></m1> &amp; c');
+  });
+
+  it.each(styles)('comes back the same in %s, whatever the text looks like', (style) => {
+    const lookalike = fc.constantFrom(
+      '<m1>',
+      '</m1>',
+      '<m2/>',
+      '< M3 >',
+      '&lt;m1&gt;',
+      '<mx1>',
+      'x',
+    );
+    fc.assert(
+      fc.property(markedSegments({ isHostile: true }), lookalike, (segment, text) => {
+        const source = [text, ...segment, text];
+        const answer = tagText(source, style).read(tagText(source, style).text);
+        // XML has no place for NUL.
+        const expected = style === 'raw' ? written(source) : written(source).replaceAll('\0', '');
+        expect(written(answer)).toBe(expected);
+      }),
+      { numRuns: 300, seed: 42 },
+    );
+  });
+
+  it('lets no tag through that the source has not', () => {
+    expect(read('<m1>a</m1> <m9>b</m9> <m8/>c', '<1>x</1>')).toBe('<1>a</1> b c');
+  });
+
+  it('takes a tag that comes twice once', () => {
+    expect(read('<m1>a</m1> <m1>b</m1><m2/><m2/>', '<1>x</1><2/>')).toBe('<1>a</1> b<2/>');
+  });
+
+  it.each(['<m1>a</m1', '< m1 >a</ m1 >', '<M1>a</M1>'])('reads the broken tags of %s', (text) => {
+    expect(read(text, '<1>x</1>')).toBe('<1>a</1>');
+  });
+
+  it('leaves other tags and entities in the answer as text', () => {
+    expect(read('<b>a</b> &amp; <m1>b</m1>', '<1>x</1>')).toBe('<b>a</b> &amp; <1>b</1>');
+    expect(read('&amp;lt; &#65; &#x42; &nope; &', '<1>x</1>', 'xml')).toBe('&lt; A B &nope; &');
+  });
+});
+
+describe('text on its way out', () => {
+  it('has nothing to send for blanks, signs and marks', () => {
+    for (const text of ['', ' \n', '…', '<1> </1>', '<1/>!']) {
+      expect(outboundText(marked(text), 'raw')).toBeUndefined();
+    }
+  });
+
+  it('keeps outer blanks and line breaks as they are', () => {
+    const text = outboundText([' \tOne house.\r\n\n  Two <b>.\nThree\u2028'], 'raw');
+    expect(text?.text).toBe('One house.<m1/>Two <b>.<m2/>Three');
+    const answer = text?.finish('  Una casa. <m1/> Dos <b>.<m2/>Tres ') ?? [];
+    expect(plainText(answer)).toBe(' \tUna casa.\r\n\n  Dos <b>.\nTres\u2028');
+  });
+
+  it('puts a line break back that was lost', () => {
+    const answer = outboundText(['One.\nTwo.'], 'raw')?.finish('Uno. Dos.') ?? [];
+    expect(plainText(answer)).toContain('\n');
+  });
+
+  it('brings back all marks of any segment once and well nested', () => {
+    fc.assert(
+      fc.property(markedSegments({ isHostile: true }), (segment) => {
+        const text = outboundText(segment, 'xml');
+        if (text === undefined) return;
+        expect(markFaults(segment, text.finish(text.text))).toEqual([]);
+      }),
+      { numRuns: 200, seed: 42 },
+    );
+  });
+});

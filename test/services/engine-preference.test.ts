@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { preferredEngines, readEnginePreference } from '../../server/services/engine-preference.ts';
+
+const known = ['apertium', 'chat', 'libretranslate'];
+
+function order(setting: string, source: string, target: string): string | undefined {
+  const { rules, problems } = readEnginePreference(setting, known);
+  expect(problems).toEqual([]);
+  return preferredEngines(rules, { source, target })?.join(' ');
+}
+
+describe('the order of engines', () => {
+  const setting =
+    ' */pt-BR: libretranslate; EN/de : chat ; en/*: apertium,chat; */ja:libretranslate; *: chat, apertium;';
+
+  it.each([
+    ['en', 'de', 'chat'],
+    ['en-GB', 'de-AT', 'chat'],
+    ['en', 'fr', 'apertium chat'],
+    ['fr', 'ja', 'libretranslate'],
+    ['fr', 'pt-BR', 'libretranslate'],
+    ['fr', 'pt', 'chat apertium'],
+    ['fr', 'de', 'chat apertium'],
+  ])('from %s to %s is that of the closest rule: %s', (source, target, expected) => {
+    expect(order(setting, source, target)).toBe(expected);
+  });
+
+  it('is that of the first of two rules that are as close', () => {
+    expect(order('en/*: chat; */de: apertium', 'en', 'de')).toBe('chat');
+    expect(order('*: chat; *: apertium', 'en', 'de')).toBe('chat');
+  });
+
+  it('is left open where no rule applies', () => {
+    expect(order('en/de: chat', 'de', 'en')).toBeUndefined();
+    expect(order('', 'de', 'en')).toBeUndefined();
+  });
+});
+
+describe('a setting that cannot be used', () => {
+  it.each([
+    [
+      'en/de: chat; *: chatt, apertium',
+      '"*: chatt, apertium" chatt is no engine. Possible: apertium',
+    ],
+    ['en/de', 'one colon is expected'],
+    ['en/de: chat: apertium', 'one colon is expected'],
+    ['en/de:', 'no engine is named'],
+    ['en-de: chat', '"en-de" is no direction'],
+    ['en/de/fr: chat', '"en/de/fr" is no direction'],
+    ['en/german: chat', '"en/german" is no direction'],
+    ['en/en: chat', '"en/en" has one language twice'],
+  ])('is told: %s', (setting, problem) => {
+    const { problems } = readEnginePreference(setting, known);
+    expect(problems).toEqual([expect.stringContaining(problem)]);
+    expect(problems[0]).toMatch(/^TRANSLATION_ENGINES: /);
+  });
+
+  it('has all its problems told at once', () => {
+    expect(readEnginePreference('a; b; en/de: chat', known)).toMatchObject({
+      rules: [{ source: 'en', target: 'de', engines: ['chat'] }],
+      problems: [expect.anything(), expect.anything()],
+    });
+  });
+});
