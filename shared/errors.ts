@@ -32,6 +32,7 @@ export const errorTable = {
   translation_failed: { status: 503, detail: 3 },
   decoder_failed: { status: 503, detail: 4 },
   stopping: { status: 503, detail: 5 },
+  storage_unavailable: { status: 503, detail: 6 },
 } as const satisfies Record<string, { status: number; detail: number }>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -21,11 +21,3 @@ it('starts at the same moment agree on one key', async () => {
   const opened = await Promise.all(Array.from({ length: 20 }, () => openApiKeyFile(folder)));
   expect(new Set(opened.map(({ key }) => key)).size).toBe(1);
 });
-
-it('finds its own key and no other', async () => {
-  const { key, keys } = await openApiKeyFile(folder);
-  expect(await keys.find(key)).toBeDefined();
-  for (const other of ['', 'invalid', `${key}x`, key.slice(1)]) {
-    expect(await keys.find(other)).toBeUndefined();
-  }
-});

@@ -1,13 +1,11 @@
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { ApiKeys } from '../ports.ts';
 
 /** The API key of a new installation: made once, in a file that only its owner can read. */
 export interface ApiKeyFile {
   key: string;
   file: string;
-  keys: ApiKeys;
 }
 
 /**
@@ -18,13 +16,7 @@ export interface ApiKeyFile {
 export async function openApiKeyFile(dataFolder: string): Promise<ApiKeyFile> {
   const file = path.resolve(dataFolder, 'api-key');
   const key = (await readKey(file)) ?? (await makeKey(file));
-  const known = sha256(key);
-  const keys: ApiKeys = {
-    async find(candidate) {
-      return timingSafeEqual(sha256(candidate), known) ? { keyId: 'first' } : undefined;
-    },
-  };
-  return { key, file, keys };
+  return { key, file };
 }
 
 async function readKey(file: string): Promise<string | undefined> {
@@ -55,8 +47,4 @@ async function makeKey(file: string): Promise<string> {
   } finally {
     await unlink(draft);
   }
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -1,0 +1,78 @@
+/** Storage in a file of this machine, written by a thread of its own. */
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { ServiceError } from '../../../shared/errors.ts';
+import type { Logger } from '../../process/log.ts';
+import { startWorker } from '../../process/module.ts';
+import type { Storage } from '../ports.ts';
+import { storesFromCalls, type StoreCall } from '../store-methods.ts';
+import { StoreConnection } from './store-connection.ts';
+import type { StoreThreadData } from './store-messages.ts';
+
+const DATABASE_FILE = 'dragoman.sqlite';
+/** How long nothing is asked of the database after its thread has ended: twice as long each time it fails to start. */
+const RESTART_DELAY_MS = { first: 100, longest: 10_000 };
+
+export interface EmbeddedStorageOptions {
+  /** Made when it is missing. */
+  dataFolder: string;
+  log: Logger;
+  /** For tests that end the thread. */
+  onThread?: (thread: Worker) => void;
+}
+
+/** @throws Error when the database cannot be opened or brought up to date */
+export async function openEmbeddedStorage({
+  dataFolder,
+  log,
+  onThread,
+}: EmbeddedStorageOptions): Promise<Storage> {
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  const file = path.resolve(dataFolder, DATABASE_FILE);
+  let connection = connect();
+  let delayMs = RESTART_DELAY_MS.first;
+  let restartAtMs = 0;
+  let isClosed = false;
+
+  function connect(): StoreConnection {
+    const workerData: StoreThreadData = { file };
+    const worker = startWorker(import.meta.url, './store-thread', { workerData });
+    onThread?.(worker);
+    return new StoreConnection({ worker, log });
+  }
+
+  function ask(call: StoreCall): Promise<unknown> {
+    if (isClosed) return Promise.reject(new ServiceError('stopping', 'The server is stopping.'));
+    if (!connection.isOpen) {
+      if (performance.now() < restartAtMs) return Promise.reject(unavailable());
+      connection = connect();
+      watch(connection);
+    }
+    return connection.ask(call);
+  }
+
+  /** A thread that ends is followed by another as soon as something is asked, though not at once. */
+  function watch(watched: StoreConnection): void {
+    watched.ready.then(
+      () => (delayMs = RESTART_DELAY_MS.first),
+      () => (delayMs = Math.min(delayMs * 2, RESTART_DELAY_MS.longest)),
+    );
+    void watched.ended.then(() => (restartAtMs = performance.now() + delayMs));
+  }
+
+  watch(connection);
+  await connection.ready;
+  return {
+    name: 'sqlite',
+    ...storesFromCalls(ask),
+    async close() {
+      isClosed = true;
+      if (connection.isOpen) await connection.close();
+    },
+  };
+}
+
+function unavailable(): ServiceError {
+  return new ServiceError('storage_unavailable', 'The database is starting. Please try again.');
+}

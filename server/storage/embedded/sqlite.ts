@@ -1,0 +1,109 @@
+/** SQLite, from the package better-sqlite3 or, where that cannot be loaded, from Node itself. */
+import { closeSync, openSync } from 'node:fs';
+
+/** What we use of an SQLite library; both have it under these names. */
+export interface SqliteDatabase {
+  exec(sql: string): unknown;
+  prepare(sql: string): SqliteStatement;
+  close(): unknown;
+}
+
+export interface SqliteStatement {
+  /** Rows of a statement that answers some. */
+  all(...parameters: unknown[]): unknown[];
+  /** Runs a statement that answers no rows. */
+  run(...parameters: unknown[]): { changes: number | bigint };
+}
+
+type OpenSqlite = (file: string) => SqliteDatabase;
+
+/** How long SQLite itself waits for other processes that are writing. */
+const BUSY_TIMEOUT_MS = 5000;
+
+const SETTINGS = [
+  `busy_timeout = ${BUSY_TIMEOUT_MS}`,
+  'journal_mode = WAL',
+  // With NORMAL, the default of WAL, a power cut takes back what was answered.
+  'synchronous = FULL',
+  'foreign_keys = ON',
+  // A large glossary makes a large log; it need not stay so.
+  'journal_size_limit = 67108864',
+];
+
+/**
+ * Opens a database, or makes one that only its owner can read.
+ *
+ * @throws Error when there is no SQLite library, or the file cannot be opened
+ */
+export async function openSqliteFile(file: string): Promise<SqliteDatabase> {
+  const open = await loadSqlite();
+  // SQLite gives its log the permissions of the database.
+  closeSync(openSync(file, 'a', 0o600));
+  const database = open(file);
+  for (const setting of SETTINGS) whenFree(() => database.exec(`pragma ${setting}`));
+  return database;
+}
+
+async function loadSqlite(): Promise<OpenSqlite> {
+  const reasons: string[] = [];
+  for (const load of [loadBetterSqlite, loadNodeSqlite]) {
+    try {
+      const open = await load();
+      open(':memory:').close();
+      return open;
+    } catch (error) {
+      reasons.push(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+    }
+  }
+  throw new Error(
+    'There is no SQLite to keep data in. Install the package better-sqlite3 (npm install), ' +
+      'use Node 22.13 or later, which has SQLite built in, or set STORAGE_URL to a PostgreSQL ' +
+      `database. (${reasons.join('; ')})`,
+  );
+}
+
+async function loadBetterSqlite(): Promise<OpenSqlite> {
+  const { default: Database } = await import('better-sqlite3');
+  return (file) => new Database(file);
+}
+
+async function loadNodeSqlite(): Promise<OpenSqlite> {
+  // As a plain string, for the types of Node 20 do not know the module.
+  const name: string = 'node:sqlite';
+  const { DatabaseSync } = (await import(name)) as {
+    DatabaseSync: new (file: string) => SqliteDatabase;
+  };
+  return (file) => new DatabaseSync(file);
+}
+
+/** How often a step is tried that finds the database busy even after {@link BUSY_TIMEOUT_MS}. */
+const BUSY_ATTEMPTS = 20;
+
+/**
+ * Runs a step, again while other processes keep the database busy: SQLite does not always wait by
+ * itself, for example not while two processes turn the write-ahead log on. Blocks its thread.
+ *
+ * @throws what the step throws
+ */
+export function whenFree<Result>(step: () => Result): Result {
+  for (let attempt = 1; ; attempt += 1) {
+    const startedAtMs = performance.now();
+    try {
+      return step();
+    } catch (error) {
+      const waitedMs = performance.now() - startedAtMs;
+      if (!isBusy(error) || attempt >= BUSY_ATTEMPTS || waitedMs >= BUSY_TIMEOUT_MS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10 * attempt);
+    }
+  }
+}
+
+/** Whether another process held the database; the two libraries say so in different ways. */
+export function isBusy(error: unknown): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  const SQLITE_BUSY = 5;
+  return (
+    (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) ||
+    (typeof errcode === 'number' && (errcode & 0xff) === SQLITE_BUSY)
+  );
+}

@@ -1,0 +1,118 @@
+/** The main thread's side of the thread that owns the database: one thread, from its start to its end. */
+import type { Worker } from 'node:worker_threads';
+import { ServiceError } from '../../../shared/errors.ts';
+import type { Logger } from '../../process/log.ts';
+import type { StoreCall } from '../store-methods.ts';
+import type { StoreAnswer, StoreOrder, StoreReport, StoreRequest } from './store-messages.ts';
+
+interface Waiting {
+  call: StoreCall;
+  resolve: (value: unknown) => void;
+  reject: (error: ServiceError) => void;
+}
+
+/** How long a thread may take to write what it has when it is to close. */
+const CLOSE_LIMIT_MS = 30_000;
+
+export class StoreConnection {
+  /** Resolves when the database is open; rejects with what is wrong with it. */
+  readonly ready: Promise<void>;
+  /** Resolves when the thread is no more. */
+  readonly ended: Promise<void>;
+  readonly #worker: Worker;
+  readonly #log: Logger;
+  readonly #waiting = new Map<number, Waiting>();
+  #outbox: StoreRequest[] = [];
+  #lastId = 0;
+  #hasEnded = false;
+
+  constructor({ worker, log }: { worker: Worker; log: Logger }) {
+    this.#worker = worker;
+    this.#log = log;
+    this.ready = new Promise((resolve, reject) => {
+      worker.on('message', (report: StoreReport) => {
+        if (report.kind === 'ready') resolve();
+        else if (report.kind === 'refused') reject(new Error(report.message));
+        else for (const answer of report.answers) this.#settle(answer);
+      });
+      worker.once('error', (error: unknown) => reject(asError(error)));
+      worker.once('exit', () => reject(new Error('The thread of the database has ended.')));
+    });
+    // Who opens a connection hears of it; a crash later on is told by the calls it takes with it.
+    this.ready.catch(() => undefined);
+    this.ended = new Promise((resolve) => void worker.once('exit', () => resolve()));
+    worker.on('error', (error: unknown) => {
+      log.error({ error: String(error) }, 'The thread of the database crashed.');
+    });
+    worker.once('exit', () => this.#end());
+  }
+
+  /** False once nothing can be asked of it any more. */
+  get isOpen(): boolean {
+    return !this.#hasEnded;
+  }
+
+  /** Hands a call over. @throws ServiceError */
+  ask(call: StoreCall): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#lastId += 1;
+      this.#waiting.set(this.#lastId, { call, resolve, reject });
+      this.#outbox.push({ id: this.#lastId, call });
+      // One message for all calls of this turn of the event loop.
+      if (this.#outbox.length === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  /** Lets the thread finish what it was asked, and waits for its end. */
+  async close(): Promise<void> {
+    this.#flush();
+    this.#worker.postMessage('close' satisfies StoreOrder);
+    const limit = setTimeout(() => void this.#worker.terminate(), CLOSE_LIMIT_MS);
+    await this.ended;
+    clearTimeout(limit);
+  }
+
+  #flush(): void {
+    if (this.#outbox.length === 0 || this.#hasEnded) return;
+    const outbox = this.#outbox;
+    this.#outbox = [];
+    try {
+      this.#worker.postMessage(outbox satisfies StoreOrder);
+    } catch (error) {
+      // Something in it cannot be sent to another thread: a mistake of a caller.
+      const failure = { code: undefined, message: String(error) };
+      for (const { id } of outbox) this.#settle({ id, failure });
+    }
+  }
+
+  #settle(answer: StoreAnswer): void {
+    const waiting = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
+    if (waiting === undefined) return;
+    if ('value' in answer) {
+      waiting.resolve(answer.value);
+      return;
+    }
+    const { code, message, detail } = answer.failure;
+    if (code !== undefined) {
+      waiting.reject(new ServiceError(code, message, detail === undefined ? {} : { detail }));
+      return;
+    }
+    const { store, method } = waiting.call;
+    this.#log.error({ store, method, error: message }, 'The database refused a statement.');
+    waiting.reject(new ServiceError('internal', 'Something went wrong. Please try again.'));
+  }
+
+  #end(): void {
+    this.#hasEnded = true;
+    for (const { reject } of this.#waiting.values()) {
+      reject(new ServiceError('internal', 'The database has stopped. Please try again.'));
+    }
+    this.#waiting.clear();
+    this.#outbox = [];
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

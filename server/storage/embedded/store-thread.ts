@@ -1,0 +1,72 @@
+/** The thread that owns the embedded database. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { Kysely } from 'kysely';
+import { migrate } from '../migrate.ts';
+import { createStores } from '../stores/index.ts';
+import type { Tables } from '../tables.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { createSqliteDialect } from './sqlite-dialect.ts';
+import { openSqliteFile, whenFree, type SqliteDatabase } from './sqlite.ts';
+import type { StoreOrder, StoreReport, StoreRequest, StoreThreadData } from './store-messages.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('This module is run in a worker thread.');
+const post = (report: StoreReport) => port.postMessage(report);
+
+try {
+  const { file } = workerData as StoreThreadData;
+  const database = await openSqliteFile(file);
+  const db = new Kysely<Tables>({ dialect: createSqliteDialect(database) });
+  await migrateAlone(database, db);
+  serve(database, db);
+  post({ kind: 'ready' });
+} catch (error) {
+  post({ kind: 'refused', message: error instanceof Error ? error.message : String(error) });
+}
+
+/** In a transaction that keeps other processes from migrating, and takes back half a migration. */
+async function migrateAlone(database: SqliteDatabase, db: Kysely<Tables>): Promise<void> {
+  whenFree(() => database.exec('begin immediate'));
+  try {
+    await migrate(db);
+    database.exec('commit');
+  } catch (error) {
+    database.exec('rollback');
+    database.close();
+    throw error;
+  }
+}
+
+/** Answers calls, a group at a time: what arrives while one is written makes the next. */
+function serve(database: SqliteDatabase, db: Kysely<Tables>): void {
+  const runGroup = createGroupCommit({ database, stores: createStores(db) });
+  let waiting: StoreRequest[] = [];
+  let isClosing = false;
+  let isRunning = false;
+
+  async function run(): Promise<void> {
+    while (waiting.length > 0) {
+      const group = waiting;
+      waiting = [];
+      post({ kind: 'answers', answers: await runGroup(group) });
+      await nextTurn();
+    }
+    isRunning = false;
+    if (!isClosing) return;
+    database.close();
+    port?.close();
+  }
+
+  port?.on('message', (order: StoreOrder) => {
+    if (order === 'close') isClosing = true;
+    else waiting.push(...order);
+    if (isRunning) return;
+    isRunning = true;
+    setImmediate(() => void run());
+  });
+}
+
+/** Lets messages in: the database itself does not give the event loop a turn. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}

@@ -1,0 +1,24 @@
+import type { Database } from '../database.ts';
+import type { Accounts, ApiKeys, Glossaries } from '../ports.ts';
+import { createAccounts } from './accounts.ts';
+import { createApiKeys } from './api-keys.ts';
+import { createGlossaries } from './glossaries.ts';
+import { createUsageEntries, type UsageEntries } from './usage-entries.ts';
+
+/** The stores as the adapters run them: usage is written in batches, everything else as the ports say. */
+export interface DatabaseStores {
+  accounts: Accounts;
+  apiKeys: ApiKeys;
+  usage: UsageEntries;
+  glossaries: Glossaries;
+}
+
+/** Every store over a database, or over a transaction of it. */
+export function createStores(db: Database): DatabaseStores {
+  return {
+    accounts: createAccounts(db),
+    apiKeys: createApiKeys(db),
+    usage: createUsageEntries(db),
+    glossaries: createGlossaries(db),
+  };
+}

@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStorage } from '../../server/storage/open-storage.ts';
+import { openPostgresql, type TestPostgresql } from '../support/postgresql.ts';
+import { executeOn } from './database-access.ts';
+import { openAccount, quietLog } from './samples.ts';
+
+const ROUNDS = 20;
+/** In every fifth round the PostgreSQL server goes down as well, while it is being used. */
+const SERVER_CRASH_EVERY = 5;
+
+let postgresql: TestPostgresql;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'dragoman-crash-'));
+  postgresql = await openPostgresql();
+});
+
+afterAll(async () => {
+  await postgresql.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What the children have been promised, and the most they may have used. */
+interface Ledger {
+  charged: number;
+  asked: number;
+  answers: number;
+  keys: string[];
+}
+
+interface Round {
+  args: string[];
+  ledger: Ledger;
+  /** What happens between the first answers and the kill. */
+  meanwhile: () => Promise<void>;
+}
+
+/** Starts a child, lets it work for a random time, kills it, and reads all that it had said. */
+async function crashOnce({ args, ledger, meanwhile }: Round): Promise<void> {
+  const script = path.join(import.meta.dirname, 'crash-child.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output: Buffer[] = [];
+  const errors: Buffer[] = [];
+  child.stderr.on('data', (data: Buffer) => errors.push(data));
+  const closed = new Promise((resolve) => void child.once('close', resolve));
+  const opened = new Promise((resolve) => void child.stdout.once('data', resolve));
+  child.stdout.on('data', (data: Buffer) => output.push(data));
+  try {
+    await Promise.race([opened, closed]);
+    await meanwhile();
+    // The one wait that is meant to be one: at which moment it is killed is up to chance.
+    await delay(Math.random() * 250);
+  } finally {
+    child.kill('SIGKILL');
+    await closed;
+  }
+  expect(child.signalCode, Buffer.concat(errors).toString()).toBe('SIGKILL');
+  for (const line of Buffer.concat(output).toString().split('\n').slice(0, -1)) note(ledger, line);
+}
+
+function note(ledger: Ledger, line: string): void {
+  const [what, value = ''] = line.split(' ');
+  if (what === 'asked') ledger.asked += Number(value);
+  if (what === 'key') ledger.keys.push(value);
+  if (what !== 'charged') return;
+  ledger.charged += Number(value);
+  ledger.answers += 1;
+}
+
+const databases = [
+  { name: 'sqlite', newUrl: async () => undefined },
+  { name: 'postgresql', newUrl: () => postgresql.createDatabase() },
+];
+
+describe.each(databases)('$name', ({ name, newUrl }) => {
+  it(`has every acknowledged write after ${ROUNDS} crashes under load`, async () => {
+    const url = await newUrl();
+    const place = { url, dataFolder: path.join(folder, name) };
+    const open = () => openStorage({ ...place, log: quietLog });
+    let storage = await open();
+    const { account, key } = await openAccount(storage);
+    await storage.close();
+    const ledger: Ledger = { charged: 0, asked: 0, answers: 0, keys: [] };
+    const args = [place.dataFolder, url ?? '', account.accountId, key.keyId];
+
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const crashServer = url !== undefined && round % SERVER_CRASH_EVERY === 0;
+      const meanwhile = async () => {
+        if (!crashServer) return;
+        await delay(Math.random() * 200);
+        await postgresql.crash();
+        await postgresql.restart();
+      };
+      await crashOnce({ args, ledger, meanwhile });
+
+      storage = await open();
+      const atMs = Date.UTC(2026, 10, 21);
+      const used = await storage.usage.ofMonth(account.accountId, key.keyId, atMs);
+      expect(used.key.text).toBeGreaterThanOrEqual(ledger.charged);
+      expect(used.key.text).toBeLessThanOrEqual(ledger.asked);
+      expect(used.account).toEqual(used.key);
+      const sums = `select amount from usage_days where key_id = '${key.keyId}'`;
+      if (used.key.text > 0)
+        expect(await executeOn(place, sums)).toEqual([{ amount: used.key.text }]);
+      const kept = new Set(
+        (await storage.apiKeys.list(account.accountId)).map((each) => each.keyId),
+      );
+      expect(ledger.keys.filter((keyId) => !kept.has(keyId))).toEqual([]);
+      await storage.close();
+    }
+    // Or nothing was put to the test.
+    expect(ledger.answers).toBeGreaterThan(ROUNDS * 10);
+    expect(ledger.keys.length).toBeGreaterThan(ROUNDS);
+  }, 120_000);
+});

@@ -1,0 +1,32 @@
+/** Looks into a database past the stores. */
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import pg from 'pg';
+
+/** Runs one statement; answers its rows, whole numbers as numbers. */
+export async function executeOn(
+  { url, dataFolder }: { url: string | undefined; dataFolder: string },
+  sql: string,
+): Promise<unknown[]> {
+  if (url === undefined) {
+    const database = new Database(path.join(dataFolder, 'dragoman.sqlite'));
+    try {
+      const statement = database.prepare(sql);
+      if (statement.reader) return statement.all();
+      statement.run();
+      return [];
+    } finally {
+      database.close();
+    }
+  }
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    const { rows, fields } = await client.query<Record<string, unknown>>(sql);
+    const int8 = fields.filter(({ dataTypeID }) => dataTypeID === 20).map(({ name }) => name);
+    for (const row of rows) for (const name of int8) row[name] = Number(row[name]);
+    return rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,66 @@
+/** Accounts, keys and charges to fill a database with. */
+import { createHash, randomUUID } from 'node:crypto';
+import type { Account, ApiKey, Charge, Storage } from '../../server/storage/ports.ts';
+
+export const unlimited = { characters: null, speechMs: null };
+
+export function sampleAccount(given: Partial<Account> = {}): Account {
+  return {
+    accountId: randomUUID(),
+    name: 'Überseehandel',
+    plan: 'free',
+    features: [],
+    limits: unlimited,
+    createdAtMs: 1_700_000_000_000,
+    ...given,
+  };
+}
+
+export function sampleKey(accountId: string, given: Partial<ApiKey> = {}): ApiKey {
+  return {
+    keyId: `${randomUUID()}:${randomUUID()}`,
+    accountId,
+    kind: 'developer',
+    label: 'desk',
+    masked: 'dc88****3a2c',
+    limits: unlimited,
+    createdAtMs: 1_700_000_000_000,
+    deactivatedAtMs: null,
+    ...given,
+  };
+}
+
+/** As the services make it: SHA-256 of a secret, in hex. */
+export function sampleHash(secret: string = randomUUID()): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** An account with a key, and charges of that key. */
+export async function openAccount(
+  storage: Storage,
+  given: { account?: Partial<Account>; key?: Partial<ApiKey> } = {},
+) {
+  const account = sampleAccount(given.account);
+  const key = sampleKey(account.accountId, given.key);
+  const secretHash = sampleHash();
+  await storage.accounts.create(account);
+  await storage.apiKeys.create(key, secretHash);
+  const charge = (more: Partial<Charge> = {}): Charge => ({
+    accountId: account.accountId,
+    keyId: key.keyId,
+    kind: 'text',
+    amount: 10,
+    atMs: Date.UTC(2026, 10, 21, 12),
+    tag: null,
+    ...more,
+  });
+  return { account, key, secretHash, charge };
+}
+
+/** What keeps quiet, for storage whose failures are the point of a test. */
+export const quietLog = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};

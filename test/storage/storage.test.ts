@@ -1,0 +1,199 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStorage } from '../../server/storage/open-storage.ts';
+import type { Storage } from '../../server/storage/ports.ts';
+import { openPostgresql, type TestPostgresql } from '../support/postgresql.ts';
+import { executeOn } from './database-access.ts';
+import { openAccount, quietLog } from './samples.ts';
+import { behaviours, type StorageUnderTest } from './storage-behaviour.ts';
+
+let postgresql: TestPostgresql;
+let folder: string;
+let folders = 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'dragoman-storage-'));
+  postgresql = await openPostgresql();
+});
+
+afterAll(async () => {
+  await postgresql.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Where an empty database can be opened, any number of times. */
+interface Place {
+  url: string | undefined;
+  dataFolder: string;
+}
+
+const databases: { name: string; newPlace: () => Promise<Place> }[] = [
+  { name: 'sqlite', newPlace: async () => ({ url: undefined, dataFolder: newFolder() }) },
+  {
+    name: 'postgresql',
+    newPlace: async () => ({ url: await postgresql.createDatabase(), dataFolder: newFolder() }),
+  },
+];
+
+function newFolder(): string {
+  folders += 1;
+  return path.join(folder, String(folders));
+}
+
+const open = (place: Place) => openStorage({ ...place, log: quietLog });
+
+describe.each(databases)('storage in $name', ({ name, newPlace }) => {
+  let place: Place;
+  let under: StorageUnderTest;
+
+  beforeAll(async () => {
+    place = await newPlace();
+    under = { storage: await open(place), other: await open(place) };
+  });
+
+  afterAll(async () => {
+    await under.storage.close();
+    await under.other.close();
+  });
+
+  it.each(behaviours)('%s', async (_, check) => check(under));
+
+  it('says which database it is', () => {
+    expect(under.storage.name).toBe(name);
+  });
+
+  it('records what was used per key, day, tag and kind', async () => {
+    const { key, charge } = await openAccount(under.storage);
+    const nextDay = charge().atMs + 86_400_000;
+    const charges = [
+      charge(),
+      charge({ tag: 'a' }),
+      charge({ tag: 'a' }),
+      charge({ tag: 'a', kind: 'write' }),
+      charge({ tag: 'a', atMs: nextDay }),
+    ];
+    await Promise.all(charges.map((each) => under.storage.usage.charge(each)));
+    await under.storage.usage.refund(charge({ tag: 'a', amount: 4 }));
+    const rows = await executeOn(
+      place,
+      `select day, tag, kind, amount from usage_days where key_id = '${key.keyId}' order by day, tag, kind`,
+    );
+    expect(rows).toEqual([
+      { day: '2026-11-21', tag: '', kind: 'text', amount: 10 },
+      { day: '2026-11-21', tag: 'a', kind: 'text', amount: 16 },
+      { day: '2026-11-21', tag: 'a', kind: 'write', amount: 10 },
+      { day: '2026-11-22', tag: 'a', kind: 'text', amount: 10 },
+    ]);
+  });
+
+  it('keeps everything when it is closed and opened again', async () => {
+    const again = await newPlace();
+    const before = await open(again);
+    const { account, key, secretHash, charge } = await openAccount(before);
+    await before.usage.charge(charge());
+    await before.close();
+    const after = await open(again);
+    expect(await after.apiKeys.authenticate(secretHash)).toEqual({ key, account });
+    const used = await after.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
+    expect(used.key.text).toBe(10);
+    await after.close();
+  });
+
+  it('finishes what is under way when it is closed, and refuses what comes later', async () => {
+    const again = await newPlace();
+    const storage = await open(again);
+    const { account, key, charge } = await openAccount(storage);
+    const pending = Array.from({ length: 50 }, () => storage.usage.charge(charge()));
+    await storage.close();
+    expect(await Promise.all(pending)).toEqual(pending.map(() => 'charged'));
+    await expect(storage.accounts.list()).rejects.toMatchObject({ code: 'stopping' });
+    const after = await open(again);
+    const used = await after.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
+    expect(used.key.text).toBe(500);
+    await after.close();
+  });
+
+  it('can be opened for the first time by several processes at once', async () => {
+    const fresh = await newPlace();
+    const opened = await Promise.all(Array.from({ length: 4 }, () => open(fresh)));
+    const [first, ...others] = opened;
+    const { account } = await openAccount(first!);
+    for (const other of others) expect(await other.accounts.list()).toEqual([account]);
+    await Promise.all(opened.map((storage) => storage.close()));
+  });
+
+  it('leaves a database alone that a newer version has used', async () => {
+    const newer = await newPlace();
+    await (await open(newer)).close();
+    const sql = `insert into kysely_migration (name, timestamp) values ('9999-future', '2030-01-01')`;
+    await executeOn(newer, sql);
+    await expect(open(newer)).rejects.toThrow(/newer version.*9999-future/s);
+  });
+});
+
+describe('the behaviour suite', () => {
+  const broken: [name: string, breakIt: (storage: Storage) => Storage][] = [
+    [
+      'lets deactivated keys in',
+      (storage) => {
+        const callers = new Map<string, ReturnType<Storage['apiKeys']['authenticate']>>();
+        const authenticate = (hash: string) => {
+          const caller = callers.get(hash) ?? storage.apiKeys.authenticate(hash);
+          callers.set(hash, caller);
+          return caller;
+        };
+        return { ...storage, apiKeys: { ...storage.apiKeys, authenticate } };
+      },
+    ],
+    [
+      'checks a limit before it counts instead of at once',
+      (storage) => {
+        const charge: Storage['usage']['charge'] = async (given) => {
+          const { accountId, keyId, atMs } = given;
+          const used = await storage.usage.ofMonth(accountId, keyId, atMs);
+          const limit = (await storage.apiKeys.find(accountId, keyId))?.limits.characters ?? null;
+          if (limit !== null && used.key.text + given.amount > limit) return 'key_limit_reached';
+          await storage.apiKeys.change(accountId, keyId, { limits: { characters: null } });
+          const outcome = await storage.usage.charge(given);
+          await storage.apiKeys.change(accountId, keyId, { limits: { characters: limit } });
+          return outcome;
+        };
+        return { ...storage, usage: { ...storage.usage, charge } };
+      },
+    ],
+    [
+      'forgets refunds',
+      (storage) => ({ ...storage, usage: { ...storage.usage, refund: async () => undefined } }),
+    ],
+  ];
+
+  it.each(broken)('fails for storage that %s', async (_, breakIt) => {
+    const place: Place = { url: undefined, dataFolder: newFolder() };
+    const [storage, other] = [await open(place), await open(place)];
+    const under = { storage: breakIt(storage), other: breakIt(other) };
+    const results = await Promise.allSettled(behaviours.map(([, check]) => check(under)));
+    expect(results.filter(({ status }) => status === 'rejected')).not.toEqual([]);
+    await Promise.all([storage.close(), other.close()]);
+  });
+});
+
+describe('the embedded database', () => {
+  it('can be read by its owner alone', async () => {
+    const dataFolder = newFolder();
+    const storage = await open({ url: undefined, dataFolder });
+    await openAccount(storage);
+    for (const file of ['dragoman.sqlite', 'dragoman.sqlite-wal']) {
+      expect(statSync(path.join(dataFolder, file)).mode & 0o777).toBe(0o600);
+    }
+    await storage.close();
+  });
+});
+
+describe('a storage URL', () => {
+  it('of another kind is refused with what is possible', async () => {
+    const opening = openStorage({ url: 'mysql://x', dataFolder: folder, log: quietLog });
+    await expect(opening).rejects.toThrow(/postgres:\/\//);
+  });
+});

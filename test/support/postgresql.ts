@@ -1,0 +1,162 @@
+/** A PostgreSQL of the tests' own: a temporary cluster on a free port, gone when they are. */
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+const run = promisify(execFile);
+const START_LIMIT_MS = 30_000;
+
+export interface TestPostgresql {
+  /** Makes an empty database; answers its URL. */
+  createDatabase(): Promise<string>;
+  /** What happens to one whose machine loses power: no goodbye, nothing tidied up. */
+  crash(): Promise<void>;
+  /** Starts a crashed one on the same port. */
+  restart(): Promise<void>;
+  /** Ends it and removes everything it wrote. */
+  stop(): Promise<void>;
+}
+
+/** PostgreSQL refuses to be run by root: somebody else then owns the cluster. */
+interface Owner {
+  uid?: number;
+  gid?: number;
+}
+
+/**
+ * Starts PostgreSQL as Debian installs it, with fsync on.
+ *
+ * @throws Error when it is not installed or does not start
+ */
+export async function openPostgresql(): Promise<TestPostgresql> {
+  const programs = findPrograms();
+  const owner = await findOwner();
+  const folder = await mkdtemp(path.join(tmpdir(), 'dragoman-postgresql-'));
+  if (owner.uid !== undefined && owner.gid !== undefined) await chown(folder, owner.uid, owner.gid);
+  const data = path.join(folder, 'data');
+  const initdb = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C'];
+  await run(path.join(programs, 'initdb'), [...initdb, '-D', data], { ...owner, cwd: folder });
+  const port = await freePort();
+  const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
+
+  const start = async () => {
+    const guard = startGuarded({ programs, folder, data, port, owner });
+    await untilReady(urlOf('postgres'), guard);
+    return guard;
+  };
+  let guard = await start();
+
+  return {
+    async createDatabase() {
+      const name = `test_${randomUUID().replaceAll('-', '')}`;
+      const client = new pg.Client(urlOf('postgres'));
+      await client.connect();
+      await client.query(`create database ${name}`);
+      await client.end();
+      return urlOf(name);
+    },
+    crash: () => end(guard, 'keep'),
+    async restart() {
+      guard = await start();
+    },
+    async stop() {
+      await end(guard, 'remove');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * The server with a shell that watches over it: when our end of its input closes, because we close
+ * it or because the test process died in whatever way, the server ends at once (`pg_ctl stop -m
+ * immediate`) and its folder goes, unless told to keep it.
+ */
+function startGuarded({
+  programs,
+  folder,
+  data,
+  port,
+  owner,
+}: {
+  programs: string;
+  folder: string;
+  data: string;
+  port: number;
+  owner: Owner;
+}): ChildProcess {
+  const script = [
+    `trap '' INT TERM HUP`,
+    '"$1" -D "$2" -p "$3" -k "$4" -h 127.0.0.1 -c fsync=on -c max_connections=60 </dev/null &',
+    'server=$!; read -r wish; kill -QUIT "$server"; wait "$server"',
+    '[ "$wish" = keep ] || rm -rf "$4"',
+  ].join('\n');
+  const args = [path.join(programs, 'postgres'), data, String(port), folder];
+  return spawn('/bin/sh', ['-c', script, 'sh', ...args], {
+    ...owner,
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+}
+
+async function end(guard: ChildProcess, wish: 'keep' | 'remove'): Promise<void> {
+  if (guard.exitCode !== null || guard.signalCode !== null) return;
+  const ended = new Promise((resolve) => void guard.once('exit', resolve));
+  guard.stdin?.end(`${wish}\n`);
+  await ended;
+}
+
+async function untilReady(url: string, guard: ChildProcess): Promise<void> {
+  const deadline = performance.now() + START_LIMIT_MS;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline || guard.exitCode !== null) {
+        await end(guard, 'remove');
+        throw new Error('PostgreSQL did not start.', { cause: error });
+      }
+      await delay(20);
+    }
+  }
+}
+
+/** The newest that is installed; Debian keeps it out of the PATH. */
+function findPrograms(): string {
+  const inPath = (process.env['PATH'] ?? '').split(path.delimiter);
+  const debian = '/usr/lib/postgresql';
+  const versions = (existsSync(debian) ? readdirSync(debian) : [])
+    .sort((one, other) => Number(other) - Number(one))
+    .map((version) => path.join(debian, version, 'bin'));
+  const found = [...versions, ...inPath].find((folder) => existsSync(path.join(folder, 'initdb')));
+  if (found === undefined) throw new Error('PostgreSQL is missing: apt-get install postgresql');
+  return found;
+}
+
+async function findOwner(): Promise<Owner> {
+  if (process.getuid?.() !== 0) return {};
+  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  for (const wanted of ['postgres', 'nobody']) {
+    const [, , uid, gid] = users.find(([name]) => name === wanted) ?? [];
+    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody.');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => void server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => void server.close(resolve));
+  return port;
+}
