@@ -1,26 +1,43 @@
 /** The composition root: the only file that names concrete engines and adapters. */
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { isLoopbackHost, type Config } from './config.ts';
-import type { Unavailable } from './engines/engine.ts';
-import { isRunning, recognisers, translators } from './engines/index.ts';
+import { ConfigError, isLoopbackHost, type Config } from './config.ts';
+import type { TranslationEngine, Unavailable } from './engines/engine.ts';
+import {
+  createDetector,
+  isRunning,
+  recognisers,
+  translators,
+  type EngineSettings,
+} from './engines/index.ts';
 import { createFlite } from './engines/synthesis/flite.ts';
 import { watchRequests } from './http/graceful-close.ts';
 import { createHttpServer } from './http/server.ts';
+import { createAccess } from './services/access.ts';
 import { createDemo } from './services/demo.ts';
+import { createDetection } from './services/detection.ts';
+import { readEnginePreference } from './services/engine-preference.ts';
+import { ensureFirstAccount } from './services/first-account.ts';
+import { createGlossaries } from './services/glossaries.ts';
+import { betaLanguages } from './services/language-table.ts';
+import { createLanguageListings } from './services/languages.ts';
 import { createTextTranslation } from './services/text-translation.ts';
 import { createTranslation } from './services/translation.ts';
+import { createUsageMeter } from './services/usage.ts';
 import { spokenLanguages } from './services/voice-session-request.ts';
 import { createVoiceSessions } from './services/voice-sessions.ts';
 import { openApiKeyFile } from './storage/embedded/api-key-file.ts';
 import { createSessionTokens } from './storage/embedded/session-tokens.ts';
+import { openStorage } from './storage/open-storage.ts';
 import { createAudioDecoders } from './voice/decode.ts';
 import { acceptVoiceSockets } from './ws/upgrade.ts';
 
 /** What a person who starts the server wants to know. */
 export interface Overview {
-  apiKey: string;
-  apiKeyFile: string;
+  /** The first key; undefined when it is not active in this database. */
+  apiKey: { secret: string; file: string } | undefined;
+  /** Name of the database. */
+  storage: string;
   recognition: { engine: string; languages: string[] }[];
   translation: { engine: string; pairs: { source: string; target: string }[] }[];
   problems: string[];
@@ -36,10 +53,22 @@ export interface App {
 
 /** Builds the whole server from its settings. */
 export async function createApp(config: Config, log: Logger): Promise<App> {
+  const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
+  const { key, file } = await openApiKeyFile(config.DATA_DIR);
+  const first = await ensureFirstAccount({ ...storage, secret: key });
   const engines = await startEngines(config, log);
-  const { key, file, keys } = await openApiKeyFile(config.DATA_DIR);
   const decoders = createAudioDecoders({ log });
-  const translation = createTranslation(engines.translation);
+  const translation = createTranslation({
+    engines: engines.translation,
+    preference: enginePreference(config),
+    log,
+  });
+  const detection = createDetection(engines.detector);
+  const glossaries = createGlossaries({
+    glossaries: storage.glossaries,
+    cacheBytes: config.GLOSSARY_CACHE_MB * 1024 * 1024,
+  });
+  const usageMeter = createUsageMeter(storage);
   const voiceSessions = createVoiceSessions({
     tokens: createSessionTokens(),
     recognisers: engines.recognition,
@@ -52,9 +81,25 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   const problems = engines.missing.map(({ reason }) => reason);
   const http = await createHttpServer({
     log,
-    apiKeys: keys,
+    access: createAccess({ ...storage, legacyAuth: legacyAuth(config) }),
+    requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
     voiceSessions,
-    textTranslation: createTextTranslation(translation),
+    textTranslation: createTextTranslation({
+      translation,
+      detection,
+      glossaries,
+      usage: usageMeter,
+      isFreeTarget: (target) => betaLanguages.has(target),
+      refusesLatencyConflicts: config.LATENCY_CONFLICTS === 'refuse',
+    }),
+    languageDetection: detection,
+    languageListings: createLanguageListings({
+      translation,
+      recognisers: engines.recognition,
+      detector: engines.detector,
+    }),
+    glossaries,
+    usageMeter,
     demoContent: createDemo({ ...engines, recognisers: engines.recognition, translation }),
     engines: {
       recognition: engines.recognition.map(({ name }) => name),
@@ -79,7 +124,12 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   });
 
   return {
-    overview: { apiKey: key, apiKeyFile: file, problems, ...capabilities(engines) },
+    overview: {
+      apiKey: first.isSecretActive ? { secret: key, file } : undefined,
+      storage: storage.name,
+      problems,
+      ...capabilities(engines),
+    },
     listen: () => http.listen({ host: config.HOST, port: config.PORT }),
     async stop() {
       const deadlineMs = performance.now() + config.STOP_SECONDS * 1000;
@@ -91,6 +141,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       await decoders.close();
       const running = [...engines.recognition, ...engines.translation];
       await Promise.all(running.map((engine) => engine.close()));
+      await storage.close();
     },
   };
 }
@@ -109,23 +160,58 @@ function capabilities({ recognition, translation }: Engines) {
 
 /** Starts every engine the settings ask for; what cannot run is told, and the others go on. */
 async function startEngines(config: Config, log: Logger) {
-  const settings = {
+  const settings = engineSettings(config, log);
+  const [recogniser, speaker, detector, ...translation] = await Promise.all([
+    recognisers[config.RECOGNISER](settings),
+    createFlite(),
+    createDetector(),
+    ...Object.values(translators).map((create) => create(settings)),
+  ]);
+  const translating = translation.filter((engine) => engine !== undefined);
+  return {
+    recognition: [recogniser].filter(isRunning),
+    translation: translating.filter((engine): engine is TranslationEngine => isRunning(engine)),
+    speaker: isRunning(speaker) ? speaker : undefined,
+    detector,
+    missing: [recogniser, ...translating, speaker].filter(
+      (engine): engine is Unavailable => !isRunning(engine),
+    ),
+  };
+}
+
+function engineSettings(config: Config, log: Logger): EngineSettings {
+  const { CHAT_URL, LIBRETRANSLATE_URL, DEEPL_URL } = config;
+  return {
     log,
     pocketSphinxModel: config.POCKETSPHINX_MODEL,
     apertiumModes: config.APERTIUM_MODES,
+    chat:
+      CHAT_URL === undefined
+        ? undefined
+        : {
+            url: CHAT_URL,
+            model: config.CHAT_MODEL,
+            key: config.CHAT_KEY,
+            languages: config.CHAT_LANGUAGES?.split(',').map((tag) => tag.trim()),
+            timeoutMs: config.CHAT_TIMEOUT_SECONDS * 1000,
+          },
+    libreTranslate:
+      LIBRETRANSLATE_URL === undefined
+        ? undefined
+        : { url: LIBRETRANSLATE_URL, key: config.LIBRETRANSLATE_KEY },
+    upstream: DEEPL_URL === undefined ? undefined : { url: DEEPL_URL, key: config.DEEPL_KEY },
   };
-  const [recogniser, speaker, ...translation] = await Promise.all([
-    recognisers[config.RECOGNISER](settings),
-    createFlite(),
-    ...translators.map((create) => create(settings)),
-  ]);
-  const made = [recogniser, ...translation, speaker];
-  return {
-    recognition: [recogniser].filter(isRunning),
-    translation: translation.filter(isRunning),
-    speaker: isRunning(speaker) ? speaker : undefined,
-    missing: made.filter((engine): engine is Unavailable => !isRunning(engine)),
-  };
+}
+
+/** @throws ConfigError for a setting that cannot be read */
+function enginePreference({ TRANSLATION_ENGINES: setting = '' }: Config) {
+  const { rules, problems } = readEnginePreference(setting, Object.keys(translators));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return rules;
+}
+
+function legacyAuth({ LEGACY_AUTH: mode, LEGACY_AUTH_REFUSED_PERCENT: refusedPercent }: Config) {
+  return mode === 'off' ? { mode } : { mode, refusedPercent };
 }
 
 async function readTls({ TLS_CERT_FILE, TLS_KEY_FILE }: Config) {

@@ -43,6 +43,13 @@ export const settingsSchema = Type.Object({
     default: 'data',
     description: 'Folder for what must last, such as the API key.',
   }),
+  STORAGE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description:
+        'PostgreSQL database, for example `postgres://user:password@host/dragoman`; without it, SQLite in `DATA_DIR`.',
+    }),
+  ),
   DEMO: Type.Union([Type.Literal('auto'), Type.Literal('on'), Type.Literal('off')], {
     default: 'auto',
     description:
@@ -58,6 +65,71 @@ export const settingsSchema = Type.Object({
   APERTIUM_MODES: Type.Optional(
     Type.String({ description: "Folder of the Apertium modes, if not Debian's." }),
   ),
+  CHAT_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description:
+        'OpenAI-compatible chat server that translates, up to `/v1`: vLLM, Ollama, llama.cpp or hosted.',
+    }),
+  ),
+  CHAT_MODEL: Type.Optional(Type.String({ description: 'Model to ask; needed with `CHAT_URL`.' })),
+  CHAT_KEY: Type.Optional(Type.String({ description: 'Key of the chat server, if it wants one.' })),
+  CHAT_LANGUAGES: Type.Optional(
+    Type.String({
+      description: 'Languages the model translates among, `de,en,fr`; common ones without it.',
+    }),
+  ),
+  CHAT_TIMEOUT_SECONDS: Type.Number({
+    default: 60,
+    exclusiveMinimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'Longest wait for an answer of the chat server.',
+  }),
+  LIBRETRANSLATE_URL: Type.Optional(
+    Type.String({ pattern: '^https?://', description: 'Address of a LibreTranslate server.' }),
+  ),
+  LIBRETRANSLATE_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+  DEEPL_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'Address of an upstream server with a DeepL-compatible API.',
+    }),
+  ),
+  DEEPL_KEY: Type.Optional(Type.String({ description: 'Key of the upstream server.' })),
+  TRANSLATION_ENGINES: Type.Optional(
+    Type.String({
+      description:
+        'Which engine is asked first, by direction: `en/de: chat; *: apertium, chat`. Without it: upstream, chat, libretranslate, apertium.',
+    }),
+  ),
+  GLOSSARY_CACHE_MB: Type.Integer({
+    default: 256,
+    minimum: 0,
+    maximum: 65_536,
+    description: 'Memory for glossaries that are in use, ready to be searched.',
+  }),
+  LEGACY_AUTH: Type.Union([Type.Literal('off'), Type.Literal('brown-out')], {
+    default: 'off',
+    description:
+      'Keys in the query or the body: `off` refuses them; `brown-out` takes them on the plan pro outside of the refused part of each hour.',
+  }),
+  LEGACY_AUTH_REFUSED_PERCENT: Type.Integer({
+    default: 50,
+    minimum: 0,
+    maximum: 100,
+    description: 'With `LEGACY_AUTH=brown-out`, how much of each hour refuses such keys.',
+  }),
+  RATE_LIMIT_PER_MINUTE: Type.Integer({
+    default: 0,
+    minimum: 0,
+    description:
+      'Requests of one API key in a minute; more are answered with 429. `0` is no limit.',
+  }),
+  LATENCY_CONFLICTS: Type.Union([Type.Literal('refuse'), Type.Literal('accept')], {
+    default: 'refuse',
+    description:
+      'Whether `model_type: latency_optimized` is refused beside tag handling v2, style rules, instructions and translation memories.',
+  }),
   VOICE_MAX_SESSIONS: Type.Integer({
     default: 100,
     minimum: 1,

@@ -54,8 +54,13 @@ function welcome(config: Config, address: string, overview: Overview): string {
       : '  Open it in a browser to speak and read along.',
     '',
     ...(config.PUBLIC_URL === undefined ? [] : [`  Listening   ${address}`]),
-    `  API key     ${overview.apiKey}`,
-    `              kept in ${overview.apiKeyFile}`,
+    ...(overview.apiKey === undefined
+      ? ['  API key     npm run dragoman -- key create makes one']
+      : [
+          `  API key     ${overview.apiKey.secret}`,
+          `              kept in ${overview.apiKey.file}`,
+        ]),
+    `  Data        ${overview.storage}`,
     ...overview.recognition.map(
       ({ engine, languages }) => `  Hears       ${shortList(languages)} (${engine})`,
     ),

@@ -21,7 +21,8 @@ const fastifyCodes: Partial<Record<string, { code: ErrorCode; message: string }>
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const failure = asServiceError(error, request);
   if (failure.status >= 500) request.log.error({ err: error.cause ?? error }, 'request failed');
-  if (failure.status === 503 || failure.status === 429) reply.header('Retry-After', '5');
+  const isForLater = failure.status === 503 || failure.status === 429;
+  if (isForLater && !reply.hasHeader('Retry-After')) reply.header('Retry-After', '5');
   const { status, body } = toHttp(failure);
   return reply.code(status).send(body);
 }

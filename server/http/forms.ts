@@ -42,7 +42,7 @@ export function useForms(app: FastifyInstance): void {
 
 /** Some clients send parameters of a GET as its body. */
 function acceptBodiesOfGets(app: FastifyInstance): void {
-  app.addHttpMethod('GET', { hasBody: true });
+  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.addHook('onRequest', async ({ raw: { method, headers } }) => {
     if (method !== 'GET' && method !== 'DELETE') return;
     const isEmpty = ['0', undefined].includes(headers['content-length']);

@@ -2,13 +2,18 @@
 import formbody from '@fastify/formbody';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { ApiKeys } from '../storage/ports.ts';
+import { useAuthentication } from './auth.ts';
 import { answerError, answerNotFound, clientError } from './errors.ts';
 import { useForms } from './forms.ts';
 import { demoRoutes, type DemoOptions } from './routes/demo.ts';
+import { detectionRoutes, type DetectionOptions } from './routes/detection.ts';
 import { documentRoutes, publishDocuments } from './routes/documents.ts';
+import { glossaryV2Routes } from './routes/glossaries-v2.ts';
+import { glossaryV3Routes, type GlossaryOptions } from './routes/glossaries-v3.ts';
 import { healthRoutes, type HealthOptions } from './routes/health.ts';
+import { languageRoutes, type LanguageOptions } from './routes/languages.ts';
 import { textTranslationRoutes, type TextTranslationOptions } from './routes/text-translation.ts';
+import { usageRoutes, type UsageOptions } from './routes/usage.ts';
 import { voiceRoutes, type VoiceOptions } from './routes/voice.ts';
 import { widgetRoutes } from './routes/widget.ts';
 import { answerRaw } from './raw-answer.ts';
@@ -18,9 +23,18 @@ import { newTraceId } from './trace-id.ts';
 const BODY_LIMIT_BYTES = 128 * 1024;
 
 export interface HttpOptions
-  extends VoiceOptions, TextTranslationOptions, HealthOptions, DemoOptions {
+  extends
+    VoiceOptions,
+    TextTranslationOptions,
+    DetectionOptions,
+    LanguageOptions,
+    GlossaryOptions,
+    UsageOptions,
+    HealthOptions,
+    DemoOptions {
   log: Logger;
-  apiKeys: ApiKeys;
+  /** Of one API key; 0 is without limit. */
+  requestsPerMinute: number;
   tls: { cert: Buffer; key: Buffer } | undefined;
   trustProxy: boolean;
   demo: boolean;
@@ -52,7 +66,6 @@ export async function createHttpServer(options: HttpOptions) {
     // An expectation we do not know does not keep us from answering.
     app.server.emit('request', request, response);
   });
-  app.decorateRequest('apiKey', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Trace-ID', request.id);
     reply.header('X-Content-Type-Options', 'nosniff');
@@ -71,14 +84,20 @@ export async function createHttpServer(options: HttpOptions) {
   app.setNotFoundHandler(answerNotFound);
   // Plain text is nothing we read: 415 rather than a puzzled 400.
   app.removeContentTypeParser('text/plain');
+  await useAuthentication(app, options);
   useForms(app);
   await app.register(formbody);
   await publishDocuments(app);
   await app.register(voiceRoutes, options);
   await app.register(textTranslationRoutes, options);
+  await app.register(detectionRoutes, options);
+  await app.register(languageRoutes, options);
+  await app.register(glossaryV3Routes, options);
+  await app.register(glossaryV2Routes, options);
+  await app.register(usageRoutes, options);
   await app.register(healthRoutes, options);
   await app.register(widgetRoutes);
   if (options.demo) await app.register(demoRoutes, options);
-  await app.register(documentRoutes);
+  await app.register(documentRoutes, options);
   return app;
 }

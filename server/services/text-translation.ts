@@ -1,70 +1,243 @@
-/** `POST /v2/translate`: checks a request and translates it. */
+/** `POST /v2/translate`: checks, detects, counts, translates. */
 import { ServiceError } from '../../shared/errors.ts';
-import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../shared/language.ts';
+import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import type {
   TextTranslationRequest,
   TextTranslationResponse,
 } from '../../shared/schemas/text-translation.ts';
+import type { Caller } from '../storage/ports.ts';
+import type { TermIndex } from '../text/glossary/term-index.ts';
+import { preserveFormatting } from '../text/formatting.ts';
+import { layOutMarkup } from '../text/markup/markup-layout.ts';
+import { layOutPlain } from '../text/markup/plain-layout.ts';
+import type { TextLayout } from '../text/markup/text-layout.ts';
+import type { TextSegment } from '../text/text-segment.ts';
+import type { SourceDetection } from './detection.ts';
+import type { Glossaries } from './glossaries.ts';
+import { checkTextRequest, type CheckedTextRequest } from './text-translation-request.ts';
 import type { Translation } from './translation.ts';
+import type { UsageMeter } from './usage.ts';
 
-export interface TextTranslation {
-  /** @throws ServiceError invalid_request, translation_failed */
-  translate(request: TextTranslationRequest, signal: AbortSignal): Promise<TextTranslationResponse>;
+/** Who asks, and how to stop when nobody waits any more. */
+export interface TextRequestOrigin {
+  caller: Caller;
+  /** Custom reporting tag, already checked. */
+  reportingTag: string | null;
+  signal: AbortSignal;
 }
 
-export function createTextTranslation(translation: Translation): TextTranslation {
+export interface TextTranslation {
+  /**
+   * @throws ServiceError invalid_request, forbidden, not_found, quota_exceeded, engine_unavailable,
+   *   translation_failed; what was not translated is not billed
+   */
+  translate(
+    request: TextTranslationRequest,
+    origin: TextRequestOrigin,
+  ): Promise<TextTranslationResponse>;
+}
+
+export interface TextTranslationOptions {
+  translation: Translation;
+  detection: SourceDetection;
+  glossaries: Glossaries;
+  usage: UsageMeter;
+  /** Target languages that are not billed while they are in beta. */
+  isFreeTarget: (target: LanguageTag) => boolean;
+  refusesLatencyConflicts: boolean;
+}
+
+/** A text on its way. */
+interface Item {
+  source: LanguageTag;
+  layout: TextLayout;
+  billedCharacters: number;
+}
+
+export function createTextTranslation(options: TextTranslationOptions): TextTranslation {
+  const { translation, usage, refusesLatencyConflicts } = options;
   return {
-    async translate(request, signal) {
-      const pair = checkedPair(request, translation);
-      const texts = await translation.translate(request.text, { ...pair, signal });
-      const detected = baseLanguage(pair.source).toUpperCase();
-      return {
-        translations: texts.map((text, index) => ({
-          detected_source_language: detected,
-          text,
-          ...(request.show_billed_characters === true && {
-            billed_characters: codePoints(request.text[index] ?? ''),
-          }),
-        })),
-      };
+    async translate(request, { caller, reportingTag, signal }) {
+      const { plan, accountId } = caller.account;
+      const checked = checkTextRequest(request, { plan, refusesLatencyConflicts });
+      checkLanguages(checked, translation);
+      const items = prepare(request.text, checked, options);
+      for (const source of sourcesOf(items)) checkWishes(source, checked, translation);
+      const glossary = await findGlossary(checked, accountId, options.glossaries);
+      const reservation = await usage.reserve({
+        caller,
+        kind: 'text',
+        characters: items.reduce((sum, { billedCharacters }) => sum + billedCharacters, 0),
+        tag: reportingTag,
+      });
+      try {
+        const run = { checked, glossary, translation, signal };
+        const done = await Promise.all(
+          sourcesOf(items).map((source) => translateFrom(source, items, run)),
+        );
+        return answer(items, new Map(done.flat()), request, checked.markup?.version);
+      } catch (error) {
+        await reservation.giveBack();
+        throw error;
+      }
     },
   };
 }
 
-function checkedPair(request: TextTranslationRequest, translation: Translation) {
+/** @throws ServiceError invalid_request, with the languages that the running engines serve */
+function checkLanguages({ source, target }: CheckedTextRequest, translation: Translation): void {
   const sources = translation.sources();
-  if (request.source_lang === undefined || request.source_lang === '') {
-    const possible = list(sources);
-    throw invalid(
-      `Parameter 'source_lang' not specified: no running engine detects languages. Possible: ${possible}.`,
-    );
-  }
-  const source = canonicalLanguage(request.source_lang);
-  if (source === undefined || !isServed(source, sources)) {
-    throw invalid(
-      `Value for 'source_lang' not supported. Possible with the running engines: ${list(sources)}.`,
-    );
-  }
-  const target = canonicalLanguage(request.target_lang);
-  if (target === undefined || !translation.serves({ source, target })) {
-    const possible = list(translation.targets(source));
-    throw invalid(
-      `Value for 'target_lang' not supported. Possible from ${source.toUpperCase()} with the running engines: ${possible}.`,
-    );
-  }
-  return { source, target };
+  const isSource = source === undefined || withBase(source).some((tag) => sources.includes(tag));
+  if (!isSource) throw unsupported('source_lang', sources);
+  const targets = translation.targets(source);
+  // A variant of a source language can always be reached: from that language itself.
+  const isTarget =
+    source === undefined
+      ? withBase(target).some((tag) => targets.includes(tag) || sources.includes(tag))
+      : translation.serves({ source, target });
+  if (!isTarget) throw unsupported('target_lang', targets, source);
 }
 
-function isServed(source: LanguageTag, sources: readonly LanguageTag[]): boolean {
-  return sources.includes(source) || sources.includes(baseLanguage(source));
+/** @throws ServiceError invalid_request for what no engine does for this pair */
+function checkWishes(
+  source: LanguageTag,
+  { source: given, target, formality, instructions }: CheckedTextRequest,
+  translation: Translation,
+): void {
+  const pair = { source, target };
+  if (given === undefined && !translation.serves(pair)) {
+    throw invalid(
+      `A text is in ${source.toUpperCase()}: no running engine translates that to ${target.toUpperCase()}. ` +
+        'Set source_lang if that is a mistake.',
+    );
+  }
+  if (formality?.insists === true && !translation.choosesFormality(pair)) {
+    throw invalid(
+      `Target language '${target.toUpperCase()}' doesn't support formality with the running engines. ` +
+        'Use prefer_more or prefer_less to go on without.',
+    );
+  }
+  if (instructions.length > 0 && !translation.followsInstructions(pair)) {
+    throw invalid(
+      'custom_instructions: no running engine can follow them. Connect a chat engine, or leave them out.',
+    );
+  }
 }
 
-function list(languages: readonly LanguageTag[]): string {
-  return languages.length === 0 ? 'none' : languages.join(', ').toUpperCase();
+/** Takes the texts apart, finds out their languages and what they cost. */
+function prepare(
+  texts: readonly string[],
+  { source: given, target, markup, splitting }: CheckedTextRequest,
+  { translation, detection, isFreeTarget }: TextTranslationOptions,
+): Item[] {
+  const isFree = isFreeTarget(target);
+  return texts.map((text) => {
+    const layout =
+      markup === undefined
+        ? layOutPlain(text, { splitting, language: given })
+        : layOutMarkup(text, { ...markup, language: given });
+    const source = given ?? detection.detectSource(layout.segments, { target, translation });
+    return { source, layout, billedCharacters: isFree ? 0 : layout.characters };
+  });
 }
 
-function codePoints(text: string): number {
-  return Array.from(text).length;
+function sourcesOf(items: readonly Item[]): LanguageTag[] {
+  return [...new Set(items.map(({ source }) => source))];
+}
+
+async function findGlossary(
+  { glossaryIds: ids, source, target }: CheckedTextRequest,
+  accountId: string,
+  glossaries: Glossaries,
+): Promise<TermIndex | undefined> {
+  if (ids.length === 0 || source === undefined) return undefined;
+  return glossaries.glossaryFor({ accountId, ids, source, target });
+}
+
+interface Run {
+  checked: CheckedTextRequest;
+  glossary: TermIndex | undefined;
+  translation: Translation;
+  signal: AbortSignal;
+}
+
+/** What became of a text. */
+interface Done {
+  text: string;
+  modelType: ModelType;
+}
+
+type ModelType = 'latency_optimized' | 'quality_optimized';
+
+/** Translates all texts of one language in one call, so that engines can batch them. */
+async function translateFrom(
+  source: LanguageTag,
+  items: readonly Item[],
+  { checked, glossary, translation, signal }: Run,
+): Promise<[Item, Done][]> {
+  const own = items.filter((item) => item.source === source);
+  const segments = own.flatMap(({ layout }) => layout.segments);
+  const { target, context, formality, instructions, quality, splitting } = checked;
+  const result = await translation.translateSegments(segments, {
+    ...{ source, target, signal, instructions },
+    ...(context !== undefined && { context }),
+    ...(formality !== undefined && { formality: formality.wish }),
+    ...(glossary !== undefined && { glossary }),
+    ...(quality !== undefined && { quality }),
+    sentences: splitting === 'none' ? 'whole' : 'split',
+  });
+  const translated = checked.preservesFormatting
+    ? result.segments.map((segment, index) => preserved(segments[index], segment))
+    : result.segments;
+  // Whoever asks for quality gets the preferred engine of the pair: that is the quality there is.
+  const isQuality =
+    quality === 'quality' || (quality === undefined && result.generation === 'next');
+  const modelType = isQuality ? 'quality_optimized' : 'latency_optimized';
+  let start = 0;
+  return own.map((item) => {
+    const end = start + item.layout.segments.length;
+    const text = item.layout.render(translated.slice(start, end));
+    start = end;
+    return [item, { text, modelType }];
+  });
+}
+
+function preserved(source: TextSegment | undefined, translated: TextSegment): TextSegment {
+  return source === undefined ? translated : preserveFormatting(source, translated);
+}
+
+function answer(
+  items: readonly Item[],
+  done: ReadonlyMap<Item, Done>,
+  request: TextTranslationRequest,
+  version: 'v1' | 'v2' | undefined,
+): TextTranslationResponse {
+  return {
+    translations: items.map((item) => {
+      const { text, modelType } = done.get(item) ?? { text: '', modelType: 'latency_optimized' };
+      return {
+        detected_source_language: baseLanguage(item.source).toUpperCase(),
+        text,
+        ...(request.show_billed_characters === true && {
+          billed_characters: item.billedCharacters,
+        }),
+        ...(request.model_type !== undefined && { model_type_used: modelType }),
+        ...(version !== undefined && { tag_handling_version: version }),
+      };
+    }),
+  };
+}
+
+function withBase(tag: LanguageTag): LanguageTag[] {
+  return [tag, baseLanguage(tag)];
+}
+
+function unsupported(name: string, possible: readonly LanguageTag[], source?: LanguageTag) {
+  const from = source === undefined ? '' : `from ${source.toUpperCase()} `;
+  const list = possible.length === 0 ? 'none' : possible.join(', ').toUpperCase();
+  return invalid(
+    `Value for '${name}' not supported. Possible ${from}with the running engines: ${list}.`,
+  );
 }
 
 function invalid(message: string): ServiceError {

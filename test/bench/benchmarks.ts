@@ -3,6 +3,8 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import * as decode from './decode.ts';
 import * as gateway from './gateway.ts';
 import * as recogniser from './recogniser.ts';
+import * as requests from './requests.ts';
+import * as store from './store.ts';
 import * as translation from './translation.ts';
 
 /** Prints one line. */
@@ -18,7 +20,14 @@ export interface Benchmark {
   readonly run: (print: Print) => Promise<void>;
 }
 
-const benchmarks: readonly Benchmark[] = [gateway, recogniser, decode, translation];
+const benchmarks: readonly Benchmark[] = [
+  gateway,
+  recogniser,
+  decode,
+  store,
+  translation,
+  requests,
+];
 
 /**
  * Runs the benchmarks with these names, all of them without names, one after the other.

@@ -2,6 +2,7 @@
 import type * as Apertium from '../../server/engines/translation/apertium.ts';
 import type { LanguagePair, TranslationEngine } from '../../server/engines/engine.ts';
 import type { Print } from './benchmarks.ts';
+import { plainText } from '../../server/text/text-segment.ts';
 import { importBuilt, quietLog } from './built.ts';
 import { figure, printTable, quantile, spread } from './figures.ts';
 import { descendantsCpuS } from './process-tree.ts';
@@ -41,8 +42,8 @@ async function measure(engine: TranslationEngine, pair: LanguagePair): Promise<s
   const { signal } = new AbortController();
   const translate = async (sentence: string) => {
     const startedAt = performance.now();
-    const [translated] = await engine.translate([sentence], { ...pair, signal });
-    if (!translated?.trim()) throw new Error('A sentence came back empty.');
+    const [translated] = await engine.translate([[sentence]], { ...pair, signal });
+    if (!plainText(translated ?? []).trim()) throw new Error('A sentence came back empty.');
     return performance.now() - startedAt;
   };
 

@@ -11,6 +11,8 @@ export interface TestServer {
   /** Address, such as `http://127.0.0.1:12345`. */
   url: string;
   apiKey: string;
+  /** Where its data is; goes away with the process. */
+  dataFolder: string;
   pid: number;
   process: ChildProcess;
   /** Everything written to standard output so far. */
@@ -60,7 +62,7 @@ export async function startServer(settings: Record<string, string> = {}): Promis
   failed.catch(() => undefined);
 
   return {
-    ...{ url, apiKey, exited, process: child, pid: child.pid ?? 0 },
+    ...{ url, apiKey, dataFolder, exited, process: child, pid: child.pid ?? 0 },
     output: () => output,
     logs: () => logs,
     post: (pathname, body, headers) =>

@@ -1,6 +1,9 @@
 /** The interface, described by the server itself. */
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { OpenApiDocument } from '../api-page/document.ts';
+import { apiPage } from '../api-page/page.ts';
+import { apiPageStyle } from '../api-page/style.ts';
 import { asyncApiDocument } from '../asyncapi.ts';
 
 /** Collects what the routes say of themselves; to be registered before them. */
@@ -30,8 +33,23 @@ export async function publishDocuments(app: FastifyInstance): Promise<void> {
   });
 }
 
-export const documentRoutes: FastifyPluginAsync = async (app) => {
+export interface DocumentsOptions {
+  /** Address under which clients reach the server, if it is told. */
+  publicUrl: string | undefined;
+}
+
+const PAGE_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'self'";
+
+export const documentRoutes: FastifyPluginAsync<DocumentsOptions> = async (app, { publicUrl }) => {
   const asyncApi = asyncApiDocument();
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   app.get('/asyncapi.json', { schema: { hide: true } }, async () => asyncApi);
+  app.get('/docs', { schema: { hide: true } }, async (request, reply) => {
+    const address = publicUrl ?? `${request.protocol}://${request.host}`;
+    reply.header('Content-Security-Policy', PAGE_POLICY).type('text/html; charset=utf-8');
+    return apiPage(app.swagger() as unknown as OpenApiDocument, address);
+  });
+  app.get('/docs/style.css', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/css; charset=utf-8').send(apiPageStyle),
+  );
 };

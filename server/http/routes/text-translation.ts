@@ -5,22 +5,23 @@ import {
   TextTranslationResponse,
 } from '../../../shared/schemas/text-translation.ts';
 import type { TextTranslation } from '../../services/text-translation.ts';
-import type { ApiKeys } from '../../storage/ports.ts';
+import type { Access } from '../../services/access.ts';
 import { requireApiKey } from '../auth.ts';
+import { reportingTag } from '../reporting-tag.ts';
 
 export interface TextTranslationOptions {
   textTranslation: TextTranslation;
-  apiKeys: ApiKeys;
+  access: Access;
 }
 
 export const textTranslationRoutes: FastifyPluginAsyncTypebox<TextTranslationOptions> = async (
   app,
-  { textTranslation, apiKeys },
+  { textTranslation, access },
 ) => {
   app.post(
     '/v2/translate',
     {
-      onRequest: requireApiKey(apiKeys),
+      onRequest: requireApiKey(access),
       schema: {
         summary: 'Translate texts',
         tags: ['text'],
@@ -33,7 +34,11 @@ export const textTranslationRoutes: FastifyPluginAsyncTypebox<TextTranslationOpt
     async (request, reply) => {
       const abandoned = new AbortController();
       reply.raw.once('close', () => abandoned.abort());
-      return textTranslation.translate(request.body, abandoned.signal);
+      return textTranslation.translate(request.body, {
+        caller: request.caller,
+        reportingTag: reportingTag(request),
+        signal: abandoned.signal,
+      });
     },
   );
 };

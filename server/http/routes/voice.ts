@@ -7,13 +7,13 @@ import {
   VoiceSession,
   VoiceSessionRequest,
 } from '../../../shared/schemas/voice-session.ts';
+import type { Access } from '../../services/access.ts';
 import type { VoiceSessions } from '../../services/voice-sessions.ts';
-import type { ApiKeys } from '../../storage/ports.ts';
 import { requireApiKey } from '../auth.ts';
 
 export interface VoiceOptions {
   voiceSessions: VoiceSessions;
-  apiKeys: ApiKeys;
+  access: Access;
   publicUrl: string | undefined;
 }
 
@@ -31,11 +31,11 @@ export function streamingUrl(request: FastifyRequest, publicUrl: string | undefi
 }
 
 export const voiceRoutes: FastifyPluginAsyncTypebox<VoiceOptions> = async (app, options) => {
-  const { voiceSessions, apiKeys, publicUrl } = options;
+  const { voiceSessions, access, publicUrl } = options;
   app.post(
     '/v3/voice/realtime',
     {
-      onRequest: requireApiKey(apiKeys),
+      onRequest: requireApiKey(access, { plan: 'pro' }),
       schema: {
         summary: 'Request a voice session',
         description:

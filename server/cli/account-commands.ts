@@ -1,0 +1,139 @@
+import { Command } from 'commander';
+import type { Account, ApiKey, Feature, Plan, UsageTotals } from '../storage/ports.ts';
+import type { Administration } from './administration.ts';
+import { answering } from './answering.ts';
+import { addLimits, featureOption, limitsOf, planOption, type LimitOptions } from './options.ts';
+import {
+  accountJson,
+  dayText,
+  fields,
+  keyJson,
+  limitText,
+  minutes,
+  shareText,
+  table,
+  usageJson,
+} from './output.ts';
+import { keyTable } from './key-commands.ts';
+
+/** `account create | list | show | change`. */
+export function accountCommands(): Command {
+  return new Command('account')
+    .description('accounts: who may use the server, on which plan and how much')
+    .addCommand(createCommand())
+    .addCommand(listCommand())
+    .addCommand(showCommand())
+    .addCommand(changeCommand());
+}
+
+function createCommand(): Command {
+  const command = new Command('create')
+    .description('make an account; `key create` then makes its first key')
+    .requiredOption('--name <name>', 'name, not taken yet')
+    .addOption(planOption().makeOptionMandatory())
+    .addOption(featureOption('--feature', 'something it may do besides'));
+  type Options = LimitOptions & { name: string; plan: Plan; feature?: Feature[] };
+  return answering(addLimits(command), async ({ accounts }) => {
+    const options = command.opts<Options>();
+    const { name, plan, feature = [] } = options;
+    const limits = limitsOf(options);
+    return described(await accounts.create({ name, plan, features: feature, limits }));
+  });
+}
+
+function listCommand(): Command {
+  const command = new Command('list').description('all accounts, oldest first');
+  return answering(command, async ({ accounts }) => {
+    const all = await accounts.list();
+    const rows = all.map(({ accountId, name, plan, features, limits }) => {
+      return [name, plan, features.join(' '), limitText(limits.characters), accountId];
+    });
+    const head = ['NAME', 'PLAN', 'FEATURES', 'CHARACTERS A MONTH', 'ID'];
+    const text = all.length === 0 ? 'There are no accounts yet.' : table(head, rows);
+    return { json: all.map(accountJson), text };
+  });
+}
+
+function showCommand(): Command {
+  const command = new Command('show')
+    .description('an account, what it used this month, and its keys')
+    .argument('<account>', 'name or id');
+  return answering(command, async (administration, name = '') => {
+    const account = await administration.accounts.resolve(name);
+    const keys = await administration.apiKeys.list(account.accountId);
+    const used = await usedThisMonth(administration, account, keys);
+    const text = [
+      accountText(account, used),
+      keys.length === 0 ? 'It has no keys.' : keyTable(keys),
+    ].join('\n\n');
+    const json = { ...accountJson(account), usage: usageJson(used), keys: keys.map(keyJson) };
+    return { json, text };
+  });
+}
+
+function changeCommand(): Command {
+  const command = new Command('change')
+    .description('change what is given of an account and leave the rest')
+    .argument('<account>', 'name or id')
+    .option('--name <name>', 'new name')
+    .addOption(planOption())
+    .addOption(featureOption('--add-feature', 'something it may do from now on'))
+    .addOption(featureOption('--remove-feature', 'something it may do no more'));
+  type Options = LimitOptions & {
+    name?: string;
+    plan?: Plan;
+    addFeature?: Feature[];
+    removeFeature?: Feature[];
+  };
+  return answering(addLimits(command), async ({ accounts }, idOrName = '') => {
+    const options = command.opts<Options>();
+    const { name, plan, addFeature = [], removeFeature = [] } = options;
+    const { accountId } = await accounts.resolve(idOrName);
+    const change = {
+      ...(name !== undefined && { name }),
+      ...(plan !== undefined && { plan }),
+      addFeatures: addFeature,
+      removeFeatures: removeFeature,
+      limits: limitsOf(options),
+    };
+    return described(await accounts.change(accountId, change));
+  });
+}
+
+function described(account: Account) {
+  return { json: accountJson(account), text: accountText(account) };
+}
+
+function accountText(account: Account, used?: UsageTotals): string {
+  const { characters, speechMs } = account.limits;
+  const maxMinutes = speechMs === null ? null : minutes(speechMs);
+  return fields([
+    ['Account', account.name],
+    ['Id', account.accountId],
+    ['Plan', account.plan],
+    ['Features', account.features.join(', ') || 'none'],
+    ...(used === undefined
+      ? ([
+          ['Characters', `${limitText(characters)} a month`],
+          ['Speech', `${limitText(maxMinutes)} minutes a month`],
+        ] as const)
+      : ([
+          [
+            'Characters',
+            shareText(used.text + used.document + used.write, characters, 'this month'),
+          ],
+          ['Speech', shareText(minutes(used.speech), maxMinutes, 'minutes this month')],
+        ] as const)),
+    ['Since', dayText(account.createdAtMs)],
+  ]);
+}
+
+async function usedThisMonth(
+  { usage }: Administration,
+  { accountId }: Account,
+  [key]: readonly ApiKey[],
+): Promise<UsageTotals> {
+  // Without a key nothing can have been used.
+  if (key === undefined) return { text: 0, document: 0, write: 0, speech: 0 };
+  return (await usage.ofMonth(accountId, key.keyId, Date.now())).account;
+}

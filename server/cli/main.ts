@@ -1,0 +1,30 @@
+/** `npm run dragoman`: administers accounts and keys; the server may be running meanwhile. */
+import { Command } from 'commander';
+import { accountCommands } from './account-commands.ts';
+import { keyCommands } from './key-commands.ts';
+
+const program = new Command('npm run dragoman --')
+  .description('Manages the accounts and API keys of a Dragoman server, running or not.')
+  .addCommand(accountCommands())
+  .addCommand(keyCommands())
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run dragoman -- account create --name editors --plan pro --characters 500000
+  npm run dragoman -- key create --account editors --label website
+  npm run dragoman -- key deactivate KEY_ID`,
+  );
+
+/** What went wrong, without the stack: a refused connection to several addresses has its code alone. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,57 @@
+/** Options that several commands have, and how their values are read. */
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { Feature, UsageLimits } from '../storage/ports.ts';
+
+const MINUTE_MS = 60_000;
+const FEATURES: readonly Feature[] = ['admin', 'detection'];
+
+/** A limit as it was given: commander takes null for a value that is missing. */
+type LimitValue = number | 'none';
+
+/** What {@link addLimits} reads; absent means: as it was, or without limit. */
+export interface LimitOptions {
+  characters?: LimitValue;
+  speechMinutes?: LimitValue;
+}
+
+/** Adds the options that limit what may be used in a month. */
+export function addLimits(command: Command): Command {
+  return command
+    .option('--characters <number>', 'most characters a month (0 blocks, none lifts)', parseLimit)
+    .option('--speech-minutes <number>', 'most minutes of speech a month', parseLimit);
+}
+
+/** The limits that were given. */
+export function limitsOf({ characters, speechMinutes }: LimitOptions): Partial<UsageLimits> {
+  return {
+    ...(characters !== undefined && { characters: limitOf(characters, 1) }),
+    ...(speechMinutes !== undefined && { speechMs: limitOf(speechMinutes, MINUTE_MS) }),
+  };
+}
+
+function limitOf(value: LimitValue, unit: number): number | null {
+  return value === 'none' ? null : value * unit;
+}
+
+/** An option that names a feature and may be given several times. */
+export function featureOption(flag: string, description: string): Option {
+  return new Option(
+    `${flag} <feature>`,
+    `${description}: ${FEATURES.join(', ')} (repeatable)`,
+  ).argParser((value: string, previous: Feature[] | undefined) => {
+    const feature = FEATURES.find((known) => known === value);
+    if (feature === undefined) throw new InvalidArgumentError(`Possible: ${FEATURES.join(', ')}.`);
+    return [...(previous ?? []), feature];
+  });
+}
+
+/** The option for a plan. */
+export function planOption(): Option {
+  return new Option('--plan <plan>', 'plan of the account').choices(['pro', 'free']);
+}
+
+function parseLimit(value: string): LimitValue {
+  if (value === 'none') return value;
+  if (/^\d{1,12}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('Give a whole number from 0, or none.');
+}

@@ -1,0 +1,85 @@
+/** How the commands answer: text for people, JSON for programs. */
+import type { Account, ApiKey, UsageLimits, UsageTotals } from '../storage/ports.ts';
+
+/** An answer in both its forms. */
+export interface Answer {
+  json: unknown;
+  text: string;
+}
+
+/** An account as programs get it. */
+export function accountJson(account: Account) {
+  return {
+    account_id: account.accountId,
+    name: account.name,
+    plan: account.plan,
+    features: account.features,
+    usage_limits: limitsJson(account.limits),
+    creation_time: isoTime(account.createdAtMs),
+  };
+}
+
+/** A key as programs get it. */
+export function keyJson(key: ApiKey) {
+  return {
+    key_id: key.keyId,
+    kind: key.kind,
+    label: key.label,
+    masked: key.masked,
+    usage_limits: limitsJson(key.limits),
+    creation_time: isoTime(key.createdAtMs),
+    deactivated_time: key.deactivatedAtMs === null ? null : isoTime(key.deactivatedAtMs),
+    is_deactivated: key.deactivatedAtMs !== null,
+  };
+}
+
+/** What was used, as programs get it. */
+export function usageJson({ text, document, write, speech }: UsageTotals) {
+  return { characters: text + document + write, speech_to_text_milliseconds: speech };
+}
+
+/** Lines with a label and a value each, the values in one column. */
+export function fields(entries: readonly (readonly [label: string, value: string])[]): string {
+  const width = Math.max(...entries.map(([label]) => label.length));
+  return entries.map(([label, value]) => `${label.padEnd(width)}  ${value}`.trimEnd()).join('\n');
+}
+
+/** Columns as wide as their widest cell. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, ...rows];
+  const widths = head.map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
+  return lines
+    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+/** Used and most, for people: `1,200 of 5,000 characters`. */
+export function shareText(used: number, limit: number | null, unit: string): string {
+  return `${used.toLocaleString('en')} of ${limitText(limit)} ${unit}`;
+}
+
+/** A limit for people. */
+export function limitText(limit: number | null): string {
+  return limit === null ? 'unlimited' : limit.toLocaleString('en');
+}
+
+/** Milliseconds as begun minutes. */
+export function minutes(ms: number): number {
+  return Math.ceil(ms / 60_000);
+}
+
+/** Day of a time (UTC), for people. */
+export function dayText(atMs: number): string {
+  return isoTime(atMs).slice(0, 10);
+}
+
+function limitsJson({ characters, speechMs }: UsageLimits) {
+  return { characters, speech_to_text_milliseconds: speechMs };
+}
+
+function isoTime(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

@@ -1,0 +1,30 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Problem } from '../../../shared/schemas/problem.ts';
+import { UsageReport } from '../../../shared/schemas/usage.ts';
+import type { Access } from '../../services/access.ts';
+import type { UsageMeter } from '../../services/usage.ts';
+import { requireApiKey } from '../auth.ts';
+
+export interface UsageOptions {
+  access: Access;
+  usageMeter: UsageMeter;
+}
+
+export const usageRoutes: FastifyPluginAsyncTypebox<UsageOptions> = async (
+  app,
+  { access, usageMeter },
+) => {
+  app.get(
+    '/v2/usage',
+    {
+      onRequest: requireApiKey(access),
+      schema: {
+        summary: 'What was used this month',
+        tags: ['usage'],
+        security: [{ apiKey: [] }],
+        response: { 200: UsageReport, '4xx': Problem, '5xx': Problem },
+      },
+    },
+    async ({ caller }) => usageMeter.report(caller),
+  );
+};

@@ -1,0 +1,95 @@
+/** API keys of an account: made, named, limited and deactivated. */
+import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../../shared/errors.ts';
+import type { Account, ApiKey, ApiKeys, KeyKind, Plan, UsageLimits } from '../storage/ports.ts';
+import { checkedLimits, checkedName } from './account-checks.ts';
+import { hashOfSecret, maskOfSecret, newSecret } from './api-key-secret.ts';
+
+/** Most developer keys of an account that are active at the same time. */
+const MAX_DEVELOPER_KEYS: Record<Plan, number> = { free: 2, pro: 25 };
+
+const DEFAULT_LABEL = 'Service API Key';
+
+/** A key to be made; the default is a developer key without limits. */
+export interface NewApiKey {
+  kind?: KeyKind;
+  label?: string;
+  limits?: Partial<UsageLimits>;
+}
+
+export interface ApiKeyService {
+  /**
+   * Makes a key; its secret is told here and never again.
+   *
+   * @throws ServiceError invalid_request when the account has as many active keys as its plan allows,
+   * may not administer, or for a bad label or limit
+   */
+  create(account: Account, key?: NewApiKey): Promise<{ key: ApiKey; secret: string }>;
+  /** Active and deactivated ones, oldest first. */
+  list(accountId: string): Promise<ApiKey[]>;
+  /** Ends a key for ever; one that has ended stays as it is. @throws ServiceError not_found */
+  deactivate(accountId: string, keyId: string): Promise<ApiKey>;
+  /** @throws ServiceError not_found, invalid_request */
+  rename(accountId: string, keyId: string, label: string): Promise<ApiKey>;
+  /** Changes the limits that are given. @throws ServiceError not_found, invalid_request */
+  limit(accountId: string, keyId: string, limits: Partial<UsageLimits>): Promise<ApiKey>;
+}
+
+/** The account a key id belongs to: the first of its two GUIDs. */
+export function accountOfKeyId(keyId: string): string {
+  return keyId.split(':', 1)[0] ?? '';
+}
+
+/** Makes the service over stored keys. */
+export function createApiKeyService({
+  apiKeys,
+  now = Date.now,
+}: {
+  apiKeys: ApiKeys;
+  now?: () => number;
+}): ApiKeyService {
+  return {
+    async create(account, { kind = 'developer', label = '', limits = {} } = {}) {
+      const { accountId, plan, features } = account;
+      if (kind === 'admin' && !features.includes('admin')) {
+        throw invalid("Admin keys are for accounts with the feature 'admin'.");
+      }
+      const secret = newSecret({ kind, plan });
+      const key: ApiKey = {
+        keyId: `${accountId}:${randomUUID()}`,
+        accountId,
+        kind,
+        label: label.trim() === '' ? DEFAULT_LABEL : checkedName(label, 'label'),
+        masked: maskOfSecret(secret),
+        limits: { characters: null, speechMs: null, ...checkedLimits(limits) },
+        createdAtMs: now(),
+        deactivatedAtMs: null,
+      };
+      const maxActive = kind === 'developer' ? MAX_DEVELOPER_KEYS[plan] : undefined;
+      if (await apiKeys.create(key, hashOfSecret(secret), maxActive)) return { key, secret };
+      throw invalid(
+        `An account on the ${plan} plan has at most ${maxActive ?? 0} active developer keys. Deactivate one first.`,
+      );
+    },
+
+    list: (accountId) => apiKeys.list(accountId),
+
+    deactivate: async (accountId, keyId) =>
+      present(await apiKeys.deactivate(accountId, keyId, now())),
+
+    rename: async (accountId, keyId, label) =>
+      present(await apiKeys.change(accountId, keyId, { label: checkedName(label, 'label') })),
+
+    limit: async (accountId, keyId, limits) =>
+      present(await apiKeys.change(accountId, keyId, { limits: checkedLimits(limits) })),
+  };
+}
+
+function present(key: ApiKey | undefined): ApiKey {
+  if (key !== undefined) return key;
+  throw new ServiceError('not_found', 'There is no key with this id.');
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
+}

@@ -1,0 +1,85 @@
+/** The account every installation starts with. */
+import type { Account, Accounts, ApiKey, ApiKeys } from '../storage/ports.ts';
+import { hashOfSecret, maskOfSecret } from './api-key-secret.ts';
+
+// Fixed ids: of several processes that start at once, the database lets one make each.
+const ACCOUNT_ID = '5f0c7d0e-8f0b-4c39-9d51-3a1f6f2b7c10';
+const KEY_ID = `${ACCOUNT_ID}:a94d2c53-60be-4f0e-b6f7-0c8e7d15e9b2`;
+
+/**
+ * Makes the account `default` with a key of the given secret, unless the account has a key already:
+ * a key that was deactivated stays so, and another secret does not make another key.
+ *
+ * @param stores.secret the secret kept in the data folder
+ * @returns the account, and whether the secret opens the server: false after its key was deactivated
+ * or when the database belongs to another data folder
+ * @throws Error of the database
+ */
+export async function ensureFirstAccount({
+  accounts,
+  apiKeys,
+  secret,
+  now = Date.now,
+}: {
+  accounts: Accounts;
+  apiKeys: ApiKeys;
+  secret: string;
+  now?: () => number;
+}): Promise<{ account: Account; isSecretActive: boolean }> {
+  const secretHash = hashOfSecret(secret);
+  const known = await apiKeys.authenticate(secretHash);
+  if (known !== undefined) return { account: known.account, isSecretActive: true };
+
+  const account = await made(
+    () => accounts.find(ACCOUNT_ID),
+    () => accounts.create(firstAccount(now())),
+  );
+  await made(
+    async () => (await apiKeys.list(ACCOUNT_ID))[0],
+    () => apiKeys.create(firstKey(secret, now()), secretHash),
+  );
+  return { account, isSecretActive: (await apiKeys.authenticate(secretHash)) !== undefined };
+}
+
+/** Finds something or makes it; that another process was faster is no failure. */
+async function made<T>(
+  find: () => Promise<T | undefined>,
+  make: () => Promise<unknown>,
+): Promise<T> {
+  const found = await find();
+  if (found !== undefined) return found;
+  try {
+    await make();
+  } catch (error) {
+    const others = await find();
+    if (others === undefined) throw error;
+    return others;
+  }
+  const own = await find();
+  if (own === undefined) throw new Error('What was just written to the database is not there.');
+  return own;
+}
+
+function firstAccount(createdAtMs: number): Account {
+  return {
+    accountId: ACCOUNT_ID,
+    name: 'default',
+    plan: 'pro',
+    features: ['admin', 'detection'],
+    limits: { characters: null, speechMs: null },
+    createdAtMs,
+  };
+}
+
+function firstKey(secret: string, createdAtMs: number): ApiKey {
+  return {
+    keyId: KEY_ID,
+    accountId: ACCOUNT_ID,
+    kind: 'developer',
+    label: 'First key',
+    masked: maskOfSecret(secret),
+    limits: { characters: null, speechMs: null },
+    createdAtMs,
+    deactivatedAtMs: null,
+  };
+}

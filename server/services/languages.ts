@@ -1,0 +1,221 @@
+/** The listings of languages: what the contract knows, as far as the engines that run can do it. */
+import { ServiceError } from '../../shared/errors.ts';
+import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
+import {
+  includes,
+  resourceNames,
+  type FeatureName,
+  type GlossaryLanguagePairs,
+  type Language,
+  type LanguagesQuery,
+  type LegacyLanguages,
+  type ResourceName,
+} from '../../shared/schemas/languages.ts';
+import type { DetectionEngine, RecognitionEngine } from '../engines/engine.ts';
+import {
+  betaLanguages,
+  glossaryLanguages,
+  hiddenFromLegacy,
+  languageNames,
+  legacySourceOnly,
+  resourceTable,
+} from './language-table.ts';
+import type { Translation } from './translation.ts';
+
+export interface LanguageListings {
+  /** @throws ServiceError invalid_request, with the values that are possible */
+  list(query: LanguagesQuery): Language[];
+  /** @throws ServiceError invalid_request when `type` is neither `source` nor `target` */
+  listLegacy(type: string | undefined): LegacyLanguages;
+  glossaryPairs(): GlossaryLanguagePairs;
+}
+
+export interface LanguageListingsOptions {
+  translation: Pick<
+    Translation,
+    'serves' | 'sources' | 'targets' | 'choosesFormality' | 'followsInstructions'
+  >;
+  recognisers: readonly Pick<RecognitionEngine, 'languages' | 'detectsLanguage'>[];
+  detector: Pick<DetectionEngine, 'languages'>;
+}
+
+/** What languages are good for in a resource. */
+interface Served {
+  sources: ReadonlySet<LanguageTag>;
+  targets: ReadonlySet<LanguageTag>;
+  has: (feature: FeatureName, language: LanguageTag) => boolean;
+}
+
+/** Makes the listings; they follow engines that gain and lose languages while they run. */
+export function createLanguageListings(options: LanguageListingsOptions): LanguageListings {
+  const { translation } = options;
+  const text = () => translatable(options);
+  const served: Readonly<Record<ResourceName, () => Served>> = {
+    translate_text: text,
+    voice: () => spoken(options),
+    glossary: () => within('glossary', text()),
+    translate_document: () => nothing,
+    style_rules: () => nothing,
+    write: () => nothing,
+    translation_memory: () => nothing,
+  };
+
+  return {
+    list(query) {
+      const resource = checkedResource(query);
+      const withBeta = checkedIncludes(query.include ?? []).includes('beta');
+      return describe(resource, served[resource](), withBeta);
+    },
+    listLegacy: (type) => describeLegacy(checkedType(type), text()),
+    glossaryPairs: () => ({ supported_languages: pairsOfGlossaries(translation) }),
+  };
+}
+
+const nothing: Served = { sources: new Set(), targets: new Set(), has: () => false };
+
+function translatable({ translation, detector }: LanguageListingsOptions): Served {
+  const { sources, targets } = reach(translation.sources(), 'translate_text', translation);
+  const into = (target: LanguageTag, can: 'choosesFormality' | 'followsInstructions') =>
+    [...sources].some((source) => translation[can]({ source, target }));
+  return {
+    ...{ sources, targets },
+    has(feature, language) {
+      if (feature === 'auto_detection') {
+        return sources.has(language) && detector.languages.includes(language);
+      }
+      if (feature === 'formality')
+        return targets.has(language) && into(language, 'choosesFormality');
+      if (feature === 'style_rules') {
+        return targets.has(language) && into(language, 'followsInstructions');
+      }
+      // Both are done for every engine alike.
+      return feature === 'glossary' || feature === 'tag_handling';
+    },
+  };
+}
+
+function spoken({ translation, recognisers }: LanguageListingsOptions): Served {
+  const { both } = resourceTable.voice;
+  const heard = recognisers.flatMap(({ languages }) => languages);
+  const sources = new Set(heard.filter((language) => both.has(language)));
+  return {
+    sources,
+    targets: reach([...sources], 'voice', translation).targets,
+    has(feature, language) {
+      if (feature === 'auto_detection') {
+        return recognisers.some(
+          (each) => each.detectsLanguage && each.languages.includes(language),
+        );
+      }
+      return feature === 'transcription' && sources.has(language);
+    },
+  };
+}
+
+/** The languages of a resource that can be translated from and, from any of these, into. */
+function reach(
+  from: readonly LanguageTag[],
+  resource: ResourceName,
+  translation: Pick<Translation, 'serves' | 'targets'>,
+): Pick<Served, 'sources' | 'targets'> {
+  const { both, targetOnly } = resourceTable[resource];
+  const candidates = [...both, ...targetOnly];
+  const sources = new Set<LanguageTag>();
+  const targets = new Set<LanguageTag>();
+  for (const source of from) {
+    if (!both.has(source)) continue;
+    for (const target of candidates) {
+      // A language into itself is no translation, although it is served.
+      if (baseLanguage(target) === source || !translation.serves({ source, target })) continue;
+      sources.add(source);
+      targets.add(target);
+    }
+  }
+  return { sources, targets };
+}
+
+/** What of it another resource has. */
+function within(resource: ResourceName, { sources, targets }: Served): Served {
+  const { both } = resourceTable[resource];
+  const only = (languages: ReadonlySet<LanguageTag>) =>
+    new Set([...languages].filter((language) => both.has(language)));
+  return { sources: only(sources), targets: only(targets), has: () => false };
+}
+
+function describe(resource: ResourceName, served: Served, withBeta: boolean): Language[] {
+  const { features } = resourceTable[resource];
+  const listed: Language[] = [];
+  for (const [lang, name] of languageNames) {
+    const isSource = served.sources.has(lang);
+    const isTarget = served.targets.has(lang);
+    const status = betaLanguages.has(lang) ? 'beta' : 'stable';
+    if ((!isSource && !isTarget) || (status === 'beta' && !withBeta)) continue;
+    const names = (Object.keys(features) as FeatureName[]).filter(
+      (feature) => features[feature]?.has(lang) === true && served.has(feature, lang),
+    );
+    listed.push({
+      ...{ lang, name, usable_as_source: isSource, usable_as_target: isTarget, status },
+      features: Object.fromEntries(names.map((feature) => [feature, { status }])),
+    });
+  }
+  return listed;
+}
+
+function describeLegacy(type: 'source' | 'target', served: Served): LegacyLanguages {
+  const { formality } = resourceTable.translate_text.features;
+  const isListed = (lang: LanguageTag) =>
+    type === 'source'
+      ? served.sources.has(lang)
+      : served.targets.has(lang) && !legacySourceOnly.has(lang);
+  return [...languageNames]
+    .filter(([lang]) => isListed(lang) && !hiddenFromLegacy.has(lang))
+    .map(([lang, name]) => ({
+      language: lang.toUpperCase(),
+      name: type === 'target' && lang === 'zh' ? 'Chinese (simplified)' : name,
+      ...(type === 'target' && {
+        supports_formality: formality?.has(lang) === true && served.has('formality', lang),
+      }),
+    }));
+}
+
+function pairsOfGlossaries({ serves }: Pick<Translation, 'serves'>) {
+  const languages = [...glossaryLanguages];
+  return languages.flatMap((source) =>
+    languages
+      .filter((target) => target !== source && serves({ source, target }))
+      .map((target) => ({ source_lang: source, target_lang: target })),
+  );
+}
+
+function checkedResource({ resource, product }: LanguagesQuery): ResourceName {
+  const possible = `Possible: ${resourceNames.join(', ')}.`;
+  if (resource === undefined) {
+    throw invalid(
+      product === undefined
+        ? `Missing parameter resource. ${possible}`
+        : `The parameter 'product' is now called 'resource'. ${possible}`,
+    );
+  }
+  const found = resourceNames.find((name) => name === resource);
+  if (found === undefined) throw invalid(`Value for 'resource' not supported. ${possible}`);
+  return found;
+}
+
+function checkedIncludes(given: readonly string[]): string[] {
+  const names = given.flatMap((each) => each.split(',')).map((name) => name.trim());
+  for (const name of names) {
+    if (name === '' || includes.some((include) => include === name)) continue;
+    throw invalid(`Value for 'include' not supported. Possible: ${includes.join(', ')}.`);
+  }
+  return names;
+}
+
+function checkedType(type: string | undefined): 'source' | 'target' {
+  if (type === undefined || type === '') return 'source';
+  if (type === 'source' || type === 'target') return type;
+  throw invalid("Value for 'type' not supported. Possible: source, target.");
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
+}

@@ -1,0 +1,129 @@
+/** What requests cost: charged before the work, given back when it fails, reported by month. */
+import { ServiceError } from '../../shared/errors.ts';
+import { NO_LIMIT, type UsageReport } from '../../shared/schemas/usage.ts';
+import type { Caller, Usage, UsageKind, UsageTotals } from '../storage/ports.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Characters set aside for a request. */
+export interface Reservation {
+  /** Takes the charge back, once however often it is called: the work failed. */
+  giveBack(): Promise<void>;
+}
+
+export interface UsageMeter {
+  /**
+   * Charges a request for all it will use, or for nothing.
+   *
+   * @throws ServiceError quota_exceeded when the limit of the key or of the account leaves no room
+   */
+  reserve(use: {
+    caller: Caller;
+    kind: Exclude<UsageKind, 'speech'>;
+    /** Unicode code points. */
+    characters: number;
+    /** From `parseReportingTag`. */
+    tag: string | null;
+  }): Promise<Reservation>;
+  /** What the caller's account and key used this month. */
+  report(caller: Caller): Promise<UsageReport>;
+}
+
+/** Makes the meter over stored usage. */
+export function createUsageMeter({
+  usage,
+  now = Date.now,
+}: {
+  usage: Usage;
+  now?: () => number;
+}): UsageMeter {
+  return {
+    async reserve({ caller, kind, characters, tag }) {
+      const { accountId } = caller.account;
+      const { keyId } = caller.key;
+      const charge = { accountId, keyId, kind, amount: characters, atMs: now(), tag };
+      const outcome = await usage.charge(charge);
+      if (outcome !== 'charged') throw quotaExceeded(outcome);
+      let refund: Promise<void> | undefined;
+      return { giveBack: () => (refund ??= usage.refund(charge)) };
+    },
+
+    async report(caller) {
+      const atMs = now();
+      const { account, key } = caller;
+      const used = await usage.ofMonth(account.accountId, key.keyId, atMs);
+      const report = {
+        character_count: characters(used.account),
+        character_limit: account.limits.characters ?? NO_LIMIT,
+      };
+      return account.plan === 'free' ? report : { ...report, ...proReport(caller, used, atMs) };
+    },
+  };
+}
+
+function quotaExceeded(outcome: 'key_limit_reached' | 'account_limit_reached'): ServiceError {
+  const whose = outcome === 'key_limit_reached' ? 'this API key' : 'the account';
+  return new ServiceError('quota_exceeded', 'Quota for this billing period has been exceeded.', {
+    detail: `The limit of ${whose} does not leave room for the request.`,
+  });
+}
+
+function proReport(
+  { account, key }: Caller,
+  used: { account: UsageTotals; key: UsageTotals },
+  atMs: number,
+): Partial<UsageReport> {
+  const { speechMs } = account.limits;
+  return {
+    products: [
+      inCharacters('translate', translated(used.key), translated(used.account)),
+      inCharacters('write', used.key.write, used.account.write),
+      {
+        product_type: 'speechToText',
+        billing_unit: 'minutes',
+        api_key_unit_count: begunMinutes(used.key.speech),
+        account_unit_count: begunMinutes(used.account.speech),
+        api_key_character_count: 0,
+        character_count: 0,
+      },
+    ],
+    api_key_character_count: characters(used.key),
+    api_key_character_limit: key.limits.characters ?? NO_LIMIT,
+    speech_to_text_milliseconds_count: used.account.speech,
+    speech_to_text_milliseconds_limit: speechMs ?? NO_LIMIT,
+    speech_to_text_minutes_count: begunMinutes(used.account.speech),
+    speech_to_text_minutes_limit: speechMs === null ? NO_LIMIT : Math.floor(speechMs / MINUTE_MS),
+    ...monthOf(atMs),
+  };
+}
+
+function inCharacters(product: 'translate' | 'write', ofKey: number, ofAccount: number) {
+  return {
+    product_type: product,
+    billing_unit: 'characters' as const,
+    api_key_unit_count: ofKey,
+    account_unit_count: ofAccount,
+    api_key_character_count: ofKey,
+    character_count: ofAccount,
+  };
+}
+
+function translated({ text, document }: UsageTotals): number {
+  return text + document;
+}
+
+function characters(totals: UsageTotals): number {
+  return translated(totals) + totals.write;
+}
+
+function begunMinutes(ms: number): number {
+  return Math.ceil(ms / MINUTE_MS);
+}
+
+/** The month (UTC) that holds a time, as ISO 8601; the end is the start of the next. */
+function monthOf(atMs: number): { start_time: string; end_time: string } {
+  const date = new Date(atMs);
+  const start = (monthsLater: number) =>
+    new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsLater)).toISOString();
+  return { start_time: start(0), end_time: start(1) };
+}

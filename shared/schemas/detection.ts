@@ -1,0 +1,38 @@
+/** `POST /v3/detect/language`. */
+import Type, { type Static } from 'typebox';
+
+/** Most texts of one request. */
+export const MAX_DETECTED_TEXTS = 50;
+
+/** `text` is checked by the service: its message is part of the contract. */
+export const DetectionRequest = Type.Object({
+  text: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: MAX_DETECTED_TEXTS,
+      description: `Required. Texts whose language is wanted, each on its own, at most ${MAX_DETECTED_TEXTS}.`,
+      examples: [['Guten Morgen']],
+    }),
+  ),
+});
+
+export const DetectionStatus = Type.Union(
+  [
+    Type.Literal('success'),
+    Type.Literal('insufficient_confidence'),
+    Type.Literal('unsupported_language'),
+    Type.Literal('no_language_detected'),
+  ],
+  { description: 'Only `success` comes with a language.' },
+);
+
+export const DetectionResponse = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      detection_status: DetectionStatus,
+      detected_language: Type.Optional(Type.String({ examples: ['de'] })),
+    }),
+  ),
+});
+
+export type DetectionRequest = Static<typeof DetectionRequest>;
+export type DetectionResponse = Static<typeof DetectionResponse>;

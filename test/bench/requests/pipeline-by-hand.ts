@@ -1,0 +1,39 @@
+/** An Apertium pipeline driven with nothing between: frames in, frames out. */
+import { execFile, spawn } from 'node:child_process';
+import { promisify } from 'node:util';
+
+export interface PipelineByHand {
+  /** Sends all sentences at once and waits for all answers. */
+  translate(sentences: readonly string[]): Promise<void>;
+  stop(): void;
+}
+
+const run = promisify(execFile);
+
+/** @param mode name of an installed mode, such as `eng-spa` */
+export async function startPipelineByHand(mode: string): Promise<PipelineByHand> {
+  const file = `/usr/share/apertium/modes/${mode}.mode`;
+  const { stdout: command } = await run('apertium-wblank-mode', ['-z', file]);
+  const child = spawn('sh', ['-c', command, 'sh', '-n', ''], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8' },
+    detached: true,
+  });
+  let missing = 0;
+  let done = () => {};
+  child.stdout.on('data', (chunk: Buffer) => {
+    for (const byte of chunk) if (byte === 0) missing--;
+    if (missing === 0) done();
+  });
+  return {
+    translate: (sentences) =>
+      new Promise((resolve) => {
+        missing = sentences.length;
+        done = resolve;
+        child.stdin.write(sentences.map((sentence) => `${sentence}[].\0`).join(''));
+      }),
+    stop: () => {
+      if (child.pid !== undefined) process.kill(-child.pid);
+    },
+  };
+}

@@ -1,0 +1,183 @@
+/** The options of `POST /v2/translate`, beyond languages and texts. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
+afterAll(() => server.stop());
+
+const ask = async (body: object) => {
+  const whole = { source_lang: 'EN', target_lang: 'ES', show_billed_characters: true, ...body };
+  const response = await server.post('/v2/translate', whole);
+  const answer = (await response.json()) as TextTranslationResponse & { message: string };
+  return { status: response.status, ...answer };
+};
+const translated = async (text: string, options: object = {}) => {
+  const { translations, message } = await ask({ text: [text], ...options });
+  return translations?.[0]?.text ?? message;
+};
+const uuid = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';
+
+describe('the source language', () => {
+  it('is detected for each text', async () => {
+    const { translations } = await ask({
+      text: ['The children are playing in the garden.', 'Los niños juegan en el jardín.', '42'],
+      source_lang: undefined,
+      target_lang: 'FR',
+    });
+    expect(translations.map((each) => each.detected_source_language).slice(0, 2)).toEqual([
+      'EN',
+      'ES',
+    ]);
+    expect(translations[0]?.text).toMatch(/enfants.*jardin/i);
+    expect(translations[1]?.text).toMatch(/enfants.*jardin/i);
+    expect(translations[2]?.text).toBe('42');
+  });
+
+  it('into itself is returned unchanged, and billed', async () => {
+    const { translations } = await ask({ text: ['The colour.'], target_lang: 'EN-US' });
+    expect(translations[0]).toMatchObject({ text: 'The colour.', billed_characters: 11 });
+  });
+
+  it('that no engine serves is named', async () => {
+    const text = 'Die Kinder spielen heute Nachmittag im Garten hinter dem Haus.';
+    const { status, message } = await ask({ text: [text], source_lang: '' });
+    expect(status).toBe(400);
+    expect(message).toMatch(/DE.*ES/);
+  });
+});
+
+describe('tag handling', () => {
+  it('moves tags with their words and leaves the rest byte for byte', async () => {
+    const xml =
+      '<?xml version="1.0"?>\n<doc a=\'1\'>\n  <p>I like the <b x="&lt;">red</b> car &amp; the house.</p>\n</doc>';
+    expect(await translated(xml, { tag_handling: 'xml' })).toMatch(
+      /^<\?xml version="1.0"\?>\n<doc a='1'>\n {2}<p>.*coche <b x="&lt;">rojo<\/b> &amp; la casa\.<\/p>\n<\/doc>$/,
+    );
+  });
+
+  it('does not count tags', async () => {
+    const { translations } = await ask({ text: ['<p>red <b>car</b></p>'], tag_handling: 'xml' });
+    expect(translations[0]?.billed_characters).toBe(7);
+  });
+
+  it('leaves ignored elements alone', async () => {
+    const xml = 'Open the page <x>The  house &amp; car</x> now.';
+    const text = await translated(xml, { tag_handling: 'xml', ignore_tags: 'x,y' });
+    expect(text).toContain('<x>The  house &amp; car</x>');
+    expect(text).not.toContain('Open');
+  });
+
+  it.each([
+    ['<p>not closed', 400],
+    ['<p>crossed <b></p></b>', 400],
+    ['a < b', 400],
+  ])('refuses %j', async (text, status) => {
+    const answer = await ask({ text: [text], tag_handling: 'xml' });
+    expect(answer.status).toBe(status);
+    expect(answer.message).toContain('Tag handling parsing failed, please check input.');
+  });
+
+  it.each([
+    [{ tag_handling: 'xml' }, 'v2'],
+    [{ tag_handling: 'html', tag_handling_version: 'v1' }, 'v1'],
+    [{ tag_handling: 'xml', model_type: 'latency_optimized' }, 'v1'],
+    [{}, undefined],
+  ])('says which version served %j', async (options, version) => {
+    const { translations } = await ask({ text: ['The house'], ...options });
+    expect(translations[0]?.tag_handling_version).toBe(version);
+  });
+
+  it('splits by the tags it is told to', async () => {
+    const xml = '<par>The firm said it had been </par><par> conducting an investigation.</par>';
+    const joined = await translated(xml, { tag_handling: 'xml', non_splitting_tags: ['par'] });
+    const split = await translated(xml, { tag_handling: 'xml' });
+    for (const text of [joined, split]) expect(text.match(/<par>[^<]*<\/par>/g)).toHaveLength(2);
+  });
+});
+
+describe('sentences', () => {
+  it('end at line breaks or do not, as asked; the breaks stay', async () => {
+    for (const split_sentences of ['0', '1', 'nonewlines']) {
+      const text = await translated('The house.\n\nThe red\ncar.', { split_sentences });
+      expect(text.split('\n')).toHaveLength(4);
+      expect(text.startsWith('La casa.')).toBe(true);
+    }
+    expect(await translated('The red\ncar', { split_sentences: 'nonewlines' })).toMatch(
+      /coche\s+rojo/,
+    );
+  });
+
+  it('keep their outer punctuation and first letter when asked', async () => {
+    const text = await translated('the red car!!', { preserve_formatting: true });
+    expect(text).toBe('el coche rojo!!');
+  });
+});
+
+describe('wishes that cannot be met', () => {
+  it.each([
+    [{ formality: 'more' }, 400, /Target language 'ES' doesn't support formality/],
+    [{ formality: 'polite' }, 400, /formality.*prefer_more/],
+    [{ split_sentences: '2' }, 400, /split_sentences/],
+    [{ model_type: 'best' }, 400, /model_type/],
+    [{ tag_handling: 'markdown' }, 400, /tag_handling/],
+    [{ glossary_id: uuid, source_lang: '' }, 400, /source_lang/],
+    [{ glossary_id: uuid }, 404, /glossary/i],
+    [{ glossary_id: 'x' }, 400, /glossary/i],
+    [{ glossary_id: uuid, glossary_ids: [uuid] }, 400, /exclude/],
+    [{ glossary_ids: Array(6).fill(uuid) }, 400, /glossary_ids/],
+    [{ style_id: 'x' }, 400, /style_id/],
+    [{ style_id: uuid }, 404, /style/],
+    [{ translation_memory_id: 'x' }, 400, /translation_memory_id/],
+    [{ translation_memory_id: uuid }, 404, /translation memory/],
+    [
+      { translation_memory_threshold: 101 },
+      400,
+      /"translation_memory_threshold" must be an integer between 0 and 100/,
+    ],
+    [{ translation_memory_threshold: 'all' }, 400, /between 0 and 100/],
+    [{ custom_instructions: Array(11).fill('a') }, 400, /custom_instructions/],
+    [{ custom_instructions: ['a'.repeat(301)] }, 400, /custom_instructions/],
+    [{ custom_instructions: ['a'], target_lang: 'PT-BR' }, 400, /PT-BR.*custom_instructions/],
+    [{ custom_instructions: ['Be brief.'] }, 400, /no running engine can follow/],
+    [
+      { model_type: 'latency_optimized', tag_handling: 'xml', tag_handling_version: 'v2' },
+      400,
+      /latency_optimized/,
+    ],
+    [{ model_type: 'latency_optimized', style_id: uuid }, 400, /latency_optimized/],
+  ])('%j is answered with %d', async (options, status, message) => {
+    const answer = await ask({ text: ['The house'], ...options });
+    expect(answer.message).toMatch(message);
+    expect(answer.status).toBe(status);
+  });
+
+  it('fall back when they are only preferences', async () => {
+    expect(await translated('The house', { formality: 'prefer_less' })).toBe('La casa');
+    const same = { model_type: 'prefer_quality_optimized', context: 'A street.' };
+    expect(await translated('The house', same)).toBe('La casa');
+  });
+});
+
+describe('limits', () => {
+  it('a body of more than 128 KiB is refused', async () => {
+    const { status, message } = await ask({ text: ['a'.repeat(129 * 1024)] });
+    expect(status).toBe(413);
+    expect(message).toMatch(/128 KiB/);
+  });
+
+  it('other content types are refused, and say which are taken', async () => {
+    const response = await server.post('/v2/translate', {}, { 'Content-Type': 'text/xml' });
+    expect(response.status).toBe(415);
+    expect(await response.json()).toHaveProperty('message', expect.stringMatching(/form/));
+  });
+
+  it('fifty texts keep their order', async () => {
+    const text = Array.from({ length: 50 }, (_, at) => `The house ${at}.`);
+    const { translations } = await ask({ text });
+    expect(translations.map((each) => Number(/\d+/.exec(each.text)?.[0]))).toEqual(
+      text.map((_, at) => at),
+    );
+  });
+});

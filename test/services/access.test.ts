@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createAccess } from '../../server/services/access.ts';
+import { openPlatform, type Platform } from '../support/platform.ts';
+
+let platform: Platform;
+beforeAll(async () => (platform = await openPlatform()));
+afterAll(() => platform.close());
+
+it.each([
+  [0, []],
+  [10, [0, 5]],
+  [50, [0, 5, 6, 15, 29]],
+  [100, [0, 5, 6, 15, 29, 30, 59]],
+])(
+  'a brown-out of %i %% refuses the first minutes of every hour',
+  async (refusedPercent, minutes) => {
+    let nowMs = 0;
+    const access = createAccess({
+      apiKeys: platform.storage.apiKeys,
+      legacyAuth: { mode: 'brown-out', refusedPercent },
+      now: () => nowMs,
+    });
+    for (const hour of ['2026-02-28T23', '2026-03-01T00']) {
+      const refused = [0, 5, 6, 15, 29, 30, 59].filter((minute) => {
+        nowMs = Date.parse(`${hour}:${String(minute).padStart(2, '0')}:59.999Z`);
+        return !access.takesLegacyKeys();
+      });
+      expect(refused).toEqual(minutes);
+    }
+  },
+);
+
+it('a key in the query or the body must be of the pro plan', async () => {
+  const access = createAccess({ apiKeys: platform.storage.apiKeys });
+  const pro = await platform.newcomer();
+  const free = await platform.newcomer({ plan: 'free' });
+  expect(await access.authenticateLegacy(pro.secret)).toMatchObject({ key: pro.key });
+  await expect(access.authenticateLegacy(free.secret)).rejects.toMatchObject({ status: 403 });
+  expect(await access.authenticateLegacy('invalid')).toBeUndefined();
+});

@@ -1,0 +1,201 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createDetector } from '../../server/engines/detection/detector.ts';
+import type { DetectionEngine, LanguagePair } from '../../server/engines/engine.ts';
+import { languageNames, resourceTable } from '../../server/services/language-table.ts';
+import { createLanguageListings } from '../../server/services/languages.ts';
+import { createTranslation } from '../../server/services/translation.ts';
+import { resourceNames } from '../../shared/schemas/languages.ts';
+import { recordLog } from '../support/log-record.ts';
+
+let detector: DetectionEngine;
+beforeAll(async () => (detector = await createDetector()));
+
+/** Listings over an engine that claims these directions; nothing is translated here. */
+function listingsFor(
+  pairs: readonly (readonly [source: string, target: string])[],
+  { formality = [] as string[], followsInstructions = false, heard = [] as string[] } = {},
+) {
+  const engine = {
+    name: 'paper',
+    pairs: pairs.map(([source, target]): LanguagePair => ({ source, target })),
+    abilities: {
+      ...{ generation: 'next' as const, usesContext: false, usesTerms: false },
+      ...{ formality, followsInstructions },
+    },
+    translate: async () => [],
+    prepare: () => undefined,
+    close: async () => undefined,
+  };
+  return createLanguageListings({
+    translation: createTranslation({ engines: [engine], log: recordLog() }),
+    recognisers: [{ languages: heard, detectsLanguage: false }],
+    detector,
+  });
+}
+
+type Listings = ReturnType<typeof listingsFor>;
+const codes = (listings: Listings, resource: string, include: string[] = []) =>
+  listings.list({ resource, include }).map(({ lang }) => lang);
+
+describe('the table of languages', () => {
+  it('has the languages of the contract for each resource', () => {
+    const counts = resourceNames.map((name) => {
+      const { both, targetOnly } = resourceTable[name];
+      return [name, both.size, both.size + targetOnly.size];
+    });
+    expect(languageNames.size).toBe(125);
+    expect(counts).toEqual([
+      ['translate_text', 114, 125],
+      ['translate_document', 113, 120],
+      ['glossary', 32, 32],
+      ['style_rules', 8, 8],
+      ['voice', 38, 44],
+      ['write', 9, 14],
+      ['translation_memory', 8, 12],
+    ]);
+  });
+
+  it('names no language twice or without its name', () => {
+    for (const { both, targetOnly, features } of Object.values(resourceTable)) {
+      const listed = [...both, ...targetOnly];
+      expect(new Set(listed).size).toBe(listed.length);
+      for (const code of listed) expect(languageNames.has(code), code).toBe(true);
+      for (const set of Object.values(features))
+        for (const code of set) expect(listed).toContain(code);
+    }
+  });
+});
+
+describe('the listing of translate_text', () => {
+  it('has what a running engine can do, variants of targets included, and nothing else', () => {
+    const listings = listingsFor([
+      ['en', 'pt'],
+      ['es', 'en'],
+      ['xx', 'en'],
+    ]);
+    expect(listings.list({ resource: 'translate_text' })).toEqual([
+      expect.objectContaining({ lang: 'en', usable_as_source: true, usable_as_target: true }),
+      expect.objectContaining({ lang: 'en-GB', usable_as_source: false, usable_as_target: true }),
+      expect.objectContaining({ lang: 'en-US', name: 'English (American)' }),
+      expect.objectContaining({ lang: 'es', usable_as_source: true, usable_as_target: false }),
+      expect.objectContaining({ lang: 'pt', usable_as_source: false, usable_as_target: true }),
+      expect.objectContaining({ lang: 'pt-BR', status: 'stable' }),
+      expect.objectContaining({ lang: 'pt-PT', status: 'stable' }),
+    ]);
+    expect(codes(listingsFor([]), 'translate_text')).toEqual([]);
+  });
+
+  it('has traditional Chinese only where an engine writes it', () => {
+    expect(codes(listingsFor([['en', 'zh']]), 'translate_text')).toEqual(['en', 'zh', 'zh-Hans']);
+    expect(codes(listingsFor([['en', 'zh-Hant']]), 'translate_text')).toEqual(['en', 'zh-Hant']);
+  });
+
+  it('shows beta languages on request', () => {
+    const listings = listingsFor([['en', 'fr']]);
+    expect(codes(listings, 'translate_text')).toEqual(['en', 'fr', 'fr-FR']);
+    const all = listings.list({ resource: 'translate_text', include: ['beta,external'] });
+    expect(all.map(({ lang }) => lang)).toEqual(['en', 'fr', 'fr-CA', 'fr-FR']);
+    expect(all[2]).toMatchObject({ status: 'beta', features: { glossary: { status: 'beta' } } });
+  });
+
+  it('has features where both the contract and a running engine have them', () => {
+    const plain = listingsFor([['en', 'de']]).list({ resource: 'translate_text' });
+    expect(plain.map(({ lang, features }) => [lang, Object.keys(features)])).toEqual([
+      ['de', ['glossary', 'tag_handling']],
+      ['de-DE', ['glossary', 'tag_handling']],
+      ['en', ['auto_detection', 'glossary', 'tag_handling']],
+    ]);
+    const able = listingsFor(
+      [
+        ['en', 'de'],
+        ['en', 'da'],
+      ],
+      { formality: ['de', 'da'], followsInstructions: true },
+    ).list({ resource: 'translate_text' });
+    expect(able.map(({ lang, features }) => [lang, Object.keys(features)])).toEqual([
+      ['da', ['glossary', 'tag_handling']],
+      ['de', ['formality', 'glossary', 'style_rules', 'tag_handling']],
+      ['de-DE', ['formality', 'glossary', 'style_rules', 'tag_handling']],
+      ['en', ['auto_detection', 'glossary', 'tag_handling']],
+    ]);
+  });
+});
+
+describe('the listings of other resources', () => {
+  const pairs = [
+    ['en', 'ca'],
+    ['en', 'pt'],
+    ['es', 'fr'],
+  ] as const;
+
+  it('have as voices what is heard and what can be reached from there', () => {
+    expect(listingsFor(pairs, { heard: ['en', 'eo'] }).list({ resource: 'voice' })).toEqual([
+      expect.objectContaining({ lang: 'en', features: { transcription: { status: 'stable' } } }),
+      expect.objectContaining({ lang: 'pt', usable_as_source: false, features: {} }),
+      expect.objectContaining({ lang: 'pt-BR' }),
+      expect.objectContaining({ lang: 'pt-PT' }),
+    ]);
+    expect(codes(listingsFor(pairs), 'voice')).toEqual([]);
+    expect(codes(listingsFor([], { heard: ['en'] }), 'voice')).toEqual(['en']);
+  });
+
+  it('have as glossaries those of languages that are translated', () => {
+    expect(codes(listingsFor(pairs), 'glossary')).toEqual(['en', 'es', 'fr', 'pt']);
+    expect(listingsFor(pairs).glossaryPairs()).toEqual({
+      supported_languages: [
+        { source_lang: 'en', target_lang: 'pt' },
+        { source_lang: 'es', target_lang: 'fr' },
+      ],
+    });
+  });
+
+  it.each(['translate_document', 'style_rules', 'write', 'translation_memory'])(
+    'have nothing for %s, which nothing serves yet',
+    (resource) => expect(codes(listingsFor(pairs), resource)).toEqual([]),
+  );
+
+  it.each([
+    [{}, /resource.*translate_text/],
+    [{ product: 'translate_text' }, /'product'.*'resource'/],
+    [{ resource: 'text' }, /resource.*not supported.*translate_text/],
+    [{ resource: 'voice', include: ['alpha'] }, /include.*not supported.*beta, external/],
+  ])('refuse %j and say what is possible', (query, message) => {
+    expect(() => listingsFor(pairs).list(query)).toThrow(message);
+  });
+});
+
+describe('the deprecated listing', () => {
+  const listings = () =>
+    listingsFor(
+      [
+        ['en', 'de'],
+        ['de', 'en'],
+        ['en', 'zh'],
+        ['en', 'scn'],
+      ],
+      { formality: ['de'] },
+    );
+
+  it('has sources by default, in upper case', () => {
+    const expected = [
+      { language: 'DE', name: 'German' },
+      { language: 'EN', name: 'English' },
+    ];
+    expect(listings().listLegacy(undefined)).toEqual(expected);
+    expect(listings().listLegacy('source')).toEqual(expected);
+  });
+
+  it('has targets with their formality; English as its variants; nothing in beta', () => {
+    expect(listings().listLegacy('target')).toEqual([
+      { language: 'DE', name: 'German', supports_formality: true },
+      { language: 'EN-GB', name: 'English (British)', supports_formality: false },
+      { language: 'EN-US', name: 'English (American)', supports_formality: false },
+      { language: 'ZH', name: 'Chinese (simplified)', supports_formality: false },
+      { language: 'ZH-HANS', name: 'Chinese (simplified)', supports_formality: false },
+    ]);
+  });
+
+  it('knows two types', () => {
+    expect(() => listings().listLegacy('both')).toThrow(/type.*source, target/);
+  });
+});

@@ -1,0 +1,68 @@
+/** A server with our way of letting requests in, a few routes behind it, and a database of its own. */
+import formbody from '@fastify/formbody';
+import Fastify from 'fastify';
+import { useAuthentication, requireApiKey } from '../../server/http/auth.ts';
+import { answerError } from '../../server/http/errors.ts';
+import { useForms } from '../../server/http/forms.ts';
+import { reportingTag } from '../../server/http/reporting-tag.ts';
+import { usageRoutes } from '../../server/http/routes/usage.ts';
+import { createAccess, type LegacyAuth } from '../../server/services/access.ts';
+import { createUsageMeter } from '../../server/services/usage.ts';
+import type { Storage } from '../../server/storage/ports.ts';
+import { openEmbedded, platformOver } from './platform.ts';
+
+/** Largest body of the route `/text`, in bytes. */
+export const TEXT_LIMIT_BYTES = 1024;
+
+export type DoorServer = Awaited<ReturnType<typeof startDoorServer>>;
+
+/** Starts the server on a free port, over the embedded database of a folder. */
+export async function startDoorServer(options: {
+  dataFolder: string;
+  legacyAuth?: LegacyAuth;
+  requestsPerMinute?: number;
+}) {
+  const { dataFolder, legacyAuth = { mode: 'off' }, requestsPerMinute = 0 } = options;
+  const storage = await openEmbedded(dataFolder);
+  const app = await createDoor(storage, { legacyAuth, requestsPerMinute });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    url,
+    storage,
+    ...platformOver(storage),
+    async close() {
+      await app.close();
+      await storage.close();
+    },
+  };
+}
+
+async function createDoor(
+  storage: Storage,
+  options: { legacyAuth: LegacyAuth; requestsPerMinute: number },
+) {
+  const app = Fastify({ forceCloseConnections: true });
+  const access = createAccess({ apiKeys: storage.apiKeys, legacyAuth: options.legacyAuth });
+  const usageMeter = createUsageMeter({ usage: storage.usage });
+  app.setErrorHandler(answerError);
+  await useAuthentication(app, options);
+  useForms(app);
+  await app.register(formbody);
+  await app.register(usageRoutes, { access, usageMeter });
+
+  const onRequest = requireApiKey(access);
+  app.post('/text', { onRequest, bodyLimit: TEXT_LIMIT_BYTES }, async ({ caller, body }) => ({
+    account: caller.account.name,
+    body,
+  }));
+  app.get('/tag', { onRequest }, async (request) => ({ tag: reportingTag(request) }));
+  app.get('/pro', { onRequest: requireApiKey(access, { plan: 'pro' }) }, async () => ({}));
+  app.get('/admin', { onRequest: requireApiKey(access, { kind: 'admin' }) }, async () => ({}));
+  app.get(
+    '/detection',
+    { onRequest: requireApiKey(access, { feature: 'detection' }) },
+    async () => ({}),
+  );
+  app.get('/careless', async ({ caller }) => caller);
+  return app;
+}
