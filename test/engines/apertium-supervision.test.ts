@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createApertium } from '../../server/engines/translation/apertium.ts';
+import { ServiceError } from '../../shared/errors.ts';
 import {
   apertium,
   containing,
@@ -15,8 +16,9 @@ import {
   processes,
   recordingLog,
   temporaryFolder,
+  translateTexts,
 } from './apertium-support.ts';
-import { randomSource } from './translation-conformance.ts';
+import { randomSource } from './translation-texts.ts';
 
 const signal = new AbortController().signal;
 const toSpanish = { source: 'en', target: 'es', signal };
@@ -32,7 +34,7 @@ const sentences = Array.from({ length: 200 }, (_, i) => {
 function translateEach(engine: TranslationEngine, onAnswer = () => {}): Promise<string[][]> {
   return Promise.all(
     sentences.map(async (text, i) => {
-      const answer = await engine.translate([text], i % 4 === 0 ? toSpanish : toFrench);
+      const answer = await translateTexts(engine, [text], i % 4 === 0 ? toSpanish : toFrench);
       onAnswer();
       return answer;
     }),
@@ -47,6 +49,7 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 const translationFailed = expect.objectContaining({ code: 'translation_failed' }) as unknown;
+const engineUnavailable = expect.objectContaining({ code: 'engine_unavailable' }) as unknown;
 
 describe('killing processes of a pipeline', () => {
   for (const seed of [1, 2, 3]) {
@@ -58,14 +61,18 @@ describe('killing processes of a pipeline', () => {
       let killed = 0;
       const kills: Promise<void>[] = [];
       const killOne = async () => {
-        const group = (await groupsStartedBy()).flat();
-        const victim = group[Math.floor(random() * group.length)];
-        if (victim === undefined) return;
-        try {
-          process.kill(victim.pid, 'SIGKILL');
-          killed++;
-        } catch {
-          // It has gone with a neighbour that was killed before.
+        // Between two lives there is nothing to kill for a moment.
+        for (let attempt = 0; attempt < 50; attempt++) {
+          const group = (await groupsStartedBy()).flat();
+          const victim = group[Math.floor(random() * group.length)];
+          try {
+            if (victim === undefined) continue;
+            process.kill(victim.pid, 'SIGKILL');
+            killed++;
+            return;
+          } catch {
+            // It has gone with a neighbour that was killed before.
+          }
         }
       };
       const disturbed = await translateEach(engine, () => {
@@ -79,21 +86,21 @@ describe('killing processes of a pipeline', () => {
 
   test('whichever it is leaves the engine usable', async () => {
     const engine = await apertium();
-    const expected = await engine.translate([sentences[0]!], toSpanish);
+    const expected = await translateTexts(engine, [sentences[0]!], toSpanish);
     const [group] = await groupsStartedBy();
     for (let i = 0; i < group!.length; i++) {
       const [now] = await groupsStartedBy();
       const victim = now!.sort((a, b) => a.pid - b.pid)[i]!;
       const answers = Promise.all([
-        engine.translate([sentences[0]!], toSpanish),
-        engine.translate([sentences[0]!], toSpanish),
+        translateTexts(engine, [sentences[0]!], toSpanish),
+        translateTexts(engine, [sentences[0]!], toSpanish),
       ]);
       process.kill(victim.pid, 'SIGKILL');
       expect(await answers).toEqual([expected, expected]);
       await eventually(async () => !(await processes()).some(({ pid }) => pid === victim.pid), {
         what: 'the process is gone',
       });
-      expect(await engine.translate([sentences[0]!], toSpanish)).toEqual(expected);
+      expect(await translateTexts(engine, [sentences[0]!], toSpanish)).toEqual(expected);
     }
     // Three of the shells and stages may still be on their way out, no more.
     await eventually(async () => (await groupsStartedBy()).length === 1, {
@@ -111,12 +118,16 @@ describe('a text that ends the pipeline each time', () => {
         modesFolder: await faultyModes(),
         answerTimeoutMs: 1_000,
       });
-      const before = sentences.slice(0, 20).map((text) => engine.translate([text], toSpanish));
-      const refused = failureOf(engine.translate([`A ${poison} sentence.`], toSpanish));
-      const after = sentences.slice(20, 40).map((text) => engine.translate([text], toSpanish));
+      const before = sentences
+        .slice(0, 20)
+        .map((text) => translateTexts(engine, [text], toSpanish));
+      const refused = failureOf(translateTexts(engine, [`A ${poison} sentence.`], toSpanish));
+      const after = sentences
+        .slice(20, 40)
+        .map((text) => translateTexts(engine, [text], toSpanish));
       expect(await refused).toEqual(translationFailed);
       expect((await Promise.all([...before, ...after])).flat()).toEqual(sentences.slice(0, 40));
-      expect(await engine.translate([sentences[0]!], toSpanish)).toEqual([sentences[0]]);
+      expect(await translateTexts(engine, [sentences[0]!], toSpanish)).toEqual([sentences[0]]);
       expect(JSON.stringify(log.lines)).not.toMatch(/sentence\.|house/);
     });
   }
@@ -124,15 +135,15 @@ describe('a text that ends the pipeline each time', () => {
   test('only after its answer costs nobody anything', async () => {
     const engine = await apertium({ modesFolder: await faultyModes() });
     const texts = [...sentences.slice(0, 20), 'A TWICE sentence.', ...sentences.slice(20)];
-    expect(await engine.translate(texts, toSpanish)).toEqual(texts);
+    expect(await translateTexts(engine, texts, toSpanish)).toEqual(texts);
   });
 
   test('by hanging is refused after three timeouts', async () => {
     const engine = await apertium({ modesFolder: await faultyModes(), answerTimeoutMs: 400 });
-    await engine.translate(['Ready.'], toSpanish);
+    await translateTexts(engine, ['Ready.'], toSpanish);
     const startMs = performance.now();
-    const refused = failureOf(engine.translate(['A HANG sentence.'], toSpanish));
-    const other = engine.translate([sentences[0]!], toSpanish);
+    const refused = failureOf(translateTexts(engine, ['A HANG sentence.'], toSpanish));
+    const other = translateTexts(engine, [sentences[0]!], toSpanish);
     expect(await other).toEqual([sentences[0]]);
     expect(await refused).toEqual(translationFailed);
     expect(performance.now() - startMs).toBeGreaterThan(1_200);
@@ -140,8 +151,8 @@ describe('a text that ends the pipeline each time', () => {
 
   test('fails the call it is part of, and only that', async () => {
     const engine = await apertium({ modesFolder: await faultyModes() });
-    const other = engine.translate(sentences, toSpanish);
-    const failed = failureOf(engine.translate([...sentences, 'A CRASH.'], toSpanish));
+    const other = translateTexts(engine, sentences, toSpanish);
+    const failed = failureOf(translateTexts(engine, [...sentences, 'A CRASH.'], toSpanish));
     expect(await failed).toEqual(translationFailed);
     expect(await other).toEqual(sentences);
   });
@@ -149,16 +160,44 @@ describe('a text that ends the pipeline each time', () => {
   test('does no harm any more once its caller has gone', async () => {
     const log = recordingLog();
     const engine = await apertium({ log, modesFolder: await faultyModes() });
-    await engine.translate(['Ready.'], toSpanish);
+    await translateTexts(engine, ['Ready.'], toSpanish);
     const aborter = new AbortController();
     const aborted = failureOf(
-      engine.translate(['A CRASH.'], { ...toSpanish, signal: aborter.signal }),
+      translateTexts(engine, ['A CRASH.'], { ...toSpanish, signal: aborter.signal }),
     );
-    const other = engine.translate([sentences[0]!], toSpanish);
+    const other = translateTexts(engine, [sentences[0]!], toSpanish);
     aborter.abort(new Error('gone'));
     expect(await aborted).toEqual(new Error('gone'));
     expect(await other).toEqual([sentences[0]]);
     expect(log.lines.filter(({ message }) => message === 'translator ended')).toHaveLength(1);
+  });
+});
+
+describe('more text than may wait', () => {
+  test('is refused at once, and what waits already is answered', async () => {
+    const engine = await apertium({ modesFolder: await faultyModes(), maxWaitingLength: 5_000 });
+    const accepted: Promise<string[]>[] = [];
+    const refused: Promise<unknown>[] = [];
+    const text = 'word '.repeat(70).trim();
+    // Under way are 2,000 units at most, so that 5,000 more can wait.
+    for (let i = 0; i < 40; i++) {
+      const answer = translateTexts(engine, [text], toSpanish);
+      if (i < 10) accepted.push(answer);
+      else refused.push(failureOf(answer.then(() => Promise.reject(new Error('answered')))));
+    }
+    const failures = await Promise.all(refused);
+    expect(failures.filter((each) => each instanceof ServiceError).length).toBeGreaterThan(20);
+    for (const each of failures) {
+      if (each instanceof ServiceError) expect(each).toEqual(engineUnavailable);
+    }
+    for (const answer of accepted) expect(await answer).toEqual([text]);
+    expect(await translateTexts(engine, [text], toSpanish)).toEqual([text]);
+  });
+
+  test('is never one long text alone', async () => {
+    const engine = await apertium({ modesFolder: await faultyModes(), maxWaitingLength: 20_000 });
+    const text = 'One two three. '.repeat(20_000);
+    expect(await translateTexts(engine, [text], toSpanish)).toEqual([text]);
   });
 });
 
@@ -169,16 +208,18 @@ describe('a broken installation', () => {
     const log = recordingLog();
     const engine = await apertium({ log, modesFolder });
     const starts = () => log.lines.filter(({ message }) => message === 'translator ended').length;
-    expect(await failureOf(engine.translate(['Hello'], toSpanish))).toEqual(
+    expect(await failureOf(translateTexts(engine, ['Hello'], toSpanish))).toEqual(
       expect.objectContaining({
-        code: 'translation_failed',
+        code: 'engine_unavailable',
         message: containing('apt install --reinstall apertium apertium-eng-spa'),
       }),
     );
     const startsUntilTold = starts();
     expect(startsUntilTold).toBeLessThan(10);
-    const more = Array.from({ length: 50 }, () => failureOf(engine.translate(['Hi'], toSpanish)));
-    for (const each of await Promise.all(more)) expect(each).toEqual(translationFailed);
+    const more = Array.from({ length: 50 }, () =>
+      failureOf(translateTexts(engine, ['Hi'], toSpanish)),
+    );
+    for (const each of await Promise.all(more)) expect(each).toEqual(engineUnavailable);
     expect(starts()).toBe(startsUntilTold);
     expect(JSON.stringify(log.lines)).toContain('nowhere');
   });
@@ -188,11 +229,11 @@ describe('a broken installation', () => {
     const stage = join(modesFolder, 'stage');
     await chmod(stage, 0o600);
     const engine = await apertium({ modesFolder });
-    await failureOf(engine.translate(['Hello'], toSpanish));
+    await failureOf(translateTexts(engine, ['Hello'], toSpanish));
     await chmod(stage, 0o755);
     await eventually(
       () =>
-        engine.translate(['Hello'], toSpanish).then(
+        translateTexts(engine, ['Hello'], toSpanish).then(
           () => true,
           () => false,
         ),
@@ -211,16 +252,16 @@ describe('processes', () => {
 
   test('stop when idle and start again when needed', async () => {
     const engine = await apertium({ idleMs: 50 });
-    const expected = await engine.translate([sentences[0]!], toSpanish);
+    const expected = await translateTexts(engine, [sentences[0]!], toSpanish);
     await eventually(async () => (await groupsStartedBy()).length === 0, { what: 'no group' });
-    expect(await engine.translate([sentences[0]!], toSpanish)).toEqual(expected);
+    expect(await translateTexts(engine, [sentences[0]!], toSpanish)).toEqual(expected);
   });
 
   test('are gone when close resolves, whatever they were doing', async () => {
     const engine = await createApertium({ log: recordingLog() });
     assert.ok('translate' in engine);
     engine.prepare({ source: 'en', target: 'it' });
-    const pending = failureOf(engine.translate(sentences, toSpanish));
+    const pending = failureOf(translateTexts(engine, sentences, toSpanish));
     await eventually(async () => (await groupsStartedBy()).length === 2, { what: 'two groups' });
     const groups = await groupsStartedBy();
     expect(groups.flat().length).toBeGreaterThan(10);
@@ -228,13 +269,13 @@ describe('processes', () => {
     expect(await groupsStartedBy()).toEqual([]);
     const ids = new Set(groups.flat().map(({ groupId }) => groupId));
     expect((await processes()).filter(({ groupId }) => ids.has(groupId))).toEqual([]);
-    expect(await pending).toEqual(translationFailed);
+    expect(await pending).toEqual(engineUnavailable);
   });
 
   test('are gone when close resolves even if they were stopped in their tracks', async () => {
     const engine = await createApertium({ log: recordingLog() });
     assert.ok('translate' in engine);
-    await engine.translate([sentences[0]!], toSpanish);
+    await translateTexts(engine, [sentences[0]!], toSpanish);
     const [group] = await groupsStartedBy();
     for (const { pid } of group!) process.kill(pid, 'SIGSTOP');
     await engine.close();
@@ -252,7 +293,7 @@ describe('processes', () => {
        const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
        void createApertium({ log }).then(async (engine) => {
          const options = { source: 'en', target: 'fr', signal: new AbortController().signal };
-         await engine.translate(['The house.'], options);
+         await engine.translate([['The house.']], options);
          console.log('ready');
        });`,
     );

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
-import type { TranslationEngine } from '../../server/engines/engine.ts';
+import type { TranslationEngine, TranslationOptions } from '../../server/engines/engine.ts';
 import { createApertium, type ApertiumOptions } from '../../server/engines/translation/apertium.ts';
 import type { Logger } from '../../server/process/log.ts';
+import { plain, textsOf } from './marked-segments.ts';
 
 /** Keeps what was logged. */
 export function recordingLog(): Logger & { lines: { fields: object; message: string }[] } {
@@ -29,6 +30,15 @@ export async function apertium(options: Partial<ApertiumOptions> = {}): Promise<
   assert.ok('translate' in engine, 'apertium is not installed');
   onTestFinished(() => engine.close());
   return engine;
+}
+
+/** Translates texts without marks. */
+export async function translateTexts(
+  engine: TranslationEngine,
+  texts: readonly string[],
+  options: TranslationOptions,
+): Promise<string[]> {
+  return textsOf(await engine.translate(plain(texts), options));
 }
 
 /** A folder that is removed when the test is finished. */

@@ -2,14 +2,21 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { TranslationEngine, TranslationOptions } from '../../server/engines/engine.ts';
+import { isPlain, plainText, type TextSegment } from '../../server/text/text-segment.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import {
   checkPromise,
-  describeTranslationEngine,
+  describeTranslationConformance,
   translationPromises,
 } from './translation-conformance.ts';
 
 const pair = { source: 'en', target: 'x-loud' };
+
+/** Changes the strings of a segment and leaves its marks where they are. */
+function mapText(segment: TextSegment, change: (text: string) => string): TextSegment {
+  if (isPlain(segment)) return [change(plainText(segment))];
+  return segment.map((part) => (typeof part === 'string' ? change(part) : part));
+}
 
 /** Keeps every promise: writes letters large, one text per turn of the event loop. */
 function loudEngine(): TranslationEngine {
@@ -17,14 +24,21 @@ function loudEngine(): TranslationEngine {
   return {
     name: 'loud',
     pairs: [pair],
-    async translate(texts, { source, target, signal }) {
-      const answers: string[] = [];
+    abilities: {
+      generation: 'classic',
+      formality: [],
+      usesContext: false,
+      usesTerms: false,
+      followsInstructions: false,
+    },
+    async translate(segments, { source, target, signal }) {
+      const answers: TextSegment[] = [];
       signal.throwIfAborted();
-      for (const text of texts) {
+      for (const segment of segments) {
         if (isClosed || source !== pair.source || target !== pair.target) {
           throw new ServiceError('translation_failed', 'Ask for English, and before the end.');
         }
-        answers.push(text.toUpperCase());
+        answers.push(mapText(segment, (text) => text.toUpperCase()));
         await turn();
         signal.throwIfAborted();
       }
@@ -43,7 +57,10 @@ type Translate = TranslationEngine['translate'];
 function broken(change: (translate: Translate) => Translate): () => Promise<TranslationEngine> {
   return async () => {
     const engine = loudEngine();
-    return { ...engine, translate: change((texts, options) => engine.translate(texts, options)) };
+    return {
+      ...engine,
+      translate: change((segments, options) => engine.translate(segments, options)),
+    };
   };
 }
 
@@ -53,10 +70,10 @@ const ignoringAbort = (options: TranslationOptions) => ({
 });
 
 /** Names of the promises an engine breaks. */
-async function brokenPromises(createEngine: () => Promise<TranslationEngine>): Promise<string[]> {
+async function brokenPromises(create: () => Promise<TranslationEngine>): Promise<string[]> {
   const names: string[] = [];
   for (const promise of translationPromises) {
-    await checkPromise(promise, { createEngine, pair }).catch((error: unknown) => {
+    await checkPromise(promise, { create, pair }).catch((error: unknown) => {
       assert.ok(error instanceof Error);
       names.push(promise.name);
     });
@@ -64,84 +81,129 @@ async function brokenPromises(createEngine: () => Promise<TranslationEngine>): P
   return names;
 }
 
-describeTranslationEngine('an engine that keeps its promises', {
-  createEngine: async () => loudEngine(),
+describeTranslationConformance({
+  name: 'an engine that keeps its promises',
+  create: async () => loudEngine(),
   pair,
 });
 
 describe('the conformance suite notices an engine that', () => {
   test('swaps two answers', async () => {
-    const createEngine = broken((translate) => async (texts, options) => {
-      const answers = await translate(texts, options);
+    const create = broken((translate) => async (segments, options) => {
+      const answers = await translate(segments, options);
       if (answers.length > 2) answers.unshift(...answers.splice(1, 1));
       return answers;
     });
-    expect(await brokenPromises(createEngine)).toContain('answers every text in its place');
+    expect(await brokenPromises(create)).toContain('answers every text in its place');
   });
 
   test('loses an answer', async () => {
-    const createEngine = broken(
-      (translate) => async (texts, options) => (await translate(texts, options)).slice(0, 30),
+    const create = broken(
+      (translate) => async (segments, options) => (await translate(segments, options)).slice(0, 30),
     );
-    expect(await brokenPromises(createEngine)).toEqual(
+    expect(await brokenPromises(create)).toEqual(
       expect.arrayContaining(['answers every text in its place', 'keeps 300 hostile texts apart']),
     );
   });
 
   test('hands the text back untranslated', async () => {
-    const createEngine = broken(() => async (texts) => [...texts]);
-    expect(await brokenPromises(createEngine)).toContain('answers every text in its place');
+    const create = broken(() => async (segments) => [...segments]);
+    expect(await brokenPromises(create)).toContain('answers every text in its place');
   });
 
   test('trims', async () => {
-    const createEngine = broken(
-      (translate) => async (texts, options) =>
-        (await translate(texts, options)).map((answer) => answer.trim()),
+    const create = broken(
+      (translate) => async (segments, options) =>
+        (await translate(segments, options)).map((answer) =>
+          isPlain(answer) ? [plainText(answer).trim()] : answer,
+        ),
     );
-    expect(await brokenPromises(createEngine)).toEqual([
+    expect(await brokenPromises(create)).toEqual([
       'leaves blank texts, outer blanks and line breaks as they are',
     ]);
   });
 
   test('loses its framing at a NUL', async () => {
-    const createEngine = broken((translate) => async (texts, options) => {
-      const frames = (await translate(texts, options)).join('\0').split('\0');
-      return frames.slice(0, texts.length);
+    const create = broken((translate) => async (segments, options) => {
+      const answers = (await translate(segments, options)).map(plainText);
+      const frames = answers.join('\0').split('\0');
+      return frames.slice(0, segments.length).map((frame) => [frame]);
     });
-    expect(await brokenPromises(createEngine)).toContain('keeps 300 hostile texts apart');
+    expect(await brokenPromises(create)).toContain('keeps 300 hostile texts apart');
   });
 
   test('remembers what it was asked before', async () => {
-    const createEngine = broken((translate) => {
+    const create = broken((translate) => {
       let count = 0;
-      return async (texts, options) =>
-        (await translate(texts, options)).map((answer) => (count++ > 20 ? `${answer}!` : answer));
+      return async (segments, options) =>
+        (await translate(segments, options)).map((answer) =>
+          count++ > 20 ? [...answer, '!'] : answer,
+        );
     });
-    expect(await brokenPromises(createEngine)).toContain(
+    expect(await brokenPromises(create)).toContain(
       'answers the same whatever was asked before and meanwhile',
     );
   });
 
   test('ignores the signal', async () => {
-    const createEngine = broken(
-      (translate) => (texts, options) => translate(texts, ignoringAbort(options)),
+    const create = broken(
+      (translate) => (segments, options) => translate(segments, ignoringAbort(options)),
     );
-    expect(await brokenPromises(createEngine)).toEqual([
+    expect(await brokenPromises(create)).toEqual([
       'refuses work that is aborted beforehand with the reason of the signal',
       'abandons work that is aborted and disturbs nobody else',
     ]);
   });
 
   test('throws errors without a code', async () => {
-    const createEngine = broken(
-      (translate) => (texts, options) =>
-        translate(texts, options).catch((error: unknown) => {
+    const create = broken(
+      (translate) => (segments, options) =>
+        translate(segments, options).catch((error: unknown) => {
           throw error instanceof ServiceError ? new Error(error.message) : error;
         }),
     );
-    expect(await brokenPromises(createEngine)).toEqual([
+    expect(await brokenPromises(create)).toEqual([
       'refuses a pair it does not serve',
       'fails what is pending when it closes, and what comes later',
     ]);
+  });
+
+  const changingMarks = (change: (segment: TextSegment) => TextSegment) =>
+    broken(
+      (translate) => async (segments, options) =>
+        (await translate(segments, options)).map((answer) =>
+          isPlain(answer) ? answer : change(answer),
+        ),
+    );
+
+  test('drops marks', async () => {
+    const create = changingMarks((answer) => [plainText(answer)]);
+    expect(await brokenPromises(create)).toEqual([
+      'keeps every mark once and well nested',
+      'takes text that looks like a mark as text',
+      'lets marks follow the words they belong to',
+      'neither doubles nor loses blanks where marks are',
+      'keeps marks where there is nothing to translate',
+    ]);
+  });
+
+  test('puts all marks at the end', async () => {
+    const create = changingMarks((answer) => [
+      plainText(answer),
+      ...answer.filter((part) => typeof part !== 'string'),
+    ]);
+    expect(await brokenPromises(create)).toEqual([
+      'lets marks follow the words they belong to',
+      'keeps marks where there is nothing to translate',
+    ]);
+  });
+
+  test('sets every mark off with blanks', async () => {
+    const create = changingMarks((answer) =>
+      answer.flatMap((part) => (typeof part === 'string' ? [part] : [' ', part, ' '])),
+    );
+    expect(await brokenPromises(create)).toContain(
+      'neither doubles nor loses blanks where marks are',
+    );
   });
 });

@@ -12,6 +12,13 @@ export interface Mode {
   /** Name of the file in the modes folder, without `.mode`. */
   name: string;
   debianPackage: string;
+  /** Its statistical tagger crashes on ordinary text: the constraint grammar before it decides alone. */
+  taggerCrashes?: boolean;
+  /**
+   * Its recursive transfer drops word-bound blanks now and then. The two languages have the same
+   * order of words, by which lost marks are put back.
+   */
+  losesWordBlanks?: boolean;
 }
 
 /** Languages that may be joined by two steps, source to `through` to target. */
@@ -20,13 +27,26 @@ export interface Pivot {
   among: readonly LanguageTag[];
 }
 
-function pair(debianPackage: string, ...modes: [LanguageTag, LanguageTag, string][]): Mode[] {
-  return modes.map(([source, target, name]) => ({ source, target, name, debianPackage }));
+type Quirks = Pick<Mode, 'taggerCrashes' | 'losesWordBlanks'>;
+
+function pair(debianPackage: string, ...modes: [LanguageTag, LanguageTag, string, Quirks?][]) {
+  return modes.map(([source, target, name, quirks]): Mode => ({
+    source,
+    target,
+    name,
+    debianPackage,
+    ...quirks,
+  }));
 }
 
+const taggerCrashes = { taggerCrashes: true };
+const losesWordBlanks = { losesWordBlanks: true };
+
 /**
- * Modes of a quality worth offering. Left out on purpose: eng-hbs_HR (BLEU 3), hbs-mkd (broken),
- * rus-ukr and ukr-rus (their tagger crashes on ordinary text).
+ * Modes of a quality worth offering. Left out on purpose: eng-hbs_* and mkd-hbs_* (most words stay
+ * untranslated), hbs-mkd (hangs), nob-dan (writes
+ * unknown words twice), hbs-eng, hbs-slv and slv-hbs_* (endings do not agree), isl-swe,
+ * afr-nld and eu-en (word salad), ita-cat (worse than over Spanish), mkd-eng (marks end up on articles), ca-eo and es-eo (packaged without their data).
  */
 export const modes: readonly Mode[] = [
   ...pair(
@@ -52,13 +72,34 @@ export const modes: readonly Mode[] = [
   ...pair('apertium-spa-cat', ['es', 'ca', 'spa-cat'], ['ca', 'es', 'cat-spa']),
   ...pair('apertium-fra-cat', ['fr', 'ca', 'fra-cat'], ['ca', 'fr', 'cat-fra']),
   ...pair('apertium-cat-ita', ['ca', 'it', 'cat-ita']),
+  ...pair(
+    'apertium-por-cat',
+    ['pt', 'ca', 'por-cat'],
+    ['ca', 'pt', 'cat-por'],
+    ['ca', 'pt-BR', 'cat-por_BR'],
+  ),
+  ...pair('apertium-pt-gl', ['pt', 'gl', 'pt-gl'], ['gl', 'pt', 'gl-pt']),
   ...pair('apertium-es-ro', ['ro', 'es', 'ro-es']),
   ...pair('apertium-es-gl', ['es', 'gl', 'es-gl'], ['gl', 'es', 'gl-es']),
   ...pair('apertium-en-gl', ['en', 'gl', 'en-gl'], ['gl', 'en', 'gl-en']),
   ...pair('apertium-eo-en', ['en', 'eo', 'en-eo'], ['eo', 'en', 'eo-en']),
   ...pair('apertium-swe-dan', ['sv', 'da', 'swe-dan'], ['da', 'sv', 'dan-swe']),
-  ...pair('apertium-swe-nor', ['sv', 'nb', 'swe-nob'], ['nb', 'sv', 'nob-swe']),
-  ...pair('apertium-dan-nor', ['da', 'nb', 'dan-nob'], ['nb', 'da', 'nob-dan']),
+  ...pair(
+    'apertium-swe-nor',
+    ['sv', 'nb', 'swe-nob', losesWordBlanks],
+    ['nb', 'sv', 'nob-swe', losesWordBlanks],
+  ),
+  ...pair('apertium-dan-nor', ['da', 'nb', 'dan-nob', losesWordBlanks]),
+  ...pair(
+    'apertium-rus-ukr',
+    ['ru', 'uk', 'rus-ukr', taggerCrashes],
+    ['uk', 'ru', 'ukr-rus', taggerCrashes],
+  ),
+  ...pair('apertium-bel-rus', ['be', 'ru', 'bel-rus'], ['ru', 'be', 'rus-bel', taggerCrashes]),
+  ...pair('apertium-mkd-bul', ['mk', 'bg', 'mkd-bul'], ['bg', 'mk', 'bul-mkd']),
+  ...pair('apertium-isl-eng', ['is', 'en', 'isl-eng']),
+  ...pair('apertium-ind-zlm', ['id', 'ms', 'ind-zlm'], ['ms', 'id', 'zlm-ind']),
+  ...pair('apertium-urd-hin', ['ur', 'hi', 'urd-hin'], ['hi', 'ur', 'hin-urd']),
 ];
 
 /**
@@ -70,6 +111,7 @@ export const pivots: readonly Pivot[] = [
   // Rough, but captions between Spanish and Catalan exist even where apertium-spa-cat does not.
   { through: 'en', among: ['es', 'ca'] },
   { through: 'da', among: ['sv', 'nb'] },
+  { through: 'sv', among: ['da', 'nb'] },
 ];
 
 /** What to install for the languages this engine is best at. */
@@ -77,6 +119,7 @@ export const recommendedPackages = [
   'apertium',
   'apertium-eng-spa',
   'apertium-eng-cat',
+  'apertium-spa-cat',
   'apertium-fr-es',
   'apertium-es-pt',
   'apertium-spa-ita',

@@ -13,6 +13,11 @@ export interface PipelineSettings {
   answerTimeoutMs: number;
   /** A pipeline without work for so long is stopped to give its memory back, in ms. */
   idleMs: number;
+  /**
+   * More text than that, in UTF-16 units, does not wait for its turn: it is refused, so that another
+   * engine may take it.
+   */
+  maxWaitingLength: number;
 }
 
 export interface PipelineOptions extends PipelineSettings {
@@ -52,6 +57,8 @@ const MAX_DELAY_MS = 10_000;
 export class ApertiumPipeline {
   readonly #options: PipelineOptions;
   readonly #queue = new FairQueue<Job>();
+  /** Length of all bodies in the queue. */
+  #waitingLength = 0;
   /** Sent before and lost with the processes: first in line. */
   #retries: Job[] = [];
   #inFlight: Job[] = [];
@@ -75,15 +82,22 @@ export class ApertiumPipeline {
    * Translates one body in stream format.
    *
    * @param caller whose turn it is: bodies of one caller are served in order, callers in turn
-   * @throws ServiceError translation_failed; the reason given to {@link abandon}
+   * @throws ServiceError engine_unavailable when it does not start, is overloaded or closed;
+   *   translation_failed when it ends at this body each time; the reason given to {@link abandon}
    */
   translate(body: string, caller: object): Promise<string> {
     if (this.#state === 'closed') return Promise.reject(closed());
+    const { maxWaitingLength } = this.#options;
     const mustWait = performance.now() < this.#earliestStartMs;
     if (this.#failedStarts >= MAX_FAILED_STARTS && mustWait) {
       return Promise.reject(this.#doesNotStart());
     }
+    // An empty queue takes a body of any length: alone it holds nobody back.
+    if (this.#waitingLength > 0 && this.#waitingLength + body.length > maxWaitingLength) {
+      return Promise.reject(this.#isOverloaded());
+    }
     return new Promise((resolve, reject) => {
+      this.#waitingLength += body.length;
       this.#queue.push(caller, { body, caller, strikes: 0, isAbandoned: false, resolve, reject });
       this.#pump();
     });
@@ -97,7 +111,10 @@ export class ApertiumPipeline {
 
   /** Gives up what a caller has asked for; what is already being translated is thrown away later. */
   abandon(caller: object, reason: unknown): void {
-    for (const job of this.#queue.remove(caller)) job.reject(reason);
+    for (const job of this.#queue.remove(caller)) {
+      this.#waitingLength -= job.body.length;
+      job.reject(reason);
+    }
     for (const job of [...this.#retries, ...this.#inFlight]) {
       if (job.caller !== caller || job.isAbandoned) continue;
       job.isAbandoned = true;
@@ -121,13 +138,19 @@ export class ApertiumPipeline {
     if (this.#state !== 'ready') return;
     clearTimeout(this.#idleTimer);
     while (this.#hasRoom()) {
-      const job = this.#retries.shift() ?? this.#queue.shift();
+      const job = this.#retries.shift() ?? this.#takeWaiting();
       if (job === undefined) break;
       this.#inFlight.push(job);
       this.#inFlightLength += job.body.length;
       this.#process?.send(job.body);
     }
     if (this.#inFlight.length === 0) this.#stopWhenIdle();
+  }
+
+  #takeWaiting(): Job | undefined {
+    const job = this.#queue.shift();
+    if (job !== undefined) this.#waitingLength -= job.body.length;
+    return job;
   }
 
   #hasRoom(): boolean {
@@ -248,21 +271,29 @@ export class ApertiumPipeline {
   #failAll(reason: ServiceError): void {
     const waiting = [...this.#inFlight, ...this.#retries, ...this.#queue.clear()];
     this.#retries = [];
+    this.#waitingLength = 0;
     for (const job of waiting) if (!job.isAbandoned) job.reject(reason);
   }
 
   #doesNotStart(): ServiceError {
     const { mode, remedy } = this.#options;
     return new ServiceError(
-      'translation_failed',
+      'engine_unavailable',
       `The translator ${mode} does not start. ${remedy}`,
+    );
+  }
+
+  #isOverloaded(): ServiceError {
+    return new ServiceError(
+      'engine_unavailable',
+      `More text waits for the translator ${this.#options.mode} than it may. Try again in a moment.`,
     );
   }
 }
 
 function closed(): ServiceError {
   return new ServiceError(
-    'translation_failed',
+    'engine_unavailable',
     'The translator is shutting down. Try again in a moment.',
   );
 }

@@ -8,8 +8,11 @@
 export const FRAME_END = '\0';
 
 const RESERVED = /[\\[\]{}^$/@<>]/g;
-/** A tilde wakes the post-generator and disappears; blanks that are not one space would be reduced. */
-const PROTECTED = /~|\t|[ \t]{2,}/g;
+/**
+ * A tilde wakes the post-generator and disappears; blanks that are not one space would be reduced,
+ * and a line break is to stay one, with the blanks beside it.
+ */
+const PROTECTED = /~|[ \t]*[\n\v\f\r\u0085\u2028\u2029][\s\u0085]*|[ \t]{2,}|\t/g;
 
 /**
  * Text as the body of a request. NUL, which would break the framing, is left out; letters are
@@ -23,8 +26,11 @@ export function escapeText(text: string): string {
     .replace(PROTECTED, '[$&]');
 }
 
-/** Superblanks, escapes and runs of spaces, in this order at every position. */
-const MARKS = /\[([^\]]*)\]|\\(.)| {2,}/gsu;
+/** Superblanks of blanks, other superblanks, escapes, runs of spaces, in this order at every place. */
+const MARKS = / *\[([\s\u0085]+)\] *|\[([^\]]*)\]|\\(.)| {2,}/gsu;
+
+/** Not line breaks: one that a dropped word has left at an end is kept. */
+const OUTER_SPACES = /^[ \t]+|[ \t]+$/g;
 
 /**
  * The body of an answer as text. A rule that drops a word leaves its blanks behind; those are
@@ -32,8 +38,12 @@ const MARKS = /\[([^\]]*)\]|\\(.)| {2,}/gsu;
  */
 export function unescapeText(body: string): string {
   return body
-    .replace(MARKS, (_mark, superblank?: string, escaped?: string) => superblank ?? escaped ?? ' ')
-    .trim();
+    .replace(
+      MARKS,
+      (_mark, blanks?: string, superblank?: string, escaped?: string) =>
+        blanks ?? superblank ?? escaped ?? ' ',
+    )
+    .replace(OUTER_SPACES, '');
 }
 
 /**

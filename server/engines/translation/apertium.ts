@@ -10,16 +10,21 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
+import { plainText, type TextSegment } from '../../text/text-segment.ts';
 import type {
   LanguagePair,
+  TranslationAbilities,
   TranslationEngine,
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
+import { takeMarksApart } from './apertium-marks.ts';
 import { modes, pivots, recommendedPackages, type Mode } from './apertium-modes.ts';
 import { ApertiumPipeline, type PipelineSettings } from './apertium-pipeline.ts';
 import { findRoute, planRoutes, type Route, type Routes } from './apertium-routes.ts';
+import { putMarksBack, restoreWordBlanks } from './apertium-spans.ts';
 import { escapeText, unescapeText } from './apertium-stream.ts';
+import { readTokens, tightenPunctuation, writeTokens, type Token } from './apertium-tokens.ts';
 import { feedPieces } from './piece-feed.ts';
 
 export interface ApertiumOptions extends Partial<PipelineSettings> {
@@ -34,6 +39,8 @@ const NAME = 'apertium';
 /** Longest piece in UTF-16 units: some sentences, so that captions of others slip in between. */
 const MAX_PIECE_LENGTH = 400;
 
+const SPACED_PUNCTUATION = /\s[.,;:!?)]/u;
+
 /** Starts nothing yet: processes start with the first text or with `prepare`. */
 export async function createApertium({
   log,
@@ -41,10 +48,11 @@ export async function createApertium({
   programFolders = '/usr/local/bin:/usr/bin:/bin',
   answerTimeoutMs = 15_000,
   idleMs = 15 * 60_000,
+  maxWaitingLength = 2_000_000,
 }: ApertiumOptions): Promise<TranslationEngine | Unavailable> {
   // All that the stages need: other locales make some of them refuse to start.
   const env = { LC_ALL: 'C.UTF-8', PATH: programFolders };
-  const readCommand = (mode: Mode) => readModeCommand(join(modesFolder, `${mode.name}.mode`), env);
+  const readCommand = (mode: Mode) => readModeCommand({ mode, modesFolder, env });
   const installed = await findInstalled(modesFolder);
   const [first] = installed;
   if (first === undefined) return unavailable(`No known language pair is in ${modesFolder}.`);
@@ -65,6 +73,7 @@ export async function createApertium({
         log,
         answerTimeoutMs,
         idleMs,
+        maxWaitingLength,
       }),
     ]),
   );
@@ -74,6 +83,13 @@ export async function createApertium({
 class Apertium implements TranslationEngine {
   readonly name = NAME;
   readonly pairs: readonly LanguagePair[];
+  readonly abilities: TranslationAbilities = {
+    generation: 'classic',
+    formality: [],
+    usesContext: false,
+    usesTerms: false,
+    followsInstructions: false,
+  };
   readonly #routes: Routes;
   readonly #pipelines: ReadonlyMap<Mode, ApertiumPipeline>;
 
@@ -89,11 +105,15 @@ class Apertium implements TranslationEngine {
     this.pairs = [...routes.values()].map(({ source, target }) => ({ source, target }));
   }
 
-  async translate(texts: readonly string[], options: TranslationOptions): Promise<string[]> {
+  async translate(
+    segments: readonly TextSegment[],
+    options: TranslationOptions,
+  ): Promise<TextSegment[]> {
     const { signal } = options;
     signal.throwIfAborted();
     const route = this.#route(options);
     const pipelines = this.#pipelinesOf(route);
+    const losesWordBlanks = route.steps.some((mode) => mode.losesWordBlanks === true);
     // Stands for this call in the queues, and takes it out of them when it is aborted or has failed.
     const call = new AbortController();
     const caller = call.signal;
@@ -104,21 +124,15 @@ class Apertium implements TranslationEngine {
     caller.addEventListener('abort', () => {
       for (const pipeline of pipelines) pipeline.abandon(caller, caller.reason);
     });
-    const translatePiece = async (text: string) => {
-      let current = text;
-      for (const pipeline of pipelines) {
-        // Between two steps nothing was in a queue to be taken out.
-        caller.throwIfAborted();
-        current = unescapeText(await pipeline.translate(escapeText(current), caller));
-      }
-      return current;
-    };
     try {
       return await feedPieces({
-        texts,
+        segments,
         language: route.source,
         maxLength: MAX_PIECE_LENGTH,
-        translatePiece,
+        translatePiece: (content) =>
+          typeof content === 'string'
+            ? translateText(content, pipelines, caller)
+            : translateMarked(content, { pipelines, caller, losesWordBlanks }),
         call,
       });
     } catch (error) {
@@ -153,6 +167,44 @@ class Apertium implements TranslationEngine {
   }
 }
 
+async function translateText(
+  text: string,
+  pipelines: readonly ApertiumPipeline[],
+  caller: AbortSignal,
+): Promise<string> {
+  let current = text;
+  for (const pipeline of pipelines) {
+    // Between two steps nothing was in a queue to be taken out.
+    caller.throwIfAborted();
+    current = unescapeText(await pipeline.translate(escapeText(current), caller));
+  }
+  return current;
+}
+
+/** The blanks and marks at the ends of the segment stay there; all between goes through the steps. */
+async function translateMarked(
+  segment: TextSegment,
+  {
+    pipelines,
+    caller,
+    losesWordBlanks,
+  }: { pipelines: readonly ApertiumPipeline[]; caller: AbortSignal; losesWordBlanks: boolean },
+): Promise<TextSegment> {
+  const text = takeMarksApart(segment);
+  const isInner = (token: Token) =>
+    token.kind === 'word' || (token.kind === 'atom' && (text.atoms[token.atom]?.parent ?? -1) >= 0);
+  const start = Math.max(text.tokens.findIndex(isInner), 0);
+  const end = text.tokens.findLastIndex(isInner) + 1;
+  let inner = text.tokens.slice(start, end);
+  for (const pipeline of pipelines) {
+    caller.throwIfAborted();
+    inner = readTokens(await pipeline.translate(writeTokens(inner), caller));
+  }
+  if (!SPACED_PUNCTUATION.test(plainText(segment))) inner = tightenPunctuation(inner);
+  if (losesWordBlanks) inner = restoreWordBlanks(inner, text);
+  return putMarksBack([...text.tokens.slice(0, start), ...inner, ...text.tokens.slice(end)], text);
+}
+
 async function findInstalled(modesFolder: string): Promise<Mode[]> {
   const files = new Set(await readdir(modesFolder).catch(() => []));
   return modes.filter((mode) => files.has(`${mode.name}.mode`));
@@ -161,9 +213,26 @@ async function findInstalled(modesFolder: string): Promise<Mode[]> {
 const run = promisify(execFile);
 
 /** The pipeline of a mode with NUL-framed stages and with word-bound blanks carried past the tagger. */
-async function readModeCommand(path: string, env: Record<string, string>): Promise<string> {
+async function readModeCommand({
+  mode,
+  modesFolder,
+  env,
+}: {
+  mode: Mode;
+  modesFolder: string;
+  env: Record<string, string>;
+}): Promise<string> {
+  const path = join(modesFolder, `${mode.name}.mode`);
   const { stdout } = await run('apertium-wblank-mode', ['-z', path], { env, timeout: 10_000 });
-  return stdout.trim();
+  const command = stdout.trim();
+  return mode.taggerCrashes === true ? withoutTagger(command) : command;
+}
+
+/** The stage before a tagger is a constraint grammar, which is asked for one reading per word. */
+function withoutTagger(command: string): string {
+  const grammar = /cg-proc [^|]*('[^']+\.rlx\.bin')/.exec(command)?.[1];
+  if (grammar === undefined) return command;
+  return command.replace(/apertium-tagger [^|]*/, `cg-proc -z -1 -n ${grammar} `);
 }
 
 function unavailable(problem: string): Unavailable {

@@ -1,8 +1,9 @@
 /**
- * Feeds the pieces of texts to an engine as it takes them: neither time nor memory is spent on what
+ * Feeds the pieces of segments to an engine as it takes them: neither time nor memory is spent on what
  * is not yet its turn, and the thread that also carries live audio is never held for long.
  */
-import { splitText } from './text-pieces.ts';
+import type { TextSegment } from '../../text/text-segment.ts';
+import { joinPieces, splitSegment, withoutSeams, type SegmentPiece } from './segment-pieces.ts';
 
 /** Pieces of one call under way: enough for two pipelines in a row, each kept busy by 16. */
 const MAX_UNDER_WAY = 32;
@@ -10,44 +11,45 @@ const MAX_UNDER_WAY = 32;
 const TURN_LENGTH = 2_048;
 
 export interface PieceFeed {
-  texts: readonly string[];
-  /** Language of the texts, whose rules tell where sentences end. */
+  segments: readonly TextSegment[];
+  /** Language of the segments, whose rules tell where sentences end. */
   language: string;
   /** Longest piece, in UTF-16 units. */
   maxLength: number;
   /** Must reject soon once `call` is aborted. */
-  translatePiece: (text: string) => Promise<string>;
+  translatePiece: (content: SegmentPiece['content']) => Promise<SegmentPiece['content']>;
   /** Aborted with the first failure of a piece; ends the feed when it is aborted from outside. */
   call: AbortController;
 }
 
 /**
- * Translates texts piece by piece, in order, and joins what comes back to one answer per text.
+ * Translates segments piece by piece, in order, and joins what comes back to one answer per segment.
  *
  * @throws the reason of the abort, or what the first piece that failed was rejected with
  */
 export async function feedPieces({
-  texts,
+  segments,
   language,
   maxLength,
   translatePiece,
   call,
-}: PieceFeed): Promise<string[]> {
-  const answers: string[][] = texts.map(() => []);
+}: PieceFeed): Promise<TextSegment[]> {
+  const answers: SegmentPiece['content'][][] = segments.map(() => []);
   // A ring: the engine answers a call in order, so that the oldest piece makes room first.
   const underWay: Promise<void>[] = [];
   let pieceCount = 0;
   let turnLength = 0;
   for (const [i, parts] of answers.entries()) {
-    for (const piece of splitText({ text: texts[i] ?? '', language, maxLength })) {
-      const place = parts.push(piece.text) - 1;
-      turnLength += piece.text.length;
+    for (const piece of splitSegment(segments[i] ?? [], { language, maxLength })) {
+      const { seams } = piece;
+      const place = parts.push(seams ? withoutSeams(piece.content, seams) : piece.content) - 1;
+      turnLength += piece.length;
       if (piece.translatable) {
         const slot = pieceCount++ % MAX_UNDER_WAY;
         // Not even a microtask while there is room: a caption is sent at once.
         if (pieceCount > MAX_UNDER_WAY) await underWay[slot];
-        const translated = translatePiece(piece.text).then((answer) => {
-          parts[place] = answer;
+        const translated = translatePiece(piece.content).then((answer) => {
+          parts[place] = seams ? withoutSeams(answer, seams) : answer;
         });
         // The pieces that nobody awaits at that moment fail with it, and so they are handled here.
         translated.catch((error: unknown) => call.abort(error));
@@ -61,7 +63,7 @@ export async function feedPieces({
     }
   }
   await Promise.all(underWay);
-  return answers.map((parts) => parts.join(''));
+  return answers.map(joinPieces);
 }
 
 /** Calls that wait for their turn, first come, first served. */

@@ -1,16 +1,15 @@
 /**
  * Cuts texts into pieces that are translated one by one, so that a long text never holds back the
- * captions of others, and puts line breaks and outer blanks beyond the reach of the engine.
+ * captions of others, and puts outer blanks beyond the reach of the engine.
  */
 
 /** A part of a text; all parts joined are the text again. */
 export interface Piece {
   text: string;
-  /** False for blanks, line breaks and what has no letters: it means the same in every language. */
+  /** False for blanks and what has no letters: it means the same in every language. */
   translatable: boolean;
 }
 
-const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]+/gu;
 const LETTER = /\p{L}/u;
 const BLANK = /\s/u;
 
@@ -23,9 +22,9 @@ const WINDOW_LENGTH = 1_024;
 const LOOKAHEAD_LENGTH = 128;
 
 /**
- * Cuts a text at its line breaks, and lines of more than `maxLength` UTF-16 units at the ends of
- * sentences; only a sentence that is longer itself is cut between words. Works piece by piece as it
- * is consumed: no step takes more time than one window of the segmenter.
+ * Cuts a text of more than `maxLength` UTF-16 units at the ends of sentences; only a sentence that
+ * is longer itself is cut between words. Works piece by piece as it is consumed: no step takes more
+ * time than one window of the segmenter.
  */
 export function* splitText({
   text,
@@ -36,18 +35,8 @@ export function* splitText({
   language: string;
   maxLength: number;
 }): Generator<Piece, void, undefined> {
-  let start = 0;
-  for (const { 0: lineBreak, index } of text.matchAll(LINE_BREAK)) {
-    yield* splitLine(text.slice(start, index), language, maxLength);
-    yield { text: lineBreak, translatable: false };
-    start = index + lineBreak.length;
-  }
-  yield* splitLine(text.slice(start), language, maxLength);
-}
-
-function* splitLine(line: string, language: string, maxLength: number): Generator<Piece> {
-  if (line.length <= maxLength) yield* trimmed(line);
-  else for (const part of packSentences(line, language, maxLength)) yield* trimmed(part);
+  if (text.length <= maxLength) yield* trimmed(text);
+  else for (const part of packSentences(text, language, maxLength)) yield* trimmed(part);
 }
 
 function* trimmed(part: string): Generator<Piece> {
@@ -64,35 +53,35 @@ function* trimmed(part: string): Generator<Piece> {
 }
 
 /** Joins whole sentences while they fit. */
-function* packSentences(line: string, language: string, maxLength: number): Generator<string> {
+function* packSentences(text: string, language: string, maxLength: number): Generator<string> {
   let start = 0;
   let end = 0;
-  for (const next of sentenceEnds(line, language)) {
+  for (const next of sentenceEnds(text, language)) {
     if (next - start > maxLength && end > start) {
-      yield line.slice(start, end);
+      yield text.slice(start, end);
       start = end;
     }
     end = next;
     while (end - start > maxLength) {
-      const cut = cutBetweenWords(line, start, maxLength);
-      yield line.slice(start, cut);
+      const cut = cutBetweenWords(text, start, maxLength);
+      yield text.slice(start, cut);
       start = cut;
     }
   }
-  if (end > start) yield line.slice(start, end);
+  if (end > start) yield text.slice(start, end);
 }
 
 /**
  * Where sentences end, found window by window: each window starts where a sentence does, so that
- * the ends are those of the whole line. A sentence that fills a window ends at a blank of it.
+ * the ends are those of the whole text. A sentence that fills a window ends at a blank of it.
  */
-function* sentenceEnds(line: string, language: string): Generator<number> {
+function* sentenceEnds(text: string, language: string): Generator<number> {
   const segmenter = segmenterOf(language);
   let start = 0;
-  while (line.length - start > WINDOW_LENGTH) {
+  while (text.length - start > WINDOW_LENGTH) {
     const windowStart = start;
     const trustedEnd = windowStart + WINDOW_LENGTH - LOOKAHEAD_LENGTH;
-    const window = line.slice(windowStart, windowStart + WINDOW_LENGTH);
+    const window = text.slice(windowStart, windowStart + WINDOW_LENGTH);
     for (const { index, segment } of segmenter.segment(window)) {
       const end = windowStart + index + segment.length;
       if (end > trustedEnd) break;
@@ -100,21 +89,21 @@ function* sentenceEnds(line: string, language: string): Generator<number> {
       yield end;
     }
     if (start > windowStart) continue;
-    start = cutBetweenWords(line, windowStart, WINDOW_LENGTH);
+    start = cutBetweenWords(text, windowStart, WINDOW_LENGTH);
     yield start;
   }
-  for (const { index, segment } of segmenter.segment(line.slice(start))) {
+  for (const { index, segment } of segmenter.segment(text.slice(start))) {
     yield start + index + segment.length;
   }
 }
 
 /** After the last blank within reach; without one, wherever no character is torn in two. */
-function cutBetweenWords(line: string, start: number, maxLength: number): number {
+function cutBetweenWords(text: string, start: number, maxLength: number): number {
   const limit = start + maxLength;
   for (let at = limit; at > start + maxLength / 2; at--) {
-    if (BLANK.test(line.charAt(at - 1))) return at;
+    if (BLANK.test(text.charAt(at - 1))) return at;
   }
-  const splitsPair = (line.codePointAt(limit - 1) ?? 0) > 0xffff;
+  const splitsPair = (text.codePointAt(limit - 1) ?? 0) > 0xffff;
   return splitsPair ? limit - 1 : limit;
 }
 

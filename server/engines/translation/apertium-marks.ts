@@ -1,0 +1,216 @@
+/** Segments with inline markup as tokens for Apertium, with what is needed to make them segments again. */
+import type { Mark, TextSegment } from '../../text/text-segment.ts';
+import type { Token, WordToken } from './apertium-tokens.ts';
+
+/** An inline element that has words. Elements are numbered in reading order, parents first. */
+export interface MarkedElement {
+  id: number;
+  /** Number of the element around it, -1 if none. */
+  parent: number;
+  /** Number of the last element inside it; its own if none. */
+  last: number;
+  /** Letters and digits of the segment before its start and before its end. */
+  from: number;
+  to: number;
+  /** The symbols at its edges, such as quotation marks, that belong to it. */
+  leading: string;
+  trailing: string;
+}
+
+/** Lone marks and elements without words that stand together, and the blanks between them. */
+export interface MarkedAtom {
+  parts: TextSegment;
+  parent: number;
+  /** Letters and digits of the segment before it. */
+  from: number;
+}
+
+export interface MarkedText {
+  tokens: Token[];
+  elements: readonly MarkedElement[];
+  atoms: readonly MarkedAtom[];
+  /** Letters and digits of all. */
+  length: number;
+}
+
+const WORD = /[\p{L}\p{N}]/gu;
+const TEXT_PARTS = /[\s\u0085]+|[^\s\u0085]+/gu;
+const WORD_END = /\p{L}[\p{L}\p{M}]*['’]?$/u;
+const WORD_START = /^['’]?\p{L}[\p{L}\p{M}]*/u;
+
+/** Takes a well nested segment apart. */
+export function takeMarksApart(segment: TextSegment): MarkedText {
+  const { elements, wordless } = findElements(segment);
+  const writer = new TokenWriter(elements);
+  let next = 0;
+  let current = -1;
+  for (let i = 0; i < segment.length; i++) {
+    const part = segment[i] ?? '';
+    if (typeof part === 'string') writer.addText(part, current);
+    else if (part.mark === 'lone') writer.addAtom([part], current);
+    else if (part.mark === 'close') current = elements[current]?.parent ?? -1;
+    else {
+      const end = wordless.get(i);
+      if (end === undefined) current = next++;
+      else {
+        writer.addAtom(segment.slice(i, end + 1), current);
+        i = end;
+      }
+    }
+  }
+  return { ...writer.finish(), elements };
+}
+
+/** The elements that have words, and where the outermost of those without start and end. */
+function findElements(segment: TextSegment): {
+  elements: MarkedElement[];
+  wordless: Map<number, number>;
+} {
+  const found: { mark: Mark; at: number; end: number; from: number; to: number }[] = [];
+  const open: typeof found = [];
+  let length = 0;
+  for (const [at, part] of segment.entries()) {
+    if (typeof part === 'string') length += wordLength(part);
+    else if (part.mark === 'open') {
+      const element = { mark: part, at, end: at, from: length, to: length };
+      found.push(element);
+      open.push(element);
+    } else if (part.mark === 'close') {
+      const element = open.pop();
+      if (element !== undefined) Object.assign(element, { end: at, to: length });
+    }
+  }
+  const elements: MarkedElement[] = [];
+  const wordless = new Map<number, number>();
+  const around: { number: number; end: number }[] = [];
+  for (const { mark, at, end, from, to } of found) {
+    while (around.length > 0 && (around.at(-1)?.end ?? 0) < at) around.pop();
+    if (from === to) {
+      wordless.set(at, end);
+      continue;
+    }
+    const number = elements.length;
+    const edges = { leading: edge(segment, at, 1), trailing: edge(segment, end, -1) };
+    elements.push({
+      id: mark.id,
+      parent: around.at(-1)?.number ?? -1,
+      last: number,
+      from,
+      to,
+      ...edges,
+    });
+    around.push({ number, end });
+  }
+  for (const { parent, last } of elements.toReversed()) {
+    const outer = elements[parent];
+    if (outer !== undefined) outer.last = Math.max(outer.last, last);
+  }
+  return { elements, wordless };
+}
+
+function wordLength(text: string): number {
+  return text.match(WORD)?.length ?? 0;
+}
+
+/** Nested elements often start or end together; one look past so many marks is enough. */
+const MAX_EDGE_PARTS = 8;
+
+/** Symbols that stand at one end of an element, up to the first word or blank. */
+function edge(segment: TextSegment, at: number, step: 1 | -1): string {
+  let text = '';
+  for (let count = 1; count <= MAX_EDGE_PARTS; count++) {
+    const part = segment[at + step * count];
+    if (typeof part !== 'string') continue;
+    const symbols =
+      step > 0 ? /^[^\p{L}\p{N}\s]*/u.exec(part)?.[0] : /[^\p{L}\p{N}\s]*$/u.exec(part)?.[0];
+    text = step > 0 ? text + (symbols ?? '') : (symbols ?? '') + text;
+    if (symbols !== part) break;
+  }
+  return text;
+}
+
+/** Collects tokens; what belongs together across the ends of elements is joined. */
+class TokenWriter {
+  readonly #elements: readonly MarkedElement[];
+  readonly #tokens: Token[] = [];
+  readonly #atoms: { parts: (string | Mark)[]; parent: number; from: number }[] = [];
+  #length = 0;
+
+  constructor(elements: readonly MarkedElement[]) {
+    this.#elements = elements;
+  }
+
+  addText(text: string, element: number): void {
+    for (const [part] of text.matchAll(TEXT_PARTS)) {
+      if (/^[\s\u0085]/u.test(part)) this.#addBlank(part);
+      else this.#addWord(part, element < 0 ? [] : [element]);
+      this.#length += wordLength(part);
+    }
+  }
+
+  addAtom(parts: TextSegment, parent: number): void {
+    const last = this.#tokens.at(-1);
+    const before = last?.kind === 'blank' ? this.#tokens.at(-2) : last;
+    const atom = before?.kind === 'atom' ? this.#atoms[before.atom] : undefined;
+    if (atom?.parent !== parent) {
+      this.#tokens.push({ kind: 'atom', atom: this.#atoms.length });
+      this.#atoms.push({ parts: [...parts], parent, from: this.#length });
+      return;
+    }
+    if (last?.kind === 'blank') {
+      atom.parts.push(last.text);
+      this.#tokens.pop();
+    }
+    for (const part of parts) atom.parts.push(part);
+  }
+
+  /** Blanks beside atoms and at the ends are not the pipeline's to change. */
+  finish(): Omit<MarkedText, 'elements'> {
+    const tokens = this.#tokens.map((token, i) => {
+      if (token.kind !== 'blank') return token;
+      const isBetweenWords =
+        this.#tokens[i - 1]?.kind === 'word' && this.#tokens[i + 1]?.kind === 'word';
+      return { ...token, fixed: token.text !== ' ' || !isBetweenWords };
+    });
+    return { tokens, atoms: this.#atoms, length: this.#length };
+  }
+
+  #addBlank(text: string): void {
+    const last = this.#tokens.at(-1);
+    if (last?.kind === 'blank') last.text += text;
+    else this.#tokens.push({ kind: 'blank', text, fixed: true });
+  }
+
+  #addWord(text: string, elements: readonly number[]): void {
+    const last = this.#tokens.at(-1);
+    if (last?.kind !== 'word') this.#tokens.push({ kind: 'word', text, elements });
+    else if (sameElements(last.elements, elements)) last.text += text;
+    else if (!this.#joinWord(last, text, elements)) {
+      this.#tokens.push({ kind: 'word', text, elements });
+    }
+  }
+
+  /** A word with an edge of an element inside it is translated whole and belongs to the element. */
+  #joinWord(last: WordToken, text: string, elements: readonly number[]): boolean {
+    const start = WORD_END.exec(last.text)?.[0];
+    const end = WORD_START.exec(text)?.[0];
+    if (start === undefined || end === undefined) return false;
+    const before = last.text.slice(0, last.text.length - start.length);
+    const after = text.slice(end.length);
+    const all = [...new Set([...last.elements, ...elements])];
+    const innermost = all.filter((each) => !all.some((other) => this.#isInside(other, each)));
+    this.#tokens.pop();
+    if (before !== '') this.#tokens.push({ ...last, text: before });
+    this.#tokens.push({ kind: 'word', text: start + end, elements: innermost });
+    if (after !== '') this.#tokens.push({ kind: 'word', text: after, elements });
+    return true;
+  }
+
+  #isInside(inner: number, outer: number): boolean {
+    return inner > outer && inner <= (this.#elements[outer]?.last ?? outer);
+  }
+}
+
+function sameElements(some: readonly number[], others: readonly number[]): boolean {
+  return some.length === others.length && some.every((each, i) => each === others[i]);
+}

@@ -1,0 +1,374 @@
+/** From translated tokens back to a segment: where each inline element starts and ends now. */
+import type { Mark, TextSegment } from '../../text/text-segment.ts';
+import type { MarkedElement, MarkedText } from './apertium-marks.ts';
+import type { Token } from './apertium-tokens.ts';
+
+/** First and last token of an element; an element that has lost its words has no span. */
+interface Span {
+  first: number;
+  last: number;
+}
+
+/**
+ * Puts a translation together: every element once, around its words as far as elements can stay in
+ * one piece and nested as they were; what has lost its words is put where it was in proportion.
+ */
+export function putMarksBack(tokens: readonly Token[], text: MarkedText): TextSegment {
+  const spans = findSpans(tokens, text);
+  return new SegmentWriter(tokens, text, spans).write();
+}
+
+/**
+ * Gives the elements that have lost their words the words at the same share of the text, which is
+ * right where both languages have the same order of words.
+ */
+export function restoreWordBlanks(tokens: readonly Token[], text: MarkedText): Token[] {
+  const kept = new Set(tokens.flatMap((token) => (token.kind === 'word' ? token.elements : [])));
+  const restored = [...tokens];
+  const total = sum(tokens.map(weightOf));
+  for (const [number, { from, to, last, parent }] of text.elements.entries()) {
+    if ([...kept].some((each) => each >= number && each <= last)) continue;
+    let before = 0;
+    for (const [i, token] of restored.entries()) {
+      const weight = weightOf(token);
+      const middle = ((before + weight / 2) / total) * text.length;
+      before += weight;
+      if (token.kind !== 'word' || weight === 0 || middle < from || middle > to) continue;
+      const isFree = token.elements.every((each) => each === parent || !kept.has(each));
+      if (isFree) restored[i] = { ...token, elements: [number] };
+    }
+  }
+  return restored;
+}
+
+function weightOf(token: Token): number {
+  return token.kind === 'word' ? token.text.length : 0;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+/** Spans by number of element. Parents come first, so that a child stays within its parent. */
+function findSpans(tokens: readonly Token[], text: MarkedText): (Span | undefined)[] {
+  const { elements } = text;
+  const spans: (Span | undefined)[] = [];
+  const all = { first: 0, last: tokens.length - 1 };
+  const children = childrenOf(elements);
+  placeChildren(children.get(-1) ?? [], { tokens, text, spans, within: all });
+  for (let parent = 0; parent < elements.length; parent++) {
+    const within = spans[parent];
+    const own = children.get(parent);
+    if (within !== undefined && own !== undefined) {
+      placeChildren(own, { tokens, text, spans, within });
+    }
+  }
+  return spans;
+}
+
+function childrenOf(elements: readonly MarkedElement[]): Map<number, number[]> {
+  const children = new Map<number, number[]>();
+  for (const [number, { parent }] of elements.entries()) {
+    const siblings = children.get(parent);
+    if (siblings === undefined) children.set(parent, [number]);
+    else siblings.push(number);
+  }
+  return children;
+}
+
+interface Placing {
+  tokens: readonly Token[];
+  text: MarkedText;
+  spans: (Span | undefined)[];
+  within: Span;
+}
+
+/** Gives each child the stretch with most of its words in which no word of a sibling stands. */
+function placeChildren(children: readonly number[], placing: Placing): void {
+  const { tokens, spans, within } = placing;
+  const owners = findOwners(children, placing);
+  const weights = new Map<number, number>();
+  let owner: number | undefined;
+  let run: Span = within;
+  let weight = 0;
+  for (let i = within.first; i <= within.last; i++) {
+    const next = owners[i - within.first];
+    if (next === undefined) continue;
+    if (next !== owner) {
+      run = { first: i, last: i };
+      weight = 0;
+      owner = next;
+    }
+    run.last = i;
+    const token = tokens[i];
+    if (token !== undefined) weight += weightOf(token);
+    if (weight > (weights.get(next) ?? 0)) {
+      weights.set(next, weight);
+      spans[next] = run;
+    }
+  }
+  widenSpans(children, placing);
+}
+
+/**
+ * The child each token of the stretch belongs to. A word that was merged from words of two children
+ * goes to the one that has fewer words of its own.
+ */
+function findOwners(
+  children: readonly number[],
+  { tokens, text: { elements }, within }: Placing,
+): (number | undefined)[] {
+  const counts = new Map<number, number>();
+  const undecided: { at: number; candidates: number[] }[] = [];
+  const owners: (number | undefined)[] = [];
+  for (let i = within.first; i <= within.last; i++) {
+    const token = tokens[i];
+    if (token?.kind !== 'word' || token.elements.length === 0) continue;
+    const candidates = children.filter((child) =>
+      token.elements.some((each) => each >= child && each <= (elements[child]?.last ?? child)),
+    );
+    const [only] = candidates;
+    if (only === undefined) continue;
+    if (candidates.length > 1) undecided.push({ at: i - within.first, candidates });
+    else {
+      owners[i - within.first] = only;
+      counts.set(only, (counts.get(only) ?? 0) + 1);
+    }
+  }
+  for (const { at, candidates } of undecided) {
+    const count = (child: number) => counts.get(child) ?? 0;
+    const neediest = candidates.reduce((one, other) => (count(other) < count(one) ? other : one));
+    owners[at] = neediest;
+    counts.set(neediest, count(neediest) + 1);
+  }
+  return owners;
+}
+
+/**
+ * Takes in what stands next to an element and is its own: its atoms, and quotation marks and the
+ * like, which no dictionary carries along.
+ */
+function widenSpans(children: readonly number[], placing: Placing): void {
+  const { text, spans, within } = placing;
+  const placed = children
+    .flatMap((child) => spans[child] ?? [])
+    .sort((one, other) => one.first - other.first);
+  const next = new Map(placed.map((span, i) => [span, placed[i + 1]?.first ?? within.last + 1]));
+  const previous = new Map(placed.map((span, i) => [span, placed[i - 1]]));
+  for (const child of children) {
+    const span = spans[child];
+    const element = text.elements[child];
+    if (span === undefined || element === undefined) continue;
+    const start = (previous.get(span)?.last ?? within.first - 1) + 1;
+    const end = (next.get(span) ?? span.last + 1) - 1;
+    span.first = widen(span.first, { limit: start, symbols: element.leading, child, placing });
+    span.last = widen(span.last, { limit: end, symbols: element.trailing, child, placing });
+  }
+}
+
+/** Moves one end of a span outwards to a limit, token by token. */
+function widen(
+  from: number,
+  options: { limit: number; symbols: string; child: number; placing: Placing },
+): number {
+  const { limit, symbols, child, placing } = options;
+  const { tokens, text } = placing;
+  const step = limit < from ? -1 : 1;
+  const due = Array.from(symbols);
+  if (step > 0) due.reverse();
+  let reached = from;
+  for (let at = from; at !== limit;) {
+    at += step;
+    const token = tokens[at];
+    if (token?.kind === 'blank') continue;
+    if (token?.kind === 'atom') {
+      const parent = text.atoms[token.atom]?.parent ?? -1;
+      if (parent < child || parent > (text.elements[child]?.last ?? child)) break;
+    } else if (token === undefined || token.elements.length > 0 || token.text !== due.at(-1)) break;
+    else if (Math.abs(at - reached) > 1) break;
+    else due.pop();
+    reached = at;
+  }
+  return reached;
+}
+
+/** What has no place of its own in the answer: a lost element with all inside it, or a lost atom. */
+interface Stray {
+  parent: number;
+  parts: TextSegment;
+}
+
+class SegmentWriter {
+  readonly #tokens: readonly Token[];
+  readonly #text: MarkedText;
+  readonly #spans: readonly (Span | undefined)[];
+  readonly #parts: (string | Mark)[] = [];
+  /** Strays by the token they follow, -1 for the start. */
+  readonly #strays = new Map<number, Stray[]>();
+  readonly #open: number[] = [];
+
+  constructor(tokens: readonly Token[], text: MarkedText, spans: readonly (Span | undefined)[]) {
+    this.#tokens = tokens;
+    this.#text = text;
+    this.#spans = spans;
+  }
+
+  write(): TextSegment {
+    this.#findLostElements();
+    const inPlace = this.#findAtomsInPlace();
+    const starts = this.#starts();
+    this.#addAfter(-1);
+    for (const [i, token] of this.#tokens.entries()) {
+      for (const number of starts.get(i) ?? []) {
+        this.#parts.push({ mark: 'open', id: this.#text.elements[number]?.id ?? 0 });
+        this.#open.push(number);
+        this.#addStrays(i - 1);
+      }
+      if (token.kind !== 'atom') this.#addText(token.text);
+      else if (inPlace.has(i)) this.#addAll(this.#text.atoms[token.atom]?.parts ?? []);
+      this.#addAfter(i);
+    }
+    return this.#parts;
+  }
+
+  /** Elements by the token they start with, parents first. */
+  #starts(): Map<number, number[]> {
+    const starts = new Map<number, number[]>();
+    for (const [number, span] of this.#spans.entries()) {
+      if (span === undefined) continue;
+      const others = starts.get(span.first);
+      if (others === undefined) starts.set(span.first, [number]);
+      else others.push(number);
+    }
+    return starts;
+  }
+
+  #addText(text: string): void {
+    const last = this.#parts.length - 1;
+    const before = this.#parts[last];
+    if (typeof before === 'string') this.#parts[last] = before + text;
+    else this.#parts.push(text);
+  }
+
+  #addAll(parts: TextSegment): void {
+    for (const part of parts) {
+      if (typeof part === 'string') this.#addText(part);
+      else this.#parts.push(part);
+    }
+  }
+
+  /** Closes what ends with a token; strays go inside the element they belong to. */
+  #addAfter(at: number): void {
+    this.#addStrays(at);
+    for (;;) {
+      const number = this.#open.at(-1);
+      if (number === undefined || this.#spans[number]?.last !== at) return;
+      this.#open.pop();
+      this.#parts.push({ mark: 'close', id: this.#text.elements[number]?.id ?? 0 });
+      this.#addStrays(at);
+    }
+  }
+
+  #addStrays(at: number): void {
+    const around = this.#open.at(-1) ?? -1;
+    for (const { parent, parts } of this.#strays.get(at) ?? []) {
+      if (parent === around) this.#addAll(parts);
+    }
+  }
+
+  #findLostElements(): void {
+    for (const [number, { parent, from }] of this.#text.elements.entries()) {
+      const isOutermost = parent < 0 || this.#spans[parent] !== undefined;
+      if (this.#spans[number] !== undefined || !isOutermost) continue;
+      const at = this.#placeInProportion(parent, from);
+      this.#addStray({ parent, parts: this.#emptied(number) }, at);
+    }
+  }
+
+  /** Tokens of the atoms that are within their parent and no other element; others become strays. */
+  #findAtomsInPlace(): Set<number> {
+    const { elements, atoms } = this.#text;
+    const inPlace = new Set<number>();
+    const places = new Map<number, number>();
+    for (const [i, token] of this.#tokens.entries()) {
+      if (token.kind === 'atom' && !places.has(token.atom)) places.set(token.atom, i);
+    }
+    const innermost = this.#innermostElements();
+    for (const [number, { parent, parts, from }] of atoms.entries()) {
+      // Atoms of lost elements are where those are.
+      if (parent >= 0 && this.#spans[parent] === undefined) continue;
+      const at = places.get(number);
+      if (at === undefined) {
+        this.#addStray({ parent, parts }, this.#placeInProportion(parent, from));
+        continue;
+      }
+      let inner = innermost[at] ?? -1;
+      if (inner === parent) {
+        inPlace.add(at);
+        continue;
+      }
+      while (inner >= 0 && elements[inner]?.parent !== parent)
+        inner = elements[inner]?.parent ?? -1;
+      const obstacle = this.#spans[inner];
+      this.#addStray({ parent, parts }, obstacle?.last ?? this.#nearestIn(parent, at));
+    }
+    return inPlace;
+  }
+
+  #innermostElements(): Int32Array {
+    const innermost = new Int32Array(this.#tokens.length).fill(-1);
+    for (const [number, span] of this.#spans.entries()) {
+      if (span !== undefined) innermost.fill(number, span.first, span.last + 1);
+    }
+    return innermost;
+  }
+
+  #nearestIn(parent: number, at: number): number {
+    const span = this.#spans[parent];
+    return span === undefined ? at : at < span.first ? span.first - 1 : span.last;
+  }
+
+  /** An element and those inside it, all without words. */
+  #emptied(number: number): TextSegment {
+    const { elements, atoms } = this.#text;
+    const parts: (string | Mark)[] = [];
+    const open: number[] = [];
+    const close = () => parts.push({ mark: 'close', id: elements[open.pop() ?? 0]?.id ?? 0 });
+    const last = elements[number]?.last ?? number;
+    for (let i = number; i <= last; i++) {
+      while (open.length > 0 && elements[i]?.parent !== open.at(-1)) close();
+      parts.push({ mark: 'open', id: elements[i]?.id ?? 0 });
+      open.push(i);
+      for (const atom of atoms) if (atom.parent === i) parts.push(...atom.parts);
+    }
+    while (open.length > 0) close();
+    return parts;
+  }
+
+  #addStray(stray: Stray, at: number): void {
+    const others = this.#strays.get(at);
+    if (others === undefined) this.#strays.set(at, [stray]);
+    else others.push(stray);
+  }
+
+  /** The token after which something belongs, outside the elements beside it. */
+  #placeInProportion(parent: number, from: number): number {
+    const { elements, length } = this.#text;
+    const source = elements[parent] ?? { from: 0, to: length };
+    const span = this.#spans[parent] ?? { first: 0, last: this.#tokens.length - 1 };
+    const share = (from - source.from) / Math.max(source.to - source.from, 1);
+    const total = sum(this.#tokens.slice(span.first, span.last + 1).map(weightOf));
+    let at = span.first - 1;
+    let weight = 0;
+    for (const [i, token] of this.#tokens.slice(span.first, span.last + 1).entries()) {
+      weight += weightOf(token);
+      if (weight > share * total + 0.5) break;
+      if (weightOf(token) > 0) at = span.first + i;
+    }
+    for (const [number, other] of this.#spans.entries()) {
+      if (other === undefined || elements[number]?.parent !== parent) continue;
+      if (other.first <= at && at < other.last) return other.last;
+    }
+    return at;
+  }
+}

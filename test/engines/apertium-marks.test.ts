@@ -1,0 +1,180 @@
+/** Inline markup through Apertium: where marks go, and what they cost. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  joinPieces,
+  splitSegment,
+  withoutSeams,
+} from '../../server/engines/translation/segment-pieces.ts';
+import { repairMarks } from '../../server/text/repair.ts';
+import { plainText, type Mark, type TextSegment } from '../../server/text/text-segment.ts';
+import { apertium, translateTexts } from './apertium-support.ts';
+import { marked, markedSegments, markFaults, written } from './marked-segments.ts';
+
+const signal = new AbortController().signal;
+const toSpanish = { source: 'en', target: 'es', signal };
+
+describe('marks', () => {
+  const examples: [string, string, string][] = [
+    ['follow a word that moves', 'I like the <1>red</1> car.', 'Me gusta el coche <1>rojo</1>.'],
+    [
+      'stay nested',
+      'The <1>big <2>white</2> house</1> is old.',
+      'La <1>casa <2>blanca</2> grande</1> es vieja.',
+    ],
+    [
+      'change places with their words',
+      'In the <2>old red</2> <3>office</3>.',
+      'En la <3>oficina</3> <2>roja vieja</2>.',
+    ],
+    [
+      'that stand alone stay between their neighbours',
+      'The new file<3/> is here, <4/> now.',
+      'La lima nueva<3/> es aquí, <4/> ahora.',
+    ],
+    ['of a word that is dropped stay, empty', '<1>She</1> <2>works</2>.', '<1></1><2>Obra</2>.'],
+    ['within a word take it whole', 'It is <1>un</1>usual.', 'Es <1>inusual</1>.'],
+    ['within a formula stay there', 'H<1>2</1>O is here.', 'H<1>2</1>O es aquí.'],
+    [
+      'take their quotation marks along',
+      'He said <1>“good morning”</1> (<2>yes</2>).',
+      'Dijo <1>“buenos días”</1> (<2>sí</2>).',
+    ],
+    [
+      'without words keep their blanks',
+      'The dog<1> </1>and <2></2> the house.',
+      'El perro<1> </1>y <2></2> la casa.',
+    ],
+  ];
+
+  test.each(examples)('%s', async (_name, source, target) => {
+    const engine = await apertium();
+    const [answer] = await engine.translate([marked(source)], toSpanish);
+    expect(written(answer!)).toBe(target);
+  });
+
+  test('go with their words through both steps of a pivot', async () => {
+    const engine = await apertium();
+    const segment = marked('The <1>computer</1> of my <2>father</2> is <3>very slow</3>.');
+    const [answer] = await engine.translate([segment], { ...toSpanish, target: 'fr' });
+    expect(written(answer!)).toBe("<1>L'ordinateur</1> de mon <2>père</2> est <3>très lent</3>.");
+  });
+
+  test('show no sign of words that are not known', async () => {
+    const engine = await apertium();
+    const segment = marked('The <1>Zyxqwv *is* #big</1> @home<2/>.');
+    for (const target of ['es', 'ca', 'fr']) {
+      const [answer] = await engine.translate([segment], { ...toSpanish, target });
+      expect(plainText(answer!)).toContain('Zyxqwv');
+      expect(plainText(answer!).replaceAll(/[^*#@]/g, '')).toBe('**#@');
+    }
+  });
+
+  test('do not change the words of most sentences', async () => {
+    const engine = await apertium();
+    const sources = [
+      'The red car is <1>in front of</1> the house.',
+      'She <1>does not work</1> on Sundays.',
+      '<1>What do you want?</1>',
+      'I have seen <1>the big <2>white</2> dogs</1> of my father.',
+    ].map(marked);
+    const answers = await engine.translate(sources, toSpanish);
+    const plainAnswers = await translateTexts(engine, sources.map(plainText), toSpanish);
+    expect(answers.map(plainText)).toEqual(plainAnswers);
+  });
+});
+
+describe('a long segment with marks', () => {
+  const cut = (segment: TextSegment, maxLength = 40) => [
+    ...splitSegment(segment, { language: 'en', maxLength }),
+  ];
+  const joined = (segment: TextSegment, maxLength?: number) =>
+    joinPieces(
+      cut(segment, maxLength).map(({ content, seams }) =>
+        seams === undefined ? content : withoutSeams(content, seams),
+      ),
+    );
+
+  test('is itself again when its pieces are joined, each of them well nested', () => {
+    const segments = fc
+      .array(markedSegments({ isHostile: true }), { minLength: 1, maxLength: 8 })
+      .map((parts) => parts.flatMap((part, i) => part.map((each) => renumbered(each, i * 2_000))));
+    fc.assert(
+      fc.property(segments, fc.integer({ min: 8, max: 60 }), (segment, maxLength) => {
+        expect(written(joined(segment, maxLength))).toBe(written(segment));
+        for (const { content } of cut(segment, maxLength)) {
+          if (typeof content !== 'string') expect(markFaults(content, content)).toEqual([]);
+        }
+      }),
+    );
+  });
+
+  test('is cut between elements where it can be', () => {
+    const segment = marked('<1>One is here. Two is here.</1> Three is here. <2>Four is here.</2>');
+    expect(cut(segment).map(({ content }) => written(content as TextSegment))).toEqual([
+      '<1>One is here. Two is here.</1>',
+      ' ',
+      'Three is here. <2>Four is here.</2>',
+    ]);
+  });
+
+  test('is translated whole, an element around all of it too', async () => {
+    const engine = await apertium();
+    const houses = Array.from(
+      { length: 300 },
+      (_, i) => `The <${10 + 2 * i}>red</${10 + 2 * i}> house <${11 + 2 * i}/>is new. `,
+    );
+    const rivers = 'The river is long. '.repeat(300);
+    const segment = marked(`<1>${houses.join('')}<2>${rivers}</2></1>`);
+    const [answer] = await engine.translate([segment], toSpanish);
+    expect(markFaults(segment, answer!)).toEqual([]);
+    expect(repairMarks(segment, answer!)).toBe(answer);
+    expect(plainText(answer!).match(/casa/g)).toHaveLength(300);
+    expect(plainText(answer!).match(/río/g)).toHaveLength(300);
+    expect(written(answer!).match(/<\d+>roja<\/\d+>/g)).toHaveLength(300);
+  });
+
+  test('of thousands of marks holds nothing up for long', { timeout: 60_000 }, async () => {
+    const engine = await apertium();
+    await translateTexts(engine, ['Ready.'], toSpanish);
+    const nest = (count: number, inner: string): TextSegment => [
+      ...ends('open', count),
+      inner,
+      ...ends('close', count),
+    ];
+    const cases: TextSegment[] = [
+      nest(10_000, 'The house is new.'),
+      ['The ', ...nest(10_000, 'red'), ' house.'],
+      Array.from({ length: 20_000 }, (_, i) => (i % 2 ? 'a ' : { mark: 'lone', id: i })),
+      [
+        'The ',
+        ...Array.from({ length: 20_000 }, (_, id): Mark => ({ mark: 'lone', id })),
+        'red car.',
+      ],
+      ends('open', 5_000)
+        .flatMap((mark): TextSegment => ['a ', mark])
+        .concat(ends('close', 5_000)),
+    ];
+    for (const segment of cases) {
+      let longestMs = 0;
+      let lastMs = performance.now();
+      const timer = setInterval(() => {
+        longestMs = Math.max(longestMs, performance.now() - lastMs);
+        lastMs = performance.now();
+      }, 5);
+      const [answer] = await engine.translate([segment], toSpanish);
+      clearInterval(timer);
+      expect(markFaults(segment, answer!)).toEqual([]);
+      expect(longestMs).toBeLessThan(1_000);
+    }
+  });
+});
+
+function ends(mark: 'open' | 'close', count: number): Mark[] {
+  const ids = Array.from({ length: count }, (_, id) => id);
+  return (mark === 'open' ? ids : ids.reverse()).map((id): Mark => ({ mark, id }));
+}
+
+function renumbered(part: string | Mark, offset: number): string | Mark {
+  return typeof part === 'string' ? part : { ...part, id: part.id + offset };
+}

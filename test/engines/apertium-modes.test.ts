@@ -1,0 +1,135 @@
+/** The map of modes and pivots against what is installed: whatever is offered has to work. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { modes } from '../../server/engines/translation/apertium-modes.ts';
+import { repairMarks } from '../../server/text/repair.ts';
+import type { TextSegment } from '../../server/text/text-segment.ts';
+import { baseLanguage } from '../../shared/language.ts';
+import { apertium, translateTexts } from './apertium-support.ts';
+import {
+  marked,
+  markedSegments,
+  markFaults,
+  textsOf,
+  textWithin,
+  written,
+} from './marked-segments.ts';
+import { hostileTexts } from './translation-texts.ts';
+
+const signal = new AbortController().signal;
+
+/** Per language the same sentence, its house marked, and words of which a translation has most. */
+const languages: Record<string, { sentence: string; words: RegExp[]; house: RegExp }> = {
+  be: language('Чырвоны аўтамабіль стаіць перад <1>домам</1>.', 'чырвон', 'аўтамабіл|машын', 'дом'),
+  bg: language('Червената кола е пред <1>къщата</1>.', 'червен', 'кола|автомобил', 'къща|дом'),
+  ca: language('El cotxe vermell és davant de la <1>casa</1>.', 'vermell', 'cotxe|carro', 'casa'),
+  da: language('Den røde bil står foran <1>huset</1>.', 'rød', 'bil', 'hus'),
+  en: language(
+    'The red car is in front of the <1>house</1>.',
+    'red',
+    'car|automobile',
+    'house|home',
+  ),
+  eo: language('La ruĝa aŭto estas antaŭ la <1>domo</1>.', 'ruĝa', 'aŭto', 'dom'),
+  es: language('El coche rojo está delante de la <1>casa</1>.', 'rojo', 'coche|auto', 'casa'),
+  fr: language('La voiture rouge est devant la <1>maison</1>.', 'rouge', 'voiture', 'maison'),
+  gl: language('O coche vermello está diante da <1>casa</1>.', 'vermello', 'coche', 'casa'),
+  hi: language('लाल गाड़ी <1>घर</1> के सामने है।', 'लाल|सुर्ख', 'गाड़ी', 'घर'),
+  id: language('Mobil merah ada di depan <1>rumah</1>.', 'merah', 'mobil', 'rumah'),
+  is: language('Rauði bíllinn er fyrir framan <1>húsið</1>.', 'rauð', 'bíl', 'hús'),
+  it: language('La macchina rossa è davanti alla <1>casa</1>.', 'ross', 'macchina|auto', 'casa'),
+  mk: language('Црвениот автомобил е пред <1>куќата</1>.', 'црвен', 'автомобил|кола', 'куќа'),
+  ms: language('Kereta merah ada di hadapan <1>rumah</1>.', 'merah', 'kereta', 'rumah'),
+  nb: language('Den røde bilen står foran <1>huset</1>.', 'rød', 'bil', 'hus'),
+  pt: language('O carro vermelho está em frente da <1>casa</1>.', 'vermelh', 'carro', 'casa'),
+  ro: language('Mașina roșie este în fața <1>casei</1>.', 'roșie', 'mașina', 'cas'),
+  ru: language('Красный автомобиль стоит перед <1>домом</1>.', 'красн', 'автомобил|машин', 'дом'),
+  sv: language('Den röda bilen står framför <1>huset</1>.', 'röd', 'bil', 'hus'),
+  uk: language(
+    'Червоний автомобіль стоїть перед <1>будинком</1>.',
+    'червон',
+    'автомобіл|машин',
+    'дом|будин',
+  ),
+  ur: language('لال گاڑی <1>گھر</1> کے سامنے ہے۔', 'لال|سرخ', 'گاڑی', 'گھر'),
+};
+
+function language(sentence: string, ...words: [string, string, string]) {
+  const [red, car, house] = words.map((word) => new RegExp(word, 'iu'));
+  return { sentence, words: [red!, car!, house!], house: house! };
+}
+
+describe('the map of modes', () => {
+  test('has a sentence here for every language it knows', () => {
+    const known = modes.flatMap(({ source, target }) => [source, target]).map(baseLanguage);
+    expect(Object.keys(languages).sort()).toEqual([...new Set(known)].sort());
+  });
+
+  test('holds each direction once', () => {
+    const directions = modes.map(({ source, target }) => `${source} ${target}`);
+    expect(new Set(directions).size).toBe(directions.length);
+    expect(new Set(modes.map(({ name }) => name)).size).toBe(modes.length);
+  });
+});
+
+describe('every pair that is offered', () => {
+  test('translates a sentence, and marks follow their words', { timeout: 300_000 }, async () => {
+    const engine = await apertium();
+    expect(engine.pairs.length).toBeGreaterThan(0);
+    const failures: string[] = [];
+    for (const pair of engine.pairs) {
+      const { sentence } = languages[baseLanguage(pair.source)]!;
+      const { words, house } = languages[baseLanguage(pair.target)]!;
+      const segment = marked(sentence);
+      const [answer] = await engine.translate([segment], { ...pair, signal });
+      const found = words.filter((word) => word.test(textsOf([answer!])[0]!));
+      const isRight =
+        found.length === words.length &&
+        markFaults(segment, answer!).length === 0 &&
+        house.test(textWithin(answer!, 1));
+      if (!isRight) failures.push(`${pair.source} → ${pair.target}: ${written(answer!)}`);
+    }
+    expect(failures).toEqual([]);
+  });
+
+  test('keeps 300 hostile texts apart', { timeout: 300_000 }, async () => {
+    const engine = await apertium();
+    const texts = hostileTexts(300);
+    for (const pair of engine.pairs) {
+      const answers = await translateTexts(
+        engine,
+        texts.map(({ text }) => text),
+        { ...pair, signal },
+      );
+      const tangled = texts.flatMap(({ text, tag }, i) => {
+        // Some modes take an unknown word that ends a sentence for one with a capital too many.
+        const found = answers[i]!.toUpperCase().match(/Q\d{5}Z/g);
+        return found?.length === 1 && found[0] === tag ? [] : [{ text, answer: answers[i]! }];
+      });
+      expect.soft(tangled, `${pair.source} to ${pair.target}`).toEqual([]);
+    }
+  });
+
+  test('keeps random markup whole and nested as it was', { timeout: 600_000 }, async () => {
+    const engine = await apertium();
+    const segments = fc.array(
+      fc.oneof(markedSegments({ isHostile: false }), markedSegments({ isHostile: true })),
+      { minLength: 1, maxLength: 20 },
+    );
+    for (const pair of engine.pairs) {
+      const property = fc.asyncProperty(segments, async (sources) => {
+        const answers = await engine.translate(sources, { ...pair, signal });
+        expect(answers).toHaveLength(sources.length);
+        sources.forEach((source, i) => checkMarks(source, answers[i]!));
+      });
+      await fc.assert(property, { numRuns: 8, interruptAfterTimeLimit: 20_000 });
+    }
+  });
+});
+
+function checkMarks(source: TextSegment, answer: TextSegment): void {
+  const what = `${written(source)} → ${written(answer)}`;
+  expect(markFaults(source, answer), what).toEqual([]);
+  // What repair leaves alone is also within what it was within.
+  expect(repairMarks(source, answer), what).toBe(answer);
+}

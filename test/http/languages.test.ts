@@ -1,0 +1,170 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  resourceDescriptors,
+  resourceNames,
+  type GlossaryLanguagePairs,
+  type Language,
+  type LegacyLanguages,
+} from '../../shared/schemas/languages.ts';
+import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let authorization: Record<string, string>;
+beforeAll(async () => {
+  server = await startServer({ RECOGNISER: 'silent' });
+  authorization = { Authorization: `DeepL-Auth-Key ${server.apiKey}` };
+});
+afterAll(() => server.stop());
+
+const get = async (pathname: string) => {
+  const response = await server.get(pathname, authorization);
+  return { status: response.status, body: (await response.json()) as unknown };
+};
+const languages = async (query: string) =>
+  (await get(`/v3/languages?resource=${query}`)).body as Language[];
+
+/** A GET request with a body, as the Python client sends it; fetch refuses to. */
+async function getWithBody(pathname: string, body: string, contentType: string) {
+  const headers = { ...authorization, 'Content-Type': contentType };
+  return new Promise<{ status: number; body: unknown }>((resolve, reject) => {
+    const asked = request(
+      server.url + pathname,
+      { method: 'GET', headers: { ...headers, 'Content-Length': Buffer.byteLength(body) } },
+      (response) => {
+        text(response).then(
+          (answer) => resolve({ status: response.statusCode ?? 0, body: JSON.parse(answer) }),
+          reject,
+        );
+      },
+    );
+    asked.once('error', reject).end(body);
+  });
+}
+
+const form = 'application/x-www-form-urlencoded';
+
+describe('GET /v3/languages', () => {
+  it('lists what works: every listed language is translated, from every source into every target', async () => {
+    const listed = await languages('translate_text');
+    const sources = listed.filter(({ usable_as_source }) => usable_as_source);
+    const targets = listed.filter(({ usable_as_target }) => usable_as_target);
+    expect(sources.map(({ lang }) => lang)).toEqual(expect.arrayContaining(['ca', 'en', 'es']));
+    expect(targets.map(({ lang }) => lang)).toEqual(expect.arrayContaining(['en-GB', 'pt-BR']));
+
+    const worked = new Set<string>();
+    for (const { lang: source } of sources) {
+      for (const { lang: target } of targets) {
+        const body = { text: ['animal'], source_lang: source, target_lang: target };
+        const response = await server.post('/v2/translate', body);
+        const { translations, message } = (await response.json()) as TextTranslationResponse & {
+          message: string;
+        };
+        // Engines of different families need not reach each other, but must say so.
+        if (response.status === 400) expect(message).toMatch(/target_lang.*not supported/);
+        else expect(translations[0]?.text, `${source} to ${target}`).toMatch(/\S/);
+        if (response.status === 200 && !target.startsWith(source)) worked.add(source).add(target);
+      }
+    }
+    expect([...worked].sort()).toEqual(listed.map(({ lang }) => lang).sort());
+  });
+
+  it('lists nothing that is refused: other languages are', async () => {
+    const listed = (await languages('translate_text')).map(({ lang }) => lang);
+    expect(listed).not.toContain('ja');
+    const body = { text: ['a'], source_lang: 'EN', target_lang: 'JA' };
+    expect((await server.post('/v2/translate', body)).status).toBe(400);
+  });
+
+  it('shows beta languages on request, in either spelling of two values', async () => {
+    expect((await languages('translate_text')).map(({ lang }) => lang)).not.toContain('fr-CA');
+    for (const include of ['include=beta&include=external', 'include=beta,external']) {
+      const canadian = (await languages(`translate_text&${include}`)).find(
+        ({ lang }) => lang === 'fr-CA',
+      );
+      expect(canadian).toMatchObject({ status: 'beta', usable_as_source: false });
+    }
+  });
+
+  it.each(resourceNames)('answers for %s', async (resource) => {
+    expect(await get(`/v3/languages?resource=${resource}`)).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['', /resource/],
+    ['?product=voice', /'product'.*'resource'/],
+    ['?resource=text', /resource.*not supported.*translate_text/],
+    ['?resource=voice&include=alpha', /include.*not supported.*beta/],
+  ])('answers %s with 400 and what is possible', async (query, message) => {
+    const { status, body } = await get(`/v3/languages${query}`);
+    expect(status).toBe(400);
+    expect((body as { message: string }).message).toMatch(message);
+  });
+
+  it('asks for a key', async () => {
+    expect((await server.get('/v3/languages?resource=voice')).status).toBe(403);
+  });
+});
+
+describe('GET /v3/languages/resources', () => {
+  it('tells the features of each resource and on which side to look for them', async () => {
+    expect(await get('/v3/languages/resources')).toEqual({
+      status: 200,
+      body: resourceDescriptors,
+    });
+    expect(resourceDescriptors[0]?.features).toContainEqual({
+      ...{ name: 'glossary', needs_source_support: true, needs_target_support: true },
+    });
+  });
+});
+
+describe('GET /v2/languages', () => {
+  it('lists sources, or targets when the query says so', async () => {
+    const sources = (await get('/v2/languages')).body as LegacyLanguages;
+    expect(sources).toContainEqual({ language: 'EN', name: 'English' });
+    const targets = (await get('/v2/languages?type=target')).body as LegacyLanguages;
+    expect(targets).toContainEqual({
+      ...{ language: 'EN-GB', name: 'English (British)', supports_formality: false },
+    });
+    expect(targets.map(({ language }) => language)).not.toContain('EN');
+  });
+
+  it.each([
+    ['type=target', form],
+    ['{"type":"target"}', 'application/json'],
+  ])('takes its type from the body of a GET request: %s', async (body, contentType) => {
+    const targets = (await get('/v2/languages?type=target')).body;
+    expect(await getWithBody('/v2/languages', body, contentType)).toEqual({
+      ...{ status: 200, body: targets },
+    });
+  });
+
+  it.each([
+    ['type=both', form, 400],
+    ['{"type":', 'application/json', 400],
+    ['type: target', 'text/plain', 415],
+    [`type=${'x'.repeat(200_000)}`, form, 413],
+  ])('refuses the body %.20s with a message', async (body, contentType, status) => {
+    const answer = await getWithBody('/v2/languages', body, contentType);
+    expect(answer).toEqual({ status, body: { message: expect.stringMatching(/\S/) as unknown } });
+    // The connection and the server are none the worse for it.
+    expect((await get('/v2/languages')).status).toBe(200);
+  });
+
+  it('refuses other types', async () => {
+    expect((await get('/v2/languages?type=both')).status).toBe(400);
+  });
+});
+
+describe('GET /v2/glossary-language-pairs', () => {
+  it('lists pairs of glossary languages that are translated', async () => {
+    const { body } = await get('/v2/glossary-language-pairs');
+    const pairs = (body as GlossaryLanguagePairs).supported_languages;
+    expect(pairs).toContainEqual({ source_lang: 'en', target_lang: 'es' });
+    const codes = pairs.flatMap((pair) => [pair.source_lang, pair.target_lang]);
+    expect(codes).not.toContain('ca');
+    expect(codes).not.toContain('ja');
+  });
+});
