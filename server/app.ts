@@ -21,6 +21,7 @@ import { ensureFirstAccount } from './services/first-account.ts';
 import { createGlossaries } from './services/glossaries.ts';
 import { betaLanguages } from './services/language-table.ts';
 import { createLanguageListings } from './services/languages.ts';
+import { createMonolingualGlossaries } from './services/monolingual-glossaries.ts';
 import { createTextTranslation } from './services/text-translation.ts';
 import { createTranslation } from './services/translation.ts';
 import { createUsageMeter } from './services/usage.ts';
@@ -29,8 +30,11 @@ import { createVoiceSessions } from './services/voice-sessions.ts';
 import { openApiKeyFile } from './storage/embedded/api-key-file.ts';
 import { createSessionTokens } from './storage/embedded/session-tokens.ts';
 import { openStorage } from './storage/open-storage.ts';
-import { createAudioDecoders } from './voice/decode.ts';
+import type { Storage } from './storage/ports.ts';
+import { createAudioDecoders, type AudioDecoders } from './voice/decode.ts';
 import { acceptVoiceSockets } from './ws/upgrade.ts';
+
+const MIB = 1024 * 1024;
 
 /** What a person who starts the server wants to know. */
 export interface Overview {
@@ -58,49 +62,13 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   const first = await ensureFirstAccount({ ...storage, secret: key });
   const engines = await startEngines(config, log);
   const decoders = createAudioDecoders({ log });
-  const translation = createTranslation({
-    engines: engines.translation,
-    preference: enginePreference(config),
-    log,
-  });
-  const detection = createDetection(engines.detector);
-  const glossaries = createGlossaries({
-    glossaries: storage.glossaries,
-    cacheBytes: config.GLOSSARY_CACHE_MB * 1024 * 1024,
-  });
-  const usageMeter = createUsageMeter(storage);
-  const voiceSessions = createVoiceSessions({
-    tokens: createSessionTokens(),
-    recognisers: engines.recognition,
-    translation,
-    decoders,
-    log,
-    maxSessions: config.VOICE_MAX_SESSIONS,
-    tokenTtlMs: config.VOICE_TOKEN_SECONDS * 1000,
-  });
+  const services = createServices({ config, log, storage, engines, decoders });
+  const { voiceSessions } = services;
   const problems = engines.missing.map(({ reason }) => reason);
   const http = await createHttpServer({
+    ...services,
     log,
-    access: createAccess({ ...storage, legacyAuth: legacyAuth(config) }),
     requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
-    voiceSessions,
-    textTranslation: createTextTranslation({
-      translation,
-      detection,
-      glossaries,
-      usage: usageMeter,
-      isFreeTarget: (target) => betaLanguages.has(target),
-      refusesLatencyConflicts: config.LATENCY_CONFLICTS === 'refuse',
-    }),
-    languageDetection: detection,
-    languageListings: createLanguageListings({
-      translation,
-      recognisers: engines.recognition,
-      detector: engines.detector,
-    }),
-    glossaries,
-    usageMeter,
-    demoContent: createDemo({ ...engines, recognisers: engines.recognition, translation }),
     engines: {
       recognition: engines.recognition.map(({ name }) => name),
       translation: engines.translation.map(({ name }) => name),
@@ -143,6 +111,58 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       await Promise.all(running.map((engine) => engine.close()));
       await storage.close();
     },
+  };
+}
+
+/** Everything the routes and the sockets work with. */
+function createServices({
+  config,
+  log,
+  storage,
+  engines,
+  decoders,
+}: {
+  config: Config;
+  log: Logger;
+  storage: Storage;
+  engines: Engines;
+  decoders: AudioDecoders;
+}) {
+  const { detector, recognition: recognisers } = engines;
+  const translation = createTranslation({
+    engines: engines.translation,
+    preference: enginePreference(config),
+    log,
+  });
+  const detection = createDetection(detector);
+  const glossaries = createGlossaries({
+    glossaries: storage.glossaries,
+    cacheBytes: config.GLOSSARY_CACHE_MB * MIB,
+  });
+  const usageMeter = createUsageMeter(storage);
+  return {
+    access: createAccess({ ...storage, legacyAuth: legacyAuth(config) }),
+    usageMeter,
+    voiceSessions: createVoiceSessions({
+      ...{ recognisers, translation, decoders, log },
+      tokens: createSessionTokens(),
+      maxSessions: config.VOICE_MAX_SESSIONS,
+      tokenTtlMs: config.VOICE_TOKEN_SECONDS * 1000,
+    }),
+    textTranslation: createTextTranslation({
+      ...{ translation, detection, glossaries },
+      usage: usageMeter,
+      isFreeTarget: (target) => betaLanguages.has(target),
+      refusesLatencyConflicts: config.LATENCY_CONFLICTS === 'refuse',
+    }),
+    languageDetection: detection,
+    languageListings: createLanguageListings({ translation, recognisers, detector }),
+    glossaries,
+    monolingualGlossaries: createMonolingualGlossaries({
+      glossaries,
+      store: storage.glossaries,
+    }),
+    demoContent: createDemo({ ...engines, recognisers, translation }),
   };
 }
 

@@ -8,7 +8,7 @@ import { useForms } from './forms.ts';
 import { demoRoutes, type DemoOptions } from './routes/demo.ts';
 import { detectionRoutes, type DetectionOptions } from './routes/detection.ts';
 import { documentRoutes, publishDocuments } from './routes/documents.ts';
-import { glossaryV2Routes } from './routes/glossaries-v2.ts';
+import { glossaryV2Routes, type MonolingualGlossaryOptions } from './routes/glossaries-v2.ts';
 import { glossaryV3Routes, type GlossaryOptions } from './routes/glossaries-v3.ts';
 import { healthRoutes, type HealthOptions } from './routes/health.ts';
 import { languageRoutes, type LanguageOptions } from './routes/languages.ts';
@@ -29,6 +29,7 @@ export interface HttpOptions
     DetectionOptions,
     LanguageOptions,
     GlossaryOptions,
+    MonolingualGlossaryOptions,
     UsageOptions,
     HealthOptions,
     DemoOptions {

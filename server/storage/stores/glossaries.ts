@@ -47,14 +47,7 @@ function createWrites(db: Database): Omit<Glossaries, keyof Reads> {
     async create(accountId, glossary, dictionaries, maxGlossaries) {
       await lockAccount(db, accountId);
       if ((await countGlossaries(db, accountId)) >= maxGlossaries) return false;
-      const row = {
-        glossary_id: glossary.glossaryId,
-        account_id: accountId,
-        name: glossary.name,
-        created_at_ms: glossary.createdAtMs,
-        edited_in_v3: Number(glossary.editedInV3),
-      };
-      await db.insertInto('glossaries').values(row).execute();
+      await db.insertInto('glossaries').values(toRow(accountId, glossary)).execute();
       // One statement each: together they may be longer than a database takes.
       for (const [place, dictionary] of dictionaries.entries()) {
         await insertDictionary(db, glossary.glossaryId, dictionary, place);
@@ -119,6 +112,16 @@ async function lockAccount(db: Database, accountId: string): Promise<void> {
     .$if(locksRows(db), (query) => query.forNoKeyUpdate())
     .executeTakeFirst();
   if (account === undefined) throw new ServiceError('not_found', 'There is no such account.');
+}
+
+function toRow(accountId: string, glossary: Omit<Glossary, 'dictionaries'>) {
+  return {
+    glossary_id: glossary.glossaryId,
+    account_id: accountId,
+    name: glossary.name,
+    created_at_ms: glossary.createdAtMs,
+    edited_in_v3: Number(glossary.editedInV3),
+  };
 }
 
 async function countGlossaries(db: Database, accountId: string): Promise<number> {

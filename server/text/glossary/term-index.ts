@@ -1,13 +1,132 @@
-/** Finds the phrases of a dictionary in a text. */
+/** Finds the phrases of dictionaries in a text. */
 import type { Term } from '../../engines/engine.ts';
+import type { LanguageTag } from '../../../shared/language.ts';
+import {
+  capitalsOf,
+  isAllCapitals,
+  isSentenceStart,
+  isSmall,
+  withCapitals,
+} from './letter-case.ts';
+import { buildTermTable, type FoundEntry, type TermTable } from './term-table.ts';
+import { createUnitReader, type UnitReader } from './text-units.ts';
 
-/** An occurrence of a term; `start` and `end` are UTF-16 positions in the searched text. */
+/**
+ * An occurrence of a term; `start` and `end` are UTF-16 positions in the searched text. `source` is
+ * the phrase as the text has it, `target` has its capitals.
+ */
 export interface TermMatch extends Term {
   start: number;
   end: number;
+  /** The target as the dictionary has it, when it got a capital only for the place of its source. */
+  settledTarget: string;
 }
 
 export interface TermIndex {
-  /** Occurrences in reading order, none overlapping another, the longest at every place. */
+  /**
+   * Occurrences in reading order, none overlapping another, the longest at every place.
+   *
+   * A phrase with capitals is found only as it is written. One in small letters is also found with a
+   * capital where a sentence begins, and in a text that is all capitals; of several words, with
+   * capitals anywhere. The target gets the same capitals.
+   */
   find(text: string): TermMatch[];
+}
+
+/**
+ * An index over one dictionary.
+ *
+ * @param entries checked `source<TAB>target` lines
+ */
+export async function buildTermIndex(
+  entries: string,
+  { language, targetLanguage }: { language: LanguageTag; targetLanguage?: LanguageTag },
+): Promise<TermIndex> {
+  const languages = { sourceLang: language, targetLang: targetLanguage ?? 'en' };
+  return createTermIndex([await buildTermTable(entries, languages)]);
+}
+
+/** An index over dictionaries of one pair; where several have a phrase, the first of them counts. */
+export function createTermIndex(tables: readonly TermTable[]): TermIndex {
+  const reader = createUnitReader(tables[0]?.sourceLang ?? 'en');
+  return {
+    find(text) {
+      const units = reader.read(text, 0, text.length);
+      const matches: TermMatch[] = [];
+      const isHeading = lazily(() => isAllCapitals(text));
+      for (let first = 0; first < units.count;) {
+        const start = units.starts[first] ?? 0;
+        let best: Candidate | undefined;
+        for (const table of tables) {
+          for (const entry of table.entriesAt({ text, units, first })) {
+            const candidate = judge({ entry, text, start, reader, isHeading, table });
+            if (candidate !== undefined && isBetter(candidate, best)) best = candidate;
+          }
+        }
+        if (best === undefined) {
+          first += 1;
+          continue;
+        }
+        matches.push(best.match);
+        while (first < units.count && (units.starts[first] ?? 0) < best.match.end) first += 1;
+      }
+      return matches;
+    },
+  };
+}
+
+interface Candidate {
+  match: TermMatch;
+  /** Whether the dictionary writes the phrase as the text does. */
+  isExact: boolean;
+}
+
+/** Longer ones first, then those written alike; otherwise the earlier dictionary and entry stay. */
+function isBetter(candidate: Candidate, best: Candidate | undefined): boolean {
+  if (best === undefined) return true;
+  if (candidate.match.end !== best.match.end) return candidate.match.end > best.match.end;
+  return candidate.isExact && !best.isExact;
+}
+
+/** What becomes of an entry at a place; undefined when the capitals say that it is another word. */
+function judge({
+  entry,
+  text,
+  start,
+  reader,
+  isHeading,
+  table,
+}: {
+  entry: FoundEntry;
+  text: string;
+  start: number;
+  reader: UnitReader;
+  isHeading: () => boolean;
+  table: TermTable;
+}): Candidate | undefined {
+  const source = reader.spelling(text.slice(start, entry.end));
+  const place = { start, end: entry.end, source };
+  const phrase = reader.spelling(entry.source);
+  if (source === phrase) {
+    const { target } = entry;
+    return { isExact: true, match: { ...place, target, settledTarget: target } };
+  }
+  if (!isSmall(phrase)) return undefined;
+  const capitals = capitalsOf(source);
+  if (capitals === undefined) return undefined;
+  const beginsSentence = isSentenceStart(text, start);
+  const isUsual =
+    /\p{White_Space}/u.test(phrase) || (capitals === 'initial' ? beginsSentence : isHeading());
+  if (!isUsual) return undefined;
+  const target = withCapitals(entry.target, capitals, table.targetLang);
+  const keepsCapital = capitals !== 'initial' || !beginsSentence;
+  return {
+    isExact: false,
+    match: { ...place, target, settledTarget: keepsCapital ? target : entry.target },
+  };
+}
+
+function lazily<Value>(compute: () => Value): () => Value {
+  let value: { of: Value } | undefined;
+  return () => (value ??= { of: compute() }).of;
 }

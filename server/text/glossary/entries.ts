@@ -1,0 +1,200 @@
+/**
+ * The entries of a dictionary: read, checked, merged and written. They are kept as one text of
+ * `source<TAB>target` lines, for the rules leave no tab or line end in a phrase; objects for 200,000
+ * entries would take ten times the memory. All work gives way to others every few milliseconds.
+ */
+import { ServiceError } from '../../../shared/errors.ts';
+import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
+import {
+  badEntry,
+  entryLines,
+  invalidEntries,
+  place,
+  type EntriesFormat,
+  type EntryLine,
+} from './entry-lines.ts';
+import { createKeyPlaces } from './key-places.ts';
+import { phraseFault } from './phrase-rules.ts';
+import { startWorkSlices } from './work-slices.ts';
+
+export type { EntriesFormat } from './entry-lines.ts';
+
+/** Most entries of a dictionary, in bytes of UTF-8. */
+export const MAX_DICTIONARY_BYTES = 10 * 1024 * 1024;
+
+/** Checked entries of a dictionary. */
+export interface Entries {
+  /** `source<TAB>target` lines, joined by LF. */
+  tsv: string;
+  entryCount: number;
+}
+
+/**
+ * Reads entries as a client sent them. Lines of CSV that name other languages are left out.
+ *
+ * @throws ServiceError invalid_request, its detail with the place, when an entry breaks a rule or
+ *   there is none; payload_too_large above {@link MAX_DICTIONARY_BYTES}
+ */
+export async function parseEntries(input: {
+  text: string;
+  format: EntriesFormat;
+  sourceLang: LanguageTag;
+  targetLang: LanguageTag;
+}): Promise<Entries> {
+  const { text, format } = input;
+  checkSize(text);
+  const slices = startWorkSlices();
+  const output = createLineWriter();
+  const indices = createKeyPlaces();
+  const starts: number[] = [];
+  for (const line of entryLines(text, format)) {
+    if (slices.over()) await slices.next();
+    starts.push(line.start);
+    if (!isOfPair(line, text, input)) continue;
+    const { source, target } = checkedPhrases(line, text, format);
+    const earlier = indices.get(source);
+    if (earlier !== undefined) {
+      const first = place(earlier, text, starts[earlier] ?? 0);
+      throw invalidEntries(
+        `Key with ${place(line.index, text, line.start)} duplicates key with ${first}`,
+      );
+    }
+    indices.set(source, line.index);
+    output.write(`${source}\t${target}`);
+  }
+  if (output.count() === 0) throw invalidEntries('There is no entry');
+  return { tsv: output.text(), entryCount: output.count() };
+}
+
+/**
+ * Adds entries to others: a source phrase that is there already gets the new target in its old place,
+ * new ones follow in their order.
+ *
+ * @throws ServiceError payload_too_large when the result is above {@link MAX_DICTIONARY_BYTES}
+ */
+export async function mergeEntries(existing: string, added: string): Promise<Entries> {
+  const slices = startWorkSlices();
+  const places = createKeyPlaces();
+  for (const line of writtenLines(added)) {
+    if (slices.over()) await slices.next();
+    places.set(sourceOf(added, line.start, line.tab), line.start);
+  }
+  const output = createLineWriter();
+  const replaced = createKeyPlaces();
+  for (const line of writtenLines(existing)) {
+    if (slices.over()) await slices.next();
+    const source = sourceOf(existing, line.start, line.tab);
+    const start = places.get(source);
+    if (start === undefined) {
+      output.write(existing.slice(line.start, line.end));
+    } else {
+      output.write(added.slice(start, endOfLine(added, start)));
+      replaced.set(source, start);
+    }
+  }
+  for (const line of writtenLines(added)) {
+    if (slices.over()) await slices.next();
+    if (replaced.get(sourceOf(added, line.start, line.tab)) !== undefined) continue;
+    output.write(added.slice(line.start, line.end));
+  }
+  const tsv = output.text();
+  checkSize(tsv);
+  return { tsv, entryCount: output.count() };
+}
+
+/** A line of checked entries by its UTF-16 positions. The same object is filled for every line. */
+export interface WrittenLine {
+  start: number;
+  tab: number;
+  end: number;
+}
+
+/** Walks over checked entries without making a string of any. */
+export function* writtenLines(tsv: string): Generator<WrittenLine> {
+  const line: WrittenLine = { start: 0, tab: 0, end: 0 };
+  while (line.start < tsv.length) {
+    line.end = endOfLine(tsv, line.start);
+    line.tab = tsv.indexOf('\t', line.start);
+    yield line;
+    line.start = line.end + 1;
+  }
+}
+
+function endOfLine(tsv: string, start: number): number {
+  const end = tsv.indexOf('\n', start);
+  return end < 0 ? tsv.length : end;
+}
+
+function sourceOf(tsv: string, start: number, tab: number): string {
+  return tsv.slice(start, tab);
+}
+
+function checkSize(text: string): void {
+  if (Buffer.byteLength(text) <= MAX_DICTIONARY_BYTES) return;
+  const most = MAX_DICTIONARY_BYTES / 1024 / 1024;
+  throw new ServiceError('payload_too_large', `A dictionary takes at most ${most} MiB of entries.`);
+}
+
+/** Whether the languages a line of CSV may name are those of the dictionary; variants count too. */
+function isOfPair(
+  { fields, index, start }: EntryLine,
+  text: string,
+  pair: { sourceLang: LanguageTag; targetLang: LanguageTag },
+): boolean {
+  if (fields.length < 4) return true;
+  const [, , sourceLang = '', targetLang = ''] = fields.map((field) => field.trim());
+  const matches = (written: string, expected: LanguageTag) => {
+    if (written === '') return true;
+    const tag = canonicalLanguage(written);
+    if (tag === undefined) throw badEntry(index, text, start, 'names a language that is none');
+    return baseLanguage(tag) === expected;
+  };
+  const sourceMatches = matches(sourceLang, pair.sourceLang);
+  return matches(targetLang, pair.targetLang) && sourceMatches;
+}
+
+function checkedPhrases(
+  { index, start, fields, starts }: EntryLine,
+  text: string,
+  format: EntriesFormat,
+): { source: string; target: string } {
+  const [source, target] = fields;
+  if (source === undefined || target === undefined) {
+    const separator = format === 'tsv' ? 'tab' : 'comma';
+    throw badEntry(index, text, start, `has no ${separator} between source and target`);
+  }
+  if (fields.length > 2 && (format === 'tsv' || fields.length === 3)) {
+    throw badEntry(index, text, start, `has ${fields.length} fields`);
+  }
+  for (const [number, name] of ['Key', 'Value'].entries()) {
+    const fault = phraseFault(number === 0 ? source : target);
+    if (fault === undefined) continue;
+    throw invalidEntries(`${name} with ${place(index, text, starts[number] ?? start)} ${fault}`);
+  }
+  return { source, target };
+}
+
+/** Lines a block, so that neither a million small strings nor one long chain of them is kept. */
+const LINES_A_BLOCK = 4096;
+
+function createLineWriter() {
+  const blocks: string[] = [];
+  let lines: string[] = [];
+  let count = 0;
+  const endBlock = () => {
+    blocks.push(lines.join('\n'));
+    lines = [];
+  };
+  return {
+    write(line: string) {
+      lines.push(line);
+      count += 1;
+      if (lines.length === LINES_A_BLOCK) endBlock();
+    },
+    count: () => count,
+    text() {
+      if (lines.length > 0) endBlock();
+      return blocks.join('\n');
+    },
+  };
+}

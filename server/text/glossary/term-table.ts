@@ -1,0 +1,195 @@
+/**
+ * A dictionary made ready for searching: its entries as one text, their places in arrays of numbers,
+ * and hash tables over them. It takes little more memory than its text, and how long a search takes
+ * does not depend on how many entries there are.
+ */
+import type { LanguageTag } from '../../../shared/language.ts';
+import { writtenLines } from './entries.ts';
+import { addHash, emptySlots, hasHash, nextSlot, NumberList, slotOf } from './hash-tables.ts';
+import { createUnitReader, mix, type TextUnits, type UnitReader } from './text-units.ts';
+import { startWorkSlices, type WorkSlices } from './work-slices.ts';
+
+/** An entry whose source phrase stands in a text, but for capitals. */
+export interface FoundEntry {
+  /** UTF-16 position where the occurrence ends. */
+  end: number;
+  source: string;
+  target: string;
+}
+
+/** What is searched: a text in units, from one of them on. */
+export interface SearchPlace {
+  text: string;
+  units: TextUnits;
+  /** Number of the unit at which an occurrence must begin. */
+  first: number;
+}
+
+/** A dictionary that can be searched. */
+export interface TermTable {
+  readonly sourceLang: LanguageTag;
+  readonly targetLang: LanguageTag;
+  /** Memory it takes, in bytes, about. */
+  readonly sizeBytes: number;
+  /**
+   * Entries whose phrases begin at a place, shorter ones first. Their capitals may differ from the
+   * text's: whoever asks decides whether that will do.
+   */
+  entriesAt(place: SearchPlace): FoundEntry[];
+}
+
+/**
+ * Makes a dictionary searchable, giving way to other work every few milliseconds.
+ *
+ * @param entries checked `source<TAB>target` lines
+ */
+export async function buildTermTable(
+  entries: string,
+  { sourceLang, targetLang }: { sourceLang: LanguageTag; targetLang: LanguageTag },
+): Promise<TermTable> {
+  const reader = createUnitReader(sourceLang);
+  const slices = startWorkSlices();
+  const read = await readEntries(entries, reader, slices);
+  const beginnings = await hashSet(read.beginnings, slices);
+  const phrases = await phraseSlots(read.hashes, slices);
+  const starts = read.starts.finish();
+  const hashes = read.hashes.finish();
+  const dictionary = { entries, starts, hashes, phrases, reader };
+  const tables = [starts, hashes, phrases, beginnings];
+  return {
+    sourceLang,
+    targetLang,
+    sizeBytes: tables.reduce((sum, { byteLength }) => sum + byteLength, 2 * entries.length),
+    entriesAt(place) {
+      const { text, units, first } = place;
+      const found: FoundEntry[] = [];
+      const start = units.starts[first] ?? 0;
+      // The blank before an occurrence is no part of it.
+      let hash = mix(0, reader.hashOf(text, start, units.ends[first] ?? 0, false));
+      let beginning = 0;
+      for (let unit = first; ;) {
+        const end = units.ends[unit] ?? 0;
+        lookUp(dictionary, { text, start, end, hash }, found);
+        lookUpStems(dictionary, { ...place, unit, beginning }, found);
+        unit += 1;
+        if (unit >= units.count || !hasHash(beginnings, hash)) return found;
+        beginning = hash;
+        hash = mix(hash, units.hashes[unit] ?? 0);
+      }
+    },
+  };
+}
+
+interface ReadEntries {
+  /** UTF-16 position of every entry. */
+  starts: NumberList;
+  /** Hash of every source phrase. */
+  hashes: NumberList;
+  /** Hashes of what phrases of several units begin with. */
+  beginnings: NumberList;
+}
+
+async function readEntries(
+  entries: string,
+  reader: UnitReader,
+  slices: WorkSlices,
+): Promise<ReadEntries> {
+  const read = {
+    starts: new NumberList(),
+    hashes: new NumberList(),
+    beginnings: new NumberList(),
+  };
+  for (const { start, tab } of writtenLines(entries)) {
+    if (slices.over()) await slices.next();
+    const units = reader.read(entries, start, tab);
+    let hash = 0;
+    for (let unit = 0; unit < units.count; unit += 1) {
+      if (unit > 0) read.beginnings.push(hash);
+      hash = mix(hash, units.hashes[unit] ?? 0);
+    }
+    read.starts.push(start);
+    read.hashes.push(hash);
+  }
+  return read;
+}
+
+async function hashSet(hashes: NumberList, slices: WorkSlices): Promise<Uint32Array> {
+  const slots = emptySlots(hashes.length);
+  for (let index = 0; index < hashes.length; index += 1) {
+    if (slices.over()) await slices.next();
+    addHash(slots, hashes.at(index));
+  }
+  return slots;
+}
+
+/** Slots that hold the numbers of entries, from 1, each found by the hash of its source phrase. */
+async function phraseSlots(hashes: NumberList, slices: WorkSlices): Promise<Uint32Array> {
+  const slots = emptySlots(hashes.length);
+  for (let index = 0; index < hashes.length; index += 1) {
+    if (slices.over()) await slices.next();
+    let slot = slotOf(slots, hashes.at(index));
+    while (slots[slot] !== 0) slot = nextSlot(slots, slot);
+    slots[slot] = index + 1;
+  }
+  return slots;
+}
+
+interface Dictionary {
+  entries: string;
+  starts: Uint32Array;
+  hashes: Uint32Array;
+  phrases: Uint32Array;
+  reader: UnitReader;
+}
+
+/** Adds the entries that have this hash and this key, in the order of the dictionary. */
+function lookUp(
+  { entries, starts, hashes, phrases, reader }: Dictionary,
+  { text, start, end, hash }: { text: string; start: number; end: number; hash: number },
+  found: FoundEntry[],
+): void {
+  let key: string | undefined;
+  for (let slot = slotOf(phrases, hash); ; slot = nextSlot(phrases, slot)) {
+    const number = phrases[slot] ?? 0;
+    if (number === 0) return;
+    if (hashes[number - 1] !== hash >>> 0) continue;
+    const lineStart = starts[number - 1] ?? 0;
+    const tab = entries.indexOf('\t', lineStart);
+    const source = entries.slice(lineStart, tab);
+    key ??= reader.key(text.slice(start, end));
+    if (reader.key(source) !== key) continue;
+    const lineEnd = entries.indexOf('\n', tab);
+    const target = entries.slice(tab + 1, lineEnd < 0 ? entries.length : lineEnd);
+    found.push({ end, source, target });
+  }
+}
+
+/**
+ * Particles that Korean writes onto the end of a noun: `데이터를` is `데이터` with one. Where both a
+ * word and its stem are entries the word wins, for it is longer.
+ */
+const PARTICLES =
+  '은 는 이 가 을 를 의 에 도 만 와 과 로 으로 나 이나 에서 에게 께서 까지 부터 보다 처럼 라도'.split(
+    ' ',
+  );
+const HANGUL = /\p{sc=Hangul}/u;
+
+/** Adds the entries whose last word stands in the text with a particle. */
+function lookUpStems(
+  dictionary: Dictionary,
+  { text, units, first, unit, beginning }: SearchPlace & { unit: number; beginning: number },
+  found: FoundEntry[],
+): void {
+  const end = units.ends[unit] ?? 0;
+  if (text.charCodeAt(end - 1) < 0x1100 || !HANGUL.test(text.charAt(end - 1))) return;
+  const unitStart = units.starts[unit] ?? 0;
+  const start = units.starts[first] ?? 0;
+  const hasBlankBefore = unit > first && (units.ends[unit - 1] ?? 0) < unitStart;
+  for (const particle of PARTICLES) {
+    const stemEnd = end - particle.length;
+    if (stemEnd <= unitStart || !text.startsWith(particle, stemEnd)) continue;
+    const stemHash = dictionary.reader.hashOf(text, unitStart, stemEnd, hasBlankBefore);
+    const place = { text, start, end: stemEnd, hash: mix(beginning, stemHash) };
+    lookUp(dictionary, place, found);
+  }
+}
