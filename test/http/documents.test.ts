@@ -30,13 +30,29 @@ it('the server describes its HTTP interface', async () => {
   };
   expect(document.openapi).toMatch(/^3\.1/);
   expect(Object.keys(document.paths).sort()).toEqual([
-    ...['/healthz', '/v2/translate', '/v3/voice/realtime'],
+    '/healthz',
+    ...['/v2/glossaries', '/v2/glossaries/{glossary_id}', '/v2/glossaries/{glossary_id}/entries'],
+    ...['/v2/glossary-language-pairs', '/v2/languages', '/v2/translate', '/v2/usage'],
+    '/v3/detect/language',
+    ...['/v3/glossaries', '/v3/glossaries/{glossary_id}'],
+    ...['/v3/glossaries/{glossary_id}/dictionaries', '/v3/glossaries/{glossary_id}/entries'],
+    ...['/v3/languages', '/v3/languages/resources', '/v3/voice/realtime'],
   ]);
   const body = JSON.stringify(document.paths['/v3/voice/realtime']?.['post']?.requestBody);
   for (const field of ['source_media_content_type', 'message_format', 'target_languages']) {
     expect(body).toContain(field);
   }
   for (const [reference, target] of references(document)) expect(target, reference).toBeDefined();
+});
+
+it('the interface is there to be read by people', async () => {
+  const page = await server.get('/docs');
+  expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  const text = await page.text();
+  const document = (await (await server.get('/openapi.json')).json()) as { paths: object };
+  for (const path of Object.keys(document.paths)) expect(text).toContain(`<code>${path}</code>`);
+  expect((await server.get('/docs/style.css')).headers.get('content-type')).toMatch(/^text\/css/);
 });
 
 it('the server describes its socket, every message and every error', async () => {

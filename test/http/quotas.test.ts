@@ -37,8 +37,9 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (database) => {
   };
   const used = async (secret: string) => {
     const headers = { Authorization: `DeepL-Auth-Key ${secret}` };
-    const answer = await (await server.get('/v2/usage', headers)).json();
-    return (answer as { api_key_character_count: number }).api_key_character_count;
+    const response = await server.get('/v2/usage', headers);
+    const answer = (await response.json()) as { api_key_character_count: number };
+    return answer.api_key_character_count;
   };
 
   it('64 clients get what a serial run would get, to the character', async () => {

@@ -14,8 +14,8 @@ const ask = async (body: object) => {
   return { status: response.status, ...answer };
 };
 const translated = async (text: string, options: object = {}) => {
-  const { translations, message } = await ask({ text: [text], ...options });
-  return translations?.[0]?.text ?? message;
+  const { status, translations, message } = await ask({ text: [text], ...options });
+  return status === 200 ? (translations[0]?.text ?? '') : message;
 };
 const uuid = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';
 

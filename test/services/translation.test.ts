@@ -9,7 +9,7 @@ import {
   type SegmentTranslationOptions,
   type TranslationServiceOptions,
 } from '../../server/services/translation.ts';
-import type { TermIndex } from '../../server/text/glossary/term-index.ts';
+import { buildTermIndex, type TermIndex } from '../../server/text/glossary/term-index.ts';
 import { plainText } from '../../server/text/text-segment.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { failureCode, running } from '../engines/remote-support.ts';
@@ -200,13 +200,10 @@ describe('the marks of a translation', () => {
 });
 
 describe('a glossary', () => {
-  const glossary: TermIndex = {
-    find: (text) =>
-      [...text.matchAll(/house/g)].map(({ index }) => ({
-        ...{ source: 'house', target: 'vivienda' },
-        ...{ start: index, end: index + 'house'.length },
-      })),
-  };
+  let glossary: TermIndex;
+  beforeAll(async () => {
+    glossary = await buildTermIndex('house\tvivienda', { language: 'en', targetLanguage: 'es' });
+  });
   const texts = ['The house is new, a house.', 'Hello.'];
 
   it('is told to the engines that use terms', async () => {

@@ -88,7 +88,6 @@ const entriesAndDeletion: FastifyPluginAsyncTypebox<MonolingualGlossaryOptions> 
       schema: {
         ...common,
         summary: 'Read the entries of a glossary of one direction',
-        produces: [TSV],
         params: GlossaryPath,
         response: {
           200: { content: { [TSV]: { schema: Type.String() } } },

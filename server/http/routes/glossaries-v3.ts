@@ -35,11 +35,12 @@ export const glossaryV3Routes: FastifyPluginAsyncTypebox<GlossaryOptions> = asyn
   app,
   options,
 ) => {
-  await app.register(wholeGlossaries, options);
+  await app.register(makingAndChanging, options);
+  await app.register(readingAndDeleting, options);
   await app.register(dictionariesOfGlossaries, options);
 };
 
-const wholeGlossaries: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
+const makingAndChanging: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
   app,
   { access, glossaries },
 ) => {
@@ -60,6 +61,30 @@ const wholeGlossaries: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
     async ({ caller, body }, reply) =>
       reply.code(201).send(await glossaries.create(caller.account.accountId, body)),
   );
+
+  app.patch(
+    '/v3/glossaries/:glossary_id',
+    {
+      onRequest,
+      bodyLimit,
+      schema: {
+        ...written,
+        summary: 'Rename a glossary, or add entries to a dictionary',
+        params: GlossaryPath,
+        body: GlossaryChange,
+        response: { 200: Glossary, ...problems },
+      },
+    },
+    async ({ caller, params, body }) =>
+      glossaries.change(caller.account.accountId, params.glossary_id, body),
+  );
+};
+
+const readingAndDeleting: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
+  app,
+  { access, glossaries },
+) => {
+  const onRequest = requireApiKey(access);
 
   app.get(
     '/v3/glossaries',
@@ -86,23 +111,6 @@ const wholeGlossaries: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
       },
     },
     async ({ caller, params }) => glossaries.get(caller.account.accountId, params.glossary_id),
-  );
-
-  app.patch(
-    '/v3/glossaries/:glossary_id',
-    {
-      onRequest,
-      bodyLimit,
-      schema: {
-        ...written,
-        summary: 'Rename a glossary, or add entries to a dictionary',
-        params: GlossaryPath,
-        body: GlossaryChange,
-        response: { 200: Glossary, ...problems },
-      },
-    },
-    async ({ caller, params, body }) =>
-      glossaries.change(caller.account.accountId, params.glossary_id, body),
   );
 
   app.delete(
