@@ -16,7 +16,6 @@ import type {
   Glossaries as GlossaryStore,
   Glossary as StoredGlossary,
 } from '../storage/ports.ts';
-import { mergeEntries } from '../text/glossary/entries.ts';
 import { createTermIndex, type TermIndex } from '../text/glossary/term-index.ts';
 import type { TermTable } from '../text/glossary/term-table.ts';
 import {
@@ -26,12 +25,11 @@ import {
   checkedPair,
   refuseSamePairs,
 } from './glossary-checks.ts';
+import { createMerging } from './glossary-merging.ts';
 import { createGlossaryTables } from './glossary-tables.ts';
 
 /** Most glossaries of an account. */
 const MAX_GLOSSARIES = 1000;
-/** Merging is tried again when another change came between. */
-const MAX_ATTEMPTS = 20;
 
 /** Every method throws ServiceError invalid_request for malformed input and not_found for what is not there. */
 export interface Glossaries {
@@ -84,6 +82,7 @@ type Dictionaries = Pick<Glossaries, 'entries' | 'putDictionary' | 'deleteDictio
 function createWholes({ glossaries: store, now = Date.now }: GlossariesOptions): Wholes {
   const get: Glossaries['get'] = async (accountId, glossaryId) =>
     toGlossary(known(await store.find(accountId, checkedGlossaryId(glossaryId))));
+  const merge = createMerging(store);
 
   return {
     get,
@@ -118,7 +117,8 @@ function createWholes({ glossaries: store, now = Date.now }: GlossariesOptions):
       // Whoever has no such glossary learns that first, not what is wrong with the entries.
       await get(accountId, id);
       if (content !== undefined) {
-        await merge(store, accountId, id, await checkedDictionary(content));
+        const isMerged = await merge(accountId, id, await checkedDictionary(content));
+        if (!isMerged) throw unknown();
       }
       if (newName !== undefined && !(await store.rename(accountId, id, newName))) throw unknown();
       return get(accountId, id);
@@ -160,32 +160,6 @@ function createDictionaries({ glossaries: store }: GlossariesOptions): Dictionar
       throw noDictionary(pair);
     },
   };
-}
-
-/** Adds entries to those of a revision; if they changed meanwhile, to the ones that are there now. */
-async function merge(
-  store: GlossaryStore,
-  accountId: string,
-  glossaryId: string,
-  added: Dictionary,
-): Promise<void> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const current = await store.entries(accountId, glossaryId, added);
-    const merged =
-      current === undefined ? undefined : await mergeEntries(current.entries, added.entries);
-    const dictionary =
-      merged === undefined
-        ? added
-        : { ...added, entries: merged.tsv, entryCount: merged.entryCount };
-    const revision = current?.revision ?? null;
-    const outcome = await store.putDictionary(accountId, glossaryId, dictionary, revision);
-    if (outcome === 'written') return;
-    if (outcome === 'missing') throw unknown();
-  }
-  throw new ServiceError(
-    'storage_unavailable',
-    'The dictionary is being changed by others all the time. Please try again.',
-  );
 }
 
 function createTermSearch({ glossaries: store, cacheBytes }: GlossariesOptions) {

@@ -2,6 +2,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import * as decode from './decode.ts';
 import * as gateway from './gateway.ts';
+import * as glossary from './glossary.ts';
 import * as recogniser from './recogniser.ts';
 import * as requests from './requests.ts';
 import * as store from './store.ts';
@@ -26,6 +27,7 @@ const benchmarks: readonly Benchmark[] = [
   decode,
   store,
   translation,
+  glossary,
   requests,
 ];
 

@@ -11,47 +11,47 @@ export { settleTerms } from './settled-terms.ts';
 /** A segment whose terms are elements, and what shall stand in them by their ids. */
 export interface BoundTerms {
   segment: TextSegment;
-  /** An empty text for the rest of a phrase that an element of the source cuts in two. */
   terms: ReadonlyMap<number, string>;
 }
 
 /**
  * Wraps the terms of a segment in elements with ids above those it has. Elements of the segment that
- * begin and end within a phrase lie inside; where one begins or ends in the middle of a phrase, the
- * phrase becomes several elements, and the first takes the target.
+ * begin and end within a phrase lie inside. Where one begins or ends in the middle of a phrase, the
+ * whole phrase goes into the element that holds its beginning, or else its end: the marks move, in
+ * their order, and the phrase stays whole.
  */
 export function bindTerms(segment: TextSegment, index: TermIndex): BoundTerms {
   const matches = index.find(searchedText(segment));
   if (matches.length === 0) return { segment, terms: new Map() };
   const parts = cutAt(segment, matches);
   const terms = new Map<number, string>();
-  const opensBefore = new Map<number, Mark>();
-  const closesAfter = new Map<number, Mark>();
+  const bound: (string | Mark)[] = [];
   let id = largestId(segment);
+  let next = 0;
   for (const { match, from, to } of placesOf(parts, matches)) {
+    id += 1;
+    terms.set(id, match.settledTarget);
+    const open: Mark = { mark: 'open', id };
+    const close: Mark = { mark: 'close', id };
     const whole = wholeRange(parts, from, to);
-    const ranges = whole === undefined ? textRanges(parts, from, to) : [whole];
-    for (const [number, range] of ranges.entries()) {
-      id += 1;
-      terms.set(id, number === 0 ? match.settledTarget : '');
-      opensBefore.set(range.from, { mark: 'open', id });
-      closesAfter.set(range.to, { mark: 'close', id });
-    }
+    const range = whole ?? { from, to };
+    bound.push(...parts.slice(next, range.from));
+    const phrase = parts.slice(range.from, range.to + 1);
+    bound.push(...(whole === undefined ? unmarked(phrase, open, close) : [open, ...phrase, close]));
+    next = range.to + 1;
   }
-  const bound = parts.flatMap((part, at) => {
-    const [before, words, after] = withoutBlanks(part);
-    const around = [before, opensBefore.get(at), words, closesAfter.get(at), after];
-    return around.filter((each) => each !== undefined && each !== '');
-  });
+  bound.push(...parts.slice(next));
   return { segment: bound, terms };
 }
 
-/** Blanks at the ends of a text stay outside of the elements around its words. */
-function withoutBlanks(part: string | Mark): [string, string | Mark, string] {
-  if (typeof part !== 'string') return ['', part, ''];
-  const words = part.trim();
-  const start = part.indexOf(words);
-  return [part.slice(0, start), words, part.slice(start + words.length)];
+/** A phrase whose marks have moved out of it, all to the same side, so that they nest as before. */
+function unmarked(phrase: readonly (string | Mark)[], open: Mark, close: Mark): (string | Mark)[] {
+  const marks = phrase.filter((part) => typeof part === 'object');
+  const element = [open, phrase.filter((part) => typeof part === 'string').join(''), close];
+  const isInFirst = marks.some(
+    (mark, at) => mark.mark === 'close' && !marks.slice(0, at).some((each) => each.id === mark.id),
+  );
+  return isInFirst ? [...element, ...marks] : [...marks, ...element];
 }
 
 /** Stands for what stands alone: no phrase goes across it, no word either. */
@@ -162,14 +162,4 @@ function markBeside(
     if (typeof part !== 'object' || part.mark === 'lone') return -1;
     if (part.id === id) return at;
   }
-}
-
-/** Every text of a range that has words, by itself. */
-function textRanges(parts: readonly (string | Mark)[], from: number, to: number): PartRange[] {
-  const ranges: PartRange[] = [];
-  for (let at = from; at <= to; at += 1) {
-    const part = parts[at];
-    if (typeof part === 'string' && part.trim() !== '') ranges.push({ from: at, to: at });
-  }
-  return ranges;
 }

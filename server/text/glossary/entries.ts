@@ -74,28 +74,29 @@ export async function parseEntries(input: {
  */
 export async function mergeEntries(existing: string, added: string): Promise<Entries> {
   const slices = startWorkSlices();
-  const places = createKeyPlaces();
-  for (const line of writtenLines(added)) {
+  const indices = createKeyPlaces();
+  const starts: number[] = [];
+  for (const { start, tab } of writtenLines(added)) {
     if (slices.over()) await slices.next();
-    places.set(sourceOf(added, line.start, line.tab), line.start);
+    indices.set(added.slice(start, tab), starts.length);
+    starts.push(start);
   }
   const output = createLineWriter();
-  const replaced = createKeyPlaces();
-  for (const line of writtenLines(existing)) {
+  const isWritten = new Uint8Array(starts.length);
+  const writeAdded = (index: number) => {
+    const start = starts[index] ?? 0;
+    output.write(added.slice(start, endOfLine(added, start)));
+    isWritten[index] = 1;
+  };
+  for (const { start, tab, end } of writtenLines(existing)) {
     if (slices.over()) await slices.next();
-    const source = sourceOf(existing, line.start, line.tab);
-    const start = places.get(source);
-    if (start === undefined) {
-      output.write(existing.slice(line.start, line.end));
-    } else {
-      output.write(added.slice(start, endOfLine(added, start)));
-      replaced.set(source, start);
-    }
+    const index = indices.get(existing.slice(start, tab));
+    if (index === undefined) output.write(existing.slice(start, end));
+    else writeAdded(index);
   }
-  for (const line of writtenLines(added)) {
+  for (let index = 0; index < starts.length; index += 1) {
     if (slices.over()) await slices.next();
-    if (replaced.get(sourceOf(added, line.start, line.tab)) !== undefined) continue;
-    output.write(added.slice(line.start, line.end));
+    if (isWritten[index] === 0) writeAdded(index);
   }
   const tsv = output.text();
   checkSize(tsv);
@@ -123,10 +124,6 @@ export function* writtenLines(tsv: string): Generator<WrittenLine> {
 function endOfLine(tsv: string, start: number): number {
   const end = tsv.indexOf('\n', start);
   return end < 0 ? tsv.length : end;
-}
-
-function sourceOf(tsv: string, start: number, tab: number): string {
-  return tsv.slice(start, tab);
 }
 
 function checkSize(text: string): void {

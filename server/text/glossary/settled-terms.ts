@@ -81,15 +81,11 @@ function joined(parts: readonly Part[]): TextSegment {
       segment.push(part);
       continue;
     }
-    const after = () => textAfter(parts, at);
-    const text = typeof part === 'string' ? part : inPlace(part, before, after());
-    if (text === '') {
-      if (typeof part === 'object' && isBlankOrEnd(after()))
-        before = dropLastBlank(segment, before);
-      continue;
-    }
+    const text = typeof part === 'string' ? part : inPlace(part, before, textAfter(parts, at));
+    if (text === '') continue;
     before += text;
-    if (typeof segment.at(-1) === 'string') segment.push(`${segment.pop() as string}${text}`);
+    const last = segment.at(-1);
+    if (typeof last === 'string') segment[segment.length - 1] = last + text;
     else segment.push(text);
   }
   return segment;
@@ -105,7 +101,6 @@ const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=L
 
 /** A target with what it needs between the text before and the text after it. */
 function inPlace({ settled, engineText }: Settled, before: string, after: string): string {
-  if (settled === '') return '';
   const [blankBefore = ''] = BLANK_BEFORE.exec(engineText) ?? [];
   const words = engineText.slice(blankBefore.length);
   const [blankAfter = ''] = BLANK_AFTER.exec(words) ?? [];
@@ -136,18 +131,4 @@ function textAfter(parts: readonly Part[], at: number): string {
     if (text !== '') return text;
   }
   return '';
-}
-
-/** Whether a blank before it would be one too many. */
-function isBlankOrEnd(text: string): boolean {
-  return /^(?:$|[\p{White_Space},.;:!?)\]}»”])/u.test(text);
-}
-
-/** Takes the blank off the last text, for the words between it and the next blank are gone. */
-function dropLastBlank(segment: (string | Mark)[], before: string): string {
-  const at = segment.findLastIndex((part) => typeof part === 'string');
-  const text = segment[at];
-  if (typeof text !== 'string' || !/\p{White_Space}$/u.test(text)) return before;
-  segment[at] = text.slice(0, -1);
-  return before.slice(0, -1);
 }

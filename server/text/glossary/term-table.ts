@@ -6,7 +6,7 @@
 import type { LanguageTag } from '../../../shared/language.ts';
 import { writtenLines } from './entries.ts';
 import { addHash, emptySlots, hasHash, nextSlot, NumberList, slotOf } from './hash-tables.ts';
-import { createUnitReader, mix, type TextUnits, type UnitReader } from './text-units.ts';
+import { createUnitReader, joinHash, type TextUnits, type UnitReader } from './text-units.ts';
 import { startWorkSlices, type WorkSlices } from './work-slices.ts';
 
 /** An entry whose source phrase stands in a text, but for capitals. */
@@ -35,7 +35,7 @@ export interface TermTable {
    * Entries whose phrases begin at a place, shorter ones first. Their capitals may differ from the
    * text's: whoever asks decides whether that will do.
    */
-  entriesAt(place: SearchPlace): FoundEntry[];
+  entriesAt(place: SearchPlace): readonly FoundEntry[];
 }
 
 /**
@@ -62,19 +62,21 @@ export async function buildTermTable(
     sizeBytes: tables.reduce((sum, { byteLength }) => sum + byteLength, 2 * entries.length),
     entriesAt(place) {
       const { text, units, first } = place;
-      const found: FoundEntry[] = [];
       const start = units.starts[first] ?? 0;
+      let found = NONE;
       // The blank before an occurrence is no part of it.
-      let hash = mix(0, reader.hashOf(text, start, units.ends[first] ?? 0, false));
+      let hash = joinHash(0, units.hashes[first] ?? 0, false);
       let beginning = 0;
       for (let unit = first; ;) {
         const end = units.ends[unit] ?? 0;
-        lookUp(dictionary, { text, start, end, hash }, found);
-        lookUpStems(dictionary, { ...place, unit, beginning }, found);
+        found = lookUp(dictionary, found, text, start, end, hash);
+        if (isHangul(text, end - 1)) {
+          found = lookUpStems(dictionary, found, { ...place, unit, beginning });
+        }
         unit += 1;
         if (unit >= units.count || !hasHash(beginnings, hash)) return found;
         beginning = hash;
-        hash = mix(hash, units.hashes[unit] ?? 0);
+        hash = joinHash(hash, units.hashes[unit] ?? 0, units.spaced[unit] ?? false);
       }
     },
   };
@@ -105,7 +107,7 @@ async function readEntries(
     let hash = 0;
     for (let unit = 0; unit < units.count; unit += 1) {
       if (unit > 0) read.beginnings.push(hash);
-      hash = mix(hash, units.hashes[unit] ?? 0);
+      hash = joinHash(hash, units.hashes[unit] ?? 0, units.spaced[unit] ?? false);
     }
     read.starts.push(start);
     read.hashes.push(hash);
@@ -142,16 +144,22 @@ interface Dictionary {
   reader: UnitReader;
 }
 
+/** Nearly every search ends with it; so it is not made anew. */
+const NONE: readonly FoundEntry[] = [];
+
 /** Adds the entries that have this hash and this key, in the order of the dictionary. */
 function lookUp(
   { entries, starts, hashes, phrases, reader }: Dictionary,
-  { text, start, end, hash }: { text: string; start: number; end: number; hash: number },
-  found: FoundEntry[],
-): void {
+  found: readonly FoundEntry[],
+  text: string,
+  start: number,
+  end: number,
+  hash: number,
+): readonly FoundEntry[] {
   let key: string | undefined;
   for (let slot = slotOf(phrases, hash); ; slot = nextSlot(phrases, slot)) {
     const number = phrases[slot] ?? 0;
-    if (number === 0) return;
+    if (number === 0) return found;
     if (hashes[number - 1] !== hash >>> 0) continue;
     const lineStart = starts[number - 1] ?? 0;
     const tab = entries.indexOf('\t', lineStart);
@@ -160,7 +168,7 @@ function lookUp(
     if (reader.key(source) !== key) continue;
     const lineEnd = entries.indexOf('\n', tab);
     const target = entries.slice(tab + 1, lineEnd < 0 ? entries.length : lineEnd);
-    found.push({ end, source, target });
+    found = [...found, { end, source, target }];
   }
 }
 
@@ -174,22 +182,25 @@ const PARTICLES =
   );
 const HANGUL = /\p{sc=Hangul}/u;
 
+function isHangul(text: string, position: number): boolean {
+  return text.charCodeAt(position) >= 0x1100 && HANGUL.test(text.charAt(position));
+}
+
 /** Adds the entries whose last word stands in the text with a particle. */
 function lookUpStems(
   dictionary: Dictionary,
+  found: readonly FoundEntry[],
   { text, units, first, unit, beginning }: SearchPlace & { unit: number; beginning: number },
-  found: FoundEntry[],
-): void {
+): readonly FoundEntry[] {
   const end = units.ends[unit] ?? 0;
-  if (text.charCodeAt(end - 1) < 0x1100 || !HANGUL.test(text.charAt(end - 1))) return;
   const unitStart = units.starts[unit] ?? 0;
   const start = units.starts[first] ?? 0;
-  const hasBlankBefore = unit > first && (units.ends[unit - 1] ?? 0) < unitStart;
+  const isSpaced = unit > first && (units.spaced[unit] ?? false);
   for (const particle of PARTICLES) {
     const stemEnd = end - particle.length;
     if (stemEnd <= unitStart || !text.startsWith(particle, stemEnd)) continue;
-    const stemHash = dictionary.reader.hashOf(text, unitStart, stemEnd, hasBlankBefore);
-    const place = { text, start, end: stemEnd, hash: mix(beginning, stemHash) };
-    lookUp(dictionary, place, found);
+    const hash = joinHash(beginning, dictionary.reader.hashOf(text, unitStart, stemEnd), isSpaced);
+    found = lookUp(dictionary, found, text, start, stemEnd, hash);
   }
+  return found;
 }

@@ -11,8 +11,10 @@ export interface TextUnits {
   /** UTF-16 positions in the text. */
   starts: number[];
   ends: number[];
-  /** Hashes of the units in lower case, each with whether a blank stands before it. */
+  /** Hashes of the units in lower case. */
   hashes: number[];
+  /** Whether a blank stands before the unit. */
+  spaced: boolean[];
 }
 
 /** Reads units, the same way for phrases and for the texts they are looked for in. */
@@ -23,8 +25,8 @@ export interface UnitReader {
   key(phrase: string): string;
   /** As {@link UnitReader.key}, with the case left as it is. */
   spelling(phrase: string): string;
-  /** The hash a unit would have that ends early. */
-  hashOf(text: string, start: number, end: number, hasBlankBefore: boolean): number;
+  /** The hash of a unit between two positions. */
+  hashOf(text: string, start: number, end: number): number;
 }
 
 const WORD = 1;
@@ -63,11 +65,10 @@ function widthAt(text: string, position: number): number {
 
 /** @param language whose rules of upper and lower case hold */
 export function createUnitReader(language: LanguageTag): UnitReader {
-  const units: TextUnits = { count: 0, starts: [], ends: [], hashes: [] };
+  const units: TextUnits = { count: 0, starts: [], ends: [], hashes: [], spaced: [] };
   const casing = casingOf(language);
   const spelling = (phrase: string) => (isSimple(phrase) ? phrase : normalise(phrase));
-  const hashOf = (text: string, start: number, end: number, hasBlankBefore: boolean) =>
-    hashUnit(text, start, end, hasBlankBefore, casing);
+  const hashOf = (text: string, start: number, end: number) => hashUnit(text, start, end, casing);
   return {
     read(text, start, end) {
       let count = 0;
@@ -83,7 +84,8 @@ export function createUnitReader(language: LanguageTag): UnitReader {
           kind === WORD ? endOfWord(text, at, end) : endOfLoneCharacter(text, at, end);
         units.starts[count] = at;
         units.ends[count] = unitEnd;
-        units.hashes[count] = hashOf(text, at, unitEnd, hasBlankBefore);
+        units.hashes[count] = hashOf(text, at, unitEnd);
+        units.spaced[count] = hasBlankBefore;
         count += 1;
         hasBlankBefore = false;
         at = unitEnd;
@@ -170,18 +172,12 @@ function normalise(phrase: string): string {
 const SEED = (Math.random() * 0x1_0000_0000) | 0;
 
 /** The hash of a unit as {@link UnitReader.key} would write it; ASCII needs no string for that. */
-function hashUnit(
-  text: string,
-  start: number,
-  end: number,
-  hasBlankBefore: boolean,
-  casing: Casing,
-): number {
-  let hash = hasBlankBefore ? SEED ^ 0x20 : SEED;
+function hashUnit(text: string, start: number, end: number, casing: Casing): number {
+  let hash = SEED;
   for (let at = start; at < end; at += 1) {
     let unit = text.charCodeAt(at);
     if (unit > 0x7e || (casing.hasDotlessI && unit === 0x49)) {
-      return hashString(casing.lower(normalise(text.slice(start, end))), hasBlankBefore);
+      return hashString(casing.lower(normalise(text.slice(start, end))));
     }
     if (unit >= 0x41 && unit <= 0x5a) unit |= 0x20;
     hash = mix(hash, unit);
@@ -189,14 +185,22 @@ function hashUnit(
   return hash;
 }
 
-function hashString(text: string, hasBlankBefore: boolean): number {
-  let hash = hasBlankBefore ? SEED ^ 0x20 : SEED;
+function hashString(text: string): number {
+  let hash = SEED;
   for (let at = 0; at < text.length; at += 1) hash = mix(hash, text.charCodeAt(at));
   return hash;
 }
 
+/** Turns the hash of a unit into that of the unit after a blank. */
+const AFTER_BLANK = 0x5bd1e995;
+
+/** Adds a unit to the hash of those before it in a phrase; 0 when it is the first. */
+export function joinHash(before: number, unit: number, isSpaced: boolean): number {
+  return mix(before, isSpaced ? unit ^ AFTER_BLANK : unit);
+}
+
 /** Adds a value to a hash of 32 bits. */
-export function mix(hash: number, value: number): number {
+function mix(hash: number, value: number): number {
   const mixed = Math.imul(hash ^ value, 0x9e3779b1);
   return mixed ^ (mixed >>> 15);
 }
