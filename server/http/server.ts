@@ -1,9 +1,9 @@
 /** The HTTP edge: what all routes share. */
-import formbody from '@fastify/formbody';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { useAuthentication } from './auth.ts';
 import { answerError, answerNotFound, clientError } from './errors.ts';
+import { useFormBodies } from './form-body.ts';
 import { useForms } from './forms.ts';
 import { demoRoutes, type DemoOptions } from './routes/demo.ts';
 import { detectionRoutes, type DetectionOptions } from './routes/detection.ts';
@@ -87,7 +87,7 @@ export async function createHttpServer(options: HttpOptions) {
   app.removeContentTypeParser('text/plain');
   await useAuthentication(app, options);
   useForms(app);
-  await app.register(formbody);
+  useFormBodies(app);
   await publishDocuments(app);
   await app.register(voiceRoutes, options);
   await app.register(textTranslationRoutes, options);

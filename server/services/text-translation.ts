@@ -16,7 +16,7 @@ import type { SourceDetection } from './detection.ts';
 import type { Glossaries } from './glossaries.ts';
 import { checkTextRequest, type CheckedTextRequest } from './text-translation-request.ts';
 import type { Translation } from './translation.ts';
-import type { UsageMeter } from './usage.ts';
+import type { Reservation, UsageMeter } from './usage.ts';
 
 /** Who asks, and how to stop when nobody waits any more. */
 export interface TextRequestOrigin {
@@ -64,24 +64,49 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
       const items = prepare(request.text, checked, options);
       for (const source of sourcesOf(items)) checkWishes(source, checked, translation);
       const glossary = await findGlossary(checked, accountId, options.glossaries);
-      const reservation = await usage.reserve({
-        caller,
-        kind: 'text',
-        characters: items.reduce((sum, { billedCharacters }) => sum + billedCharacters, 0),
-        tag: reportingTag,
+      const charge = () =>
+        usage.reserve({
+          caller,
+          kind: 'text',
+          characters: items.reduce((sum, { billedCharacters }) => sum + billedCharacters, 0),
+          tag: reportingTag,
+        });
+      const done = await whileCharged(usage.wasRefused(caller), charge, signal, (working) => {
+        const run = { checked, glossary, translation, signal: working };
+        return Promise.all(sourcesOf(items).map((source) => translateFrom(source, items, run)));
       });
-      try {
-        const run = { checked, glossary, translation, signal };
-        const done = await Promise.all(
-          sourcesOf(items).map((source) => translateFrom(source, items, run)),
-        );
-        return answer(items, new Map(done.flat()), request, checked.markup?.version);
-      } catch (error) {
-        await reservation.giveBack();
-        throw error;
-      }
+      return answer(items, new Map(done.flat()), request, checked.markup?.version);
     },
   };
+}
+
+/**
+ * Does work that is charged for. Both go on at the same time, for nearly every charge succeeds; a
+ * caller who was refused before is charged first. Without the charge there is no result, and without
+ * a result no charge.
+ */
+async function whileCharged<Result>(
+  chargesFirst: boolean,
+  charge: () => Promise<Reservation>,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const working = new AbortController();
+  const stop = () => working.abort(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  const charging = charge();
+  try {
+    if (chargesFirst) await charging;
+    const [result] = await Promise.all([work(working.signal), charging]);
+    return result;
+  } catch (error) {
+    working.abort(error);
+    const reservation = await charging.catch(() => undefined);
+    await reservation?.giveBack();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 /** @throws ServiceError invalid_request, with the languages that the running engines serve */

@@ -25,6 +25,8 @@ export interface UsageMeter {
     /** From `parseReportingTag`. */
     tag: string | null;
   }): Promise<Reservation>;
+  /** Whether the last charge of the caller's key was refused. */
+  wasRefused(caller: Caller): boolean;
   /** What the caller's account and key used this month. */
   report(caller: Caller): Promise<UsageReport>;
 }
@@ -37,13 +39,20 @@ export function createUsageMeter({
   usage: Usage;
   now?: () => number;
 }): UsageMeter {
+  const refusedKeys = new Set<string>();
   return {
+    wasRefused: ({ key }) => refusedKeys.has(key.keyId),
+
     async reserve({ caller, kind, characters, tag }) {
       const { accountId } = caller.account;
       const { keyId } = caller.key;
       const charge = { accountId, keyId, kind, amount: characters, atMs: now(), tag };
       const outcome = await usage.charge(charge);
-      if (outcome !== 'charged') throw quotaExceeded(outcome);
+      if (outcome !== 'charged') {
+        refusedKeys.add(keyId);
+        throw quotaExceeded(outcome);
+      }
+      refusedKeys.delete(keyId);
       let refund: Promise<void> | undefined;
       return { giveBack: () => (refund ??= usage.refund(charge)) };
     },

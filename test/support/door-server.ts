@@ -1,5 +1,5 @@
 /** A server with our way of letting requests in, a few routes behind it, and a database of its own. */
-import formbody from '@fastify/formbody';
+import { useFormBodies } from '../../server/http/form-body.ts';
 import Fastify from 'fastify';
 import { useAuthentication, requireApiKey } from '../../server/http/auth.ts';
 import { answerError } from '../../server/http/errors.ts';
@@ -47,7 +47,7 @@ async function createDoor(
   app.setErrorHandler(answerError);
   await useAuthentication(app, options);
   useForms(app);
-  await app.register(formbody);
+  useFormBodies(app);
   await app.register(usageRoutes, { access, usageMeter });
 
   const onRequest = requireApiKey(access);

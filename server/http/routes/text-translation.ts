@@ -33,7 +33,9 @@ export const textTranslationRoutes: FastifyPluginAsyncTypebox<TextTranslationOpt
     },
     async (request, reply) => {
       const abandoned = new AbortController();
-      reply.raw.once('close', () => abandoned.abort());
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) abandoned.abort();
+      });
       return textTranslation.translate(request.body, {
         caller: request.caller,
         reportingTag: reportingTag(request),

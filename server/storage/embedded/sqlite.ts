@@ -44,6 +44,19 @@ export async function openSqliteFile(file: string): Promise<SqliteDatabase> {
   return database;
 }
 
+/**
+ * Opens a database that is there already for reading. Never waits for other processes: who reads on a
+ * thread that must not stop asks again elsewhere.
+ *
+ * @throws Error when there is no SQLite library, or the file cannot be opened
+ */
+export async function openSqliteReader(file: string): Promise<SqliteDatabase> {
+  const open = await loadSqlite();
+  const database = open(file);
+  for (const setting of ['busy_timeout = 0', 'query_only = ON']) database.exec(`pragma ${setting}`);
+  return database;
+}
+
 async function loadSqlite(): Promise<OpenSqlite> {
   const reasons: string[] = [];
   for (const load of [loadBetterSqlite, loadNodeSqlite]) {

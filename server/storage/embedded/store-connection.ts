@@ -2,7 +2,7 @@
 import type { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
-import type { StoreCall } from '../store-methods.ts';
+import { mannerOf, type StoreCall } from '../store-methods.ts';
 import type { StoreAnswer, StoreOrder, StoreReport, StoreRequest } from './store-messages.ts';
 
 interface Waiting {
@@ -11,6 +11,9 @@ interface Waiting {
   reject: (error: ServiceError) => void;
 }
 
+/** Groups of entries go off this far apart, unless they are full: requests take longer than that anyway. */
+const ENTRY_INTERVAL_MS = 5;
+const FULL_GROUP = 32;
 /** How long a thread may take to write what it has when it is to close. */
 const CLOSE_LIMIT_MS = 30_000;
 
@@ -23,6 +26,10 @@ export class StoreConnection {
   readonly #log: Logger;
   readonly #waiting = new Map<number, Waiting>();
   #outbox: StoreRequest[] = [];
+  #isFlushDue = false;
+  #lastFlushAtMs = 0;
+  #lastGroupSize = 0;
+  #entryTimer: NodeJS.Timeout | undefined;
   #lastId = 0;
   #hasEnded = false;
 
@@ -58,9 +65,24 @@ export class StoreConnection {
       this.#lastId += 1;
       this.#waiting.set(this.#lastId, { call, resolve, reject });
       this.#outbox.push({ id: this.#lastId, call });
-      // One message for all calls of this turn of the event loop.
-      if (this.#outbox.length === 1) setImmediate(() => this.#flush());
+      this.#scheduleFlush(mannerOf(call) === 'entry' && this.#outbox.length < FULL_GROUP);
     });
+  }
+
+  /**
+   * One message for all calls of this turn of the event loop. Entries wait a little for others while
+   * many callers are at it, for each group costs a commit; a caller who is alone waits for nobody.
+   */
+  #scheduleFlush(mayWait: boolean): void {
+    if (this.#isFlushDue) return;
+    const sinceLastMs = performance.now() - this.#lastFlushAtMs;
+    const isBusy = this.#lastGroupSize > 1 || this.#waiting.size > this.#outbox.length;
+    if (!mayWait || !isBusy || sinceLastMs >= ENTRY_INTERVAL_MS) {
+      this.#isFlushDue = true;
+      setImmediate(() => this.#flush());
+    } else {
+      this.#entryTimer ??= setTimeout(() => this.#flush(), ENTRY_INTERVAL_MS - sinceLastMs);
+    }
   }
 
   /** Lets the thread finish what it was asked, and waits for its end. */
@@ -73,6 +95,11 @@ export class StoreConnection {
   }
 
   #flush(): void {
+    clearTimeout(this.#entryTimer);
+    this.#entryTimer = undefined;
+    this.#isFlushDue = false;
+    this.#lastFlushAtMs = performance.now();
+    this.#lastGroupSize = this.#outbox.length;
     if (this.#outbox.length === 0 || this.#hasEnded) return;
     const outbox = this.#outbox;
     this.#outbox = [];
@@ -105,6 +132,7 @@ export class StoreConnection {
 
   #end(): void {
     this.#hasEnded = true;
+    clearTimeout(this.#entryTimer);
     for (const { reject } of this.#waiting.values()) {
       reject(new ServiceError('internal', 'The database has stopped. Please try again.'));
     }

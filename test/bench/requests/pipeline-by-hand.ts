@@ -8,6 +8,9 @@ export interface PipelineByHand {
   stop(): void;
 }
 
+/** A full stop that ends the sentence, and a blank without which the last stage waits for more. */
+const END = '[].[#]\0';
+
 const run = promisify(execFile);
 
 /** @param mode name of an installed mode, such as `eng-spa` */
@@ -23,14 +26,14 @@ export async function startPipelineByHand(mode: string): Promise<PipelineByHand>
   let done = () => {};
   child.stdout.on('data', (chunk: Buffer) => {
     for (const byte of chunk) if (byte === 0) missing--;
-    if (missing === 0) done();
+    if (missing <= 0) done();
   });
   return {
     translate: (sentences) =>
       new Promise((resolve) => {
         missing = sentences.length;
         done = resolve;
-        child.stdin.write(sentences.map((sentence) => `${sentence}[].\0`).join(''));
+        child.stdin.write(sentences.map((sentence) => `${sentence}${END}`).join(''));
       }),
     stop: () => {
       if (child.pid !== undefined) process.kill(-child.pid);

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readLargeForm } from '../../server/http/form-body.ts';
+
+const plain = (form: object) => ({ ...form });
+
+it('reads what other readers read', async () => {
+  const pairs = fc.array(
+    fc.tuple(
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }),
+      fc.string({ unit: 'grapheme', maxLength: 40 }),
+    ),
+    { maxLength: 8 },
+  );
+  await fc.assert(
+    fc.asyncProperty(pairs, async (entries) => {
+      const body = new URLSearchParams(entries).toString();
+      const expected: Record<string, string | string[]> = Object.create(null) as typeof expected;
+      for (const [name, value] of new URLSearchParams(body)) {
+        const earlier = expected[name];
+        expected[name] = earlier === undefined ? value : [earlier, value].flat();
+      }
+      expect(plain(await readLargeForm(body))).toEqual(plain(expected));
+    }),
+  );
+});
+
+it.each(['é', '€', '🙂', 'a€', '%', '+ '])('does not tear %j apart, however long', async (unit) => {
+  const text = unit.repeat(100_000);
+  const body = `a=1&entries=${encodeURIComponent(text)}&b=2`;
+  expect(await readLargeForm(body)).toEqual({ a: '1', entries: text, b: '2' });
+});
+
+it.each(['%', '%zz', '%E2%82', '=&=', '&&&', 'a', 'a=', 'a=%F0%9F'])(
+  'makes something of %j',
+  async (body) => {
+    expect(await readLargeForm(body)).toBeTypeOf('object');
+  },
+);
