@@ -23,7 +23,7 @@ import { betaLanguages } from './services/language-table.ts';
 import { createLanguageListings } from './services/languages.ts';
 import { createMonolingualGlossaries } from './services/monolingual-glossaries.ts';
 import { createTextTranslation } from './services/text-translation.ts';
-import { createTranslation } from './services/translation.ts';
+import { createTranslation, type Translation } from './services/translation.ts';
 import { createUsageMeter } from './services/usage.ts';
 import { spokenLanguages } from './services/voice-session-request.ts';
 import { createVoiceSessions } from './services/voice-sessions.ts';
@@ -96,7 +96,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       apiKey: first.isSecretActive ? { secret: key, file } : undefined,
       storage: storage.name,
       problems,
-      ...capabilities(engines),
+      ...capabilities(engines, services.translation),
     },
     listen: () => http.listen({ host: config.HOST, port: config.PORT }),
     async stop() {
@@ -141,6 +141,7 @@ function createServices({
   });
   const usageMeter = createUsageMeter(storage);
   return {
+    translation,
     access: createAccess({ ...storage, legacyAuth: legacyAuth(config) }),
     usageMeter,
     voiceSessions: createVoiceSessions({
@@ -168,13 +169,16 @@ function createServices({
 
 type Engines = Awaited<ReturnType<typeof startEngines>>;
 
-function capabilities({ recognition, translation }: Engines) {
+function capabilities({ recognition, translation: running }: Engines, translation: Translation) {
   return {
     recognition: recognition.map((engine) => ({
       engine: engine.name,
       languages: spokenLanguages([engine]),
     })),
-    translation: translation.map(({ name, pairs }) => ({ engine: name, pairs: [...pairs] })),
+    translation: running.map(({ name, pairs }) => ({
+      engine: name,
+      pairs: pairs.filter((pair) => translation.serves(pair)),
+    })),
   };
 }
 

@@ -99,7 +99,7 @@ export const settingsSchema = Type.Object({
   TRANSLATION_ENGINES: Type.Optional(
     Type.String({
       description:
-        'Which engine is asked first, by direction: `en/de: chat; *: apertium, chat`. Without it: upstream, chat, libretranslate, apertium.',
+        'Which engines serve a direction, the preferred first: `en/de: chat; *: apertium, chat`; others are not asked. Without it all serve: upstream, chat, libretranslate, apertium.',
     }),
   ),
   GLOSSARY_CACHE_MB: Type.Integer({

@@ -17,6 +17,7 @@ interface ValueSchema {
   type?: string;
   properties?: Record<string, ValueSchema>;
   items?: ValueSchema;
+  enum?: readonly unknown[];
   /** A list that may also be written as one text with commas. */
   'x-comma-separated'?: boolean;
 }
@@ -30,13 +31,10 @@ export function useForms(app: FastifyInstance): void {
   app.addHook('preValidation', async (request) => {
     const { body } = request;
     if (!isRecord(body)) return;
-    const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded');
+    const type = request.headers['content-type']?.toLowerCase();
+    const isForm = type?.startsWith('application/x-www-form-urlencoded') === true;
     const schema = bodySchema(request.routeOptions.schema);
-    request.body = properties(
-      isForm === true ? nestFormNames(body) : body,
-      schema,
-      isForm === true,
-    );
+    request.body = properties(isForm ? nestFormNames(body) : body, schema, isForm);
   });
 }
 
@@ -78,8 +76,9 @@ function asMeant(value: unknown, schema: ValueSchema, isForm: boolean): unknown 
     case 'number':
       return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
     case 'string':
-      // A repeated name in a form: the last one counts.
-      return isForm && Array.isArray(value) ? value.at(-1) : value;
+      // A repeated name in a form: the last one counts. Choices such as `0` and `1` come as numbers too.
+      if (isForm && Array.isArray(value)) return value.at(-1);
+      return typeof value === 'number' && schema.enum !== undefined ? String(value) : value;
     case 'object':
       return isRecord(value) ? properties(value, schema, isForm) : value;
     case undefined:

@@ -49,6 +49,9 @@ export async function createHttpServer(options: HttpOptions) {
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: options.trustProxy,
     bodyLimit: BODY_LIMIT_BYTES,
+    // Like any other name we do not know.
+    onProtoPoisoning: 'remove',
+    onConstructorPoisoning: 'remove',
     genReqId: newTraceId,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
@@ -89,13 +92,13 @@ export async function createHttpServer(options: HttpOptions) {
   useForms(app);
   useFormBodies(app);
   await publishDocuments(app);
-  await app.register(voiceRoutes, options);
   await app.register(textTranslationRoutes, options);
   await app.register(detectionRoutes, options);
   await app.register(languageRoutes, options);
   await app.register(glossaryV3Routes, options);
   await app.register(glossaryV2Routes, options);
   await app.register(usageRoutes, options);
+  await app.register(voiceRoutes, options);
   await app.register(healthRoutes, options);
   await app.register(widgetRoutes);
   if (options.demo) await app.register(demoRoutes, options);

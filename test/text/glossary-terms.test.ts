@@ -71,7 +71,8 @@ describe('capitals', () => {
       'House. House! "House" a House',
       ['House→Casa', 'House→Casa', 'House→Casa'],
     ],
-    ['of a name do not match a common word', 'apple=manzana', 'an Apple, an APPLE', []],
+    ['of a name do not match a common word', 'apple=manzana; it=ello', 'an Apple, my IT', []],
+    ['in a word too long for initials', 'apple=manzana', 'an APPLE', ['APPLE→MANZANA']],
     ['in all of a text', 'house=casa', 'THE HOUSE', ['HOUSE→CASA']],
     [
       'in phrases of several words match anywhere',

@@ -124,6 +124,9 @@ const entriesAndDeletion: FastifyPluginAsyncTypebox<MonolingualGlossaryOptions> 
 
 function takesTsv(accept: string | undefined): boolean {
   if (accept === undefined || accept.trim() === '') return true;
-  const ranges = accept.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase());
-  return ranges.some((range) => range === TSV || range === 'text/*' || range === '*/*');
+  return accept.split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const isRefused = parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+    return !isRefused && [TSV, 'text/*', '*/*'].includes(type);
+  });
 }

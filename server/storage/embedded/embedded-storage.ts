@@ -67,7 +67,7 @@ export async function openEmbeddedStorage({
   const stores = storesFromCalls(ask);
   const reader = await openKeyReader(file);
   return {
-    name: 'SQLite',
+    name: 'sqlite',
     ...stores,
     apiKeys: {
       ...stores.apiKeys,

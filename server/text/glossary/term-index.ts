@@ -27,8 +27,8 @@ export interface TermIndex {
    * Occurrences in reading order, none overlapping another, the longest at every place.
    *
    * A phrase with capitals is found only as it is written. One in small letters is also found with a
-   * capital where a sentence begins, and in a text that is all capitals; of several words, with
-   * capitals anywhere. The target gets the same capitals.
+   * capital where a sentence begins, and all in capitals if the whole text is or it is too long to be
+   * initials (`IT`, `WHO`); of several words, with capitals anywhere. The target gets the same capitals.
    */
   find(text: string): TermMatch[];
 }
@@ -116,7 +116,8 @@ function judge({
   if (capitals === undefined) return undefined;
   const beginsSentence = isSentenceStart(text, start);
   const isUsual =
-    /\p{White_Space}/u.test(phrase) || (capitals === 'initial' ? beginsSentence : isHeading());
+    /\p{White_Space}/u.test(phrase) ||
+    (capitals === 'initial' ? beginsSentence : isHeading() || isTooLongForInitials(source));
   if (!isUsual) return undefined;
   const target = withCapitals(entry.target, capitals, table.targetLang);
   const keepsCapital = capitals !== 'initial' || !beginsSentence;
@@ -124,6 +125,11 @@ function judge({
     isExact: false,
     match: { ...place, target, settledTarget: keepsCapital ? target : entry.target },
   };
+}
+
+/** Most words of one to three capitals are initials, whatever they spell. */
+function isTooLongForInitials(word: string): boolean {
+  return word.length > 3;
 }
 
 function lazily<Value>(compute: () => Value): () => Value {
