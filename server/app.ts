@@ -106,6 +106,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       requests.endConnections(Math.max(0, deadlineMs - performance.now()));
       sockets.destroyAll();
       await closed;
+      // Their connections are gone: what was charged for them is given back while there is a database.
+      await services.textTranslation.idle();
       await decoders.close();
       const running = [...engines.recognition, ...engines.translation];
       await Promise.all(running.map((engine) => engine.close()));

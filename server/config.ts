@@ -208,12 +208,17 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     const isNumber = type === 'integer' || type === 'number';
     const value = isNumber && Number.isFinite(Number(text)) ? Number(text) : text;
     if (validator.Check(value)) values[name] = value;
-    else problems.push(`${name}: ${JSON.stringify(text)} cannot be used. ${allowed(name)}`);
+    else problems.push(`${name}: ${shown(name, text)} cannot be used. ${allowed(name)}`);
   }
   const settings = values as Settings;
   problems.push(...problemsWithPlaces(settings));
   if (problems.length > 0) throw new ConfigError(problems);
   return resolved(settings);
+}
+
+/** Addresses may hold passwords, and keys are keys: these are not repeated. */
+function shown(name: string, text: string): string {
+  return /_(?:URL|KEY)$/.test(name) ? 'the value' : JSON.stringify(text);
 }
 
 /** What a pattern cannot tell: addresses, files and folders. Settings may still be missing here. */

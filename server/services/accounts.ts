@@ -83,14 +83,16 @@ export function createAccountService({
     },
 
     async change(accountId, { name, plan, addFeatures, removeFeatures, limits }) {
-      const account = await find(accountId);
+      const { features } = await find(accountId);
       const removed = new Set(removeFeatures);
-      const features = new Set([...account.features, ...(addFeatures ?? [])]);
+      const kept = new Set([...features, ...(addFeatures ?? [])]);
+      const changesFeatures = addFeatures !== undefined || removeFeatures !== undefined;
+      // What is not given is left to whoever changes it at the same time.
       const changed = await accounts.change(accountId, {
         ...(name !== undefined && { name: await freeName(name, accountId) }),
         ...(plan !== undefined && { plan }),
-        features: [...features].filter((feature) => !removed.has(feature)),
-        limits: { ...account.limits, ...checkedLimits(limits ?? {}) },
+        ...(changesFeatures && { features: [...kept].filter((feature) => !removed.has(feature)) }),
+        ...(limits !== undefined && { limits: checkedLimits(limits) }),
       });
       return changed ?? find(accountId);
     },

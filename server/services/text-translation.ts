@@ -35,6 +35,8 @@ export interface TextTranslation {
     request: TextTranslationRequest,
     origin: TextRequestOrigin,
   ): Promise<TextTranslationResponse>;
+  /** Resolves when no request is under way, and what failed has been given back. */
+  idle(): Promise<void>;
 }
 
 export interface TextTranslationOptions {
@@ -56,26 +58,44 @@ interface Item {
 
 export function createTextTranslation(options: TextTranslationOptions): TextTranslation {
   const { translation, usage, refusesLatencyConflicts } = options;
-  return {
-    async translate(request, { caller, reportingTag, signal }) {
-      const { plan, accountId } = caller.account;
-      const checked = checkTextRequest(request, { plan, refusesLatencyConflicts });
-      checkLanguages(checked, translation);
-      const items = prepare(request.text, checked, options);
-      for (const source of sourcesOf(items)) checkWishes(source, checked, translation);
-      const glossary = await findGlossary(checked, accountId, options.glossaries);
-      const charge = () =>
-        usage.reserve({
-          caller,
-          kind: 'text',
-          characters: items.reduce((sum, { billedCharacters }) => sum + billedCharacters, 0),
-          tag: reportingTag,
-        });
-      const done = await whileCharged(usage.wasRefused(caller), charge, signal, (working) => {
-        const run = { checked, glossary, translation, signal: working };
-        return Promise.all(sourcesOf(items).map((source) => translateFrom(source, items, run)));
+  const underWay = new Set<Promise<unknown>>();
+
+  const translate = async (
+    request: TextTranslationRequest,
+    { caller, reportingTag, signal }: TextRequestOrigin,
+  ): Promise<TextTranslationResponse> => {
+    const { plan, accountId } = caller.account;
+    const checked = checkTextRequest(request, { plan, refusesLatencyConflicts });
+    checkLanguages(checked, translation);
+    const items = prepare(request.text, checked, options);
+    for (const source of sourcesOf(items)) checkWishes(source, checked, translation);
+    const glossary = await findGlossary(checked, accountId, options.glossaries);
+    const charge = () =>
+      usage.reserve({
+        caller,
+        kind: 'text',
+        characters: items.reduce((sum, { billedCharacters }) => sum + billedCharacters, 0),
+        tag: reportingTag,
       });
-      return answer(items, new Map(done.flat()), request, checked.markup?.version);
+    const done = await whileCharged(usage.wasRefused(caller), charge, signal, (working) => {
+      const run = { checked, glossary, translation, signal: working };
+      return Promise.all(sourcesOf(items).map((source) => translateFrom(source, items, run)));
+    });
+    return answer(items, new Map(done.flat()), request, checked.markup?.version);
+  };
+
+  return {
+    async translate(request, origin) {
+      const work = translate(request, origin);
+      underWay.add(work);
+      try {
+        return await work;
+      } finally {
+        underWay.delete(work);
+      }
+    },
+    async idle() {
+      while (underWay.size > 0) await Promise.allSettled(underWay);
     },
   };
 }

@@ -51,7 +51,9 @@ export interface Accounts {
   /** Changes what is given and leaves the rest; undefined when there is no such account. */
   change(
     accountId: string,
-    change: Partial<Pick<Account, 'name' | 'plan' | 'features' | 'limits'>>,
+    change: Partial<Pick<Account, 'name' | 'plan' | 'features'>> & {
+      limits?: Partial<UsageLimits>;
+    },
   ): Promise<Account | undefined>;
 }
 

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSqliteFile } from '../../server/storage/embedded/sqlite.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/storage/ports.ts';
 import { openPostgresql, type TestPostgresql } from '../support/postgresql.ts';
@@ -180,6 +181,26 @@ describe('the behaviour suite', () => {
 });
 
 describe('the embedded database', () => {
+  it('waits for the disk with every commit, and writes ahead', async () => {
+    const dataFolder = newFolder();
+    mkdirSync(dataFolder);
+    const database = await openSqliteFile(path.join(dataFolder, 'settings.sqlite'));
+    const setting = (name: string) => database.prepare(`pragma ${name}`).all()[0];
+    expect(setting('synchronous')).toEqual({ synchronous: 2 });
+    expect(setting('journal_mode')).toEqual({ journal_mode: 'wal' });
+    expect(setting('foreign_keys')).toEqual({ foreign_keys: 1 });
+    database.close();
+  });
+
+  it('that is none is refused with its name and what to do', async () => {
+    const dataFolder = newFolder();
+    mkdirSync(dataFolder);
+    writeFileSync(path.join(dataFolder, 'dragoman.sqlite'), 'x'.repeat(20_000));
+    await expect(open({ url: undefined, dataFolder })).rejects.toThrow(
+      /dragoman\.sqlite cannot be used.*DATA_DIR/,
+    );
+  });
+
   it('can be read by its owner alone', async () => {
     const dataFolder = newFolder();
     const storage = await open({ url: undefined, dataFolder });

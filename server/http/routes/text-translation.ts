@@ -33,6 +33,7 @@ export const textTranslationRoutes: FastifyPluginAsyncTypebox<TextTranslationOpt
     },
     async (request, reply) => {
       const abandoned = new AbortController();
+      if (reply.raw.destroyed) abandoned.abort();
       reply.raw.once('close', () => {
         if (!reply.raw.writableFinished) abandoned.abort();
       });

@@ -6,7 +6,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { entryOf, mannerOf, runCall } from '../store-methods.ts';
 import type { DatabaseStores } from '../stores/index.ts';
 import { answerOfEntry, MAX_ENTRIES } from '../usage-answers.ts';
-import { isBusy, whenFree, type SqliteDatabase } from './sqlite.ts';
+import { isBusy, isOutOfOrder, rollBack, whenFree, type SqliteDatabase } from './sqlite.ts';
 import type { StoreAnswer, StoreFailure, StoreRequest } from './store-messages.ts';
 
 export interface GroupCommitOptions {
@@ -20,24 +20,14 @@ export interface GroupCommitOptions {
  *   been answered; does not reject
  */
 export function createGroupCommit({ database, stores }: GroupCommitOptions) {
-  /** Undone alone when it fails. @throws what the work throws */
-  async function inSavepoint<Result>(work: () => Promise<Result>): Promise<Result> {
-    database.exec('savepoint call');
-    try {
-      const result = await work();
-      database.exec('release call');
-      return result;
-    } catch (error) {
-      database.exec('rollback to call; release call');
-      throw error;
-    }
-  }
+  const inSavepoint = <Result>(work: () => Promise<Result>) => runInSavepoint(database, work);
 
   async function answerCall({ id, call }: StoreRequest): Promise<StoreAnswer> {
     const run = () => runCall(stores, call);
     try {
       return { id, value: await (mannerOf(call) === 'read' ? run() : inSavepoint(run)) };
     } catch (error) {
+      if (error instanceof LostTransaction) throw error;
       return { id, failure: toFailure(error) };
     }
   }
@@ -54,6 +44,7 @@ export function createGroupCommit({ database, stores }: GroupCommitOptions) {
         }
       });
     } catch (error) {
+      if (error instanceof LostTransaction) throw error;
       return requests.map(({ id }) => ({ id, failure: toFailure(error) }));
     }
   }
@@ -82,17 +73,36 @@ export function createGroupCommit({ database, stores }: GroupCommitOptions) {
       return answers;
     } catch (error) {
       rollBack(database);
-      return requests.map(({ id }) => ({ id, failure: toFailure(error) }));
+      const failure = toFailure(error instanceof LostTransaction ? error.cause : error);
+      return requests.map(({ id }) => ({ id, failure }));
     }
   };
 }
 
-/** There is nothing to take back when the transaction did not begin, or SQLite has ended it itself. */
-function rollBack(database: SqliteDatabase): void {
+/** Undone alone when it fails. @throws what the work throws; LostTransaction */
+async function runInSavepoint<Result>(
+  database: SqliteDatabase,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  database.exec('savepoint call');
   try {
-    database.exec('rollback');
-  } catch {
-    return;
+    const result = await work();
+    database.exec('release call');
+    return result;
+  } catch (error) {
+    try {
+      database.exec('rollback to call; release call');
+    } catch {
+      throw new LostTransaction(error);
+    }
+    throw error;
+  }
+}
+
+/** SQLite has ended the transaction itself, as on a full disk: nothing of the group is kept. */
+class LostTransaction extends Error {
+  constructor(cause: unknown) {
+    super('The transaction of the group is no more.', { cause });
   }
 }
 
@@ -103,6 +113,12 @@ function toFailure(error: unknown): StoreFailure {
   }
   if (isBusy(error)) {
     return { code: 'storage_unavailable', message: 'The database is busy. Please try again.' };
+  }
+  if (isOutOfOrder(error)) {
+    return {
+      code: 'storage_unavailable',
+      message: 'The database cannot write or read its file now. Please try again later.',
+    };
   }
   return { code: undefined, message: error instanceof Error ? error.message : String(error) };
 }

@@ -111,12 +111,33 @@ export function whenFree<Result>(step: () => Result): Result {
   }
 }
 
-/** Whether another process held the database; the two libraries say so in different ways. */
+/** There is nothing to take back when the transaction did not begin, or SQLite has ended it itself. */
+export function rollBack(database: SqliteDatabase): void {
+  try {
+    database.exec('rollback');
+  } catch {
+    return;
+  }
+}
+
+/** Result codes of SQLite by their names. */
+const results = { BUSY: 5, READONLY: 8, IOERR: 10, FULL: 13, CANTOPEN: 14 };
+
+/** Whether another process held the database. */
 export function isBusy(error: unknown): boolean {
+  return isResult(error, 'BUSY');
+}
+
+/** Whether the file or its disk is at fault: full, read-only, gone. */
+export function isOutOfOrder(error: unknown): boolean {
+  return (['READONLY', 'IOERR', 'FULL', 'CANTOPEN'] as const).some((name) => isResult(error, name));
+}
+
+/** The two libraries say what it was in different ways. */
+function isResult(error: unknown, name: keyof typeof results): boolean {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  const SQLITE_BUSY = 5;
   return (
-    (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) ||
-    (typeof errcode === 'number' && (errcode & 0xff) === SQLITE_BUSY)
+    (typeof code === 'string' && code.startsWith(`SQLITE_${name}`)) ||
+    (typeof errcode === 'number' && (errcode & 0xff) === results[name])
   );
 }

@@ -6,7 +6,7 @@ import { createStores } from '../stores/index.ts';
 import type { Tables } from '../tables.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
-import { openSqliteFile, whenFree, type SqliteDatabase } from './sqlite.ts';
+import { openSqliteFile, rollBack, whenFree, type SqliteDatabase } from './sqlite.ts';
 import type { StoreOrder, StoreReport, StoreRequest, StoreThreadData } from './store-messages.ts';
 
 const port = parentPort;
@@ -21,7 +21,10 @@ try {
   serve(database, db);
   post({ kind: 'ready' });
 } catch (error) {
-  post({ kind: 'refused', message: error instanceof Error ? error.message : String(error) });
+  const { file } = workerData as StoreThreadData;
+  const reason = error instanceof Error ? error.message : String(error);
+  const advice = 'Make room, restore it from a copy, or set DATA_DIR to another folder.';
+  post({ kind: 'refused', message: `The database ${file} cannot be used: ${reason}. ${advice}` });
 }
 
 /** In a transaction that keeps other processes from migrating, and takes back half a migration. */
@@ -31,7 +34,7 @@ async function migrateAlone(database: SqliteDatabase, db: Kysely<Tables>): Promi
     await migrate(db);
     database.exec('commit');
   } catch (error) {
-    database.exec('rollback');
+    rollBack(database);
     database.close();
     throw error;
   }

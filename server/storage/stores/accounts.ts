@@ -37,10 +37,8 @@ export function createAccounts(db: Database): Accounts {
           ...(name !== undefined && { name }),
           ...(plan !== undefined && { plan }),
           ...(features !== undefined && { features: JSON.stringify(features) }),
-          ...(limits !== undefined && {
-            characters_limit: limits.characters,
-            speech_ms_limit: limits.speechMs,
-          }),
+          ...(limits?.characters !== undefined && { characters_limit: limits.characters }),
+          ...(limits?.speechMs !== undefined && { speech_ms_limit: limits.speechMs }),
         })
         .where('account_id', '=', accountId)
         .returningAll()
