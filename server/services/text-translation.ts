@@ -111,6 +111,7 @@ async function whileCharged<Result>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
+  signal.throwIfAborted();
   const working = new AbortController();
   const stop = () => working.abort(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
@@ -131,6 +132,9 @@ async function whileCharged<Result>(
 
 /** @throws ServiceError invalid_request, with the languages that the running engines serve */
 function checkLanguages({ source, target }: CheckedTextRequest, translation: Translation): void {
+  // What nearly every request asks for is spared the lists below.
+  const isToAnother = source !== undefined && baseLanguage(source) !== baseLanguage(target);
+  if (isToAnother && translation.serves({ source, target })) return;
   const sources = translation.sources();
   const isSource = source === undefined || withBase(source).some((tag) => sources.includes(tag));
   if (!isSource) throw unsupported('source_lang', sources);
@@ -259,7 +263,7 @@ function answer(
 ): TextTranslationResponse {
   return {
     translations: items.map((item) => {
-      const { text, modelType } = done.get(item) ?? { text: '', modelType: 'latency_optimized' };
+      const { text, modelType } = found(done, item);
       return {
         detected_source_language: baseLanguage(item.source).toUpperCase(),
         text,
@@ -271,6 +275,12 @@ function answer(
       };
     }),
   };
+}
+
+function found(done: ReadonlyMap<Item, Done>, item: Item): Done {
+  const result = done.get(item);
+  if (result === undefined) throw new Error('A text was translated from no language.');
+  return result;
 }
 
 function withBase(tag: LanguageTag): LanguageTag[] {

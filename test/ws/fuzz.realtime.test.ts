@@ -15,8 +15,9 @@ let server: TestServer;
 beforeAll(async () => {
   server = await startServer({
     ...{ RECOGNISER: 'silent', VOICE_MAX_SESSIONS: '1000', LOG_LEVEL: 'error' },
-    // Garbage is collected early, so that what stays is what is held; a leak would end the process.
-    NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=64',
+    // Garbage is collected early, so that what stays is what is held (50 MB of it knows languages); a
+    // leak would end the process.
+    NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=128',
   });
 });
 afterAll(() => server.stop());
