@@ -74,16 +74,7 @@ export async function createHttpServer(options: HttpOptions) {
     reply.header('X-Trace-ID', request.id);
     reply.header('X-Content-Type-Options', 'nosniff');
   });
-  app.addHook('onResponse', async (request, reply) => {
-    const { method, routeOptions } = request;
-    const fields = {
-      method,
-      route: routeOptions.url,
-      status: reply.statusCode,
-      ms: reply.elapsedTime,
-    };
-    request.log.debug(fields, 'request');
-  });
+  if (options.log.isLevelEnabled('debug')) logRequests(app);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(answerNotFound);
   // Plain text is nothing we read: 415 rather than a puzzled 400.
@@ -104,4 +95,17 @@ export async function createHttpServer(options: HttpOptions) {
   if (options.demo) await app.register(demoRoutes, options);
   await app.register(documentRoutes, options);
   return app;
+}
+
+function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions } = request;
+    const fields = {
+      method,
+      route: routeOptions.url,
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+    };
+    request.log.debug(fields, 'request');
+  });
 }

@@ -1,5 +1,5 @@
 /** Secrets of API keys: how they are made, kept and shown. */
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { KeyKind, Plan } from '../storage/ports.ts';
 
 /** Clients choose the address of the free plan by this ending. */
@@ -14,7 +14,7 @@ export function newSecret({ kind, plan }: { kind: KeyKind; plan: Plan }): string
 
 /** What is kept of a secret: its SHA-256 as 64 hex digits. A GUID is too long to be guessed from it. */
 export function hashOfSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret, 'hex');
 }
 
 /** A secret as it may be shown: `dc88****3a2c`; the ending that tells the plan is left out. */

@@ -23,7 +23,8 @@ export interface TextRequestOrigin {
   caller: Caller;
   /** Custom reporting tag, already checked. */
   reportingTag: string | null;
-  signal: AbortSignal;
+  /** Aborted when nobody waits for the answer any more; the service ends its own work with it as well. */
+  abort: AbortController;
 }
 
 export interface TextTranslation {
@@ -62,7 +63,7 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
 
   const translate = async (
     request: TextTranslationRequest,
-    { caller, reportingTag, signal }: TextRequestOrigin,
+    { caller, reportingTag, abort }: TextRequestOrigin,
   ): Promise<TextTranslationResponse> => {
     const { plan, accountId } = caller.account;
     const checked = checkTextRequest(request, { plan, refusesLatencyConflicts });
@@ -77,8 +78,8 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
         characters: items.reduce((sum, { billedCharacters }) => sum + billedCharacters, 0),
         tag: reportingTag,
       });
-    const done = await whileCharged(usage.wasRefused(caller), charge, signal, (working) => {
-      const run = { checked, glossary, translation, signal: working };
+    const done = await whileCharged(usage.wasRefused(caller), charge, abort, () => {
+      const run = { checked, glossary, translation, signal: abort.signal };
       return Promise.all(sourcesOf(items).map((source) => translateFrom(source, items, run)));
     });
     return answer(items, new Map(done.flat()), request, checked.markup?.version);
@@ -108,25 +109,20 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
 async function whileCharged<Result>(
   chargesFirst: boolean,
   charge: () => Promise<Reservation>,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<Result>,
+  abort: AbortController,
+  work: () => Promise<Result>,
 ): Promise<Result> {
-  signal.throwIfAborted();
-  const working = new AbortController();
-  const stop = () => working.abort(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
+  abort.signal.throwIfAborted();
   const charging = charge();
   try {
     if (chargesFirst) await charging;
-    const [result] = await Promise.all([work(working.signal), charging]);
+    const [result] = await Promise.all([work(), charging]);
     return result;
   } catch (error) {
-    working.abort(error);
+    abort.abort(error);
     const reservation = await charging.catch(() => undefined);
     await reservation?.giveBack();
     throw error;
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }
 

@@ -13,10 +13,10 @@ export const name = 'requests';
 export const description =
   'POST /v2/translate ÷ a bare Fastify route with the same engine, and ÷ pipelines driven by hand';
 
-const CLIENTS = 8;
+const CLIENTS = 16;
 const ROUND_MS = 3_000;
 const ROUNDS = 5;
-const WARM_UP_MS = 2_000;
+const WARM_UP_MS = 6_000;
 /** Sentences of a request that is measured against the pipelines. */
 const BATCH = 40;
 const BATCHES = 10;

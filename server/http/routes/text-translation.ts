@@ -32,15 +32,15 @@ export const textTranslationRoutes: FastifyPluginAsyncTypebox<TextTranslationOpt
       },
     },
     async (request, reply) => {
-      const abandoned = new AbortController();
-      if (reply.raw.destroyed) abandoned.abort();
+      const abort = new AbortController();
+      if (reply.raw.destroyed) abort.abort();
       reply.raw.once('close', () => {
-        if (!reply.raw.writableFinished) abandoned.abort();
+        if (!reply.raw.writableFinished) abort.abort();
       });
       return textTranslation.translate(request.body, {
         caller: request.caller,
         reportingTag: reportingTag(request),
-        signal: abandoned.signal,
+        abort,
       });
     },
   );

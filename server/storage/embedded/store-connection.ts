@@ -11,8 +11,9 @@ interface Waiting {
   reject: (error: ServiceError) => void;
 }
 
-/** Groups of entries go off this far apart, unless they are full: requests take longer than that anyway. */
-const ENTRY_INTERVAL_MS = 5;
+/** Groups of entries go off this far apart, unless they are full. */
+const MIN_INTERVAL_MS = 4;
+const MAX_INTERVAL_MS = 8;
 const FULL_GROUP = 32;
 /** How long a thread may take to write what it has when it is to close. */
 const CLOSE_LIMIT_MS = 30_000;
@@ -77,11 +78,13 @@ export class StoreConnection {
     if (this.#isFlushDue) return;
     const sinceLastMs = performance.now() - this.#lastFlushAtMs;
     const isBusy = this.#lastGroupSize > 1 || this.#waiting.size > this.#outbox.length;
-    if (!mayWait || !isBusy || sinceLastMs >= ENTRY_INTERVAL_MS) {
+    // The more callers there are, the longer their requests take anyway.
+    const intervalMs = Math.min(Math.max(this.#lastGroupSize, MIN_INTERVAL_MS), MAX_INTERVAL_MS);
+    if (!mayWait || !isBusy || sinceLastMs >= intervalMs) {
       this.#isFlushDue = true;
       setImmediate(() => this.#flush());
     } else {
-      this.#entryTimer ??= setTimeout(() => this.#flush(), ENTRY_INTERVAL_MS - sinceLastMs);
+      this.#entryTimer ??= setTimeout(() => this.#flush(), intervalMs - sinceLastMs);
     }
   }
 
