@@ -2,14 +2,9 @@
  * A proxy in front of a server that holds every answer against the server's own OpenAPI document:
  * clients that know nothing of it are checked as they go.
  */
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-interface ResponseObject {
-  content?: Record<string, { schema?: object }>;
-}
-type Operation = Partial<Record<string, ResponseObject>>;
+import { readContract } from './contract-check.ts';
 
 export interface ContractProxy {
   url: string;
@@ -21,7 +16,7 @@ export interface ContractProxy {
 
 /** Starts a proxy for a server that publishes `/openapi.json`. */
 export async function startContractProxy(serverUrl: string): Promise<ContractProxy> {
-  const check = createCheck((await (await fetch(`${serverUrl}/openapi.json`)).json()) as Document);
+  const check = await readContract(serverUrl);
   const violations: string[] = [];
   let checked = 0;
 
@@ -34,7 +29,11 @@ export async function startContractProxy(serverUrl: string): Promise<ContractPro
       answer.pipe(response);
       answer.on('end', () => {
         checked++;
-        const problem = check(method, url, answer, Buffer.concat(chunks).toString());
+        const problem = check({
+          ...{ method, url, status: answer.statusCode ?? 0 },
+          header: (name) => answer.headersDistinct[name]?.join(', '),
+          body: Buffer.concat(chunks).toString(),
+        });
         if (problem !== undefined) violations.push(`${method} ${url}: ${problem}`);
       });
     });
@@ -51,41 +50,5 @@ export async function startContractProxy(serverUrl: string): Promise<ContractPro
         proxy.close(() => resolve());
         proxy.closeAllConnections();
       }),
-  };
-}
-
-interface Document {
-  paths: Record<string, Partial<Record<string, { responses?: Operation }>>>;
-}
-
-function createCheck(document: Document) {
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
-  ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
-  ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/);
-  const validators = new Map<object, ValidateFunction>();
-  const routes = Object.entries(document.paths).map(([path, operations]) => ({
-    pattern: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
-    operations,
-  }));
-
-  return (method: string, url: string, answer: http.IncomingMessage, body: string) => {
-    const { statusCode = 0, headers } = answer;
-    if (!/^[0-9a-f]{32}$/.test(String(headers['x-trace-id']))) return 'no X-Trace-ID';
-    const path = url.split('?', 1)[0] ?? '';
-    const operation = routes.find(({ pattern }) => pattern.test(path))?.operations;
-    const responses = operation?.[method.toLowerCase()]?.responses;
-    if (responses === undefined) return statusCode === 404 ? undefined : 'an unknown operation';
-    const described = responses[statusCode] ?? responses[`${String(statusCode).charAt(0)}XX`];
-    if (described === undefined) return `status ${statusCode} is not described`;
-    const type = headers['content-type']?.split(';', 1)[0] ?? '';
-    if (described.content === undefined)
-      return body === '' ? undefined : 'a body that is not described';
-    const content = described.content[type];
-    if (content === undefined) return `type ${JSON.stringify(type)} is not described`;
-    if (type !== 'application/json' || content.schema === undefined) return undefined;
-    const validate = validators.get(content.schema) ?? ajv.compile(content.schema);
-    validators.set(content.schema, validate);
-    if (validate(JSON.parse(body))) return undefined;
-    return `${statusCode} ${ajv.errorsText(validate.errors)}: ${body.slice(0, 200)}`;
   };
 }

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { readContract, type ContractCheck } from './contract-check.ts';
 
 export const projectFolder = path.resolve(import.meta.dirname, '../..');
 const START_MS = 30_000;
@@ -61,12 +62,27 @@ export async function startServer(settings: Record<string, string> = {}): Promis
   const { address: url, key: apiKey } = await Promise.race([started, failed]);
   failed.catch(() => undefined);
 
+  let contract: Promise<ContractCheck> | undefined;
+  /** Fails when an answer of the interface is not as the server's own document says. */
+  async function checked(pathname: string, init: RequestInit): Promise<Response> {
+    const response = await fetch(url + pathname, init);
+    if (!/^\/v\d\//.test(pathname)) return response;
+    contract ??= readContract(url);
+    const problem = (await contract)({
+      ...{ method: init.method ?? 'GET', url: pathname, status: response.status },
+      header: (name) => response.headers.get(name) ?? undefined,
+      body: await response.clone().text(),
+    });
+    if (problem !== undefined) throw new Error(`${pathname}: ${problem}`);
+    return response;
+  }
+
   return {
     ...{ url, apiKey, dataFolder, exited, process: child, pid: child.pid ?? 0 },
     output: () => output,
     logs: () => logs,
     post: (pathname, body, headers) =>
-      fetch(url + pathname, {
+      checked(pathname, {
         method: 'POST',
         headers: {
           Authorization: `Service-Auth-Key ${apiKey}`,
@@ -75,7 +91,7 @@ export async function startServer(settings: Record<string, string> = {}): Promis
         },
         body: JSON.stringify(body),
       }),
-    get: (pathname, headers = {}) => fetch(url + pathname, { headers }),
+    get: (pathname, headers = {}) => checked(pathname, { headers }),
     async stop() {
       child.kill('SIGTERM');
       await exited;
