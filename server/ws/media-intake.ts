@@ -6,7 +6,7 @@ import type { MessageFormat } from '../../shared/protocol/messages.ts';
 import { createRealTimeMeter } from '../voice/real-time-meter.ts';
 import { createChannel } from '../voice/streams.ts';
 
-/** Longest chunk (contract §14.4), in ms. */
+/** Longest chunk (of the public protocol), in ms. */
 const MAX_CHUNK_MS = 1_000;
 /** Audio that may wait for a slow engine before the client is held back: in seconds of PCM … */
 const QUEUE_SECONDS = 5;
