@@ -1,7 +1,6 @@
 /** Translation with another server that speaks the DeepL-compatible API, such as a second Dragoman. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
-import type { Logger } from '../../process/log.ts';
 import { isPlain, type TextSegment } from '../../text/text-segment.ts';
 import type {
   LanguagePair,
@@ -10,29 +9,20 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import { LanguageWatch } from './language-watch.ts';
+import type { LanguageWatch } from './language-watch.ts';
+import {
+  connectListedService,
+  knownLanguages,
+  type ListedServiceOptions,
+  type ListRequest,
+} from './listed-service.ts';
 import { RemoteTranslator, type SendBatch } from './remote-translator.ts';
 import { refusePair } from './served-pair.ts';
-import { problemWithAddress, ServiceClient, type ServiceAnswer } from './service-client.ts';
+import { problemWithAddress, type ServiceClient, type ServiceAnswer } from './service-client.ts';
 import { upstreamLanguages, type UpstreamLanguages } from './upstream-languages.ts';
 
-export interface DeeplUpstreamOptions {
-  log: Logger;
-  /** Address of the server, to which `/v2/translate` is appended. */
-  url: string;
-  key: string | undefined;
-  timeoutMs?: number;
-  /** Longest wait for its languages at the start. */
-  startMs?: number;
-  maxParallel?: number;
-  /** See {@link ServiceClient}. */
-  retries?: number;
-  firstDelayMs?: number;
-  maxAnswerBytes?: number;
-  /** See {@link LanguageWatch}. */
-  languageRetryMs?: number;
-  languageRefreshMs?: number;
-}
+/** The key is needed. */
+export type DeeplUpstreamOptions = ListedServiceOptions;
 
 const NAME = 'upstream';
 
@@ -60,25 +50,15 @@ class DeeplUpstream implements TranslationEngine {
   readonly #watch: LanguageWatch<UpstreamLanguages>;
   readonly #translator: RemoteTranslator;
 
-  constructor({ log, url, key, ...options }: DeeplUpstreamOptions & { key: string }) {
-    const {
-      timeoutMs = 30_000,
-      startMs = 3_000,
-      maxParallel = 4,
-      maxAnswerBytes = 2 ** 22,
-    } = options;
-    this.#client = new ServiceClient({
-      ...{ engine: NAME, baseUrl: url, timeoutMs, maxAnswerBytes, log },
-      headers: { authorization: `DeepL-Auth-Key ${key}` },
-      ...(options.retries !== undefined && { retries: options.retries }),
-      ...(options.firstDelayMs !== undefined && { firstDelayMs: options.firstDelayMs }),
+  constructor(options: DeeplUpstreamOptions & { key: string }) {
+    const { maxParallel = 4 } = options;
+    const { client, watch } = connectListedService(options, {
+      engine: NAME,
+      headers: { authorization: `DeepL-Auth-Key ${options.key}` },
+      load: loadLanguages,
     });
-    this.#watch = new LanguageWatch({
-      ...{ engine: NAME, log },
-      load: (signal) => this.#loadLanguages(signal, startMs),
-      ...(options.languageRetryMs !== undefined && { retryMs: options.languageRetryMs }),
-      ...(options.languageRefreshMs !== undefined && { refreshMs: options.languageRefreshMs }),
-    });
+    this.#client = client;
+    this.#watch = watch;
     // 50 texts and 128 KiB are allowed; escaped and in UTF-8 a character takes up to 6 bytes.
     const limits = { maxItems: 50, maxCharacters: 16_000, maxTries: 1 };
     const styleOf = (segment: TextSegment) => (isSimpleText(segment) ? 'raw' : 'xml');
@@ -108,13 +88,7 @@ class DeeplUpstream implements TranslationEngine {
     options: TranslationOptions,
   ): Promise<TextSegment[]> {
     options.signal.throwIfAborted();
-    if (this.#watch.languages === undefined) {
-      throw new ServiceError(
-        'engine_unavailable',
-        `The translator ${NAME} has not been reached yet: check its address.`,
-      );
-    }
-    const { served } = this.#languages;
+    const { served } = knownLanguages(NAME, this.#watch);
     if (!served.has(`${options.source} ${options.target}`)) throw refusePair(NAME, options);
     return this.#translator.translate(segments, this.#sender(options));
   }
@@ -162,13 +136,16 @@ class DeeplUpstream implements TranslationEngine {
     const { sourceCodes, targetCodes } = this.#languages;
     return { source_lang: sourceCodes.get(source), target_lang: targetCodes.get(target) };
   }
+}
 
-  async #loadLanguages(signal: AbortSignal, timeoutMs: number): Promise<UpstreamLanguages> {
-    const load = (type: string) =>
-      this.#client.request({ path: `/v2/languages?type=${type}`, signal, timeoutMs, retries: 0 });
-    const [sources, targets] = await Promise.all([load('source'), load('target')]);
-    return upstreamLanguages(listIn(sources), listIn(targets));
-  }
+/** @throws ServiceError engine_unavailable */
+async function loadLanguages(
+  client: ServiceClient,
+  request: ListRequest,
+): Promise<UpstreamLanguages> {
+  const load = (type: string) => client.request({ path: `/v2/languages?type=${type}`, ...request });
+  const [sources, targets] = await Promise.all([load('source'), load('target')]);
+  return upstreamLanguages(listIn(sources), listIn(targets));
 }
 
 /** Line breaks become tags on the way, so that they stay where they are. */

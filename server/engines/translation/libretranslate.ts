@@ -1,7 +1,6 @@
 /** Translation with a LibreTranslate server: open models, no account, AGPL on its own machine. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
-import type { Logger } from '../../process/log.ts';
 import { isPlain, plainText, type TextSegment } from '../../text/text-segment.ts';
 import type {
   LanguagePair,
@@ -10,28 +9,19 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import { LanguageWatch } from './language-watch.ts';
+import type { LanguageWatch } from './language-watch.ts';
+import {
+  connectListedService,
+  knownLanguages,
+  type ListedServiceOptions,
+  type ListRequest,
+} from './listed-service.ts';
 import { RemoteTranslator, type SendBatch } from './remote-translator.ts';
 import { refusePair } from './served-pair.ts';
-import { problemWithAddress, ServiceClient } from './service-client.ts';
+import { problemWithAddress, type ServiceClient } from './service-client.ts';
 
-export interface LibreTranslateOptions {
-  log: Logger;
-  /** Address of the server, to which `/translate` is appended. */
-  url: string;
-  key?: string | undefined;
-  timeoutMs?: number;
-  /** Longest wait for its languages at the start. */
-  startMs?: number;
-  maxParallel?: number;
-  /** See {@link ServiceClient}. */
-  retries?: number;
-  firstDelayMs?: number;
-  maxAnswerBytes?: number;
-  /** See {@link LanguageWatch}. */
-  languageRetryMs?: number;
-  languageRefreshMs?: number;
-}
+/** The key is wanted by some servers only. */
+export type LibreTranslateOptions = ListedServiceOptions;
 
 const NAME = 'libretranslate';
 
@@ -70,25 +60,15 @@ class LibreTranslate implements TranslationEngine {
   readonly #watch: LanguageWatch<Languages>;
   readonly #translator: RemoteTranslator;
 
-  constructor({ log, url, key, ...options }: LibreTranslateOptions) {
-    const {
-      timeoutMs = 30_000,
-      startMs = 3_000,
-      maxParallel = 2,
-      maxAnswerBytes = 2 ** 22,
-    } = options;
-    this.#key = key;
-    this.#client = new ServiceClient({
-      ...{ engine: NAME, baseUrl: url, headers: {}, timeoutMs, maxAnswerBytes, log },
-      ...(options.retries !== undefined && { retries: options.retries }),
-      ...(options.firstDelayMs !== undefined && { firstDelayMs: options.firstDelayMs }),
+  constructor(options: LibreTranslateOptions) {
+    const { maxParallel = 2 } = options;
+    this.#key = options.key;
+    const { client, watch } = connectListedService(options, {
+      ...{ engine: NAME, headers: {} },
+      load: loadLanguages,
     });
-    this.#watch = new LanguageWatch({
-      ...{ engine: NAME, log },
-      load: (signal) => this.#loadLanguages(signal, startMs),
-      ...(options.languageRetryMs !== undefined && { retryMs: options.languageRetryMs }),
-      ...(options.languageRefreshMs !== undefined && { refreshMs: options.languageRefreshMs }),
-    });
+    this.#client = client;
+    this.#watch = watch;
     // Public servers take 2,000 characters at once.
     const limits = { maxItems: 40, maxCharacters: 2_000, maxTries: 1 };
     // Plain text is translated better than HTML, which is cut up at its tags.
@@ -110,13 +90,8 @@ class LibreTranslate implements TranslationEngine {
   ): Promise<TextSegment[]> {
     const { signal, source, target } = options;
     signal.throwIfAborted();
-    if (this.#watch.languages === undefined) {
-      throw new ServiceError(
-        'engine_unavailable',
-        `The translator ${NAME} has not been reached yet: check its address.`,
-      );
-    }
-    if (!this.#languages.served.has(`${source} ${target}`)) throw refusePair(NAME, options);
+    if (!knownLanguages(NAME, this.#watch).served.has(`${source} ${target}`))
+      throw refusePair(NAME, options);
     const lines = segments.map(linesOf);
     const translated = await this.#translator.translate(lines.flat(), this.#sender(options));
     let end = 0;
@@ -158,16 +133,12 @@ class LibreTranslate implements TranslationEngine {
     };
     return { send, signal };
   }
+}
 
-  async #loadLanguages(signal: AbortSignal, timeoutMs: number): Promise<Languages> {
-    const answer = await this.#client.request({
-      path: '/languages',
-      signal,
-      timeoutMs,
-      retries: 0,
-    });
-    return readLanguages(answer.kind === 'value' ? answer.value : undefined);
-  }
+/** @throws ServiceError engine_unavailable */
+async function loadLanguages(client: ServiceClient, request: ListRequest): Promise<Languages> {
+  const answer = await client.request({ path: '/languages', ...request });
+  return readLanguages(answer.kind === 'value' ? answer.value : undefined);
 }
 
 /** A text without marks line by line, with the line breaks between: so the server takes it anyway. */
