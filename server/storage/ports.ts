@@ -67,7 +67,7 @@ export interface ApiKey {
   accountId: string;
   kind: KeyKind;
   label: string;
-  /** First and last four characters of the secret: `dc88****3a2c`. */
+  /** First and last four characters of the secret without its ending: `dc88****3a2c`. */
   masked: string;
   limits: UsageLimits;
   createdAtMs: number;
@@ -153,7 +153,7 @@ export interface Glossary {
   glossaryId: string;
   name: string;
   createdAtMs: number;
-  /** True once it was changed through v3: then v2 shows it no more. */
+  /** True once it was changed through v3: then v2 deletes it no more. */
   editedInV3: boolean;
   dictionaries: DictionaryInfo[];
 }

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { CompiledQuery, InferResult, Selectable } from 'kysely';
-import { ServiceError } from '../../../shared/errors.ts';
-import { locksRows, type Database } from '../database.ts';
+import type { Database } from '../database.ts';
+import { lockAccount } from './account-lock.ts';
 import type { ApiKey, ApiKeys } from '../ports.ts';
 import { SECRET_LOOKUP_DIGITS, type ApiKeysTable } from '../tables.ts';
 import { toAccount } from './accounts.ts';
@@ -67,17 +67,6 @@ export function createApiKeys(db: Database): ApiKeys {
       return row && toKey(row);
     },
   };
-}
-
-/** Keys of an account are made one after the other, so that a count of them holds. */
-async function lockAccount(db: Database, accountId: string): Promise<void> {
-  const account = await db
-    .selectFrom('accounts')
-    .select('account_id')
-    .where('account_id', '=', accountId)
-    .$if(locksRows(db), (query) => query.forNoKeyUpdate())
-    .executeTakeFirst();
-  if (account === undefined) throw new ServiceError('not_found', 'There is no such account.');
 }
 
 async function countActive(db: Database, { accountId, kind }: ApiKey): Promise<number> {

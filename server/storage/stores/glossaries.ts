@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ServiceError } from '../../../shared/errors.ts';
-import { locksRows, type Database } from '../database.ts';
+import type { Database } from '../database.ts';
+import { lockAccount } from './account-lock.ts';
 import type { Dictionary, DictionaryInfo, DictionaryPair, Glossaries, Glossary } from '../ports.ts';
 
 /** Glossaries with their entries, one text a dictionary. Every write but a creation locks the glossary. */
@@ -101,17 +101,6 @@ function createWrites(db: Database): Omit<Glossaries, keyof Reads> {
       return numDeletedRows > 0;
     },
   };
-}
-
-/** Glossaries of an account are made one after the other, so that a count of them holds. */
-async function lockAccount(db: Database, accountId: string): Promise<void> {
-  const account = await db
-    .selectFrom('accounts')
-    .select('account_id')
-    .where('account_id', '=', accountId)
-    .$if(locksRows(db), (query) => query.forNoKeyUpdate())
-    .executeTakeFirst();
-  if (account === undefined) throw new ServiceError('not_found', 'There is no such account.');
 }
 
 function toRow(accountId: string, glossary: Omit<Glossary, 'dictionaries'>) {
