@@ -1,19 +1,16 @@
 /** Whatever is sent to the language interface, the answer is ours, and the server lives. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startContractProxy, type ContractProxy } from '../support/contract-proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startContractServer, type ContractServer } from './contract-server.ts';
 
-let server: TestServer;
-let proxy: ContractProxy;
+let contract: ContractServer;
+let server: ContractServer['server'];
+let proxy: ContractServer['proxy'];
 beforeAll(async () => {
-  server = await startServer({ RECOGNISER: 'silent' });
-  proxy = await startContractProxy(server.url);
+  contract = await startContractServer();
+  ({ server, proxy } = contract);
 });
-afterAll(async () => {
-  await proxy.close();
-  await server.stop();
-});
+afterAll(() => contract.stop());
 
 const id = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';
 const routes: [method: string, path: string][] = [

@@ -1,21 +1,18 @@
 /** The npm package of the public interface's Node client, unchanged, against a running server. */
 import * as client from 'deepl-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startContractProxy, type ContractProxy } from '../support/contract-proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startContractServer, type ContractServer } from './contract-server.ts';
 
-let server: TestServer;
-let proxy: ContractProxy;
+let contract: ContractServer;
+let server: ContractServer['server'];
+let proxy: ContractServer['proxy'];
 let translator: client.DeepLClient;
 beforeAll(async () => {
-  server = await startServer({ RECOGNISER: 'silent' });
-  proxy = await startContractProxy(server.url);
+  contract = await startContractServer();
+  ({ server, proxy } = contract);
   translator = new client.DeepLClient(server.apiKey, { serverUrl: proxy.url, maxRetries: 0 });
 });
-afterAll(async () => {
-  await proxy.close();
-  await server.stop();
-});
+afterAll(() => contract.stop());
 
 describe('texts', () => {
   it('translates one text and several, and counts characters', async () => {

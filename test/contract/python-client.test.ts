@@ -1,19 +1,16 @@
 /** Raw requests in the shape in which the public interface's Python client sends them. */
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startContractProxy, type ContractProxy } from '../support/contract-proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startContractServer, type ContractServer } from './contract-server.ts';
 
-let server: TestServer;
-let proxy: ContractProxy;
+let contract: ContractServer;
+let server: ContractServer['server'];
+let proxy: ContractServer['proxy'];
 beforeAll(async () => {
-  server = await startServer({ RECOGNISER: 'silent' });
-  proxy = await startContractProxy(server.url);
+  contract = await startContractServer();
+  ({ server, proxy } = contract);
 });
-afterAll(async () => {
-  await proxy.close();
-  await server.stop();
-});
+afterAll(() => contract.stop());
 
 interface Answer {
   status: number;

@@ -62,6 +62,11 @@ describe('tag handling', () => {
     expect(translations[0]?.billed_characters).toBe(7);
   });
 
+  it('does not count the context', async () => {
+    const { translations } = await ask({ text: ['red car'], context: 'A page about cars.' });
+    expect(translations[0]?.billed_characters).toBe(7);
+  });
+
   it('leaves ignored elements alone', async () => {
     const xml = 'Open the page <x>The  house &amp; car</x> now.';
     const text = await translated(xml, { tag_handling: 'xml', ignore_tags: 'x,y' });

@@ -1,56 +1,13 @@
 /** What holds for every text and every engine. */
 import fc from 'fast-check';
-import { SaxesParser } from 'saxes';
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../shared/errors.ts';
 import type { MarkupOptions } from '../../server/text/markup/markup-layout.ts';
 import type { SentenceSplitting, TextLayout } from '../../server/text/markup/text-layout.ts';
 import { repairMarks } from '../../server/text/repair.ts';
 import { html, repeat, xml } from './layouts.ts';
+import { between, isWellFormed, markup, tagsOf, text } from './markup-samples.ts';
 import { mangled } from './segments.ts';
-
-const text = fc.constantFrom(
-  'One two. ',
-  'three',
-  ' ',
-  '\n  ',
-  '\r\n',
-  '&amp;',
-  '&#x1f600;',
-  '&own;',
-  '&nbsp;',
-  '{name}',
-  'https://a.b/?c=1&amp;d',
-  '> ',
-  'Dr. Who? ',
-  '你好。',
-  '😀',
-);
-const between = fc.constantFrom(
-  '<!-- - > -->',
-  '<?p i>?>',
-  '<![CDATA[<x>&]]>',
-  '<z/>',
-  "<y a='>' b=\"'\"\n/>",
-);
-const names = ['a', 'b', 'p', 'p2', 'div', 'x', 'é:ü'];
-
-/** Well-formed fragments. */
-const markup: fc.Arbitrary<string> = fc.letrec<{ node: string; inner: string }>((tie) => ({
-  node: fc.oneof(
-    { maxDepth: 5 },
-    text,
-    between,
-    fc
-      .tuple(
-        fc.constantFrom(...names),
-        fc.constantFrom('', ' q="1 &lt; 2"', "\tq='>'"),
-        tie('inner'),
-      )
-      .map(([name, attributes, inner]) => `<${name}${attributes}>${inner}</${name} >`),
-  ),
-  inner: fc.array(tie('node'), { maxLength: 5 }).map((nodes) => nodes.join('')),
-})).inner;
 
 const options: fc.Arbitrary<Partial<MarkupOptions>> = fc.record({
   version: fc.constantFrom('v1', 'v2'),
@@ -108,27 +65,6 @@ const soup = fc
     { maxLength: 25 },
   )
   .map((parts) => parts.join(''));
-
-function isWellFormed(source: string): boolean {
-  const parser = new SaxesParser({ fragment: true });
-  parser.ENTITIES['own'] = parser.ENTITIES['nbsp'] = '';
-  let isSound = true;
-  parser.on('error', () => (isSound = false));
-  try {
-    parser.write(source).close();
-  } catch {
-    // It falls over half a character.
-    return false;
-  }
-  return isSound;
-}
-
-/** Tags, comments and so on, without order. */
-function tagsOf(source: string): string[] {
-  return (
-    source.match(/<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?:"[^"]*"|'[^']*'|[^'">])*>/gs) ?? []
-  ).sort();
-}
 
 /** The layout rendered from what an engine without care answers, after repair. */
 function mangledRender(layout: TextLayout): fc.Arbitrary<string> {

@@ -1,0 +1,22 @@
+/** The built server behind a proxy that holds its answers against its OpenAPI document. */
+import { startContractProxy, type ContractProxy } from '../support/contract-proxy.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+export interface ContractServer {
+  server: TestServer;
+  proxy: ContractProxy;
+  stop(): Promise<void>;
+}
+
+export async function startContractServer(): Promise<ContractServer> {
+  const server = await startServer({ RECOGNISER: 'silent' });
+  const proxy = await startContractProxy(server.url);
+  return {
+    server,
+    proxy,
+    async stop() {
+      await proxy.close();
+      await server.stop();
+    },
+  };
+}
