@@ -12,6 +12,7 @@ export const errorTable = {
   media_after_end: { status: 400, detail: 5 },
   protocol_violation: { status: 400, detail: 6 },
   audio_format_unsupported: { status: 400, detail: 403 },
+  audio_not_mono: { status: 400, detail: 404 },
   forbidden: { status: 403, detail: 1 },
   token_refused: { status: 403, detail: 2 },
   token_reused: { status: 403, detail: 3 },
@@ -33,6 +34,7 @@ export const errorTable = {
   decoder_failed: { status: 503, detail: 4 },
   stopping: { status: 503, detail: 5 },
   storage_unavailable: { status: 503, detail: 6 },
+  synthesis_failed: { status: 503, detail: 7 },
 } as const satisfies Record<string, { status: number; detail: number }>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -39,7 +39,10 @@ const serverMessageUnpacker = new Decoder();
 
 /** A message of the server as the payload of one frame. */
 export function encodeServerMessage(message: ServerMessage, format: MessageFormat): string | Bytes {
-  return format === 'json' ? JSON.stringify(message) : packMessage(message);
+  if (format === 'msgpack') return packMessage(message);
+  if (!('target_media_chunk' in message)) return JSON.stringify(message);
+  const { data, ...rest } = message.target_media_chunk;
+  return JSON.stringify({ target_media_chunk: { ...rest, data: data.map(toBase64) } });
 }
 
 /** A message of the client as the payload of one frame. */
@@ -51,9 +54,12 @@ export function encodeClientMessage(message: ClientMessage, format: MessageForma
 
 /** Reads a frame of the server; trusts it to be well formed, as it comes from our own gateway. */
 export function decodeServerMessage(frame: string | Bytes): ServerMessage {
-  const decoded: unknown =
-    typeof frame === 'string' ? JSON.parse(frame) : serverMessageUnpacker.decode(frame);
-  return decoded as ServerMessage;
+  if (typeof frame !== 'string') return serverMessageUnpacker.decode(frame) as ServerMessage;
+  const message = JSON.parse(frame) as ServerMessage;
+  if (!('target_media_chunk' in message)) return message;
+  const { data, ...rest } = message.target_media_chunk as unknown as { data: string[] };
+  const bytes = data.map((text) => fromBase64(text) ?? new Uint8Array());
+  return { target_media_chunk: { ...rest, data: bytes } } as ServerMessage;
 }
 
 /**

@@ -35,6 +35,14 @@ export const SourceSegment = Type.Object({
 });
 export const TargetSegment = Type.Object({ text, start_time: startTime, end_time: endTime });
 
+const sequence = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    description:
+      'Only with `acknowledgements`: the number of this message among those that must not be lost, from 1. Say the last one you have when you reconnect.',
+  }),
+);
+const End = Type.Object({ sequence });
 const Empty = Type.Object({});
 const concluded = 'Final text, sent once; it never changes.';
 const tentative = 'Text that may still change; replaces the tentative list of the update before.';
@@ -52,6 +60,7 @@ export const EndOfSourceMedia = message(
 export const SourceTranscriptUpdate = message(
   'source_transcript_update',
   Type.Object({
+    sequence,
     concluded: Type.Array(SourceSegment, { description: concluded }),
     tentative: Type.Array(SourceSegment, { description: tentative }),
   }),
@@ -60,25 +69,80 @@ export const SourceTranscriptUpdate = message(
 export const TargetTranscriptUpdate = message(
   'target_transcript_update',
   Type.Object({
+    sequence,
     language: Type.String({ description: 'The target language exactly as it was requested.' }),
     concluded: Type.Array(TargetSegment, { description: concluded }),
     tentative: Type.Array(TargetSegment, { description: tentative }),
   }),
   'What was said, in one of the target languages.',
 );
+export const TargetMediaChunk = message(
+  'target_media_chunk',
+  Type.Object({
+    sequence,
+    language: Type.String({ description: 'The target language exactly as it was requested.' }),
+    data: Type.Array(Bytes, {
+      description:
+        'Pieces of one continuous stream that must not be cut: pages, clusters, packets or frames. Joined, all pieces of a session are a valid file.',
+    }),
+    duration: Type.Number({ minimum: 0, description: 'How long the pieces play, in ms.' }),
+    text: Type.Optional(
+      Type.String({ description: 'What is spoken; in the first chunk of each segment.' }),
+    ),
+    content_type: Type.Optional(
+      Type.String({ description: 'Format of the stream; in its first chunk.' }),
+    ),
+    headers: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'How many pieces at the start of `data` are headers; in the first chunk.',
+      }),
+    ),
+  }),
+  'What was said, spoken in a target language.',
+);
 export const EndOfSourceTranscript = message(
   'end_of_source_transcript',
-  Empty,
+  End,
   'No further source_transcript_update follows.',
 );
 export const EndOfTargetTranscript = message(
   'end_of_target_transcript',
-  Type.Object({ language: Type.String() }),
+  Type.Object({ sequence, language: Type.String() }),
   'No further target_transcript_update for this language follows; once per target.',
+);
+export const EndOfTargetMedia = message(
+  'end_of_target_media',
+  Type.Object({ sequence, language: Type.String() }),
+  'No further target_media_chunk for this language follows.',
+);
+export const SourceMediaAcknowledgement = message(
+  'source_media_acknowledgement',
+  Type.Object({
+    received_audio_ms: Type.Number({
+      minimum: 0,
+      description: 'Audio that has arrived in this session, in ms; for compressed audio, decoded.',
+    }),
+    received_audio_bytes: Type.Integer({
+      minimum: 0,
+      description: 'The same in bytes of `source_media_chunk.data`, exact for every format.',
+    }),
+  }),
+  'How much audio has arrived. Sent at most twice a second to clients that asked for `acknowledgements`.',
+);
+export const SourceLagUpdate = message(
+  'source_lag_update',
+  Type.Object({
+    lag_ms: Type.Number({
+      minimum: 0,
+      description: 'Audio that has arrived and was not heard yet, in ms; 0 once it has caught up.',
+    }),
+  }),
+  'The recogniser has fallen behind, or has caught up. Sent to clients that asked for `lag_updates`.',
 );
 export const EndOfStream = message(
   'end_of_stream',
-  Empty,
+  End,
   'The last message; the socket then closes with 1000.',
 );
 export const ErrorMessage = message(
@@ -96,8 +160,12 @@ export const clientMessages = [SourceMediaChunk, EndOfSourceMedia] as const;
 export const serverMessages = [
   SourceTranscriptUpdate,
   TargetTranscriptUpdate,
+  TargetMediaChunk,
   EndOfSourceTranscript,
   EndOfTargetTranscript,
+  EndOfTargetMedia,
+  SourceMediaAcknowledgement,
+  SourceLagUpdate,
   EndOfStream,
   ErrorMessage,
 ] as const;
@@ -106,6 +174,7 @@ export type SourceSegment = Static<typeof SourceSegment>;
 export type TargetSegment = Static<typeof TargetSegment>;
 export type SourceTranscriptUpdate = Static<typeof SourceTranscriptUpdate>;
 export type TargetTranscriptUpdate = Static<typeof TargetTranscriptUpdate>;
+export type TargetMediaChunk = Static<typeof TargetMediaChunk>;
 export type ClientMessage = Static<(typeof clientMessages)[number]>;
 export type ServerMessage = Static<(typeof serverMessages)[number]>;
 

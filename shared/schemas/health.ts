@@ -1,4 +1,4 @@
-/** `GET /healthz`. */
+/** `GET /healthz` and `GET /readyz`. */
 import Type, { type Static } from 'typebox';
 
 export const Health = Type.Object({
@@ -10,5 +10,7 @@ export const Health = Type.Object({
     problems: Type.Array(Type.String({ description: 'What is missing, and how to get it.' })),
   }),
 });
+
+export const Ready = Type.Object({ status: Type.Literal('ready') });
 
 export type Health = Static<typeof Health>;

@@ -1,6 +1,7 @@
 /** `POST /v3/voice/realtime`. */
 import Type, { type Static } from 'typebox';
 import { sourceMediaTypes } from '../media-type.ts';
+import { defaultTargetMediaType, targetMediaTypes } from '../target-media-type.ts';
 
 /** Path of the voice socket. */
 export const VOICE_CONNECT_PATH = '/v3/voice/realtime/connect';
@@ -8,6 +9,12 @@ export const VOICE_CONNECT_PATH = '/v3/voice/realtime/connect';
 /** Languages the contract knows as spoken ones; which of them work depends on the running engines. */
 export const voiceSourceLanguages =
   'ar bg bn cs da de el en es et fi fr ga he hr hu id it ja ko lt lv mt nb nl pl pt ro ru sk sl sv th tl tr uk vi zh'.split(
+    ' ',
+  );
+
+/** Languages the contract speaks; which of them work depends on the running engines. */
+export const voiceMediaLanguages =
+  'ar bg cs da de el en en-GB en-US es fi fr hu id it ja ko nb nl pl pt pt-BR pt-PT ro ru sk sv tr uk vi zh zh-HANS zh-HANT'.split(
     ' ',
   );
 
@@ -46,13 +53,45 @@ export const VoiceSessionRequest = Type.Object({
     }),
   ),
   target_media_languages: Type.Optional(
-    Type.Array(Type.String(), { description: 'Languages to speak, at most one.' }),
+    Type.Array(Type.String(), {
+      description: 'Language to speak, at most one; it becomes a target language as well.',
+    }),
   ),
-  target_media_content_type: Type.Optional(Type.String()),
-  target_media_voice: Type.Optional(Type.String()),
-  spoken_terms_id: Type.Optional(Type.String()),
-  glossary_id: Type.Optional(Type.String()),
-  formality: Type.Optional(Type.String({ default: 'default' })),
+  target_media_content_type: Type.Optional(
+    Type.String({
+      description: `Format of the speech, ${defaultTargetMediaType} by default: ${targetMediaTypes.join(', ')}.`,
+    }),
+  ),
+  target_media_voice: Type.Optional(
+    Type.String({ description: 'male or female; by default whatever suits the language.' }),
+  ),
+  spoken_terms_id: Type.Optional(
+    Type.String({ description: 'A list of spoken terms: words that are likely to be said.' }),
+  ),
+  glossary_id: Type.Optional(Type.String({ description: 'A glossary the translations obey.' })),
+  formality: Type.Optional(
+    Type.String({ default: 'default', description: 'default, formal, more, informal or less.' }),
+  ),
+  caption_mode: Type.Optional(
+    Type.String({
+      default: 'balanced',
+      description:
+        'Our addition. instant shows every word at once, balanced what is unlikely to change, settled nothing that can change.',
+    }),
+  ),
+  acknowledgements: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Our addition. Numbers the messages that must not be lost and tells how much audio has arrived, so that nothing is lost or doubled when a connection drops.',
+    }),
+  ),
+  lag_updates: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Our addition. Tells when the recogniser falls behind the audio.',
+    }),
+  ),
 });
 
 export const VoiceSession = Type.Object({
@@ -63,5 +102,29 @@ export const VoiceSession = Type.Object({
   session_id: Type.String({ format: 'uuid' }),
 });
 
+/** `GET /v3/voice/realtime`. */
+export const VoiceReconnection = Type.Object({
+  token: Type.String({ description: 'The latest token of the session, used or not.' }),
+  last_sequence: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'Our addition: `sequence` of the last message you have, 0 for none. What came after it is sent again.',
+    }),
+  ),
+});
+
+/** The answer of `GET /v3/voice/realtime`; the audio received is told to clients that asked for acknowledgements. */
+export const VoiceReconnectedSession = Type.Object({
+  ...VoiceSession.properties,
+  received_audio_ms: Type.Optional(
+    Type.Number({ description: 'Audio that has arrived in this session, in ms.' }),
+  ),
+  received_audio_bytes: Type.Optional(
+    Type.Integer({ description: 'The same in bytes: go on with the byte after them.' }),
+  ),
+});
+
+export type VoiceReconnectedSession = Static<typeof VoiceReconnectedSession>;
 export type VoiceSessionRequest = Static<typeof VoiceSessionRequest>;
 export type VoiceSession = Static<typeof VoiceSession>;

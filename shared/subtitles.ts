@@ -1,0 +1,203 @@
+/** Segments of a transcript as subtitles: cut where people can read them, and written as SRT or WebVTT. */
+
+/** A piece of a text and when it was said; it carries its own leading blank. */
+export interface TimedText {
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** What is shown at a time. */
+export interface Cue {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** One or two. */
+  readonly lines: readonly string[];
+}
+
+/** What broadcasters have found to be readable: two lines of 42 characters, one to seven seconds. */
+export const CUE_LIMITS = { lineCharacters: 42, lines: 2, leastMs: 1_000, mostMs: 7_000 } as const;
+
+/** A silence this long ends a cue: what comes after it is something else. */
+const PAUSE_MS = 2_000;
+/** A cue that would be emptier than this is not ended for a comma. */
+const LEAST_FILL = 0.4;
+
+const SENTENCE_END = /[.!?…؟।。！？]["'”’»)\]」』）]*$/u;
+const CLAUSE_END = /[,;:，、；：–—،]["'”’»)\]」』）]*$/u;
+/** Scripts that are written without blanks between words may be cut anywhere. */
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
+/** What must not begin a line. */
+const CLOSING = /^[\p{M}\p{Pe}\p{Pf}\p{Po}ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ]/u;
+
+interface Word extends TimedText {
+  /** Written without a blank before it. */
+  isJoined: boolean;
+}
+
+/** Cuts segments into cues that follow each other without overlapping, within {@link CUE_LIMITS}. */
+export function subtitleCues(segments: readonly TimedText[]): Cue[] {
+  const words = wordsOf(segments);
+  const cues: Cue[] = [];
+  for (let from = 0; from < words.length;) {
+    const to = cueEnd(words, from);
+    cues.push(cueOf(words.slice(from, to), cues.at(-1)?.endMs ?? 0));
+    from = to;
+  }
+  return cues;
+}
+
+/** Cues as a SubRip file. */
+export function toSrt(cues: readonly Cue[]): string {
+  return cues
+    .map(({ startMs, endMs, lines }, index) => {
+      // The format knows no escapes; only its own arrow must not appear.
+      const text = lines.join('\n').replaceAll('-->', '→');
+      return `${index + 1}\n${clock(startMs, ',')} --> ${clock(endMs, ',')}\n${text}\n`;
+    })
+    .join('\n');
+}
+
+/** Cues as a WebVTT file. */
+export function toVtt(cues: readonly Cue[]): string {
+  const blocks = cues.map(({ startMs, endMs, lines }) => {
+    const text = lines.map(escapeVtt).join('\n');
+    return `\n${clock(startMs, '.')} --> ${clock(endMs, '.')}\n${text}\n`;
+  });
+  return `WEBVTT\n${blocks.join('')}`;
+}
+
+/** Segments as plain text, a sentence on each line. */
+export function toLines(segments: readonly TimedText[]): string {
+  const words = wordsOf(segments);
+  let text = '';
+  words.forEach((word, index) => {
+    const before = words[index - 1];
+    const isNew = before !== undefined && isApart(before, word);
+    text += isNew ? `\n${word.text}` : (word.isJoined ? '' : ' ') + word.text;
+  });
+  return text === '' ? '' : `${text.trimStart()}\n`;
+}
+
+function isApart(before: Word, word: Word): boolean {
+  const isPaused = word.startMs - before.endMs > PAUSE_MS;
+  const isSentence = SENTENCE_END.test(before.text) && (!word.isJoined || !isAscii(before.text));
+  return !CLOSING.test(word.text) && (isPaused || isSentence);
+}
+
+function isAscii(text: string): boolean {
+  return (text.codePointAt(text.length - 1) ?? 0) < 128;
+}
+
+function escapeVtt(line: string): string {
+  return line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** `01:02:03,004`; hours may have more than two digits. */
+function clock(timeMs: number, mark: ',' | '.'): string {
+  const padded = (value: number, digits = 2): string => String(value).padStart(digits, '0');
+  const seconds = Math.floor(timeMs / 1000);
+  const time = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return `${time.map((part) => padded(part)).join(':')}${mark}${padded(timeMs % 1000, 3)}`;
+}
+
+/** Words with times of their own: within a segment by their place in it. */
+function wordsOf(segments: readonly TimedText[]): Word[] {
+  const words: Word[] = [];
+  let isSpaced = true;
+  for (const { text, startMs, endMs } of segments) {
+    const firstAt = text.length - text.trimStart().length;
+    const msPerUnit = Math.max(endMs - startMs, 0) / text.trim().length;
+    const timeAt = (at: number): number => Math.round(startMs + (at - firstAt) * msPerUnit);
+    for (const { 0: run, index } of text.matchAll(/\s+|\S+/gu)) {
+      if (run.trim() === '') {
+        isSpaced = true;
+        continue;
+      }
+      let at = index;
+      for (const piece of unbreakable(run)) {
+        const times = { startMs: timeAt(at), endMs: timeAt(at + piece.length) };
+        words.push({ text: piece, isJoined: !isSpaced, ...times });
+        isSpaced = false;
+        at += piece.length;
+      }
+    }
+  }
+  return words;
+}
+
+/** The pieces of a run of characters between which a line may end. */
+function unbreakable(run: string): string[] {
+  const pieces: string[] = [];
+  for (const character of run) {
+    const last = pieces.at(-1);
+    const mayCut =
+      last === undefined ||
+      lengthOf(last) >= CUE_LIMITS.lineCharacters ||
+      ((UNSPACED.test(character) || UNSPACED.test(last)) && !CLOSING.test(character));
+    if (mayCut) pieces.push(character);
+    else pieces[pieces.length - 1] = last + character;
+  }
+  return pieces;
+}
+
+/** Index after the last word of the cue that begins at `from`. */
+function cueEnd(words: readonly Word[], from: number): number {
+  const first = words[from] as Word;
+  let best = { end: from + 1, score: -1 };
+  for (let end = from + 1; ; end += 1) {
+    const last = words[end - 1] as Word;
+    const next = words[end];
+    const score = endScore(words.slice(from, end), last.endMs - first.startMs);
+    if (score >= best.score) best = { end, score };
+    if (next === undefined || next.startMs - last.endMs > PAUSE_MS) return end;
+    const isLongEnough = last.endMs - first.startMs >= CUE_LIMITS.leastMs;
+    if (SENTENCE_END.test(last.text) && isLongEnough && !next.isJoined) return end;
+    const isTooLong = next.endMs - first.startMs > CUE_LIMITS.mostMs;
+    if (isTooLong || layOut(words.slice(from, end + 1)) === undefined) return best.end;
+  }
+}
+
+/** How well a cue may end here: full ones are better, and most of all whole sentences and clauses. */
+function endScore(words: readonly Word[], durationMs: number): number {
+  const characters = words.reduce((sum, word) => sum + lengthOf(word.text) + 1, 0);
+  const most = CUE_LIMITS.lineCharacters * CUE_LIMITS.lines;
+  const fill = Math.max(characters / most, durationMs / CUE_LIMITS.mostMs);
+  const last = words.at(-1)?.text ?? '';
+  if (fill < LEAST_FILL) return fill;
+  return fill + (SENTENCE_END.test(last) ? 2 : CLAUSE_END.test(last) ? 1 : 0);
+}
+
+function cueOf(words: readonly Word[], notBeforeMs: number): Cue {
+  const [first] = words;
+  const startMs = Math.max(Math.round(first?.startMs ?? 0), notBeforeMs);
+  const spokenMs = (words.at(-1)?.endMs ?? startMs) - startMs;
+  const durationMs = Math.min(Math.max(spokenMs, CUE_LIMITS.leastMs), CUE_LIMITS.mostMs);
+  return { startMs, endMs: startMs + durationMs, lines: layOut(words) ?? [] };
+}
+
+/** Words on one line, or on two that are about as long; undefined when they do not fit. */
+function layOut(words: readonly Word[]): string[] | undefined {
+  const whole = join(words);
+  if (lengthOf(whole) <= CUE_LIMITS.lineCharacters) return [whole];
+  let best: { lines: string[]; imbalance: number } | undefined;
+  for (let at = 1; at < words.length; at += 1) {
+    const lines = [join(words.slice(0, at)), join(words.slice(at))];
+    const [first = 0, second = 0] = lines.map(lengthOf);
+    if (Math.max(first, second) > CUE_LIMITS.lineCharacters) continue;
+    const last = words[at - 1]?.text ?? '';
+    const endsWell = SENTENCE_END.test(last) || CLAUSE_END.test(last);
+    const imbalance = Math.abs(first - second) - (endsWell ? CUE_LIMITS.lineCharacters / 2 : 0);
+    if (best === undefined || imbalance < best.imbalance) best = { lines, imbalance };
+  }
+  return best?.lines;
+}
+
+function join(words: readonly Word[]): string {
+  return words.map(({ text, isJoined }, at) => (at === 0 || isJoined ? text : ` ${text}`)).join('');
+}
+
+/** In characters as people count them, nearly: surrogate pairs are one. */
+function lengthOf(text: string): number {
+  return Array.from(text).length;
+}
