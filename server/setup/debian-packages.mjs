@@ -37,13 +37,14 @@ export const serverRequirements = [
     packages: ['libpocketsphinx3', 'libsphinxbase3', 'pocketsphinx-en-us'],
   },
   { name: 'Flite', programs: ['flite'], packages: ['flite'] },
+  { name: 'eSpeak NG', programs: ['espeak-ng'], packages: ['espeak-ng'] },
+  { name: 'FFmpeg', programs: ['ffmpeg'], packages: ['ffmpeg'] },
 ];
 
 /** What the tests need besides. @type {Requirement[]} */
 export const testRequirements = [
   { name: 'Chromium', programs: ['chromium', 'chromium-browser'], packages: ['chromium'] },
   { name: 'SoX', programs: ['sox'], packages: ['sox'] },
-  { name: 'FFmpeg', programs: ['ffmpeg'], packages: ['ffmpeg'] },
   { name: 'PostgreSQL', programs: ['postgres'], packages: ['postgresql'] },
   // One known family, so that text has the same width on every machine.
   { name: 'the DejaVu fonts', packages: ['fonts-dejavu-core'] },

@@ -69,6 +69,12 @@ async function buildServer() {
     args: [modulePath('typescript/bin/tsc'), '-p', 'server/tsconfig.json', '--noEmitOnError'],
     log: 'build-server',
   });
+  // The types of the package `dragoman/client`; its code is among what was built above.
+  await run({
+    program: process.execPath,
+    args: [modulePath('typescript/bin/tsc'), '-p', 'shared/client/tsconfig.json'],
+    log: 'build-client',
+  });
   for (const folder of ['server', 'shared']) removeOrphans(folder);
 }
 

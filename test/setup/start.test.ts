@@ -17,6 +17,8 @@ const sources: Record<string, string> = {
     console.log(greeting);`,
   'shared/greeting.ts': `export const greeting = 'the server runs';`,
   'shared/leftover.ts': `export {};`,
+  'shared/client/index.ts': `export {};`,
+  'shared/client/node.ts': `export {};`,
   'widget/define.ts': `document.body.title = 'embedded';`,
   'widget/worklet/pcm-capture.ts': `export {};`,
   'widget/demo/index.html': `<script type="module" src="./demo.ts"></script>`,
@@ -28,7 +30,7 @@ function smallProject(): string {
   const folder = temporaryFolder();
   const own = ['package.json', 'package-lock.json', 'tsconfig.json'];
   own.push('server/setup', 'server/tsconfig.json', 'widget/tsconfig.json');
-  own.push('widget/vite.config.ts', 'widget/bundled-source.ts');
+  own.push('widget/vite.config.ts', 'widget/bundled-source.ts', 'shared/client/tsconfig.json');
   for (const name of own) {
     cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
   }
