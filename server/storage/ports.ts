@@ -13,12 +13,34 @@ export type TokenSpending =
   | { outcome: 'reused'; sessionId: string }
   | { outcome: 'refused' };
 
+/** What became of an attempt to exchange a token for the next one. */
+export type TokenRotation =
+  | { outcome: 'rotated'; sessionId: string; token: string }
+  /** A later token had been made: the session it belonged to must end. */
+  | { outcome: 'outdated'; sessionId: string }
+  | { outcome: 'refused' };
+
 /** One-time tokens of voice sessions. Every method is atomic. */
 export interface SessionTokens {
-  /** Makes a token of a session; it can be spent once within `ttlMs`. */
-  issue(sessionId: string, ttlMs: number): Promise<string>;
-  /** Spends a token: of any number of callers with the same token, one gets `spent`. */
+  /** Makes the first token of a session; it can be spent once within `ttlMs`. */
+  issue(session: { sessionId: string; accountId: string | null }, ttlMs: number): Promise<string>;
+  /**
+   * Spends a token: of any number of callers with the same token, one gets `spent`. A token that was
+   * exchanged is as good as spent.
+   */
   spend(token: string): Promise<TokenSpending>;
+  /**
+   * Exchanges the latest token of a session, spent or not, for a new one; others' are refused.
+   *
+   * @param mayRepeat takes the token before the latest as well while that was not spent: the answer
+   *   that brought it may have been lost. An unspent token exchanged so is merely refused when its
+   *   connection, given up on the way, arrives late.
+   */
+  rotate(
+    token: string,
+    accountId: string | null,
+    options: { ttlMs: number; mayRepeat: boolean },
+  ): Promise<TokenRotation>;
   /** Makes every token of a session worthless. */
   revoke(sessionId: string): Promise<void>;
 }
@@ -124,7 +146,8 @@ export type UsageTotals = Record<UsageKind, number>;
 export interface Usage {
   /**
    * Counts a charge if the limits of key and account for its month (UTC) leave room for the whole of
-   * it, else nothing. A limit that is used up refuses even 0. Exact under any concurrency.
+   * it, else nothing; speech, which is charged when it has been heard, counts whole while anything
+   * is left. A limit that is used up refuses even 0. Exact under any concurrency.
    */
   charge(charge: Charge): Promise<ChargeOutcome>;
   /** Takes back a charge whose work failed. */
@@ -195,12 +218,36 @@ export interface Glossaries {
   delete(accountId: string, glossaryId: string): Promise<boolean>;
 }
 
+/** A list of terms that are likely to be said, without them. */
+export interface SpokenTermsInfo {
+  spokenTermsId: string;
+  name: string;
+  /** A base language in lower case; null: any. */
+  language: string | null;
+  termCount: number;
+  createdAtMs: number;
+}
+
+export interface SpokenTermsList extends SpokenTermsInfo {
+  terms: string[];
+}
+
+export interface SpokenTerms {
+  /** @returns false when the account has `maxLists` already */
+  create(accountId: string, list: SpokenTermsList, maxLists: number): Promise<boolean>;
+  /** Oldest first. */
+  list(accountId: string): Promise<SpokenTermsInfo[]>;
+  find(accountId: string, spokenTermsId: string): Promise<SpokenTermsList | undefined>;
+  delete(accountId: string, spokenTermsId: string): Promise<boolean>;
+}
+
 /** Everything that must last. */
 export interface Stores {
   accounts: Accounts;
   apiKeys: ApiKeys;
   usage: Usage;
   glossaries: Glossaries;
+  spokenTerms: SpokenTerms;
 }
 
 /** An open database. */

@@ -32,6 +32,7 @@ const manners = {
     deleteDictionary: 'write',
     delete: 'write',
   },
+  spokenTerms: { create: 'write', list: 'read', find: 'read', delete: 'write' },
 } as const satisfies { [Store in keyof Stores]: Record<keyof Stores[Store], Manner> };
 
 /** A call of a store method; plain data that can go to another thread. */

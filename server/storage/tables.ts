@@ -11,6 +11,7 @@ export interface Tables {
   usage_days: UsageDaysTable;
   glossaries: GlossariesTable;
   glossary_dictionaries: GlossaryDictionariesTable;
+  spoken_terms: SpokenTermsTable;
 }
 
 export interface AccountsTable {
@@ -84,6 +85,17 @@ export interface GlossaryDictionariesTable {
   revision: string;
   /** `source<TAB>target` lines. */
   entries: string;
+}
+
+export interface SpokenTermsTable {
+  spoken_terms_id: string;
+  account_id: string;
+  name: string;
+  language: string | null;
+  term_count: number;
+  created_at_ms: number;
+  /** A JSON list of strings. */
+  terms: string;
 }
 
 /** 64 bits of a hash find a key among millions; how long the look-up takes tells nothing of the rest. */

@@ -1,25 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStorage } from '../../server/storage/open-storage.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Dictionary, Storage } from '../../server/storage/ports.ts';
-import { openPostgresql, type TestPostgresql } from '../support/postgresql.ts';
-import { openAccount, quietLog } from './samples.ts';
+import { databaseNames, databasesOfThisFile } from './database-pair.ts';
+import { openAccount } from './samples.ts';
 
-let postgresql: TestPostgresql;
-let folder: string;
-
-beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'dragoman-glossaries-'));
-  postgresql = await openPostgresql();
-});
-
-afterAll(async () => {
-  await postgresql.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const openDatabase = databasesOfThisFile();
 
 const dictionary = (given: Partial<Dictionary> = {}): Dictionary => ({
   ...{ sourceLang: 'en', targetLang: 'es', entryCount: 2 },
@@ -35,21 +20,13 @@ const glossaryOf = (given: { createdAtMs?: number } = {}) => ({
   ...given,
 });
 
-describe.each(['sqlite', 'postgresql'])('glossaries in %s', (name) => {
+describe.each(databaseNames)('glossaries in %s', (name) => {
   /** Two ways to one database, as two processes have them. */
   let storage: Storage;
   let other: Storage;
 
   beforeAll(async () => {
-    const url = name === 'sqlite' ? undefined : await postgresql.createDatabase();
-    const place = { url, dataFolder: path.join(folder, name), log: quietLog };
-    storage = await openStorage(place);
-    other = await openStorage(place);
-  });
-
-  afterAll(async () => {
-    await storage.close();
-    await other.close();
+    ({ storage, other } = await openDatabase(name));
   });
 
   /** A glossary of a new account, with dictionaries. */

@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely';
 import * as accounts from './0001-accounts.ts';
 import * as glossaries from './0002-glossaries.ts';
+import * as spokenTerms from './0003-spoken-terms.ts';
 
 /**
  * What brings a database up to date, in order. A new one is a file and a line here; its name sorts
@@ -9,4 +10,5 @@ import * as glossaries from './0002-glossaries.ts';
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-accounts': accounts,
   '0002-glossaries': glossaries,
+  '0003-spoken-terms': spokenTerms,
 };

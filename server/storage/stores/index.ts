@@ -1,8 +1,9 @@
 import type { Database } from '../database.ts';
-import type { Accounts, ApiKeys, Glossaries } from '../ports.ts';
+import type { Accounts, ApiKeys, Glossaries, SpokenTerms } from '../ports.ts';
 import { createAccounts } from './accounts.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createGlossaries } from './glossaries.ts';
+import { createSpokenTerms } from './spoken-terms.ts';
 import { createUsageEntries, type UsageEntries } from './usage-entries.ts';
 
 /** The stores as the adapters run them: usage is written in batches, everything else as the ports say. */
@@ -11,6 +12,7 @@ export interface DatabaseStores {
   apiKeys: ApiKeys;
   usage: UsageEntries;
   glossaries: Glossaries;
+  spokenTerms: SpokenTerms;
 }
 
 /** Every store over a database, or over a transaction of it. */
@@ -20,5 +22,6 @@ export function createStores(db: Database): DatabaseStores {
     apiKeys: createApiKeys(db),
     usage: createUsageEntries(db),
     glossaries: createGlossaries(db),
+    spokenTerms: createSpokenTerms(db),
   };
 }

@@ -5,7 +5,10 @@ import type { UsageMonthsTable } from '../tables.ts';
 
 /** What a key or an account has used in a month, while a batch is decided. */
 export interface UsageCounter {
-  /** Whether the whole of a charge fits below a limit that is not used up. */
+  /**
+   * Whether the whole of a charge fits below a limit that is not used up. Speech is charged when it
+   * has been heard already: all of it counts while anything is left.
+   */
   hasRoomFor(charge: Charge, limits: UsageLimits): boolean;
   add(charge: Charge): void;
   /** Not below 0. */
@@ -102,7 +105,7 @@ function counterOver(counter: { row: UsageMonthsTable; isChanged: boolean }): Us
         kind === 'speech'
           ? row.speech_ms
           : row.text_characters + row.document_characters + row.write_characters;
-      return used < limit && used + amount <= limit;
+      return used < limit && (kind === 'speech' || used + amount <= limit);
     },
     add({ kind, amount }) {
       row[columns[kind]] += amount;

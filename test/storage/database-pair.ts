@@ -1,0 +1,47 @@
+/** Databases of the tests of stores, opened twice, as two processes have them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { openStorage } from '../../server/storage/open-storage.ts';
+import type { Storage } from '../../server/storage/ports.ts';
+import { openPostgresql, type TestPostgresql } from '../support/postgresql.ts';
+import { quietLog } from './samples.ts';
+
+export const databaseNames = ['sqlite', 'postgresql'] as const;
+export type DatabaseName = (typeof databaseNames)[number];
+
+/** Two ways to one database. */
+export interface DatabasePair {
+  storage: Storage;
+  other: Storage;
+}
+
+/** Opens a new database for the tests of a file; closed and removed after them. */
+export function databasesOfThisFile(): (name: DatabaseName) => Promise<DatabasePair> {
+  const opened: Storage[] = [];
+  let postgresql: TestPostgresql;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'dragoman-stores-'));
+    postgresql = await openPostgresql();
+  });
+
+  afterAll(async () => {
+    for (const storage of opened) await storage.close();
+    await postgresql.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  return async (name) => {
+    const url = name === 'sqlite' ? undefined : await postgresql.createDatabase();
+    const place = { url, dataFolder: path.join(folder, name), log: quietLog };
+    const open = async (): Promise<Storage> => {
+      const storage = await openStorage(place);
+      opened.push(storage);
+      return storage;
+    };
+    return { storage: await open(), other: await open() };
+  };
+}
