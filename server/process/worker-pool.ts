@@ -1,0 +1,195 @@
+/**
+ * The main thread's side of work in worker threads: which stream is on which. A worker that crashes,
+ * or does not come back, is ended with the streams it has; the next stream gets a new one.
+ */
+import type { Worker } from 'node:worker_threads';
+import { ServiceError } from '../../shared/errors.ts';
+import type { Logger } from './log.ts';
+import { createWorkerWatchdog, type WorkerWatchdog } from './worker-watchdog.ts';
+
+/** Sent by a worker once, when it is about to take requests. */
+export interface ReadyNotice {
+  kind: 'ready';
+}
+
+/** Sent to a worker: the stream is of no interest any more. Not answered. */
+export interface FreeRequest {
+  kind: 'free';
+  streamId: number;
+}
+
+export interface WorkerStreamEvents<Answer> {
+  answered(answer: Answer): void;
+  /** Nothing more comes from the stream's worker. */
+  failed(error: ServiceError): void;
+}
+
+/** A stream's place on a worker. */
+export interface WorkerPlace<Request> {
+  readonly streamId: number;
+  /** @param request answered once, unless its worker fails */
+  ask(request: Request, transfer: ArrayBuffer[]): void;
+  /** Frees what the worker has of the stream, and the place; no event follows. Safe to call again. */
+  free(): void;
+}
+
+export interface WorkerPool<Request, Answer> {
+  /** @throws ServiceError too_many_sessions when all workers are full, stopping when closed */
+  open(events: WorkerStreamEvents<Answer>): WorkerPlace<Request>;
+  /** Ends all workers, whose streams fail with `stopping`. */
+  close(): Promise<void>;
+}
+
+export interface WorkerPoolOptions<Answer> {
+  log: Logger;
+  /** Begins what is logged: `A decoding worker`. */
+  workerName: string;
+  startWorker: () => Worker;
+  /** Streams a worker takes at most. */
+  streamsPerWorker: number;
+  /** Streams a worker takes before the next one is started. */
+  comfortableStreams: number;
+  maxWorkers: number;
+  /** A worker that owes answers and gives none for so long (up to 1.5 times that) is ended. */
+  watchdogMs: number;
+  /** What a stream is refused with when all workers are full. */
+  full: () => ServiceError;
+  /** What the streams of a worker fail with that has crashed. */
+  broken: () => ServiceError;
+  /**
+   * Sees every answer, of streams that have been freed as well.
+   *
+   * @returns whether the worker gets no new streams and ends with its last one
+   */
+  isLastStraw: (answer: Answer) => boolean;
+}
+
+interface StreamRequest {
+  streamId: number;
+}
+
+export function createWorkerPool<Request extends StreamRequest, Answer extends StreamRequest>(
+  options: WorkerPoolOptions<Answer>,
+): WorkerPool<Request, Answer> {
+  const { streamsPerWorker, comfortableStreams, maxWorkers } = options;
+  const workers = new Set<PooledWorker<Request, Answer>>();
+  const ending = new Set<Promise<unknown>>();
+  let lastStreamId = 0;
+  let isClosed = false;
+
+  function startPooledWorker(): PooledWorker<Request, Answer> {
+    const pooled = new PooledWorker<Request, Answer>(options, (terminated) => {
+      workers.delete(pooled);
+      ending.add(terminated);
+      void terminated.finally(() => ending.delete(terminated));
+    });
+    workers.add(pooled);
+    return pooled;
+  }
+
+  function workerWithRoom(): PooledWorker<Request, Answer> {
+    let idlest: PooledWorker<Request, Answer> | undefined;
+    for (const worker of workers) {
+      const isIdler = worker.streamCount < (idlest?.streamCount ?? streamsPerWorker);
+      if (!worker.isRetired && isIdler) idlest = worker;
+    }
+    const isComfortable = (idlest?.streamCount ?? Infinity) < comfortableStreams;
+    if (idlest !== undefined && (isComfortable || workers.size >= maxWorkers)) return idlest;
+    if (workers.size >= maxWorkers) throw options.full();
+    return startPooledWorker();
+  }
+
+  return {
+    open(events) {
+      if (isClosed) throw stopping();
+      lastStreamId += 1;
+      return workerWithRoom().open(lastStreamId, events);
+    },
+    async close() {
+      isClosed = true;
+      for (const worker of workers) worker.end(stopping());
+      await Promise.all(ending);
+    },
+  };
+}
+
+function stopping(): ServiceError {
+  return new ServiceError('stopping', 'The server is stopping. Please start a new session.');
+}
+
+class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> {
+  #isRetired = false;
+  #hasEnded = false;
+  readonly #options: WorkerPoolOptions<Answer>;
+  readonly #onEnd: (terminated: Promise<unknown>) => void;
+  readonly #watchdog: WorkerWatchdog;
+  readonly #worker: Worker;
+  readonly #streams = new Map<number, WorkerStreamEvents<Answer>>();
+
+  constructor(options: WorkerPoolOptions<Answer>, onEnd: (terminated: Promise<unknown>) => void) {
+    this.#options = options;
+    this.#onEnd = onEnd;
+    this.#watchdog = createWorkerWatchdog(options.watchdogMs, () => {
+      this.#fail('did not come back and is ended', {});
+    });
+    this.#worker = options.startWorker();
+    this.#worker.on('message', (message: Answer | ReadyNotice) => this.#receive(message));
+    this.#worker.on('error', (error) => this.#fail('crashed', { error: String(error) }));
+    this.#worker.on('exit', (exitCode) => this.#fail('exited', { exitCode }));
+  }
+
+  /** Gets no new streams, and ends with its last one. */
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
+  get streamCount(): number {
+    return this.#streams.size;
+  }
+
+  open(streamId: number, events: WorkerStreamEvents<Answer>): WorkerPlace<Request> {
+    this.#streams.set(streamId, events);
+    return {
+      streamId,
+      ask: (request, transfer) => {
+        // Who asks has been told that the stream has failed, or has freed it.
+        if (!this.#streams.has(streamId)) return;
+        this.#watchdog.asked();
+        this.#worker.postMessage(request, transfer);
+      },
+      free: () => {
+        if (!this.#streams.delete(streamId) || this.#hasEnded) return;
+        this.#worker.postMessage({ kind: 'free', streamId } satisfies FreeRequest);
+        if (this.#isRetired && this.#streams.size === 0) this.end(stopping());
+      },
+    };
+  }
+
+  /** Ends the worker; the streams that are on it fail with the error. */
+  end(error: ServiceError): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#watchdog.stop();
+    this.#onEnd(this.#worker.terminate());
+    const streams = [...this.#streams.values()];
+    this.#streams.clear();
+    for (const stream of streams) stream.failed(error);
+  }
+
+  #receive(message: Answer | ReadyNotice): void {
+    if (!('streamId' in message)) {
+      this.#watchdog.started();
+      return;
+    }
+    this.#watchdog.answered();
+    this.#isRetired ||= this.#options.isLastStraw(message);
+    this.#streams.get(message.streamId)?.answered(message);
+  }
+
+  #fail(what: string, fields: object): void {
+    if (this.#hasEnded) return;
+    const { log, workerName, broken } = this.#options;
+    log.error({ ...fields, streams: this.#streams.size }, `${workerName} ${what}.`);
+    this.end(broken());
+  }
+}
