@@ -1,0 +1,166 @@
+/** Downloads a large file so that whatever interrupts it costs what was under way and no more. */
+import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface DownloadOptions {
+  url: string;
+  /** Where the file is to be; until it is whole it lies beside it as `.part`. */
+  file: string;
+  /** Called with bytes there are and, if the server tells, bytes there will be. */
+  onProgress?: (bytes: number, totalBytes: number | undefined) => void;
+  signal?: AbortSignal;
+  /** A server that sends nothing for so long is given up, in ms. */
+  stallTimeoutMs?: number;
+  /** Pause after the first failure, in ms; it doubles. */
+  firstPauseMs?: number;
+}
+
+/** An answer that another try will not change. */
+export class DownloadRefused extends Error {}
+
+/** The part that is there belongs to this file, in this version. */
+interface PartNote {
+  url: string;
+  /** What `If-Range` needs: a strong entity tag or the time of the last change. */
+  version: string;
+}
+
+/** Failures in a row without a byte between them. */
+const MAX_FAILURES = 5;
+const STALL_TIMEOUT_MS = 60_000;
+const FIRST_PAUSE_MS = 1_000;
+
+/**
+ * Downloads a file, going on where an earlier try ended if the server can.
+ *
+ * @throws DownloadRefused when there is no such file; Error when the server cannot be reached or the
+ *   disk is full; the signal's reason
+ */
+export async function download(options: DownloadOptions): Promise<void> {
+  const { file, signal, firstPauseMs = FIRST_PAUSE_MS } = options;
+  const part = `${file}.part`;
+  for (let failures = 0; ;) {
+    const before = await sizeOf(part);
+    try {
+      await fetchRest(options, part);
+      break;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof DownloadRefused || isOfDisk(error)) throw error;
+      failures = (await sizeOf(part)) > before ? 1 : failures + 1;
+      if (failures >= MAX_FAILURES) throw explained(error);
+      await delay(firstPauseMs * 2 ** (failures - 1), undefined, signal && { signal });
+    }
+  }
+  await rename(part, file);
+  await rm(`${part}.json`, { force: true });
+}
+
+async function fetchRest(options: DownloadOptions, part: string): Promise<void> {
+  const { url, signal, onProgress, stallTimeoutMs = STALL_TIMEOUT_MS } = options;
+  const stalled = new AbortController();
+  const stall = setTimeout(() => stalled.abort(new Error('The server is silent')), stallTimeoutMs);
+  try {
+    const version = await versionOf(part, url);
+    const offset = version === undefined ? 0 : await sizeOf(part);
+    const response = await fetch(url, {
+      headers: {
+        // A length that is counted in the bytes of the file.
+        'accept-encoding': 'identity',
+        ...(version !== undefined && offset > 0 && rangeFrom(offset, version)),
+      },
+      signal: signal === undefined ? stalled.signal : AbortSignal.any([signal, stalled.signal]),
+    });
+    const { from, totalBytes } = await begin(response, { part, url, offset });
+    if (response.body === null) throw new Error('The server sent nothing');
+    let bytes = from;
+    onProgress?.(bytes, totalBytes);
+    // Written piece by piece: what has arrived is kept when the connection breaks.
+    const target = await open(part, from > 0 ? 'a' : 'w');
+    try {
+      for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+        stall.refresh();
+        await target.writeFile(chunk);
+        bytes += chunk.byteLength;
+        onProgress?.(bytes, totalBytes);
+      }
+    } finally {
+      await target.close();
+    }
+    if (totalBytes !== undefined && bytes !== totalBytes) {
+      throw new Error(`The server sent ${bytes} of ${totalBytes} bytes`);
+    }
+  } finally {
+    clearTimeout(stall);
+  }
+}
+
+function rangeFrom(offset: number, version: string): Record<string, string> {
+  // The whole file comes if it is another one by now.
+  return { range: `bytes=${offset}-`, 'if-range': version };
+}
+
+/** Reads the head of an answer: where its bytes go and how many there are of the file. */
+async function begin(
+  response: Response,
+  { part, url, offset }: { part: string; url: string; offset: number },
+): Promise<{ from: number; totalBytes: number | undefined }> {
+  const { status, headers } = response;
+  if (status === 206) {
+    const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '');
+    if (range?.[1] === `${offset}`) {
+      return { from: offset, totalBytes: range[2] === '*' ? undefined : Number(range[2]) };
+    }
+  } else if (status === 200) {
+    const version = strongTag(headers.get('etag')) ?? headers.get('last-modified');
+    await rm(`${part}.json`, { force: true });
+    await rm(part, { force: true });
+    if (version !== null) await writeFile(`${part}.json`, JSON.stringify({ url, version }));
+    const length = headers.get('content-length');
+    return { from: 0, totalBytes: length === null ? undefined : Number(length) };
+  }
+  await response.body?.cancel();
+  if (status === 206 || status === 416) {
+    // A part that does not fit: what is there is worth nothing.
+    await rm(part, { force: true });
+    throw new Error('The server has another file by now');
+  }
+  const message = `The server answered ${status} for ${url}`;
+  if (status >= 500 || status === 429 || status === 408) throw new Error(message);
+  throw new DownloadRefused(message);
+}
+
+/** Weak tags do not promise the same bytes. */
+function strongTag(tag: string | null): string | undefined {
+  return tag === null || tag.startsWith('W/') ? undefined : tag;
+}
+
+async function versionOf(part: string, url: string): Promise<string | undefined> {
+  try {
+    const note = JSON.parse(await readFile(`${part}.json`, 'utf8')) as PartNote;
+    return note.url === url ? note.version : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+function isOfDisk(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EACCES' || code === 'EROFS' || code === 'EDQUOT';
+}
+
+/** What fetch throws says little; its cause says what happened. */
+function explained(error: unknown): Error {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const { message, code } = cause as NodeJS.ErrnoException;
+  return new Error(`The download failed: ${message || (code ?? 'unknown error')}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,90 @@
+/** Looks for models: a folder each, with a description or with files named as releases name them. */
+import { access, readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { likeliestFile, modelFamilies } from './families.ts';
+import type { LocalModel, ModelDescription } from './local-model.ts';
+import { readDescription } from './description.ts';
+import { describeRelease } from './release-names.ts';
+
+/** Name of the description in the folder of a model. */
+export const DESCRIPTION_FILE = 'dragoman-model.json';
+
+/** A folder that is no model that can run, and what is wrong with it, for people. */
+export interface UnusableModel {
+  name: string;
+  reason: string;
+}
+
+export interface FoundModels {
+  models: LocalModel[];
+  unusable: UnusableModel[];
+}
+
+/** Finds the models in a folder, by name; a folder that is not there has none. */
+export async function findModels(folder: string): Promise<FoundModels> {
+  const found: FoundModels = { models: [], unusable: [] };
+  for (const name of await modelFolders(folder)) {
+    const answer = await readModel(path.join(folder, name));
+    if ('reason' in answer) found.unusable.push(answer);
+    else found.models.push(answer);
+  }
+  return found;
+}
+
+/** Reads the folder of a model, and makes sure that all it needs is there. */
+export async function readModel(folder: string): Promise<LocalModel | UnusableModel> {
+  const name = path.basename(folder);
+  const unusable = (reason: string): UnusableModel => ({
+    name,
+    reason: `The model ${name} cannot be used: ${reason}`,
+  });
+  let entries: string[];
+  let description: ModelDescription | undefined;
+  try {
+    entries = await readdir(folder);
+    description = await describe(folder, entries);
+  } catch (error) {
+    return unusable(error instanceof Error ? error.message : String(error));
+  }
+  if (description === undefined) {
+    return unusable(`its files do not tell what it is; describe it in ${DESCRIPTION_FILE}.`);
+  }
+  const roles = modelFamilies[description.family]?.roles ?? {};
+  const files: Record<string, string> = {};
+  for (const [role, { pattern, isOptional }] of Object.entries(roles)) {
+    const given = description.files?.[role];
+    const file = given ?? likeliestFile(entries, { pattern });
+    const isThere = file !== undefined && (await exists(path.join(folder, file)));
+    if (isThere) files[role] = path.join(folder, file);
+    else if (given !== undefined) return unusable(`its file ${given} is missing.`);
+    else if (isOptional !== true) return unusable(`there is no single file for its ${role}.`);
+  }
+  return { ...description, name, folder, files };
+}
+
+async function modelFolders(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    // What begins with a dot is being installed.
+    const folders = entries.filter(({ name }) => !name.startsWith('.'));
+    return folders
+      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .map(({ name }) => name)
+      .sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function describe(folder: string, entries: string[]): Promise<ModelDescription | undefined> {
+  if (!entries.includes(DESCRIPTION_FILE)) return describeRelease(path.basename(folder), entries);
+  return readDescription(await readFile(path.join(folder, DESCRIPTION_FILE), 'utf8'));
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,277 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CatalogueEntry } from '../../server/models/catalogue.ts';
+import { findModels } from '../../server/models/find-models.ts';
+import { installModel, removeModel } from '../../server/models/installation.ts';
+import { startFileServer, type FileServer } from '../support/file-server.ts';
+import { tarBz2, type ArchiveEntry } from '../support/tar-archive.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const entry: CatalogueEntry = {
+  name: 'tones',
+  about: 'hears tones',
+  kind: 'recognition',
+  family: 'streaming-nemo-ctc',
+  languages: ['en'],
+  licence: 'Apache-2.0',
+  source: 'https://example.org/tones',
+  path: 'asr-models/tones.tar.bz2',
+};
+const ARCHIVE = '/asr-models/tones.tar.bz2';
+const CHECKSUMS = '/asr-models/checksum.txt';
+/** What cannot be packed any smaller, as weights. */
+const weights = randomBytes(400_000);
+const contents: ArchiveEntry[] = [
+  { name: 'tones/', type: '5' },
+  { name: 'tones/model.onnx', content: weights },
+  { name: 'tones/tokens.txt', content: '▁one 0\n<blk> 1\n' },
+];
+const honest = tarBz2(contents);
+
+let server: FileServer;
+beforeAll(async () => (server = await startFileServer()));
+afterAll(() => server.close());
+beforeEach(() => {
+  server.files.clear();
+  server.files.set(ARCHIVE, honest);
+  server.faults.length = 0;
+  server.requests.length = 0;
+  server.hasRanges = true;
+});
+
+function install(modelsFolder: string, more: Partial<Parameters<typeof installModel>[0]> = {}) {
+  return installModel({
+    ...{ entry, modelsFolder, releasesUrl: server.url, firstPauseMs: 1 },
+    ...more,
+  });
+}
+
+function sumOf(archive: Buffer): string {
+  return createHash('sha256').update(archive).digest('hex');
+}
+
+/** Everything in a folder of models but its hidden places. */
+function visible(folder: string): string[] {
+  return readdirSync(folder).filter((name) => !name.startsWith('.'));
+}
+
+describe('an installation', () => {
+  it('brings a model that is found from then on, and takes it away', async () => {
+    const folder = path.join(temporaryFolder(), 'models');
+    const { model, sha256, checkedAgainst } = await install(folder);
+    expect({ sha256, checkedAgainst }).toEqual({
+      sha256: sumOf(honest),
+      checkedAgainst: undefined,
+    });
+    expect(readFileSync(model.files['model'] ?? '')).toEqual(weights);
+    expect(await findModels(folder)).toEqual({ models: [model], unusable: [] });
+    expect(model).toMatchObject({ name: 'tones', licence: 'Apache-2.0', languages: ['en'] });
+    await expect(install(folder)).rejects.toThrow('installed already');
+    await removeModel(folder, 'tones');
+    expect(visible(folder)).toEqual([]);
+    expect((await findModels(folder)).models).toEqual([]);
+  });
+
+  it('does without the program bzip2', async () => {
+    const folder = temporaryFolder();
+    const { PATH } = process.env;
+    process.env['PATH'] = folder;
+    try {
+      const { model } = await install(path.join(folder, 'models'));
+      expect(readFileSync(model.files['model'] ?? '')).toEqual(weights);
+      server.files.set(ARCHIVE, honest.subarray(0, 150_000));
+      await expect(install(path.join(folder, 'more'))).rejects.toThrow('damaged');
+    } finally {
+      process.env['PATH'] = PATH;
+    }
+  });
+
+  it('tells how far it has come', async () => {
+    const told: number[] = [];
+    const steps: string[] = [];
+    await install(temporaryFolder(), {
+      onProgress: (bytes, totalBytes) => told.push(bytes / (totalBytes ?? Number.NaN)),
+      onStep: (step) => steps.push(step),
+    });
+    expect(steps).toEqual(['download', 'check', 'unpack']);
+    expect(told[0]).toBe(0);
+    expect(told.at(-1)).toBe(1);
+    expect(told.toSorted((one, other) => one - other)).toEqual(told);
+  });
+
+  it('removes nothing that is not a model of its folder', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(path.join(folder, 'models'));
+    mkdirSync(path.join(folder, 'other'));
+    for (const name of ['../other', '.', '..', 'none', '.downloads']) {
+      await expect(removeModel(path.join(folder, 'models'), name)).rejects.toThrow('No model');
+    }
+    expect(existsSync(path.join(folder, 'other'))).toBe(true);
+  });
+});
+
+describe('a download', () => {
+  it('goes on where its connection broke', async () => {
+    server.faults.push({ breakAfterBytes: 100_000 }, { status: 503 }, { breakAfterBytes: 150_000 });
+    const { sha256 } = await install(temporaryFolder());
+    expect(sha256).toBe(sumOf(honest));
+    const parts = server.requests.map(({ range }) => Number(/\d+/.exec(range ?? '0')?.[0]));
+    expect(parts[0]).toBe(0);
+    // What had been taken in when the connection broke is not sent again.
+    expect(parts[1]).toBeGreaterThan(0);
+    expect(parts[3]).toBeGreaterThan(parts[2] ?? 0);
+    expect(server.requests[1]?.ifRange).toMatch(/^"/);
+  });
+
+  it('goes on with what an earlier call has left', async () => {
+    const folder = temporaryFolder();
+    const broken = Array.from({ length: 5 }, () => ({ status: 500 }));
+    server.faults.push({ breakAfterBytes: 150_000 }, ...broken);
+    await expect(install(folder)).rejects.toThrow('download failed');
+    expect(visible(folder)).toEqual([]);
+    server.faults.length = 0;
+    server.requests.length = 0;
+    expect((await install(folder)).sha256).toBe(sumOf(honest));
+    expect(server.requests[0]?.range).toMatch(/^bytes=[1-9]/);
+  });
+
+  it('begins anew when the file has changed meanwhile, or the server knows no ranges', async () => {
+    for (const hasRanges of [true, false]) {
+      const folder = temporaryFolder();
+      server.hasRanges = hasRanges;
+      server.faults.push(
+        { breakAfterBytes: 150_000 },
+        ...Array<{ status: number }>(5).fill({ status: 500 }),
+      );
+      await expect(install(folder)).rejects.toThrow('download failed');
+      server.faults.length = 0;
+      const newer = tarBz2([...contents, { name: 'tones/README.md', content: 'new' }]);
+      server.files.set(ARCHIVE, newer);
+      expect((await install(folder)).sha256).toBe(sumOf(newer));
+    }
+  });
+
+  it('is given up at once when there is no such file', async () => {
+    server.files.delete(ARCHIVE);
+    await expect(install(temporaryFolder())).rejects.toThrow('answered 404');
+  });
+
+  it('of a server that falls silent is given up', async () => {
+    const { createServer } = await import('node:http');
+    const silent = createServer((_request, response) => {
+      response.writeHead(200, { 'content-length': 100 }).write('a');
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as { port: number };
+    const options = { releasesUrl: `http://127.0.0.1:${port}`, stallTimeoutMs: 50 };
+    await expect(install(temporaryFolder(), options)).rejects.toThrow('silent');
+    silent.closeAllConnections();
+    silent.close();
+  });
+});
+
+describe('a checksum', () => {
+  it('that the publisher states beside the file is held against it', async () => {
+    server.files.set(
+      CHECKSUMS,
+      Buffer.from(`other.tar.bz2 ${'0'.repeat(64)}\ntones.tar.bz2\t${sumOf(honest)}\n`),
+    );
+    expect((await install(temporaryFolder())).checkedAgainst).toBe('publisher');
+  });
+
+  it.each(['published', 'catalogued'])(
+    'that is wrong and %s stops it before anything is unpacked',
+    async (kind) => {
+      const wrong = '0'.repeat(64);
+      if (kind === 'published')
+        server.files.set(CHECKSUMS, Buffer.from(`${wrong} *tones.tar.bz2\n`));
+      const folder = temporaryFolder();
+      const options = kind === 'catalogued' ? { entry: { ...entry, sha256: wrong } } : {};
+      await expect(install(folder, options)).rejects.toThrow(`instead of ${wrong}`);
+      expect(visible(folder)).toEqual([]);
+      expect(readdirSync(path.join(folder, '.downloads'))).toEqual([]);
+    },
+  );
+});
+
+describe('an archive', () => {
+  const model = contents.slice(1);
+  const hostile: [what: string, archive: () => Buffer, because: RegExp][] = [
+    [
+      'a path that leaves its folder',
+      () => tarBz2([...model, { name: 'tones/../../evil', content: 'x' }]),
+      /not in its folder/,
+    ],
+    [
+      'an absolute path',
+      () => tarBz2([...model, { name: '/tmp/evil', content: 'x' }]),
+      /not in its folder/,
+    ],
+    [
+      'a path of another system',
+      () => tarBz2([...model, { name: 'tones/..\\..\\evil', content: 'x' }]),
+      /not in its folder/,
+    ],
+    [
+      'a symbolic link',
+      () =>
+        tarBz2([
+          ...model,
+          { name: 'tones/out', type: '2', target: '/etc' },
+          { name: 'tones/out/evil', content: 'x' },
+        ]),
+      /neither a file nor a folder/,
+    ],
+    [
+      'a hard link',
+      () => tarBz2([...model, { name: 'tones/passwd', type: '1', target: '/etc/passwd' }]),
+      /neither a file nor a folder/,
+    ],
+    [
+      'a device',
+      () => tarBz2([...model, { name: 'tones/null', type: '3' }]),
+      /neither a file nor a folder/,
+    ],
+    [
+      'several folders',
+      () => tarBz2([...model, { name: 'other/file', content: 'x' }]),
+      /more than one folder/,
+    ],
+    [
+      'more than it looks like',
+      () => tarBz2([...model, { name: 'tones/zeros', content: Buffer.alloc(8_000_000) }]),
+      /far larger/,
+    ],
+    [
+      'more files than any model',
+      () => tarBz2([...model, ...Array.from({ length: 60 }, (_, n) => ({ name: `tones/${n}` }))]),
+      /more than 50 files/,
+    ],
+    ['an end before its end', () => honest.subarray(0, 150_000), /damaged/],
+    [
+      'a file that is cut off',
+      () => tarBz2([...model, { name: 'tones/long', content: 'x', statedBytes: 1_000_000 }]),
+      /damaged/,
+    ],
+    ['something else than an archive', () => randomBytes(100_000), /damaged/],
+    ['nothing', () => tarBz2([]), /damaged/],
+    [
+      'no model',
+      () => tarBz2([{ name: 'tones/tokens.txt', content: 'a 0' }]),
+      /no single file for its model/,
+    ],
+  ];
+  const limits = { maxEntries: 50, freeBytes: 1_000_000 };
+
+  it.each(hostile)('with %s is refused and leaves nothing', async (_what, archive, because) => {
+    const folder = temporaryFolder();
+    const models = path.join(folder, 'models');
+    server.files.set(ARCHIVE, archive());
+    await expect(install(models, { limits })).rejects.toThrow(because);
+    expect(readdirSync(models)).toEqual(['.downloads']);
+    expect(readdirSync(folder)).toEqual(['models']);
+    expect(existsSync('/tmp/evil')).toBe(false);
+  });
+});
