@@ -13,17 +13,41 @@ export interface Word {
   endMs: number;
 }
 
+/** Rate of the audio that recognisers get: s16le, one channel. */
+export const RECOGNITION_RATE_HZ = 16_000;
+
+/**
+ * What a recogniser gets, in stream order: the speech of one utterance after another, each closed by
+ * an endpoint. The voice path finds the utterances and leaves the silence between them out, so
+ * `startMs` may leap from one utterance to the next; within one, pieces follow without a gap. Some
+ * silence comes before and after the words of each.
+ */
+export type SpeechPiece =
+  /** s16le samples of any even length; the first was spoken at `startMs` of the stream clock. */
+  | { kind: 'samples'; samples: Uint8Array; startMs: number }
+  /** The utterance is over: what was heard is final. */
+  | { kind: 'endpoint'; atMs: number };
+
 /**
  * What a recogniser reports, in stream order, times in ms since the first sample. For each
- * utterance: any number of partials, each replacing the one before, then one final.
+ * utterance: any number of partials, each replacing the one before, then its finals, usually one;
+ * nothing but an empty partial, if one was told before, where no word was heard.
  */
 export type Recognition =
-  | { kind: 'partial'; text: string; startMs: number; endMs: number }
+  | {
+      kind: 'partial';
+      text: string;
+      startMs: number;
+      endMs: number;
+      /** Set by engines that detect the language themselves. */
+      language?: LanguageTag;
+    }
   | {
       kind: 'final';
       text: string;
       startMs: number;
       endMs: number;
+      /** Empty when the engine has no times for them. */
       words: Word[];
       /** Set by engines that detect the language themselves. */
       language?: LanguageTag;
@@ -32,6 +56,10 @@ export type Recognition =
 export interface RecognitionOptions {
   /** Language that is spoken; undefined only for engines with `detectsLanguage`. */
   language: LanguageTag | undefined;
+  /** `hint` lets an engine that detects the language hear another one; `fixed` does not. */
+  languageMode: 'hint' | 'fixed';
+  /** Words and phrases that are likely to be said; given only to engines with `usesSpokenTerms`. */
+  spokenTerms: readonly string[];
   signal: AbortSignal;
 }
 
@@ -40,21 +68,49 @@ export interface RecognitionEngine {
   /** Base languages it hears. */
   readonly languages: readonly LanguageTag[];
   readonly detectsLanguage: boolean;
-  /** Rate of the audio it wants: s16le, one channel. */
-  readonly sampleRateHz: number;
+  /** Whether lists of spoken terms make it hear these rather than others. */
+  readonly usesSpokenTerms: boolean;
   /** Whether its text has capitals and punctuation; if not, a sentence finisher adds them. */
   readonly punctuates: boolean;
   /**
    * Hears a stream. Pulls audio as fast as it can take it, so a slow engine holds its source back.
-   * Ends after the last final once the audio has ended.
+   * Ends after the last final once the speech has ended; an utterance without an endpoint ends then.
    *
-   * @param audio s16le samples at `sampleRateHz`, in pieces of any even length
    * @throws ServiceError recognition_failed when it cannot go on; the signal's reason when aborted
    */
   recognise(
-    audio: AsyncIterable<Uint8Array>,
+    speech: AsyncIterable<SpeechPiece>,
     options: RecognitionOptions,
   ): AsyncIterable<Recognition>;
+  close(): Promise<void>;
+}
+
+export type VoiceGender = 'male' | 'female';
+
+/** Samples of speech: s16, one channel. */
+export interface SpokenSamples {
+  samples: Int16Array;
+  sampleRateHz: number;
+}
+
+export interface SynthesisOptions {
+  /** A language of the engine, or a variant of one. */
+  language: LanguageTag;
+  /** Undefined: whatever suits the language best. */
+  gender: VoiceGender | undefined;
+  signal: AbortSignal;
+}
+
+export interface SynthesisEngine {
+  readonly name: string;
+  /** Base languages it speaks with a voice people understand; others are not offered. */
+  readonly languages: readonly LanguageTag[];
+  /**
+   * Speaks a text; the first samples come before the last are made where the engine can do that.
+   *
+   * @throws ServiceError synthesis_failed when it cannot; the signal's reason when aborted
+   */
+  speak(text: string, options: SynthesisOptions): AsyncIterable<SpokenSamples>;
   close(): Promise<void>;
 }
 

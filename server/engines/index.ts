@@ -1,38 +1,88 @@
 /** The list of engines. A new engine is a file of its own and one line here. */
+import type { LocalModel } from '../models/local-model.ts';
 import type { Logger } from '../process/log.ts';
-import type { RecognitionEngine, TranslationEngine, Unavailable } from './engine.ts';
-import { createPocketSphinx } from './recognition/pocketsphinx.ts';
-import { createSilentRecogniser } from './recognition/silent.ts';
 import { createDetector } from './detection/detector.ts';
+import type {
+  RecognitionEngine,
+  SynthesisEngine,
+  TranslationEngine,
+  Unavailable,
+} from './engine.ts';
+import { createOpenAiRealtime, type OpenAiRealtimeOptions } from './recognition/openai-realtime.ts';
+import {
+  createOpenAiTranscription,
+  type OpenAiTranscriptionOptions,
+} from './recognition/openai-transcription.ts';
+import { createPocketSphinx } from './recognition/pocketsphinx.ts';
+import { createSherpaRecognisers } from './recognition/sherpa.ts';
+import { createSilentRecogniser } from './recognition/silent.ts';
+import { createVosk, type VoskOptions } from './recognition/vosk.ts';
+import { createWhisperLive, type WhisperLiveOptions } from './recognition/whisperlive.ts';
+import { createEspeakNg } from './synthesis/espeak-ng.ts';
+import { createOpenAiSpeech, type OpenAiSpeechOptions } from './synthesis/openai-speech.ts';
+import { createSherpaVoices } from './synthesis/sherpa-voices.ts';
 import { createApertium } from './translation/apertium.ts';
 import { createChat, type ChatOptions } from './translation/chat.ts';
 import { createDeeplUpstream, type DeeplUpstreamOptions } from './translation/deepl-upstream.ts';
 import { createLibreTranslate, type LibreTranslateOptions } from './translation/libretranslate.ts';
 
+/** More than an utterance can last beyond its longest. */
+const UTTERANCE_MARGIN_MS = 5_000;
+
 /** What engines are told of the settings. */
 export interface EngineSettings {
   log: Logger;
+  /** Models that people have installed. */
+  models: readonly LocalModel[];
+  /** Threads one decoding of theirs takes. */
+  sherpaThreads: number;
+  /** Speech after which the voice path cuts an utterance, 3 s later at the latest, in ms. */
+  longestUtteranceMs: number;
   /** Folder of the PocketSphinx model, if not Debian's. */
   pocketSphinxModel: string | undefined;
   /** Folder of the Apertium modes, if not Debian's. */
   apertiumModes: string | undefined;
   /** Servers to ask; undefined where there is none. */
+  transcription: Omit<OpenAiTranscriptionOptions, 'log'> | undefined;
+  realtime: Omit<OpenAiRealtimeOptions, 'log'> | undefined;
+  vosk: Omit<VoskOptions, 'log'> | undefined;
+  whisperLive: Omit<WhisperLiveOptions, 'log'> | undefined;
+  speech: Omit<OpenAiSpeechOptions, 'log'> | undefined;
   chat: Omit<ChatOptions, 'log'> | undefined;
   libreTranslate: Omit<LibreTranslateOptions, 'log'> | undefined;
   upstream: Omit<DeeplUpstreamOptions, 'log'> | undefined;
 }
 
-type Maker<Engine> = (settings: EngineSettings) => Promise<Engine | Unavailable>;
-type OptionalMaker<Engine> = (
-  settings: EngineSettings,
-) => Promise<Engine | Unavailable | undefined>;
+/** Nothing when an engine was not asked for: it is neither running nor missing. */
+type Maker<Engine> = (settings: EngineSettings) => Promise<(Engine | Unavailable)[]>;
 
 /** Recognisers by the name that the setting RECOGNISER uses. */
-export const recognisers: Record<'pocketsphinx' | 'silent', Maker<RecognitionEngine>> = {
-  pocketsphinx: ({ log, pocketSphinxModel: modelFolder }) =>
-    createPocketSphinx({ log, ...(modelFolder !== undefined && { modelFolder }) }),
-  silent: async () => createSilentRecogniser(),
-};
+export const recognisers = {
+  'sherpa-onnx': ({ log, models, sherpaThreads: threads }) =>
+    createSherpaRecognisers({ log, models, threads }),
+  'openai-realtime': ({ log, realtime }) =>
+    configured(realtime, (o) => createOpenAiRealtime({ log, ...o })),
+  'openai-transcription': ({ log, transcription }) =>
+    configured(transcription, (o) => createOpenAiTranscription({ log, ...o })),
+  vosk: ({ log, vosk }) => configured(vosk, (o) => createVosk({ log, ...o })),
+  whisperlive: ({ log, whisperLive }) =>
+    configured(whisperLive, (o) => createWhisperLive({ log, ...o })),
+  pocketsphinx: async ({ log, pocketSphinxModel: modelFolder, longestUtteranceMs }) => [
+    await createPocketSphinx({
+      log,
+      maxUtteranceMs: longestUtteranceMs + UTTERANCE_MARGIN_MS,
+      ...(modelFolder !== undefined && { modelFolder }),
+    }),
+  ],
+  silent: async () => [createSilentRecogniser()],
+} as const satisfies Record<string, Maker<RecognitionEngine>>;
+
+/** Voices, the preferred ones first. */
+export const speakers = {
+  speech: ({ log, speech }) => configured(speech, (o) => createOpenAiSpeech({ log, ...o })),
+  sherpa: ({ log, models, sherpaThreads: threads }) => createSherpaVoices({ log, models, threads }),
+  espeak: async ({ log }) => [await createEspeakNg({ log })],
+} as const satisfies Record<string, Maker<SynthesisEngine>>;
 
 /** Translators by the name that the setting TRANSLATION_ENGINES uses, the preferred ones first. */
 export const translators = {
@@ -40,18 +90,18 @@ export const translators = {
   chat: ({ log, chat }) => configured(chat, (o) => createChat({ log, ...o })),
   libretranslate: ({ log, libreTranslate }) =>
     configured(libreTranslate, (o) => createLibreTranslate({ log, ...o })),
-  apertium: ({ log, apertiumModes: modesFolder }) =>
-    createApertium({ log, ...(modesFolder !== undefined && { modesFolder }) }),
-} as const satisfies Record<string, OptionalMaker<TranslationEngine>>;
+  apertium: async ({ log, apertiumModes: modesFolder }) => [
+    await createApertium({ log, ...(modesFolder !== undefined && { modesFolder }) }),
+  ],
+} as const satisfies Record<string, Maker<TranslationEngine>>;
 
 export { createDetector };
 
-/** An engine that was not asked for is neither running nor missing. */
 async function configured<Options, Engine>(
   options: Options | undefined,
   create: (options: Options) => Promise<Engine | Unavailable>,
-): Promise<Engine | Unavailable | undefined> {
-  return options === undefined ? undefined : create(options);
+): Promise<(Engine | Unavailable)[]> {
+  return options === undefined ? [] : [await create(options)];
 }
 
 /** Tells engines that run from those that cannot. */

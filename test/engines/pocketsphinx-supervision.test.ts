@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Recognition, RecognitionEngine } from '../../server/engines/engine.ts';
+import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
 import {
   createPocketSphinx,
   type PocketSphinxOptions,
@@ -10,29 +10,32 @@ import {
 import { recordLog, type LogRecord } from '../support/log-record.ts';
 import { wordErrorRate } from '../support/word-error-rate.ts';
 import {
+  asSpeech,
   finals,
   heard,
   IdleSource,
   isAlive,
   lengthMs,
-  pieces,
   recogniserPids,
+  recognitionOptions,
   silence,
   spoken,
   transcript,
   until,
+  type SpeechLayout,
 } from './recognition-support.ts';
 
 const HOUSE = 'she bought a new house near the river last summer';
 const WEEK = 'we need to finish the report before the end of the week';
 
 let log: LogRecord;
-let engine: RecognitionEngine;
+let engine: RecognitionEngine | undefined;
 
-async function start(options: Partial<PocketSphinxOptions> = {}): Promise<void> {
+async function start(options: Partial<PocketSphinxOptions> = {}): Promise<RecognitionEngine> {
   const created = await createPocketSphinx({ log, ...options });
   if ('reason' in created) throw new Error(created.reason);
   engine = created;
+  return created;
 }
 
 /** Processes that were given streams so far, in order. */
@@ -49,18 +52,30 @@ async function busyPid(number: number): Promise<number> {
 
 const kill = (pid: number): void => void process.kill(pid, 'SIGKILL');
 
-async function twoSentences(): Promise<Buffer> {
+/** Two utterances, with silence between them of which most is left out. */
+async function twoSentences(): Promise<[audio: Buffer, layout: SpeechLayout]> {
   const first = await spoken({ text: HOUSE, voice: 'rms' });
-  return Buffer.concat([first, await spoken({ text: WEEK, voice: 'kal16' })]);
+  const audio = Buffer.concat([
+    first,
+    silence(2_000),
+    await spoken({ text: WEEK, voice: 'kal16' }),
+  ]);
+  const endpointMs = lengthMs(first) - 400;
+  const layout = {
+    endpointsMs: [endpointMs],
+    leftOutMs: [[endpointMs, endpointMs + 2_500]],
+  } as const;
+  return [audio, layout];
 }
 
-/** Calls something once, in the middle of the second sentence. */
-function inSecondSentence(act: () => void): (recognition: Recognition) => void {
+/** Calls something once, in the middle of a sentence, counted from 1. */
+function inSentence(number: number, act: () => void): (recognition: Recognition) => void {
   let finalCount = 0;
   let hasActed = false;
   return ({ kind, text }) => {
     if (kind === 'final') finalCount += 1;
-    if (hasActed || finalCount !== 1 || kind !== 'partial' || text.split(' ').length < 3) return;
+    if (hasActed || finalCount !== number - 1) return;
+    if (kind !== 'partial' || text.split(' ').length < 3) return;
     hasActed = true;
     act();
   };
@@ -68,22 +83,27 @@ function inSecondSentence(act: () => void): (recognition: Recognition) => void {
 
 beforeEach(() => {
   log = recordLog();
+  engine = undefined;
 });
 afterEach(async () => {
-  await engine.close();
+  await engine?.close();
   expect(recogniserPids().filter(isAlive)).toEqual([]);
 });
 
-describe('a recogniser process that is killed in mid sentence', () => {
-  test('is replaced: no word is lost, none comes twice, and times stay on the clock', async () => {
-    await start();
-    const audio = await twoSentences();
-    const undisturbed = await heard(engine, pieces(audio));
-    const onRecognition = inSecondSentence(() => kill(busyPids()[1]!));
-    const disturbed = await heard(engine, pieces(audio), { onRecognition });
+// Streams run at once, and a busy machine hears far slower than people speak.
+describe('a recogniser process that is killed in mid sentence', { timeout: 180_000 }, () => {
+  test('is replaced: no word is lost or comes twice, times stay, the neighbour is undisturbed', async () => {
+    const engine = await start();
+    const [speech, layout] = await twoSentences();
+    const onRecognition = inSentence(2, () => kill(busyPids()[0]!));
+    const disturbed = heard(engine, asSpeech(speech, layout), { onRecognition });
+    await busyPid(1);
+    const neighbour = heard(engine, asSpeech(speech, layout));
+    const [after, before] = [finals(await disturbed), finals(await neighbour)];
+    // Two processes at the start, one in place of the one that was killed.
     expect(busyPids()).toHaveLength(3);
 
-    const [before, after] = [finals(undisturbed), finals(disturbed)];
+    expect(wordErrorRate(`${HOUSE} ${WEEK}`, transcript(before))).toBeLessThanOrEqual(0.25);
     expect(after[0]).toEqual(before[0]);
     expect(after).toHaveLength(before.length);
     expect(wordErrorRate(WEEK, after[1]!.text), after[1]!.text).toBeLessThanOrEqual(0.25);
@@ -91,27 +111,8 @@ describe('a recogniser process that is killed in mid sentence', () => {
     expect(Math.abs(after[1]!.endMs - before[1]!.endMs)).toBeLessThanOrEqual(100);
   });
 
-  test('does not disturb its neighbour', async () => {
-    await start();
-    const audio = await twoSentences();
-    const victim = new IdleSource(await spoken({ text: HOUSE, voice: 'rms' }));
-    const controller = new AbortController();
-    const { signal } = controller;
-    const lost = heard(engine, victim, { signal });
-    const neighbour = heard(engine, pieces(audio));
-    kill(await busyPid(1));
-    expect(wordErrorRate(`${HOUSE} ${WEEK}`, transcript(await neighbour))).toBeLessThanOrEqual(
-      0.25,
-    );
-    // Two processes at the start, one in place of the one that was killed.
-    await busyPid(3);
-    expect(busyPids()).toHaveLength(3);
-    controller.abort();
-    await expect(lost).rejects.toThrow(/abort/);
-  });
-
   test('ends the stream with a clear error the fourth time', async () => {
-    await start();
+    const engine = await start();
     const source = new IdleSource(await spoken({ text: HOUSE, voice: 'rms' }));
     const listening = heard(engine, source);
     const failure = Promise.all([
@@ -125,19 +126,19 @@ describe('a recogniser process that is killed in mid sentence', () => {
   });
 });
 
-describe('a recogniser process that hangs', () => {
+describe('a recogniser process that hangs', { timeout: 180_000 }, () => {
   test('holds its source back, is killed after a while and replaced', async () => {
-    await start({ hangTimeoutMs: 5_000 });
-    const audio = await twoSentences();
+    const engine = await start({ hangTimeoutMs: 5_000 });
+    const [speech, layout] = await twoSentences();
     let pulledMs = 0;
     let stoppedAtMs = Infinity;
-    const counted = async function* (): AsyncGenerator<Uint8Array> {
-      for await (const piece of pieces(audio)) {
-        pulledMs += lengthMs(piece);
+    const counted = async function* (): AsyncGenerator<SpeechPiece> {
+      for await (const piece of asSpeech(speech, layout)) {
+        if (piece.kind === 'samples') pulledMs += lengthMs(piece.samples);
         yield piece;
       }
     };
-    const onRecognition = inSecondSentence(() => {
+    const onRecognition = inSentence(2, () => {
       const [pid] = busyPids();
       stoppedAtMs = pulledMs;
       process.kill(pid!, 'SIGSTOP');
@@ -156,18 +157,19 @@ describe('a recogniser process that hangs', () => {
 
 describe('the processes of an engine', () => {
   test('outlive the signals of a terminal and a service manager', async () => {
-    await start({ spareCount: 0 });
-    const onRecognition = inSecondSentence(() => {
+    const engine = await start({ spareCount: 0 });
+    const onRecognition = inSentence(1, () => {
       process.kill(busyPids()[0]!, 'SIGINT');
       process.kill(busyPids()[0]!, 'SIGTERM');
     });
-    const said = await heard(engine, pieces(await twoSentences()), { onRecognition });
-    expect(finals(said)).toHaveLength(2);
+    const audio = await spoken({ text: HOUSE, voice: 'rms' });
+    const said = await heard(engine, asSpeech(audio), { onRecognition });
+    expect(wordErrorRate(HOUSE, transcript(said))).toBeLessThanOrEqual(0.25);
     expect(busyPids()).toHaveLength(1);
   });
 
   test('end at once when their stream is aborted or left', async () => {
-    await start();
+    const engine = await start();
     const audio = await spoken({ text: HOUSE, voice: 'rms' });
     const controller = new AbortController();
     const { signal } = controller;
@@ -177,10 +179,8 @@ describe('the processes of an engine', () => {
     await expect(aborted).rejects.toThrow(/abort/);
     await until(() => !isAlive(first), { what: 'the end of the aborted process' });
 
-    for await (const recognition of engine.recognise(new IdleSource(audio), {
-      language: 'en',
-      signal: new AbortController().signal,
-    })) {
+    const idle = new IdleSource(audio);
+    for await (const recognition of engine.recognise(idle, recognitionOptions())) {
       expect(recognition.kind).toBe('partial');
       break;
     }
@@ -189,20 +189,20 @@ describe('the processes of an engine', () => {
   });
 
   test('end when the engine is closed, and their streams fail', async () => {
-    await start();
+    const engine = await start();
     const listening = heard(engine, new IdleSource(silence(1_000)));
     const failure = expect(listening).rejects.toMatchObject({ code: 'recognition_failed' });
     await busyPid(1);
     await engine.close();
     await failure;
     expect(recogniserPids().filter(isAlive)).toEqual([]);
-    await expect(heard(engine, pieces(silence(100)))).rejects.toMatchObject({
+    await expect(heard(engine, asSpeech(silence(100)))).rejects.toMatchObject({
       code: 'recognition_failed',
     });
   });
 
   test('are few even when many streams begin at once', async () => {
-    await start();
+    const engine = await start();
     const controller = new AbortController();
     const { signal } = controller;
     const streams = Array.from({ length: 4 }, () =>
@@ -222,16 +222,15 @@ describe('the processes of an engine', () => {
   });
 
   test('are replaced when they die while they wait', async () => {
-    await start();
+    const engine = await start();
     const [spare] = recogniserPids();
     kill(spare!);
     await until(() => recogniserPids().some((pid) => pid !== spare && isAlive(pid)));
-    const said = await heard(engine, pieces(await spoken({ text: HOUSE, voice: 'rms' })));
+    const said = await heard(engine, asSpeech(await spoken({ text: HOUSE, voice: 'rms' })));
     expect(wordErrorRate(HOUSE, transcript(said))).toBeLessThanOrEqual(0.25);
   });
 
   test('end when their parent is killed', async () => {
-    await start({ spareCount: 0 });
     const script = fileURLToPath(new URL('./recognition-parent.ts', import.meta.url));
     const args = ['--import', import.meta.resolve('tsx'), script];
     const parent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,24 +1,57 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Recognition, RecognitionEngine } from '../../server/engines/engine.ts';
+import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
 import { createPocketSphinx } from '../../server/engines/recognition/pocketsphinx.ts';
 import { recordLog } from '../support/log-record.ts';
-import { describeRecognitionEngine, recognitionPromises } from './recognition-conformance.ts';
+import {
+  english,
+  recognitionPromises,
+  type RecognitionMaterial,
+  type RecognitionPromise,
+} from './recognition-conformance.ts';
+import { recorder, replay, type Recognise, type RecordedStream } from './recognition-recording.ts';
+import { lengthMs } from './recognition-support.ts';
 
-async function pocketSphinx(): Promise<RecognitionEngine> {
+let sound: RecognitionEngine;
+let material: RecognitionMaterial;
+
+beforeAll(async () => {
   const engine = await createPocketSphinx({ log: recordLog() });
   if ('reason' in engine) throw new Error(engine.reason);
-  return engine;
+  sound = engine;
+  // Made beforehand, so that streams which run at once begin in the same order each time.
+  const [first, second] = await Promise.all([english.first.audio(), english.second.audio()]);
+  material = {
+    ...english,
+    first: { ...english.first, audio: async () => first },
+    second: { ...english.second, audio: async () => second },
+  };
+});
+afterAll(() => sound.close());
+
+const recordings = new Map<RecognitionPromise, Promise<RecordedStream[]>>();
+
+/** What the engine reported while it kept a promise: it does so once, and rejects if it does not. */
+async function recording(promise: RecognitionPromise): Promise<RecordedStream[]> {
+  const known = recordings.get(promise) ?? record(promise);
+  recordings.set(promise, known);
+  return await known;
 }
 
-describeRecognitionEngine('PocketSphinx', pocketSphinx);
+async function record({ check }: RecognitionPromise): Promise<RecordedStream[]> {
+  const { recognise, streams } = recorder((speech, options) => sound.recognise(speech, options));
+  await check({ ...sound, recognise }, material);
+  return streams;
+}
 
-type Recognise = RecognitionEngine['recognise'];
+test.each(recognitionPromises)('PocketSphinx: $name', async (promise) => {
+  await recording(promise);
+});
 
 /** An engine whose reports are changed on their way. */
 function changed(change: (all: AsyncIterable<Recognition>) => AsyncIterable<Recognition>) {
   return (recognise: Recognise): Recognise =>
-    (audio, options) =>
-      change(recognise(audio, options));
+    (speech, options) =>
+      change(recognise(speech, options));
 }
 
 function mapped(map: (recognition: Recognition) => Recognition[]) {
@@ -27,7 +60,7 @@ function mapped(map: (recognition: Recognition) => Recognition[]) {
   });
 }
 
-/** Ways to break an engine, each with the promise that notices. */
+/** Ways to break an engine, each with the promise that notices. They change what it reported. */
 const breakages: { promise: RegExp; fault: string; breakIt: (sound: Recognise) => Recognise }[] = [
   {
     promise: /concludes every utterance/,
@@ -63,9 +96,19 @@ const breakages: { promise: RegExp; fault: string; breakIt: (sound: Recognise) =
     ]),
   },
   {
+    promise: /clock of the stream/,
+    fault: 'takes no notice of silence that was left out',
+    breakIt: withoutLeaps,
+  },
+  {
+    promise: /at an endpoint/,
+    fault: 'concludes an utterance when the next begins',
+    breakIt: (recognise) => (speech, options) => recognise(lateEndpoints(speech), options),
+  },
+  {
     promise: /cuts short/,
     fault: 'forgets the utterance that the end of the audio cuts short',
-    breakIt: (recognise) => (audio, options) => recognise(heldBack(audio), options),
+    breakIt: forgetful,
   },
   {
     promise: /silence/,
@@ -78,21 +121,21 @@ const breakages: { promise: RegExp; fault: string; breakIt: (sound: Recognise) =
   {
     promise: /even length/,
     fault: 'drops pieces that are shorter than a block',
-    breakIt: (recognise) => (audio, options) => recognise(longPieces(audio), options),
+    breakIt: (recognise) => (speech, options) => recognise(longPieces(speech), options),
   },
   { promise: /apart/, fault: 'mixes two streams', breakIt: mixing },
   {
     promise: /reason of an abort/,
     fault: 'does not look at the signal',
-    breakIt: (recognise) => (audio, options) =>
-      recognise(audio, { ...options, signal: new AbortController().signal }),
+    breakIt: (recognise) => (speech, options) =>
+      recognise(speech, { ...options, signal: new AbortController().signal }),
   },
   {
     promise: /aborted already/,
     fault: 'begins before it looks at the signal',
-    breakIt: (recognise) => (audio, options) => {
-      void audio[Symbol.asyncIterator]().next();
-      return recognise(audio, options);
+    breakIt: (recognise) => (speech, options) => {
+      void speech[Symbol.asyncIterator]().next();
+      return recognise(speech, options);
     },
   },
   {
@@ -105,58 +148,105 @@ const breakages: { promise: RegExp; fault: string; breakIt: (sound: Recognise) =
   {
     promise: /error of its source/,
     fault: 'takes a failure of its source for the end',
-    breakIt: (recognise) => (audio, options) => recognise(patient(audio), options),
+    breakIt: (recognise) => (speech, options) => recognise(patient(speech), options),
   },
 ];
 
 /** Lets only pieces through that are long enough; also a recogniser that waits for full blocks. */
-async function* longPieces(audio: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const piece of audio) if (piece.byteLength >= 3200) yield piece;
-}
-
-/** Never hands on the last two seconds. */
-async function* heldBack(audio: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const held: Uint8Array[] = [];
-  for await (const piece of audio) {
-    held.push(piece);
-    const first = held.length > 20 ? held.shift() : undefined;
-    if (first !== undefined) yield first;
+async function* longPieces(speech: AsyncIterable<SpeechPiece>): AsyncGenerator<SpeechPiece> {
+  for await (const piece of speech) {
+    if (piece.kind === 'endpoint' || piece.samples.byteLength >= 3200) yield piece;
   }
 }
 
-async function* patient(audio: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Reports nothing any more once its source has ended without an endpoint. */
+function forgetful(recognise: Recognise): Recognise {
+  return async function* (speech, options) {
+    const source = { isOpen: false, hasEnded: false };
+    const seen = async function* (): AsyncGenerator<SpeechPiece> {
+      for await (const piece of speech) {
+        source.isOpen = piece.kind === 'samples';
+        yield piece;
+      }
+      source.hasEnded = true;
+    };
+    for await (const recognition of recognise(seen(), options)) {
+      if (!source.hasEnded || !source.isOpen) yield recognition;
+    }
+  };
+}
+
+/** Hands an endpoint on when the next utterance begins. */
+async function* lateEndpoints(speech: AsyncIterable<SpeechPiece>): AsyncGenerator<SpeechPiece> {
+  let held: SpeechPiece | undefined;
+  for await (const piece of speech) {
+    if (held !== undefined) yield held;
+    held = piece.kind === 'endpoint' ? piece : undefined;
+    if (held === undefined) yield piece;
+  }
+  if (held !== undefined) yield held;
+}
+
+async function* patient(speech: AsyncIterable<SpeechPiece>): AsyncGenerator<SpeechPiece> {
   try {
-    yield* audio;
+    yield* speech;
   } catch {
     // What is broken about it.
   }
 }
 
-/** Gives every stream the audio of all. */
-function mixing(recognise: Recognise): Recognise {
-  const everything: Uint8Array[] = [];
-  return (audio, options) => {
-    const all = async function* (): AsyncGenerator<Uint8Array> {
-      for await (const piece of audio) everything.push(piece);
-      yield* everything;
+/** Counts samples, and takes no notice of what was left out between them. */
+function withoutLeaps(recognise: Recognise): Recognise {
+  return async function* (speech, options) {
+    let countedMs = 0;
+    const leaps: { atMs: number; lengthMs: number }[] = [];
+    const seen = async function* (): AsyncGenerator<SpeechPiece> {
+      for await (const piece of speech) {
+        if (piece.kind === 'samples') {
+          leaps.push({ atMs: piece.startMs, lengthMs: piece.startMs - countedMs });
+          countedMs += lengthMs(piece.samples);
+        }
+        yield piece;
+      }
     };
-    return recognise(all(), options);
+    const counted = (ms: number): number =>
+      ms - (leaps.findLast(({ atMs }) => atMs <= ms)?.lengthMs ?? 0);
+    for await (const each of recognise(seen(), options)) {
+      yield { ...each, startMs: counted(each.startMs), endMs: counted(each.endMs) };
+    }
   };
 }
 
-describe('the promises of recognisers are broken by an engine that', () => {
-  let sound: RecognitionEngine;
-  beforeAll(async () => {
-    sound = await pocketSphinx();
-  });
-  afterAll(() => sound.close());
+/** Reports of every stream what was said in any. */
+function mixing(recognise: Recognise): Recognise {
+  const everything: Recognition[] = [];
+  return async function* (speech, options) {
+    for await (const recognition of recognise(speech, options)) everything.push(recognition);
+    yield* everything;
+  };
+}
 
-  test.each(breakages)('$fault', async ({ promise, breakIt }) => {
-    const found = recognitionPromises.filter(({ name }) => promise.test(name));
+/** Whether what the engine reported for a promise still keeps it after a change. */
+async function checkReplay(
+  promise: RecognitionPromise,
+  change: (recognise: Recognise) => Recognise,
+  patienceMs: number,
+): Promise<void> {
+  const recognise = change(replay(await recording(promise)));
+  await promise.check({ ...sound, recognise }, { ...material, patienceMs });
+}
+
+test.each(recognitionPromises)('what it reported, unchanged, $name', async (promise) => {
+  await checkReplay(promise, (recognise) => recognise, english.patienceMs);
+});
+
+describe('the promises of recognisers are broken by an engine that', () => {
+  test.each(breakages)('$fault', async ({ promise: name, breakIt }) => {
+    const found = recognitionPromises.filter((promise) => name.test(promise.name));
     expect(found).toHaveLength(1);
-    const recognise = breakIt((audio, options) => sound.recognise(audio, options));
-    const broken: RecognitionEngine = { ...sound, recognise };
-    await expect(found[0]!.check(broken)).rejects.toThrow();
+    await recording(found[0]!);
+    // What a replay fails to do it does not do later either.
+    await expect(checkReplay(found[0]!, breakIt, 1_000)).rejects.toThrow();
   });
 
   test('there is a broken engine for every promise', () => {

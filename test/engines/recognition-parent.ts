@@ -1,5 +1,7 @@
 /** A process that hears a stream without end, to be killed by a test; prints a line when it hears. */
+import type { SpeechPiece } from '../../server/engines/engine.ts';
 import { createPocketSphinx } from '../../server/engines/recognition/pocketsphinx.ts';
+import { recognitionOptions } from './recognition-support.ts';
 
 const nothing = (): void => {};
 const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
@@ -7,14 +9,13 @@ const engine = await createPocketSphinx({ log });
 if ('reason' in engine) throw new Error(engine.reason);
 
 let pieces = 0;
-const quiet = async function* (): AsyncGenerator<Uint8Array> {
+const quiet = async function* (): AsyncGenerator<SpeechPiece> {
   for (;;) {
-    yield new Uint8Array(3200);
+    yield { kind: 'samples', samples: new Uint8Array(3200), startMs: pieces * 100 };
     pieces += 1;
     // Far more than the pipe holds: a process is at work.
     if (pieces === 200) process.stdout.write('hearing\n');
   }
 };
-const { signal } = new AbortController();
-const results = engine.recognise(quiet(), { language: 'en', signal })[Symbol.asyncIterator]();
+const results = engine.recognise(quiet(), recognitionOptions())[Symbol.asyncIterator]();
 while ((await results.next()).done !== true);

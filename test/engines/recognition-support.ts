@@ -2,7 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Recognition, RecognitionEngine } from '../../server/engines/engine.ts';
+import type {
+  Recognition,
+  RecognitionEngine,
+  RecognitionOptions,
+  SpeechPiece,
+} from '../../server/engines/engine.ts';
 import { speech, type SpeechRequest } from '../support/speech.ts';
 
 export type Final = Extract<Recognition, { kind: 'final' }>;
@@ -30,35 +35,69 @@ export function lengthMs(audio: Uint8Array): number {
   return audio.byteLength / BYTES_PER_MS;
 }
 
-/** Cuts audio into pieces whose sizes repeat; 100 ms each if none are given. */
-export async function* pieces(audio: Uint8Array, sizes = [3200]): AsyncGenerator<Uint8Array> {
-  for (let offset = 0, count = 0; offset < audio.byteLength; count += 1) {
-    const size = sizes[count % sizes.length] ?? 3200;
-    yield audio.subarray(offset, offset + size);
-    offset += size;
-  }
+export interface SpeechLayout {
+  /** Sizes of the pieces in bytes, over and over; 100 ms each if none are given. */
+  sizes?: readonly number[];
+  /** Where utterances end, ascending; the end of the audio need not be named. */
+  endpointsMs?: readonly number[];
+  /** Stretches of silence that are left out, from and to, ascending; between utterances only. */
+  leftOutMs?: readonly (readonly [fromMs: number, toMs: number])[];
+  /** Whether the last utterance ends with the source alone, without an endpoint. */
+  endsOpen?: boolean;
 }
 
-/** All that an engine reports of some audio. */
+/**
+ * Samples as recognisers get them. One utterance that ends with the audio, unless `endpointsMs` says
+ * where others end.
+ */
+export async function* asSpeech(
+  audio: Uint8Array,
+  { sizes = [3200], endpointsMs = [], leftOutMs = [], endsOpen = false }: SpeechLayout = {},
+): AsyncGenerator<SpeechPiece, undefined> {
+  const ends = endpointsMs.filter((atMs) => atMs < lengthMs(audio));
+  const leaps = [...leftOutMs];
+  let count = 0;
+  for (let offset = 0; offset < audio.byteLength;) {
+    const nextMs = Math.min(ends[0] ?? Infinity, leaps[0]?.[0] ?? Infinity);
+    const limit = Math.min(nextMs * BYTES_PER_MS, audio.byteLength);
+    if (offset < limit) {
+      const end = Math.min(offset + (sizes[count % sizes.length] ?? 3200), limit);
+      count += 1;
+      const startMs = offset / BYTES_PER_MS;
+      yield { kind: 'samples', samples: audio.subarray(offset, end), startMs };
+      offset = end;
+    } else if (ends[0] === nextMs) {
+      ends.shift();
+      yield { kind: 'endpoint', atMs: nextMs };
+    } else {
+      offset = (leaps.shift()?.[1] ?? 0) * BYTES_PER_MS;
+    }
+  }
+  if (!endsOpen && audio.byteLength > 0) yield { kind: 'endpoint', atMs: lengthMs(audio) };
+}
+
+export interface HeardOptions extends Partial<RecognitionOptions> {
+  onRecognition?: (recognition: Recognition) => void;
+}
+
+/** All that an engine reports of some speech; English, unless another language is named. */
 export async function heard(
   engine: RecognitionEngine,
-  audio: AsyncIterable<Uint8Array>,
-  {
-    language = 'en',
-    signal = new AbortController().signal,
-    onRecognition,
-  }: {
-    language?: string;
-    signal?: AbortSignal;
-    onRecognition?: (recognition: Recognition) => void;
-  } = {},
+  speech: AsyncIterable<SpeechPiece>,
+  { onRecognition, ...options }: HeardOptions = {},
 ): Promise<Recognition[]> {
   const recognitions: Recognition[] = [];
-  for await (const recognition of engine.recognise(audio, { language, signal })) {
+  for await (const recognition of engine.recognise(speech, recognitionOptions(options))) {
     recognitions.push(recognition);
     onRecognition?.(recognition);
   }
   return recognitions;
+}
+
+/** Options for an engine: English, fixed, nothing special to be heard and no end. */
+export function recognitionOptions(options: Partial<RecognitionOptions> = {}): RecognitionOptions {
+  const { signal } = new AbortController();
+  return { language: 'en', languageMode: 'fixed', spokenTerms: [], signal, ...options };
 }
 
 export function finals(recognitions: readonly Recognition[]): Final[] {
@@ -74,7 +113,7 @@ export function transcript(recognitions: readonly Recognition[]): string {
 /** Waits until a condition holds; rejects after a deadline. */
 export async function until(
   condition: () => boolean,
-  { withinMs = 15_000, what = 'the condition' } = {},
+  { withinMs = 45_000, what = 'the condition' } = {},
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!condition()) {
@@ -83,28 +122,29 @@ export async function until(
   }
 }
 
-/** A source that gives some audio and then nothing more, until it is let go. */
-export class IdleSource implements AsyncIterableIterator<Uint8Array, undefined> {
-  readonly #pieces: AsyncGenerator<Uint8Array>;
+/** A source that gives some speech and then nothing more, until it is let go. */
+export class IdleSource implements AsyncIterableIterator<SpeechPiece, undefined> {
+  readonly #pieces: AsyncIterator<SpeechPiece, undefined>;
   pulledBytes = 0;
   isReleased = false;
 
-  constructor(audio: Uint8Array, sizes?: number[]) {
-    this.#pieces = pieces(audio, sizes);
+  /** @param speech samples are one utterance that has not come to its end */
+  constructor(speech: Uint8Array | AsyncIterableIterator<SpeechPiece, undefined>) {
+    this.#pieces = speech instanceof Uint8Array ? asSpeech(speech, { endsOpen: true }) : speech;
   }
 
   [Symbol.asyncIterator](): this {
     return this;
   }
 
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async next(): Promise<IteratorResult<SpeechPiece, undefined>> {
     const piece = await this.#pieces.next();
     if (piece.done === true) return await new Promise<never>(() => {});
-    this.pulledBytes += piece.value.byteLength;
+    if (piece.value.kind === 'samples') this.pulledBytes += piece.value.samples.byteLength;
     return piece;
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async return(): Promise<IteratorResult<SpeechPiece, undefined>> {
     this.isReleased = true;
     return { done: true, value: undefined };
   }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   ServiceClient,
   type ServiceClientOptions,
-} from '../../server/engines/translation/service-client.ts';
+} from '../../server/engines/service/service-client.ts';
 import { recordLog } from '../support/log-record.ts';
 import { startScriptedHttp, type Behaviour, type ScriptedHttp } from '../support/scripted-http.ts';
 import { until } from '../support/server.ts';
@@ -23,7 +23,8 @@ const never = new AbortController().signal;
 
 function client(options: Partial<ServiceClientOptions> = {}): ServiceClient {
   return new ServiceClient({
-    ...{ engine: 'test', baseUrl: `${server.url}/base/`, log, timeoutMs: 10_000 },
+    ...{ kind: 'translator', engine: 'test', log },
+    ...{ baseUrl: `${server.url}/base/`, timeoutMs: 10_000 },
     ...{ headers: { authorization: 'Bearer sk-secret' }, maxAnswerBytes: 100_000 },
     ...{ firstDelayMs: 5, ...options },
   });
@@ -34,7 +35,7 @@ const ask = (options?: Partial<ServiceClientOptions>, signal = never) =>
 
 const fine = { kind: 'value', value: { fine: true } };
 
-describe('a client of a translation service', () => {
+describe('a client of a service elsewhere', () => {
   it('asks with JSON under the address', async () => {
     expect(await ask()).toEqual(fine);
     expect(server.requests[0]).toMatchObject({

@@ -1,20 +1,22 @@
 /** One recogniser process's turn at a stream: from what is not settled yet to the end, if it lives. */
 import type { Change } from '../../process/change.ts';
 import type { Recognition } from '../engine.ts';
-import type { AudioHistory } from './audio-history.ts';
 import type { RecogniserChild } from './recogniser-child.ts';
 import {
   decodeProgress,
   MAX_REMAINDER_MS,
   toChild,
   toParent,
+  type Begin,
   type Progress,
   type Report,
 } from './recogniser-protocol.ts';
+import type { SpeechHistory } from './speech-history.ts';
 
 export interface HearingOptions {
   child: RecogniserChild;
-  history: AudioHistory;
+  history: SpeechHistory;
+  begin: Begin;
   /** Tells of new audio or its end, and is told of progress. */
   change: Change;
   bytesPerMs: number;
@@ -32,10 +34,14 @@ const MAX_WRITE_MS = 1_000;
 
 export class Hearing {
   readonly #options: HearingOptions;
-  /** Position in the stream of the first byte this process hears. */
+  /** Position in the speech of the first byte this process hears. */
   readonly #baseBytes: number;
   #sentBytes: number;
   #heardBytes: number;
+  #settledBytes: number;
+  /** Position of the last endpoint it was told; what ended before it began is none of its business. */
+  #endpointBytes: number;
+  #hasBegun = false;
   #isEndSent = false;
   #hasEnded = false;
   /** Last sign of life, or when the process was first given something to do. */
@@ -43,15 +49,17 @@ export class Hearing {
 
   constructor(options: HearingOptions) {
     this.#options = options;
-    this.#baseBytes = this.#sentBytes = this.#heardBytes = options.history.start;
+    this.#baseBytes = options.history.start;
+    this.#sentBytes = this.#heardBytes = this.#baseBytes;
+    this.#settledBytes = this.#endpointBytes = this.#baseBytes;
   }
 
-  /** Position in the stream up to which the process was given audio. */
+  /** Position in the speech up to which the process was given audio. */
   get sentBytes(): number {
     return this.#sentBytes;
   }
 
-  /** Position in the stream up to which the process has heard. */
+  /** Position in the speech up to which the process has heard. */
   get heardBytes(): number {
     return this.#heardBytes;
   }
@@ -63,9 +71,10 @@ export class Hearing {
     void child.gone.then(() => change.notify());
     const watchdog = setInterval(() => this.#checkForHang(), hangTimeoutMs / 4);
     try {
+      await this.#sendBegin();
       while (!child.isGone && !this.#hasEnded) {
         // Nothing may be awaited between finding nothing to do and waiting: a change would be missed.
-        await (this.#sendAudio() ?? this.#sendEnd() ?? change.next());
+        await (this.#sendEndpoint() ?? this.#sendAudio() ?? this.#sendEnd() ?? change.next());
       }
       return this.#hasEnded;
     } finally {
@@ -74,12 +83,30 @@ export class Hearing {
     }
   }
 
+  #sendBegin(): Promise<void> {
+    const { child, begin } = this.#options;
+    this.#lastSignMs = performance.now();
+    return child.send(toChild.begin, Buffer.from(JSON.stringify(begin)));
+  }
+
+  /** Ends the utterance once the process has all of it. */
+  #sendEndpoint(): Promise<void> | undefined {
+    const { child, history } = this.#options;
+    const endpoint = history.endpointAfter(this.#endpointBytes);
+    if (endpoint === undefined || endpoint !== this.#sentBytes) return undefined;
+    if (!this.#isBusy()) this.#lastSignMs = performance.now();
+    this.#endpointBytes = endpoint;
+    return child.send(toChild.endpoint);
+  }
+
   /** Sends the next piece; undefined when there is none or the process has enough to do. */
   #sendAudio(): Promise<void> | undefined {
     const { child, history, change, bytesPerMs } = this.#options;
     const roomBytes = WINDOW_MS * bytesPerMs - (this.#sentBytes - this.#heardBytes);
     if (this.#sentBytes === history.end || roomBytes <= 0) return undefined;
-    const most = Math.min(roomBytes, MAX_WRITE_MS * bytesPerMs);
+    const endpoint = history.endpointAfter(this.#sentBytes) ?? Infinity;
+    const untilEndpoint = endpoint - this.#sentBytes;
+    const most = Math.min(roomBytes, MAX_WRITE_MS * bytesPerMs, untilEndpoint);
     const audio = history.view(this.#sentBytes, most);
     if (!this.#isBusy()) this.#lastSignMs = performance.now();
     // Before the pipe has taken it: the answer may be faster than our next turn.
@@ -99,7 +126,12 @@ export class Hearing {
   /** Whether the process owes us an answer. */
   #isBusy(): boolean {
     const unheardBytes = this.#sentBytes - this.#heardBytes;
-    return this.#isEndSent || unheardBytes > MAX_REMAINDER_MS * this.#options.bytesPerMs;
+    return (
+      !this.#hasBegun ||
+      this.#isEndSent ||
+      this.#settledBytes < this.#endpointBytes ||
+      unheardBytes > MAX_REMAINDER_MS * this.#options.bytesPerMs
+    );
   }
 
   #checkForHang(): void {
@@ -109,6 +141,7 @@ export class Hearing {
 
   #onFrame(kind: number, payload: Buffer): void {
     this.#lastSignMs = performance.now();
+    this.#hasBegun = true;
     if (kind === toParent.progress) {
       this.#advance(decodeProgress(payload));
     } else if (kind === toParent.report) {
@@ -123,19 +156,26 @@ export class Hearing {
 
   #advance({ heardBytes, settledBytes }: Progress): void {
     this.#heardBytes = this.#baseBytes + heardBytes;
-    this.#options.history.dropBefore(this.#baseBytes + settledBytes);
+    this.#settledBytes = this.#baseBytes + settledBytes;
+    this.#options.history.dropBefore(this.#settledBytes);
   }
 
+  /**
+   * What is reported begins where nothing is settled yet, so this is the utterance it belongs to;
+   * within an utterance nothing was left out.
+   */
   #onStreamClock(recognition: Recognition): Recognition {
-    const offsetMs = this.#baseBytes / this.#options.bytesPerMs;
+    const { history, bytesPerMs } = this.#options;
+    const fromMs = (this.#settledBytes - this.#baseBytes) / bytesPerMs;
+    const offsetMs = history.timeAt(this.#settledBytes) - fromMs;
     if (offsetMs === 0) return recognition;
-    const startMs = recognition.startMs + offsetMs;
-    const endMs = recognition.endMs + offsetMs;
+    const moved = (ms: number): number => Math.round(ms + offsetMs);
+    const [startMs, endMs] = [moved(recognition.startMs), moved(recognition.endMs)];
     if (recognition.kind === 'partial') return { ...recognition, startMs, endMs };
     const words = recognition.words.map((word) => ({
       text: word.text,
-      startMs: word.startMs + offsetMs,
-      endMs: word.endMs + offsetMs,
+      startMs: moved(word.startMs),
+      endMs: moved(word.endMs),
     }));
     return { ...recognition, startMs, endMs, words };
   }

@@ -2,38 +2,51 @@
 import '../../process/outlive-signals.ts';
 import { encodeFrame, FrameReader } from '../../process/frames.ts';
 import type { Recognition } from '../engine.ts';
+import { learnTerms } from './pocketsphinx-terms.ts';
 import { loadSphinxDecoder } from './pocketsphinx-library.ts';
 import type { PocketSphinxChildOptions } from './pocketsphinx.ts';
-import { encodeProgress, toChild, toParent, type Report } from './recogniser-protocol.ts';
+import {
+  encodeProgress,
+  toChild,
+  toParent,
+  type Begin,
+  type Report,
+} from './recogniser-protocol.ts';
 import { BYTES_PER_SAMPLE, UtteranceDecoder } from './utterance-decoder.ts';
 
 function run({
   modelFolder,
   maxUtteranceMs,
-  decoder,
+  decoder: options,
   learnAfterMs,
 }: PocketSphinxChildOptions): void {
-  const utterances = new UtteranceDecoder({
-    decoder: loadSphinxDecoder(modelFolder, decoder),
-    maxUtteranceMs,
-    learnAfterMs,
-    report,
-    breathe: () => send(toParent.progress, encodeProgress(progress())),
-  });
+  const decoder = loadSphinxDecoder(modelFolder, options);
+  let utterances: UtteranceDecoder | undefined;
+
   const frames = new FrameReader((kind, payload) => {
-    if (kind === toChild.audio) {
-      utterances.accept(payload);
-      send(toParent.progress, encodeProgress(progress()));
-    } else if (kind === toChild.end) {
-      utterances.end();
-      send(toParent.ended);
-    }
+    if (kind === toChild.begin) begin(JSON.parse(payload.toString('utf8')) as Begin);
+    else if (kind === toChild.audio) utterances?.accept(payload);
+    else utterances?.endUtterance();
+    if (kind === toChild.end) send(toParent.ended);
+    else tellProgress();
   });
+
+  function begin({ spokenTerms }: Begin): void {
+    const terms = learnTerms(decoder, spokenTerms);
+    const breathe = tellProgress;
+    utterances = new UtteranceDecoder({
+      ...{ decoder, maxUtteranceMs, learnAfterMs, terms, report, breathe },
+    });
+  }
+
+  function tellProgress(): void {
+    send(toParent.progress, encodeProgress(progress()));
+  }
 
   function progress(): { heardBytes: number; settledBytes: number } {
     return {
-      heardBytes: utterances.heard * BYTES_PER_SAMPLE,
-      settledBytes: utterances.settled * BYTES_PER_SAMPLE,
+      heardBytes: (utterances?.heard ?? 0) * BYTES_PER_SAMPLE,
+      settledBytes: (utterances?.settled ?? 0) * BYTES_PER_SAMPLE,
     };
   }
 

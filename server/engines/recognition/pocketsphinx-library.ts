@@ -24,6 +24,10 @@ export interface SphinxDecoder {
   endUtterance(): void;
   /** The best hypothesis of the utterance so far, or of the one just ended. */
   segments(): FrameSegment[];
+  /** Phones of a word of the dictionary, lower case: `HH AW S`. */
+  pronunciation(word: string): string | undefined;
+  /** Adds words by their phones and makes them likely to be said. Once, before any utterance. */
+  addWords(phones: ReadonlyMap<string, string>): void;
 }
 
 /**
@@ -53,7 +57,7 @@ export function loadSphinxDecoder(
   if (config === null) throw new Error('PocketSphinx does not know one of its options');
   const decoder = create(config);
   if (decoder === null) throw new Error(`PocketSphinx cannot load the model in ${modelFolder}`);
-  return bind(library, decoder);
+  return { ...bind(library, decoder), ...bindDictionary({ base, library, decoder }) };
 }
 
 function modelOptions(folder: string): Record<string, string> {
@@ -67,7 +71,10 @@ function modelOptions(folder: string): Record<string, string> {
 
 type Call = (decoder: unknown) => number;
 
-function bind(library: LibraryHandle, decoder: unknown): SphinxDecoder {
+function bind(
+  library: LibraryHandle,
+  decoder: unknown,
+): Omit<SphinxDecoder, 'pronunciation' | 'addWords'> {
   const startStream = library.func('int ps_start_stream(void *ps)') as Call;
   const startUtterance = library.func('int ps_start_utt(void *ps)') as Call;
   const endUtterance = library.func('int ps_end_utt(void *ps)') as Call;
@@ -83,6 +90,73 @@ function bind(library: LibraryHandle, decoder: unknown): SphinxDecoder {
     isSpeech: () => inSpeech(decoder) !== 0,
     endUtterance: () => check(endUtterance(decoder)),
     segments: segmentReader(library, decoder),
+  };
+}
+
+/**
+ * The probability that a new word comes next is the same whatever came before it: as many times that
+ * of a word of which the model knows nothing. A name is then three times as likely as "house".
+ */
+const NEW_WORDS_WEIGHT = 100;
+/** Stands for all new words in the language model. */
+const NEW_WORDS_CLASS = '~terms';
+
+function bindDictionary({
+  base,
+  library,
+  decoder,
+}: {
+  base: LibraryHandle;
+  library: LibraryHandle;
+  decoder: unknown;
+}): Pick<SphinxDecoder, 'pronunciation' | 'addWords'> {
+  // The caller frees what it is told.
+  const phones = koffi.disposable('str');
+  const lookUp = library.func('ps_lookup_word', phones, ['void *', 'str']) as (
+    ps: unknown,
+    word: string,
+  ) => string | null;
+  const addWord = library.func(
+    'int ps_add_word(void *ps, const char *word, const char *phones, int update)',
+  ) as (ps: unknown, word: string, phones: string, update: 0 | 1) => number;
+  const currentSearch = library.func('const char *ps_get_search(void *ps)') as (
+    ps: unknown,
+  ) => string;
+  const modelOf = library.func('void *ps_get_lm(void *ps, const char *search)') as (
+    ps: unknown,
+    search: string,
+  ) => unknown;
+  const onlyModel = base.func('void *ngram_model_set_lookup(void *set, const char *name)') as (
+    set: unknown,
+    name: null,
+  ) => unknown;
+  const addClass = base.func(
+    'int ngram_model_add_class(void *model, const char *name, float weight, ' +
+      'char **words, const float *weights, int count)',
+  ) as (
+    model: unknown,
+    name: string,
+    weight: number,
+    words: string[],
+    weights: number[],
+    count: number,
+  ) => number;
+  return {
+    pronunciation: (word) => lookUp(decoder, word) ?? undefined,
+    addWords(phones) {
+      const words = [...phones.keys()];
+      const model = onlyModel(modelOf(decoder, currentSearch(decoder)), null);
+      if (model === null) throw new Error('PocketSphinx has no language model');
+      // Members of one class, since this library reads past its memory when it looks for the
+      // neighbours of a second word that was not in the model from the beginning.
+      const weights = words.map(() => 1);
+      check(addClass(model, NEW_WORDS_CLASS, NEW_WORDS_WEIGHT, words, weights, words.length));
+      words.forEach((word, index) => {
+        // The search is built anew with the last.
+        const isLast = index === words.length - 1;
+        check(addWord(decoder, word, phones.get(word) ?? '', isLast ? 1 : 0));
+      });
+    },
   };
 }
 

@@ -17,7 +17,7 @@ export interface PocketSphinxOptions {
   modelFolder?: string;
   /** Processes that wait with the model loaded, so that a stream begins at once. */
   spareCount?: number;
-  /** Speech without a pause after which an utterance is cut between two words, in ms; 5,000 to 15,000. */
+  /** Length after which an utterance is cut between two words all the same, in ms; 5,000 to 30,000. */
   maxUtteranceMs?: number;
   /** A process that gives no sign for so long while audio awaits it is replaced, in ms. */
   hangTimeoutMs?: number;
@@ -65,7 +65,7 @@ export async function createPocketSphinx(
   options: PocketSphinxOptions,
 ): Promise<RecognitionEngine | Unavailable> {
   const { log, modelFolder = DEBIAN_MODEL, spareCount = 1, hangTimeoutMs = 10_000 } = options;
-  const maxUtteranceMs = Math.min(Math.max(options.maxUtteranceMs ?? 15_000, 5_000), 15_000);
+  const maxUtteranceMs = Math.min(Math.max(options.maxUtteranceMs ?? 20_000, 5_000), 30_000);
   const missing = await missingModelFile(modelFolder);
   if (missing !== undefined) return unavailable(`The model file ${missing} is missing.`);
 
@@ -92,13 +92,14 @@ export async function createPocketSphinx(
     name: NAME,
     languages: ['en'],
     detectsLanguage: false,
-    sampleRateHz: SAMPLE_RATE_HZ,
+    usesSpokenTerms: true,
     punctuates: false,
-    recognise: (audio, { signal }) =>
+    recognise: (speech, { signal, spokenTerms }) =>
       recognitionStream({
         pool,
         log,
-        audio,
+        speech,
+        begin: { spokenTerms },
         signal,
         bytesPerMs: BYTES_PER_MS,
         historyMs: maxUtteranceMs + HISTORY_MARGIN_MS,

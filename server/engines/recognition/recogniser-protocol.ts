@@ -1,16 +1,21 @@
 /**
  * What a recogniser's process and its parent say to each other, as frames (`process/frames.ts`).
  * One child hears one stream. Positions are in bytes since the first byte the child was given, and
- * times in ms on the same clock; the parent moves both to the clock of the stream.
+ * times in ms on the same clock; the parent moves both to the clock of the stream, for which silence
+ * between utterances counts as well.
  */
 import type { Recognition } from '../engine.ts';
 
 /** Kinds of frames to the child. */
 export const toChild = {
+  /** {@link Begin} as JSON; comes first and once. Answered by progress. */
+  begin: 0,
   /** Samples, s16le. */
   audio: 1,
   /** No more audio follows. */
   end: 2,
+  /** The utterance under way is over. Answered by a report, progress or both. */
+  endpoint: 3,
 } as const;
 
 /** Kinds of frames to the parent. */
@@ -26,6 +31,12 @@ export const toParent = {
   /** All audio is heard and everything is reported. */
   ended: 5,
 } as const;
+
+/** What a child is told about its stream. */
+export interface Begin {
+  /** Words and phrases that are likely to be said. */
+  spokenTerms: readonly string[];
+}
 
 /** Audio a child may leave lying until more of it arrives, in ms: less than a block of its decoder. */
 export const MAX_REMAINDER_MS = 100;

@@ -6,17 +6,20 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import { Change } from '../../process/change.ts';
 import type { Logger } from '../../process/log.ts';
-import type { Recognition } from '../engine.ts';
-import { AudioHistory } from './audio-history.ts';
+import type { Recognition, SpeechPiece } from '../engine.ts';
 import { Hearing } from './hearing.ts';
 import type { RecogniserChild } from './recogniser-child.ts';
 import type { RecogniserPool } from './recogniser-pool.ts';
+import type { Begin } from './recogniser-protocol.ts';
 import { RecognitionResults } from './recognition-results.ts';
+import { SpeechHistory } from './speech-history.ts';
 
 export interface RecognitionStreamOptions {
   pool: RecogniserPool;
   log: Logger;
-  audio: AsyncIterable<Uint8Array>;
+  speech: AsyncIterable<SpeechPiece>;
+  /** What each process is told before the speech. */
+  begin: Begin;
   signal: AbortSignal;
   bytesPerMs: number;
   /** Room for audio that is not settled, in ms: the longest utterance and a few seconds more. */
@@ -30,7 +33,7 @@ const MAX_DEATHS = 3;
 /** A consumer that leaves so many results holds the audio back. */
 const MAX_WAITING_RESULTS = 32;
 
-/** Starts to hear `audio` at the first `next()`; leaving the iteration frees everything. */
+/** Starts to hear `speech` at the first `next()`; leaving the iteration frees everything. */
 export function recognitionStream(
   options: RecognitionStreamOptions,
 ): AsyncIterableIterator<Recognition, undefined> {
@@ -40,10 +43,10 @@ export function recognitionStream(
 class RecognitionStream {
   readonly results: RecognitionResults;
   readonly #options: RecognitionStreamOptions;
-  readonly #history: AudioHistory;
+  readonly #history: SpeechHistory;
   readonly #change = new Change();
   /** Undefined until the consumer asks for the first result. */
-  #audio: AsyncIterator<Uint8Array> | undefined;
+  #speech: AsyncIterator<SpeechPiece> | undefined;
   #hasAudioEnded = false;
   /** Aborted when the stream is over, for whatever reason. */
   readonly #ending = new AbortController();
@@ -51,12 +54,14 @@ class RecognitionStream {
   #hearing: Hearing | undefined;
   /** Partials of audio that a dead process had heard are not shown a second time. */
   #quietUntilMs = 0;
+  #isPartialStanding = false;
 
   constructor(options: RecognitionStreamOptions) {
     this.#options = options;
-    this.#history = new AudioHistory(options.historyMs * options.bytesPerMs);
+    const { historyMs: capacityMs, bytesPerMs } = options;
+    this.#history = new SpeechHistory({ capacityMs, bytesPerMs });
     this.results = new RecognitionResults({
-      onDemand: () => (this.#audio === undefined ? this.#start() : this.#change.notify()),
+      onDemand: () => (this.#speech === undefined ? this.#start() : this.#change.notify()),
       onReturn: () => this.#stop(),
     });
   }
@@ -67,14 +72,14 @@ class RecognitionStream {
 
   #start(): void {
     if (this.#isOver) return;
-    const { signal, audio } = this.#options;
-    this.#audio = audio[Symbol.asyncIterator]();
+    const { signal, speech } = this.#options;
+    this.#speech = speech[Symbol.asyncIterator]();
     if (signal.aborted) {
       this.#onAbort();
       return;
     }
     signal.addEventListener('abort', this.#onAbort);
-    Promise.all([this.#takeAudio(this.#audio), this.#hearAll()]).then(
+    Promise.all([this.#takeSpeech(this.#speech), this.#hearAll()]).then(
       () => this.#finish({}),
       (error: unknown) => this.#finish({ error }),
     );
@@ -96,29 +101,35 @@ class RecognitionStream {
     this.#options.signal.removeEventListener('abort', this.#onAbort);
     this.#child?.kill();
     // Not awaited: a source that waits for its next piece would keep us waiting too.
-    if (!this.#hasAudioEnded) this.#audio?.return?.().catch(() => {});
+    if (!this.#hasAudioEnded) this.#speech?.return?.().catch(() => {});
     this.#change.notify();
   }
 
-  /** Takes in audio as fast as the process does. */
-  async #takeAudio(audio: AsyncIterator<Uint8Array>): Promise<void> {
+  /** Takes in speech as fast as the process does. */
+  async #takeSpeech(speech: AsyncIterator<SpeechPiece>): Promise<void> {
     while (!this.#isOver) {
-      const piece = await audio.next();
-      if (piece.done === true) break;
-      await this.#keep(piece.value);
+      const next = await speech.next();
+      if (next.done === true) break;
+      if (next.value.kind === 'samples') await this.#keep(next.value);
+      else this.#endUtterance();
       while (this.#isHeldBack()) await this.#change.next();
     }
     this.#hasAudioEnded = true;
     this.#change.notify();
   }
 
-  async #keep(piece: Uint8Array): Promise<void> {
-    for (let offset = 0; offset < piece.byteLength && !this.#isOver;) {
+  async #keep(piece: Extract<SpeechPiece, { kind: 'samples' }>): Promise<void> {
+    for (let offset = 0; offset < piece.samples.byteLength && !this.#isOver;) {
       const taken = this.#history.append(piece, offset);
       offset += taken;
       if (taken > 0) this.#change.notify();
       else await this.#change.next();
     }
+  }
+
+  #endUtterance(): void {
+    this.#history.endUtterance();
+    this.#change.notify();
   }
 
   #isHeldBack(): boolean {
@@ -128,7 +139,7 @@ class RecognitionStream {
 
   /** Lets one process after another hear the stream until one has come to its end. */
   async #hearAll(): Promise<void> {
-    const { pool, log, bytesPerMs } = this.#options;
+    const { pool, log } = this.#options;
     for (let deaths = 0; deaths <= MAX_DEATHS; deaths += 1) {
       this.#child = await pool.take(this.#ending.signal);
       log.debug({ pid: this.#child.pid }, 'a recogniser process takes a stream');
@@ -136,7 +147,7 @@ class RecognitionStream {
       const hearing = this.#listen(this.#child);
       if ((await hearing.run()) || this.#isOver) return;
       log.warn({ pid: this.#child.pid, deaths: deaths + 1 }, 'a recogniser process died');
-      this.#quietUntilMs = Math.max(this.#quietUntilMs, hearing.heardBytes / bytesPerMs);
+      this.#quietUntilMs = Math.max(this.#quietUntilMs, this.#history.timeAt(hearing.heardBytes));
     }
     throw new ServiceError(
       'recognition_failed',
@@ -145,9 +156,10 @@ class RecognitionStream {
   }
 
   #listen(child: RecogniserChild): Hearing {
-    const { bytesPerMs, hangTimeoutMs } = this.#options;
+    const { begin, bytesPerMs, hangTimeoutMs } = this.#options;
     this.#hearing = new Hearing({
       child,
+      begin,
       history: this.#history,
       change: this.#change,
       bytesPerMs,
@@ -159,7 +171,11 @@ class RecognitionStream {
   }
 
   #pass(recognition: Recognition): void {
-    const isOld = recognition.kind === 'partial' && recognition.endMs < this.#quietUntilMs;
-    if (!isOld) this.results.push(recognition);
+    const { kind, text, endMs } = recognition;
+    if (kind === 'partial' && text !== '' && endMs < this.#quietUntilMs) return;
+    // A process takes back what it heard no word of: it may be its predecessor that showed some.
+    if (kind === 'partial' && text === '' && !this.#isPartialStanding) return;
+    this.#isPartialStanding = kind === 'partial' && text !== '';
+    this.results.push(recognition);
   }
 }

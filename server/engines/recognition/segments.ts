@@ -5,11 +5,30 @@ const FILLER = /^(?:<.*>|\[.*\]|\+\+.*\+\+)$/;
 /** The dictionary numbers its variants of pronunciation: `read(2)`. */
 const VARIANT = /\(\d+\)$/;
 
-/** Only the spoken words, without the marks of the dictionary. */
-export function spokenWords(segments: readonly Word[]): Word[] {
-  return segments
-    .filter(({ text }) => !FILLER.test(text))
-    .map((segment) => ({ ...segment, text: segment.text.replace(VARIANT, '') }));
+/** Names in the dictionary that stand for spoken terms, each with the words of its term. */
+export type TermWords = ReadonlyMap<string, readonly string[]>;
+
+/** Only the spoken words, without the marks of the dictionary; terms as their words. */
+export function spokenWords(segments: readonly Word[], terms: TermWords = new Map()): Word[] {
+  return segments.flatMap((segment) => {
+    if (FILLER.test(segment.text)) return [];
+    const words = terms.get(segment.text);
+    if (words !== undefined) return shared(segment, words);
+    return [{ ...segment, text: segment.text.replace(VARIANT, '') }];
+  });
+}
+
+/** Words that share the time of a segment, as many letters as they have. */
+function shared({ startMs, endMs }: Word, words: readonly string[]): Word[] {
+  const lengthMs = endMs - startMs;
+  const letterCount = words.reduce((count, { length }) => count + length, 0);
+  let before = 0;
+  const timeMs = (): number => Math.round(startMs + (lengthMs * before) / letterCount);
+  return words.map((text) => {
+    const fromMs = timeMs();
+    before += text.length;
+    return { text, startMs: fromMs, endMs: timeMs() };
+  });
 }
 
 /**

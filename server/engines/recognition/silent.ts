@@ -14,15 +14,15 @@ export function createSilentRecogniser(): RecognitionEngine {
     name: 'silent',
     languages: LANGUAGES,
     detectsLanguage: false,
-    sampleRateHz: 16_000,
+    usesSpokenTerms: false,
     punctuates: true,
     recognise: (audio, { signal }) => drain(audio, signal),
     close: async () => {},
   };
 }
 
-function drain(audio: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncIterable<Recognition> {
-  let source: AsyncIterator<Uint8Array> | undefined;
+function drain(speech: AsyncIterable<unknown>, signal: AbortSignal): AsyncIterable<Recognition> {
+  let source: AsyncIterator<unknown> | undefined;
   let isOver = false;
   const stop = (): void => {
     isOver = true;
@@ -33,11 +33,11 @@ function drain(audio: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncIter
     // Not awaited: the source may be waiting for a piece that never comes.
     source?.return?.().catch(() => {});
   };
-  const exhaust = async (pieces: AsyncIterator<Uint8Array>): Promise<void> => {
+  const exhaust = async (pieces: AsyncIterator<unknown>): Promise<void> => {
     while (!isOver && (await pieces.next()).done !== true);
   };
   const start = (): void => {
-    source = audio[Symbol.asyncIterator]();
+    source = speech[Symbol.asyncIterator]();
     if (signal.aborted) {
       onAbort();
       return;

@@ -1,17 +1,21 @@
 /**
- * Finds and hears the utterances of a stream with a decoder that has its own endpointing.
+ * Hears the utterances of a stream with a decoder that has an endpointing of its own.
+ *
+ * Where an utterance ends we are told. Within it the decoder finds parts: it leaves out pauses of
+ * half a second and more, and its times are right only from one pause to the next. The words of all
+ * parts make up the final.
  *
  * One thing makes PocketSphinx good: that it knows the mean of its features (the microphone, the
  * line, the room). It comes with a mean of its own and learns only when an utterance ends; until
- * then telephone speech is heard wrong in two words of three. So we end the first utterance early,
- * after a second, and again after a few, and let the decoder hear it anew from its start. Going
- * back is also how an utterance without end is cut between two words: what follows the cut is heard
- * again as the next utterance.
+ * then telephone speech is heard wrong in two words of three. So we end the first part early, after
+ * a second, and again after a few, and let the decoder hear it anew from its start. Going back is
+ * also how an utterance without end is cut between two words, for memory has one: what follows the
+ * cut is heard again as the next utterance.
  */
 import type { Recognition, Word } from '../engine.ts';
 import { AudioHistory } from './audio-history.ts';
 import { FRAME_MS, type SphinxDecoder } from './pocketsphinx-library.ts';
-import { cutPoint, spokenWords } from './segments.ts';
+import { cutPoint, spokenWords, type TermWords } from './segments.ts';
 
 export const SAMPLE_RATE_HZ = 16_000;
 const SAMPLES_PER_MS = SAMPLE_RATE_HZ / 1000;
@@ -34,10 +38,12 @@ const UNSURE_MS = 500;
 
 export interface UtteranceDecoderOptions {
   decoder: SphinxDecoder;
-  /** Speech after which an utterance is cut, in ms. */
+  /** Length after which an utterance is cut, in ms. */
   maxUtteranceMs: number;
   /** Amounts of speech after which the decoder learns its mean anew, in ms, ascending. */
   learnAfterMs: readonly number[];
+  /** What names of the dictionary stand for that are not words. */
+  terms?: TermWords;
   report: (recognition: Recognition) => void;
   /** Called now and then during long work, to tell that it goes on. */
   breathe?: () => void;
@@ -52,13 +58,18 @@ export class UtteranceDecoder {
   readonly #history: AudioHistory;
   readonly #block = new Int16Array(BLOCK);
   readonly #blockBytes = new Uint8Array(this.#block.buffer);
-  /** Positions in samples: the next to be heard, the furthest ever heard, what is settled. */
+  readonly #terms: TermWords;
+  /** Positions in samples: the next to be heard, the furthest ever heard. */
   #next = 0;
   #furthest = 0;
+  /** Where begins what no final has told, and where the part that is being heard. */
   #settled = 0;
+  #partFrom = 0;
+  /** Words of the parts that are over. */
+  #partWords: Word[] = [];
   /** Samples the decoder was given in all: its clock, which goes on when we go back. */
   #fed = 0;
-  /** Stream position minus the decoder's clock for the utterance under way. */
+  /** Stream position minus the decoder's clock for the part under way. */
   #offset = 0;
   /** Where speech was noticed; undefined in silence. */
   #speechFrom: number | undefined;
@@ -66,7 +77,7 @@ export class UtteranceDecoder {
   #speech = 0;
   /** The partial that stands, if any. */
   #shown = '';
-  /** Whether the utterance under way has come to its end once before. */
+  /** Whether the part under way has come to its end once before. */
   #isSecondHearing = false;
   /** End of the last final: words never go back behind it. */
   #floorMs = 0;
@@ -77,6 +88,7 @@ export class UtteranceDecoder {
     this.#decoder = decoder;
     this.#report = options.report;
     this.#breathe = options.breathe ?? (() => {});
+    this.#terms = options.terms ?? new Map();
     this.#maxUtterance = maxUtteranceMs * SAMPLES_PER_MS;
     this.#learnAfter = learnAfterMs.map((ms) => ms * SAMPLES_PER_MS);
     this.#history = new AudioHistory(
@@ -101,16 +113,19 @@ export class UtteranceDecoder {
     while (offset < bytes.byteLength) {
       offset += this.#history.append(bytes, offset);
       this.#hearBlocks();
-      this.#history.dropBefore(this.#settled * BYTES_PER_SAMPLE);
+      this.#history.dropBefore(this.#partFrom * BYTES_PER_SAMPLE);
     }
   }
 
-  /** Hears what is left of the audio and concludes the last utterance. */
-  end(): void {
+  /** Hears what is left of the audio and concludes the utterance: it is over. */
+  endUtterance(): void {
     do {
       this.#hearBlocks();
       this.#hear(this.#readBlock());
-    } while (!this.#conclude());
+    } while (!this.#endPart());
+    this.#finish(this.#partWords, this.#next);
+    // The next one may have been said much later: nothing of it belongs to this.
+    this.#floorMs = Math.ceil(this.#next / SAMPLES_PER_MS);
   }
 
   #hearBlocks(): void {
@@ -138,20 +153,26 @@ export class UtteranceDecoder {
     if (this.#blocks % BLOCKS_PER_BREATH === 0) this.#breathe();
   }
 
-  /** After every block: has speech begun, gone on or ended? */
+  /** After every block: has speech begun, gone on or paused? */
   #attend(): void {
     const isSpeech = this.#decoder.isSpeech();
     if (!isSpeech && this.#speechFrom !== undefined) {
-      this.#conclude();
+      this.#endPart();
     } else if (!isSpeech) {
-      this.#settled = Math.max(this.#settled, this.#next - LOOK_BACK);
+      this.#partFrom = Math.max(this.#partFrom, this.#next - LOOK_BACK);
+      if (this.#partWords.length === 0) this.#settled = this.#partFrom;
+      else if (this.#isTooLong()) this.#finish(this.#partWords, this.#partFrom);
       if (this.#isAbreast()) this.#giveUp();
     } else {
       this.#speechFrom ??= this.#next;
       if (this.#isLearningDue()) this.#learn();
-      else if (this.#next - this.#speechFrom >= this.#maxUtterance) this.#cut(this.#speechFrom);
+      else if (this.#isTooLong()) this.#cut();
       else if (this.#blocks % BLOCKS_PER_LOOK === 0 && this.#isAbreast()) this.#show();
     }
+  }
+
+  #isTooLong(): boolean {
+    return this.#next - this.#settled >= this.#maxUtterance;
   }
 
   /** Whether we are not hearing something a second time. */
@@ -166,38 +187,49 @@ export class UtteranceDecoder {
   #learn(): void {
     while (this.#isLearningDue()) this.#learnAfter.shift();
     this.#decoder.endUtterance();
-    this.#startAt(this.#settled);
+    this.#startAt(this.#partFrom);
   }
 
-  /** Ends the utterance; returns false when it is heard again because the mean was still young. */
-  #conclude(): boolean {
+  /** Ends a part; returns false when it is heard again because the mean was still young. */
+  #endPart(): boolean {
     this.#decoder.endUtterance();
     const isYoung = this.#learnAfter.length > 0 && this.#speechFrom !== undefined;
     if (isYoung && !this.#isSecondHearing) {
-      this.#startAt(this.#settled);
+      this.#startAt(this.#partFrom);
       this.#isSecondHearing = true;
       return false;
     }
-    this.#finish(this.#words(), this.#next);
+    const words = this.#words();
+    this.#floorMs = words.at(-1)?.endMs ?? this.#floorMs;
+    this.#partWords.push(...words);
+    this.#isSecondHearing = false;
+    this.#partFrom = this.#next;
+    this.#startAt(this.#next);
     return true;
   }
 
   /** Ends an utterance that would go on, and hears what follows the cut again. */
-  #cut(speechFrom: number): void {
+  #cut(): void {
     this.#decoder.endUtterance();
-    const words = this.#words();
-    const earliestMs = (speechFrom + CUT_ZONE * this.#maxUtterance) / SAMPLES_PER_MS;
-    const latestMs = this.#next / SAMPLES_PER_MS - UNSURE_MS;
-    const cutMs = cutPoint(words, { earliestMs, latestMs }) ?? this.#next / SAMPLES_PER_MS;
+    const words = [...this.#partWords, ...this.#words()];
+    const earliest = this.#settled + CUT_ZONE * this.#maxUtterance;
+    const cutMs =
+      cutPoint(words, {
+        earliestMs: Math.max(earliest, this.#partFrom) / SAMPLES_PER_MS,
+        latestMs: this.#next / SAMPLES_PER_MS - UNSURE_MS,
+      }) ?? this.#next / SAMPLES_PER_MS;
     this.#finish(
       words.filter(({ endMs }) => endMs <= cutMs),
       cutMs * SAMPLES_PER_MS,
     );
+    this.#isSecondHearing = false;
+    this.#startAt(this.#settled);
   }
 
-  /** Reports the final and goes on at a position. */
+  /** Reports the final and settles what lies before a position. */
   #finish(words: Word[], position: number): void {
-    this.#settled = position;
+    this.#settled = this.#partFrom = position;
+    this.#partWords = [];
     const [first, last] = [words[0], words.at(-1)];
     if (first === undefined || last === undefined) this.#retract();
     else {
@@ -206,8 +238,6 @@ export class UtteranceDecoder {
       this.#report({ kind: 'final', text: joined(words), startMs, endMs, words });
     }
     this.#shown = '';
-    this.#isSecondHearing = false;
-    this.#startAt(position);
   }
 
   #startAt(position: number): void {
@@ -218,7 +248,7 @@ export class UtteranceDecoder {
   }
 
   #show(): void {
-    const words = this.#words();
+    const words = [...this.#partWords, ...this.#words()];
     const text = joined(words);
     const [first, last] = [words[0], words.at(-1)];
     if (first === undefined || last === undefined || text === this.#shown) return;
@@ -228,13 +258,12 @@ export class UtteranceDecoder {
 
   /** What sounded like speech the first time was none the second time. */
   #giveUp(): void {
-    this.#retract();
+    if (this.#partWords.length === 0 && this.#shown !== '') this.#retract();
     this.#isSecondHearing = false;
   }
 
-  /** Takes back a partial that no final will follow: it was noise after all. */
+  /** Takes back partials: it was noise after all. A listener to whom none was shown ignores it. */
   #retract(): void {
-    if (this.#shown === '') return;
     this.#shown = '';
     const nowMs = Math.floor(this.#next / SAMPLES_PER_MS);
     this.#report({ kind: 'partial', text: '', startMs: nowMs, endMs: nowMs });
@@ -254,6 +283,7 @@ export class UtteranceDecoder {
         startMs: onStream(startFrame),
         endMs: onStream(endFrame + 1),
       })),
+      this.#terms,
     );
   }
 }

@@ -14,13 +14,14 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
+import { problemWithAddress } from '../service/address.ts';
+import { ServiceClient } from '../service/service-client.ts';
 import { readChatAnswer } from './chat-answer.ts';
 import { commonLanguages, pairsAmong, withFormality } from './chat-languages.ts';
 import { chatRequest, type ChatItem, type RequestShape } from './chat-prompt.ts';
 import type { OutboundText } from './outbound-text.ts';
 import { RemoteTranslator } from './remote-translator.ts';
 import { refusePair } from './served-pair.ts';
-import { problemWithAddress, ServiceClient } from './service-client.ts';
 
 export interface ChatOptions {
   log: Logger;
@@ -105,7 +106,7 @@ class Chat implements TranslationEngine {
       followsInstructions: true,
     };
     this.#client = new ServiceClient({
-      ...{ engine: NAME, baseUrl: url, timeoutMs, maxAnswerBytes, log },
+      ...{ kind: 'translator', engine: NAME, baseUrl: url, timeoutMs, maxAnswerBytes, log },
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
       ...(options.retries !== undefined && { retries: options.retries }),
       ...(options.firstDelayMs !== undefined && { firstDelayMs: options.firstDelayMs }),

@@ -9,6 +9,8 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
+import { problemWithAddress } from '../service/address.ts';
+import type { ServiceClient } from '../service/service-client.ts';
 import type { LanguageWatch } from './language-watch.ts';
 import {
   connectListedService,
@@ -18,7 +20,6 @@ import {
 } from './listed-service.ts';
 import { RemoteTranslator, type SendBatch } from './remote-translator.ts';
 import { refusePair } from './served-pair.ts';
-import { problemWithAddress, type ServiceClient } from './service-client.ts';
 
 /** The key is wanted by some servers only. */
 export type LibreTranslateOptions = ListedServiceOptions;

@@ -1,8 +1,8 @@
 /** What engines share that learn from a server which languages it translates. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
+import { ServiceClient } from '../service/service-client.ts';
 import { LanguageWatch } from './language-watch.ts';
-import { ServiceClient } from './service-client.ts';
 
 export interface ListedServiceOptions {
   log: Logger;
@@ -46,7 +46,7 @@ export function connectListedService<Languages>(
   const { engine, headers, load } = connection;
   const { timeoutMs = 30_000, startMs = 3_000, maxAnswerBytes = 2 ** 22 } = options;
   const client = new ServiceClient({
-    ...{ engine, baseUrl: url, headers, timeoutMs, maxAnswerBytes, log },
+    ...{ kind: 'translator', engine, baseUrl: url, headers, timeoutMs, maxAnswerBytes, log },
     ...(options.retries !== undefined && { retries: options.retries }),
     ...(options.firstDelayMs !== undefined && { firstDelayMs: options.firstDelayMs }),
   });

@@ -5,7 +5,7 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import { FairQueue } from '../../process/fair-queue.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
-import { linkAbort } from './linked-abort.ts';
+import { linkAbort } from '../service/linked-abort.ts';
 import { outboundText, type OutboundText } from './outbound-text.ts';
 import type { TagStyle } from './tagged-text.ts';
 

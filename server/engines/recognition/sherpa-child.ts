@@ -1,0 +1,89 @@
+/** The process that hears several utterances at a time with one model; see sherpa-protocol.ts. */
+import '../../process/outlive-signals.ts';
+import { encodeFrame, FrameReader } from '../../process/frames.ts';
+import { toParent } from './recogniser-protocol.ts';
+import type { SherpaChildOptions } from './sherpa-config.ts';
+import { createEars, type SherpaEar } from './sherpa-ears.ts';
+import { loadSherpa } from './sherpa-library.ts';
+import {
+  fromSherpa,
+  NUMBER_BYTES,
+  numbered,
+  toSherpa,
+  type SherpaHeard,
+  type SherpaOpening,
+} from './sherpa-protocol.ts';
+
+interface OpenUtterance {
+  ear: SherpaEar;
+  /** The last partial that was told. */
+  told: string;
+}
+
+function run(options: SherpaChildOptions): void {
+  const listen = createEars(loadSherpa(), options);
+  const open = new Map<number, OpenUtterance>();
+
+  function onFrame(kind: number, payload: Buffer): void {
+    const number = payload.readUInt32LE(0);
+    const rest = payload.subarray(NUMBER_BYTES);
+    const utterance = open.get(number);
+    if (kind === toSherpa.open) {
+      const opening = JSON.parse(rest.toString('utf8')) as SherpaOpening;
+      open.set(number, { ear: listen(opening), told: '' });
+    } else if (utterance === undefined) return;
+    else if (kind === toSherpa.audio) hear(number, utterance, rest);
+    else if (kind === toSherpa.end) void conclude(number, utterance);
+    else if (kind === toSherpa.drop) open.delete(number);
+  }
+
+  function hear(number: number, utterance: OpenUtterance, audio: Buffer): void {
+    utterance.ear.accept(floats(audio));
+    const heard = utterance.ear.partial();
+    if (heard !== undefined && heard.text !== utterance.told) {
+      utterance.told = heard.text;
+      tell(fromSherpa.partial, number, heard);
+    }
+    const taken = Buffer.allocUnsafe(4);
+    taken.writeUInt32LE(audio.byteLength, 0);
+    send(fromSherpa.heard, numbered(number, taken));
+  }
+
+  async function conclude(number: number, { ear }: OpenUtterance): Promise<void> {
+    const heard = await ear.conclude();
+    if (open.delete(number)) tell(fromSherpa.final, number, heard);
+  }
+
+  const frames = new FrameReader(onFrame);
+  process.stdin.on('data', (chunk: Buffer) => frames.push(chunk));
+  send(toParent.ready);
+}
+
+/** Samples from -1 to 1. */
+function floats(audio: Buffer): Float32Array {
+  const samples = new Float32Array(audio.byteLength >> 1);
+  for (let index = 0; index < samples.length; index += 1) {
+    samples[index] = audio.readInt16LE(index * 2) / 32_768;
+  }
+  return samples;
+}
+
+function tell(kind: number, number: number, heard: SherpaHeard): void {
+  send(kind, numbered(number, Buffer.from(JSON.stringify(heard))));
+}
+
+/** Pipes are written at once on POSIX systems, even if decoding then keeps the thread busy. */
+function send(kind: number, payload?: Uint8Array): void {
+  process.stdout.write(encodeFrame(kind, payload));
+}
+
+// The parent is gone, however it went.
+process.stdin.on('end', () => process.exit());
+process.stdout.on('error', () => process.exit());
+
+try {
+  run(JSON.parse(process.argv[2] ?? '{}') as SherpaChildOptions);
+} catch (error) {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stdout.write(encodeFrame(toParent.failed, Buffer.from(reason)), () => process.exit(1));
+}

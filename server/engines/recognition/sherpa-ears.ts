@@ -1,0 +1,150 @@
+/** The two ways sherpa-onnx hears: while it is said, or the whole when it was said. */
+import { readFileSync } from 'node:fs';
+import type { LanguageTag } from '../../../shared/language.ts';
+import { RECOGNITION_RATE_HZ } from '../engine.ts';
+import {
+  isStreaming,
+  offlineConfig,
+  onlineConfig,
+  punctuationConfig,
+  type SherpaChildOptions,
+} from './sherpa-config.ts';
+import { spellableHotwords } from './sherpa-hotwords.ts';
+import type { SherpaLibrary, SherpaOnlineRecognizer, SherpaResult } from './sherpa-library.ts';
+import type { SherpaHeard, SherpaOpening } from './sherpa-protocol.ts';
+import { textOf, wordsOf } from './sherpa-words.ts';
+
+/** Hears one utterance. */
+export interface SherpaEar {
+  accept(samples: Float32Array): void;
+  /** What was heard so far; undefined when that is not known before the end. */
+  partial(): SherpaHeard | undefined;
+  /** What was heard in all. */
+  conclude(): Promise<SherpaHeard>;
+}
+
+/** Silence at the end that lets a streaming model say its last words, in samples: 0.8 s. */
+const TAIL = new Float32Array(0.8 * RECOGNITION_RATE_HZ);
+/** Models fail on recordings shorter than their first window, in samples: 0.1 s. */
+const SHORTEST = 0.1 * RECOGNITION_RATE_HZ;
+
+/** Loads a model; throws Error when it cannot. */
+export function createEars(
+  library: SherpaLibrary,
+  options: SherpaChildOptions,
+): (opening: SherpaOpening) => SherpaEar {
+  const finish = createFinish(library, options);
+  return isStreaming(options.model.family)
+    ? createOnlineEars(library, options, finish)
+    : createOfflineEars(library, options, finish);
+}
+
+function createOnlineEars(
+  library: SherpaLibrary,
+  options: SherpaChildOptions,
+  finish: Finish,
+): (opening: SherpaOpening) => SherpaEar {
+  const { hotwords, bpeVocab, release } = spellableHotwords(options);
+  const recognizer = new library.OnlineRecognizer(onlineConfig({ ...options, hotwords }, bpeVocab));
+  release();
+  return ({ language }) => {
+    const stream = recognizer.createStream();
+    if (language !== undefined) stream.setOption('language', language);
+    const decode = (): void => decodeAll(recognizer, stream);
+    return {
+      accept(samples) {
+        stream.acceptWaveform({ samples, sampleRate: RECOGNITION_RATE_HZ });
+        decode();
+      },
+      partial: () => finish(recognizer.getResult(stream), 'partial'),
+      async conclude() {
+        stream.acceptWaveform({ samples: TAIL, sampleRate: RECOGNITION_RATE_HZ });
+        stream.inputFinished();
+        decode();
+        return finish(recognizer.getResult(stream), 'final');
+      },
+    };
+  };
+}
+
+function decodeAll(
+  recognizer: SherpaOnlineRecognizer,
+  stream: ReturnType<SherpaOnlineRecognizer['createStream']>,
+): void {
+  while (recognizer.isReady(stream)) recognizer.decode(stream);
+}
+
+function createOfflineEars(
+  library: SherpaLibrary,
+  options: SherpaChildOptions,
+  finish: Finish,
+): (opening: SherpaOpening) => SherpaEar {
+  const { hotwords, bpeVocab, release } = spellableHotwords(options);
+  const configOf = (language: LanguageTag | undefined) =>
+    offlineConfig({ ...options, hotwords }, { ...(language && { language }), bpeVocab });
+  const recognizer = new library.OfflineRecognizer(configOf(undefined));
+  release();
+  let configured: LanguageTag | undefined;
+  let before: Promise<unknown> = Promise.resolve();
+
+  /** One after the other: the language belongs to the recogniser, not to the stream. */
+  async function decode(pieces: Float32Array[], language: LanguageTag | undefined) {
+    if (configured !== language) recognizer.setConfig(configOf(language));
+    configured = language;
+    const stream = recognizer.createStream();
+    const length = pieces.reduce((sum, { length: samples }) => sum + samples, 0);
+    const samples = new Float32Array(Math.max(length, SHORTEST));
+    let offset = 0;
+    for (const piece of pieces) {
+      samples.set(piece, offset);
+      offset += piece.length;
+    }
+    stream.acceptWaveform({ samples, sampleRate: RECOGNITION_RATE_HZ });
+    return finish(await recognizer.decodeAsync(stream), 'final');
+  }
+
+  return ({ language }) => {
+    const pieces: Float32Array[] = [];
+    return {
+      accept: (samples) => void pieces.push(samples),
+      partial: () => undefined,
+      conclude() {
+        const heard = before.then(() => decode(pieces, language));
+        before = heard.catch(() => {});
+        return heard;
+      },
+    };
+  };
+}
+
+type Finish = (result: SherpaResult, purpose: 'partial' | 'final') => SherpaHeard;
+
+/** From what a model says to what people read. */
+function createFinish(library: SherpaLibrary, { model, punctuation }: SherpaChildOptions): Finish {
+  const lower = isUpperCaseOnly(model.files['tokens']);
+  const spelled = (text: string) => (lower ? text.toLowerCase() : text);
+  const punctuator =
+    punctuation === undefined
+      ? undefined
+      : punctuation.family === 'online-punctuation'
+        ? new library.OnlinePunctuation(punctuationConfig(punctuation))
+        : new library.OfflinePunctuation(punctuationConfig(punctuation));
+  return (result, purpose) => {
+    const text = spelled(textOf(result));
+    const words = wordsOf(result).map((word) => ({ ...word, text: spelled(word.text) }));
+    const language = /^(?:<\|)?([a-z]{2,3})(?:\|>)?$/.exec(result.lang ?? '')?.[1];
+    const told = language === undefined ? {} : { language };
+    // What grows is punctuated anew every time, and commas would come and go.
+    if (punctuator === undefined || purpose === 'partial' || text === '') {
+      return { text, words, ...told };
+    }
+    return { text: textOf({ text: punctuator.addPunct(text) }), words, ...told };
+  };
+}
+
+/** Models that learnt from transcripts in capitals alone have no small letters to say. */
+function isUpperCaseOnly(tokensFile: string | undefined): boolean {
+  if (tokensFile === undefined) return false;
+  const tokens = readFileSync(tokensFile, 'utf8').replaceAll(/<[^<>\s]*>/g, '');
+  return /\p{Lu}/u.test(tokens) && !/\p{Ll}/u.test(tokens);
+}

@@ -1,0 +1,191 @@
+/** The parent's end of one process that hears several utterances at a time with one model. */
+import { Change } from '../../process/change.ts';
+import type { Logger } from '../../process/log.ts';
+import type { PipedChild } from '../../process/module.ts';
+import { RecogniserChild } from './recogniser-child.ts';
+import {
+  fromSherpa,
+  NUMBER_BYTES,
+  numbered,
+  toSherpa,
+  type SherpaHeard,
+  type SherpaOpening,
+} from './sherpa-protocol.ts';
+
+/** The process that heard an utterance is gone: another can hear it again. */
+export class ProcessLost extends Error {
+  constructor() {
+    super('The recogniser process ended');
+    this.name = 'ProcessLost';
+  }
+}
+
+/** An utterance on its way through a process. */
+export interface SherpaLine {
+  /** Sends samples, s16le; resolves when there is room for more. @throws ProcessLost */
+  send(samples: Uint8Array): Promise<void>;
+  /** Asks for what was heard in all. @throws ProcessLost */
+  conclude(): Promise<SherpaHeard>;
+  /** Lets go of its place; what was not concluded is dropped. Safe to call again. */
+  close(): void;
+}
+
+/** Audio on its way to the process and not yet heard, for each utterance: two seconds. */
+const MAX_UNHEARD_BYTES = 64_000;
+/** What a process says last tells why it ended. */
+const LAST_WORDS_BYTES = 2_000;
+
+interface OpenLine {
+  unheardBytes: number;
+  /** Whether what was heard in all is asked for. */
+  isEnding: boolean;
+  heard: SherpaHeard | undefined;
+  onPartial: (heard: SherpaHeard) => void;
+}
+
+export class SherpaProcess {
+  readonly #child: RecogniserChild;
+  readonly #lines = new Map<number, OpenLine>();
+  readonly #change = new Change();
+  readonly #hangTimeoutMs: number;
+  /** Called when a place has become free. */
+  readonly #onRoom: () => void;
+  #sending: Promise<void> = Promise.resolve();
+  #nextNumber = 1;
+  /** Runs while the process owes us something. */
+  #patience: NodeJS.Timeout | undefined;
+  #lastWords = '';
+
+  constructor({
+    process,
+    log,
+    hangTimeoutMs,
+    onRoom,
+  }: {
+    process: PipedChild;
+    log: Logger;
+    /** A process that says nothing for so long while it is asked for something is ended, in ms. */
+    hangTimeoutMs: number;
+    onRoom: () => void;
+  }) {
+    this.#hangTimeoutMs = hangTimeoutMs;
+    this.#onRoom = onRoom;
+    process.stderr.on('data', (chunk: Buffer) => {
+      this.#lastWords = `${this.#lastWords}${chunk.toString('utf8')}`.slice(-LAST_WORDS_BYTES);
+    });
+    this.#child = new RecogniserChild({ process, log });
+    this.#child.onFrame = (kind, payload) => this.#onFrame(kind, payload);
+    void this.#child.gone.then(() => {
+      clearTimeout(this.#patience);
+      this.#change.notify();
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get isGone(): boolean {
+    return this.#child.isGone;
+  }
+
+  /** Settles when the model is loaded; rejects with Error when it will not be. */
+  get ready(): Promise<void> {
+    return this.#child.ready;
+  }
+
+  get gone(): Promise<void> {
+    return this.#child.gone;
+  }
+
+  /** What it complained of last, without the places in its source, for people who run the server. */
+  get lastWords(): string {
+    const lines = this.#lastWords.trim().split('\n').slice(-3);
+    return lines.map((line) => line.replace(/^\S+\.(?:cc|h):\S+ /, '').trim()).join(' ');
+  }
+
+  /** Utterances it hears at the moment. */
+  get lineCount(): number {
+    return this.#lines.size;
+  }
+
+  kill(): void {
+    this.#child.kill();
+  }
+
+  /** Begins an utterance. */
+  open(opening: SherpaOpening, onPartial: (heard: SherpaHeard) => void): SherpaLine {
+    const number = this.#nextNumber;
+    this.#nextNumber = (this.#nextNumber + 1) >>> 0;
+    const line: OpenLine = { unheardBytes: 0, isEnding: false, heard: undefined, onPartial };
+    this.#lines.set(number, line);
+    this.#send(toSherpa.open, numbered(number, Buffer.from(JSON.stringify(opening))));
+    return {
+      send: (samples) => this.#sendAudio(number, line, samples),
+      conclude: () => this.#conclude(number, line),
+      close: () => this.#close(number, line),
+    };
+  }
+
+  async #sendAudio(number: number, line: OpenLine, samples: Uint8Array): Promise<void> {
+    for (let offset = 0; offset < samples.byteLength; offset += MAX_UNHEARD_BYTES) {
+      const piece = samples.subarray(offset, offset + MAX_UNHEARD_BYTES);
+      line.unheardBytes += piece.byteLength;
+      this.#send(toSherpa.audio, numbered(number, piece));
+      while (line.unheardBytes >= MAX_UNHEARD_BYTES && !this.isGone) await this.#change.next();
+      if (this.isGone) throw new ProcessLost();
+    }
+  }
+
+  async #conclude(number: number, line: OpenLine): Promise<SherpaHeard> {
+    line.isEnding = true;
+    this.#send(toSherpa.end, numbered(number));
+    while (line.heard === undefined && !this.isGone) await this.#change.next();
+    // What it said last may have come before its end.
+    if (line.heard === undefined) throw new ProcessLost();
+    return line.heard;
+  }
+
+  #close(number: number, line: OpenLine): void {
+    if (!this.#lines.delete(number)) return;
+    if (line.heard === undefined) this.#send(toSherpa.drop, numbered(number));
+    this.#watch();
+    this.#onRoom();
+  }
+
+  /** Frames leave one after the other; what is on its way is bounded by what each line may send. */
+  #send(kind: number, payload: Buffer): void {
+    this.#sending = this.#sending.then(() => this.#child.send(kind, payload));
+    if (this.#patience === undefined) this.#watch();
+  }
+
+  #onFrame(kind: number, payload: Buffer): void {
+    this.#accept(kind, payload);
+    this.#watch();
+  }
+
+  #accept(kind: number, payload: Buffer): void {
+    const number = payload.readUInt32LE(0);
+    const line = this.#lines.get(number);
+    if (line === undefined) return;
+    if (kind === fromSherpa.heard) {
+      line.unheardBytes -= payload.readUInt32LE(NUMBER_BYTES);
+      this.#change.notify();
+      return;
+    }
+    const heard = JSON.parse(payload.toString('utf8', NUMBER_BYTES)) as SherpaHeard;
+    if (kind === fromSherpa.partial) line.onPartial(heard);
+    if (kind !== fromSherpa.final) return;
+    line.heard = heard;
+    this.#change.notify();
+  }
+
+  /** Starts anew to wait for a sign of life, while there is something to wait for. */
+  #watch(): void {
+    clearTimeout(this.#patience);
+    const owes = [...this.#lines.values()].some(
+      ({ unheardBytes, isEnding, heard }) => unheardBytes > 0 || (isEnding && heard === undefined),
+    );
+    this.#patience = owes ? setTimeout(() => this.kill(), this.#hangTimeoutMs) : undefined;
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * The processes of one model. A model is large, so each process hears several utterances at a time;
+ * more processes start when all are full, up to a bound, and end when they have had nothing to do.
+ */
+import { ServiceError } from '../../../shared/errors.ts';
+import { Change } from '../../process/change.ts';
+import type { Logger } from '../../process/log.ts';
+import type { PipedChild } from '../../process/module.ts';
+import { SherpaProcess, type SherpaLine } from './sherpa-process.ts';
+import type { SherpaHeard, SherpaOpening } from './sherpa-protocol.ts';
+
+export interface SherpaProcessesOptions {
+  log: Logger;
+  /** Starts a process that hears these hotwords; they belong to a recogniser, not to an utterance. */
+  start: (hotwords: readonly string[]) => PipedChild;
+  /** Utterances that one process hears at a time. */
+  linesPerProcess: number;
+  maxProcesses: number;
+  /** Longest time a model may take to load, in ms. */
+  startTimeoutMs: number;
+  hangTimeoutMs: number;
+  /** A process beyond the first that has had nothing to do for so long is ended, in ms. */
+  idleMs: number;
+}
+
+interface Member {
+  /** Its hotwords, as text to compare. */
+  key: string;
+  process: SherpaProcess;
+  idle: NodeJS.Timeout | undefined;
+  /** Told to end; it is there for a moment yet. */
+  isEnding: boolean;
+}
+
+/** After this many starts that failed in a row, utterances are told. */
+const MAX_FAILURES = 3;
+const NO_HOTWORDS = '[]';
+
+export class SherpaProcesses {
+  readonly #options: SherpaProcessesOptions;
+  readonly #members = new Set<Member>();
+  readonly #change = new Change();
+  readonly #closing = new AbortController();
+  #failureCount = 0;
+
+  constructor(options: SherpaProcessesOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the first process. Throws Error with what it says is wrong. */
+  async warmUp(): Promise<void> {
+    const { process } = this.#start([], NO_HOTWORDS);
+    try {
+      await process.ready;
+    } catch (error) {
+      await process.gone;
+      const own = error instanceof Error ? error.message : String(error);
+      throw new Error(process.lastWords === '' ? own : process.lastWords, { cause: error });
+    }
+  }
+
+  /**
+   * Takes a place for an utterance, waiting until there is one; it is the caller's to close.
+   *
+   * @throws ServiceError recognition_failed when no process can be started; the signal's reason
+   */
+  async open(
+    { hotwords, ...opening }: SherpaOpening & { hotwords: readonly string[] },
+    { signal, onPartial }: { signal: AbortSignal; onPartial: (heard: SherpaHeard) => void },
+  ): Promise<SherpaLine> {
+    const key = JSON.stringify(hotwords);
+    const wake = (): void => this.#change.notify();
+    signal.addEventListener('abort', wake);
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        this.#assertUsable();
+        const member = this.#free(key) ?? this.#startIfRoom(hotwords, key);
+        if (member !== undefined && (await this.#isReady(member))) {
+          // Another may have taken the place while the model was loaded, or the caller has left.
+          if (!signal.aborted && this.#hasRoom(member)) {
+            clearTimeout(member.idle);
+            return member.process.open(opening, onPartial);
+          }
+        } else if (member === undefined) await this.#change.next();
+      }
+    } finally {
+      signal.removeEventListener('abort', wake);
+    }
+  }
+
+  /** Ends every process, busy ones too; resolves when they are gone. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#change.notify();
+    for (const { process } of this.#members) process.kill();
+    await Promise.all([...this.#members].map(({ process }) => process.gone));
+  }
+
+  #assertUsable(): void {
+    if (this.#closing.signal.aborted) {
+      throw new ServiceError('recognition_failed', 'The recogniser has been closed.');
+    }
+    if (this.#failureCount >= MAX_FAILURES) {
+      // The next utterance tries again.
+      this.#failureCount = MAX_FAILURES - 1;
+      throw new ServiceError('recognition_failed', 'The recogniser does not start.');
+    }
+  }
+
+  #hasRoom({ process, isEnding }: Member): boolean {
+    return !process.isGone && !isEnding && process.lineCount < this.#options.linesPerProcess;
+  }
+
+  /** The fullest process with room: the others come to rest and can end. */
+  #free(key: string): Member | undefined {
+    return [...this.#members]
+      .filter((member) => member.key === key && this.#hasRoom(member))
+      .sort((one, other) => other.process.lineCount - one.process.lineCount)[0];
+  }
+
+  #startIfRoom(hotwords: readonly string[], key: string): Member | undefined {
+    if (this.#members.size >= this.#options.maxProcesses) {
+      // One that waits for other hotwords makes way; its place is free when it is gone.
+      const idle = [...this.#members].find(
+        (member) => member.key !== key && member.process.lineCount === 0 && !member.process.isGone,
+      );
+      idle?.process.kill();
+      return undefined;
+    }
+    return this.#start(hotwords, key);
+  }
+
+  #start(hotwords: readonly string[], key: string): Member {
+    const { log, start, hangTimeoutMs, startTimeoutMs } = this.#options;
+    const process = new SherpaProcess({
+      ...{ process: start(hotwords), log, hangTimeoutMs },
+      onRoom: () => {
+        this.#rest(member);
+        this.#change.notify();
+      },
+    });
+    const member: Member = { key, process, idle: undefined, isEnding: false };
+    this.#members.add(member);
+    const tooLate = setTimeout(() => process.kill(), startTimeoutMs);
+    process.ready.then(
+      () => {
+        clearTimeout(tooLate);
+        this.#failureCount = 0;
+        this.#rest(member);
+      },
+      () => {
+        clearTimeout(tooLate);
+        this.#failureCount += 1;
+        if (!this.#closing.signal.aborted) {
+          log.warn({ reason: process.lastWords }, 'a recogniser process did not start');
+        }
+      },
+    );
+    void process.gone.then(() => {
+      clearTimeout(member.idle);
+      this.#members.delete(member);
+      this.#change.notify();
+    });
+    return member;
+  }
+
+  /** Waits until a process has loaded its model; false when it will not. */
+  async #isReady({ process }: Member): Promise<boolean> {
+    const isReady = await process.ready.then(
+      () => true,
+      () => false,
+    );
+    if (!isReady) await process.gone;
+    return isReady;
+  }
+
+  /** A process that nobody needs ends after a while, unless it is the last that anybody can use. */
+  #rest(member: Member): void {
+    clearTimeout(member.idle);
+    if (member.process.lineCount > 0) return;
+    member.idle = setTimeout(() => {
+      const others = [...this.#members].filter(
+        ({ key, isEnding }) => key === NO_HOTWORDS && !isEnding,
+      );
+      const isLast = member.key === NO_HOTWORDS && others.length === 1;
+      if (isLast || member.process.lineCount > 0) return;
+      member.isEnding = true;
+      member.process.kill();
+    }, this.#options.idleMs);
+    member.idle.unref();
+  }
+}

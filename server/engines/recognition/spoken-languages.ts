@@ -1,0 +1,68 @@
+/** Languages of recognisers that run elsewhere: which they hear, and what they call them. */
+import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
+import { voiceSourceLanguages } from '../../../shared/schemas/voice-session.ts';
+
+/** Whisper and its kin hear these badly (more than half of the words wrong) or not at all. */
+const BEYOND_WHISPER = new Set(['bn', 'ga', 'mt']);
+
+/** The voice languages that models of Whisper's kind hear well. */
+export const whisperLanguages: readonly LanguageTag[] = voiceSourceLanguages.filter(
+  (language) => !BEYOND_WHISPER.has(language),
+);
+
+/** What Whisper calls them, in the order of the voice languages. */
+const ENGLISH_NAMES = (
+  'arabic bulgarian bengali czech danish german greek english spanish estonian finnish french ' +
+  'irish hebrew croatian hungarian indonesian italian japanese korean lithuanian latvian maltese ' +
+  'norwegian dutch polish portuguese romanian russian slovak slovenian swedish thai tagalog ' +
+  'turkish ukrainian vietnamese chinese'
+).split(' ');
+
+const byName = new Map<string, LanguageTag>([
+  ...ENGLISH_NAMES.map((name, index) => [name, voiceSourceLanguages[index] ?? name] as const),
+  ['castilian', 'es'],
+  ['filipino', 'tl'],
+  ['flemish', 'nl'],
+  ['mandarin', 'zh'],
+  ['moldavian', 'ro'],
+  ['moldovan', 'ro'],
+  ['nynorsk', 'nb'],
+]);
+
+/** Other codes of languages that we know by another one. */
+const OTHER_CODES: Readonly<Record<string, LanguageTag>> = {
+  ...{ no: 'nb', nn: 'nb', iw: 'he', in: 'id', fil: 'tl', cmn: 'zh' },
+};
+
+/** The base language that an engine means by a code or an English name; undefined when unknown. */
+export function languageNamed(name: string): LanguageTag | undefined {
+  const known = byName.get(name.trim().toLowerCase());
+  if (known !== undefined) return known;
+  const tag = canonicalLanguage(name);
+  if (tag === undefined) return undefined;
+  const base = baseLanguage(tag);
+  return OTHER_CODES[base] ?? base;
+}
+
+/** What models of Whisper's kind call a language: Norwegian has one code for both its forms. */
+export function whisperCode(language: LanguageTag): string {
+  const base = baseLanguage(language);
+  return base === 'nb' ? 'no' : base;
+}
+
+/**
+ * The languages of a setting, or those by default; only voice languages can be recognised.
+ *
+ * @returns the languages, or what is wrong with the setting, for people
+ */
+export function languagesToHear(
+  setting: readonly string[] | undefined,
+  byDefault: readonly LanguageTag[],
+): { languages: readonly LanguageTag[] } | { problem: string } {
+  if (setting === undefined) return { languages: byDefault };
+  const tags = setting.map(languageNamed);
+  const wrong = setting.filter((_, index) => !voiceSourceLanguages.includes(tags[index] ?? ''));
+  if (wrong.length > 0) return { problem: `${wrong.join(', ')} is no language of voice sessions` };
+  if (setting.length === 0) return { problem: 'it names no language' };
+  return { languages: [...new Set(tags.filter((tag) => tag !== undefined))] };
+}

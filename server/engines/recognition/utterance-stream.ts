@@ -1,0 +1,224 @@
+/**
+ * A session of a recogniser that hears one utterance after the other. The next utterance is taken in
+ * while the words of the one before are awaited; more than that is left with the source.
+ */
+import { ServiceError } from '../../../shared/errors.ts';
+import type { LanguageTag } from '../../../shared/language.ts';
+import { Change } from '../../process/change.ts';
+import type { Recognition, SpeechPiece, Word } from '../engine.ts';
+import { RecognitionResults } from './recognition-results.ts';
+import { placeUtterance } from './utterance-times.ts';
+import { Utterance } from './utterance.ts';
+
+/** What was heard of an utterance; times in ms from its first sample. */
+export interface HeardUtterance {
+  /** Empty when no word was heard. */
+  text: string;
+  /** How much of the utterance it was heard in, in ms. */
+  lengthMs: number;
+  /** Left out or empty when there are no times of words. */
+  words?: readonly Word[];
+  /** Where speech begins and ends, if that is known without words. */
+  startMs?: number;
+  endMs?: number;
+  /** What was detected. */
+  language?: LanguageTag;
+}
+
+/** Hears the utterances of one session, one at a time. */
+export interface UtteranceHearer {
+  /**
+   * Hears an utterance while it grows.
+   *
+   * @returns what was heard when the utterance was over
+   * @throws ServiceError recognition_failed; the signal's reason when aborted
+   */
+  hear(
+    utterance: Utterance,
+    onPartial: (heard: HeardUtterance) => void,
+    signal: AbortSignal,
+  ): Promise<HeardUtterance>;
+  /** Lets go of whatever is held between utterances. */
+  close(): void;
+}
+
+export interface UtteranceStreamOptions {
+  /** Name of the engine, for people. */
+  engine: string;
+  speech: AsyncIterable<SpeechPiece>;
+  signal: AbortSignal;
+  /** Aborted when the engine is closed. */
+  closing: AbortSignal;
+  /** Called when the first result is asked for. */
+  createHearer: () => UtteranceHearer;
+  /** A longer utterance is heard in parts, in ms. */
+  maxUtteranceMs?: number;
+}
+
+/** Twice what the voice path lets an utterance grow to; two megabytes of samples. */
+const MAX_UTTERANCE_MS = 60_000;
+/** One whose words are awaited and one that is taken in meanwhile. */
+const MAX_UTTERANCES = 2;
+/** A consumer that leaves so many results holds the speech back. */
+const MAX_WAITING_RESULTS = 32;
+
+/** Starts to hear `speech` at the first `next()`; leaving the iteration frees everything. */
+export function hearUtterances(
+  options: UtteranceStreamOptions,
+): AsyncIterableIterator<Recognition, undefined> {
+  return new UtteranceStream(options).results;
+}
+
+class UtteranceStream {
+  readonly results: RecognitionResults;
+  readonly #options: UtteranceStreamOptions;
+  readonly #change = new Change();
+  readonly #ending = new AbortController();
+  /** Not yet final, in the order in which they were said. */
+  readonly #utterances: Utterance[] = [];
+  /** Undefined until the consumer asks for the first result. */
+  #source: AsyncIterator<SpeechPiece> | undefined;
+  #hasSourceEnded = false;
+  #hearer: UtteranceHearer | undefined;
+
+  constructor(options: UtteranceStreamOptions) {
+    this.#options = options;
+    this.results = new RecognitionResults({
+      onDemand: () => (this.#source === undefined ? this.#start() : this.#change.notify()),
+      onReturn: () => this.#stop(),
+    });
+  }
+
+  /** A method, since a property would be taken to stay the same while others run. */
+  #isOver(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
+  #start(): void {
+    if (this.#isOver()) return;
+    const { signal, closing, speech } = this.#options;
+    this.#source = speech[Symbol.asyncIterator]();
+    signal.addEventListener('abort', this.#onAbort);
+    closing.addEventListener('abort', this.#onClose);
+    if (signal.aborted) this.#onAbort();
+    else if (closing.aborted) this.#onClose();
+    else this.#hear(this.#source);
+  }
+
+  #hear(source: AsyncIterator<SpeechPiece>): void {
+    const { createHearer } = this.#options;
+    this.#hearer = createHearer();
+    Promise.all([this.#take(source), this.#hearAll(this.#hearer)]).then(
+      () => this.#finish({}),
+      (error: unknown) => this.#finish({ error }),
+    );
+  }
+
+  readonly #onAbort = (): void => {
+    this.results.abort({ error: this.#options.signal.reason });
+    this.#stop();
+  };
+
+  readonly #onClose = (): void => {
+    const { engine } = this.#options;
+    const message = `The recogniser ${engine} is being stopped. Please start again.`;
+    this.#finish({ error: new ServiceError('recognition_failed', message) });
+  };
+
+  #finish(end: { error?: unknown }): void {
+    this.results.end(end);
+    this.#stop();
+  }
+
+  #stop(): void {
+    if (this.#isOver()) return;
+    this.#ending.abort();
+    this.#options.signal.removeEventListener('abort', this.#onAbort);
+    this.#options.closing.removeEventListener('abort', this.#onClose);
+    this.#hearer?.close();
+    // Not awaited: a source that waits for its next piece would keep us waiting too.
+    if (!this.#hasSourceEnded) this.#source?.return?.().catch(() => {});
+    this.#change.notify();
+    for (const utterance of this.#utterances.splice(0)) utterance.end();
+  }
+
+  /** Takes the speech in as fast as its utterances become final. */
+  async #take(source: AsyncIterator<SpeechPiece>): Promise<void> {
+    let growing: Utterance | undefined;
+    while (!this.#isOver()) {
+      await this.#room(growing);
+      const next = await source.next();
+      if (next.done === true || this.#isOver()) break;
+      const piece = next.value;
+      if (piece.kind === 'samples') growing = await this.#keep(piece, growing);
+      else {
+        growing?.end();
+        growing = undefined;
+      }
+    }
+    growing?.end();
+    this.#hasSourceEnded = true;
+    this.#change.notify();
+  }
+
+  /** Waits until a piece can be taken in, to the growing utterance or to a new one. */
+  async #room(growing: Utterance | undefined): Promise<void> {
+    const isFull = () =>
+      this.results.waitingCount >= MAX_WAITING_RESULTS ||
+      (growing === undefined && this.#utterances.length >= MAX_UTTERANCES);
+    while (isFull() && !this.#isOver()) await this.#change.next();
+  }
+
+  async #keep(
+    { samples, startMs }: Extract<SpeechPiece, { kind: 'samples' }>,
+    growing: Utterance | undefined,
+  ): Promise<Utterance | undefined> {
+    const { maxUtteranceMs: maxMs = MAX_UTTERANCE_MS } = this.#options;
+    let utterance = growing;
+    for (let offset = 0; offset + 1 < samples.byteLength && !this.#isOver();) {
+      if (utterance === undefined) {
+        await this.#room(utterance);
+        utterance = new Utterance({ startMs: growing?.endMs ?? startMs, maxMs });
+        this.#utterances.push(utterance);
+        this.#change.notify();
+      }
+      const taken = utterance.append(samples.subarray(offset));
+      offset += taken;
+      if (taken > 0) continue;
+      // As long as it may be: what follows is heard on its own.
+      utterance.end();
+      growing = utterance;
+      utterance = undefined;
+    }
+    return utterance;
+  }
+
+  async #hearAll(hearer: UtteranceHearer): Promise<void> {
+    while (!this.#isOver()) {
+      const utterance = this.#utterances[0];
+      if (utterance !== undefined) {
+        await this.#hearOne(utterance, hearer);
+        this.#utterances.shift();
+        this.#change.notify();
+      } else if (this.#hasSourceEnded) return;
+      else await this.#change.next();
+    }
+  }
+
+  async #hearOne(utterance: Utterance, hearer: UtteranceHearer): Promise<void> {
+    const { results } = this;
+    let shown = '';
+    const onPartial = (heard: HeardUtterance): void => {
+      const { text, startMs, endMs, language } = placeUtterance(heard, utterance.startMs);
+      if (text === shown) return;
+      shown = text;
+      const detected = language !== undefined && { language };
+      results.push({ kind: 'partial', text, startMs, endMs, ...detected });
+    };
+    const heard = await hearer.hear(utterance, onPartial, this.#ending.signal);
+    if (this.#isOver()) return;
+    const final = placeUtterance(heard, utterance.startMs);
+    if (final.text !== '') results.push({ kind: 'final', ...final });
+    else onPartial({ text: '', lengthMs: heard.lengthMs });
+  }
+}

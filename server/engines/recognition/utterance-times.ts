@@ -1,0 +1,85 @@
+/** From what was heard in an utterance to words on the clock of the stream. Pure. */
+import type { LanguageTag } from '../../../shared/language.ts';
+import type { Word } from '../engine.ts';
+import type { HeardUtterance } from './utterance-stream.ts';
+
+/** What was heard, timed in whole ms of the stream. */
+export interface PlacedUtterance {
+  text: string;
+  startMs: number;
+  endMs: number;
+  /** Joined by blanks they are the text; empty when there are no times of words. */
+  words: Word[];
+  language?: LanguageTag;
+}
+
+/** Whatever is no letter and no digit in any script: engines punctuate texts and words differently. */
+const UNSPOKEN = /[^\p{L}\p{M}\p{N}]+/gu;
+
+/**
+ * Puts what was heard on the clock of the stream.
+ *
+ * @param fromMs where the utterance begins
+ */
+export function placeUtterance(heard: HeardUtterance, fromMs: number): PlacedUtterance {
+  const { lengthMs, language } = heard;
+  const text = heard.text.trim().replace(/\s+/g, ' ');
+  const words = inOrder(wordsOfText(text, heard.words ?? []), fromMs, fromMs + lengthMs);
+  const [first, last] = [words[0], words.at(-1)];
+  const bounds = inOrder(
+    [{ text, startMs: heard.startMs ?? 0, endMs: heard.endMs ?? lengthMs }],
+    fromMs,
+    fromMs + lengthMs,
+  )[0];
+  return {
+    text,
+    startMs: first?.startMs ?? bounds?.startMs ?? fromMs,
+    endMs: last?.endMs ?? bounds?.endMs ?? fromMs + lengthMs,
+    words,
+    ...(language !== undefined && { language }),
+  };
+}
+
+/**
+ * The words of a text as blanks divide it, timed by an engine's words, whose punctuation, capitals
+ * and divisions may be others. Empty when the two do not say the same.
+ */
+export function wordsOfText(text: string, timed: readonly Word[]): Word[] {
+  if (text === '' || timed.length === 0) return [];
+  const letters = timed.map((word) => spoken(word.text));
+  const tokens = text.split(' ');
+  if (tokens.map(spoken).join('') !== letters.join('')) return [];
+  /** For each letter of the text, the word it belongs to. */
+  const owners = timed.flatMap((word, index) =>
+    Array<Word>(letters[index]?.length ?? 0).fill(word),
+  );
+  let at = 0;
+  let beforeMs = owners[0]?.startMs ?? 0;
+  return tokens.map((token) => {
+    const count = spoken(token).length;
+    const startMs = count === 0 ? beforeMs : (owners[at]?.startMs ?? beforeMs);
+    const endMs = count === 0 ? beforeMs : (owners[at + count - 1]?.endMs ?? startMs);
+    at += count;
+    beforeMs = endMs;
+    return { text: token, startMs, endMs };
+  });
+}
+
+function spoken(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(UNSPOKEN, '');
+}
+
+/** Moves times to the stream, within its bounds and none before the one before it. */
+function inOrder(words: readonly Word[], fromMs: number, toMs: number): Word[] {
+  let earliestMs = fromMs;
+  return words.map(({ text, startMs, endMs }) => {
+    const start = clamp(Math.round(fromMs + startMs), earliestMs, toMs);
+    const end = clamp(Math.round(fromMs + endMs), start, toMs);
+    earliestMs = end;
+    return { text, startMs: start, endMs: end };
+  });
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}

@@ -1,0 +1,215 @@
+/**
+ * A connection to a WhisperLive server, which hears what it has of the audio over and over and never
+ * says that it is done. An utterance is followed by silence, so that it is long enough to be heard
+ * and stands apart from the next, and is over when the server has heard all of it and its words no
+ * longer change. Only then the next one is sent.
+ */
+import type { LanguageTag } from '../../../shared/language.ts';
+import { RECOGNITION_RATE_HZ } from '../engine.ts';
+import type { Conversation } from './persistent-hearer.ts';
+import type { RecogniserMessage, RecogniserSocket } from './recogniser-socket.ts';
+import { Setback } from './setback.ts';
+import { sendAndRead } from './socket-recogniser.ts';
+import { languageNamed } from './spoken-languages.ts';
+import type { HeardUtterance } from './utterance-stream.ts';
+import type { Utterance } from './utterance.ts';
+import { UtteranceSegments } from './whisperlive-segments.ts';
+
+const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
+const LEAST_SAMPLES = 100 * SAMPLES_PER_MS;
+const MOST_SAMPLES = 500 * SAMPLES_PER_MS;
+/** It hears nothing of less than a second. */
+const PADDING_SAMPLES = 1_200 * SAMPLES_PER_MS;
+/** When it has more than 45 s of audio it forgets the first 30 s, heard or not. */
+const FULL_SAMPLES = 45_000 * SAMPLES_PER_MS;
+const FORGOTTEN_SAMPLES = 30_000 * SAMPLES_PER_MS;
+/** The round under way when the last audio arrived, and one that heard all of it. */
+const ROUNDS_TO_HEAR_ALL = 2;
+/** Silence of the server after which words that it takes for whole are final. */
+const WHOLE_AFTER_MS = 700;
+/** The same for words that it does not, and how long they may stay unchanged at most. */
+const UNCHANGED_AFTER_MS = 2_000;
+/** Silence is measured in rounds of a slow server. */
+const ROUNDS_OF_SILENCE = 3;
+const MAX_ROUND_MS = 5_000;
+/** How often it is looked whether the server has been silent for long enough. */
+const POLL_MS = 100;
+const END_OF_AUDIO = Buffer.from('END_OF_AUDIO');
+
+/** @throws Setback when a message tells that the server does not go on */
+export function throwStatus({ status, message }: RecogniserMessage): void {
+  if (status === 'WAIT') throw new Setback('has no free place', { fields: { status } });
+  if (status === 'ERROR') {
+    const problem = 'cannot use its model: check its name';
+    throw new Setback(problem, { kind: 'refusal', fields: { status } });
+  }
+  if (message === 'DISCONNECT') throw new Setback('has closed the connection');
+}
+
+export class WhisperLiveConversation implements Conversation {
+  readonly #socket: RecogniserSocket;
+  readonly #uid: string;
+  readonly #emptyAfterMs: number;
+  /** What was sent over this connection, and what of it the server has forgotten, in samples. */
+  #sent = 0;
+  #forgotten = 0;
+  #language: LanguageTag | undefined;
+  #isSpoiled = false;
+  /** When the server had received all of the utterance, by performance.now(). */
+  #arrivedAtMs: number | undefined;
+
+  constructor(options: { socket: RecogniserSocket; uid: string; emptyAfterMs: number }) {
+    this.#socket = options.socket;
+    this.#uid = options.uid;
+    this.#emptyAfterMs = options.emptyAfterMs;
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.isOpen && !this.#isSpoiled;
+  }
+
+  close(): void {
+    this.#socket.close(END_OF_AUDIO);
+  }
+
+  hear(
+    utterance: Utterance,
+    onPartial: (heard: HeardUtterance) => void,
+    signal: AbortSignal,
+  ): Promise<HeardUtterance> {
+    const fromSamples = this.#sent;
+    this.#arrivedAtMs = undefined;
+    return sendAndRead(utterance, {
+      send: (sending) => this.#send(utterance, fromSamples, sending),
+      read: () => this.#read(utterance, fromSamples, onPartial),
+      signal,
+    });
+  }
+
+  async #send(utterance: Utterance, fromSamples: number, signal: AbortSignal): Promise<void> {
+    for (let from = 0; ;) {
+      const request = { from, least: LEAST_SAMPLES, most: MOST_SAMPLES, signal };
+      const samples = await utterance.read(request);
+      if (signal.aborted) return;
+      if (samples.length === 0) break;
+      from += samples.length;
+      await this.#sendSamples(
+        Float32Array.from(samples, (s) => s / 32_768),
+        fromSamples,
+      );
+    }
+    await this.#sendSamples(new Float32Array(PADDING_SAMPLES), fromSamples);
+    await this.#socket.flush();
+    this.#arrivedAtMs = performance.now();
+  }
+
+  async #sendSamples(samples: Float32Array, utteranceFrom: number): Promise<void> {
+    if (this.#sent - this.#forgotten > FULL_SAMPLES) {
+      this.#forgotten += FORGOTTEN_SAMPLES;
+      // It would forget what it may not have heard; a fresh connection has room for all of it.
+      if (this.#forgotten > utteranceFrom) throw new Setback('is full', { kind: 'renewal' });
+    }
+    this.#sent += samples.length;
+    await this.#socket.send(new Uint8Array(samples.buffer));
+  }
+
+  async #read(
+    utterance: Utterance,
+    fromSamples: number,
+    onPartial: (heard: HeardUtterance) => void,
+  ): Promise<HeardUtterance> {
+    const segments = new UtteranceSegments(fromSamples / SAMPLES_PER_MS);
+    const pace = new Pace();
+    const heard = () => ({
+      ...segments.heard(utterance.lengthMs),
+      ...(this.#language !== undefined && { language: this.#language }),
+    });
+    for (let rounds = 0; ;) {
+      const hadArrived = this.#arrivedAtMs !== undefined;
+      const message = await this.#socket.nextWithin(POLL_MS);
+      // Counted from the moment when nothing more was to come.
+      if (message === undefined && hadArrived) pace.quiet();
+      if (message !== undefined && this.#take(message, segments)) {
+        pace.round(heard().text);
+        if (this.#arrivedAtMs !== undefined) rounds += 1;
+        if (!segments.isEmpty) onPartial(heard());
+      }
+      if (this.#arrivedAtMs === undefined) continue;
+      if (this.#isOver({ segments, pace, rounds, arrivedAtMs: this.#arrivedAtMs })) {
+        // What the server goes on to hear again would run into the next utterance.
+        this.#isSpoiled = segments.isGrowing;
+        return heard();
+      }
+    }
+  }
+
+  /** @param rounds in which the server has heard something since it had all of the utterance */
+  #isOver({
+    segments,
+    pace,
+    rounds,
+    arrivedAtMs,
+  }: {
+    segments: UtteranceSegments;
+    pace: Pace;
+    rounds: number;
+    arrivedAtMs: number;
+  }): boolean {
+    const { isEmpty, isGrowing } = segments;
+    if (!isGrowing && rounds >= ROUNDS_TO_HEAR_ALL) return true;
+    if (rounds > ROUNDS_TO_HEAR_ALL && pace.unchangedMs(arrivedAtMs) > UNCHANGED_AFTER_MS) {
+      return true;
+    }
+    const leastMs = isGrowing ? UNCHANGED_AFTER_MS : WHOLE_AFTER_MS;
+    const enoughMs = isEmpty ? this.#emptyAfterMs : leastMs;
+    return pace.silentMs > Math.max(enoughMs, pace.silenceMs);
+  }
+
+  /** Returns whether a message tells of segments. */
+  #take(message: RecogniserMessage, segments: UtteranceSegments): boolean {
+    if (message['uid'] !== this.#uid) return false;
+    throwStatus(message);
+    const { language } = message;
+    if (typeof language === 'string') this.#language = languageNamed(language);
+    return segments.add(message);
+  }
+}
+
+/** How quick the server's rounds are, and for how long nothing has come or changed. */
+class Pace {
+  #slowestMs = 0;
+  #silentMs = 0;
+  #lastMs: number | undefined;
+  #changedMs = 0;
+  #text = '';
+
+  /** A message has come that tells of segments. */
+  round(text: string): void {
+    const nowMs = performance.now();
+    const roundMs = nowMs - (this.#lastMs ?? nowMs);
+    this.#slowestMs = Math.min(Math.max(this.#slowestMs, roundMs), MAX_ROUND_MS);
+    this.#lastMs = nowMs;
+    this.#silentMs = 0;
+    if (text !== this.#text) this.#changedMs = nowMs;
+    this.#text = text;
+  }
+
+  /** Silence that is more than a slow round. */
+  get silenceMs(): number {
+    return this.#slowestMs * ROUNDS_OF_SILENCE;
+  }
+
+  /** POLL_MS have passed without a message. */
+  quiet(): void {
+    this.#silentMs += POLL_MS;
+  }
+
+  /** Counted in looks, not by the clock: what this process slept through is no silence of the server. */
+  get silentMs(): number {
+    return this.#silentMs;
+  }
+
+  unchangedMs(sinceMs: number): number {
+    return performance.now() - Math.max(this.#changedMs, sinceMs);
+  }
+}

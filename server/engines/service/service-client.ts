@@ -1,0 +1,152 @@
+/**
+ * HTTP to a server that does an engine's work elsewhere: time limits, retries, bounded answers of
+ * JSON. What is logged are statuses and codes, never bodies, addresses or keys.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError } from '../../../shared/errors.ts';
+import { networkCode, problemWithStatus, serviceFailure, type ServiceCaller } from './failure.ts';
+import { linkAbort } from './linked-abort.ts';
+import { backOffMs, retryAfterMs } from './retry.ts';
+
+export interface ServiceClientOptions extends ServiceCaller {
+  /** Address that paths are appended to. */
+  baseUrl: string;
+  headers: Readonly<Record<string, string>>;
+  /** Longest wait for one answer; there is no second try after it. */
+  timeoutMs: number;
+  maxAnswerBytes: number;
+  /** Tries after the first one has failed at the network or with 408, 429 or 5xx. */
+  retries?: number;
+  /** Wait before the second try; it doubles with every further one. */
+  firstDelayMs?: number;
+}
+
+export interface ServiceRequest {
+  path: string;
+  /** Sent with POST, as JSON unless it is a form; without it the request is a GET. */
+  body?: object | FormData;
+  signal: AbortSignal;
+  retries?: number;
+  timeoutMs?: number;
+}
+
+/** A JSON value, or the 4xx status with which the server has refused this very request. */
+export type ServiceAnswer = { kind: 'value'; value: unknown } | { kind: 'refused'; status: number };
+
+/** A try that another may follow. */
+interface Setback {
+  kind: 'setback';
+  /** What is wrong, to follow the engine's name. */
+  problem: string;
+  fields: object;
+  /** What the server wants us to wait. */
+  waitMs: number | undefined;
+}
+
+/** Longer waits are for the caller to decide on; captions that come later than this are of no use. */
+const MAX_DELAY_MS = 8_000;
+
+export class ServiceClient {
+  readonly #options: ServiceClientOptions;
+  readonly #baseUrl: string;
+
+  constructor(options: ServiceClientOptions) {
+    this.#options = options;
+    this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
+  }
+
+  /**
+   * @throws ServiceError of the engine's kind when there is no usable answer; the signal's reason when
+   *   aborted
+   */
+  async request(request: ServiceRequest): Promise<ServiceAnswer> {
+    const { firstDelayMs: firstMs = 250 } = this.#options;
+    const { signal, retries = this.#options.retries ?? 2 } = request;
+    for (let tries = 1; ; tries++) {
+      const outcome = await this.#try(request);
+      if (outcome.kind !== 'setback') return outcome;
+      const delayMs = outcome.waitMs ?? backOffMs(tries, { firstMs, mostMs: MAX_DELAY_MS });
+      if (tries > retries || delayMs > MAX_DELAY_MS) {
+        throw serviceFailure(this.#options, outcome.problem, outcome);
+      }
+      await delay(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+
+  async #try(request: ServiceRequest): Promise<ServiceAnswer | Setback> {
+    const { path, signal, timeoutMs = this.#options.timeoutMs } = request;
+    const { controller, unlink } = linkAbort(signal);
+    const timer = setTimeout(() => controller.abort(), timeoutMs);
+    try {
+      const response = await fetch(this.#baseUrl + path, {
+        ...this.#message(request),
+        // Texts, speech and key are meant for this address and no other.
+        redirect: 'error',
+        signal: controller.signal,
+      });
+      return await this.#read(response);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ServiceError) throw error;
+      if (controller.signal.aborted) {
+        throw serviceFailure(this.#options, 'takes too long to answer', { fields: { timeoutMs } });
+      }
+      const fields = { reason: networkCode(error) };
+      return { kind: 'setback', problem: 'cannot be reached', fields, waitMs: undefined };
+    } finally {
+      clearTimeout(timer);
+      unlink();
+    }
+  }
+
+  #message({ body }: ServiceRequest) {
+    const headers = { accept: 'application/json', ...this.#options.headers };
+    if (body === undefined) return { method: 'GET', headers };
+    // A form brings its content type along.
+    if (body instanceof FormData) return { method: 'POST', headers, body };
+    const typed = { 'content-type': 'application/json', ...headers };
+    return { method: 'POST', headers: typed, body: JSON.stringify(body) };
+  }
+
+  async #read(response: Response): Promise<ServiceAnswer | Setback> {
+    const { ok, status, headers } = response;
+    if (ok) return { kind: 'value', value: this.#parse(await this.#readText(response)) };
+    await response.body?.cancel();
+    const wrong = problemWithStatus(status);
+    if (wrong === undefined) return { kind: 'refused', status };
+    const { problem, isPassing } = wrong;
+    if (!isPassing) throw serviceFailure(this.#options, problem, { fields: { status } });
+    return { kind: 'setback', problem, fields: { status }, waitMs: retryAfterMs(headers) };
+  }
+
+  /** Text up to the limit; the rest of a longer answer is not taken in. */
+  async #readText(response: Response): Promise<string> {
+    const decoder = new TextDecoder();
+    let text = '';
+    let sizeBytes = 0;
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      sizeBytes += chunk.byteLength;
+      // Leaving the loop cancels the body.
+      if (sizeBytes > this.#options.maxAnswerBytes) throw this.#tooLong();
+      text += decoder.decode(chunk, { stream: true });
+    }
+    return text + decoder.decode();
+  }
+
+  #parse(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw serviceFailure(this.#options, 'does not answer with JSON: check its address');
+    }
+  }
+
+  #tooLong(): ServiceError {
+    const { maxAnswerBytes } = this.#options;
+    const problem = 'gives an answer of unreasonable length: try with less';
+    return serviceFailure(this.#options, problem, {
+      fields: { maxAnswerBytes },
+      isAboutInput: true,
+    });
+  }
+}

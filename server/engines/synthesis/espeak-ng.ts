@@ -1,0 +1,160 @@
+/** Speech by espeak-ng (Debian's package of that name): many languages, at once, without a model. */
+import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { promisify } from 'node:util';
+import { ServiceError } from '../../../shared/errors.ts';
+import type { Logger } from '../../process/log.ts';
+import type { SpokenSamples, SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
+import { spokenWith, voiceFor } from './espeak-voices.ts';
+import { WavReader } from './wav-reader.ts';
+
+const NAME = 'espeak-ng';
+
+export interface EspeakNgOptions {
+  log: Logger;
+  /** Program to start. */
+  program?: string;
+  /** The longest wait for a process that owes samples: usually it takes 30 ms for a sentence. */
+  timeoutMs?: number;
+}
+
+/** A process a sentence; nothing runs in between. */
+export async function createEspeakNg({
+  log,
+  program = 'espeak-ng',
+  timeoutMs = 10_000,
+}: EspeakNgOptions): Promise<SynthesisEngine | Unavailable> {
+  const unavailable = (reason: string) => ({ name: NAME, reason });
+  let listing: string;
+  try {
+    ({ stdout: listing } = await promisify(execFile)(program, ['--voices'], { timeout: 10_000 }));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return unavailable(
+        'Translated speech needs the Debian package espeak-ng, or another engine.',
+      );
+    }
+    return unavailable('espeak-ng cannot tell its voices: install the Debian package anew.');
+  }
+  const languages = spokenWith(installedVoices(listing));
+  if (languages.length === 0) {
+    return unavailable('espeak-ng has no voice: install the Debian package espeak-ng-data.');
+  }
+  return new EspeakNg({ log, program, timeoutMs, languages });
+}
+
+/** Names by which voices can be asked for: their language, and others in brackets with a priority. */
+function installedVoices(listing: string): Set<string> {
+  const names = new Set<string>();
+  for (const line of listing.split('\n').slice(1)) {
+    const name = line.trim().split(/\s+/)[1];
+    if (name !== undefined) names.add(name);
+    for (const [, other] of line.matchAll(/\((\S+) \d+\)/g))
+      if (other !== undefined) names.add(other);
+  }
+  return names;
+}
+
+type SpeechProcess = ChildProcessByStdio<Writable, Readable, null>;
+
+class EspeakNg implements SynthesisEngine {
+  readonly name = NAME;
+  readonly languages: readonly string[];
+  readonly #log: Logger;
+  readonly #program: string;
+  readonly #timeoutMs: number;
+  readonly #running = new Set<SpeechProcess>();
+
+  constructor({
+    log,
+    program,
+    timeoutMs,
+    languages,
+  }: Required<EspeakNgOptions> & { languages: readonly string[] }) {
+    this.#log = log;
+    this.#program = program;
+    this.#timeoutMs = timeoutMs;
+    this.languages = languages;
+  }
+
+  async *speak(
+    text: string,
+    { language, gender, signal }: SynthesisOptions,
+  ): AsyncGenerator<SpokenSamples> {
+    signal.throwIfAborted();
+    const voice = voiceFor(language, gender);
+    if (voice === undefined || !this.languages.includes(language.split('-', 1)[0] ?? '')) {
+      throw new ServiceError('synthesis_failed', `espeak-ng has no voice for ${language}.`);
+    }
+    // Text by the pipe alone: no argument can be taken for an option, and none shows in `ps`.
+    const args = ['-v', voice, '-b', '1', '--stdin', '--stdout'];
+    const child = spawn(this.#program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+    this.#running.add(child);
+    const ended = endOf(child);
+    const kill = () => void child.kill('SIGKILL');
+    signal.addEventListener('abort', kill, { once: true });
+    try {
+      child.stdin.on('error', () => undefined);
+      child.stdin.end(harmless(text));
+      yield* this.#samples(child, signal);
+      const outcome = await ended;
+      signal.throwIfAborted();
+      if (outcome !== 0) throw this.#failed({ outcome });
+    } finally {
+      signal.removeEventListener('abort', kill);
+      kill();
+      this.#running.delete(child);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#running) child.kill('SIGKILL');
+  }
+
+  async *#samples(child: SpeechProcess, signal: AbortSignal): AsyncGenerator<SpokenSamples> {
+    const reader = new WavReader();
+    const deadline = new AbortController();
+    const giveUp = () => {
+      deadline.abort();
+      child.kill('SIGKILL');
+    };
+    // Only while it owes samples: a process may wait long for whoever reads them.
+    let timer = setTimeout(giveUp, this.#timeoutMs);
+    try {
+      for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+        clearTimeout(timer);
+        const spoken = reader.push(chunk);
+        if (spoken !== undefined) yield spoken;
+        timer = setTimeout(giveUp, this.#timeoutMs);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      throw this.#failed({ error: String(error) });
+    } finally {
+      clearTimeout(timer);
+    }
+    signal.throwIfAborted();
+    if (deadline.signal.aborted) throw this.#failed({ timeoutMs: this.#timeoutMs });
+  }
+
+  #failed(fields: object): ServiceError {
+    this.#log.warn({ engine: NAME, ...fields }, 'espeak-ng has failed');
+    return new ServiceError('synthesis_failed', 'The speech engine espeak-ng has failed.');
+  }
+}
+
+/** Exit code, signal, or what kept it from starting. */
+function endOf(child: SpeechProcess): Promise<number | string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve((error as NodeJS.ErrnoException).code ?? 'failed'));
+    child.once('close', (exitCode, killedBy) => resolve(exitCode ?? killedBy ?? 'ended'));
+  });
+}
+
+/**
+ * Text without what espeak-ng takes for commands: control characters (one begins settings of the
+ * voice) and brackets (two begin phonemes).
+ */
+function harmless(text: string): string {
+  return text.replace(/[\p{Cc}[\]]/gu, ' ');
+}

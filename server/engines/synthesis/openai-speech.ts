@@ -1,0 +1,131 @@
+/**
+ * Speech by a server with the OpenAI-compatible interface: Kokoro, Speaches, LocalAI, vLLM or a
+ * hosted service.
+ */
+import { sentenceEnds } from '../../text/sentences.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
+import type { Logger } from '../../process/log.ts';
+import type { SpokenSamples, SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
+import { linkAbort } from '../service/linked-abort.ts';
+import { problemWithAddress } from '../service/address.ts';
+import { requestSpeech } from './speech-request.ts';
+import { readSpeechVoices, type SpeechVoices } from './speech-voices.ts';
+
+export interface OpenAiSpeechOptions {
+  log: Logger;
+  /** Address up to `/v1`, to which `/audio/speech` is appended. */
+  url: string;
+  model: string | undefined;
+  key?: string | undefined;
+  /** See {@link readSpeechVoices}. */
+  voices?: string | undefined;
+  /** Languages the model speaks; see {@link readSpeechVoices}. */
+  languages?: readonly LanguageTag[] | undefined;
+  /** `pcm` are bare samples at 24 kHz, `wav` says its rate itself. */
+  format?: 'pcm' | 'wav';
+  /** Longest wait for an answer, and for more of it. */
+  timeoutMs?: number;
+}
+
+const NAME = 'openai-speech';
+/** What `pcm` is, by the interface's documents. */
+const PCM_RATE_HZ = 24_000;
+/** The interface takes 4096. */
+const MAX_CHARACTERS = 4_000;
+/** The slowest voice says three characters a second; a short text may have pauses around it. */
+const MAX_MS_PER_CHARACTER = 350;
+const MAX_PAUSES_MS = 10_000;
+
+/** Contacts nobody yet: a server that is down now may be up when a text comes. */
+export async function createOpenAiSpeech(
+  options: OpenAiSpeechOptions,
+): Promise<SynthesisEngine | Unavailable> {
+  const { url, model, languages } = options;
+  const unavailable = (reason: string) => ({ name: NAME, reason });
+  const problem = problemWithAddress(url);
+  if (problem !== undefined) return unavailable(`SPEECH_URL ${problem}.`);
+  if (model === undefined) return unavailable('SPEECH_MODEL is missing: name the model to ask.');
+  const wrong = languages?.filter((tag) => canonicalLanguage(tag) === undefined) ?? [];
+  if (wrong.length > 0) return unavailable(`SPEECH_LANGUAGES: ${wrong.join(', ')} is no language.`);
+  const voices = readSpeechVoices(options.voices, languages);
+  if (typeof voices === 'string') return unavailable(`SPEECH_VOICES ${voices}.`);
+  return new OpenAiSpeech({ ...options, model, voices });
+}
+
+interface Settings extends Omit<OpenAiSpeechOptions, 'voices'> {
+  model: string;
+  voices: SpeechVoices;
+}
+
+class OpenAiSpeech implements SynthesisEngine {
+  readonly name = NAME;
+  readonly languages: readonly LanguageTag[];
+  readonly #settings: Settings;
+  readonly #closing = new AbortController();
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    this.languages = settings.voices.languages;
+  }
+
+  async *speak(
+    text: string,
+    { language, gender, signal }: SynthesisOptions,
+  ): AsyncGenerator<SpokenSamples> {
+    signal.throwIfAborted();
+    if (!this.languages.includes(baseLanguage(language))) {
+      throw new ServiceError('synthesis_failed', `${NAME} has no voice for ${language}.`);
+    }
+    const { model, voices, format = 'pcm', log, url, key, timeoutMs = 30_000 } = this.#settings;
+    const { controller, unlink } = linkAbort(signal, this.#closing.signal);
+    try {
+      for (const input of pieces(plainText(text), language)) {
+        yield* requestSpeech({
+          ...{ kind: 'speech engine', engine: NAME, log, timeoutMs, sampleRateHz: PCM_RATE_HZ },
+          url: `${url.replace(/\/+$/, '')}/audio/speech`,
+          headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+          body: {
+            ...{ model, input, voice: voices.voiceFor(language, gender) },
+            response_format: format,
+          },
+          maxDurationMs: input.length * MAX_MS_PER_CHARACTER + MAX_PAUSES_MS,
+          signal: controller.signal,
+        });
+      }
+    } finally {
+      unlink();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(
+      new ServiceError('synthesis_failed', `The speech engine ${NAME} is being stopped.`),
+    );
+  }
+}
+
+/** Text without control characters and halves of surrogate pairs, which not every server can read. */
+function plainText(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
+}
+
+/** A text as whole sentences that one request can take; without letters and digits there is none. */
+function pieces(text: string, language: LanguageTag): string[] {
+  const found: string[] = [];
+  let start = 0;
+  let end = 0;
+  const take = (until: number) => {
+    const piece = text.slice(start, until).trim();
+    if (/[\p{L}\p{N}]/u.test(piece)) found.push(piece);
+    start = until;
+  };
+  for (const next of sentenceEnds(text, { language, atLineBreaks: false })) {
+    if (next - start > MAX_CHARACTERS) take(end);
+    end = next;
+    // A sentence longer than any request is cut where it must be.
+    while (end - start > MAX_CHARACTERS) take(start + MAX_CHARACTERS);
+  }
+  take(text.length);
+  return found;
+}

@@ -1,0 +1,79 @@
+/** The process that speaks one text after the other with one model; see sherpa-voice-protocol.ts. */
+import '../../process/outlive-signals.ts';
+import { encodeFrame, FrameReader } from '../../process/frames.ts';
+import { toParent } from '../recognition/recogniser-protocol.ts';
+import { loadSherpa, type SherpaTts } from '../recognition/sherpa-library.ts';
+import { NUMBER_BYTES, numbered } from '../recognition/sherpa-protocol.ts';
+import {
+  fromVoice,
+  toVoice,
+  type SherpaVoiceModel,
+  type VoiceRequest,
+} from './sherpa-voice-protocol.ts';
+
+/** Samples in a frame, far below the longest: one second or two. */
+const FRAME_SAMPLES = 32_000;
+
+function run({ family, files, threads }: SherpaVoiceModel): void {
+  const { OfflineTts } = loadSherpa();
+  const voice = new OfflineTts({
+    model: { [family]: files, numThreads: threads, provider: 'cpu', debug: 0 },
+    // The first sentence is heard while the second is made.
+    maxNumSentences: 1,
+  });
+  const wanted = new Set<number>();
+  let before: Promise<void> = Promise.resolve();
+
+  async function speak(number: number, { text, speaker }: VoiceRequest): Promise<void> {
+    if (wanted.has(number)) {
+      await voice.generateAsync({
+        ...{ text, sid: speaker, speed: 1, enableExternalBuffer: true },
+        onProgress({ samples }) {
+          if (wanted.has(number)) sendSamples(number, voice, samples);
+          return wanted.has(number);
+        },
+      });
+    }
+    wanted.delete(number);
+    send(fromVoice.done, numbered(number));
+  }
+
+  const frames = new FrameReader((kind, payload) => {
+    const number = payload.readUInt32LE(0);
+    if (kind === toVoice.stop) wanted.delete(number);
+    if (kind !== toVoice.speak) return;
+    const request = JSON.parse(payload.toString('utf8', NUMBER_BYTES)) as VoiceRequest;
+    wanted.add(number);
+    before = before.then(() => speak(number, request));
+  });
+  process.stdin.on('data', (chunk: Buffer) => frames.push(chunk));
+  send(toParent.ready);
+}
+
+function sendSamples(number: number, { sampleRate }: SherpaTts, samples: Float32Array): void {
+  for (let from = 0; from < samples.length; from += FRAME_SAMPLES) {
+    const part = samples.subarray(from, from + FRAME_SAMPLES);
+    const rest = Buffer.allocUnsafe(4 + part.length * 2);
+    rest.writeUInt32LE(sampleRate, 0);
+    part.forEach((sample, index) => {
+      const level = Math.max(-1, Math.min(1, sample));
+      rest.writeInt16LE(Math.round(level * 32_767), 4 + index * 2);
+    });
+    send(fromVoice.samples, numbered(number, rest));
+  }
+}
+
+function send(kind: number, payload?: Uint8Array): void {
+  process.stdout.write(encodeFrame(kind, payload));
+}
+
+// The parent is gone, however it went.
+process.stdin.on('end', () => process.exit());
+process.stdout.on('error', () => process.exit());
+
+try {
+  run(JSON.parse(process.argv[2] ?? '{}') as SherpaVoiceModel);
+} catch (error) {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stdout.write(encodeFrame(toParent.failed, Buffer.from(reason)), () => process.exit(1));
+}

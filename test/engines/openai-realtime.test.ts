@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  createOpenAiRealtime,
+  type OpenAiRealtimeOptions,
+} from '../../server/engines/recognition/openai-realtime.ts';
+import {
+  convertTo24kHz,
+  samplesAt24kHz,
+} from '../../server/engines/recognition/rate-conversion.ts';
+import { recordLog, type LogRecord } from '../support/log-record.ts';
+import { startRealtimeServer, type RealtimeServer } from '../support/openai-realtime-server.ts';
+import { MISHEARD_WORD, RARE_WORD } from '../support/tone-speech.ts';
+import { heard, transcript } from './recognition-support.ts';
+import {
+  disclosed,
+  hearing,
+  hearRareWord,
+  KEY,
+  QUICK,
+  utterances,
+} from './remote-recognition-support.ts';
+
+let server: RealtimeServer;
+let log: LogRecord;
+beforeAll(async () => {
+  server = await startRealtimeServer({ key: KEY });
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  server.reset();
+  log = recordLog();
+});
+
+async function recogniser(options: Partial<OpenAiRealtimeOptions> = {}) {
+  const settings = { ...QUICK, log, url: server.apiUrl, model: 'gpt-4o-transcribe', key: KEY };
+  return hearing(await createOpenAiRealtime({ ...settings, ...options }));
+}
+
+const TEXTS = ['alpha bravo charlie', 'delta echo'];
+
+describe('OpenAI-compatible realtime transcription', () => {
+  test.each(['ga', 'beta', 'speaches'] as const)(
+    'sets the session up as a server like %s wants it',
+    async (manners) => {
+      server.manners = manners;
+      const url = `${server.apiUrl.replace('ws', 'http')}${manners === 'speaches' ? '?model=x' : '/'}`;
+      const engine = await recogniser({ url });
+      const options = { language: 'nb', spokenTerms: ['Lake Hora'] };
+      const recognitions = await heard(engine, utterances(TEXTS), options);
+      expect(transcript(recognitions)).toBe(TEXTS.join(' '));
+      const partials = recognitions.filter(({ kind }) => kind === 'partial');
+      expect(partials.map(({ text }) => text)).toContain('alpha bravo');
+      // One connection, one set-up: what comes after is audio.
+      expect(server.updates).toHaveLength(1);
+      expect(JSON.stringify(server.updates)).toContain(
+        '{"model":"gpt-4o-transcribe","language":"no","prompt":"Lake Hora."}',
+      );
+      expect(server.requests).toHaveLength(1);
+      expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    },
+  );
+
+  test('hears a made-up name only when it is among the spoken terms', async () => {
+    const engine = await recogniser();
+    expect(await hearRareWord(engine, [])).toBe(`alpha ${MISHEARD_WORD}`);
+    expect(await hearRareWord(engine, [RARE_WORD])).toBe(`alpha ${RARE_WORD}`);
+  });
+
+  test('takes no notice of items that are not its own, nor of events it does not know', async () => {
+    const type = 'conversation.item.input_audio_transcription';
+    const strange = [
+      { type: 'rate_limits.updated', rate_limits: [] },
+      { type: `${type}.delta`, item_id: 'item_other', delta: 'something else' },
+      { type: `${type}.completed`, item_id: 'item_other', transcript: 'something else' },
+    ];
+    const engine = await recogniser();
+    for (const event of strange) {
+      // The transcript itself does not come: after the time limit the utterance is heard again.
+      server.sayAtCommit.push(() => event);
+      const quick = await recogniser({ timeoutMs: 300 });
+      expect(transcript(await heard(quick, utterances(['kilo lima'])))).toBe('kilo lima');
+    }
+    expect(transcript(await heard(engine, utterances(TEXTS)))).toBe(TEXTS.join(' '));
+  });
+
+  test('hears an utterance again that the server could not hear, or met an error with', async () => {
+    const type = 'conversation.item.input_audio_transcription.failed';
+    server.sayAtCommit.push(
+      (item_id) => ({ type, item_id, error: { code: 'audio_unintelligible' } }),
+      () => ({ type: 'error', error: { type: 'server_error', message: 'Oops' } }),
+    );
+    const engine = await recogniser();
+    expect(transcript(await heard(engine, utterances(TEXTS)))).toBe(TEXTS.join(' '));
+    expect(server.completedCount).toBe(2);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test.each([
+    { type: 'invalid_request_error', code: 'invalid_api_key', message: `no ${KEY}` },
+    { type: 'invalid_request_error', code: null, message: 'no such model' },
+    { type: 'insufficient_quota', code: 'insufficient_quota', message: 'pay' },
+  ])('gives up at once when the session is refused: $code', async (error) => {
+    server.sayAtBeginning.push({ type: 'error', error });
+    const engine = await recogniser();
+    const failure: unknown = await heard(engine, utterances(TEXTS)).catch((e: unknown) => e);
+    expect(failure).toMatchObject({ code: 'recognition_failed' });
+    expect(server.requests).toHaveLength(1);
+    expect(disclosed(log, failure)).not.toContain(KEY);
+  });
+
+  test('gives up on a server that wants no model in its address but gets one', async () => {
+    const engine = await recogniser({ url: `${server.apiUrl}?model=x` });
+    const listening = heard(engine, utterances(TEXTS));
+    await expect(listening).rejects.toMatchObject({ code: 'recognition_failed' });
+  });
+
+  test('hears nothing in an utterance that is shorter than servers take', async () => {
+    const engine = await recogniser();
+    async function* click() {
+      yield { kind: 'samples', samples: new Uint8Array(64), startMs: 0 } as const;
+      yield { kind: 'endpoint', atMs: 2 } as const;
+      yield* utterances(['alpha']);
+    }
+    expect(transcript(await heard(engine, click()))).toBe('alpha');
+    expect(log.lines).toEqual([]);
+  });
+
+  test('says which setting cannot be used', async () => {
+    const reason = async (options: Partial<OpenAiRealtimeOptions>) => {
+      const settings = { log, url: server.apiUrl, model: 'whisper-1' };
+      const engine = await createOpenAiRealtime({ ...settings, ...options });
+      return 'reason' in engine ? engine.reason : engine.languages;
+    };
+    expect(await reason({ url: 'ftp://x' })).toContain('OPENAI_REALTIME_URL');
+    expect(await reason({ model: undefined })).toContain('OPENAI_REALTIME_MODEL');
+    expect(await reason({ languages: [] })).toContain('OPENAI_REALTIME_LANGUAGES');
+    expect(await reason({ languages: ['fr-CA'] })).toEqual(['fr']);
+  });
+});
+
+describe('samples at 24 kHz', () => {
+  const sine = (hz: number, rateHz: number, count: number) =>
+    Int16Array.from(
+      { length: count },
+      (_, i) => 10_000 * Math.sin((2 * Math.PI * hz * i) / rateHz),
+    );
+
+  test.each([100, 440, 1_000, 3_400, 6_000])('sound like those at 16 kHz: %d Hz', (hz) => {
+    const converted = convertTo24kHz(sine(hz, 16_000, 8_000), 0, 12_000);
+    const expected = sine(hz, 24_000, 12_000);
+    let [error, power] = [0, 0];
+    for (let index = 100; index < 11_900; index += 1) {
+      error += (converted[index]! - expected[index]!) ** 2;
+      power += expected[index]! ** 2;
+    }
+    expect(10 * Math.log10(power / error)).toBeGreaterThan(55);
+  });
+
+  test('do not depend on the pieces in which they are made', () => {
+    const samples = sine(700, 16_000, 3_001);
+    const whole = convertTo24kHz(samples, 0, samplesAt24kHz(3_001, true));
+    expect(whole).toHaveLength(4_502);
+    const pieces: number[] = [];
+    for (let known = 0; known <= samples.length; known += 7) {
+      const to = samplesAt24kHz(known, false);
+      pieces.push(...convertTo24kHz(samples.subarray(0, known), pieces.length, to));
+    }
+    pieces.push(...convertTo24kHz(samples, pieces.length, whole.length));
+    expect(Int16Array.from(pieces)).toEqual(whole);
+  });
+});

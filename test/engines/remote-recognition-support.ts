@@ -1,0 +1,78 @@
+/** What the tests of recognisers elsewhere share. */
+import assert from 'node:assert/strict';
+import type { RecognitionEngine, SpeechPiece, Unavailable } from '../../server/engines/engine.ts';
+import type { LogRecord } from '../support/log-record.ts';
+import { RARE_WORD, toneSpeech } from '../support/tone-speech.ts';
+import type { RecognitionMaterial } from './recognition-conformance.ts';
+import { heard, transcript } from './recognition-support.ts';
+
+/** Nobody but the server may ever see it. */
+export const KEY = 'key-of-the-recogniser-7f3a';
+
+/** Servers here begin to be patient at once. */
+export const QUICK = { firstDelayMs: 5, timeoutMs: 20_000 } as const;
+
+/** Tones end at once, where voices fade: what is cut off a sentence must not be one. */
+const QUIET_END = { padEndMs: 1_100 };
+const FIRST = 'alpha bravo charlie delta echo foxtrot golf hotel';
+const SECOND = 'xray whiskey victor uniform tango sierra romeo';
+
+/** Speech made of tones, which servers in tests hear without a mistake. */
+export const tones: RecognitionMaterial = {
+  language: 'en',
+  first: { text: FIRST, audio: async () => toneSpeech(FIRST, QUIET_END) },
+  second: { text: SECOND, audio: async () => toneSpeech(SECOND, QUIET_END) },
+  hasPartials: true,
+  hasWordTimes: true,
+  errorRate: 0,
+  toleranceMs: 150,
+  patienceMs: 15_000,
+};
+
+/** For engines that know an utterance, but not its words, in time. */
+export const untimedTones: RecognitionMaterial = {
+  ...tones,
+  hasWordTimes: false,
+  // Silence before and after the words counts as part of the utterance.
+  toleranceMs: 1_100,
+};
+
+/** The engine that was made, not the reason why there is none. */
+export function hearing(engine: RecognitionEngine | Unavailable): RecognitionEngine {
+  assert.ok('recognise' in engine, 'reason' in engine ? engine.reason : '');
+  return engine;
+}
+
+/** Utterances one after the other, as the voice path gives them, two seconds of silence between. */
+export async function* utterances(
+  texts: readonly string[],
+  { pieceMs = 100, before }: { pieceMs?: number; before?: (index: number) => Promise<void> } = {},
+): AsyncGenerator<SpeechPiece, undefined> {
+  let startMs = 0;
+  for (const [index, text] of texts.entries()) {
+    await before?.(index);
+    const audio = toneSpeech(text, { padStartMs: 200, padEndMs: 300 });
+    for (let offset = 0; offset < audio.byteLength; offset += pieceMs * 32) {
+      const samples = audio.subarray(offset, offset + pieceMs * 32);
+      yield { kind: 'samples', samples, startMs: startMs + offset / 32 };
+    }
+    startMs += audio.byteLength / 32;
+    yield { kind: 'endpoint', atMs: startMs };
+    startMs += 2_000;
+  }
+}
+
+/** What is heard of `alpha` and a made-up name, given these spoken terms. */
+export async function hearRareWord(
+  engine: RecognitionEngine,
+  spokenTerms: readonly string[],
+): Promise<string> {
+  const speech = utterances([`alpha ${RARE_WORD}`]);
+  return transcript(await heard(engine, speech, { spokenTerms }));
+}
+
+/** All that was logged, and an error, as one text. */
+export function disclosed(log: LogRecord, error?: unknown): string {
+  const shown = error instanceof Error ? [error.message, error.stack, String(error.cause)] : [];
+  return [JSON.stringify(log.lines), ...shown].join('\n');
+}

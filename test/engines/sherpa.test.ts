@@ -1,0 +1,278 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
+import { createSherpaRecognisers } from '../../server/engines/recognition/sherpa.ts';
+import { recordLog } from '../support/log-record.ts';
+import {
+  encodeSentencePieces,
+  saidInTones,
+  writePunctuation,
+  writeToneCtc,
+} from '../support/tone-models.ts';
+import { describeRecognitionEngine, type RecognitionMaterial } from './recognition-conformance.ts';
+import { asSpeech, finals, heard, lengthMs, transcript, until } from './recognition-support.ts';
+import {
+  childPids,
+  describeModel,
+  modelsFolder,
+  removeModelFolders,
+  sherpaEngine,
+  toneModels,
+  toneTransducer,
+  usableModels,
+} from './sherpa-support.ts';
+
+afterAll(removeModelFolders);
+
+const FIRST = 'one three five seven';
+const SECOND = 'eight six four two';
+
+const tones: RecognitionMaterial = {
+  language: 'en',
+  first: { text: FIRST, audio: async () => saidInTones(FIRST) },
+  second: { text: SECOND, audio: async () => saidInTones(SECOND) },
+  hasPartials: true,
+  hasWordTimes: true,
+  errorRate: 0,
+  toleranceMs: 300,
+  patienceMs: 15_000,
+};
+
+describeRecognitionEngine(
+  'sherpa-onnx, streaming',
+  () => sherpaEngine(toneModels('streaming')),
+  tones,
+);
+describeRecognitionEngine(
+  'sherpa-onnx, whole utterances',
+  () => sherpaEngine(toneModels('whole')),
+  {
+    ...tones,
+    hasPartials: false,
+  },
+);
+
+/** An engine that is closed when the running test has finished. */
+async function started(...args: Parameters<typeof sherpaEngine>): Promise<RecognitionEngine> {
+  const engine = await sherpaEngine(...args);
+  onTestFinished(() => engine.close());
+  return engine;
+}
+
+/** Speech that stops after some of its audio until a promise is settled. */
+async function* interrupted(
+  audio: Buffer,
+  afterMs: number,
+  wait: () => Promise<void>,
+): AsyncGenerator<SpeechPiece, undefined> {
+  let isInterrupted = false;
+  for await (const piece of asSpeech(audio)) {
+    if (!isInterrupted && piece.kind === 'samples' && piece.startMs >= afterMs) {
+      isInterrupted = true;
+      await wait();
+    }
+    yield piece;
+  }
+}
+
+function kill(signal: NodeJS.Signals): void {
+  const pids = childPids('sherpa-child');
+  expect(pids).not.toEqual([]);
+  for (const pid of pids) process.kill(pid, signal);
+}
+
+describe('a process that dies', () => {
+  it('in the middle of an utterance leaves it to another, from its beginning', async () => {
+    const engine = await started(toneModels('streaming'));
+    const recognitions: Recognition[] = [];
+    const speech = interrupted(saidInTones(`${FIRST} ${SECOND}`), 1900, async () => {
+      await until(() => /^one three five/.test(recognitions.at(-1)?.text ?? ''), {
+        what: 'a partial',
+      });
+      kill('SIGSEGV');
+    });
+    await heard(engine, speech, { onRecognition: (each) => recognitions.push(each) });
+    expect(finals(recognitions).map(({ text }) => text)).toEqual([`${FIRST} ${SECOND}`]);
+    const texts = recognitions.map(({ text }) => text);
+    expect(texts.every((text, index) => text.startsWith(texts[index - 1] ?? ''))).toBe(true);
+    expect(finals(recognitions)[0]?.startMs).toBeLessThan(700);
+  });
+
+  it('between two utterances costs neither of them', async () => {
+    const engine = await started(toneModels('streaming'));
+    const audio = Buffer.concat([saidInTones(FIRST), saidInTones(SECOND)]);
+    const firstMs = lengthMs(saidInTones(FIRST));
+    const recognitions: Recognition[] = [];
+    async function* speech(): AsyncGenerator<SpeechPiece, undefined> {
+      for await (const piece of asSpeech(audio, { endpointsMs: [firstMs] })) {
+        if (piece.kind === 'samples' && piece.startMs === firstMs) {
+          await until(() => finals(recognitions).length === 1, { what: 'a final' });
+          kill('SIGKILL');
+        }
+        yield piece;
+      }
+    }
+    await heard(engine, speech(), { onRecognition: (each) => recognitions.push(each) });
+    expect(finals(recognitions).map(({ text }) => text)).toEqual([FIRST, SECOND]);
+  });
+
+  it('while it hears a whole utterance leaves it to another', async () => {
+    const engine = await started(toneModels('whole'));
+    kill('SIGSTOP');
+    const hearing = heard(engine, asSpeech(saidInTones(FIRST)));
+    kill('SIGKILL');
+    expect(transcript(await hearing)).toBe(FIRST);
+  });
+
+  it('or gives no sign of life is replaced', async () => {
+    const engine = await started(toneModels('streaming'), { hangTimeoutMs: 1_000 });
+    const speech = interrupted(saidInTones(FIRST), 700, async () => kill('SIGSTOP'));
+    expect(transcript(await heard(engine, speech))).toBe(FIRST);
+  });
+
+  it('does not stay when its engine is closed', async () => {
+    const before = childPids('sherpa-child').length;
+    const engine = await sherpaEngine(toneModels('streaming'));
+    expect(childPids('sherpa-child')).toHaveLength(before + 1);
+    await engine.close();
+    expect(childPids('sherpa-child')).toHaveLength(before);
+  });
+});
+
+/** Something to wait for until it is opened. */
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+describe('processes', () => {
+  it('hear several speakers each, become more when all are full, and make the next one wait', async () => {
+    const options = { linesPerProcess: 2, maxProcesses: 2, idleMs: 200 };
+    const engine = await started(toneModels('streaming'), options);
+    const gates = Array.from({ length: 5 }, gate);
+    const begun = new Set<number>();
+    const said = gates.map(({ opened }, index) =>
+      heard(
+        engine,
+        interrupted(saidInTones(FIRST), 1500, () => opened),
+        {
+          onRecognition: () => begun.add(index),
+        },
+      ),
+    );
+    await until(() => begun.size === 4, { what: 'four speakers', withinMs: 45_000 });
+    expect(childPids('sherpa-child')).toHaveLength(2);
+    const waiting = [0, 1, 2, 3, 4].find((index) => !begun.has(index));
+    gates[begun.has(0) ? 0 : 1]?.open();
+    await until(() => begun.size === 5, { what: `speaker ${waiting} to be heard` });
+    expect(childPids('sherpa-child')).toHaveLength(2);
+    for (const { open } of gates) open();
+    expect((await Promise.all(said)).map(transcript)).toEqual(gates.map(() => FIRST));
+    // One stays for whoever speaks next.
+    await until(() => childPids('sherpa-child').length <= 1, {
+      ...{ what: 'an idle process to end', withinMs: 45_000 },
+    });
+    const stayed = childPids('sherpa-child');
+    expect(stayed).toHaveLength(1);
+    expect(transcript(await heard(engine, asSpeech(saidInTones(SECOND))))).toBe(SECOND);
+    expect(childPids('sherpa-child')).toEqual(stayed);
+  });
+});
+
+/** A name nobody knows sounds like two words that everybody knows. */
+const pieces = [
+  { piece: '▁one', hz: 320 },
+  { piece: '▁car', hz: 660 },
+  { piece: '▁four', hz: 1250 },
+  { piece: '▁ka', hz: 660, bonus: -0.8 },
+  { piece: 'vora', hz: 1250, bonus: -0.8 },
+];
+const scored = pieces.map(({ piece }, index) => ({ piece, score: -index - 1 }));
+
+describe('spoken terms', () => {
+  const vocabulary = scored.map(({ piece, score }) => `${piece}\t${score}\n`).join('');
+  it.each([
+    { file: 'bpe.vocab', content: vocabulary },
+    { file: 'bpe.model', content: encodeSentencePieces(scored) },
+  ])('are heard by a transducer that has $file', async ({ file, content }) => {
+    const engine = await started(toneTransducer(pieces, { file, content }));
+    expect(engine.usesSpokenTerms).toBe(true);
+    const audio = saidInTones('one car four one', { pitches: { one: 320, car: 660, four: 1250 } });
+    const plain = await heard(engine, asSpeech(audio));
+    const withTerms = await heard(engine, asSpeech(audio), { spokenTerms: ['Kavora'] });
+    expect(transcript(plain)).toBe('one car four one');
+    expect(transcript(withTerms)).toBe('one kavora one');
+  });
+
+  it('cannot be used by models that search for no hypotheses', async () => {
+    const engine = await started(toneModels('streaming'));
+    expect(engine.usesSpokenTerms).toBe(false);
+    const options = { spokenTerms: ['Kavora: 3.0 #1 @x'] };
+    expect(transcript(await heard(engine, asSpeech(saidInTones(FIRST)), options))).toBe(FIRST);
+  });
+});
+
+it('has finals punctuated by a model that knows its languages', async () => {
+  const folder = toneModels('streaming');
+  const place = path.join(folder, 'commas');
+  writePunctuation(place, ['three']);
+  describeModel(place, { kind: 'punctuation', family: 'punctuation', languages: ['zh', 'en'] });
+  const engine = await started(folder);
+  expect(engine.punctuates).toBe(true);
+  const recognitions = await heard(engine, asSpeech(saidInTones(FIRST)));
+  const final = finals(recognitions)[0];
+  expect(final?.text).toMatch(/^one three[,，] ?five seven[.。]$/);
+  expect(recognitions.filter(({ kind }) => kind === 'partial').at(-1)?.text).toBe(FIRST);
+  expect(final?.words.map(({ text }) => text).join(' ')).toBe(final?.text);
+});
+
+it('writes small letters where a model has capitals alone', async () => {
+  const folder = toneModels('streaming');
+  const words = ['ONE', 'TWO', 'THREE', 'FOUR', 'FIVE', 'SIX', 'SEVEN', 'EIGHT'];
+  const lines = [...words.map((word) => `▁${word}`), '<blk>'].map((token, n) => `${token} ${n}`);
+  writeFileSync(path.join(folder, 'streaming', 'tokens.txt'), `${lines.join('\n')}\n`);
+  const engine = await started(folder);
+  expect(transcript(await heard(engine, asSpeech(saidInTones(FIRST))))).toBe(FIRST);
+});
+
+describe('a model that cannot be used', () => {
+  it('is told with the reason that sherpa-onnx gives, while the others run', async () => {
+    const folder = toneModels('streaming');
+    const broken = path.join(folder, 'broken');
+    writeToneCtc(broken, { isStreaming: false });
+    describeModel(broken, { family: 'streaming-nemo-ctc' });
+    const [bad, good] = await createSherpaRecognisers({
+      models: await usableModels(folder),
+      log: recordLog(),
+    });
+    expect(bad).toEqual({
+      name: 'broken',
+      reason: expect.stringMatching(/broken cannot be used: .*window_size/) as string,
+    });
+    if (good === undefined || 'reason' in good) throw new Error('The good one does not run');
+    await good.close();
+  });
+
+  it('is given up when its files are gone by the time more processes are wanted', async () => {
+    const folder = toneModels('streaming');
+    const engine = await started(folder);
+    rmSync(path.join(folder, 'streaming', 'model.onnx'));
+    kill('SIGKILL');
+    await expect(heard(engine, asSpeech(saidInTones(FIRST)))).rejects.toMatchObject({
+      code: 'recognition_failed',
+    });
+  });
+});
+
+it('hears in the languages of its description, and takes a variant for its base', async () => {
+  const folder = modelsFolder();
+  const place = path.join(folder, 'tones');
+  writeToneCtc(place, { isStreaming: true });
+  describeModel(place, { family: 'streaming-nemo-ctc', languages: ['en', 'PT-br'] });
+  const engine = await started(folder);
+  expect(engine).toMatchObject({ name: 'tones', languages: ['en', 'pt'], punctuates: false });
+  const options = { language: 'pt-BR' };
+  expect(transcript(await heard(engine, asSpeech(saidInTones(FIRST)), options))).toBe(FIRST);
+});
