@@ -1,6 +1,7 @@
 /** Makes sentences of what recognisers without capitals and punctuation report. */
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import { properNoun } from './english-proper-nouns.ts';
+import { breaksOff } from './hanging-words.ts';
 
 const LETTER = /\p{L}/u;
 const ENDED = /[.!?…。！？؟]["'”’»)\]]*$/u;
@@ -15,16 +16,65 @@ const ENGLISH_QUESTION = new RegExp(
   'i',
 );
 
-/** The beginning of a sentence that still grows: a capital, and those that English words always have. */
-export function beginSentence(text: string, language: LanguageTag): string {
-  return capitalised(baseLanguage(language) === 'en' ? properEnglish(text) : text, language);
+/** What an utterance adds to a sentence. */
+export interface FinishedUtterance {
+  text: string;
+  /** Whether the sentence ends with it, as far as its last word tells. */
+  endsSentence: boolean;
 }
 
-/** A whole utterance as a sentence: a capital at the start and a mark at the end. */
+/**
+ * The beginning of what still grows: a capital, and those that English words always have.
+ *
+ * @param isBegun whether it goes on with a sentence, which has its capital
+ */
+export function beginSentence(text: string, language: LanguageTag, isBegun = false): string {
+  const proper = baseLanguage(language) === 'en' ? properEnglish(text) : text;
+  return isBegun ? proper : capitalised(proper, language);
+}
+
+/** A text as a sentence: a capital at the start and a mark at the end. */
 export function finishSentence(text: string, language: LanguageTag): string {
-  const sentence = beginSentence(text.trim(), language);
+  return finished(beginSentence(text.trim(), language), language);
+}
+
+/**
+ * A whole utterance without punctuation as a sentence, or as the part of one when it breaks off: then
+ * no mark ends it.
+ *
+ * @param begun what was said of the sentence in utterances before
+ */
+export function finishUtterance(
+  text: string,
+  language: LanguageTag,
+  begun = '',
+): FinishedUtterance {
+  const sentence = beginSentence(text.trim(), language, begun !== '');
+  const whole = `${begun} ${sentence}`.trim();
+  const isQuestion = asks(whole, language);
+  if (breaksOff(sentence, { language, isQuestion })) {
+    return { text: sentence, endsSentence: false };
+  }
+  return { text: finished(sentence, language, isQuestion), endsSentence: true };
+}
+
+/** Whether a text with punctuation is whole: it ends with a mark that ends sentences. */
+export function endsWithMark(text: string): boolean {
+  return ENDED.test(text.trimEnd());
+}
+
+function finished(
+  sentence: string,
+  language: LanguageTag,
+  isQuestion = asks(sentence, language),
+): string {
   if (sentence === '' || ENDED.test(sentence) || !LETTER.test(sentence)) return sentence;
-  return sentence.replace(/[,;:]$/, '') + closingMark(sentence, language);
+  const mark = isQuestion ? '?' : (FULL_STOPS[baseLanguage(language)] ?? '.');
+  return sentence.replace(/[,;:]$/, '') + mark;
+}
+
+function asks(sentence: string, language: LanguageTag): boolean {
+  return baseLanguage(language) === 'en' && ENGLISH_QUESTION.test(sentence);
 }
 
 function properEnglish(text: string): string {
@@ -36,10 +86,4 @@ function capitalised(text: string, language: LanguageTag): string {
   if (at < 0) return text;
   const letter = String.fromCodePoint(text.codePointAt(at) ?? 0);
   return text.slice(0, at) + letter.toLocaleUpperCase(language) + text.slice(at + letter.length);
-}
-
-function closingMark(sentence: string, language: LanguageTag): string {
-  const base = baseLanguage(language);
-  if (base === 'en' && ENGLISH_QUESTION.test(sentence)) return '?';
-  return FULL_STOPS[base] ?? '.';
 }

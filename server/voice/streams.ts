@@ -165,13 +165,14 @@ export async function* merge<T>(...sources: AsyncIterable<T>[]): AsyncGenerator<
   }
 }
 
-interface Signal {
+/** Lets one waiter know that something has happened since it last waited. */
+export interface Signal {
   raise(): void;
   /** Resolves once raised since the last wait. */
   raised(): Promise<void>;
 }
 
-function createSignal(): Signal {
+export function createSignal(): Signal {
   let isRaised = false;
   let wake: (() => void) | undefined;
   return {

@@ -1,9 +1,16 @@
 /** Source captions to the captions of one target language. */
+import { ServiceError } from '../../shared/errors.ts';
 import type { LanguageTag } from '../../shared/language.ts';
-import { leadingBlank, type CaptionSegment, type CaptionUpdate } from './captions.ts';
-import { createSteady } from './steady.ts';
+import {
+  leadingBlank,
+  type CaptionMode,
+  type CaptionSegment,
+  type CaptionUpdate,
+} from './captions.ts';
+import { createTargetDisplay } from './target-display.ts';
+import { createUpdateInbox, type UpdateInbox } from './update-inbox.ts';
 
-/** Translates one text. @throws ServiceError translation_failed */
+/** Translates one text. @throws ServiceError engine_unavailable, translation_failed */
 export type TranslateText = (
   text: string,
   options: { source: LanguageTag; target: LanguageTag; signal: AbortSignal },
@@ -11,53 +18,101 @@ export type TranslateText = (
 
 export interface TranslateOptions {
   target: LanguageTag;
+  mode: CaptionMode;
   translateText: TranslateText;
   signal: AbortSignal;
 }
 
 /**
- * One translation at a time. Concluded segments are translated in order and each exactly once;
- * tentative text is translated when nothing concluded waits, the newest first and only: the updates
- * are expected to conflate while a translation runs.
+ * One translation at a time. Whole sentences are translated in order and each exactly once; what
+ * still grows is translated when no sentence waits, the newest state of it only, and is let go when a
+ * sentence arrives.
  *
- * @throws ServiceError translation_failed when a concluded segment cannot be translated
+ * A sentence in a language that nobody translates is passed on as it was said rather than lost.
+ *
+ * @throws ServiceError translation_failed when a whole sentence cannot be translated
  */
 export async function* translate(
   updates: AsyncIterable<CaptionUpdate>,
-  { target, translateText, signal }: TranslateOptions,
+  options: TranslateOptions,
 ): AsyncGenerator<CaptionUpdate> {
-  const steady = createSteady();
+  const { target, mode, signal } = options;
+  const inbox = createUpdateInbox(updates);
+  const display = createTargetDisplay({ mode, target });
   let isFirst = true;
+  /** What was last seen and what it was the translation of. */
   let shown = '';
+  let guessedFrom = '';
 
-  async function translated(segment: CaptionSegment): Promise<string> {
-    const source = segment.language;
-    return (await translateText(segment.text.trim(), { source, target, signal })).trim();
+  function segmentOf({ startMs, endMs }: CaptionSegment, text: string): CaptionSegment {
+    return { text: leadingBlank(target, isFirst) + text, startMs, endMs, language: target };
   }
 
-  for await (const { concluded, tentative } of updates) {
-    for (const segment of concluded) {
-      const text = leadingBlank(target, isFirst) + (await translated(segment));
-      const { startMs, endMs } = segment;
-      isFirst = false;
-      shown = '';
-      steady.reset();
-      yield { concluded: [{ text, startMs, endMs, language: target }], tentative: [] };
+  try {
+    for (let update = await inbox.take(); update; update = await inbox.take()) {
+      const { concluded = [], growing, isUnsure = false } = update.sentences ?? {};
+      for (const sentence of concluded) {
+        const text = await translated(sentence, options);
+        display.reset();
+        const wasShown = shown !== '';
+        shown = guessedFrom = '';
+        if (text !== '') yield { concluded: [segmentOf(sentence, text)], tentative: [] };
+        else if (wasShown) yield { concluded: [], tentative: [] };
+        isFirst &&= text === '';
+      }
+      if (growing === undefined) {
+        display.reset();
+        guessedFrom = '';
+        if (shown !== '') yield { concluded: [], tentative: [] };
+        shown = '';
+      } else if (mode !== 'settled' && growing.text !== guessedFrom) {
+        const guess = await guessed(growing, inbox, options);
+        signal.throwIfAborted();
+        // A guess that failed costs nothing: the next one, or the whole sentence, takes its place.
+        if (guess === undefined) continue;
+        guessedFrom = growing.text;
+        const text = display.next(guess, { isUnsure });
+        if (text === shown) continue;
+        shown = text;
+        yield { concluded: [], tentative: text === '' ? [] : [segmentOf(growing, text)] };
+      }
     }
-    const [growing] = tentative;
-    if (growing === undefined) steady.reset();
-    const guess = growing && (await translated(growing).catch(() => undefined));
-    signal.throwIfAborted();
-    // A failed guess costs nothing: the next one, or the concluded sentence, takes its place.
-    if (growing !== undefined && guess === undefined) continue;
-    const stable = guess === undefined ? '' : steady.next(guess.split(/\s+/)).join(' ');
-    if (stable === shown) continue;
-    shown = stable;
-    yield { concluded: [], tentative: growing === undefined ? [] : tentativeOf(growing, stable) };
+  } finally {
+    inbox.close();
   }
+}
 
-  function tentativeOf({ startMs, endMs }: CaptionSegment, stable: string): CaptionSegment[] {
-    if (stable === '') return [];
-    return [{ text: leadingBlank(target, isFirst) + stable, startMs, endMs, language: target }];
+async function translated(
+  { text, language }: CaptionSegment,
+  { target, translateText, signal }: TranslateOptions,
+): Promise<string> {
+  const said = text.trim();
+  try {
+    return (await translateText(said, { source: language, target, signal })).trim();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ServiceError && error.code === 'engine_unavailable') return said;
+    throw error;
+  }
+}
+
+/** The translation of what still grows; undefined when it fails or a whole sentence comes first. */
+async function guessed(
+  { text, language }: CaptionSegment,
+  inbox: UpdateInbox,
+  { target, translateText, signal }: TranslateOptions,
+): Promise<string | undefined> {
+  const guessing = new AbortController();
+  const stop = () => guessing.abort(signal.reason);
+  signal.addEventListener('abort', stop);
+  inbox.onSentence = stop;
+  try {
+    const options = { source: language, target, signal: guessing.signal };
+    return (await translateText(text.trim(), options)).trim();
+  } catch {
+    return undefined;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    inbox.onSentence = () => undefined;
   }
 }

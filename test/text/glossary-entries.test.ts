@@ -185,17 +185,12 @@ it('reading and merging 10 MiB lets others have their turn', async () => {
     return `${key}\t${'x'.repeat(50 - key.length)}`;
   }).join('\n');
   let entryCount = 0;
-  const turnsMs = await turnsDuring(async () => {
+  const turns = await turnsDuring(async () => {
     const { tsv } = await parse(text);
     ({ entryCount } = await mergeEntries(tsv, text));
   });
   expect(entryCount).toBe(200_000);
-  expectShort(turnsMs);
+  // A slower machine takes more turns for it, not fewer.
+  expect(turns.count).toBeGreaterThan(10);
+  expect(turns.longestShare).toBeLessThan(0.25);
 });
-
-/** The machine makes everybody wait now and then; a single long step would take all of the time. */
-function expectShort(turnsMs: number[]): void {
-  const totalMs = turnsMs.reduce((sum, ms) => sum + ms, 0);
-  expect(turnsMs[0]).toBeLessThan(totalMs / 4);
-  expect(turnsMs[Math.floor(turnsMs.length / 10)]).toBeLessThan(15);
-}

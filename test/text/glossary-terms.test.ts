@@ -124,28 +124,31 @@ describe('a dictionary of 200,000 entries', () => {
     Array.from({ length: count }, (_, index) => `term${index} of trade\tZiel ${index}`).join('\n');
   const text = `${'This sentence mentions term7 of trade and nothing else. '.repeat(20)}End.`;
 
+  const searchMs = (index: TermIndex) => {
+    const startedAt = performance.now();
+    index.find(text);
+    return performance.now() - startedAt;
+  };
+
   it('is made ready in short steps, and searched as fast as one of 200', async () => {
     const entries = words(200_000);
     let large: TermIndex = { find: () => [] };
-    const turnsMs = await turnsDuring(async () => {
+    const turns = await turnsDuring(async () => {
       large = await buildTermIndex(entries, { language: 'en' });
     });
-    // The machine makes everybody wait now and then; a single long step would take all of the time.
-    expect(turnsMs[0]).toBeLessThan(turnsMs.reduce((sum, ms) => sum + ms, 0) / 2);
-    expect(turnsMs[Math.floor(turnsMs.length / 10)]).toBeLessThan(15);
+    // A slower machine takes more turns for it, not fewer.
+    expect(turns.count).toBeGreaterThan(10);
+    expect(turns.longestShare).toBeLessThan(0.5);
 
     const small = await buildTermIndex(words(200), { language: 'en' });
     expect(large.find(text)).toEqual(small.find(text));
     expect(large.find(text)).toHaveLength(20);
-    const medianMs = (index: TermIndex) => {
-      const timesMs = Array.from({ length: 301 }, () => {
-        const startedAt = performance.now();
-        index.find(text);
-        return performance.now() - startedAt;
-      });
-      return timesMs.sort((one, other) => one - other)[150]!;
-    };
-    medianMs(small);
-    expect(medianMs(large) / medianMs(small)).toBeLessThan(3);
+    // The shortest of many searches, in turns: what a busy machine does to one, it does not to all.
+    let [largeMs, smallMs] = [Infinity, Infinity];
+    for (let search = 0; search < 500; search += 1) {
+      largeMs = Math.min(largeMs, searchMs(large));
+      smallMs = Math.min(smallMs, searchMs(small));
+    }
+    expect(largeMs / smallMs).toBeLessThan(3);
   });
 });

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { beginSentence, finishSentence } from '../../server/text/sentence-finisher.ts';
+import {
+  beginSentence,
+  finishSentence,
+  finishUtterance,
+} from '../../server/text/sentence-finisher.ts';
 
 it.each([
   ['good morning', 'en', 'Good morning.'],
@@ -24,4 +28,26 @@ it.each([
 
 it('begins a growing sentence without ending it', () => {
   expect(beginSentence('and so i', 'en')).toBe('And so I');
+});
+
+it.each([
+  ['we went to the', 'en', false],
+  ['who is it for', 'en', true],
+  ['this is for', 'en', false],
+  ['we went home', 'en', true],
+  ['wir haben einen', 'de', false],
+  ['parce que', 'fr', false],
+  ['fuimos a la playa', 'es', true],
+  ['彼は本を', 'ja', false],
+  ['szeretném', 'hu', true],
+])('%j in %s ends its sentence: %j', (spoken, language, endsSentence) => {
+  const { text, endsSentence: ends } = finishUtterance(spoken, language);
+  expect(ends).toBe(endsSentence);
+  expect(/[.?。]$/u.test(text)).toBe(endsSentence);
+});
+
+it('goes on with a sentence in small letters and asks where the whole sentence does', () => {
+  expect(finishUtterance('time', 'en', 'What is the')).toEqual({
+    ...{ text: 'time?', endsSentence: true },
+  });
 });

@@ -1,36 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../shared/errors.ts';
-import type { Recognition } from '../../server/engines/engine.ts';
 import { conflateUpdates, type CaptionUpdate } from '../../server/voice/captions.ts';
+import { captionUnits } from '../../server/voice/caption-units.ts';
 import { createRealTimeMeter } from '../../server/voice/real-time-meter.ts';
-import { segment } from '../../server/voice/segment.ts';
+import { createRevisionMeter } from '../../server/voice/revisions.ts';
 import { createSteady } from '../../server/voice/steady.ts';
 import { createChannel } from '../../server/voice/streams.ts';
-import { translate } from '../../server/voice/translate.ts';
-
-async function* of<T>(...items: T[]): AsyncGenerator<T> {
-  yield* items;
-}
-
-async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
-  const items: T[] = [];
-  for await (const item of source) items.push(item);
-  return items;
-}
-
-const partial = (text: string): Recognition => ({ kind: 'partial', text, startMs: 0, endMs: 900 });
-const final = (text: string): Recognition => ({
-  ...{ kind: 'final', text, startMs: 0, endMs: 1000, words: [] },
-});
-const update = (concluded: string[], tentative: string[] = []): CaptionUpdate => {
-  const toSegment = (text: string) => ({ text, startMs: 0, endMs: 1, language: 'en' });
-  return { concluded: concluded.map(toSegment), tentative: tentative.map(toSegment) };
-};
-const texts = (updates: CaptionUpdate[]) =>
-  updates.map(({ concluded, tentative }) => [
-    concluded.map(({ text }) => text).join('|'),
-    tentative.map(({ text }) => text).join('|'),
-  ]);
+import { createTargetDisplay } from '../../server/voice/target-display.ts';
+import { translate, type TranslateText } from '../../server/voice/translate.ts';
+import {
+  collect,
+  concludedTexts,
+  final,
+  of,
+  partial,
+  said,
+  segmented,
+  texts,
+  translatedCalmly,
+  unaborted as signal,
+  type Heard,
+} from './captions-support.ts';
 
 describe('steadied text', () => {
   const run = (...hypotheses: string[]) => {
@@ -58,89 +48,242 @@ describe('steadied text', () => {
       ...['', 'a tent', 'a tent', 'attend to'],
     ]);
   });
+
+  it('waits for three that agree when it is told to, and takes back no sooner', () => {
+    const steady = createSteady();
+    const shown = ['a', 'a tent', 'a tent to', 'a tent to', 'attend', 'attend', 'attend'].map(
+      (words) => steady.next(words.split(' '), 3).join(' '),
+    );
+    expect(shown).toEqual(['', '', 'a', 'a tent', 'a tent', 'a tent', 'attend']);
+  });
+
+  it('grows by words, and by characters where a script has no blanks', () => {
+    expect(captionUnits('we said: no', 'en')).toEqual(['we', ' said:', ' no']);
+    expect(captionUnits('今日はiPhone 15を', 'ja')).toEqual([
+      ...['今', '日', 'は', 'iPhone', ' 15', 'を'],
+    ]);
+    expect(captionUnits('ที่นี่', 'th').join('')).toBe('ที่นี่');
+  });
 });
 
-describe('segmenting', () => {
-  const plain = { language: 'en', punctuates: false };
+describe('how often a recogniser takes words back', () => {
+  const meterAfter = (...utterances: string[][]) => {
+    const meter = createRevisionMeter();
+    for (const hypotheses of utterances) {
+      for (const text of hypotheses) meter.grow(text, 'en');
+      meter.conclude(hypotheses.at(-1) ?? '', 'en');
+    }
+    return meter;
+  };
+  const sure = ['we', 'we are', 'we are going', 'we are going home now', 'We are going home now.'];
+  const unsure = ['where', 'where are', 'where are', 'we are', 'we are', 'weird going home'];
 
-  it('turns growing words into tentative text and an utterance into a concluded sentence', async () => {
-    const updates = await collect(
-      segment(of(partial('good'), partial('good morning'), final('good morning')), plain),
-    );
-    expect(texts(updates)).toEqual([
+  it('is little at first, where only the newest word changes, and where punctuation comes late', () => {
+    expect(meterAfter().areFrequent).toBe(false);
+    expect(meterAfter(sure, ['a', 'a tent', 'attend', 'attend a meeting']).areFrequent).toBe(false);
+  });
+
+  it('is much once words are taken back that hypotheses had agreed on, and little again later', () => {
+    expect(meterAfter(unsure).areFrequent).toBe(true);
+    expect(meterAfter(sure, sure, unsure).areFrequent).toBe(true);
+    const calm = Array.from({ length: 6 }, () => sure);
+    expect(meterAfter(unsure, ...calm).areFrequent).toBe(false);
+  });
+});
+
+describe('source captions', () => {
+  const growing = [partial('good'), partial('good mourning'), partial('good morning')];
+
+  it('show every word at once in instant mode', async () => {
+    expect(texts(await segmented('instant', ...growing, final('good morning')))).toEqual([
+      ['', 'Good'],
+      ['', 'Good mourning'],
+      ['', 'Good morning'],
+      ['Good morning.', ''],
+    ]);
+  });
+
+  it('show what two successive hypotheses agree on in balanced mode', async () => {
+    expect(texts(await segmented('balanced', ...growing, final('good morning')))).toEqual([
       ['', 'Good'],
       ['Good morning.', ''],
     ]);
   });
 
-  it('gives every segment but the first its leading blank, so that concatenation reads right', async () => {
-    const updates = await collect(segment(of(final('good morning'), final('how are you')), plain));
-    expect(updates.flatMap(({ concluded }) => concluded.map(({ text }) => text)).join('')).toBe(
-      'Good morning. How are you?',
-    );
+  it('show what three agree on in balanced mode, while much of what was agreed is taken back', async () => {
+    const astray = ['why yong', 'why yong', 'why your', 'why your', 'while you', 'while you'];
+    const hypotheses = [...astray.map((text) => partial(text)), final('when you can')];
+    const next = [partial('now'), partial('now we'), partial('now we go')];
+    const shownOf = async (...heard: Heard[]) => texts(await segmented('balanced', ...heard));
+    expect(await shownOf(...hypotheses, ...next.slice(0, 2))).not.toContainEqual(['', ' Now']);
+    expect(await shownOf(...hypotheses, ...next)).toContainEqual(['', ' Now']);
+    const [{ sentences } = {}] = (await segmented('balanced', ...hypotheses)).slice(-1);
+    expect(sentences?.isUnsure).toBe(true);
   });
 
-  it('takes back tentative text of an utterance that came to nothing', async () => {
-    const updates = await collect(segment(of(partial('uh'), partial('uh'), final('')), plain));
+  it('show nothing that can change in settled mode', async () => {
+    expect(texts(await segmented('settled', ...growing, final('good morning')))).toEqual([
+      ['Good morning.', ''],
+    ]);
+  });
+
+  it('carry their own leading blank, so that concatenation reads right', async () => {
+    const updates = await segmented('balanced', final('good morning'), final('how are you'));
+    expect(concludedTexts(updates).join('')).toBe('Good morning. How are you?');
+    const chinese = { language: 'zh', punctuated: true };
+    const joined = await segmented(
+      'balanced',
+      final('你好。再见。', chinese),
+      final('好。', chinese),
+    );
+    expect(concludedTexts(joined)).toEqual(['你好。', '再见。', '好。']);
+  });
+
+  it('take back tentative text of an utterance that came to nothing', async () => {
+    const updates = await segmented('balanced', partial('uh'), partial('uh'), final(''));
     expect(texts(updates)).toEqual([
       ['', 'Uh'],
       ['', ''],
     ]);
   });
 
-  it('takes back tentative text that the recogniser takes back', async () => {
-    const updates = await collect(
-      segment(of(partial('uh'), partial('uh'), partial(''), partial('we')), plain),
-    );
-    expect(texts(updates)).toEqual([
-      ['', 'Uh'],
-      ['', ''],
-    ]);
+  it('take back tentative text that the recogniser takes back', async () => {
+    const noise = [partial('uh'), partial('uh'), partial('')];
+    for (const mode of ['instant', 'balanced'] as const) {
+      expect(texts(await segmented(mode, ...noise, partial('we')))[1]).toEqual(['', '']);
+    }
   });
 
-  it('leaves the text of a recogniser that punctuates as it is', async () => {
-    const updates = await collect(
-      segment(of(final('iPhone sales rose, he said')), { language: 'en', punctuates: true }),
+  it('leave the text of a recogniser that punctuates as it is', async () => {
+    const updates = await segmented(
+      'balanced',
+      final('iPhone sales rose, he said', { punctuated: true }),
     );
-    expect(texts(updates)).toEqual([['iPhone sales rose, he said', '']]);
+    expect(texts(updates)[0]).toEqual(['iPhone sales rose, he said', '']);
   });
 });
 
 describe('translating captions', () => {
-  const signal = new AbortController().signal;
-  const upper = async (text: string) => text.toUpperCase();
+  const upper: TranslateText = async (text) => text.toUpperCase();
 
-  it('translates each concluded segment once and in order', async () => {
-    const source = of(update(['Good morning.', ' How are you?']), update([' Fine.']));
-    const updates = await collect(
-      translate(source, { target: 'es', translateText: upper, signal }),
-    );
-    expect(texts(updates)).toEqual([
+  it('translates each sentence once and in order', async () => {
+    const source = of(said(['Good morning.', ' How are you?']), said([' Fine.']));
+    const options = { target: 'es', mode: 'balanced', translateText: upper, signal } as const;
+    expect(texts(await collect(translate(source, options)))).toEqual([
       ['GOOD MORNING.', ''],
       [' HOW ARE YOU?', ''],
       [' FINE.', ''],
     ]);
   });
 
-  it('goes on when tentative text cannot be translated, and fails when a concluded one cannot', async () => {
-    const failing = async (text: string) => {
+  it('goes on when tentative text cannot be translated, and fails when a sentence cannot', async () => {
+    const translateText: TranslateText = async (text) => {
       if (text.includes('bad')) throw new ServiceError('translation_failed', 'no');
       return text;
     };
-    const options = { target: 'es', translateText: failing, signal };
-    expect(
-      texts(await collect(translate(of(update([], ['bad']), update(['ok'])), options))),
-    ).toEqual([['ok', '']]);
-    await expect(collect(translate(of(update(['bad'])), options))).rejects.toThrow(ServiceError);
+    const options = { mode: 'balanced', translateText } as const;
+    const updates = await translatedCalmly([said([], 'bad'), said(['ok'])], options);
+    expect(texts(updates)).toEqual([['ok', '']]);
+    await expect(translatedCalmly([said(['bad'])], options)).rejects.toThrow(ServiceError);
+  });
+
+  it('passes a sentence on as it was said when nobody translates its language', async () => {
+    const translateText: TranslateText = async (text, { source }) => {
+      if (source === 'fi') throw new ServiceError('engine_unavailable', 'Nobody translates it.');
+      return text.toUpperCase();
+    };
+    const heard = [said(['Hello.']), said([' Hyvää päivää.'], undefined, 'fi'), said([' Bye.'])];
+    const updates = await translatedCalmly(heard, { mode: 'instant', translateText });
+    expect(concludedTexts(updates).join('')).toBe('HELLO. Hyvää päivää. BYE.');
+  });
+
+  it('masks the last words of a growing translation, fewer of them at the beginning', () => {
+    const display = createTargetDisplay({ mode: 'balanced', target: 'es' });
+    const shown = (text: string) => [display.next(text), display.next(text)][1];
+    expect(shown('uno dos')).toBe('uno dos');
+    expect(shown('uno dos tres cuatro')).toBe('uno dos tres');
+    expect(shown('uno dos tres cuatro cinco seis')).toBe('uno dos tres cuatro cinco');
+  });
+
+  it('masks more of it while the recogniser takes much back', () => {
+    const display = createTargetDisplay({ mode: 'balanced', target: 'es' });
+    const unsure = { isUnsure: true };
+    const shown = (text: string) => [display.next(text, unsure), display.next(text, unsure)][1];
+    expect(shown('uno dos tres cuatro')).toBe('uno dos');
+    const twelve = 'uno dos tres cuatro cinco seis siete ocho nueve diez once doce';
+    expect(shown(twelve)).toBe('uno dos tres cuatro cinco seis siete');
+  });
+
+  it('shows whole translations in instant mode and no growing ones in settled mode', async () => {
+    const heard = [said([], 'we'), said([], 'we go'), said(['We go.'])];
+    const instant = await translatedCalmly(heard, { mode: 'instant', translateText: upper });
+    expect(texts(instant)).toEqual([
+      ['', 'WE'],
+      ['', 'WE GO'],
+      ['WE GO.', ''],
+    ]);
+    let asked = 0;
+    const counted: TranslateText = async (text) => {
+      asked += 1;
+      return text;
+    };
+    const settled = await translatedCalmly(heard, { mode: 'settled', translateText: counted });
+    expect(texts(settled)).toEqual([['We go.', '']]);
+    expect(asked).toBe(1);
+  });
+
+  it('has one translation under way, then takes the newest state and leaves out those between', async () => {
+    const source = createChannel<CaptionUpdate>();
+    const asked: string[] = [];
+    let underWay = 0;
+    let release = (): void => undefined;
+    const translateText: TranslateText = async (text) => {
+      asked.push(text);
+      underWay += 1;
+      expect(underWay).toBe(1);
+      await new Promise<void>((resolve) => (release = resolve));
+      underWay -= 1;
+      return text;
+    };
+    const options = { target: 'es', mode: 'instant', translateText, signal } as const;
+    const translating = collect(translate(source, options));
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    source.push(said([], 'a'));
+    await turn();
+    for (const text of ['a b', 'a b c', 'a b c d']) source.push(said([], text));
+    await turn();
+    release();
+    await turn();
+    expect(asked).toEqual(['a', 'a b c d']);
+    source.end();
+    release();
+    expect(texts(await translating)).toEqual([
+      ['', 'a'],
+      ['', 'a b c d'],
+    ]);
+  });
+
+  it('lets a guess go when a whole sentence arrives', async () => {
+    const source = createChannel<CaptionUpdate>();
+    const translateText: TranslateText = (text, { signal: asked }) =>
+      text === 'we'
+        ? new Promise((_, reject) => {
+            asked.addEventListener('abort', () => reject(new Error('let go')));
+            source.push(said(['We went.']));
+            source.end();
+          })
+        : Promise.resolve(text);
+    const options = { target: 'es', mode: 'instant', translateText, signal } as const;
+    source.push(said([], 'we'));
+    expect(texts(await collect(translate(source, options)))).toEqual([['We went.', '']]);
   });
 
   it('joins updates without losing concluded text', () => {
-    const joined = conflateUpdates(
-      update(['a'], ['x']),
-      conflateUpdates(update(['b']), update([], ['y'])),
-    );
+    const joined = conflateUpdates(said(['a'], 'x'), conflateUpdates(said(['b']), said([], 'y')));
     expect(texts([joined])).toEqual([['a|b', 'y']]);
-    expect(texts([conflateUpdates(update([], ['x']), update([], ['y']))])).toEqual([['', 'y']]);
+    expect(joined.sentences?.concluded.map(({ text }) => text)).toEqual(['a', 'b']);
+    expect(joined.sentences?.growing?.text).toBe('y');
+    expect(texts([conflateUpdates(said([], 'x'), said([], 'y'))])).toEqual([['', 'y']]);
   });
 
   it('stops asking the engine when the session is aborted', async () => {
@@ -148,15 +291,14 @@ describe('translating captions', () => {
     const source = createChannel<CaptionUpdate>();
     const waiting = collect(
       translate(source, {
-        target: 'es',
-        signal: controller.signal,
+        ...{ target: 'es', mode: 'balanced', signal: controller.signal },
         translateText: async () => {
           controller.abort(new Error('gone'));
           throw new Error('aborted');
         },
       }),
     );
-    source.push(update([], ['hello']));
+    source.push(said([], 'hello'));
     await expect(waiting).rejects.toThrow('gone');
   });
 });

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { descendantsOf } from '../support/processes.ts';
 import { startServer, until, type TestServer } from '../support/server.ts';
 import { speech } from '../support/speech.ts';
 import { connect, stream, type VoiceClient } from '../support/voice-client.ts';
@@ -11,37 +12,7 @@ let server: TestServer;
 beforeAll(async () => (server = await startServer({ LOG_LEVEL: 'debug' })));
 afterAll(() => server.stop());
 
-interface Process {
-  pid: number;
-  parent: number;
-  command: string;
-}
-
-function processes(): Process[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const parent = Number(
-          /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1],
-        );
-        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-        return [{ pid: Number(pid), parent, command }];
-      } catch {
-        return []; // ended while we looked
-      }
-    });
-}
-
-/** Processes below the server whose command matches, however deep. */
-function descendants(pattern: RegExp): number[] {
-  const all = processes();
-  const below = (pid: number): Process[] =>
-    all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)]);
-  return below(server.pid)
-    .filter(({ command }) => pattern.test(command))
-    .map(({ pid }) => pid);
-}
+const descendants = (pattern: RegExp) => descendantsOf(server.pid, pattern);
 
 interface LogLine {
   pid: number;

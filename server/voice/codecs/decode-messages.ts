@@ -1,12 +1,18 @@
 /** What the main thread and a decoding worker say to each other. */
 import type { ErrorCode } from '../../../shared/errors.ts';
 import type { AudioFormat } from '../../../shared/media-type.ts';
+import type { Coding } from './audio-sink.ts';
 
 /** What a stream's decoder is made from. */
 export interface StreamParameters {
   format: AudioFormat;
   sampleRateHz: number;
+  /** Whether there is an FFmpeg for codecs the worker does not decode. */
+  hasFfmpeg: boolean;
 }
+
+/** In place of a chunk's size: bytes are missing between the chunks around it. */
+export const GAP = -1;
 
 /** Some chunks of a stream, in order. Each is answered once, with a {@link DecodeAnswer}. */
 export interface DecodeRequest {
@@ -16,18 +22,11 @@ export interface DecodeRequest {
   open?: StreamParameters;
   /** The chunks one after the other; transferred. */
   bytes: ArrayBuffer;
+  /** In order; {@link GAP} where some are missing. */
   chunkSizesBytes: number[];
   /** No more follows: the answer has the last samples, and the decoder is freed. */
   isLast: boolean;
 }
-
-/** The stream is of no interest any more; not answered. */
-export interface FreeRequest {
-  kind: 'free';
-  streamId: number;
-}
-
-export type WorkerRequest = DecodeRequest | FreeRequest;
 
 export interface DecodeFailure {
   code: ErrorCode;
@@ -38,20 +37,19 @@ export interface DecodeFailure {
   retires: boolean;
 }
 
+/** Audio in one piece; its bytes are transferred. */
+export type DecodedPart =
+  | { kind: 'pcm'; bytes: ArrayBuffer }
+  /** Frames for FFmpeg; `starts` with the first ones, which have nothing to do with those before. */
+  | { kind: 'coded'; bytes: ArrayBuffer; starts?: Coding };
+
 export interface DecodeAnswer {
   kind: 'decoded';
   streamId: number;
-  /** s16le; transferred. With a failure, what came before it. */
-  pcm: ArrayBuffer;
-  /** How long each chunk plays. */
+  /** In order. With a failure, what came before it. */
+  parts: DecodedPart[];
+  /** How long each chunk plays, as far as the worker can tell; no entry for a gap. */
   durationsMs: number[];
   /** The stream has ended by it. */
   failure?: DecodeFailure;
 }
-
-/** Sent once, when the worker is about to take requests. */
-export interface ReadyNotice {
-  kind: 'ready';
-}
-
-export type WorkerMessage = DecodeAnswer | ReadyNotice;

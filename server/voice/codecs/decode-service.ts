@@ -1,21 +1,21 @@
 /** The worker's side: decodes what arrives, stream by stream, and answers each request once. */
 import type { MessagePort } from 'node:worker_threads';
 import { ServiceError } from '../../../shared/errors.ts';
-import type {
-  DecodeAnswer,
-  DecodeFailure,
-  DecodeRequest,
-  WorkerMessage,
-  WorkerRequest,
+import type { FreeRequest, ReadyNotice } from '../../process/worker-pool.ts';
+import { AnswerParts } from './answer-parts.ts';
+import {
+  GAP,
+  type DecodeAnswer,
+  type DecodeFailure,
+  type DecodeRequest,
 } from './decode-messages.ts';
-import { PcmBuffer } from './pcm-buffer.ts';
 import type { CreateStreamDecoder, StreamDecoder } from './stream-decoder.ts';
 
 /** Serves requests on a port until it closes. */
 export function serveDecoding(port: MessagePort, createDecoder: CreateStreamDecoder): void {
   const decoders = new Map<number, StreamDecoder>();
-  /** One for all streams: a request is decoded and its samples are taken in one go. */
-  const pcm = new PcmBuffer();
+  /** One for all streams: a request is decoded and its audio is taken in one go. */
+  const output = new AnswerParts();
 
   function free(streamId: number): void {
     decoders.get(streamId)?.free();
@@ -26,7 +26,7 @@ export function serveDecoding(port: MessagePort, createDecoder: CreateStreamDeco
     const known = decoders.get(streamId);
     if (known !== undefined) return known;
     if (open === undefined) throw new Error('A stream was not opened.');
-    const decoder = createDecoder({ ...open, write: (samples) => pcm.append(samples) });
+    const decoder = createDecoder({ ...open, output });
     decoders.set(streamId, decoder);
     return decoder;
   }
@@ -38,6 +38,10 @@ export function serveDecoding(port: MessagePort, createDecoder: CreateStreamDeco
       const decoder = decoderOf(request);
       let offset = 0;
       for (const sizeBytes of request.chunkSizesBytes) {
+        if (sizeBytes === GAP) {
+          decoder.gap();
+          continue;
+        }
         durationsMs.push(decoder.push(new Uint8Array(request.bytes, offset, sizeBytes)));
         offset += sizeBytes;
       }
@@ -47,19 +51,22 @@ export function serveDecoding(port: MessagePort, createDecoder: CreateStreamDeco
     }
     if (request.isLast || failure !== undefined) free(request.streamId);
     const { streamId } = request;
-    const answer = { kind: 'decoded' as const, streamId, pcm: pcm.take(), durationsMs };
+    const answer = { kind: 'decoded' as const, streamId, parts: output.take(), durationsMs };
     return failure === undefined ? answer : { ...answer, failure };
   }
 
-  port.on('message', (request: WorkerRequest) => {
+  port.on('message', (request: DecodeRequest | FreeRequest) => {
     if (request.kind === 'free') {
       free(request.streamId);
       return;
     }
     const answer = decode(request);
-    port.postMessage(answer, [answer.pcm]);
+    port.postMessage(
+      answer,
+      answer.parts.map(({ bytes }) => bytes),
+    );
   });
-  port.postMessage({ kind: 'ready' } satisfies WorkerMessage);
+  port.postMessage({ kind: 'ready' } satisfies ReadyNotice);
 }
 
 /** Faults of the memory under the decoders, by name: WebAssembly has no types in Node's library. */

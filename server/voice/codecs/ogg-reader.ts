@@ -15,6 +15,7 @@ import { MAX_PACKET_BYTES } from './opus-packet.ts';
 const FIXED_HEADER_BYTES = 27;
 const MAX_SEGMENTS = 255;
 const capturePattern = Buffer.from('OggS');
+const CAPTURE_PATTERN = capturePattern.readInt32BE();
 
 export interface OggPage {
   serial: number;
@@ -50,6 +51,10 @@ export class OggReader {
   #isPacketOpen = false;
   /** The rest of a packet whose beginning was never seen is dropped. */
   #isPieceLost = false;
+  /** Bytes are missing: the next page is looked for. */
+  #isLost = false;
+  /** The last four bytes, while looking. */
+  #window = 0;
 
   constructor(handler: OggHandler) {
     this.#handler = handler;
@@ -63,9 +68,33 @@ export class OggReader {
   push(chunk: Uint8Array): void {
     let offset = 0;
     while (offset < chunk.length) {
-      if (this.#pieceBytes > 0) offset += this.#readPiece(chunk, offset);
+      if (this.#isLost) offset = this.#find(chunk, offset);
+      else if (this.#pieceBytes > 0) offset += this.#readPiece(chunk, offset);
       else offset += this.#readHeader(chunk, offset);
     }
+  }
+
+  /** Bytes are missing: goes on at the next page. */
+  resync(): void {
+    this.#headerBytes = 0;
+    this.#segment = this.#segments;
+    this.#pieceBytes = 0;
+    this.#closePacket();
+    this.#isLost = true;
+    this.#window = 0;
+  }
+
+  /** Looks for the pattern that begins a page; answers where it ends. */
+  #find(chunk: Uint8Array, offset: number): number {
+    for (let index = offset; index < chunk.length; index += 1) {
+      this.#window = (this.#window << 8) | (chunk[index] ?? 0);
+      if (this.#window !== CAPTURE_PATTERN) continue;
+      this.#isLost = false;
+      this.#header.set(capturePattern);
+      this.#headerBytes = capturePattern.length;
+      return index + 1;
+    }
+    return chunk.length;
   }
 
   #readHeader(chunk: Uint8Array, offset: number): number {

@@ -1,11 +1,11 @@
 /** The identification header of Opus (RFC 7845, 5.1): in Ogg the first packet, in Matroska CodecPrivate. */
 import { ServiceError } from '../../../shared/errors.ts';
+import { notMono } from './decodable-formats.ts';
 
 const HEAD_BYTES = 19;
 const magic = Buffer.from('OpusHead');
 
 export interface OpusHead {
-  channels: 1 | 2;
   /** Samples at 48 kHz to drop from the beginning. */
   preSkip48k: number;
   /** Gain to apply, in 1/256 dB. */
@@ -22,7 +22,7 @@ export function startsWith(packet: Uint8Array, prefix: Uint8Array): boolean {
   return prefix.every((byte, index) => packet[index] === byte);
 }
 
-/** @throws ServiceError audio_format_unsupported when it is no OpusHead, or one of surround sound */
+/** @throws ServiceError audio_format_unsupported when it is no OpusHead, audio_not_mono */
 export function parseOpusHead(packet: Uint8Array): OpusHead {
   if (packet.length < HEAD_BYTES || !isOpusHead(packet)) {
     throw unsupported('its OpusHead is missing or cut off');
@@ -32,15 +32,14 @@ export function parseOpusHead(packet: Uint8Array): OpusHead {
   if (view.getUint8(8) > 15) throw unsupported('its OpusHead has an unknown version');
   const channels = view.getUint8(9);
   const mappingFamily = view.getUint8(18);
-  if (mappingFamily !== 0 || (channels !== 1 && channels !== 2)) {
-    throw unsupported('it has more than two channels (only mapping family 0 can be decoded)');
-  }
-  return { channels, preSkip48k: view.getUint16(10, true), outputGain: view.getInt16(16, true) };
+  if (channels !== 1) throw notMono('Opus', channels);
+  if (mappingFamily !== 0) throw unsupported('its channel mapping is not family 0');
+  return { preSkip48k: view.getUint16(10, true), outputGain: view.getInt16(16, true) };
 }
 
 function unsupported(problem: string): ServiceError {
   return new ServiceError(
     'audio_format_unsupported',
-    `The Opus audio cannot be decoded: ${problem}. Opus with one channel was expected.`,
+    `The Opus audio cannot be decoded: ${problem}.`,
   );
 }

@@ -1,148 +1,123 @@
-/** Everything one stream needs to become samples, chosen by its format. Blocks while it works. */
-import { ServiceError } from '../../../shared/errors.ts';
+/** Everything one stream needs on its worker, chosen by its format. Blocks while it works. */
 import type { AudioFormat } from '../../../shared/media-type.ts';
-import { chunkTooLarge, formatUnsupported, MAX_CHUNK_MS } from './decodable-formats.ts';
-import { alawSamples, ulawSamples } from './g711.ts';
-import { readOpusFromOgg } from './ogg-opus.ts';
-import { OggReader } from './ogg-reader.ts';
+import type { AudioSink, Coding } from './audio-sink.ts';
+import { chunkTooLarge, ffmpegMissing, MAX_CHUNK_MS } from './decodable-formats.ts';
+import { createDetectingSource } from './detecting-source.ts';
 import { opusRatesHz } from './opus-decoder.ts';
-import { parseOpusHead } from './opus-head.ts';
-import { createOpusStream } from './opus-stream.ts';
+import { createPcmSource } from './pcm-sources.ts';
 import { Resampler } from './resampler.ts';
-import { createSampleAligner } from './sample-aligner.ts';
-import { WebmReader } from './webm-reader.ts';
+import { createSoundlessLimit } from './soundless-limit.ts';
 
 export interface StreamDecoder {
   /**
    * Decodes a chunk, of any size and cut anywhere.
    *
-   * @returns how long the chunk plays, in ms
-   * @throws ServiceError audio_format_unsupported, chunk_too_large; the decoder is of no use then
+   * @returns how long the chunk plays, in ms, as far as that can be told here
+   * @throws ServiceError audio_format_unsupported, audio_not_mono, chunk_too_large; the decoder is
+   *   of no use then
    */
   push(chunk: Uint8Array): number;
+  /** Bytes are missing here, and another file may begin. */
+  gap(): void;
   /** Gives what the end of the stream settles. */
   end(): void;
   free(): void;
+}
+
+/** Where audio goes; everything is valid during the call only. */
+export interface DecoderOutput {
+  /** Samples at the rate that is wanted. */
+  samples(samples: Int16Array): void;
+  /** Frames for FFmpeg follow that have nothing to do with those before. */
+  startCoded(coding: Coding): void;
+  coded(bytes: Uint8Array): void;
 }
 
 export interface StreamDecoderOptions {
   format: AudioFormat;
   /** Rate of the samples that are wanted. */
   sampleRateHz: number;
-  /** Takes decoded samples; they are valid during the call only. */
-  write: (samples: Int16Array) => void;
+  /** Whether there is an FFmpeg for codecs that are not decoded here. */
+  hasFfmpeg: boolean;
+  output: DecoderOutput;
 }
 
 export type CreateStreamDecoder = (options: StreamDecoderOptions) => StreamDecoder;
 
-/** A format's own part: bytes in, samples at the rate of the source out. */
-interface Source {
-  push(chunk: Uint8Array): void;
-  free(): void;
-}
-
-/** Takes samples, of which those from `start` to before `end` are to be heard: all by default. */
-type Emit = (samples: Int16Array, start?: number, end?: number) => void;
-
-/** @throws ServiceError audio_format_unsupported when there is no decoder for the format */
 export function createStreamDecoder(options: StreamDecoderOptions): StreamDecoder {
-  const { format, sampleRateHz, write } = options;
-  const sourceRateHz = sourceRate(format, sampleRateHz);
-  const resampler =
-    sourceRateHz === sampleRateHz
-      ? undefined
-      : new Resampler({ fromHz: sourceRateHz, toHz: sampleRateHz });
-  const maxSamples = (MAX_CHUNK_MS * sourceRateHz) / 1000;
-  let chunkSamples = 0;
+  const { format, sampleRateHz, output, hasFfmpeg } = options;
+  const toWantedRate = createRateConverter(sampleRateHz, (samples) => output.samples(samples));
+  const soundless = createSoundlessLimit();
+  let chunkMs = 0;
 
-  const emit: Emit = (samples, start = 0, end = samples.length) => {
+  function count(durationMs: number): void {
+    soundless.sounded(durationMs);
     // What is cut away counts too, and packet by packet: a chunk of tiny packets, or of nothing but
     // beginnings, could take an hour to decode.
-    chunkSamples += samples.length;
-    if (chunkSamples > maxSamples) throw chunkTooLarge();
-    const heard = end - start === samples.length ? samples : samples.subarray(start, end);
-    write(resampler?.process(heard) ?? heard);
+    chunkMs += durationMs;
+    if (chunkMs > MAX_CHUNK_MS) throw chunkTooLarge();
+  }
+
+  const sink: AudioSink = {
+    samples(samples, rateHz, start = 0, end = samples.length) {
+      count((samples.length / rateHz) * 1000);
+      const isAllHeard = end - start === samples.length;
+      toWantedRate.push(isAllHeard ? samples : samples.subarray(start, end), rateHz);
+    },
+    startCoded(coding) {
+      if (!hasFfmpeg) throw ffmpegMissing();
+      soundless.startsFfmpeg();
+      toWantedRate.flush();
+      output.startCoded(coding);
+    },
+    coded(bytes, durationMs = 0, leastMs = 0) {
+      count(durationMs);
+      soundless.sounded(leastMs);
+      output.coded(bytes);
+    },
+    passedOver: (sizeBytes) => soundless.passedOver(sizeBytes),
   };
 
-  const source = createSource(format, sourceRateHz, emit);
+  // Opus decodes straight to the rates it knows, so that nothing has to be resampled.
+  const opusRateHz = opusRatesHz.includes(sampleRateHz) ? sampleRateHz : 48_000;
+  const source =
+    format.container === 'pcm'
+      ? createPcmSource(format, sink)
+      : createDetectingSource({ format, opusRateHz, sink });
   return {
     push(chunk) {
-      chunkSamples = 0;
+      chunkMs = 0;
       source.push(chunk);
-      return (chunkSamples / sourceRateHz) * 1000;
+      soundless.tookChunk(chunk.length);
+      return chunkMs;
     },
+    gap: () => source.gap(),
     end() {
-      if (resampler !== undefined) write(resampler.flush());
+      chunkMs = 0;
+      source.end();
+      toWantedRate.flush();
     },
     free: () => source.free(),
   };
 }
 
-/** Opus decodes straight to the rates it knows, so that nothing has to be resampled. */
-function sourceRate(format: AudioFormat, wantedHz: number): number {
-  return format.sampleRateHz ?? (opusRatesHz.includes(wantedHz) ? wantedHz : 48_000);
-}
+/** Changes samples of any rate, one after the other, to one rate. */
+function createRateConverter(toHz: number, write: (samples: Int16Array) => void) {
+  let resampler: { fromHz: number; filter: Resampler } | undefined;
 
-function createSource(format: AudioFormat, sampleRateHz: number, emit: Emit): Source {
-  switch (format.container) {
-    case 'pcm':
-      return format.codec === 's16le'
-        ? createLinearSource(emit)
-        : createTableSource(format.codec === 'alaw' ? alawSamples : ulawSamples, emit);
-    case 'ogg': {
-      const opus = createOpusStream({ sampleRateHz, emit });
-      const reader = new OggReader(readOpusFromOgg(opus));
-      return { push: (chunk) => reader.push(chunk), free: () => opus.free() };
-    }
-    case 'webm':
-    case 'matroska':
-      return createMatroskaSource(sampleRateHz, emit);
-    case 'auto':
-    case 'flac':
-    case 'mpeg':
-      throw formatUnsupported(format);
+  function flush(): void {
+    if (resampler !== undefined) write(resampler.filter.flush());
+    resampler = undefined;
   }
-}
-
-function createMatroskaSource(sampleRateHz: number, emit: Emit): Source {
-  const opus = createOpusStream({ sampleRateHz, emit });
-  const reader = new WebmReader({
-    track({ codecId, codecPrivate }) {
-      if (codecId !== 'A_OPUS') {
-        throw new ServiceError(
-          'audio_format_unsupported',
-          `The first audio track is ${codecName(codecId)}; Opus (A_OPUS) was expected.`,
-        );
+  return {
+    push(samples: Int16Array, fromHz: number): void {
+      if (fromHz !== (resampler?.fromHz ?? toHz)) {
+        flush();
+        if (fromHz !== toHz) resampler = { fromHz, filter: new Resampler({ fromHz, toHz }) };
       }
-      opus.start(parseOpusHead(codecPrivate));
+      write(resampler === undefined ? samples : resampler.filter.process(samples));
     },
-    packet: (packet, discardPaddingNs) => opus.packet(packet, (discardPaddingNs * 48) / 1e6),
-  });
-  return { push: (chunk) => reader.push(chunk), free: () => opus.free() };
-}
-
-/** A codec's name as the sender wrote it, if it looks like one. */
-function codecName(codecId: string): string {
-  return /^[A-Z0-9_/.]{1,32}$/.test(codecId) ? codecId : 'of an unknown codec';
-}
-
-/** A-law and µ-law. */
-function createTableSource(table: Int16Array, emit: Emit): Source {
-  return {
-    push: (chunk) => emit(Int16Array.from(chunk, (code) => table[code] as number)),
-    free: () => undefined,
-  };
-}
-
-/** s16le, on the little-endian machines that Node runs on a matter of alignment. */
-function createLinearSource(emit: Emit): Source {
-  const align = createSampleAligner();
-  return {
-    push(chunk) {
-      const whole = align(chunk);
-      const bytes = whole.byteOffset % 2 === 0 ? whole : whole.slice();
-      emit(new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2));
-    },
-    free: () => undefined,
+    /** Gives what is left of the samples so far. */
+    flush,
   };
 }

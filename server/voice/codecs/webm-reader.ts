@@ -44,7 +44,11 @@ export interface AudioTrack {
   codecPrivate: Uint8Array;
 }
 
+export type DocType = 'webm' | 'matroska';
+
 export interface WebmHandler {
+  /** A document begins, of the type its header names. */
+  document?(docType: DocType): void;
   /** The track whose packets follow; again when the sender starts a new document on the same stream. */
   track(track: AudioTrack): void;
   /**
@@ -53,6 +57,8 @@ export interface WebmHandler {
    * @param discardPaddingNs sound to drop from the packet's end
    */
   packet(packet: Uint8Array, discardPaddingNs: number): void;
+  /** That many bytes of an element that is not needed were skipped without being stored. */
+  passedOver?(sizeBytes: number): void;
 }
 
 /** @throws ServiceError audio_format_unsupported, from `push`, for anything that cannot be read */
@@ -66,6 +72,10 @@ export class WebmReader {
   #skipBytes = 0;
   #isOpen = false;
   #trackNumber: number | undefined;
+  /** Bytes are missing: the next cluster or document is looked for. */
+  #isLost = false;
+  /** The last four bytes, while looking. */
+  #window = 0;
 
   constructor(handler: WebmHandler) {
     this.#handler = handler;
@@ -79,15 +89,43 @@ export class WebmReader {
   push(chunk: Uint8Array): void {
     let offset = 0;
     while (offset < chunk.length) {
-      if (this.#skipBytes > 0) offset += this.#skip(chunk.length - offset);
+      if (this.#isLost) offset = this.#find(chunk, offset);
+      else if (this.#skipBytes > 0) offset += this.#skip(chunk.length - offset);
       else if (this.#kept !== undefined) offset += this.#collect(this.#kept, chunk, offset);
       else offset = this.#readHeader(chunk, offset);
     }
   }
 
+  /** Bytes are missing: goes on at the next cluster, or at the beginning of another document. */
+  resync(): void {
+    this.#headerBytes = 0;
+    this.#kept = undefined;
+    this.#skipBytes = 0;
+    this.#isLost = true;
+    this.#window = 0;
+  }
+
+  /** Looks for the id of a cluster whose track is known, or of a document; answers where it ends. */
+  #find(chunk: Uint8Array, offset: number): number {
+    for (let index = offset; index < chunk.length; index += 1) {
+      this.#window = (this.#window << 8) | (chunk[index] ?? 0);
+      const id = this.#window >>> 0;
+      const isFound =
+        id === ElementId.ebmlHeader ||
+        (id === ElementId.cluster && this.#trackNumber !== undefined);
+      if (!isFound) continue;
+      this.#isLost = false;
+      new DataView(this.#header.buffer).setUint32(0, id);
+      this.#headerBytes = 4;
+      return index + 1;
+    }
+    return chunk.length;
+  }
+
   #skip(availableBytes: number): number {
     const bytes = Math.min(this.#skipBytes, availableBytes);
     this.#skipBytes -= bytes;
+    this.#handler.passedOver?.(bytes);
     return bytes;
   }
 
@@ -151,6 +189,7 @@ export class WebmReader {
     }
     this.#isOpen = true;
     this.#trackNumber = undefined;
+    this.#handler.document?.(docType);
   }
 
   #selectTrack(body: Uint8Array): void {

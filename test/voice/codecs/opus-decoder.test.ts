@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { readOpusFromOgg } from '../../../server/voice/codecs/ogg-opus.ts';
+import { readAudioFromOgg } from '../../../server/voice/codecs/ogg-audio.ts';
 import { OggReader } from '../../../server/voice/codecs/ogg-reader.ts';
 import { OpusDecoder, opusMemory, opusRatesHz } from '../../../server/voice/codecs/opus-decoder.ts';
 import { packetSamples48k } from '../../../server/voice/codecs/opus-packet.ts';
@@ -9,7 +9,7 @@ import { correlate, encoded, seededRandom } from '../../support/audio-files.ts';
 function packetsOf(frameMs: string): Uint8Array[] {
   const packets: Uint8Array[] = [];
   const packet = (bytes: Uint8Array) => packets.push(Uint8Array.from(bytes));
-  const reader = new OggReader(readOpusFromOgg({ start: () => undefined, packet }));
+  const reader = new OggReader(readAudioFromOgg({ start: () => undefined, packet }));
   reader.push(encoded('ogg', ['-c:a', 'libopus', '-b:a', '32k', '-frame_duration', frameMs]));
   return packets;
 }

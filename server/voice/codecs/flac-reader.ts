@@ -1,0 +1,208 @@
+/**
+ * Reads frames out of a live stream of native FLAC (RFC 9639), each as soon as its last byte is
+ * there. No frame says how long it is: where its checksum comes out, it is tried whether a frame has
+ * ended, instead of waiting for the next one to begin.
+ *
+ * Bounded: one frame, as large as its header allows it to be; other metadata than STREAMINFO is
+ * skipped unread. Damage costs the frames it hits.
+ */
+import { decodeFlacFrame } from './flac-frame.ts';
+import {
+  crc16Step,
+  FLAC_SETUP_BYTES,
+  flacMagic,
+  malformedFlac,
+  parseFlacSetup,
+  readFrameHeader,
+  type FlacFrameHeader,
+  type FlacStreamInfo,
+} from './flac-header.ts';
+
+const MAX_METADATA_BYTES = 16 * 1024 * 1024;
+/** Checksums that come out by chance: rarely one in a frame. Streams made to abuse that are given up. */
+const MAX_ATTEMPTS = 16;
+/** Frames in a row that may be damaged. */
+const MAX_FAILURES = 10;
+/** Bytes without a frame; the largest frames of one channel are as large. */
+const MAX_LOST_BYTES = 512 * 1024;
+
+/** Takes samples of 16 bits, valid during the call only. */
+export type TakeFlacSamples = (samples: Int16Array, sampleRateHz: number) => void;
+
+/** @throws ServiceError audio_format_unsupported and audio_not_mono, from `push` */
+export class FlacReader {
+  readonly #take: TakeFlacSamples;
+  readonly #passedOver: (sizeBytes: number) => void;
+  #info: FlacStreamInfo | undefined;
+  /** Bytes that are not settled yet, from `#start` to before `#end`. */
+  #bytes = new Uint8Array(16 * 1024);
+  #start = 0;
+  #end = 0;
+  /** What is left of a metadata block that is of no interest. */
+  #skipBytes = 0;
+  #metadataBytes = 0;
+  #isInMetadata = false;
+  /** The frame that begins at `#start`, how far its checksum was formed, and the checksum. */
+  #frame: FlacFrameHeader | undefined;
+  #summed = 0;
+  #crc = 0;
+  #attempts = 0;
+  #failures = 0;
+  #lostBytes = 0;
+
+  /** @param passedOver told how many bytes of metadata were skipped without being stored */
+  constructor(take: TakeFlacSamples, passedOver: (sizeBytes: number) => void = () => undefined) {
+    this.#take = take;
+    this.#passedOver = passedOver;
+  }
+
+  /** Bytes held between chunks. */
+  get heldBytes(): number {
+    return this.#bytes.length;
+  }
+
+  push(chunk: Uint8Array): void {
+    const skipped = Math.min(this.#skipBytes, chunk.length);
+    this.#skipBytes -= skipped;
+    if (skipped > 0) this.#passedOver(skipped);
+    this.#append(chunk.subarray(skipped));
+    while (this.#skipBytes === 0 && this.#step());
+    // Settled bytes go when half of the room is theirs, so that no byte is moved often.
+    if (this.#start * 2 > this.#bytes.length || this.#start === this.#end) this.#compact();
+  }
+
+  /** Bytes are missing: goes on at the next frame, or at the beginning of another file. */
+  resync(): void {
+    this.#start = this.#end;
+    this.#skipBytes = 0;
+    this.#isInMetadata = false;
+    this.#frame = undefined;
+    this.#failures = 0;
+    this.#lostBytes = 0;
+  }
+
+  /** Takes one step forward; false when more bytes are needed. */
+  #step(): boolean {
+    if (this.#isInMetadata) return this.#skipMetadata();
+    if (this.#frame !== undefined)
+      return this.#readFrame(this.#frame, this.#info as FlacStreamInfo);
+    return this.#findFrame();
+  }
+
+  /** Looks for a frame, or for the beginning of a file, at `#start`. */
+  #findFrame(): boolean {
+    if (this.#end === this.#start) return false;
+    const byte = this.#bytes[this.#start];
+    if (byte === flacMagic[0]) return this.#readSetup();
+    const header =
+      this.#info === undefined
+        ? undefined
+        : readFrameHeader(this.#bytes, this.#start, this.#end, this.#info);
+    if (header === 'incomplete') return false;
+    if (header === undefined) return this.#lose(1);
+    this.#frame = header;
+    this.#summed = this.#start;
+    this.#crc = 0;
+    this.#attempts = 0;
+    return true;
+  }
+
+  #readSetup(): boolean {
+    const available = Math.min(this.#end - this.#start, flacMagic.length);
+    const isMagic =
+      flacMagic.compare(this.#bytes, this.#start, this.#start + available, 0, available) === 0;
+    if (!isMagic) return this.#lose(1);
+    const setup = this.#bytes.subarray(this.#start, this.#end);
+    if (setup.length < FLAC_SETUP_BYTES) return false;
+    this.#info = parseFlacSetup(setup);
+    this.#start += FLAC_SETUP_BYTES;
+    this.#lostBytes = 0;
+    this.#metadataBytes = 0;
+    // The highest bit of a block's type marks the last one.
+    this.#isInMetadata = ((setup[4] ?? 0) & 0x80) === 0;
+    return true;
+  }
+
+  #skipMetadata(): boolean {
+    if (this.#end - this.#start < 4) return false;
+    const at = (index: number) => this.#bytes[this.#start + index] as number;
+    const sizeBytes = (at(1) << 16) | (at(2) << 8) | at(3);
+    this.#isInMetadata = at(0) < 0x80;
+    this.#metadataBytes += 4 + sizeBytes;
+    if (this.#metadataBytes > MAX_METADATA_BYTES) {
+      throw malformedFlac(`it has more than ${MAX_METADATA_BYTES} bytes of metadata`);
+    }
+    const there = Math.min(sizeBytes, this.#end - this.#start - 4);
+    this.#start += 4 + there;
+    this.#skipBytes = sizeBytes - there;
+    return this.#skipBytes === 0;
+  }
+
+  /** Follows the checksum to the end of the frame, or of what is there. */
+  #readFrame(frame: FlacFrameHeader, { sampleRateHz }: FlacStreamInfo): boolean {
+    const bytes = this.#bytes;
+    // Stored as they are, samples take so much; an encoder that needs more has no reason to.
+    const mostBytes =
+      frame.headerBytes + 8 + Math.ceil((frame.blockSamples * (frame.bitsPerSample + 1)) / 8);
+    const stop = Math.min(this.#end, this.#start + mostBytes);
+    let crc = this.#crc;
+    for (let index = this.#summed; index < stop; index += 1) {
+      crc = crc16Step(crc, bytes[index] as number);
+      if (crc !== 0 || index < this.#start + frame.headerBytes + 2) continue;
+      this.#attempts += 1;
+      const samples = decodeFlacFrame(bytes, this.#start, index + 1, frame);
+      if (samples !== undefined) {
+        this.#frame = undefined;
+        this.#start = index + 1;
+        this.#failures = 0;
+        this.#lostBytes = 0;
+        this.#take(samples, sampleRateHz);
+        return true;
+      }
+      if (this.#attempts >= MAX_ATTEMPTS) return this.#giveUpFrame();
+    }
+    this.#crc = crc;
+    this.#summed = stop;
+    return stop - this.#start < mostBytes ? false : this.#giveUpFrame();
+  }
+
+  #giveUpFrame(): boolean {
+    this.#frame = undefined;
+    this.#failures += 1;
+    if (this.#failures > MAX_FAILURES) {
+      throw malformedFlac(`more than ${MAX_FAILURES} frames in a row are damaged`);
+    }
+    return this.#lose(1);
+  }
+
+  #lose(count: number): boolean {
+    if (this.#info === undefined && this.#lostBytes === 0) {
+      throw malformedFlac('it does not begin with fLaC');
+    }
+    this.#start += count;
+    this.#lostBytes += count;
+    if (this.#lostBytes > MAX_LOST_BYTES) throw malformedFlac('no frame could be found');
+    return true;
+  }
+
+  #append(piece: Uint8Array): void {
+    if (this.#end + piece.length > this.#bytes.length) {
+      this.#compact();
+      const length = this.#end + piece.length;
+      if (length > this.#bytes.length) {
+        const larger = new Uint8Array(2 * length);
+        larger.set(this.#bytes.subarray(0, this.#end));
+        this.#bytes = larger;
+      }
+    }
+    this.#bytes.set(piece, this.#end);
+    this.#end += piece.length;
+  }
+
+  #compact(): void {
+    this.#bytes.copyWithin(0, this.#start, this.#end);
+    this.#summed -= this.#start;
+    this.#end -= this.#start;
+    this.#start = 0;
+  }
+}
