@@ -1,8 +1,9 @@
 /** What the demo page offers: the languages that work here and a sample for people without a microphone. */
 import { ServiceError } from '../../shared/errors.ts';
-import type { RecognitionEngine, Unavailable } from '../engines/engine.ts';
+import { canonicalLanguage } from '../../shared/language.ts';
+import type { RecognitionEngine, SynthesisEngine, Unavailable } from '../engines/engine.ts';
 import type { Translation } from './translation.ts';
-import { spokenLanguages } from './voice-session-request.ts';
+import { speakableLanguages, spokenLanguages } from './voice-session-request.ts';
 
 /** Sentences that the default engines hear and translate well. */
 const SAMPLE_SENTENCES = [
@@ -16,6 +17,8 @@ export interface Demo {
   options(): {
     source_languages: string[];
     target_languages: string[];
+    /** Those of them that can be spoken. */
+    speech_languages: string[];
     /** Whether a sample can be spoken. */
     sample: boolean;
     /** What is missing, and how to get it. */
@@ -27,6 +30,7 @@ export interface Demo {
 
 export interface DemoContentOptions {
   recognisers: readonly RecognitionEngine[];
+  speakers: readonly SynthesisEngine[];
   translation: Translation;
   speaker: { speak(sentences: readonly string[]): Promise<Buffer> } | undefined;
   missing: readonly Unavailable[];
@@ -34,6 +38,7 @@ export interface DemoContentOptions {
 
 export function createDemo({
   recognisers,
+  speakers,
   translation,
   speaker,
   missing,
@@ -46,6 +51,9 @@ export function createDemo({
       return {
         source_languages: sources,
         target_languages: [...targets].sort(),
+        speech_languages: speakableLanguages(speakers).filter((language) =>
+          targets.has(canonicalLanguage(language) ?? ''),
+        ),
         sample: speaker !== undefined,
         problems: missing.map(({ reason }) => reason),
       };

@@ -1,81 +1,57 @@
-/** The voice sessions of this process: those that are connected and those that are expected. */
-import { ServiceError } from '../../shared/errors.ts';
-import type { SessionTokens } from '../storage/ports.ts';
-import type { CheckedVoiceRequest } from './voice-session-request.ts';
-
-export interface LiveSession {
-  readonly id: string;
-  readonly request: CheckedVoiceRequest;
-  /** Aborted, with a ServiceError as reason, when the session must end at once. */
-  readonly end: AbortController;
-  /** Aborted when the session should conclude what it has heard. */
-  readonly stop: AbortController;
-  isClaimed: boolean;
-}
+/** The voice sessions of this process: those that are connected, expected, or kept for a reconnection. */
+import type { ServiceError } from '../../shared/errors.ts';
+import type { VoiceSession } from './voice-session.ts';
 
 export interface LiveSessions {
   readonly count: number;
-  /** Adds a session that is let go when nobody claims it in time. */
-  add(id: string, request: CheckedVoiceRequest, claimWithinMs: number): LiveSession;
-  /** The session of that id, now connected; undefined when it is gone. */
-  claim(id: string): LiveSession | undefined;
-  /** Ends a session at once: its connection, if any, is told the reason and then releases it. */
-  end(id: string, reason: ServiceError): void;
-  /** Forgets a session and makes its tokens worthless. */
-  release(id: string): void;
-  /** Lets connected sessions conclude within `graceMs`, then ends them; resolves when all are gone. */
+  /** Sessions of one key. */
+  countOf(keyId: string): number;
+  add(session: VoiceSession, keyId: string): void;
+  find(id: string): VoiceSession | undefined;
+  /** Forgets a session that is over. */
+  remove(id: string): void;
+  /**
+   * Lets connected sessions conclude within `graceMs`, then ends them; the others end at once.
+   * Resolves when all are gone.
+   */
   drain(graceMs: number, reason: () => ServiceError): Promise<void>;
 }
 
-export function createLiveSessions(tokens: SessionTokens): LiveSessions {
-  const sessions = new Map<string, LiveSession & { expiry: NodeJS.Timeout }>();
+export function createLiveSessions(): LiveSessions {
+  const sessions = new Map<string, { session: VoiceSession; keyId: string }>();
+  const counts = new Map<string, number>();
   let onEmpty: (() => void) | undefined;
 
-  function release(id: string): void {
-    const session = sessions.get(id);
-    if (session === undefined) return;
-    sessions.delete(id);
-    clearTimeout(session.expiry);
-    session.end.abort(new ServiceError('internal', 'The session has ended.'));
-    void tokens.revoke(id);
-    if (sessions.size === 0) onEmpty?.();
-  }
-
-  function end(id: string, reason: ServiceError): void {
-    const session = sessions.get(id);
-    session?.end.abort(reason);
-    if (session?.isClaimed === false) release(id);
-  }
+  const all = (): VoiceSession[] => [...sessions.values()].map(({ session }) => session);
 
   return {
     get count() {
       return sessions.size;
     },
-    add(id, request, claimWithinMs) {
-      const expiry = setTimeout(() => release(id), claimWithinMs).unref();
-      const [endController, stop] = [new AbortController(), new AbortController()];
-      const session = { id, request, end: endController, stop, isClaimed: false, expiry };
-      sessions.set(id, session);
-      return session;
+    countOf: (keyId) => counts.get(keyId) ?? 0,
+    add(session, keyId) {
+      sessions.set(session.id, { session, keyId });
+      counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
     },
-    claim(id) {
-      const session = sessions.get(id);
-      if (session === undefined) return undefined;
-      clearTimeout(session.expiry);
-      session.isClaimed = true;
-      return session;
+    find: (id) => sessions.get(id)?.session,
+    remove(id) {
+      const found = sessions.get(id);
+      if (found === undefined) return;
+      sessions.delete(id);
+      const left = (counts.get(found.keyId) ?? 1) - 1;
+      if (left === 0) counts.delete(found.keyId);
+      else counts.set(found.keyId, left);
+      if (sessions.size === 0) onEmpty?.();
     },
-    end,
-    release,
     async drain(graceMs, reason) {
       const empty = new Promise<void>((resolve) => (onEmpty = resolve));
-      for (const { id, isClaimed, stop } of [...sessions.values()]) {
-        if (isClaimed) stop.abort();
-        else release(id);
+      for (const session of all()) {
+        if (session.isConnected) session.conclude();
+        else session.end(reason());
       }
       if (sessions.size === 0) return;
       const timer = setTimeout(() => {
-        for (const id of [...sessions.keys()]) end(id, reason());
+        for (const session of all()) session.end(reason());
       }, graceMs);
       await empty;
       clearTimeout(timer);

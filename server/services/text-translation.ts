@@ -7,13 +7,12 @@ import type {
 } from '../../shared/schemas/text-translation.ts';
 import type { Caller } from '../storage/ports.ts';
 import type { TermIndex } from '../text/glossary/term-index.ts';
-import { preserveFormatting } from '../text/formatting.ts';
 import { layOutMarkup } from '../text/markup/markup-layout.ts';
 import { layOutPlain } from '../text/markup/plain-layout.ts';
 import type { TextLayout } from '../text/markup/text-layout.ts';
-import type { TextSegment } from '../text/text-segment.ts';
 import type { SourceDetection } from './detection.ts';
 import type { Glossaries } from './glossaries.ts';
+import { translateLayouts } from './layout-translation.ts';
 import { checkTextRequest, type CheckedTextRequest } from './text-translation-request.ts';
 import type { Translation } from './translation.ts';
 import type { Reservation, UsageMeter } from './usage.ts';
@@ -221,34 +220,24 @@ async function translateFrom(
   { checked, glossary, translation, signal }: Run,
 ): Promise<[Item, Done][]> {
   const own = items.filter((item) => item.source === source);
-  const segments = own.flatMap(({ layout }) => layout.segments);
   const { target, context, formality, instructions, quality, splitting } = checked;
-  const result = await translation.translateSegments(segments, {
-    ...{ source, target, signal, instructions },
-    ...(context !== undefined && { context }),
-    ...(formality !== undefined && { formality: formality.wish }),
-    ...(glossary !== undefined && { glossary }),
-    ...(quality !== undefined && { quality }),
-    sentences: splitting === 'none' ? 'whole' : 'split',
-  });
-  const translated = checked.preservesFormatting
-    ? result.segments.map((segment, index) => preserved(segments[index], segment))
-    : result.segments;
+  const { texts, generation } = await translateLayouts(
+    own.map(({ layout }) => layout),
+    translation,
+    {
+      ...{ source, target, signal, instructions },
+      ...(context !== undefined && { context }),
+      ...(formality !== undefined && { formality: formality.wish }),
+      ...(glossary !== undefined && { glossary }),
+      ...(quality !== undefined && { quality }),
+      sentences: splitting === 'none' ? 'whole' : 'split',
+      preservesFormatting: checked.preservesFormatting,
+    },
+  );
   // Whoever asks for quality gets the preferred engine of the pair: that is the quality there is.
-  const isQuality =
-    quality === 'quality' || (quality === undefined && result.generation === 'next');
+  const isQuality = quality === 'quality' || (quality === undefined && generation === 'next');
   const modelType = isQuality ? 'quality_optimized' : 'latency_optimized';
-  let start = 0;
-  return own.map((item) => {
-    const end = start + item.layout.segments.length;
-    const text = item.layout.render(translated.slice(start, end));
-    start = end;
-    return [item, { text, modelType }];
-  });
-}
-
-function preserved(source: TextSegment | undefined, translated: TextSegment): TextSegment {
-  return source === undefined ? translated : preserveFormatting(source, translated);
+  return own.map((item, index) => [item, { text: texts[index] ?? '', modelType }]);
 }
 
 function answer(

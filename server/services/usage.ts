@@ -25,6 +25,13 @@ export interface UsageMeter {
     /** From `parseReportingTag`. */
     tag: string | null;
   }): Promise<Reservation>;
+  /**
+   * Charges speech that was heard, or nothing; 0 finds out whether anything is left.
+   *
+   * @param speech ms, a whole number
+   * @throws ServiceError quota_exceeded
+   */
+  chargeSpeech(use: { caller: Caller; speechMs: number; tag: string | null }): Promise<void>;
   /** Whether the last charge of the caller's key was refused. */
   wasRefused(caller: Caller): boolean;
   /** What the caller's account and key used this month. */
@@ -40,7 +47,16 @@ export function createUsageMeter({
   now?: () => number;
 }): UsageMeter {
   const refusedKeys = new Set<string>();
+
   return {
+    async chargeSpeech({ caller, speechMs, tag }) {
+      const { accountId } = caller.account;
+      const { keyId } = caller.key;
+      const charge = { accountId, keyId, kind: 'speech' as const, amount: speechMs, tag };
+      const outcome = await usage.charge({ ...charge, atMs: now() });
+      if (outcome !== 'charged') throw quotaExceeded(outcome);
+    },
+
     wasRefused: ({ key }) => refusedKeys.has(key.keyId),
 
     async reserve({ caller, kind, characters, tag }) {

@@ -1,54 +1,104 @@
 /** Checks a session request against the contract and against the engines that are running. */
 import { ServiceError } from '../../shared/errors.ts';
-import { canonicalLanguage } from '../../shared/language.ts';
+import { baseLanguage, canonicalLanguage } from '../../shared/language.ts';
 import { parseSourceMediaType, type AudioFormat } from '../../shared/media-type.ts';
 import type { MessageFormat } from '../../shared/protocol/messages.ts';
 import {
   MAX_TARGET_LANGUAGES,
+  voiceMediaLanguages,
   voiceSourceLanguages,
   type VoiceSessionRequest,
 } from '../../shared/schemas/voice-session.ts';
-import type { RecognitionEngine } from '../engines/engine.ts';
-import type { RequestedLanguage } from '../voice/pipeline.ts';
+import { defaultTargetMediaType, parseTargetMediaType } from '../../shared/target-media-type.ts';
+import type { RecognitionEngine, SynthesisEngine } from '../engines/engine.ts';
+import type { Caller } from '../storage/ports.ts';
+import { captionModes } from '../voice/captions.ts';
+import type { RequestedLanguage, VoicePipelineOptions } from '../voice/pipeline.ts';
+import type { RequestedSource } from '../voice/recognise.ts';
+import type { LiveTranslation } from './live-translation.ts';
+import type { SpokenTermLists } from './spoken-terms.ts';
 import type { Translation } from './translation.ts';
 
 /** A request whose every part can be served. */
 export interface CheckedVoiceRequest {
-  format: AudioFormat;
-  messageFormat: MessageFormat;
-  source: RequestedLanguage;
-  targets: RequestedLanguage[];
-  recogniser: RecognitionEngine;
+  /** How the session and its client speak to each other. */
+  manner: {
+    format: AudioFormat;
+    messageFormat: MessageFormat;
+    acknowledges: boolean;
+    tellsLag: boolean;
+  };
+  /** What runs. */
+  path: Pick<
+    VoicePipelineOptions,
+    | 'format'
+    | 'source'
+    | 'targets'
+    | 'speech'
+    | 'captionMode'
+    | 'spokenTerms'
+    | 'recognisers'
+    | 'translateText'
+  >;
+  /** Starts what the first sentence would have to wait for. */
+  prepare(): void;
 }
+
+/** @throws ServiceError invalid_request, with what is possible; not_found; engine_unavailable */
+export type CheckVoiceRequest = (
+  request: VoiceSessionRequest,
+  caller: Caller | undefined,
+) => Promise<CheckedVoiceRequest>;
 
 /** What is running. */
 export interface VoiceCapabilities {
+  /** The preferred first, as with speakers. */
   recognisers: readonly RecognitionEngine[];
+  speakers: readonly SynthesisEngine[];
   translation: Translation;
+  liveTranslation: LiveTranslation;
+  spokenTerms: SpokenTermLists;
   /** Source media content types that can be decoded. */
   contentTypes: readonly string[];
+  /** Target media content types that can be made. */
+  mediaContentTypes: readonly string[];
 }
 
-/** @throws ServiceError invalid_request, with what is possible; engine_unavailable without a recogniser */
-export function checkVoiceRequest(
-  request: VoiceSessionRequest,
-  capabilities: VoiceCapabilities,
-): CheckedVoiceRequest {
-  if (capabilities.recognisers.length === 0) {
-    throw new ServiceError(
-      'engine_unavailable',
-      'No speech recogniser is running. GET /healthz says what is missing.',
+export function createVoiceRequestCheck(capabilities: VoiceCapabilities): CheckVoiceRequest {
+  const { translation, liveTranslation, contentTypes } = capabilities;
+  return async (request, caller) => {
+    const format = checkedFormat(request.source_media_content_type, contentTypes);
+    const messageFormats = ['json', 'msgpack'] as const;
+    const messageFormat = oneOf('message_format', request.message_format ?? 'json', messageFormats);
+    const captionMode = oneOf('caption_mode', request.caption_mode ?? 'balanced', captionModes);
+    const { source, recognisers } = checkedSource(request, capabilities.recognisers);
+    const sources = source.tag === undefined ? spokenLanguages(recognisers) : [source.tag];
+    const { targets, speech } = checkedTargets(request, sources, capabilities);
+    const pairs = sources.flatMap((from) =>
+      targets.map(({ tag }) => ({ source: from, target: tag })),
     );
-  }
-  const format = checkedFormat(request.source_media_content_type, capabilities.contentTypes);
-  const messageFormat = oneOf('message_format', request.message_format ?? 'json', [
-    'json',
-    'msgpack',
-  ] as const);
-  const { source, recogniser } = checkedSource(request, capabilities.recognisers);
-  const targets = checkedTargets(request.target_languages ?? [], source, capabilities.translation);
-  refuseWhatNobodyServes(request);
-  return { format, messageFormat, source, targets, recogniser };
+    const { translateText } = await liveTranslation.prepare({
+      ...{ caller, glossaryId: request.glossary_id, formality: request.formality },
+      pairs: pairs.filter((pair) => translation.serves(pair)),
+    });
+    const spokenTerms = await checkedTerms(request, recognisers, caller, capabilities);
+    return {
+      manner: {
+        ...{ format, messageFormat },
+        acknowledges: request.acknowledgements ?? false,
+        tellsLag: request.lag_updates ?? false,
+      },
+      path: {
+        ...{ format, source, targets, speech, captionMode, recognisers },
+        ...{ spokenTerms, translateText },
+      },
+      prepare() {
+        const [likely] = sources;
+        if (likely === undefined) return;
+        for (const { tag } of targets) translation.prepare({ source: likely, target: tag });
+      },
+    };
+  };
 }
 
 /** Languages that can be heard now. */
@@ -57,73 +107,132 @@ export function spokenLanguages(recognisers: readonly RecognitionEngine[]): stri
   return voiceSourceLanguages.filter((language) => heard.has(language));
 }
 
+/** Languages that can be spoken now, as sessions name them. */
+export function speakableLanguages(speakers: readonly SynthesisEngine[]): string[] {
+  return voiceMediaLanguages.filter((language) => speakerOf(language, speakers) !== undefined);
+}
+
+function speakerOf(language: string, speakers: readonly SynthesisEngine[]) {
+  return speakers.find(({ languages }) => languages.includes(baseLanguage(language)));
+}
+
 function checkedFormat(contentType: string, possible: readonly string[]): AudioFormat {
   const format = parseSourceMediaType(contentType);
   if (format !== undefined && possible.includes(format.contentType)) return format;
   throw unsupported('source_media_content_type', possible);
 }
 
+/** The source language and the recognisers that may hear it, the ones that certainly do first. */
 function checkedSource(
   { source_language: requested, source_language_mode: mode = 'auto' }: VoiceSessionRequest,
-  recognisers: readonly RecognitionEngine[],
-) {
-  const possible = spokenLanguages(recognisers);
-  oneOf('source_language_mode', mode, ['auto', 'fixed'] as const);
-  if (requested === undefined) {
-    throw invalid(
-      `source_language is needed: no running recogniser detects it. Possible: ${list(possible)}.`,
+  running: readonly RecognitionEngine[],
+): { source: RequestedSource; recognisers: readonly RecognitionEngine[] } {
+  if (running.length === 0) {
+    throw new ServiceError(
+      'engine_unavailable',
+      'No speech recogniser is running. GET /healthz says what is missing.',
     );
   }
-  const tag = canonicalLanguage(requested);
-  const recogniser = recognisers.find(({ languages }) => languages.includes(tag ?? ''));
-  if (tag === undefined || !possible.includes(tag) || recogniser === undefined) {
-    throw unsupported('source_language', possible);
+  const isFixed = oneOf('source_language_mode', mode, ['auto', 'fixed'] as const) === 'fixed';
+  if (requested === undefined) {
+    if (isFixed) throw invalid("source_language_mode 'fixed' needs a source_language.");
+    const detecting = running.filter(({ detectsLanguage }) => detectsLanguage);
+    const others = running.filter(({ detectsLanguage }) => !detectsLanguage);
+    return {
+      source: { requested, tag: undefined, mode: 'hint' },
+      recognisers: [...detecting, ...others],
+    };
   }
-  return { source: { requested, tag }, recogniser };
+  const tag = baseLanguage(canonicalLanguage(requested) ?? '');
+  const hears = ({ languages }: RecognitionEngine) => languages.includes(tag);
+  const certain = running.filter(hears);
+  if (!voiceSourceLanguages.includes(tag) || certain.length === 0) {
+    throw unsupported('source_language', spokenLanguages(running), RECOGNISERS);
+  }
+  const others = isFixed ? [] : running.filter((engine) => !hears(engine));
+  return {
+    source: { requested, tag, mode: isFixed ? 'fixed' : 'hint' },
+    recognisers: [...certain, ...others],
+  };
 }
 
 function checkedTargets(
-  requested: readonly string[],
-  source: RequestedLanguage,
-  translation: Translation,
-): RequestedLanguage[] {
+  request: VoiceSessionRequest,
+  sources: readonly string[],
+  { translation, speakers, mediaContentTypes }: VoiceCapabilities,
+): Pick<CheckedVoiceRequest['path'], 'targets' | 'speech'> {
+  const spoken = request.target_media_languages ?? [];
+  const written = request.target_languages ?? [];
+  // The spoken language may be among the targets in another spelling.
+  const isAmongTargets = written.some(
+    (language) => canonicalLanguage(language) === canonicalLanguage(spoken[0] ?? ''),
+  );
+  const requested = isAmongTargets ? written : [...written, ...spoken];
   if (requested.length > MAX_TARGET_LANGUAGES) {
-    throw invalid(`target_languages may name at most ${MAX_TARGET_LANGUAGES} languages.`);
+    throw invalid(`At most ${MAX_TARGET_LANGUAGES} target languages are possible.`);
   }
   const targets = requested.map((language) => {
     const tag = canonicalLanguage(language);
-    if (tag === undefined || !translation.serves({ source: source.tag, target: tag })) {
-      throw unsupported('target_languages', translation.targets(source.tag));
+    const isServed =
+      tag !== undefined && sources.some((source) => translation.serves({ source, target: tag }));
+    if (isServed) return { requested: language, tag };
+    const reachable = new Set(sources.flatMap((source) => translation.targets(source)));
+    if (written.includes(language)) {
+      throw unsupported('target_languages', [...reachable].sort(), TRANSLATORS);
     }
-    return { requested: language, tag };
+    const speakable = speakableLanguages(speakers).filter((each) =>
+      reachable.has(canonicalLanguage(each) ?? ''),
+    );
+    throw unsupported('target_media_languages', speakable, SPEAKERS);
   });
   if (new Set(targets.map(({ tag }) => tag)).size < targets.length) {
     throw invalid('target_languages must not name a language twice.');
   }
-  return targets;
+  return { targets, speech: checkedSpeech(request, targets, { speakers, mediaContentTypes }) };
 }
 
-/** Parts of the contract that need engines or lists which are not there are refused, not ignored. */
-function refuseWhatNobodyServes(request: VoiceSessionRequest): void {
-  for (const name of [
-    'target_media_languages',
-    'target_media_content_type',
-    'target_media_voice',
-  ] as const) {
-    const value = request[name];
-    if (value === undefined || value.length === 0) continue;
-    throw invalid(`${name}: no running engine speaks. Leave it out.`);
+function checkedSpeech(
+  request: VoiceSessionRequest,
+  targets: readonly RequestedLanguage[],
+  { speakers, mediaContentTypes }: Pick<VoiceCapabilities, 'speakers' | 'mediaContentTypes'>,
+): CheckedVoiceRequest['path']['speech'] {
+  const [language, ...more] = request.target_media_languages ?? [];
+  const { target_media_content_type: contentType, target_media_voice: voice } = request;
+  if (language === undefined) {
+    for (const name of ['target_media_content_type', 'target_media_voice'] as const) {
+      if (request[name] === undefined) continue;
+      throw invalid(`${name} is possible only with target_media_languages.`);
+    }
+    return undefined;
   }
-  if (request.spoken_terms_id !== undefined) {
-    throw invalid('spoken_terms_id: there are no lists of spoken terms here. Leave it out.');
+  if (more.length > 0) throw invalid('target_media_languages may name at most 1 language.');
+  const tag = canonicalLanguage(language);
+  const target = targets.find((each) => each.tag === tag);
+  const engine = speakerOf(tag ?? '', speakers);
+  const isKnown = voiceMediaLanguages.some((each) => canonicalLanguage(each) === tag);
+  if (target === undefined || engine === undefined || !isKnown) {
+    throw unsupported('target_media_languages', speakableLanguages(speakers), SPEAKERS);
   }
-  if (request.glossary_id !== undefined) {
-    throw invalid('glossary_id: there is no such glossary. Leave it out.');
+  const format = parseTargetMediaType(contentType ?? defaultTargetMediaType);
+  if (format === undefined || !mediaContentTypes.includes(format.contentType)) {
+    throw unsupported('target_media_content_type', mediaContentTypes);
   }
-  const formalities = ['default', 'formal', 'more', 'informal', 'less'] as const;
-  if (oneOf('formality', request.formality ?? 'default', formalities) !== 'default') {
-    throw invalid('formality: the running engines cannot choose it. Possible: default.');
+  const genders = ['male', 'female'] as const;
+  const gender = voice === undefined ? undefined : oneOf('target_media_voice', voice, genders);
+  return { target, engine, format, gender };
+}
+
+async function checkedTerms(
+  { spoken_terms_id: id }: VoiceSessionRequest,
+  recognisers: readonly RecognitionEngine[],
+  caller: Caller | undefined,
+  { spokenTerms }: VoiceCapabilities,
+): Promise<readonly string[]> {
+  if (id === undefined) return [];
+  if (!recognisers.some(({ usesSpokenTerms }) => usesSpokenTerms)) {
+    throw invalid('spoken_terms_id: no running recogniser takes spoken terms. Leave it out.');
   }
+  return (await spokenTerms.find(caller, id)).terms;
 }
 
 function oneOf<T extends string>(name: string, value: string, possible: readonly T[]): T {
@@ -132,8 +241,15 @@ function oneOf<T extends string>(name: string, value: string, possible: readonly
   return found;
 }
 
-function unsupported(name: string, possible: readonly string[]): ServiceError {
-  return invalid(`Value for '${name}' not supported. Possible: ${list(possible)}.`);
+const RECOGNISERS = 'Connect a recogniser that hears more, or install a model: `dragoman models`.';
+const TRANSLATORS = 'Connect a translator that does more, such as a chat model (CHAT_URL).';
+const SPEAKERS =
+  'Connect a voice that speaks more (SPEECH_URL), or install one: `dragoman models`.';
+
+/** @param remedy what whoever runs the server may do */
+function unsupported(name: string, possible: readonly string[], remedy = ''): ServiceError {
+  const message = `Value for '${name}' not supported. Possible: ${list(possible)}. ${remedy}`;
+  return invalid(message.trimEnd());
 }
 
 function list(items: readonly string[]): string {

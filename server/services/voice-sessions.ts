@@ -1,134 +1,214 @@
 /** Voice sessions from request to end: who may connect, what runs, and how all of it stops. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
-import type { AudioFormat } from '../../shared/media-type.ts';
-import type { MessageFormat, ServerMessage } from '../../shared/protocol/messages.ts';
-import type { VoiceSessionRequest } from '../../shared/schemas/voice-session.ts';
+import type {
+  VoiceReconnectedSession,
+  VoiceSessionRequest,
+} from '../../shared/schemas/voice-session.ts';
 import type { Logger } from '../process/log.ts';
-import type { SessionTokens } from '../storage/ports.ts';
-import type { AudioDecoders } from '../voice/decode.ts';
-import { voicePipeline } from '../voice/pipeline.ts';
-import type { TranslateText } from '../voice/translate.ts';
-import { createLiveSessions, type LiveSession, type LiveSessions } from './live-sessions.ts';
-import { checkVoiceRequest, type VoiceCapabilities } from './voice-session-request.ts';
+import type { Caller, SessionTokens } from '../storage/ports.ts';
+import type { VoiceMeasures } from '../voice/measures.ts';
+import { voicePipeline, type VoicePipelineOptions } from '../voice/pipeline.ts';
+import { createLiveSessions } from './live-sessions.ts';
+import { createSpeechCharge, type SpeechCharge } from './speech-charge.ts';
+import type { UsageMeter } from './usage.ts';
+import type { CheckedVoiceRequest, CheckVoiceRequest } from './voice-session-request.ts';
+import { VoiceSession, type SessionConnection } from './voice-session.ts';
 
-export interface VoiceSessionsOptions extends Omit<VoiceCapabilities, 'contentTypes'> {
+/** The engines and limits every session works with. */
+export type VoicePath = Pick<
+  VoicePipelineOptions,
+  'decoders' | 'encoders' | 'detectLanguage' | 'endpointing'
+>;
+
+export interface VoiceSessionsOptions {
   tokens: SessionTokens;
-  decoders: AudioDecoders;
+  checkRequest: CheckVoiceRequest;
+  path: VoicePath;
+  usageMeter: UsageMeter;
+  measures: VoiceMeasures;
   log: Logger;
+  /** Sessions at once, of this process and of one key. */
   maxSessions: number;
+  maxSessionsPerKey: number;
+  /** How long a token can be used to connect, in ms. */
   tokenTtlMs: number;
+  /** How long a session without a connection is kept, in ms. */
+  resumeMs: number;
+  /** Audio that may wait for a slow engine before the client is held back, in ms. */
+  maxLagMs: number;
 }
 
+/** Who asks for a session; the demo page has no caller. */
+export interface SessionOwner {
+  caller: Caller | undefined;
+  /** Custom reporting tag. */
+  tag: string | null;
+}
+
+export type SessionAnswer = Omit<VoiceReconnectedSession, 'streaming_url'>;
+
 export interface VoiceSessions {
-  /** @throws ServiceError invalid_request, too_many_sessions, engine_unavailable, stopping */
-  open(request: VoiceSessionRequest): Promise<{ session_id: string; token: string }>;
   /**
-   * Spends a token: the session is the caller's, who must release it.
+   * @throws ServiceError invalid_request, not_found, quota_exceeded, too_many_sessions,
+   *   engine_unavailable, stopping
+   */
+  open(request: VoiceSessionRequest, owner: SessionOwner): Promise<SessionAnswer>;
+  /**
+   * Exchanges the latest token of a session for a new one; a connection that is still active is
+   * dropped. A token that was exchanged before ends the session.
+   *
+   * @param lastSequence of the messages the client has; what came after it will be sent again
+   * @throws ServiceError invalid_request for an unknown token, token_refused, token_reused, stopping
+   */
+  reconnect(
+    token: string,
+    caller: Caller | undefined,
+    lastSequence: number | undefined,
+  ): Promise<SessionAnswer>;
+  /**
+   * Spends a token: the session's next connection is the caller's, who must release it.
    *
    * @throws ServiceError token_refused, stopping
    */
-  claim(token: string): Promise<ClaimedSession>;
-  /** Sessions connected or expected. */
+  connect(token: string): Promise<SessionConnection>;
+  /** Sessions connected, expected or kept. */
   readonly count: number;
   readonly isStopping: boolean;
   /** Takes no new sessions, lets running ones conclude, and after `graceMs` ends what still runs. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** A session whose token has been spent. */
-export interface ClaimedSession {
-  readonly id: string;
-  readonly format: AudioFormat;
-  readonly messageFormat: MessageFormat;
-  /** Aborted, with a ServiceError as reason, when the session must end at once. */
-  readonly ended: AbortSignal;
-  /** Aborted when the server is stopping: the session should conclude what it has heard. */
-  readonly stopping: AbortSignal;
-  /** Runs the voice path; see {@link voicePipeline}. */
-  run(
-    media: AsyncIterable<Uint8Array>,
-    meter: (durationMs: number) => void,
-  ): AsyncIterable<ServerMessage>;
-  /** Ends the session: its engines are let go and none of its tokens works again. */
-  release(): void;
-}
-
 export function createVoiceSessions(options: VoiceSessionsOptions): VoiceSessions {
-  const { tokens, decoders, recognisers, translation, log, maxSessions, tokenTtlMs } = options;
-  const capabilities = { recognisers, translation, contentTypes: decoders.contentTypes };
-  const live = createLiveSessions(tokens);
-  let isStopping = false;
-
-  return {
-    get count() {
-      return live.count;
-    },
-    get isStopping() {
-      return isStopping;
-    },
-    async open(body) {
-      if (isStopping) throw stopping();
-      const request = checkVoiceRequest(body, capabilities);
-      if (live.count >= maxSessions) {
-        throw new ServiceError(
-          'too_many_sessions',
-          'All voice sessions are taken. Try again later.',
-        );
-      }
-      const { id } = live.add(randomUUID(), request, tokenTtlMs);
-      const token = await tokens.issue(id, tokenTtlMs);
-      for (const { tag } of request.targets) {
-        translation.prepare({ source: request.source.tag, target: tag });
-      }
-      return { session_id: id, token };
-    },
-    async claim(token) {
-      if (isStopping) throw stopping();
-      const spending = await tokens.spend(token);
-      if (spending.outcome === 'reused') {
-        const { sessionId } = spending;
-        await tokens.revoke(sessionId);
-        live.end(sessionId, new ServiceError('token_reused', REUSED));
-        log.warn({ sessionId }, 'session token used twice: session ended');
-      }
-      const session = spending.outcome === 'spent' ? live.claim(spending.sessionId) : undefined;
-      if (session === undefined) throw new ServiceError('token_refused', REFUSED);
-      return claimed(session, live, options);
-    },
-    async stop(graceMs) {
-      isStopping = true;
-      await live.drain(graceMs, stopping);
-    },
-  };
+  return new SessionDesk(options);
 }
 
-function claimed(
-  { id, request, end, stop }: LiveSession,
-  live: LiveSessions,
-  { decoders, translation }: VoiceSessionsOptions,
-): ClaimedSession {
-  const { format, messageFormat, source, targets, recogniser } = request;
-  const translateText: TranslateText = async (text, route) =>
-    (await translation.translate([text], route))[0] ?? '';
-  const signal = end.signal;
-  return {
-    id,
-    format,
-    messageFormat,
-    ended: signal,
-    stopping: stop.signal,
-    run: (media, meter) =>
-      voicePipeline({
-        ...{ media, format, meter, source, targets, signal },
-        ...{ decoders, recogniser, translateText },
-      }),
-    release: () => live.release(id),
-  };
+class SessionDesk implements VoiceSessions {
+  readonly #options: VoiceSessionsOptions;
+  readonly #live = createLiveSessions();
+  /** Bills of sessions that are over. */
+  readonly #settling = new Set<Promise<void>>();
+  #isStopping = false;
+
+  constructor(options: VoiceSessionsOptions) {
+    this.#options = options;
+  }
+
+  get count(): number {
+    return this.#live.count;
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  async open(body: VoiceSessionRequest, owner: SessionOwner): Promise<SessionAnswer> {
+    if (this.#isStopping) throw stopping();
+    const { tokens, checkRequest, usageMeter, tokenTtlMs } = this.#options;
+    const { caller, tag } = owner;
+    const keyId = caller?.key.keyId ?? '';
+    this.#refuseBeyondLimits(keyId);
+    const request = await checkRequest(body, caller);
+    if (caller !== undefined) await usageMeter.chargeSpeech({ caller, speechMs: 0, tag });
+    // Others may have come while we waited.
+    this.#refuseBeyondLimits(keyId);
+    const session = this.#makeSession(request, owner);
+    this.#live.add(session, keyId);
+    const accountId = caller?.account.accountId ?? null;
+    const token = await tokens.issue({ sessionId: session.id, accountId }, tokenTtlMs);
+    request.prepare();
+    return { session_id: session.id, token };
+  }
+
+  async reconnect(
+    token: string,
+    caller: Caller | undefined,
+    lastSequence: number | undefined,
+  ): Promise<SessionAnswer> {
+    if (this.#isStopping) throw stopping();
+    const { tokens, tokenTtlMs: ttlMs } = this.#options;
+    const accountId = caller?.account.accountId ?? null;
+    // A client that says what it has may ask again when the answer was lost; the others' contract
+    // knows no such mercy.
+    const mayRepeat = lastSequence !== undefined;
+    const rotation = await tokens.rotate(token, accountId, { ttlMs, mayRepeat });
+    if (rotation.outcome === 'outdated') throw this.#endReused(rotation.sessionId);
+    const session = rotation.outcome === 'rotated' && this.#live.find(rotation.sessionId);
+    if (rotation.outcome === 'refused' || !session) {
+      throw new ServiceError('invalid_request', UNKNOWN);
+    }
+    session.awaitReconnection(ttlMs, lastSequence);
+    return { session_id: session.id, token: rotation.token, ...session.received };
+  }
+
+  async connect(token: string): Promise<SessionConnection> {
+    if (this.#isStopping) throw stopping();
+    const spending = await this.#options.tokens.spend(token);
+    if (spending.outcome === 'reused') throw this.#endReused(spending.sessionId);
+    const session = spending.outcome === 'spent' && this.#live.find(spending.sessionId);
+    if (!session) throw new ServiceError('token_refused', REFUSED);
+    return session.connect();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true;
+    await this.#live.drain(graceMs, stopping);
+    await Promise.all(this.#settling);
+  }
+
+  #refuseBeyondLimits(keyId: string): void {
+    const { maxSessions, maxSessionsPerKey } = this.#options;
+    if (this.#live.count >= maxSessions) throw tooMany('All voice sessions are taken.');
+    if (this.#live.countOf(keyId) >= maxSessionsPerKey) {
+      throw tooMany('All voice sessions of this API key are taken.');
+    }
+  }
+
+  #makeSession(request: CheckedVoiceRequest, { caller, tag }: SessionOwner): VoiceSession {
+    const { tokens, path, usageMeter, measures, log, maxLagMs, resumeMs } = this.#options;
+    const id = randomUUID();
+    const charge =
+      caller &&
+      createSpeechCharge({
+        ...{ usageMeter, caller, tag, log },
+        onRefused: (error) => this.#live.find(id)?.end(error),
+      });
+    return new VoiceSession(
+      {
+        ...{ id, measures, maxLagMs, resumeMs },
+        ...request.manner,
+        onAudio: (durationMs) => charge?.add(durationMs),
+        run: (input) => voicePipeline({ ...path, ...request.path, ...input }),
+        onOver: () => {
+          this.#live.remove(id);
+          void tokens.revoke(id);
+          if (charge !== undefined) this.#settle(charge);
+        },
+      },
+      this.#options.tokenTtlMs,
+    );
+  }
+
+  #settle(charge: SpeechCharge): void {
+    const settled = charge.settle().finally(() => this.#settling.delete(settled));
+    this.#settling.add(settled);
+  }
+
+  /** Ends a session one of whose old tokens was used. */
+  #endReused(sessionId: string): ServiceError {
+    this.#live.find(sessionId)?.end(new ServiceError('token_reused', REUSED));
+    this.#options.log.warn({ sessionId }, 'an old session token was used: session ended');
+    return new ServiceError('token_refused', REFUSED);
+  }
 }
 
 const REFUSED = 'The token is unknown, expired or already used. Request a new session.';
-const REUSED = 'The token of this session was used a second time, so the session has been ended.';
+const REUSED = 'A token of this session was used a second time, so the session has been ended.';
+const UNKNOWN = "Value for 'token' not supported: no session of yours has it. Request a new one.";
+
+function tooMany(what: string): ServiceError {
+  return new ServiceError('too_many_sessions', `${what} Try again later.`);
+}
 
 function stopping(): ServiceError {
   return new ServiceError('stopping', 'The server is stopping. Try again in a moment.');

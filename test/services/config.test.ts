@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { type ConfigError, readConfig, settingsSchema } from '../../server/config.ts';
+import { type ConfigError, readConfig } from '../../server/config.ts';
+import { settingsSchema } from '../../server/settings.ts';
 import { projectFolder } from '../support/server.ts';
 
 it('every setting has a default or may be absent', () => {
