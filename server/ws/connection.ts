@@ -3,27 +3,34 @@ import type { RawData } from 'ws';
 import { ServiceError, toServiceError, toSocket } from '../../shared/errors.ts';
 import { encodeServerMessage } from '../../shared/protocol/codec.ts';
 import type { Logger } from '../process/log.ts';
-import type { ClaimedSession } from '../services/voice-sessions.ts';
-import { createRealTimeMeter } from '../voice/real-time-meter.ts';
-import { createMediaIntake, type MediaIntake } from './media-intake.ts';
+import type { SessionConnection } from '../services/voice-session.ts';
+import { createMediaIntake } from './media-intake.ts';
 import type { VoiceSocket } from './socket.ts';
 
 export interface ConnectionLimits {
   /** Without audio for this long the session is ended. */
   idleMs: number;
-  /** Longest connection; then what was heard is concluded and the socket closed. */
+  /** Longest connection; its client may reconnect. */
   connectionMs: number;
 }
 
 export interface ConnectionOptions {
   socket: VoiceSocket;
-  session: ClaimedSession;
+  session: SessionConnection;
   limits: ConnectionLimits;
   log: Logger;
 }
 
 /** Close codes besides 4000 + status (RFC 6455 §7.4.1). */
-const CLOSE = { normal: 1000, goingAway: 1001, tooLarge: 1009, expired: 4408 } as const;
+const CLOSE = {
+  ...{ normal: 1000, goingAway: 1001, tooLarge: 1009 },
+  /** The connection has lasted long enough; the session goes on in another. */
+  expired: 4408,
+  /** The client has asked for another connection. */
+  replaced: 4409,
+} as const;
+/** Close codes with which a client takes its leave; after any other it may come back. */
+const LEAVE_CODES: ReadonlySet<number> = new Set([CLOSE.normal, CLOSE.goingAway]);
 /** Bytes a client may leave unread before the voice path waits for it. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 /** A client that reads nothing for this long is let go. */
@@ -38,73 +45,106 @@ export function serveConnection(options: ConnectionOptions): void {
 
 class Connection {
   readonly #socket: VoiceSocket;
-  readonly #session: ClaimedSession;
+  readonly #session: SessionConnection;
   readonly #log: Logger;
-  readonly #meter = createRealTimeMeter();
-  readonly #intake: MediaIntake;
+  readonly #take: (frame: Buffer, isBinary: boolean) => void;
   #idle: NodeJS.Timeout;
-  /** Cheaper to note for each frame than to set a timer anew. */
-  #lastAudioMs = performance.now();
+  /** Since when the client owes audio, whatever the session has counted before. */
+  #owesAudioSinceMs = performance.now();
   readonly #longest: NodeJS.Timeout;
   #isOver = false;
-  /** What the socket closes with once the session has said everything. */
-  #closeCode: number = CLOSE.normal;
+  /** The session is over with this connection, whatever code the client closes with. */
+  #isLast = false;
+  /** Of the messages sent, and of those a ping asked about that was not answered yet. */
+  #sentSequence = 0;
+  #pingedSequence = 0;
+  #isPingOut = false;
 
   constructor({ socket, session, limits, log }: ConnectionOptions) {
     this.#socket = socket;
     this.#session = session;
     this.#log = log;
-    this.#intake = createMediaIntake({
-      format: session.format,
+    this.#take = createMediaIntake({
       messageFormat: session.messageFormat,
-      meter: this.#meter,
-      hold: (isHeld) => (isHeld ? socket.pause() : socket.resume()),
+      push: (data) => session.push(data),
+      endMedia: () => session.endMedia(),
     });
     this.#idle = setTimeout(() => this.#onIdle(limits.idleMs), limits.idleMs);
-    this.#longest = setTimeout(() => this.#conclude(CLOSE.expired), limits.connectionMs);
+    this.#longest = setTimeout(() => this.#close(CLOSE.expired), limits.connectionMs);
   }
 
   serve(): void {
-    const { ended, stopping, id } = this.#session;
-    this.#socket.on('message', (frame, isBinary) => this.#onFrame(frame, isBinary));
-    this.#socket.onViolation = (code) => this.#onViolation(code);
+    const { failed, replaced, sessionId } = this.#session;
+    const socket = this.#socket;
+    socket.on('message', (frame, isBinary) => this.#onFrame(frame, isBinary));
+    socket.on('pong', (payload) => this.#onPong(payload));
+    socket.onViolation = (code) => this.#onViolation(code);
     // The library closes the socket by itself after an error; 'close' always follows.
-    this.#socket.on('error', () => undefined);
-    this.#socket.on('close', () => this.#release());
-    this.#log.info({ sessionId: id }, 'voice session connected');
-    whenAborted(ended, () => this.#fail(ended.reason, 'session'));
-    whenAborted(stopping, () => this.#conclude(CLOSE.goingAway));
-    this.#tell().then(
-      () => this.#close(this.#closeCode),
-      (error: unknown) => this.#fail(error, 'session'),
-    );
+    socket.on('error', () => undefined);
+    socket.on('close', (code) => this.#release(this.#isLast || LEAVE_CODES.has(code)));
+    this.#session.onHold((isHeld) => (isHeld ? socket.pause() : socket.resume()));
+    this.#log.info({ sessionId }, 'voice session connected');
+    whenAborted(failed, () => this.#fail(failed.reason, 'session'));
+    whenAborted(replaced, () => this.#close(CLOSE.replaced));
+    this.#tell().catch((error: unknown) => this.#fail(error, 'session'));
   }
 
   /**
-   * Sends what the session says. A client that reads slowly holds this loop back: the voice path
-   * then conflates, so tentative updates are dropped and concluded segments wait.
+   * Sends what the session says, as fast as the client reads: tentative updates that are overtaken
+   * meanwhile are left out, concluded segments wait.
    */
   async #tell(): Promise<void> {
-    for await (const message of this.#session.run(this.#intake.media, this.#meter)) {
-      await send(this.#socket, encodeServerMessage(message, this.#session.messageFormat));
+    const { reader, messageFormat } = this.#session;
+    while (!this.#isOver) {
+      const next = reader.take();
+      if (next !== undefined) {
+        await send(this.#socket, encodeServerMessage(next.message, messageFormat));
+        if (next.sequence > 0) this.#askForReceipt(next.sequence);
+      } else if (reader.isDone) {
+        this.#close(this.#session.stopping.aborted ? CLOSE.goingAway : CLOSE.normal);
+      } else await reader.changed();
     }
   }
 
+  /**
+   * Every client answers pings (RFC 6455 §5.5.3), and frames arrive in order: the answer says that
+   * everything before it has arrived, without a word of ours in the protocol.
+   */
+  #askForReceipt(sequence: number): void {
+    this.#sentSequence = sequence;
+    if (this.#isPingOut || this.#isOver) return;
+    this.#isPingOut = true;
+    this.#pingedSequence = sequence;
+    this.#socket.ping(String(sequence));
+  }
+
+  #onPong(payload: Buffer): void {
+    if (!this.#isPingOut || payload.toString('latin1') !== String(this.#pingedSequence)) return;
+    this.#isPingOut = false;
+    this.#session.confirm(this.#pingedSequence);
+    if (this.#sentSequence > this.#pingedSequence) this.#askForReceipt(this.#sentSequence);
+  }
+
   #onFrame(frame: RawData, isBinary: boolean): void {
-    if (this.#isOver || this.#closeCode !== CLOSE.normal) return;
+    // On a stop the session concludes what it has, and takes no more.
+    if (this.#isOver || this.#session.stopping.aborted) return;
     try {
-      const isAudio = this.#intake.take(frame as Buffer, isBinary);
-      if (this.#intake.hasEnded) clearTimeout(this.#idle);
-      else if (isAudio) this.#lastAudioMs = performance.now();
+      this.#take(frame as Buffer, isBinary);
+      if (this.#session.hasMediaEnded) clearTimeout(this.#idle);
     } catch (error) {
       this.#fail(error, requestTypeOf(error));
     }
   }
 
   #onIdle(idleMs: number): void {
-    // A client that we hold back cannot send.
-    if (this.#socket.isPaused) this.#lastAudioMs = performance.now();
-    const leftMs = this.#lastAudioMs + idleMs - performance.now();
+    if (this.#session.hasMediaEnded) return;
+    // A client that we hold back cannot send, and what waits to be decoded may well be audio.
+    if (this.#socket.isPaused || this.#session.hasMediaWaiting) {
+      this.#owesAudioSinceMs = performance.now();
+    }
+    // Not bytes, but sound that was found in them: headers could go on for ever.
+    const lastAudioMs = Math.max(this.#owesAudioSinceMs, this.#session.audioCountedAtMs);
+    const leftMs = lastAudioMs + idleMs - performance.now();
     if (leftMs > 0) this.#idle = setTimeout(() => this.#onIdle(idleMs), leftMs);
     else this.#fail(idleError(idleMs), 'session');
   }
@@ -112,28 +152,25 @@ class Connection {
   /** The library is about to close the socket: the client is told why. */
   #onViolation(closeCode: number): void {
     if (this.#isOver) return;
-    this.#sendError(violation(closeCode), 'frame');
-    this.#release();
+    const error = violation(closeCode);
+    this.#sendError(error, 'frame');
+    this.#isLast = true;
+    this.#stopServing();
+    this.#session.fail(error);
     this.#terminateSoon();
   }
 
-  /** Takes no more audio, lets the session say everything, then closes with a code. */
-  #conclude(closeCode: number): void {
-    if (this.#closeCode === CLOSE.normal) this.#closeCode = closeCode;
-    clearTimeout(this.#idle);
-    this.#intake.end();
-  }
-
+  /** Tells the client what went wrong and ends the session. */
   #fail(error: unknown, requestType: string): void {
     if (this.#isOver) return;
-    const { code, cause } = toServiceError(error);
-    const fields = {
-      sessionId: this.#session.id,
-      code,
-      ...(cause !== undefined && { err: cause }),
-    };
+    const failure = toServiceError(error);
+    const { code, cause } = failure;
+    const { sessionId } = this.#session;
+    const fields = { sessionId, code, ...(cause !== undefined && { err: cause }) };
     this.#log.info(fields, 'voice session failed');
+    this.#isLast = true;
     this.#close(this.#sendError(error, requestType));
+    this.#session.fail(failure);
   }
 
   /** Tells the client of a failure; answers the close code that fits. */
@@ -145,7 +182,7 @@ class Connection {
 
   #close(code: number): void {
     if (this.#isOver) return;
-    this.#release();
+    this.#stopServing();
     // A paused socket would not see the client's answer.
     if (this.#socket.isPaused) this.#socket.resume();
     this.#socket.close(code);
@@ -156,12 +193,16 @@ class Connection {
     setTimeout(() => this.#socket.terminate(), CLOSE_GRACE_MS).unref();
   }
 
-  #release(): void {
+  #stopServing(): void {
     this.#isOver = true;
     clearTimeout(this.#idle);
     clearTimeout(this.#longest);
-    this.#intake.end();
-    this.#session.release();
+    this.#session.onHold(() => undefined);
+  }
+
+  #release(isFinal: boolean): void {
+    this.#stopServing();
+    this.#session.release(isFinal);
   }
 }
 

@@ -46,15 +46,17 @@ export function acceptVoiceSockets(options: UpgradeOptions): VoiceSockets {
   });
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, traceId: string) {
-    const session = await voiceSessions.claim(tokenOf(request));
-    // Whatever becomes of the handshake, the session ends with its connection.
-    socket.once('close', () => session.release());
+    const session = await voiceSessions.connect(tokenOf(request));
+    const release = () => session.release(false);
+    // Until the handshake is done, nobody else sees the connection end.
+    socket.once('close', release);
     if (socket.destroyed) {
-      session.release();
+      release();
       return;
     }
     traceIds.set(request, traceId);
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      socket.off('close', release);
       serveConnection({ socket: webSocket, session, limits, log: log.child({ reqId: traceId }) });
     });
   }

@@ -14,6 +14,8 @@ const LANES = 16;
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer({
+    // Attackers vanish without a word, and their sessions wait for them.
+    VOICE_RESUME_SECONDS: '1',
     ...{ RECOGNISER: 'silent', VOICE_MAX_SESSIONS: '1000', LOG_LEVEL: 'error' },
     // Garbage is collected early, so that what stays is what is held (50 MB of it knows languages); a
     // leak would end the process.

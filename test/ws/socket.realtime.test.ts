@@ -5,7 +5,13 @@ import { encode } from '@msgpack/msgpack';
 import { WebSocket } from 'ws';
 import { rawExchange } from '../support/raw-exchange.ts';
 import { startServer, until, type TestServer } from '../support/server.ts';
-import { connect, connectWith, endMarks, requestSession } from '../support/voice-client.ts';
+import {
+  connect,
+  connectWith,
+  endMarks,
+  requestSession,
+  type SessionAnswer,
+} from '../support/voice-client.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -243,8 +249,9 @@ describe('limits of time', () => {
     expect(client.error()?.reason_code).toBe(4080001);
   });
 
-  it('end a connection that lasts too long, with everything told', async () => {
-    const client = await connect(strict, { target_languages: ['es'] });
+  it('end a connection that lasts too long; another one goes on', async () => {
+    const session = await requestSession(strict, { target_languages: ['es'] });
+    const client = await connectWith(session, 'json');
     const timer = setInterval(() => client.sendAudio(silence(100)), 100);
     const startedAt = performance.now();
     const { code } = await client.closed;
@@ -252,7 +259,13 @@ describe('limits of time', () => {
     expect(code).toBe(4408);
     expect(performance.now() - startedAt).toBeGreaterThan(1000);
     expect(client.error()).toBeUndefined();
-    expect(endMarks(client)).toContain('end_of_stream');
+    const answer = await strict.get(`/v3/voice/realtime?token=${session.token}`, {
+      Authorization: `Service-Auth-Key ${strict.apiKey}`,
+    });
+    const next = await connectWith((await answer.json()) as SessionAnswer, 'json');
+    next.end();
+    expect((await next.closed).code).toBe(1000);
+    expect(endMarks(next)).toContain('end_of_stream');
   });
 
   it('make a token worthless', async () => {
