@@ -12,6 +12,8 @@ import { glossaryV2Routes, type MonolingualGlossaryOptions } from './routes/glos
 import { glossaryV3Routes, type GlossaryOptions } from './routes/glossaries-v3.ts';
 import { healthRoutes, type HealthOptions } from './routes/health.ts';
 import { languageRoutes, type LanguageOptions } from './routes/languages.ts';
+import { metricsRoutes, type MetricsOptions } from './routes/metrics.ts';
+import { spokenTermsRoutes, type SpokenTermsOptions } from './routes/spoken-terms.ts';
 import { textTranslationRoutes, type TextTranslationOptions } from './routes/text-translation.ts';
 import { usageRoutes, type UsageOptions } from './routes/usage.ts';
 import { voiceRoutes, type VoiceOptions } from './routes/voice.ts';
@@ -30,8 +32,10 @@ export interface HttpOptions
     LanguageOptions,
     GlossaryOptions,
     MonolingualGlossaryOptions,
+    SpokenTermsOptions,
     UsageOptions,
     HealthOptions,
+    MetricsOptions,
     DemoOptions {
   log: Logger;
   /** Of one API key; 0 is without limit. */
@@ -88,9 +92,11 @@ export async function createHttpServer(options: HttpOptions) {
   await app.register(languageRoutes, options);
   await app.register(glossaryV3Routes, options);
   await app.register(glossaryV2Routes, options);
+  await app.register(spokenTermsRoutes, options);
   await app.register(usageRoutes, options);
   await app.register(voiceRoutes, options);
   await app.register(healthRoutes, options);
+  await app.register(metricsRoutes, options);
   await app.register(widgetRoutes);
   if (options.demo) await app.register(demoRoutes, options);
   await app.register(documentRoutes, options);

@@ -20,6 +20,7 @@ const routes: [method: string, path: string][] = [
   ['POST', '/v3/glossaries'],
   ['PATCH', `/v3/glossaries/${id}`],
   ['PUT', `/v3/glossaries/${id}/dictionaries`],
+  ['POST', '/v3/spoken_terms'],
 ];
 const readings: [method: string, path: string][] = [
   ['GET', '/v2/usage'],
@@ -29,12 +30,16 @@ const readings: [method: string, path: string][] = [
   ['GET', `/v3/glossaries/${id}/entries`],
   ['GET', `/v2/glossaries/${id}/entries`],
   ['DELETE', `/v3/glossaries/${id}/dictionaries`],
+  ['GET', `/v3/spoken_terms/${id}`],
+  ['GET', '/v3/spoken_terms/%00'],
+  ['DELETE', '/v3/spoken_terms/nonsense'],
 ];
 
 const names = fc.constantFrom(
   ...['text', 'target_lang', 'source_lang', 'tag_handling', 'split_sentences', 'formality'],
   ...['glossary_id', 'glossary_ids', 'context', 'ignore_tags', 'splitting_tags', 'model_type'],
   ...['name', 'dictionaries', 'entries', 'entries_format', 'style_id', 'custom_instructions'],
+  ...['terms', 'language'],
   ...['__proto__', 'constructor', 'dictionaries[0].entries', 'resource', 'include', 'type'],
 );
 const hostile = fc.constantFrom(

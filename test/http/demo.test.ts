@@ -39,6 +39,7 @@ describe('with the demo on', () => {
     expect(await (await server.get('/demo/options')).json()).toEqual({
       source_languages: ['en'],
       target_languages: expect.arrayContaining(['ca', 'es', 'fr', 'it', 'pt']) as string[],
+      speech_languages: expect.arrayContaining(['es', 'fr', 'it', 'pt']) as string[],
       sample: true,
       problems: [],
     });

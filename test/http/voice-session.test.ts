@@ -9,6 +9,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { connectWith, PCM_16K, type SessionAnswer } from '../support/voice-client.ts';
 
 const PATH = '/v3/voice/realtime';
+const spoken = { target_media_languages: ['es'] };
 const request = { source_media_content_type: PCM_16K, source_language: 'en' };
 
 async function answer(pending: Response | Promise<Response>) {
@@ -17,11 +18,11 @@ async function answer(pending: Response | Promise<Response>) {
   return { status: response.status, headers: response.headers, body };
 }
 
-describe('a session request', () => {
-  let server: TestServer;
-  beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
-  afterAll(() => server.stop());
+let server: TestServer;
+beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
+afterAll(() => server.stop());
 
+describe('a session request', () => {
   it('is answered with an address, a token and an id', async () => {
     const { status, headers, body } = await answer(
       server.post(PATH, {
@@ -63,21 +64,29 @@ describe('a session request', () => {
     [{ source_media_content_type: 'audio/pcm' }, /source_media_content_type.*s16le;rate=16000/],
     [{ message_format: 'xml' }, /message_format.*json, msgpack/],
     [{ source_language: 'xx' }, /source_language.*en/],
-    [{ source_language: undefined }, /source_language/],
     [{ source_language: undefined, source_language_mode: 'fixed' }, /source_language/],
     [{ source_language_mode: 'guess' }, /source_language_mode.*auto, fixed/],
     [{ target_languages: ['tlh'] }, /target_languages.*es/],
     [{ target_languages: ['../es'] }, /target_languages/],
     [{ target_languages: ['es', 'ES'] }, /twice/],
-    [{ target_languages: ['es', 'ca', 'fr', 'pt', 'it', 'en'] }, /at most 5/],
+    [{ target_languages: ['es', 'ca', 'fr', 'pt', 'it', 'en'] }, /at most 5/i],
     [{ target_languages: [5] }, /target_languages/],
-    [{ target_media_languages: ['es'] }, /target_media_languages/],
-    [{ target_media_content_type: 'audio/webm' }, /target_media_content_type/],
-    [{ target_media_voice: 'male' }, /target_media_voice/],
-    [{ glossary_id: 'b8bb1b5e-62f2-4e39-9e07-6ee8c3c2c1e4' }, /glossary_id/],
+    [{ target_media_languages: ['es', 'fr'] }, /at most 1/],
+    [{ target_media_languages: ['th'] }, /target_(media_)?languages/],
+    [
+      { target_media_languages: ['es'], target_languages: ['ca', 'fr', 'pt', 'it', 'en'] },
+      /most 5/,
+    ],
+    [{ target_media_content_type: 'audio/webm' }, /only with target_media_languages/],
+    [{ target_media_voice: 'male' }, /only with target_media_languages/],
+    [{ ...spoken, target_media_content_type: 'audio/midi' }, /audio\/webm;codecs=opus/],
+    [{ ...spoken, target_media_voice: 'robot' }, /male, female/],
+    [{ glossary_id: 'nonsense' }, /glossary_id/],
     [{ spoken_terms_id: 'b8bb1b5e-62f2-4e39-9e07-6ee8c3c2c1e4' }, /spoken_terms_id/],
-    [{ formality: 'more' }, /formality.*default/],
+    [{ formality: 'more', target_languages: ['es'] }, /formality/],
     [{ formality: 'rude' }, /formality.*informal/],
+    [{ caption_mode: 'frantic' }, /instant, balanced, settled/],
+    [{ acknowledgements: 'often' }, /acknowledgements/],
   ])('with %j is a 400 that says what is possible', async (part, message) => {
     const { status, body } = await answer(server.post(PATH, { ...request, ...part }));
     expect(status).toBe(400);
@@ -113,12 +122,7 @@ describe('a session request', () => {
   });
 
   it('by another method, or at another path, is not found', async () => {
-    for (const pathname of [
-      PATH,
-      '/v3/voice',
-      '/v3/voice/realtime/connect',
-      '/%2e%2e/etc/passwd',
-    ]) {
+    for (const pathname of ['/v3/voice', '/v3/voice/realtime/connect', '/%2e%2e/etc/passwd']) {
       const { status, body } = await answer(server.get(pathname));
       expect(status).toBe(404);
       expect(body['message']).toBeTruthy();
@@ -127,101 +131,85 @@ describe('a session request', () => {
 });
 
 it('what is no HTTP, or no address, is answered like any other mistake', async () => {
-  const server = await startServer({ RECOGNISER: 'silent' });
-  try {
-    for (const line of ['GET /%zz HTTP/1.1', 'HELLO', 'GET / HTTP/9.9']) {
-      const answer = await rawExchange(
-        server.url,
-        `${line}\r\nHost: x\r\nConnection: close\r\n\r\n`,
-      );
-      expect(answer, line).toMatch(/^HTTP\/1\.1 4\d\d /);
-      expect(answer, line).toMatch(/x-trace-id: [0-9a-f]{32}/i);
-      expect(answer, line).toMatch(/\{"message":".+"\}$/);
-    }
-  } finally {
-    await server.stop();
+  for (const line of ['GET /%zz HTTP/1.1', 'HELLO', 'GET / HTTP/9.9']) {
+    const answer = await rawExchange(server.url, `${line}\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(answer, line).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(answer, line).toMatch(/x-trace-id: [0-9a-f]{32}/i);
+    expect(answer, line).toMatch(/\{"message":".+"\}$/);
   }
 });
 
 it('an offer to upgrade to something else is answered as a plain request', async () => {
-  const server = await startServer({ RECOGNISER: 'silent' });
   const upgrade =
     'Host: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk';
-  try {
-    const health = await rawExchange(server.url, `GET /healthz HTTP/1.1\r\n${upgrade}\r\n\r\n`);
-    expect(health).toMatch(/^HTTP\/1\.1 200 /);
-    const body = JSON.stringify({ text: ['The house'], source_lang: 'EN', target_lang: 'ES' });
-    const head = [
-      'POST /v2/translate HTTP/1.1',
-      upgrade,
-      `Authorization: Service-Auth-Key ${server.apiKey}`,
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-    ];
-    const answer = await rawExchange(server.url, `${head.join('\r\n')}\r\n\r\n${body}`);
-    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*casa/i);
-  } finally {
-    await server.stop();
-  }
+  const health = await rawExchange(server.url, `GET /healthz HTTP/1.1\r\n${upgrade}\r\n\r\n`);
+  expect(health).toMatch(/^HTTP\/1\.1 200 /);
+  const body = JSON.stringify({ text: ['The house'], source_lang: 'EN', target_lang: 'ES' });
+  const head = [
+    'POST /v2/translate HTTP/1.1',
+    upgrade,
+    `Authorization: Service-Auth-Key ${server.apiKey}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ];
+  const answer = await rawExchange(server.url, `${head.join('\r\n')}\r\n\r\n${body}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*casa/i);
 });
 
 it('headers that are too large, expectations and a missing host are answered with a message', async () => {
-  const server = await startServer({ RECOGNISER: 'silent' });
   const ask = (head: string) => rawExchange(server.url, `${head}\r\nConnection: close\r\n\r\n`);
-  try {
-    const large = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}`;
-    expect(await ask(large)).toMatch(/^HTTP\/1\.1 413 [\s\S]*"message"/);
-    expect(await ask('GET /healthz HTTP/1.1')).toMatch(/^HTTP\/1\.1 200 [\s\S]*x-trace-id/i);
-    expect(await ask('GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: tea')).toMatch(
-      /^HTTP\/1\.1 200 /,
-    );
-  } finally {
-    await server.stop();
-  }
+  const large = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}`;
+  expect(await ask(large)).toMatch(/^HTTP\/1\.1 413 [\s\S]*"message"/);
+  expect(await ask('GET /healthz HTTP/1.1')).toMatch(/^HTTP\/1\.1 200 [\s\S]*x-trace-id/i);
+  expect(await ask('GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: tea')).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-it('sessions beyond the limit are told to come back later', async () => {
-  const server = await startServer({ RECOGNISER: 'silent', VOICE_MAX_SESSIONS: '2' });
-  try {
-    const answers = await Promise.all([1, 2, 3].map(() => server.post(PATH, request)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
-    const refused = answers.find(({ status }) => status === 429);
-    expect(refused?.headers.get('retry-after')).toBeTruthy();
-  } finally {
-    await server.stop();
-  }
-});
+it.each(['VOICE_MAX_SESSIONS', 'VOICE_MAX_SESSIONS_PER_KEY'])(
+  'sessions beyond %s are told to come back later',
+  async (setting) => {
+    const server = await startServer({ RECOGNISER: 'silent', [setting]: '2' });
+    try {
+      const answers = await Promise.all([1, 2, 3].map(() => server.post(PATH, request)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
+      const refused = answers.find(({ status }) => status === 429);
+      expect(refused?.headers.get('retry-after')).toBeTruthy();
+    } finally {
+      await server.stop();
+    }
+  },
+);
 
 describe('the streaming address', () => {
-  const streamingUrl = async (
+  const streamingUrl = async (from: TestServer, headers: Record<string, string> = {}) =>
+    ((await (await from.post(PATH, request, headers)).json()) as SessionAnswer).streaming_url;
+  const streamingUrlWith = async (
     settings: Record<string, string>,
     headers: Record<string, string> = {},
   ) => {
-    const server = await startServer({ RECOGNISER: 'silent', ...settings });
+    const own = await startServer({ RECOGNISER: 'silent', ...settings });
     try {
-      const response = await server.post(PATH, request, headers);
-      return ((await response.json()) as SessionAnswer).streaming_url;
+      return await streamingUrl(own, headers);
     } finally {
-      await server.stop();
+      await own.stop();
     }
   };
   const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'live.example.org' };
 
   it('follows the public address', async () => {
     const settings = { PUBLIC_URL: 'https://live.example.org/gateway/' };
-    expect(await streamingUrl(settings)).toBe(
+    expect(await streamingUrlWith(settings)).toBe(
       'wss://live.example.org/gateway/v3/voice/realtime/connect',
     );
   });
 
   it('follows a proxy that is trusted', async () => {
-    expect(await streamingUrl({ TRUST_PROXY: 'on' }, forwarded)).toBe(
+    expect(await streamingUrlWith({ TRUST_PROXY: 'on' }, forwarded)).toBe(
       'wss://live.example.org/v3/voice/realtime/connect',
     );
   });
 
   it('does not follow a proxy that is not', async () => {
-    expect(await streamingUrl({}, forwarded)).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/v3\/voice/);
+    expect(await streamingUrl(server, forwarded)).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/v3\/voice/);
   });
 });
 

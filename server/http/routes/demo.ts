@@ -6,8 +6,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import fastifyStatic from '@fastify/static';
 import path from 'node:path';
+import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
-import { VoiceSessionRequest } from '../../../shared/schemas/voice-session.ts';
+import { VoiceReconnection, VoiceSessionRequest } from '../../../shared/schemas/voice-session.ts';
 import type { Demo } from '../../services/demo.ts';
 import type { VoiceSessions } from '../../services/voice-sessions.ts';
 import { streamingUrl } from './voice.ts';
@@ -63,11 +64,16 @@ export const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, op
         if (!isDemoHost(request.host)) throw foreign();
         refuseOtherSites(request);
       },
-      schema: { hide: true, body: VoiceSessionRequest },
+      schema: { hide: true, body: Type.Union([VoiceReconnection, VoiceSessionRequest]) },
     },
     async (request) => {
+      const { body } = request;
       const streaming_url = streamingUrl(request, publicUrl);
-      return { streaming_url, ...(await voiceSessions.open(request.body)) };
+      const answer =
+        'token' in body
+          ? await voiceSessions.reconnect(body.token, undefined, body.last_sequence)
+          : await voiceSessions.open(body, { caller: undefined, tag: null });
+      return { streaming_url, ...answer };
     },
   );
 };

@@ -1,6 +1,6 @@
 /** The interface, described by the server itself. */
 import swagger from '@fastify/swagger';
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { OpenApiDocument } from '../api-page/document.ts';
 import { apiPage } from '../api-page/page.ts';
 import { apiPageStyle } from '../api-page/style.ts';
@@ -41,13 +41,15 @@ export interface DocumentsOptions {
 const PAGE_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'self'";
 
 export const documentRoutes: FastifyPluginAsync<DocumentsOptions> = async (app, { publicUrl }) => {
-  const asyncApi = asyncApiDocument();
+  const addressOf = (request: FastifyRequest) =>
+    publicUrl ?? `${request.protocol}://${request.host}`;
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
-  app.get('/asyncapi.json', { schema: { hide: true } }, async () => asyncApi);
+  app.get('/asyncapi.json', { schema: { hide: true } }, async (request) =>
+    asyncApiDocument(addressOf(request)),
+  );
   app.get('/docs', { schema: { hide: true } }, async (request, reply) => {
-    const address = publicUrl ?? `${request.protocol}://${request.host}`;
     reply.header('Content-Security-Policy', PAGE_POLICY).type('text/html; charset=utf-8');
-    return apiPage(app.swagger() as unknown as OpenApiDocument, address);
+    return apiPage(app.swagger() as unknown as OpenApiDocument, addressOf(request));
   });
   app.get('/docs/style.css', { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/css; charset=utf-8').send(apiPageStyle),

@@ -4,12 +4,15 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { Problem } from '../../../shared/schemas/problem.ts';
 import {
   VOICE_CONNECT_PATH,
+  VoiceReconnectedSession,
+  VoiceReconnection,
   VoiceSession,
   VoiceSessionRequest,
 } from '../../../shared/schemas/voice-session.ts';
 import type { Access } from '../../services/access.ts';
 import type { VoiceSessions } from '../../services/voice-sessions.ts';
 import { requireApiKey } from '../auth.ts';
+import { reportingTag } from '../reporting-tag.ts';
 
 export interface VoiceOptions {
   voiceSessions: VoiceSessions;
@@ -48,7 +51,30 @@ export const voiceRoutes: FastifyPluginAsyncTypebox<VoiceOptions> = async (app, 
     },
     async (request) => {
       const streaming_url = streamingUrl(request, publicUrl);
-      return { streaming_url, ...(await voiceSessions.open(request.body)) };
+      const owner = { caller: request.caller, tag: reportingTag(request) };
+      return { streaming_url, ...(await voiceSessions.open(request.body, owner)) };
+    },
+  );
+
+  app.get(
+    '/v3/voice/realtime',
+    {
+      onRequest: requireApiKey(access, { plan: 'pro' }),
+      schema: {
+        summary: 'Reconnect to a voice session',
+        description:
+          'Exchanges the latest token of a session for a new one; a connection that is still active is dropped. A token that was exchanged before ends the session.',
+        tags: ['voice'],
+        security: [{ apiKey: [] }],
+        querystring: VoiceReconnection,
+        response: { 200: VoiceReconnectedSession, '4xx': Problem, '5xx': Problem },
+      },
+    },
+    async (request) => {
+      const { token, last_sequence: lastSequence } = request.query;
+      const streaming_url = streamingUrl(request, publicUrl);
+      const { caller } = request;
+      return { streaming_url, ...(await voiceSessions.reconnect(token, caller, lastSequence)) };
     },
   );
 };

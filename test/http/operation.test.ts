@@ -1,0 +1,118 @@
+/** What those who run a server ask it: metrics and readiness. */
+import http from 'node:http';
+import os from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const metricsOf = async (server: TestServer, headers: Record<string, string> = {}) => {
+  const response = await server.get('/metrics', headers);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+
+/** An address of this machine that is not a loopback one, if it has any. */
+const otherAddress = Object.values(os.networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+
+describe('the metrics without a key', () => {
+  let server: TestServer;
+  beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent', HOST: '0.0.0.0' })));
+  afterAll(() => server.stop());
+
+  it('are read by this machine', async () => {
+    const { status, headers, text } = await metricsOf(server);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(text).toMatch(/^dragoman_voice_sessions 0$/m);
+    expect(text).toMatch(/^process_cpu_seconds_total /m);
+  });
+
+  it('count what was translated, and tell nothing of who or what', async () => {
+    const body = { text: ['The red house'], source_lang: 'EN', target_lang: 'ES' };
+    expect((await server.post('/v2/translate', body)).status).toBe(200);
+    const { text } = await metricsOf(server);
+    expect(text).toMatch(/^dragoman_translated_characters_total\{engine="apertium"\} 13$/m);
+    expect(text).toMatch(
+      /_latency_seconds_count\{kind="translation",engine="apertium",outcome="ok"\} 1$/m,
+    );
+    expect(text).not.toContain(server.apiKey);
+    expect(text).not.toContain('house');
+  });
+
+  it.each(['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP'])(
+    'are not for whom a proxy speaks, as %s tells',
+    async (name) => {
+      const { status, text } = await metricsOf(server, { [name]: '127.0.0.1' });
+      expect(status).toBe(403);
+      expect(text).toContain('METRICS_KEY');
+    },
+  );
+
+  it.skipIf(otherAddress === undefined)('are not for other machines', async () => {
+    const { port: listening } = new URL(server.url);
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const options = { host: otherAddress, port: listening, path: '/metrics' };
+      http
+        .get(options, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        })
+        .on('error', reject);
+    });
+    expect(status).toBe(403);
+  });
+});
+
+it('the metrics with a key are for its bearer alone, from anywhere', async () => {
+  const server = await startServer({ RECOGNISER: 'silent', METRICS_KEY: 'measure-4711' });
+  try {
+    const behindProxy = { Authorization: 'Bearer measure-4711', 'X-Forwarded-For': '192.0.2.1' };
+    expect((await metricsOf(server, behindProxy)).status).toBe(200);
+    for (const given of ['', 'Bearer measure-471', 'Bearer', 'Basic measure-4711', server.apiKey]) {
+      const { status, text } = await metricsOf(server, { Authorization: given });
+      expect(status, given).toBe(403);
+      expect(text).not.toContain('4711');
+    }
+    expect((await metricsOf(server)).status).toBe(403);
+    expect(server.logs()).not.toContain('measure-4711');
+  } finally {
+    await server.stop();
+  }
+});
+
+it('behind a proxy that is configured the metrics take a key', async () => {
+  const server = await startServer({ RECOGNISER: 'silent', TRUST_PROXY: 'on' });
+  try {
+    expect((await metricsOf(server)).status).toBe(403);
+  } finally {
+    await server.stop();
+  }
+});
+
+describe('readiness', () => {
+  it('is told while the server takes work, and no more once it stops', async () => {
+    const server = await startServer({ RECOGNISER: 'silent' });
+    const response = await server.get('/readyz');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: 'ready' });
+    await server.stop();
+    await expect(server.get('/readyz')).rejects.toThrow();
+  });
+
+  it('names what is missing when no engine runs', async () => {
+    const server = await startServer({
+      POCKETSPHINX_MODEL: '/nowhere',
+      APERTIUM_MODES: '/nowhere',
+    });
+    try {
+      const response = await server.get('/readyz');
+      expect(response.status).toBe(503);
+      const { message } = (await response.json()) as { message: string };
+      expect(message).toMatch(/^Not ready: no speech recogniser and no translator/);
+      expect((await server.get('/healthz')).status).toBe(200);
+      expect(server.logs()).not.toMatch(/"level":50/);
+    } finally {
+      await server.stop();
+    }
+  });
+});
