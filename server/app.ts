@@ -2,15 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { ConfigError, isLoopbackHost, type Config } from './config.ts';
-import type { TranslationEngine, Unavailable } from './engines/engine.ts';
-import {
-  createDetector,
-  isRunning,
-  recognisers,
-  translators,
-  type EngineSettings,
-} from './engines/index.ts';
-import { createFlite } from './engines/synthesis/flite.ts';
+import { translators } from './engines/index.ts';
 import { watchRequests } from './http/graceful-close.ts';
 import { createHttpServer } from './http/server.ts';
 import { createAccess } from './services/access.ts';
@@ -18,20 +10,30 @@ import { createDemo } from './services/demo.ts';
 import { createDetection } from './services/detection.ts';
 import { readEnginePreference } from './services/engine-preference.ts';
 import { ensureFirstAccount } from './services/first-account.ts';
-import { createGlossaries } from './services/glossaries.ts';
+import { createGlossaries, type Glossaries } from './services/glossaries.ts';
+import { createMetrics, type Metrics } from './services/metrics.ts';
+import { createReadiness } from './services/readiness.ts';
 import { betaLanguages } from './services/language-table.ts';
 import { createLanguageListings } from './services/languages.ts';
 import { createMonolingualGlossaries } from './services/monolingual-glossaries.ts';
 import { createTextTranslation } from './services/text-translation.ts';
 import { createTranslation, type Translation } from './services/translation.ts';
-import { createUsageMeter } from './services/usage.ts';
-import { spokenLanguages } from './services/voice-session-request.ts';
+import { createUsageMeter, type UsageMeter } from './services/usage.ts';
+import { startEngines, type Engines } from './running-engines.ts';
+import { createLiveTranslation } from './services/live-translation.ts';
+import { createSpokenTerms, type SpokenTermLists } from './services/spoken-terms.ts';
+import {
+  createVoiceRequestCheck,
+  speakableLanguages,
+  spokenLanguages,
+} from './services/voice-session-request.ts';
 import { createVoiceSessions } from './services/voice-sessions.ts';
 import { openApiKeyFile } from './storage/embedded/api-key-file.ts';
 import { createSessionTokens } from './storage/embedded/session-tokens.ts';
 import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/ports.ts';
-import { createAudioDecoders, type AudioDecoders } from './voice/decode.ts';
+import { createAudioDecoders, findFfmpeg, type AudioDecoders } from './voice/decode.ts';
+import { createSpeechEncoders, type SpeechEncoders } from './voice/encode.ts';
 import { acceptVoiceSockets } from './ws/upgrade.ts';
 
 const MIB = 1024 * 1024;
@@ -44,6 +46,7 @@ export interface Overview {
   storage: string;
   recognition: { engine: string; languages: string[] }[];
   translation: { engine: string; pairs: { source: string; target: string }[] }[];
+  synthesis: { engine: string; languages: string[] }[];
   problems: string[];
 }
 
@@ -60,26 +63,13 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
   const { key, file } = await openApiKeyFile(config.DATA_DIR);
   const first = await ensureFirstAccount({ ...storage, secret: key });
-  const engines = await startEngines(config, log);
-  const decoders = createAudioDecoders({ log });
-  const services = createServices({ config, log, storage, engines, decoders });
+  const parts = await startParts(config, log, storage);
+  const { engines, decoders, encoders } = parts;
+  const services = createServices(parts);
   const { voiceSessions } = services;
   const problems = engines.missing.map(({ reason }) => reason);
-  const http = await createHttpServer({
-    ...services,
-    log,
-    requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
-    engines: {
-      recognition: engines.recognition.map(({ name }) => name),
-      translation: engines.translation.map(({ name }) => name),
-      problems,
-    },
-    demo: config.DEMO !== 'off',
-    isDemoHost: (host) => config.DEMO === 'on' || isLoopbackHost(host),
-    publicUrl: config.PUBLIC_URL,
-    trustProxy: config.TRUST_PROXY,
-    tls: await readTls(config),
-  });
+  if (encoders.problem !== undefined) problems.push(encoders.problem);
+  const http = await openHttp(parts, services, problems);
   const requests = watchRequests(http.server);
   const sockets = acceptVoiceSockets({
     server: http.server,
@@ -108,29 +98,68 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       await closed;
       // Their connections are gone: what was charged for them is given back while there is a database.
       await services.textTranslation.idle();
-      await decoders.close();
-      const running = [...engines.recognition, ...engines.translation];
-      await Promise.all(running.map((engine) => engine.close()));
+      await Promise.all([decoders.close(), encoders.close()]);
+      await engines.close();
       await storage.close();
     },
   };
 }
 
-/** Everything the routes and the sockets work with. */
-function createServices({
-  config,
-  log,
-  storage,
-  engines,
-  decoders,
-}: {
+/** What is started before the services can be made. */
+interface Parts {
   config: Config;
   log: Logger;
   storage: Storage;
   engines: Engines;
   decoders: AudioDecoders;
-}) {
-  const { detector, recognition: recognisers } = engines;
+  encoders: SpeechEncoders;
+  metrics: Metrics;
+}
+
+async function startParts(config: Config, log: Logger, storage: Storage): Promise<Parts> {
+  const metrics = createMetrics();
+  const [engines, encoders, ffmpeg] = await Promise.all([
+    startEngines(config, log, metrics.engines),
+    createSpeechEncoders({ log, ffmpeg: config.FFMPEG }),
+    findFfmpeg(config.FFMPEG),
+  ]);
+  const maxFfmpegProcesses = config.VOICE_FFMPEG_PROCESSES;
+  const decoders = createAudioDecoders({ log, ffmpeg, maxFfmpegProcesses });
+  return { config, log, storage, engines, decoders, encoders, metrics };
+}
+
+async function openHttp(parts: Parts, services: Services, problems: string[]) {
+  const { config, log, storage, engines, metrics } = parts;
+  return createHttpServer({
+    ...services,
+    log,
+    requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
+    engines: {
+      recognition: engines.recognition.map(({ name }) => name),
+      translation: engines.translation.map(({ name }) => name),
+      problems,
+    },
+    demo: config.DEMO !== 'off',
+    isDemoHost: (host) => config.DEMO === 'on' || isLoopbackHost(host),
+    publicUrl: config.PUBLIC_URL,
+    trustProxy: config.TRUST_PROXY,
+    metrics,
+    metricsKey: config.METRICS_KEY,
+    readiness: createReadiness({
+      ...{ accounts: storage.accounts, recognisers: engines.recognition },
+      translation: services.translation,
+      isStopping: () => services.voiceSessions.isStopping,
+    }),
+    tls: await readTls(config),
+  });
+}
+
+type Services = ReturnType<typeof createServices>;
+
+/** Everything the routes and the sockets work with. */
+function createServices(parts: Parts) {
+  const { config, log, storage, engines } = parts;
+  const { detector, recognition: recognisers, synthesis: speakers } = engines;
   const translation = createTranslation({
     engines: engines.translation,
     preference: enginePreference(config),
@@ -142,16 +171,12 @@ function createServices({
     cacheBytes: config.GLOSSARY_CACHE_MB * MIB,
   });
   const usageMeter = createUsageMeter(storage);
+  const spokenTerms = createSpokenTerms({ spokenTerms: storage.spokenTerms });
   return {
     translation,
     access: createAccess({ ...storage, legacyAuth: legacyAuth(config) }),
     usageMeter,
-    voiceSessions: createVoiceSessions({
-      ...{ recognisers, translation, decoders, log },
-      tokens: createSessionTokens(),
-      maxSessions: config.VOICE_MAX_SESSIONS,
-      tokenTtlMs: config.VOICE_TOKEN_SECONDS * 1000,
-    }),
+    voiceSessions: createVoice(parts, { translation, glossaries, spokenTerms, usageMeter }),
     textTranslation: createTextTranslation({
       ...{ translation, detection, glossaries },
       usage: usageMeter,
@@ -161,18 +186,62 @@ function createServices({
     languageDetection: detection,
     languageListings: createLanguageListings({ translation, recognisers, detector }),
     glossaries,
+    spokenTerms,
     monolingualGlossaries: createMonolingualGlossaries({
       glossaries,
       store: storage.glossaries,
     }),
-    demoContent: createDemo({ ...engines, recognisers, translation }),
+    demoContent: createDemo({
+      ...{ recognisers, speakers, translation, missing: engines.missing },
+      speaker: engines.sampleSpeaker,
+    }),
   };
 }
 
-type Engines = Awaited<ReturnType<typeof startEngines>>;
+function createVoice(
+  { config, log, engines, decoders, encoders, metrics }: Parts,
+  services: {
+    translation: Translation;
+    glossaries: Glossaries;
+    spokenTerms: SpokenTermLists;
+    usageMeter: UsageMeter;
+  },
+) {
+  const { translation, glossaries, spokenTerms, usageMeter } = services;
+  return createVoiceSessions({
+    checkRequest: createVoiceRequestCheck({
+      recognisers: engines.recognition,
+      speakers: engines.synthesis,
+      ...{ translation, spokenTerms },
+      liveTranslation: createLiveTranslation({ translation, glossaries }),
+      contentTypes: decoders.contentTypes,
+      mediaContentTypes: encoders.contentTypes,
+    }),
+    path: {
+      ...{ decoders, encoders },
+      detectLanguage: (text) => engines.detector.detect(text),
+      endpointing: {
+        silenceMs: config.VOICE_PAUSE_MS,
+        longestMs: config.VOICE_UTTERANCE_SECONDS * 1000,
+      },
+    },
+    ...{ usageMeter, log, measures: metrics.voice },
+    tokens: createSessionTokens(),
+    maxSessions: config.VOICE_MAX_SESSIONS,
+    maxSessionsPerKey: config.VOICE_MAX_SESSIONS_PER_KEY,
+    tokenTtlMs: config.VOICE_TOKEN_SECONDS * 1000,
+    resumeMs: config.VOICE_RESUME_SECONDS * 1000,
+    maxLagMs: config.VOICE_MAX_LAG_SECONDS * 1000,
+  });
+}
 
-function capabilities({ recognition, translation: running }: Engines, translation: Translation) {
+function capabilities(engines: Engines, translation: Translation) {
+  const { recognition, synthesis, translation: running } = engines;
   return {
+    synthesis: synthesis.map((engine) => ({
+      engine: engine.name,
+      languages: speakableLanguages([engine]),
+    })),
     recognition: recognition.map((engine) => ({
       engine: engine.name,
       languages: spokenLanguages([engine]),
@@ -181,51 +250,6 @@ function capabilities({ recognition, translation: running }: Engines, translatio
       engine: name,
       pairs: pairs.filter((pair) => translation.serves(pair)),
     })),
-  };
-}
-
-/** Starts every engine the settings ask for; what cannot run is told, and the others go on. */
-async function startEngines(config: Config, log: Logger) {
-  const settings = engineSettings(config, log);
-  const [recogniser, speaker, detector, ...translation] = await Promise.all([
-    recognisers[config.RECOGNISER](settings),
-    createFlite(),
-    createDetector(),
-    ...Object.values(translators).map((create) => create(settings)),
-  ]);
-  const translating = translation.filter((engine) => engine !== undefined);
-  return {
-    recognition: [recogniser].filter(isRunning),
-    translation: translating.filter((engine): engine is TranslationEngine => isRunning(engine)),
-    speaker: isRunning(speaker) ? speaker : undefined,
-    detector,
-    missing: [recogniser, ...translating, speaker].filter(
-      (engine): engine is Unavailable => !isRunning(engine),
-    ),
-  };
-}
-
-function engineSettings(config: Config, log: Logger): EngineSettings {
-  const { CHAT_URL, LIBRETRANSLATE_URL, DEEPL_URL } = config;
-  return {
-    log,
-    pocketSphinxModel: config.POCKETSPHINX_MODEL,
-    apertiumModes: config.APERTIUM_MODES,
-    chat:
-      CHAT_URL === undefined
-        ? undefined
-        : {
-            url: CHAT_URL,
-            model: config.CHAT_MODEL,
-            key: config.CHAT_KEY,
-            languages: config.CHAT_LANGUAGES?.split(',').map((tag) => tag.trim()),
-            timeoutMs: config.CHAT_TIMEOUT_SECONDS * 1000,
-          },
-    libreTranslate:
-      LIBRETRANSLATE_URL === undefined
-        ? undefined
-        : { url: LIBRETRANSLATE_URL, key: config.LIBRETRANSLATE_KEY },
-    upstream: DEEPL_URL === undefined ? undefined : { url: DEEPL_URL, key: config.DEEPL_KEY },
   };
 }
 

@@ -1,0 +1,131 @@
+/** Starts every engine the settings ask for; what cannot run is told, and the others go on. */
+import path from 'node:path';
+import type { Config } from './config.ts';
+import type {
+  DetectionEngine,
+  RecognitionEngine,
+  SynthesisEngine,
+  TranslationEngine,
+  Unavailable,
+} from './engines/engine.ts';
+import {
+  createDetector,
+  isRunning,
+  recognisers,
+  speakers,
+  translators,
+  type EngineSettings,
+} from './engines/index.ts';
+import { createFlite, type SampleSpeaker } from './engines/synthesis/flite.ts';
+import { findModels } from './models/find-models.ts';
+import type { Logger } from './process/log.ts';
+import {
+  observedRecogniser,
+  observedSpeaker,
+  observedTranslator,
+  type EngineMeasures,
+} from './services/observed-engines.ts';
+import { recogniserNames } from './settings.ts';
+
+export interface Engines {
+  /** The preferred first, as with all. */
+  recognition: RecognitionEngine[];
+  synthesis: SynthesisEngine[];
+  translation: TranslationEngine[];
+  detector: DetectionEngine;
+  /** The voice of the demo's sample. */
+  sampleSpeaker: SampleSpeaker | undefined;
+  missing: Unavailable[];
+  close(): Promise<void>;
+}
+
+export async function startEngines(
+  config: Config,
+  log: Logger,
+  measures: EngineMeasures,
+): Promise<Engines> {
+  const { models, unusable } = await findModels(path.join(config.DATA_DIR, 'models'));
+  const settings = { ...engineSettings(config, log), models };
+  const names = (config.RECOGNISER ?? recogniserNames.join(',')).split(',');
+  const [heard, spoken, translated, detector, sample] = await Promise.all([
+    startAll(names.map((name) => recognisers[name.trim() as keyof typeof recognisers](settings))),
+    startAll(Object.values(speakers).map((start) => start(settings))),
+    startAll(Object.values(translators).map((start) => start(settings))),
+    createDetector(),
+    createFlite(),
+  ]);
+  const recognition = heard.running.map((engine) => observedRecogniser(engine, measures));
+  const synthesis = spoken.running.map((engine) => observedSpeaker(engine, measures));
+  const translation = translated.running.map((engine) => observedTranslator(engine, measures));
+  return {
+    ...{ recognition, synthesis, translation, detector },
+    sampleSpeaker: isRunning(sample) ? sample : undefined,
+    missing: [
+      ...unusable.map(({ name, reason }) => ({ name, reason })),
+      ...[heard, translated, spoken].flatMap(({ missing }) => missing),
+      ...(isRunning(sample) ? [] : [sample]),
+    ],
+    async close() {
+      const all = [...recognition, ...synthesis, ...translation];
+      await Promise.all(all.map((engine) => engine.close()));
+    },
+  };
+}
+
+async function startAll<Engine extends object>(starting: Promise<(Engine | Unavailable)[]>[]) {
+  const engines = (await Promise.all(starting)).flat();
+  return {
+    running: engines.filter((engine): engine is Engine => isRunning(engine)),
+    missing: engines.filter((engine): engine is Unavailable => !isRunning(engine)),
+  };
+}
+
+function engineSettings(config: Config, log: Logger): Omit<EngineSettings, 'models'> {
+  const server = <More extends object>(url: string | undefined, more: More) =>
+    url === undefined ? undefined : { url, ...more };
+  return {
+    log,
+    sherpaThreads: config.SHERPA_THREADS,
+    longestUtteranceMs: config.VOICE_UTTERANCE_SECONDS * 1000,
+    pocketSphinxModel: config.POCKETSPHINX_MODEL,
+    apertiumModes: config.APERTIUM_MODES,
+    transcription: server(config.OPENAI_TRANSCRIPTION_URL, {
+      model: config.OPENAI_TRANSCRIPTION_MODEL,
+      key: config.OPENAI_TRANSCRIPTION_KEY,
+      languages: listed(config.OPENAI_TRANSCRIPTION_LANGUAGES),
+      partialEveryMs: config.OPENAI_TRANSCRIPTION_PARTIAL_SECONDS * 1000,
+      timeoutMs: config.OPENAI_TRANSCRIPTION_TIMEOUT_SECONDS * 1000,
+    }),
+    realtime: server(config.OPENAI_REALTIME_URL, {
+      model: config.OPENAI_REALTIME_MODEL,
+      key: config.OPENAI_REALTIME_KEY,
+      languages: listed(config.OPENAI_REALTIME_LANGUAGES),
+    }),
+    vosk: server(config.VOSK_URL, { languages: listed(config.VOSK_LANGUAGES) }),
+    whisperLive: server(config.WHISPERLIVE_URL, {
+      model: config.WHISPERLIVE_MODEL,
+      languages: listed(config.WHISPERLIVE_LANGUAGES),
+    }),
+    speech: server(config.SPEECH_URL, {
+      model: config.SPEECH_MODEL,
+      key: config.SPEECH_KEY,
+      languages: listed(config.SPEECH_LANGUAGES),
+      voices: config.SPEECH_VOICES,
+      format: config.SPEECH_FORMAT,
+      timeoutMs: config.SPEECH_TIMEOUT_SECONDS * 1000,
+    }),
+    chat: server(config.CHAT_URL, {
+      model: config.CHAT_MODEL,
+      key: config.CHAT_KEY,
+      languages: listed(config.CHAT_LANGUAGES),
+      timeoutMs: config.CHAT_TIMEOUT_SECONDS * 1000,
+    }),
+    libreTranslate: server(config.LIBRETRANSLATE_URL, { key: config.LIBRETRANSLATE_KEY }),
+    upstream: server(config.DEEPL_URL, { key: config.DEEPL_KEY }),
+  };
+}
+
+/** A comma-separated list. */
+function listed(text: string | undefined): string[] | undefined {
+  return text?.split(',').map((item) => item.trim());
+}

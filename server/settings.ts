@@ -1,0 +1,319 @@
+/** Every setting, in one schema: environment variables by name. */
+import Type from 'typebox';
+
+/** Names of the setting RECOGNISER, in the order in which they are preferred. */
+export const recogniserNames = [
+  'sherpa-onnx',
+  'openai-realtime',
+  'openai-transcription',
+  'vosk',
+  'whisperlive',
+  'pocketsphinx',
+] as const;
+
+const recogniserChoice = [...recogniserNames, 'silent'].join('|');
+
+/** A week; Node's timers end at 24 days. */
+const MAX_SECONDS = 604_800;
+
+/** The README's table is checked against this schema. */
+export const settingsSchema = Type.Object({
+  HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'Address to listen on; `0.0.0.0` for every network the machine is in.',
+  }),
+  PORT: Type.Integer({
+    default: 8080,
+    minimum: 0,
+    maximum: 65535,
+    description: 'Port to listen on; `0` takes a free one.',
+  }),
+  PUBLIC_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/?#]+(/[^?#]*)?$',
+      description:
+        'Address under which clients reach the server, for example `https://live.example.org`.',
+    }),
+  ),
+  TRUST_PROXY: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'off',
+    description: '`on` believes `X-Forwarded-Proto`, `-Host` and `-For` of a proxy in front.',
+  }),
+  TLS_CERT_FILE: Type.Optional(
+    Type.String({
+      description: 'Certificate chain (PEM); with `TLS_KEY_FILE` the server speaks HTTPS.',
+    }),
+  ),
+  TLS_KEY_FILE: Type.Optional(
+    Type.String({ description: 'Private key (PEM) of the certificate.' }),
+  ),
+  DATA_DIR: Type.String({
+    default: 'data',
+    description: 'Folder for what must last, such as the API key.',
+  }),
+  STORAGE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description:
+        'PostgreSQL database, for example `postgres://user:password@host/dragoman`; without it, SQLite in `DATA_DIR`.',
+    }),
+  ),
+  DEMO: Type.Union([Type.Literal('auto'), Type.Literal('on'), Type.Literal('off')], {
+    default: 'auto',
+    description:
+      'Demo page and its token endpoint, which needs no key: `auto` is on only when `HOST` is a loopback address and neither `PUBLIC_URL` nor `TRUST_PROXY` is set.',
+  }),
+  RECOGNISER: Type.Optional(
+    Type.String({
+      pattern: `^ *(${recogniserChoice})( *, *(${recogniserChoice}))* *$`,
+      description: `Speech recognisers, the preferred first: ${recogniserNames.join(', ')}. Without it all that are installed or connected, in this order; \`silent\` hears nothing and serves load tests.`,
+    }),
+  ),
+  FFMPEG: Type.String({
+    default: 'ffmpeg',
+    description: 'Program that decodes MP3, AAC and Vorbis, and encodes AAC.',
+  }),
+  VOICE_FFMPEG_PROCESSES: Type.Integer({
+    default: 64,
+    minimum: 1,
+    maximum: 10_000,
+    description: 'Voice sessions it decodes at once; each takes about 50 MB.',
+  }),
+  POCKETSPHINX_MODEL: Type.Optional(
+    Type.String({ description: "Folder of the PocketSphinx model, if not Debian's." }),
+  ),
+  SHERPA_THREADS: Type.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 64,
+    description: 'Threads that one decoding of a local model takes.',
+  }),
+  MODELS_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'Mirror from which `dragoman models install` downloads.',
+    }),
+  ),
+  OPENAI_TRANSCRIPTION_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description:
+        'OpenAI-compatible server that transcribes whole utterances, up to `/v1`: speaches, vLLM, whisper.cpp or hosted.',
+    }),
+  ),
+  OPENAI_TRANSCRIPTION_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
+  OPENAI_TRANSCRIPTION_KEY: Type.Optional(
+    Type.String({ description: 'Its key, if it wants one.' }),
+  ),
+  OPENAI_TRANSCRIPTION_LANGUAGES: Type.Optional(
+    Type.String({
+      description: 'Languages its model hears, `de,en`; those of Whisper without it.',
+    }),
+  ),
+  OPENAI_TRANSCRIPTION_PARTIAL_SECONDS: Type.Number({
+    default: 1,
+    minimum: 0,
+    maximum: 60,
+    description:
+      'Speech after which a growing utterance is sent again, so that captions move; `0` for none.',
+  }),
+  OPENAI_TRANSCRIPTION_TIMEOUT_SECONDS: Type.Number({
+    default: 30,
+    exclusiveMinimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'Longest wait for its answer.',
+  }),
+  OPENAI_REALTIME_URL: Type.Optional(
+    Type.String({
+      pattern: '^(https?|wss?)://',
+      description: 'OpenAI-compatible server that transcribes while one speaks, up to `/v1`.',
+    }),
+  ),
+  OPENAI_REALTIME_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
+  OPENAI_REALTIME_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+  OPENAI_REALTIME_LANGUAGES: Type.Optional(
+    Type.String({ description: 'Languages its model hears; those of Whisper without it.' }),
+  ),
+  VOSK_URL: Type.Optional(
+    Type.String({
+      description:
+        'Address of a Vosk server, or one for each language: `en=ws://a:2700,de=ws://b:2700`.',
+    }),
+  ),
+  VOSK_LANGUAGES: Type.Optional(
+    Type.String({ description: 'The language of its model; `en` without it.' }),
+  ),
+  WHISPERLIVE_URL: Type.Optional(
+    Type.String({
+      pattern: '^(https?|wss?)://',
+      description: 'Address of a WhisperLive server.',
+    }),
+  ),
+  WHISPERLIVE_MODEL: Type.Optional(Type.String({ description: 'Its model; `small` without it.' })),
+  WHISPERLIVE_LANGUAGES: Type.Optional(
+    Type.String({ description: 'Languages its model hears; those of Whisper without it.' }),
+  ),
+  SPEECH_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'OpenAI-compatible server that speaks, up to `/v1`.',
+    }),
+  ),
+  SPEECH_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
+  SPEECH_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+  SPEECH_LANGUAGES: Type.Optional(
+    Type.String({ description: 'Languages it speaks; without it those with voices.' }),
+  ),
+  SPEECH_VOICES: Type.String({
+    default: '*=nova/onyx',
+    description:
+      'Its voices, of a woman and of a man: `en=af_heart/am_adam, pt-BR=pf_dora, *=nova/onyx`; `*` is any other language.',
+  }),
+  SPEECH_FORMAT: Type.Union([Type.Literal('pcm'), Type.Literal('wav')], {
+    default: 'pcm',
+    description: 'What to ask it for; `wav` for models that do not speak at 24 kHz.',
+  }),
+  SPEECH_TIMEOUT_SECONDS: Type.Number({
+    default: 30,
+    exclusiveMinimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'Longest wait for its answer, and for more of it.',
+  }),
+  APERTIUM_MODES: Type.Optional(
+    Type.String({ description: "Folder of the Apertium modes, if not Debian's." }),
+  ),
+  CHAT_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description:
+        'OpenAI-compatible chat server that translates, up to `/v1`: vLLM, Ollama, llama.cpp or hosted.',
+    }),
+  ),
+  CHAT_MODEL: Type.Optional(Type.String({ description: 'Model to ask; needed with `CHAT_URL`.' })),
+  CHAT_KEY: Type.Optional(Type.String({ description: 'Key of the chat server, if it wants one.' })),
+  CHAT_LANGUAGES: Type.Optional(
+    Type.String({
+      description: 'Languages the model translates among, `de,en,fr`; common ones without it.',
+    }),
+  ),
+  CHAT_TIMEOUT_SECONDS: Type.Number({
+    default: 60,
+    exclusiveMinimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'Longest wait for an answer of the chat server.',
+  }),
+  LIBRETRANSLATE_URL: Type.Optional(
+    Type.String({ pattern: '^https?://', description: 'Address of a LibreTranslate server.' }),
+  ),
+  LIBRETRANSLATE_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+  DEEPL_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'Address of an upstream server with a DeepL-compatible API.',
+    }),
+  ),
+  DEEPL_KEY: Type.Optional(Type.String({ description: 'Key of the upstream server.' })),
+  TRANSLATION_ENGINES: Type.Optional(
+    Type.String({
+      description:
+        'Which engines serve a direction, the preferred first: `en/de: chat; *: apertium, chat`; others are not asked. Without it all serve: upstream, chat, libretranslate, apertium.',
+    }),
+  ),
+  GLOSSARY_CACHE_MB: Type.Integer({
+    default: 256,
+    minimum: 0,
+    maximum: 65_536,
+    description: 'Memory for glossaries that are in use, ready to be searched.',
+  }),
+  LEGACY_AUTH: Type.Union([Type.Literal('off'), Type.Literal('brown-out')], {
+    default: 'off',
+    description:
+      'Keys in the query or the body: `off` refuses them; `brown-out` takes them on the plan pro outside of the refused part of each hour.',
+  }),
+  LEGACY_AUTH_REFUSED_PERCENT: Type.Integer({
+    default: 50,
+    minimum: 0,
+    maximum: 100,
+    description: 'With `LEGACY_AUTH=brown-out`, how much of each hour refuses such keys.',
+  }),
+  RATE_LIMIT_PER_MINUTE: Type.Integer({
+    default: 0,
+    minimum: 0,
+    description:
+      'Requests of one API key in a minute; more are answered with 429. `0` is no limit.',
+  }),
+  LATENCY_CONFLICTS: Type.Union([Type.Literal('refuse'), Type.Literal('accept')], {
+    default: 'refuse',
+    description:
+      'Whether `model_type: latency_optimized` is refused beside tag handling v2, style rules, instructions and translation memories.',
+  }),
+  VOICE_MAX_SESSIONS: Type.Integer({
+    default: 100,
+    minimum: 1,
+    description: 'Voice sessions at once, waiting ones included; more are answered with 429.',
+  }),
+  VOICE_MAX_SESSIONS_PER_KEY: Type.Integer({
+    default: 100,
+    minimum: 1,
+    description: 'Voice sessions of one API key at once; more are answered with 429.',
+  }),
+  VOICE_TOKEN_SECONDS: Type.Number({
+    default: 60,
+    exclusiveMinimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'How long a session token can be used to connect.',
+  }),
+  VOICE_IDLE_SECONDS: Type.Number({
+    default: 30,
+    exclusiveMinimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'A voice session without audio for this long is ended.',
+  }),
+  VOICE_CONNECTION_SECONDS: Type.Number({
+    default: 3600,
+    exclusiveMinimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'Longest voice connection; its client may reconnect.',
+  }),
+  VOICE_RESUME_SECONDS: Type.Number({
+    default: 60,
+    minimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'How long a voice session whose connection dropped waits for its client.',
+  }),
+  VOICE_MAX_LAG_SECONDS: Type.Number({
+    default: 5,
+    minimum: 1,
+    maximum: 600,
+    description:
+      'Audio that may wait for a recogniser that falls behind; then the client is held back.',
+  }),
+  VOICE_PAUSE_MS: Type.Integer({
+    default: 600,
+    minimum: 200,
+    maximum: 5000,
+    description: 'Silence that ends an utterance, in ms.',
+  }),
+  VOICE_UTTERANCE_SECONDS: Type.Number({
+    default: 15,
+    minimum: 5,
+    maximum: 25,
+    description: 'Speech without a pause is cut, between two words, after about this long.',
+  }),
+  STOP_SECONDS: Type.Number({
+    default: 10,
+    minimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'On SIGTERM, how long running sessions may take to conclude.',
+  }),
+  METRICS_KEY: Type.Optional(
+    Type.String({
+      description:
+        'Whoever sends it as a bearer token may read `/metrics`; without it only this machine may.',
+    }),
+  ),
+  LOG_LEVEL: Type.Union(
+    ['fatal', 'error', 'warn', 'info', 'debug', 'silent'].map((level) => Type.Literal(level)),
+    { default: 'info', description: 'Least level that is logged (JSON lines on standard error).' },
+  ),
+});
