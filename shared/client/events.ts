@@ -1,0 +1,150 @@
+/** What a voice session tells: the messages of the wire, and what becomes of the connection. */
+import type { LanguageTag } from '../language.ts';
+import type { ServerMessage, SourceSegment, TargetSegment } from '../protocol/messages.ts';
+import type { VoiceError } from './voice-error.ts';
+
+/** A piece of a transcript. Texts carry their own leading blank: joined, they read right. */
+export interface CaptionSegment {
+  readonly text: string;
+  /** Times in ms since the first sample of the session. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Of the source: the language that was heard; of a target: the language of the track. */
+  readonly language: LanguageTag;
+}
+
+/** News of one track. */
+export interface CaptionEvent {
+  readonly type: 'caption';
+  readonly kind: 'source' | 'target';
+  /** A target language as it was requested; of the source, as it was last heard. */
+  readonly language: LanguageTag | undefined;
+  /** Final, told once. */
+  readonly concluded: readonly CaptionSegment[];
+  /** May still change; replaces what was tentative in this track before. */
+  readonly tentative: readonly CaptionSegment[];
+}
+
+/** A piece of translated speech; the pieces of a session, joined, are one valid stream. */
+export interface SpeechEvent {
+  readonly type: 'speech';
+  readonly language: LanguageTag;
+  /** Pages, clusters, packets or frames: none may be cut. */
+  readonly pieces: readonly Uint8Array[];
+  readonly durationMs: number;
+  /** What is spoken; with the first piece of each segment. */
+  readonly text: string | undefined;
+  /** Format of the stream; with its first piece. */
+  readonly contentType: string | undefined;
+  /** How many of the first pieces are headers; with the first piece. */
+  readonly headerCount: number | undefined;
+}
+
+/** A track is complete. */
+export interface EndEvent {
+  readonly type: 'end';
+  readonly kind: 'source' | 'target' | 'speech';
+  /** Undefined for the source. */
+  readonly language: LanguageTag | undefined;
+}
+
+/** What becomes of the connection; audio may be sent in every state but `closed`. */
+export interface StatusEvent {
+  readonly type: 'status';
+  /** `offline`: the server does not answer at all. */
+  readonly status: 'connecting' | 'open' | 'reconnecting' | 'offline' | 'closed';
+  /** Why it is closed, unless all went well. */
+  readonly error?: VoiceError;
+}
+
+/** The server knows nothing of the session any more and a new one begins: times count from zero again. */
+export interface RestartEvent {
+  readonly type: 'restart';
+}
+
+/** So much audio has arrived at the server. */
+export interface AcknowledgementEvent {
+  readonly type: 'acknowledgement';
+  readonly receivedMs: number;
+  readonly receivedBytes: number;
+}
+
+/** The recogniser is so far behind the audio; 0 once it has caught up. */
+export interface LagEvent {
+  readonly type: 'lag';
+  readonly lagMs: number;
+}
+
+export type VoiceEvent =
+  | CaptionEvent
+  | SpeechEvent
+  | EndEvent
+  | StatusEvent
+  | RestartEvent
+  | AcknowledgementEvent
+  | LagEvent;
+
+/** The event that a message of the server makes; undefined for those that end a session. */
+export function eventOf(message: ServerMessage): VoiceEvent | undefined {
+  if ('source_transcript_update' in message) {
+    const { concluded, tentative } = message.source_transcript_update;
+    return {
+      type: 'caption',
+      kind: 'source',
+      language: (concluded.at(-1) ?? tentative.at(-1))?.language,
+      concluded: concluded.map((segment) => segmentOf(segment, segment.language)),
+      tentative: tentative.map((segment) => segmentOf(segment, segment.language)),
+    };
+  }
+  if ('target_transcript_update' in message) {
+    const { language, concluded, tentative } = message.target_transcript_update;
+    return {
+      type: 'caption',
+      kind: 'target',
+      language,
+      concluded: concluded.map((segment) => segmentOf(segment, language)),
+      tentative: tentative.map((segment) => segmentOf(segment, language)),
+    };
+  }
+  return speechOf(message) ?? endOf(message) ?? progressOf(message);
+}
+
+function segmentOf(segment: SourceSegment | TargetSegment, language: LanguageTag): CaptionSegment {
+  const { text, start_time: startMs, end_time: endMs } = segment;
+  return { text, startMs, endMs, language };
+}
+
+function speechOf(message: ServerMessage): SpeechEvent | undefined {
+  if (!('target_media_chunk' in message)) return undefined;
+  const { language, data, duration, text, content_type, headers } = message.target_media_chunk;
+  return {
+    ...{ type: 'speech', language, pieces: data, durationMs: duration, text },
+    ...{ contentType: content_type, headerCount: headers },
+  };
+}
+
+function endOf(message: ServerMessage): EndEvent | undefined {
+  if ('end_of_source_transcript' in message) {
+    return { type: 'end', kind: 'source', language: undefined };
+  }
+  if ('end_of_target_transcript' in message) {
+    return { type: 'end', kind: 'target', language: message.end_of_target_transcript.language };
+  }
+  if (!('end_of_target_media' in message)) return undefined;
+  return { type: 'end', kind: 'speech', language: message.end_of_target_media.language };
+}
+
+function progressOf(message: ServerMessage): AcknowledgementEvent | LagEvent | undefined {
+  if ('source_media_acknowledgement' in message) {
+    const { received_audio_ms, received_audio_bytes } = message.source_media_acknowledgement;
+    return {
+      type: 'acknowledgement',
+      receivedMs: received_audio_ms,
+      receivedBytes: received_audio_bytes,
+    };
+  }
+  if ('source_lag_update' in message) {
+    return { type: 'lag', lagMs: message.source_lag_update.lag_ms };
+  }
+  return undefined;
+}

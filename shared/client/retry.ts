@@ -1,0 +1,44 @@
+/** When to try again: longer pauses each time, never in step with others, at once with the network. */
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 8_000;
+
+interface Page {
+  navigator?: { onLine?: boolean };
+  addEventListener?: (
+    type: 'online',
+    listener: () => void,
+    options: { signal: AbortSignal },
+  ) => void;
+}
+const page = globalThis as unknown as Page;
+
+/** Whether the browser says that there is no network; programs are never told. */
+export function isOffline(): boolean {
+  return page.navigator?.onLine === false;
+}
+
+/** Waits before attempt `attempt + 1`; ends early when the network returns or `signal` is aborted. */
+export function retryPause({
+  attempt,
+  signal,
+}: {
+  attempt: number;
+  signal: AbortSignal;
+}): Promise<void> {
+  const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
+  return new Promise((resolve) => {
+    const done = new AbortController();
+    const timer = setTimeout(go, pauseMs * (0.7 + 0.6 * Math.random()));
+    const once = { signal: done.signal };
+    page.addEventListener?.('online', go, once);
+    signal.addEventListener('abort', go, once);
+    if (signal.aborted) go();
+
+    function go(): void {
+      clearTimeout(timer);
+      done.abort();
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,71 @@
+/** Names what went wrong, for code; the message is for people. */
+export type VoiceErrorCode =
+  /** The session request, or the page's token endpoint, was answered with a refusal. */
+  | 'token-refused'
+  /** No answer at all. */
+  | 'unreachable'
+  /** Connections drop, and again after every attempt. */
+  | 'connection-lost'
+  /** The server does not know the session any more: it was away for too long, or the server began anew. */
+  | 'session-lost'
+  /** The server ended the session with an `error` message. */
+  | 'server-error'
+  /** The audio is over and the server has been silent since. */
+  | 'end-overdue'
+  /** The session was closed while something waited for it. */
+  | 'closed';
+
+/** Why a voice session cannot go on. */
+export class VoiceError extends Error {
+  readonly code: VoiceErrorCode;
+  /** Whether another attempt, without anything being changed, may succeed. */
+  readonly isPassing: boolean;
+  /** HTTP status of a refusal, or `error_code` of the server's `error` message. */
+  readonly status: number | undefined;
+  /** `reason_code` of the server's `error` message. */
+  readonly reasonCode: number | undefined;
+
+  constructor(
+    code: VoiceErrorCode,
+    options: {
+      message?: string;
+      isPassing?: boolean;
+      status?: number | undefined;
+      reasonCode?: number;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(options.message ?? messages[code], { cause: options.cause });
+    this.name = 'VoiceError';
+    this.code = code;
+    this.isPassing = options.isPassing ?? false;
+    this.status = options.status;
+    this.reasonCode = options.reasonCode;
+  }
+}
+
+const messages: Record<VoiceErrorCode, string> = {
+  'token-refused': 'The session was refused.',
+  unreachable: 'The server cannot be reached.',
+  'connection-lost': 'The connection was lost.',
+  'session-lost': 'The server does not know the session any more.',
+  'server-error': 'The server has ended the session.',
+  'end-overdue': 'The last words did not arrive in time.',
+  closed: 'The session is closed.',
+};
+
+/** Any thrown value as a {@link VoiceError}. */
+export function toVoiceError(error: unknown): VoiceError {
+  if (error instanceof VoiceError) return error;
+  // What fetch() throws when there is no answer; a page's own provider may let it through.
+  if (error instanceof TypeError) {
+    return new VoiceError('unreachable', { isPassing: true, cause: error });
+  }
+  const message = error instanceof Error ? error.message : '';
+  return new VoiceError('token-refused', { message, cause: error });
+}
+
+/** Time-outs and faults of a server pass; anything else needs a change first. */
+export function isPassingStatus(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}

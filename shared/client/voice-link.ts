@@ -1,0 +1,322 @@
+/**
+ * The conversation with the gateway over as many connections as it takes, in the words of the wire.
+ * What a connection loses in either direction is sent again on the next one.
+ */
+import type { ServerMessage } from '../protocol/messages.ts';
+import { AudioSender } from './audio-sender.ts';
+import { isOffline, retryPause } from './retry.ts';
+import type { SocketClass } from './socket.ts';
+import type { SessionAnswer, SessionRequest, TokenProvider } from './token-provider.ts';
+import { VoiceConnection } from './voice-connection.ts';
+import { isPassingStatus, toVoiceError, VoiceError } from './voice-error.ts';
+
+/** How a conversation is made and whom it tells. */
+export interface VoiceLinkOptions {
+  request: SessionRequest;
+  provideToken: TokenProvider;
+  WebSocket: SocketClass;
+  /** Attempts in a row before giving up: for the first connection, and after one has dropped. */
+  attempts: { toBegin: number; toResume: number };
+  /** Audio that is kept because it was not acknowledged, or not sent. */
+  buffer: { maxMs: number; maxBytes: number };
+  /** Bytes a second of compressed audio, if they are known. */
+  bytesPerSecond?: number | undefined;
+  /** Begins a new session when the old one is gone, with at most so much of the audio that waits. */
+  restart: false | { keptMs: number };
+  /** How long the server may be silent after the end of the audio. */
+  endDeadlineMs: number;
+  onStatus: (status: LinkStatus) => void;
+  /** Told every message once, in order. */
+  onMessage: (message: ServerMessage) => void;
+  /** The session is gone: what was tentative will never be concluded, and times begin at zero. */
+  onRestart: () => void;
+  /** There may be room for audio again. */
+  onRoom: () => void;
+}
+
+export type LinkStatus = 'open' | 'reconnecting' | 'offline';
+
+/** An open connection that held this long was a good one even if nothing was said. */
+const STABLE_MS = 15_000;
+/** A server that counts audio and has not done so for this long has lost us, or we have lost it. */
+const STALLED_MS = 30_000;
+const WATCH_EVERY_MS = 5_000;
+const NORMAL_CLOSURE = 1000;
+
+/** One conversation. */
+export class VoiceLink {
+  /** What the next session is asked for with. */
+  request: SessionRequest;
+  readonly #options: VoiceLinkOptions;
+  readonly #audio: AudioSender;
+  readonly #abort = new AbortController();
+  #connection: VoiceConnection | undefined;
+  /** The session as the server last answered it; undefined when a new one has to be asked for. */
+  #session: SessionAnswer | undefined;
+  #lastSequence = 0;
+  #hasBeenOpen = false;
+  /** Whether this session has been connected: before that nothing of it can be lost. */
+  #hasBegun = false;
+  /** The connection was a good one: the attempts are counted from nothing again. */
+  #wasGood = false;
+  #finishing = false;
+  #endSent = false;
+  #ended = false;
+  #isOver = false;
+  #failure: VoiceError | undefined;
+  #endTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: VoiceLinkOptions) {
+    this.#options = options;
+    this.request = options.request;
+    this.#audio = new AudioSender({
+      contentType: options.request.source_media_content_type,
+      bytesPerSecond: options.bytesPerSecond,
+      ...options.buffer,
+      onSent: () => this.#watchEnd(),
+      onDrained: () => this.#sendEnd(),
+      onRoom: options.onRoom,
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#connection?.isOpen ?? false;
+  }
+
+  get isFinishing(): boolean {
+    return this.#finishing;
+  }
+
+  /** What is on its way to the server. */
+  get audio(): Pick<AudioSender, 'push' | 'dropOverflow' | 'isFull' | 'bufferedMs'> {
+    return this.#audio;
+  }
+
+  /**
+   * Connects, and again after every drop, until the gateway has said its last word or
+   * {@link close} was called.
+   *
+   * @throws VoiceError when it gives up
+   */
+  async run(): Promise<void> {
+    try {
+      await this.#connectUntilOver();
+    } finally {
+      clearTimeout(this.#endTimer);
+      this.#isOver = true;
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async #connectUntilOver(): Promise<void> {
+    for (let attempt = 1; !this.#isAborted(); attempt++) {
+      this.#wasGood = false;
+      try {
+        await this.#converse(await this.#ask());
+        return;
+      } catch (error) {
+        if (this.#isAborted()) break;
+        const failure = toVoiceError(error);
+        // Without a network every attempt fails, so none counts; one is still made now and then,
+        // as a gateway on this very machine answers all the same.
+        if (this.#hasServed() || isOffline()) attempt = 1;
+        if (!this.#mayRetry(failure, attempt)) throw failure;
+        this.#options.onStatus(failure.code === 'unreachable' ? 'offline' : 'reconnecting');
+        await retryPause({ attempt, signal: this.#abort.signal });
+      }
+    }
+  }
+
+  /** Sends what is queued, then the end of the audio; {@link run} ends after the last words. */
+  finish(): void {
+    this.#finishing = true;
+    this.#watchEnd();
+    this.#audio.pump();
+  }
+
+  /** Ends at once. */
+  close(): void {
+    this.#isOver = true;
+    this.#abort.abort();
+    clearTimeout(this.#endTimer);
+    this.#audio.detach();
+    this.#connection?.close();
+  }
+
+  #isAborted(): boolean {
+    return this.#abort.signal.aborted;
+  }
+
+  #hasServed(): boolean {
+    return this.#wasGood;
+  }
+
+  #mayRetry(failure: VoiceError, attempt: number): boolean {
+    const { toBegin, toResume } = this.#options.attempts;
+    if (attempt >= (this.#hasBeenOpen ? toResume : toBegin)) return false;
+    // Before the first connection a refusal is an answer to a click: better shown than repeated.
+    return failure.isPassing && (this.#hasBeenOpen || failure.code !== 'token-refused');
+  }
+
+  /** A token for the session, or for a new one when it is gone. */
+  async #ask(): Promise<SessionAnswer> {
+    const known = this.#session;
+    if (known === undefined) return this.#begin();
+    const answer = await this.#reconnect(known).catch((error: unknown) => {
+      const failure = toVoiceError(error);
+      if (failure.isPassing) throw failure;
+      return undefined;
+    });
+    if (answer !== undefined && isSameSession(answer, known)) {
+      this.#audio.resume(answer.received_audio_bytes);
+      this.#endSent = false;
+      return (this.#session = answer);
+    }
+    this.#lose();
+    // A page's own provider may know no reconnection and answer every call with a new session.
+    return answer === undefined ? this.#begin() : this.#begin(answer);
+  }
+
+  #reconnect({ token }: SessionAnswer): Promise<SessionAnswer> {
+    const request = { token, last_sequence: this.#lastSequence };
+    return this.#options.provideToken(request, this.#abort.signal);
+  }
+
+  async #begin(given?: SessionAnswer): Promise<SessionAnswer> {
+    const answer = given ?? (await this.#options.provideToken(this.request, this.#abort.signal));
+    const { restart } = this.#options;
+    this.#audio.restart(restart === false ? Infinity : restart.keptMs);
+    this.#lastSequence = 0;
+    this.#hasBegun = this.#endSent = false;
+    return (this.#session = answer);
+  }
+
+  /** The session is over before its time. @throws VoiceError unless a new one may begin */
+  #lose(reason?: VoiceError): void {
+    const hadBegun = this.#hasBegun;
+    this.#session = undefined;
+    this.#hasBegun = false;
+    if (!hadBegun) return;
+    if (this.#options.restart === false) throw reason ?? new VoiceError('session-lost');
+    this.#options.onRestart();
+  }
+
+  /** One connection. Resolves after end_of_stream; rejects when it ended in any other way. */
+  async #converse({ streaming_url, token }: SessionAnswer): Promise<void> {
+    this.#abort.signal.throwIfAborted();
+    let failure: VoiceError | undefined;
+    let openedAtMs = Infinity;
+    const connection = new VoiceConnection({
+      url: connectUrl(streaming_url, token),
+      format: this.request.message_format,
+      WebSocket: this.#options.WebSocket,
+      onOpen: () => {
+        this.#hasBeenOpen = this.#hasBegun = true;
+        openedAtMs = performance.now();
+        this.#options.onStatus('open');
+        this.#audio.attach(connection);
+      },
+      onMessage: (message) => {
+        if ('error' in message) failure = serverFailure(message.error);
+        else this.#wasGood = true;
+        this.#receive(message);
+      },
+    });
+    this.#connection = connection;
+    const watch = setInterval(() => this.#dropIfStalled(connection), WATCH_EVERY_MS);
+    const code = await connection.closed;
+    clearInterval(watch);
+    this.#audio.detach();
+    if (performance.now() - openedAtMs > STABLE_MS) this.#wasGood = true;
+    this.#settle(code, failure);
+  }
+
+  /** What the end of a connection means. @throws VoiceError unless all has been said */
+  #settle(code: number, failure: VoiceError | undefined): void {
+    if (this.#isAborted()) return;
+    if (failure !== undefined) {
+      this.#lose(failure);
+      throw failure;
+    }
+    // A server that stops, or ends a long connection, may conclude by itself: speech goes on elsewhere.
+    if (this.#ended && (code === NORMAL_CLOSURE || this.#endSent)) return;
+    const lost = closeFailure(code);
+    if (this.#ended || !lost.isPassing) this.#lose();
+    this.#ended = false;
+    throw lost;
+  }
+
+  #receive(message: ServerMessage): void {
+    if (this.#isKnown(message)) return;
+    if ('source_media_acknowledgement' in message) {
+      const { received_audio_ms, received_audio_bytes } = message.source_media_acknowledgement;
+      this.#audio.acknowledge({ audioMs: received_audio_ms, sizeBytes: received_audio_bytes });
+    }
+    if ('end_of_stream' in message) this.#ended = true;
+    this.#watchEnd();
+    this.#options.onMessage(message);
+  }
+
+  /** Whether a message has come before; notes its number otherwise. */
+  #isKnown(message: ServerMessage): boolean {
+    const [payload] = Object.values(message) as { sequence?: number }[];
+    const sequence = payload?.sequence;
+    if (sequence === undefined) return false;
+    if (sequence <= this.#lastSequence) return true;
+    this.#lastSequence = sequence;
+    return false;
+  }
+
+  /** Called whenever everything was sent. */
+  #sendEnd(): void {
+    if (!this.#finishing || this.#endSent || !this.isOpen) return;
+    this.#endSent = true;
+    this.#connection?.send({ end_of_source_media: {} });
+  }
+
+  /** The audio is over, or nearly: the server must go on talking until it has said everything. */
+  #watchEnd(): void {
+    if (!this.#finishing || this.#isOver) return;
+    clearTimeout(this.#endTimer);
+    this.#endTimer = setTimeout(() => {
+      this.#failure = new VoiceError('end-overdue');
+      this.close();
+    }, this.#options.endDeadlineMs);
+  }
+
+  /** A network that died without a word lets a socket seem open for many minutes. */
+  #dropIfStalled(connection: VoiceConnection): void {
+    if (!this.#audio.awaitsCount) return;
+    if (performance.now() - connection.lastHeardMs > STALLED_MS) connection.abandon();
+  }
+}
+
+function isSameSession(answer: SessionAnswer, known: SessionAnswer): boolean {
+  return answer.session_id === known.session_id && answer.session_id !== '';
+}
+
+function connectUrl(streamingUrl: string, token: string): string {
+  const { document } = globalThis as unknown as { document?: { baseURI: string } };
+  const url = new URL(streamingUrl, document?.baseURI);
+  url.searchParams.set('token', token);
+  return url.href;
+}
+
+function serverFailure(error: {
+  error_code: number;
+  reason_code: number;
+  error_message: string;
+}): VoiceError {
+  return new VoiceError('server-error', {
+    message: error.error_message,
+    isPassing: error.error_code !== 429 && isPassingStatus(error.error_code),
+    status: error.error_code,
+    reasonCode: error.reason_code,
+  });
+}
+
+function closeFailure(closeCode: number): VoiceError {
+  const status = closeCode - 4000;
+  const isRefusal = status >= 0 && (status === 429 || !isPassingStatus(status));
+  return new VoiceError('connection-lost', { isPassing: !isRefusal });
+}

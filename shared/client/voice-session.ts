@@ -1,0 +1,227 @@
+/** A voice session as a program sees it: audio in, events out, whatever becomes of the connection. */
+import type { LanguageTag } from '../language.ts';
+import type { sourceMediaTypes } from '../media-type.ts';
+import type { MessageFormat } from '../protocol/messages.ts';
+import type { targetMediaTypes } from '../target-media-type.ts';
+import { EventFeed } from './event-feed.ts';
+import { eventOf, type StatusEvent, type VoiceEvent } from './events.ts';
+import { globalSocketClass, type SocketClass } from './socket.ts';
+import type { SessionRequest, TokenProvider } from './token-provider.ts';
+import { toVoiceError, VoiceError } from './voice-error.ts';
+import { VoiceLink } from './voice-link.ts';
+
+/** What is asked of a session. Languages, glossaries and lists are those of the server. */
+export interface VoiceSessionOptions {
+  /** Format of the audio, one channel. `audio/auto` finds out what container it is. */
+  contentType: (typeof sourceMediaTypes)[number] | (string & {});
+  /** Language that is spoken; without one the server listens for it, if it can. */
+  sourceLanguage?: LanguageTag;
+  /** `auto` (default) takes the source language as a hint, `fixed` as mandatory. */
+  sourceLanguageMode?: 'auto' | 'fixed';
+  /** At most five; none for a transcript only. */
+  targetLanguages?: readonly LanguageTag[];
+  /** Speaks the translation into one of the languages. */
+  speech?: {
+    language: LanguageTag;
+    /** Default: `audio/webm;codecs=opus`. */
+    contentType?: (typeof targetMediaTypes)[number] | (string & {});
+    voice?: 'male' | 'female';
+  };
+  glossaryId?: string;
+  formality?: 'default' | 'formal' | 'more' | 'informal' | 'less';
+  spokenTermsId?: string;
+  /** How much of what may still change is shown; `balanced` by default. */
+  captionMode?: 'instant' | 'balanced' | 'settled';
+  /** How messages are written; `msgpack` (default) saves a third of the bytes. */
+  messageFormat?: MessageFormat;
+
+  /** Ends the session at once when it is aborted. */
+  signal?: AbortSignal;
+  /** Goes on in a new session, from zero, when the server has lost the old one; an error otherwise. */
+  restart?: boolean;
+  /** Attempts in a row: for the first connection (3), and after one has dropped (10, about 50 s). */
+  attempts?: { toBegin?: number; toResume?: number };
+  /** Audio kept until the server has it: 60 s (at least 2 s) and 16 MB; `send` waits when there is more. */
+  buffer?: { maxMs?: number; maxBytes?: number };
+  /** Of compressed audio that is sent faster than it plays; the server tells it otherwise. */
+  bytesPerSecond?: number;
+  /** How long the server may be silent after the end of the audio, in ms; 60,000 by default. */
+  endDeadlineMs?: number;
+  /** The class of the package `ws`, where the surroundings have no WebSocket. */
+  WebSocket?: SocketClass;
+}
+
+type EventType = VoiceEvent['type'];
+type EventOf<Type extends EventType> = Extract<VoiceEvent, { type: Type }>;
+type Listener = (event: VoiceEvent) => void;
+
+const DEFAULTS = {
+  attempts: { toBegin: 3, toResume: 10 },
+  buffer: { maxMs: 60_000, maxBytes: 16 * 1024 * 1024 },
+  endDeadlineMs: 60_000,
+};
+
+/** A session that runs. It is made by `connectVoice` and connects by itself. */
+export class VoiceSession implements AsyncIterable<VoiceEvent> {
+  /** Resolves when everything was said or the session was closed; rejects with VoiceError when it fails. */
+  readonly done: Promise<void>;
+  readonly #link: VoiceLink;
+  readonly #listeners = new Map<EventType, Set<Listener>>();
+  readonly #feeds = new Set<EventFeed>();
+  #status: StatusEvent['status'] = 'connecting';
+  #waitingForRoom: (() => void)[] = [];
+  #failure: VoiceError | undefined;
+  #isFinishing = false;
+
+  constructor(options: VoiceSessionOptions & { provideToken: TokenProvider }) {
+    this.#link = new VoiceLink({
+      request: requestOf(options),
+      provideToken: options.provideToken,
+      WebSocket: options.WebSocket ?? globalSocketClass(),
+      attempts: { ...DEFAULTS.attempts, ...options.attempts },
+      buffer: { ...DEFAULTS.buffer, ...options.buffer },
+      bytesPerSecond: options.bytesPerSecond,
+      restart: options.restart === true ? { keptMs: Infinity } : false,
+      endDeadlineMs: options.endDeadlineMs ?? DEFAULTS.endDeadlineMs,
+      onStatus: (status) => this.#changeStatus(status),
+      onMessage: (message) => this.#tell(eventOf(message)),
+      onRestart: () => this.#tell({ type: 'restart' }),
+      onRoom: () => this.#admit(),
+    });
+    const { signal } = options;
+    const close = (): void => this.close();
+    signal?.addEventListener('abort', close, { once: true });
+    this.done = this.#run(signal).finally(() => signal?.removeEventListener('abort', close));
+    // Whoever only iterates or listens is told in their own way.
+    this.done.catch(() => undefined);
+  }
+
+  get status(): StatusEvent['status'] {
+    return this.#status;
+  }
+
+  /** Audio that was not sent, or not acknowledged by the server yet, in ms. */
+  get bufferedMs(): number {
+    return this.#link.audio.bufferedMs;
+  }
+
+  /**
+   * Takes audio of any length. It is kept until the server has it and not copied: do not write to it.
+   *
+   * @returns resolves when there is room for more; ignore it for a live microphone, await it for files
+   * @throws VoiceError closed, or why the session failed
+   */
+  async send(audio: Uint8Array): Promise<void> {
+    if (this.#status === 'closed' || this.#isFinishing) throw this.#closedError();
+    this.#link.audio.push(audio);
+    while (this.#link.audio.isFull) {
+      await new Promise<void>((resolve) => this.#waitingForRoom.push(resolve));
+      if (this.#isClosed()) throw this.#closedError();
+    }
+  }
+
+  /**
+   * No more audio follows.
+   *
+   * @returns resolves when everything was said
+   * @throws VoiceError when the session fails before that
+   */
+  finish(): Promise<void> {
+    if (!this.#isFinishing) {
+      this.#isFinishing = true;
+      this.#link.finish();
+    }
+    return this.done;
+  }
+
+  /** Ends at once; what was not said yet is lost. */
+  close(): void {
+    this.#link.close();
+  }
+
+  /** Calls a listener for every event of a type, until the returned function is called. */
+  on<Type extends EventType>(type: Type, listener: (event: EventOf<Type>) => void): () => void {
+    const listeners = this.#listeners.get(type) ?? new Set();
+    this.#listeners.set(type, listeners);
+    listeners.add(listener as Listener);
+    return () => void listeners.delete(listener as Listener);
+  }
+
+  /**
+   * The events from now on. It ends with the session and throws VoiceError when that fails; to leave
+   * it early does not end the session.
+   */
+  [Symbol.asyncIterator](): AsyncIterableIterator<VoiceEvent> {
+    const feed: EventFeed = new EventFeed(() => this.#feeds.delete(feed));
+    if (this.#isClosed()) feed.end(this.#failure);
+    else this.#feeds.add(feed);
+    return feed;
+  }
+
+  async #run(signal: AbortSignal | undefined): Promise<void> {
+    try {
+      // Later, so that whoever made the session can listen before anything happens.
+      await Promise.resolve();
+      if (signal?.aborted === true) this.close();
+      await this.#link.run();
+    } catch (error) {
+      throw (this.#failure = toVoiceError(error));
+    } finally {
+      this.#changeStatus('closed');
+      for (const feed of this.#feeds) feed.end(this.#failure);
+      this.#feeds.clear();
+      this.#admit();
+    }
+  }
+
+  #changeStatus(status: StatusEvent['status']): void {
+    this.#status = status;
+    const error = status === 'closed' && this.#failure !== undefined && { error: this.#failure };
+    this.#tell({ type: 'status', status, ...error });
+  }
+
+  #tell(event: VoiceEvent | undefined): void {
+    if (event === undefined) return;
+    for (const feed of this.#feeds) feed.push(event);
+    for (const listener of this.#listeners.get(event.type) ?? []) listener(event);
+  }
+
+  #admit(): void {
+    const waiting = this.#waitingForRoom;
+    if (waiting.length === 0) return;
+    this.#waitingForRoom = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  #isClosed(): boolean {
+    return this.#status === 'closed';
+  }
+
+  #closedError(): VoiceError {
+    return this.#failure ?? new VoiceError('closed');
+  }
+}
+
+function requestOf(options: VoiceSessionOptions): SessionRequest {
+  const { speech } = options;
+  const optional = {
+    source_language: options.sourceLanguage,
+    source_language_mode: options.sourceLanguageMode,
+    target_media_languages: speech && [speech.language],
+    target_media_content_type: speech?.contentType,
+    target_media_voice: speech?.voice,
+    glossary_id: options.glossaryId,
+    formality: options.formality,
+    spoken_terms_id: options.spokenTermsId,
+    caption_mode: options.captionMode,
+  };
+  const given = Object.entries(optional).filter(([, value]) => value !== undefined);
+  return {
+    source_media_content_type: options.contentType,
+    message_format: options.messageFormat ?? 'msgpack',
+    target_languages: [...(options.targetLanguages ?? [])],
+    ...Object.fromEntries(given),
+    acknowledgements: true,
+    lag_updates: true,
+  };
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connectVoice, type CaptionEvent } from '../../shared/client/node.ts';
+import { startResetProxy } from '../support/reset-proxy.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { speech } from '../support/speech.ts';
+
+let server: TestServer;
+let audio: Buffer;
+beforeAll(async () => {
+  server = await startServer();
+  const text = 'Good morning everybody. My friends live in a small house near the sea.';
+  audio = readFileSync(await speech({ text })).subarray(44);
+});
+afterAll(() => server.stop());
+
+/** What is concluded of the recording by a server at this address, by language. */
+async function transcribe(
+  url: string,
+  { onPiece = () => undefined }: { onPiece?: (index: number) => void } = {},
+): Promise<Map<string, CaptionEvent['concluded'][number][]>> {
+  const session = connectVoice({
+    ...{ server: url, apiKey: server.apiKey },
+    ...{ contentType: 'audio/pcm;encoding=s16le;rate=16000', sourceLanguage: 'en' },
+    ...{ targetLanguages: ['es'], buffer: { maxMs: 2_000 }, attempts: { toResume: 20 } },
+  });
+  const heard = new Map<string, CaptionEvent['concluded'][number][]>();
+  session.on('caption', ({ kind, concluded }) => {
+    heard.set(kind, [...(heard.get(kind) ?? []), ...concluded]);
+  });
+  for (let at = 0, index = 0; at < audio.length; at += 3_200, index += 1) {
+    onPiece(index);
+    await session.send(audio.subarray(at, at + 3_200));
+  }
+  await session.finish();
+  return heard;
+}
+
+it('hears the same through a network that resets connections', async () => {
+  const undisturbed = await transcribe(server.url);
+  expect(
+    undisturbed
+      .get('source')
+      ?.map(({ text }) => text)
+      .join(''),
+  ).toMatch(/morning/);
+  const proxy = await startResetProxy(server.url);
+  let drops = 0;
+  try {
+    const disturbed = await transcribe(proxy.url, {
+      onPiece: (index) => {
+        if (index % 10 === 7) drops += proxy.reset();
+      },
+    });
+    expect(drops).toBeGreaterThan(2);
+    expect(disturbed).toEqual(undisturbed);
+  } finally {
+    await proxy.close();
+  }
+}, 120_000);

@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectFolder } from '../support/server.ts';
+
+const sources = {
+  'package.json': '{"type":"module"}',
+  'program.ts': `
+    import { connectVoice, VoiceError, type CaptionEvent } from 'dragoman/client';
+    const session = connectVoice({ server: 'http://127.0.0.1:1', apiKey: 'key', contentType: 'audio/auto' });
+    const seen: CaptionEvent[] = [];
+    session.on('caption', (caption) => seen.push(caption));
+    for await (const event of session) if (event.type === 'speech') event.pieces satisfies readonly Uint8Array[];
+    // @ts-expect-error a status is no number
+    export const wrong: number = session.status;
+    export const code = new VoiceError('closed').code;`,
+  'page.ts': `
+    import { connectVoice } from 'dragoman/client';
+    connectVoice({ tokenProvider: '/captions-token', contentType: 'audio/webm;codecs=opus', WebSocket });
+    // @ts-expect-error a page must not have the key
+    connectVoice({ server: 'http://127.0.0.1:1', apiKey: 'key', contentType: 'audio/auto' });`,
+  'main.mjs': `
+    import { connectVoice } from 'dragoman/client';
+    const session = connectVoice({ server: 'http://127.0.0.1:1', apiKey: 'key', contentType: 'audio/auto', attempts: { toBegin: 1 } });
+    await session.done.catch(({ code }) => console.log(code));`,
+};
+
+const format: ts.FormatDiagnosticsHost = {
+  getCanonicalFileName: (name) => name,
+  getCurrentDirectory: () => projectFolder,
+  getNewLine: () => '\n',
+};
+
+/** A project that has installed the package: the real package.json over a fresh build. */
+function makeProject(folder: string): void {
+  const installed = path.join(folder, 'node_modules/dragoman');
+  mkdirSync(installed, { recursive: true });
+  cpSync(path.join(projectFolder, 'package.json'), path.join(installed, 'package.json'));
+  build(path.join(installed, 'dist/shared'));
+  symlinkSync(path.join(projectFolder, 'node_modules'), path.join(installed, 'node_modules'));
+  symlinkSync(
+    path.join(projectFolder, 'node_modules/@types'),
+    path.join(folder, 'node_modules/@types'),
+  );
+  for (const [name, text] of Object.entries(sources)) writeFileSync(path.join(folder, name), text);
+}
+
+/** Writes the client out as the build does; its types are checked with all others elsewhere. */
+function build(outDir: string): void {
+  const file = path.join(projectFolder, 'shared/client/tsconfig.json');
+  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {} };
+  const config = ts.getParsedCommandLineOfConfigFile(
+    file,
+    { emitDeclarationOnly: false, outDir },
+    host,
+  );
+  const program = ts.createProgram(config!.fileNames, config!.options);
+  const { diagnostics } = program.emit();
+  expect(ts.formatDiagnostics([...config!.errors, ...diagnostics], format)).toBe('');
+}
+
+/**
+ * What the compiler has to say about a file and all it imports, the package's declarations too:
+ * only the libraries of the language, of Node and of others are taken for right.
+ */
+function check(folder: string, file: string, options: ts.CompilerOptions): string {
+  const given = { strict: true, noEmit: true, target: ts.ScriptTarget.ES2023, ...options };
+  const host = ts.createCompilerHost(given);
+  host.getCurrentDirectory = () => folder;
+  const program = ts.createProgram([path.join(folder, file)], given, host);
+  const checked = program
+    .getSourceFiles()
+    .filter(({ fileName }) => fileName.startsWith(`${folder}/`) && !fileName.includes('/@types/'));
+  const names = checked.map(({ fileName }) => fileName);
+  expect(names).toContainEqual(expect.stringContaining('node_modules/dragoman/dist/shared/client'));
+  const diagnostics = [
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...checked.flatMap((each) => program.getSyntacticDiagnostics(each)),
+    ...checked.flatMap((each) => program.getSemanticDiagnostics(each)),
+  ];
+  return ts.formatDiagnostics(diagnostics, format);
+}
+
+// The compiler takes seconds of a free core, and a busy machine has none.
+describe('dragoman/client', { timeout: 180_000 }, () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'dragoman-')));
+    makeProject(folder);
+  }, 180_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('has types for programs', () => {
+    const module = ts.ModuleKind.NodeNext;
+    const lib = ['lib.es2023.d.ts'];
+    expect(check(folder, 'program.ts', { module, lib, types: ['node'] })).toBe('');
+  });
+
+  it('has values for programs', () => {
+    const said = execFileSync(process.execPath, [path.join(folder, 'main.mjs')]);
+    expect(String(said)).toBe('unreachable\n');
+  });
+
+  it('has types for pages, which are given no key', () => {
+    const module = ts.ModuleKind.ESNext;
+    const moduleResolution = ts.ModuleResolutionKind.Bundler;
+    const lib = ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'];
+    expect(check(folder, 'page.ts', { module, moduleResolution, lib, types: [] })).toBe('');
+  });
+});
