@@ -2,11 +2,15 @@
 import { Command } from 'commander';
 import { accountCommands } from './account-commands.ts';
 import { keyCommands } from './key-commands.ts';
+import { listenCommand } from './listen-command.ts';
+import { modelsCommands } from './models.ts';
 
 const program = new Command('npm run dragoman --')
   .description('Manages the accounts and API keys of a Dragoman server, running or not.')
   .addCommand(accountCommands())
   .addCommand(keyCommands())
+  .addCommand(modelsCommands())
+  .addCommand(listenCommand())
   .addHelpText(
     'after',
     `

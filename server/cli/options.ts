@@ -12,20 +12,24 @@ type LimitValue = number | 'none';
 export interface LimitOptions {
   characters?: LimitValue;
   speechMinutes?: LimitValue;
+  speechMs?: LimitValue;
 }
 
 /** Adds the options that limit what may be used in a month. */
 export function addLimits(command: Command): Command {
   return command
     .option('--characters <number>', 'most characters a month (0 blocks, none lifts)', parseLimit)
-    .option('--speech-minutes <number>', 'most minutes of speech a month', parseLimit);
+    .option('--speech-minutes <number>', 'most minutes of speech a month', parseLimit)
+    .option('--speech-ms <number>', 'the same in milliseconds', parseLimit);
 }
 
 /** The limits that were given. */
-export function limitsOf({ characters, speechMinutes }: LimitOptions): Partial<UsageLimits> {
+export function limitsOf(options: LimitOptions): Partial<UsageLimits> {
+  const { characters, speechMinutes, speechMs } = options;
   return {
     ...(characters !== undefined && { characters: limitOf(characters, 1) }),
     ...(speechMinutes !== undefined && { speechMs: limitOf(speechMinutes, MINUTE_MS) }),
+    ...(speechMs !== undefined && { speechMs: limitOf(speechMs, 1) }),
   };
 }
 

@@ -1,0 +1,173 @@
+/** Audio of a file or of standard input, in a format that the voice protocol knows. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { isWav, readWavHead } from '../../shared/wav.ts';
+import { wavContentType } from './listen-wav.ts';
+
+export interface AudioInput {
+  contentType: string;
+  audio: AsyncIterable<Uint8Array>;
+  /** Bytes of `audio`, where that is known beforehand. */
+  sizeBytes: number | undefined;
+  /** Nothing more is read. */
+  stop(): void;
+}
+
+export interface AudioInputOptions {
+  /** Path of a file, or `-` for standard input. */
+  source: string;
+  /** What it is; guessed without it. */
+  contentType: string | undefined;
+  /** Lets ffmpeg turn it into what every server takes. */
+  convert: boolean;
+}
+
+const RAW_PCM = 'audio/pcm;encoding=s16le;rate=16000';
+/** Enough to know every container by. */
+const MAGIC_BYTES = 12;
+/** Studio programs write much before the samples of a WAV file. */
+const MAX_WAV_HEAD_BYTES = 1024 * 1024;
+
+const typesByExtension: Record<string, string> = {
+  '.flac': 'audio/flac',
+  '.mp3': 'audio/mpeg',
+  '.oga': 'audio/ogg',
+  '.ogg': 'audio/ogg',
+  '.opus': 'audio/ogg',
+  '.webm': 'audio/webm',
+  '.mka': 'audio/x-matroska',
+  '.mkv': 'audio/x-matroska',
+};
+
+/** @throws Error that says what to do, when the audio cannot be read or is not known */
+export async function openAudio(options: AudioInputOptions): Promise<AudioInput> {
+  const { source, contentType, convert } = options;
+  if (convert) return converted(source);
+  const sizeBytes = source === '-' ? undefined : (await stat(source)).size;
+  const stream = source === '-' ? process.stdin : createReadStream(source);
+  const reader = headReader(stream);
+  const input = { audio: reader.rest(), sizeBytes, stop: () => void stream.destroy() };
+  if (contentType !== undefined) return { ...input, contentType };
+  const head = await reader.head((bytes) => bytes.length >= MAGIC_BYTES);
+  if (!isWav(head)) {
+    const tagBytes = id3Bytes(head);
+    return {
+      ...{ ...input, contentType: guessType(source, head) },
+      ...(tagBytes > 0 && { audio: slice(reader.rest(), tagBytes, Infinity) }),
+      ...(sizeBytes !== undefined && { sizeBytes: Math.max(0, sizeBytes - tagBytes) }),
+    };
+  }
+  const wav = readWavHead(await reader.head(hasWavHead));
+  const wavType = wav?.format && wavContentType(wav.format);
+  if (wav !== undefined && wavType !== undefined) {
+    const dataBytes = Math.min(wav.dataBytes, (sizeBytes ?? Infinity) - wav.dataStart);
+    return {
+      ...input,
+      contentType: wavType,
+      audio: slice(reader.rest(), wav.dataStart, dataBytes),
+      sizeBytes: Number.isFinite(dataBytes) ? dataBytes : undefined,
+    };
+  }
+  // Two channels, 24 bits, 22 kHz: nothing that a server must know.
+  if (source === '-') throw new Error('This WAV is not 16-bit PCM of one channel. Use --convert.');
+  stream.destroy();
+  return converted(source);
+}
+
+const hasWavHead = (bytes: Buffer): boolean =>
+  readWavHead(bytes) !== undefined || bytes.length > MAX_WAV_HEAD_BYTES;
+
+function guessType(source: string, head: Buffer): string {
+  const magic = head.toString('latin1', 0, 4);
+  const byExtension = typesByExtension[path.extname(source).toLowerCase()];
+  if (magic === 'fLaC') return 'audio/flac';
+  if (magic === 'OggS') return 'audio/ogg';
+  if (head.length >= 4 && head.readUInt32BE(0) === 0x1a45dfa3) return byExtension ?? 'audio/auto';
+  if (magic.startsWith('ID3')) return 'audio/mpeg';
+  if (byExtension !== undefined) return byExtension;
+  if (source === '-') return RAW_PCM;
+  throw new Error(
+    `${source}: what kind of audio is this? Say it with --content-type, or let ffmpeg read it with --convert.`,
+  );
+}
+
+/** Size of the ID3v2 tag before an MP3: pictures, which need not be sent at the pace of speech. */
+function id3Bytes(head: Buffer): number {
+  if (head.length < 10 || head.toString('latin1', 0, 3) !== 'ID3') return 0;
+  // Seven bits a byte; a footer of as many bytes as the head may follow.
+  const size = head.subarray(6, 10).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
+  return 10 + size + ((head[5] ?? 0) & 0x10 ? 10 : 0);
+}
+
+/** One channel at 16 kHz, through ffmpeg. */
+function converted(source: string): AudioInput {
+  const input = source === '-' ? ['pipe:0'] : ['-nostdin', '-i', source];
+  const output = ['-vn', '-ac', '1', '-ar', '16000', '-f', 's16le', 'pipe:1'];
+  const args = ['-hide_banner', '-loglevel', 'error', ...(source === '-' ? ['-i'] : []), ...input];
+  const child = spawn('ffmpeg', [...args, ...output], {
+    stdio: [source === '-' ? 'inherit' : 'ignore', 'pipe', 'pipe'],
+  });
+  let complaint = '';
+  let isStopped = false;
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  ended.catch(() => undefined);
+  async function* audio(): AsyncGenerator<Uint8Array> {
+    yield* child.stdout as AsyncIterable<Uint8Array>;
+    const [code] = await ended.catch(() => {
+      throw new Error('This audio needs ffmpeg, which is not installed.');
+    });
+    if (code !== 0 && !isStopped) throw new Error(complaint.trim() || 'ffmpeg failed.');
+  }
+  const stop = (): void => {
+    isStopped = true;
+    child.kill();
+  };
+  return { contentType: RAW_PCM, audio: audio(), sizeBytes: undefined, stop };
+}
+
+/** Reads the beginning of a stream without taking it away from {@link rest}. */
+function headReader(stream: Readable) {
+  const iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+  let read = Buffer.alloc(0);
+  return {
+    /** As many bytes as `isEnough` wants, or all there are. */
+    async head(isEnough: (bytes: Buffer) => boolean): Promise<Buffer> {
+      while (!isEnough(read)) {
+        const { done, value } = await iterator.next();
+        if (done === true) break;
+        read = Buffer.concat([read, value]);
+      }
+      return read;
+    },
+    async *rest(): AsyncGenerator<Uint8Array> {
+      if (read.length > 0) yield read;
+      read = Buffer.alloc(0);
+      for (;;) {
+        const { done, value } = await iterator.next();
+        if (done === true) return;
+        yield value;
+      }
+    },
+  };
+}
+
+async function* slice(
+  audio: AsyncIterable<Uint8Array>,
+  start: number,
+  sizeBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let skip = start;
+  let left = sizeBytes;
+  for await (const chunk of audio) {
+    const piece = chunk.subarray(skip, Math.min(chunk.length, skip + left));
+    skip = Math.max(0, skip - chunk.length);
+    left -= piece.length;
+    if (piece.length > 0) yield piece;
+    if (left <= 0) return;
+  }
+}

@@ -1,0 +1,213 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { VoiceError, type ServerConnectOptions } from '../../shared/client/node.ts';
+import { readConfig } from '../config.ts';
+import { openAudio } from './listen-audio.ts';
+import { createDisplay } from './listen-display.ts';
+import { checkFiles, type NamedFile } from './listen-files.ts';
+import { openSpeechFile, speechContentType } from './listen-speech.ts';
+import {
+  createTranscript,
+  FILE_FORMATS,
+  writeTranscript,
+  type FileFormat,
+  type Transcript,
+} from './listen-transcript.ts';
+import { listen, type Listening } from './listen.ts';
+
+interface Options {
+  from?: string;
+  to?: string[];
+  url?: string;
+  key?: string;
+  format?: FileFormat;
+  output?: string;
+  language?: string;
+  contentType?: string;
+  convert?: boolean;
+  glossary?: string;
+  formality?: NonNullable<ServerConnectOptions['formality']>;
+  spokenTerms?: string;
+  mode?: NonNullable<ServerConnectOptions['captionMode']>;
+  speak?: string;
+}
+
+/** Asked again later than this, a person does not want to wait; npm and the terminal both pass Ctrl+C on. */
+const ASKED_AGAIN_MS = 1_000;
+
+/** `listen FILE|-`. */
+export function listenCommand(): Command {
+  const command = new Command('listen')
+    .description('live captions of a file, or of what comes on standard input')
+    .argument(
+      '<file>',
+      'audio file, or - for standard input (16-bit PCM at 16 kHz, or a container)',
+    )
+    .option('--from <language>', 'language that is spoken')
+    .option('--to <languages>', 'languages to translate into, separated by commas', parseLanguages)
+    .option('--output <file>', 'writes the transcript; with translations, talk.es.srt for talk.srt')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'of the transcript; default: by the name of --output',
+      ).choices(FILE_FORMATS),
+    )
+    .option('--language <language>', 'writes only this language')
+    .option('--speak <file>', 'writes the speech of the first translation (webm, ogg, flac, wav …)')
+    .option('--content-type <type>', 'what the audio is, in the words of the voice protocol')
+    .option('--convert', 'lets ffmpeg read it: for two channels, video and everything else')
+    .option('--glossary <id>', 'glossary that the translations obey')
+    .option('--spoken-terms <id>', 'list of words that are likely to be said')
+    .addOption(
+      new Option('--formality <formality>', 'of the translations').choices(
+        'default formal more informal less'.split(' '),
+      ),
+    )
+    .addOption(
+      new Option('--mode <mode>', 'how soon words are shown').choices([
+        ...['instant', 'balanced', 'settled'],
+      ]),
+    )
+    .option('--url <address>', 'address of the server; default: by the settings')
+    .option('--key <key>', 'API key; default: the one in the data folder');
+  return command.action(async (file: string) => run(file, command.opts<Options>()));
+}
+
+async function run(file: string, options: Options): Promise<void> {
+  const targets = options.to ?? [];
+  const session = await sessionOf(options, targets);
+  const transcript = transcriptOf(file, options, targets);
+  const { contentType, convert = false } = options;
+  const inputFile = file === '-' ? undefined : file;
+  await checkFiles(inputFile, writtenFiles(options, transcript));
+  const input = await openAudio({ source: file, contentType, convert });
+  const speech = options.speak === undefined ? undefined : await openSpeechFile(options.speak);
+  const line = process.stderr.isTTY ? process.stderr : undefined;
+  const display = createDisplay({ out: process.stdout, line }, targets.length > 0);
+  const listening = listen({ input, session, display, transcript, speech });
+  const ignoreSignals = stopOnSignal(listening);
+  let hasSucceeded = false;
+  try {
+    const { heardMs, hasWords } = await listening.done;
+    hasSucceeded = true;
+    if (!hasWords) reportNothing({ file, contentType: input.contentType, heardMs });
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    ignoreSignals();
+    display.end();
+    await speech?.close();
+    // Also after a failure: what was heard until then is worth something.
+    if (transcript !== undefined && (hasSucceeded || !transcript.isEmpty)) {
+      const files = await writeTranscript(transcript, {
+        ...{ input: inputFile, out: process.stdout },
+      });
+      process.stderr.write(`Written: ${files.join(', ')}\n`);
+    }
+  }
+}
+
+function writtenFiles({ speak }: Options, transcript: Transcript | undefined): NamedFile[] {
+  const files = (transcript?.paths ?? []).map((each) => ({ name: '--output', path: each }));
+  return speak === undefined ? files : [...files, { name: '--speak', path: speak }];
+}
+
+/** Why there is not a word. @throws Error when there was no sound either */
+function reportNothing(heard: { file: string; contentType: string; heardMs: number }): void {
+  const { file, contentType, heardMs } = heard;
+  const name = file === '-' ? 'Standard input' : file;
+  if (heardMs === 0 && !contentType.startsWith('audio/pcm')) {
+    throw new Error(
+      `${name}: no sound was found in it as ${contentType}. Say what it is with --content-type, or let ffmpeg read it with --convert.`,
+    );
+  }
+  process.stderr.write(`${name}: no words were heard. Is the language of --from the right one?\n`);
+}
+
+/** With what to do, where that is known. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof VoiceError) || error.code !== 'unreachable') return error;
+  const advice = 'Start it with npm start, or name another with --url.';
+  return new Error(`${error.message} ${advice}`, { cause: error });
+}
+
+async function sessionOf(
+  options: Options,
+  targetLanguages: readonly string[],
+): Promise<Omit<ServerConnectOptions, 'contentType'>> {
+  const { from, glossary, spokenTerms, formality, mode, speak } = options;
+  const [language] = targetLanguages;
+  if (speak !== undefined && language === undefined) {
+    throw new Error('--speak: name the language to speak with --to.');
+  }
+  return {
+    server: options.url ?? localServer(),
+    apiKey: options.key ?? (await keyOfDataFolder()),
+    targetLanguages,
+    ...(from !== undefined && { sourceLanguage: from }),
+    ...(glossary !== undefined && { glossaryId: glossary }),
+    ...(spokenTerms !== undefined && { spokenTermsId: spokenTerms }),
+    ...(formality !== undefined && { formality }),
+    ...(mode !== undefined && { captionMode: mode }),
+    ...(speak !== undefined &&
+      language !== undefined && { speech: { language, contentType: speechContentType(speak) } }),
+  };
+}
+
+function localServer(): string {
+  const { HOST, PORT, TLS_CERT_FILE } = readConfig();
+  const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;
+  const scheme = TLS_CERT_FILE === undefined ? 'http' : 'https';
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${PORT}`;
+}
+
+async function keyOfDataFolder(): Promise<string> {
+  const file = path.resolve(readConfig().DATA_DIR, 'api-key');
+  const key = await readFile(file, 'utf8').catch(() => '');
+  if (key.trim() === '') throw new Error(`There is no API key in ${file}. Pass one with --key.`);
+  return key.trim();
+}
+
+function transcriptOf(
+  file: string,
+  { output, format, from, language }: Options,
+  targetLanguages: readonly string[],
+): Transcript | undefined {
+  if (output === undefined && format === undefined) return undefined;
+  const extension = output === undefined ? '' : path.extname(output).slice(1).toLowerCase();
+  const chosen = format ?? FILE_FORMATS.find((each) => each === extension);
+  if (chosen === undefined) {
+    throw new Error(`--output: end the name with ${FILE_FORMATS.join(', ')}, or say --format.`);
+  }
+  if (language !== undefined && ![from, ...targetLanguages].includes(language)) {
+    throw new Error('--language: name the language of --from or one of --to.');
+  }
+  const name = file === '-' ? 'transcript' : path.parse(file).name;
+  return createTranscript({
+    ...{ output: output ?? `${name}.${chosen}`, format: chosen },
+    ...{ sourceLanguage: from, targetLanguages, language },
+  });
+}
+
+/** Ctrl+C concludes what was heard; asked again, everything ends at once. */
+function stopOnSignal(listening: Listening): () => void {
+  let askedAtMs: number | undefined;
+  const stop = (): void => {
+    const nowMs = performance.now();
+    if (askedAtMs === undefined) listening.finish();
+    else if (nowMs - askedAtMs > ASKED_AGAIN_MS) listening.close();
+    askedAtMs ??= nowMs;
+  };
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.on(signal, stop);
+  return () => {
+    for (const signal of signals) process.off(signal, stop);
+  };
+}
+
+function parseLanguages(value: string): string[] {
+  const languages = value.split(/[\s,]+/).filter(Boolean);
+  if (languages.length === 0) throw new InvalidArgumentError('Name languages such as es,fr.');
+  return languages;
+}

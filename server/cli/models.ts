@@ -1,0 +1,138 @@
+import path from 'node:path';
+import { Command } from 'commander';
+import { readConfig, type Config } from '../config.ts';
+import { catalogue, RELEASES_URL, type CatalogueEntry } from '../models/catalogue.ts';
+import { findModels } from '../models/find-models.ts';
+import { installModel, removeModel, type InstallationStep } from '../models/installation.ts';
+import { fields, table } from './output.ts';
+
+/** `models [list | install | remove]`. */
+export function modelsCommands(): Command {
+  return new Command('models')
+    .description(
+      'models for recognition, speech and punctuation, which a server takes up at its start',
+    )
+    .addCommand(listCommand(), { isDefault: true })
+    .addCommand(installCommand())
+    .addCommand(removeCommand());
+}
+
+function modelsFolder({ DATA_DIR }: Config): string {
+  return path.join(DATA_DIR, 'models');
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('what can be installed and what is')
+    .option('--json', 'answer in JSON, for programs')
+    .action(async ({ json = false }: { json?: boolean }) => {
+      const folder = modelsFolder(readConfig());
+      const { models, unusable } = await findModels(folder);
+      const installed = new Set(models.map(({ name }) => name));
+      const own = models.filter(({ name }) => !catalogue.some((entry) => entry.name === name));
+      if (json) {
+        const available = catalogue.map((entry) => ({
+          ...entry,
+          installed: installed.has(entry.name),
+        }));
+        print(JSON.stringify({ catalogue: available, installed: models, unusable }, null, 2));
+        return;
+      }
+      const rows = [
+        ...catalogue.map((entry) => [
+          installed.has(entry.name) ? 'yes' : '',
+          entry.name,
+          entry.kind,
+          languagesText(entry.languages),
+          entry.downloadMb === undefined ? '?' : `${entry.downloadMb} MB`,
+          entry.licence,
+          entry.source,
+        ]),
+        ...own.map(({ name, kind, languages, licence = '?', source = '' }) => [
+          ...['yes', name, kind, languagesText(languages), '', licence, source],
+        ]),
+      ];
+      const head = ['INSTALLED', 'NAME', 'KIND', 'LANGUAGES', 'DOWNLOAD', 'LICENCE', 'SOURCE'];
+      print([table(head, rows), ...unusable.map(({ reason }) => reason)].join('\n'));
+    });
+}
+
+function installCommand(): Command {
+  return new Command('install')
+    .description('download a model and put it in its place; what was interrupted goes on')
+    .argument('<name>', 'name in the catalogue')
+    .option('--from <address>', 'download from a mirror of the releases')
+    .action(async (name: string, { from }: { from?: string }) => {
+      const config = readConfig();
+      const entry = catalogue.find((known) => known.name === name);
+      if (entry === undefined) {
+        throw new Error(`There is no ${name} in the catalogue; see \`models list\`.`);
+      }
+      const address = from ?? config.MODELS_URL ?? RELEASES_URL;
+      const { model, sha256, checkedAgainst } = await installModel({
+        ...{ entry, modelsFolder: modelsFolder(config) },
+        releasesUrl: address.replace(/\/+$/, ''),
+        ...progressOf(entry),
+      });
+      const note = {
+        catalogue: 'as in the catalogue',
+        publisher: 'as published beside it',
+        unknown: 'not published: compare it with one you trust',
+      }[checkedAgainst ?? 'unknown'];
+      const lines: [string, string][] = [
+        ['Installed', model.name],
+        ['Folder', model.folder],
+        ['Languages', model.languages.join(' ')],
+        ['Licence', model.licence ?? '?'],
+        ['SHA-256', `${sha256} (${note})`],
+      ];
+      print(`${fields(lines)}\n\nA server takes it up when it starts.`);
+    });
+}
+
+function removeCommand(): Command {
+  return new Command('remove')
+    .description('remove a model; a server that runs keeps it until it stops')
+    .argument('<name>', 'name of an installed model')
+    .action(async (name: string) => {
+      await removeModel(modelsFolder(readConfig()), name);
+      print(`Removed ${name}.`);
+    });
+}
+
+/** Progress on standard error: a line that changes for people, one each tenth for a log. */
+function progressOf({ name }: CatalogueEntry) {
+  const isTerminal = process.stderr.isTTY;
+  let told = -1;
+  const steps: Record<InstallationStep, string> = {
+    download: `Downloading ${name}`,
+    check: 'Checking the download',
+    unpack: 'Unpacking',
+  };
+  return {
+    onStep(step: InstallationStep): void {
+      const end = isTerminal && step === 'check' && told >= 0 ? '\n' : '';
+      process.stderr.write(`${end}${steps[step]}\n`);
+    },
+    onProgress(bytes: number, totalBytes: number | undefined): void {
+      const share = totalBytes === undefined ? 0 : Math.floor((bytes / totalBytes) * 100);
+      const unit = isTerminal ? 1 : 10;
+      if (Math.floor(share / unit) === Math.floor(told / unit) && told >= 0) return;
+      told = share;
+      const text = `${megabytes(bytes)} of ${totalBytes === undefined ? '?' : megabytes(totalBytes)} MB (${share} %)`;
+      process.stderr.write(isTerminal ? `\r${text}` : `${text}\n`);
+    },
+  };
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(1);
+}
+
+function languagesText(languages: readonly string[]): string {
+  return languages.length > 6 ? `${languages.length} languages` : languages.join(' ');
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,216 @@
+import { spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
+import {
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runDragoman } from '../support/command-line.ts';
+import { projectFolder, startServer, until, type TestServer } from '../support/server.ts';
+import { speech } from '../support/speech.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+let server: TestServer;
+let recording: string;
+beforeAll(async () => {
+  server = await startServer();
+  recording = await speech({ text: 'Good morning everybody. My friends live in a small house.' });
+});
+afterAll(() => server.stop());
+
+interface Transcript {
+  tracks: {
+    kind: string;
+    language: string;
+    text: string;
+    segments: { text: string; start_time: number; end_time: number }[];
+  }[];
+}
+
+/** The address and the key come from the settings, as on the machine of the server. */
+const settings = (): Record<string, string> => ({
+  DATA_DIR: server.dataFolder,
+  PORT: new URL(server.url).port,
+});
+const listen = (...args: string[]) => runDragoman(['listen', ...args], settings());
+const english = ['--from', 'en', '--to', 'es'];
+
+describe('listen', () => {
+  it('prints the captions of a WAV file and writes subtitles of every language', async () => {
+    const output = path.join(temporaryFolder(), 'talk.srt');
+    const {
+      code,
+      output: printed,
+      errors,
+    } = await listen(...[recording, ...english, '--output', output]);
+    expect(errors).toContain('talk.es.srt');
+    expect(code).toBe(0);
+    expect(printed).toMatch(/^en +\w.*morning/m);
+    expect(printed).toMatch(/^es +\w/m);
+    const subtitles = readFileSync(output.replace('.srt', '.en.srt'), 'utf8');
+    expect(subtitles).toMatch(/^1\n00:00:0\d,\d{3} --> 00:00:0\d,\d{3}\n.*morning/);
+    expect(readFileSync(output.replace('.srt', '.es.srt'), 'utf8')).toContain(' --> ');
+  });
+
+  it('writes what standard input says, with all times, as JSON', async () => {
+    const output = path.join(temporaryFolder(), 'talk.json');
+    const args = ['listen', '-', ...english, '--output', output];
+    const child = spawn(process.execPath, ['dist/server/cli/main.js', ...args], {
+      cwd: projectFolder,
+      env: { PATH: process.env['PATH'], ...settings() },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    // Samples alone: nothing says what they are.
+    createReadStream(recording, { start: 44 }).pipe(child.stdin);
+    expect(await once(child, 'close')).toEqual([0, null]);
+    const { tracks } = JSON.parse(readFileSync(output, 'utf8')) as Transcript;
+    expect(tracks.map(({ kind, language }) => [kind, language])).toEqual([
+      ['source', 'en'],
+      ['target', 'es'],
+    ]);
+    const [source] = tracks;
+    expect(source!.text).toMatch(/morning/);
+    expect(
+      source!.segments
+        .map(({ text }) => text)
+        .join('')
+        .trim(),
+    ).toBe(source!.text);
+    for (const { start_time, end_time } of source!.segments) {
+      expect(end_time).toBeGreaterThan(start_time);
+    }
+  });
+
+  it('lets ffmpeg read what the protocol does not know', async () => {
+    const folder = temporaryFolder();
+    const stereo = path.join(folder, 'stereo.wav');
+    execFileSync('sox', [recording, '-r', '22050', '-c', '2', stereo]);
+    const output = path.join(folder, 'talk.vtt');
+    const { code, errors } = await listen(stereo, '--from', 'en', '--output', output);
+    expect({ code, errors }).toMatchObject({ code: 0 });
+    expect(readFileSync(output, 'utf8')).toMatch(/^WEBVTT\n\n00:00:0[^]*morning/);
+  });
+
+  it.concurrent.each([
+    ['ogg', ['-c:a', 'libopus', '-b:a', '16k']],
+    ['webm', ['-c:a', 'libopus', '-b:a', '24k']],
+    ['mp3', ['-c:a', 'libmp3lame', '-b:a', '24k']],
+  ])('takes %s of the lowest rates', async (extension, encoding) => {
+    const file = path.join(temporaryFolder(), `talk.${extension}`);
+    execFileSync('ffmpeg', ['-loglevel', 'error', '-i', recording, ...encoding, file]);
+    const { code, output, errors } = await listen(file, '--from', 'en');
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    expect(output).toMatch(/morning[^]*house/);
+  });
+
+  it.each([
+    ['--output', 'talk.json'],
+    ['--output', 'link.json'],
+    ['--speak', 'hard.wav'],
+  ])('never writes over its own input: %s %s', async (option, name) => {
+    const folder = temporaryFolder();
+    const input = path.join(folder, 'talk.json');
+    copyFileSync(recording, input);
+    symlinkSync(input, path.join(folder, 'link.json'));
+    linkSync(input, path.join(folder, 'hard.wav'));
+    const { code, errors } = await listen(input, ...english, option, path.join(folder, name));
+    expect({ code, errors }).toMatchObject({
+      ...{ code: 1, errors: expect.stringContaining('is the audio that is read') as string },
+    });
+    expect(readFileSync(input).equals(readFileSync(recording))).toBe(true);
+  });
+
+  it('prints the transcript when its file cannot be written at the end', async () => {
+    const folder = path.join(temporaryFolder(), 'gone');
+    mkdirSync(folder);
+    const output = path.join(folder, 'talk.json');
+    const child = spawn(
+      process.execPath,
+      ['dist/server/cli/main.js', 'listen', '-', '--from', 'en', '--output', output],
+      {
+        cwd: projectFolder,
+        env: { PATH: process.env['PATH'], ...settings() },
+        stdio: ['pipe', 'pipe', 'ignore'],
+      },
+    );
+    let printed = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+    child.stdin.write(readFileSync(recording).subarray(44));
+    await until(() => /morning/.test(printed), 30_000);
+    rmdirSync(folder);
+    child.stdin.end();
+    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(printed).toMatch(/"tracks"[^]*morning/);
+  });
+
+  it('says that a file holds no sound', async () => {
+    const file = path.join(temporaryFolder(), 'noise.mp3');
+    writeFileSync(file, randomBytes(8_000));
+    const { code, errors } = await listen(file, '--from', 'en');
+    expect({ code, errors }).toMatchObject({ code: 1 });
+    expect(errors).toMatch(/MP3|no sound/);
+  });
+
+  it('concludes on Ctrl+C and still writes', async () => {
+    const output = path.join(temporaryFolder(), 'talk.txt');
+    const args = ['listen', '-', '--from', 'en', '--output', output];
+    const child = spawn(process.execPath, ['dist/server/cli/main.js', ...args], {
+      cwd: projectFolder,
+      env: { PATH: process.env['PATH'], ...settings() },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    let printed = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+    child.stdin.write(readFileSync(recording).subarray(44));
+    // Not ended: a microphone never is.
+    await until(() => /morning/.test(printed), 30_000);
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(readFileSync(output, 'utf8')).toMatch(/morning/);
+  });
+
+  it.each([
+    [['nowhere.wav'], /nowhere\.wav/],
+    [['README.md'], /--content-type/],
+    [['README.md', '--content-type', 'audio/aac'], /source_media_content_type/],
+    [['README.md', '--content-type', 'audio/auto', '--output', 'a.doc'], /srt, vtt, txt, json/],
+    [['README.md', '--content-type', 'audio/auto', '--speak', 'a.webm'], /--to/],
+    [['README.md', '--content-type', 'audio/auto', '--key', 'wrong'], /./],
+    [['nowhere.wav', '--output', 'nowhere/talk.srt'], /--output: there is no folder/],
+    [
+      ['-', '--url', 'http://me:secret@127.0.0.1:1', '--key', 'any'],
+      /^The server at http:\/\/127\.0\.0\.1:1 cannot be reached\. .*--url/,
+    ],
+  ])('%j ends with 1 and one clear line', async (args, message) => {
+    const { code, output, errors } = await listen(...args);
+    expect(errors.trim()).toMatch(message);
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect(errors).not.toMatch(/\n {4}at /);
+  });
+
+  it('needs no settings for a server elsewhere', async () => {
+    const folder = temporaryFolder();
+    const raw = path.join(folder, 'empty.raw');
+    writeFileSync(raw, new Uint8Array(32_000));
+    const pcm = 'audio/pcm;encoding=s16le;rate=16000';
+    const { code } = await runDragoman(
+      [
+        ...['listen', raw, '--content-type', pcm, '--from', 'en'],
+        ...['--url', server.url, '--key', server.apiKey, '--output', path.join(folder, 'a.txt')],
+      ],
+      {},
+    );
+    expect(code).toBe(0);
+    expect(existsSync(path.join(folder, 'a.txt'))).toBe(true);
+  });
+});

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runDragoman } from '../support/command-line.ts';
+import { startFileServer, type FileServer } from '../support/file-server.ts';
+import { tarBz2 } from '../support/tar-archive.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const VOICE = 'vits-piper-en_US-amy-low';
+
+let server: FileServer;
+beforeAll(async () => (server = await startFileServer()));
+afterAll(() => server.close());
+
+const models = (dataFolder: string, ...args: string[]) =>
+  runDragoman(['models', ...args], { DATA_DIR: dataFolder, MODELS_URL: server.url });
+
+it('lists, installs from the mirror of the settings, and removes', async () => {
+  const data = temporaryFolder();
+  server.files.set(
+    `/tts-models/${VOICE}.tar.bz2`,
+    tarBz2([
+      { name: `${VOICE}/en_US-amy-low.onnx`, content: randomBytes(300_000) },
+      { name: `${VOICE}/tokens.txt`, content: 'a 0\n' },
+      { name: `${VOICE}/espeak-ng-data/phontab`, content: 'x' },
+    ]),
+  );
+  const before = await models(data);
+  expect(before).toMatchObject({ code: 0, errors: '' });
+  expect(before.output).toMatch(/NAME +KIND +LANGUAGES +DOWNLOAD +LICENCE +SOURCE/);
+  expect(before.output).toMatch(new RegExp(`^ +${VOICE} +synthesis +en +67 MB`, 'm'));
+
+  const installed = await models(data, 'install', VOICE);
+  expect(installed.code).toBe(0);
+  expect(installed.errors).toMatch(/Downloading .*\n0\.0 of 0\.3 MB \(0 %\)\n[^]*\(100 %\)\n/);
+  expect(installed.output).toMatch(/SHA-256 +[0-9a-f]{64} \(not published: compare it/);
+
+  const list = JSON.parse((await models(data, 'list', '--json')).output) as {
+    catalogue: { name: string; installed: boolean }[];
+    installed: { name: string; files: Record<string, string> }[];
+  };
+  expect(list.catalogue.find(({ name }) => name === VOICE)?.installed).toBe(true);
+  expect(list.installed).toMatchObject([
+    { name: VOICE, files: { dataDir: path.join(data, 'models', VOICE, 'espeak-ng-data') } },
+  ]);
+
+  expect(await models(data, 'remove', VOICE)).toMatchObject({
+    code: 0,
+    output: `Removed ${VOICE}.\n`,
+  });
+  expect(await models(data, 'remove', VOICE)).toMatchObject({
+    code: 1,
+    errors: `No model ${VOICE} is installed.\n`,
+  });
+});
+
+it('knows no model that is not in the catalogue', async () => {
+  const from = ['--from', `${server.url}/`];
+  const { code, errors } = await models(temporaryFolder(), 'install', 'nothing', ...from);
+  expect(code).toBe(1);
+  expect(errors).toBe('There is no nothing in the catalogue; see `models list`.\n');
+});
