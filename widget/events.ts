@@ -1,5 +1,5 @@
 import type { LanguageTag } from '../shared/language.ts';
-import type { SourceSegment, TargetSegment } from '../shared/protocol/messages.ts';
+import type { ServerMessage, SourceSegment, TargetSegment } from '../shared/protocol/messages.ts';
 
 /** Where the element is between two presses of its button. */
 export type VoiceState =
@@ -16,6 +16,18 @@ export type VoiceState =
   | 'microphone-denied'
   | 'no-microphone'
   | 'insecure-context'
+  | 'failed';
+
+/** What becomes of translated speech. */
+export type SpeechState =
+  /** None was asked for. */
+  | 'off'
+  /** It will be heard as soon as there is some. */
+  | 'ready'
+  | 'playing'
+  /** The browser waits for a tap before it makes sound. */
+  | 'blocked'
+  /** The browser cannot play it; captions go on. */
   | 'failed';
 
 /** Names what went wrong, for code; the message is for people. */
@@ -40,15 +52,44 @@ export interface VoiceCaptionDetail {
   tentative: readonly (SourceSegment | TargetSegment)[];
 }
 
+/** `detail` of `vc-speech`: the state of translated speech, and what is heard if anything is. */
+export interface VoiceSpeechDetail {
+  state: SpeechState;
+  muted: boolean;
+  language: LanguageTag;
+  /** The segment that is being heard. */
+  text?: string;
+  /** How long what came last has to wait until it is heard, in ms. */
+  lagMs: number;
+}
+
 /** Events of `<voice-captions>`; all bubble and cross shadow roots. */
 export interface VoiceCaptionsEventMap {
   'vc-statechange': CustomEvent<{ state: VoiceState; previous: VoiceState }>;
   'vc-caption': CustomEvent<VoiceCaptionDetail>;
   /** Ten times a second while audio flows; `level` is the peak of that moment, 0 to 1. */
   'vc-level': CustomEvent<{ level: number }>;
+  /** Speech has changed its state, or another segment is heard. */
+  'vc-speech': CustomEvent<VoiceSpeechDetail>;
+  /** The browser keeps the speech back until `unlockAudio()` is called in a click. */
+  'vc-autoplayblocked': CustomEvent<{ language: LanguageTag }>;
   'vc-error': CustomEvent<{ code: VoiceErrorCode; message: string }>;
   /** The session is over: stopped, its source at its end, or failed for good. */
   'vc-end': CustomEvent<{ reason: 'stopped' | 'source-ended' | 'failed' }>;
+}
+
+/** What a message tells of a track; undefined when it tells nothing. */
+export function captionDetail(
+  message: ServerMessage,
+  sourceLanguage: LanguageTag,
+): VoiceCaptionDetail | undefined {
+  if ('source_transcript_update' in message) {
+    const { concluded, tentative } = message.source_transcript_update;
+    const language = (concluded.at(-1) ?? tentative.at(-1))?.language ?? sourceLanguage;
+    return { kind: 'source', language, concluded, tentative };
+  }
+  if (!('target_transcript_update' in message)) return undefined;
+  return { kind: 'target', ...message.target_transcript_update };
 }
 
 /** An event of {@link VoiceCaptionsEventMap}. */
@@ -64,6 +105,8 @@ declare global {
     'vc-statechange': VoiceCaptionsEventMap['vc-statechange'];
     'vc-caption': VoiceCaptionsEventMap['vc-caption'];
     'vc-level': VoiceCaptionsEventMap['vc-level'];
+    'vc-speech': VoiceCaptionsEventMap['vc-speech'];
+    'vc-autoplayblocked': VoiceCaptionsEventMap['vc-autoplayblocked'];
     'vc-error': VoiceCaptionsEventMap['vc-error'];
     'vc-end': VoiceCaptionsEventMap['vc-end'];
   }

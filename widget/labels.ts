@@ -19,6 +19,15 @@ export interface Labels {
   tryAgain: string;
   smallerText: string;
   largerText: string;
+  /** Silences the speech, and brings it back. */
+  mute: string;
+  unmute: string;
+  /** Lets the browser play what it keeps back. */
+  tapToHear: string;
+  /** Stands on the button when nothing can be heard. */
+  noSound: string;
+  /** Hints about the speech, in place of the one of the state. */
+  speechHints: { blocked: string; failed: string; late: string; halfDuplex: string };
   /** Follows the name of the language that is spoken. */
   original: string;
   /** Stands where the captions will be. */
@@ -29,7 +38,8 @@ export interface Labels {
 }
 
 /** Words of a page's own, as many as it wants. */
-export type LabelOverrides = Partial<Omit<Labels, 'states' | 'errors'>> & {
+export type LabelOverrides = Partial<Omit<Labels, 'states' | 'errors' | 'speechHints'>> & {
+  speechHints?: Partial<Labels['speechHints']>;
   states?: Partial<Record<VoiceState, Partial<StateLabel>>>;
   errors?: Labels['errors'];
 };
@@ -45,6 +55,16 @@ export const englishLabels: Labels = {
   tryAgain: 'Try again',
   smallerText: 'Smaller text',
   largerText: 'Larger text',
+  mute: 'Mute',
+  unmute: 'Unmute',
+  tapToHear: 'Tap to hear',
+  noSound: 'No sound',
+  speechHints: {
+    blocked: 'The browser waits for a tap before it plays the voice.',
+    failed: 'The voice cannot be played here. Captions go on.',
+    late: 'The voice is a little behind.',
+    halfDuplex: 'Let the voice finish, then go on.',
+  },
   original: 'spoken',
   empty: 'Captions appear here as you speak.',
   states: {
@@ -98,5 +118,6 @@ export function mergeLabels(overrides: LabelOverrides): Labels {
     states[state as VoiceState] = { ...states[state as VoiceState], ...label };
   }
   const errors = { ...englishLabels.errors, ...overrides.errors };
-  return { ...englishLabels, ...overrides, states, errors };
+  const speechHints = { ...englishLabels.speechHints, ...overrides.speechHints };
+  return { ...englishLabels, ...overrides, states, errors, speechHints };
 }

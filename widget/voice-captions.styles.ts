@@ -1,4 +1,5 @@
 import { css } from 'lit';
+import { toolbarStyles } from './views/toolbar.styles.ts';
 
 /**
  * Colours come in pairs, light and dark, after the color-scheme the element inherits; a page
@@ -139,6 +140,34 @@ const captions = css`
   .flow {
     position: relative;
   }
+  /* The mark of what is being heard stands beside the text and moves none of it. */
+  .lines {
+    --_gutter: 0.75rem;
+    margin-inline-start: calc(-1 * var(--_gutter));
+    padding-inline-start: var(--_gutter);
+    box-sizing: content-box;
+  }
+  .caption {
+    position: relative;
+  }
+  .caption::before {
+    content: '';
+    position: absolute;
+    inset-block: 0.16em;
+    inset-inline-start: calc(-1 * var(--_gutter));
+    inline-size: 3px;
+    border-radius: 2px;
+    background: var(--_accent);
+    opacity: 0;
+  }
+  .caption.spoken::before {
+    opacity: 1;
+  }
+  .label .icon {
+    align-self: center;
+    inline-size: 1.125rem;
+    block-size: 1.125rem;
+  }
   .track.source .lines {
     max-inline-size: var(--vc-source-measure, 60ch);
   }
@@ -160,203 +189,9 @@ const captions = css`
     .tentative {
       transition: color 120ms;
     }
-  }
-`;
-
-const toolbar = css`
-  .toolbar {
-    display: grid;
-    grid-template-columns: auto minmax(0, 1fr) auto;
-    gap: 0.75rem 1.25rem;
-    align-items: center;
-    padding: 0.875rem clamp(1.125rem, 3.6cqi, 2.25rem);
-    background: var(--_wash);
-    border-block-start: 1px solid var(--_line);
-  }
-  .status {
-    grid-column: 2;
-    display: flex;
-    gap: 0.75rem;
-    align-items: center;
-    /* Room for a title and two lines of hint, so that no state moves another. */
-    --_status-lines: 3;
-    min-block-size: calc(var(--_status-lines) * 1.35em + 0.5rem);
-    padding: 0.25rem 0.75rem;
-    border-radius: 0.75rem;
-    font-size: 0.9375rem;
-    line-height: 1.35;
-  }
-  .status.notice {
-    background: var(--_notice);
-    color: var(--_notice-ink);
-  }
-  .title {
-    font-weight: 600;
-  }
-  .hint {
-    color: var(--_soft);
-  }
-  .notice .hint {
-    color: inherit;
-  }
-  .sign {
-    flex: none;
-    display: grid;
-    place-items: center;
-    inline-size: 1.75rem;
-    block-size: 1.75rem;
-    color: var(--_soft);
-  }
-  .notice .sign {
-    color: inherit;
-  }
-  .meter {
-    display: flex;
-    gap: 3px;
-    align-items: center;
-    block-size: 1.5rem;
-  }
-  .bar {
-    inline-size: 3px;
-    block-size: 100%;
-    border-radius: 2px;
-    background: currentColor;
-    transform: scaleY(var(--_level, 0.14));
-  }
-  .sign.live,
-  .sign.stopping {
-    color: var(--_accent);
-  }
-  .extras {
-    grid-column: 3;
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.5rem;
-    justify-content: flex-end;
-  }
-  @media (prefers-reduced-motion: no-preference) {
-    .bar {
-      transition: transform 110ms linear;
+    .caption::before {
+      transition: opacity 160ms;
     }
-    .sign:is(.requesting-microphone, .connecting, .reconnecting) .bar {
-      animation-name: wait;
-      animation-duration: 1.4s;
-      animation-timing-function: ease-in-out;
-      animation-iteration-count: infinite;
-    }
-    .bar:nth-child(2) {
-      animation-delay: 0.12s;
-    }
-    .bar:nth-child(3) {
-      animation-delay: 0.24s;
-    }
-    .bar:nth-child(4) {
-      animation-delay: 0.36s;
-    }
-    .bar:nth-child(5) {
-      animation-delay: 0.48s;
-    }
-    @keyframes wait {
-      0%,
-      60%,
-      100% {
-        transform: scaleY(0.14);
-      }
-      30% {
-        transform: scaleY(0.7);
-      }
-    }
-  }
-  @container (max-width: 46rem) {
-    .toolbar {
-      display: flex;
-      flex-wrap: wrap;
-    }
-    .status {
-      order: -1;
-      flex: 1 0 100%;
-      padding-inline: 0.25rem;
-    }
-    .status.notice {
-      padding-inline: 0.75rem;
-    }
-    .button.main {
-      flex: 1 1 11.75rem;
-      min-inline-size: 0;
-    }
-  }
-  /* A phone breaks longer hints, and the longest title, once more. */
-  @container (max-width: 30rem) {
-    .status {
-      --_status-lines: 4;
-    }
-  }
-`;
-
-const buttons = css`
-  .icon {
-    display: block;
-    inline-size: 1.375rem;
-    block-size: 1.375rem;
-  }
-  .icon.drawn {
-    fill: none;
-    stroke: currentColor;
-    stroke-width: 2;
-    stroke-linecap: round;
-    stroke-linejoin: round;
-  }
-  .button {
-    display: inline-flex;
-    gap: 0.5rem;
-    align-items: center;
-    justify-content: center;
-    min-block-size: 3rem;
-    min-inline-size: 3rem;
-    padding: 0.5rem 0.75rem;
-    font: inherit;
-    font-weight: 600;
-    color: var(--_ink);
-    background: var(--_paper);
-    border: 1px solid var(--_line);
-    border-radius: 0.875rem;
-    cursor: pointer;
-    -webkit-tap-highlight-color: transparent;
-  }
-  .button.main {
-    min-block-size: 3.25rem;
-    min-inline-size: 12rem;
-    padding-inline: 1rem 1.25rem;
-    white-space: nowrap;
-    color: var(--_on-accent);
-    background: var(--_accent);
-    border-color: transparent;
-    border-radius: 2rem;
-  }
-  .button.main.active {
-    color: var(--_accent);
-    background: var(--_paper);
-    border-color: var(--_accent);
-  }
-  .button.main[aria-disabled] {
-    cursor: default;
-    color: var(--_soft);
-    border-color: var(--_line);
-  }
-  .button:focus-visible {
-    outline: 3px solid var(--_accent);
-    outline-offset: 3px;
-  }
-  @media (hover: hover) {
-    .button:hover:not([aria-disabled]) {
-      border-color: var(--_accent);
-    }
-    .button.main:hover:not(.active) {
-      filter: brightness(1.12);
-    }
-  }
-  .button:active:not([aria-disabled]) {
-    transform: translateY(1px);
   }
 `;
 
@@ -370,7 +205,8 @@ const adaptations = css`
     white-space: nowrap;
   }
   @media (forced-colors: active) {
-    .bar {
+    .bar,
+    .caption::before {
       background: CanvasText;
       forced-color-adjust: none;
     }
@@ -387,4 +223,4 @@ const adaptations = css`
 `;
 
 /** Style of `<voice-captions>`: adopted sheets, which pass `style-src 'self'`. */
-export const voiceCaptionsStyles = [colours, frame, captions, toolbar, buttons, adaptations];
+export const voiceCaptionsStyles = [colours, frame, captions, ...toolbarStyles, adaptations];

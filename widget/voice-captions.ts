@@ -4,15 +4,17 @@ import { repeat } from 'lit/directives/repeat.js';
 import type { LanguageTag } from '../shared/language.ts';
 import type { MessageFormat, ServerMessage } from '../shared/protocol/messages.ts';
 import { announce } from './controllers/announcer.ts';
-import { SAMPLE_RATE_HZ, type AudioSource } from './controllers/microphone.ts';
+import type { AudioSource } from './controllers/microphone.ts';
+import { SpeechController } from './controllers/playback-controller.ts';
+import type { SpeechPath } from './controllers/playback-path.ts';
 import { VoiceSession, type EndReason } from './controllers/session.ts';
 import {
   tokenEndpoint,
   type SessionRequest,
   type TokenProvider,
 } from './controllers/token-endpoint.ts';
-import { voiceEvent, type VoiceState } from './events.ts';
-import { mergeLabels, type LabelOverrides, type Labels, type StateLabel } from './labels.ts';
+import { captionDetail, voiceEvent, type SpeechState, type VoiceState } from './events.ts';
+import { mergeLabels, type LabelOverrides } from './labels.ts';
 import {
   changeLanguages,
   emptyTranscript,
@@ -22,24 +24,26 @@ import {
   receiveMessage,
   type CaptionTrack,
 } from './transcript-state.ts';
+import { captionRequest, targetsOf } from './session-request.ts';
 import { CaptionRoll } from './views/caption-roll.ts';
+import { clampFontScale, nextFontScale } from './views/font-scale.ts';
 import { LevelMeter } from './views/level-meter.ts';
+import { failureHint, statusLabel } from './views/status-label.ts';
 import { activeStates, toolbarView } from './views/toolbar.ts';
 import { trackView } from './views/track.ts';
 import { voiceCaptionsStyles } from './voice-captions.styles.ts';
 import { VoiceFailure } from './voice-failure.ts';
 
-/** Most languages one session translates into. */
-const MAX_TARGETS = 5;
 /** Tentative text is shown this seldom, in ms: faster it flickers, slower it drags. */
 const TENTATIVE_INTERVAL_MS = 200;
-const FONT_SCALES = { least: 0.75, most: 3, step: 0.25 };
 
 /** Properties that the running session was asked for with. */
 const requestProperties: readonly (keyof VoiceCaptions)[] = [
   'sourceLanguage',
   'sourceLanguageMode',
   'targetLanguages',
+  'speech',
+  'voice',
 ];
 
 /**
@@ -48,6 +52,8 @@ const requestProperties: readonly (keyof VoiceCaptions)[] = [
  * @fires vc-statechange - The state changed.
  * @fires vc-caption - A track has new text.
  * @fires vc-level - How loud it is, ten times a second.
+ * @fires vc-speech - Translated speech has changed its state, or another segment is heard.
+ * @fires vc-autoplayblocked - The browser waits for a tap before it plays speech.
  * @fires vc-error - Something went wrong; the state says what is shown.
  * @fires vc-end - The session is over.
  * @slot header - Above the captions.
@@ -59,10 +65,11 @@ const requestProperties: readonly (keyof VoiceCaptions)[] = [
  * @csspart label - Name of a language.
  * @csspart lines - Block of fixed height that holds the captions of a language.
  * @csspart caption - One sentence.
+ * @csspart spoken - The sentence that is being heard.
  * @csspart concluded - Text that stays.
  * @csspart tentative - Text that may still change.
  * @csspart toolbar - The row of controls.
- * @csspart button - Every button; also `main` or `size`.
+ * @csspart button - Every button; also `main`, `size` or `speech`.
  * @csspart status - State in words.
  * @csspart meter - Level meter.
  */
@@ -82,6 +89,18 @@ export class VoiceCaptions extends LitElement {
   @property({ attribute: 'source-language-mode' }) sourceLanguageMode: '' | 'auto' | 'fixed' = '';
   /** Up to five languages, separated by blanks. */
   @property({ attribute: 'target-languages' }) targetLanguages = '';
+  /** Language to hear, one of the targets or a further one; none is heard when empty. */
+  @property() speech: LanguageTag = '';
+  /** `male` or `female`; whatever suits the language when empty. */
+  @property() voice: '' | 'male' | 'female' = '';
+  /** Silences the speech, which goes on; captions then do not wait for it. */
+  @property({ type: Boolean, reflect: true }) muted = false;
+  /** Of the speech, 0 to 1. */
+  @property({ type: Number }) volume = 1;
+  /** `full` lowers the speech while somebody talks; `half` hears nobody while it plays. */
+  @property() duplex: 'full' | 'half' = 'full';
+  /** How speech is played: `webcodecs`, `mse` or `pcm`; whatever suits the browser when empty. */
+  @property({ attribute: 'speech-path' }) speechPath: '' | SpeechPath = '';
   @property({ attribute: 'message-format' }) messageFormat: MessageFormat = 'msgpack';
   /** Length of what is sent at a time, in ms. */
   @property({ type: Number, attribute: 'chunk-ms' }) chunkMs = 100;
@@ -111,11 +130,25 @@ export class VoiceCaptions extends LitElement {
   private session: VoiceSession | undefined;
   private tentativeTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly roll = new CaptionRoll();
+  private readonly speaker = new SpeechController(
+    this,
+    (language) => findTrack(this.transcriptNow, language)?.lines ?? [],
+  );
   private readonly meter = new LevelMeter(() => this.renderRoot.querySelectorAll('.bar'));
 
   /** What the element is doing. */
   get state(): VoiceState {
     return this.voiceState;
+  }
+
+  /** What becomes of translated speech. */
+  get speechState(): SpeechState {
+    return this.speaker.state;
+  }
+
+  /** Lets the browser play speech; call it from a click. Resolves with whether it does. */
+  unlockAudio(): Promise<boolean> {
+    return this.speaker.unlock();
   }
 
   /** Starts a session; call it from a click. Does nothing while one is running. */
@@ -130,6 +163,7 @@ export class VoiceCaptions extends LitElement {
       return;
     }
     this.failure = undefined;
+    void this.unlockAudio();
     const session = new VoiceSession({
       source: this.source === 'none' ? undefined : this.source,
       deviceId: this.deviceId,
@@ -140,7 +174,8 @@ export class VoiceCaptions extends LitElement {
       provideToken: this.tokenProvider ?? tokenEndpoint(this.tokenEndpoint),
       onState: (next) => this.changeState(next),
       onMessage: (message) => this.receive(message),
-      onDrop: () => this.show(finishTranscript(this.transcriptNow)),
+      onRestart: () => this.show(finishTranscript(this.transcriptNow)),
+      isHeld: () => this.speaker.holdsMicrophone && !(this.source instanceof Blob),
       onLevel: (level) => this.showLevel(level),
       onFailure: (failure) => this.showFailure(failure),
       onEnd: (reason) => this.endSession(reason),
@@ -159,6 +194,7 @@ export class VoiceCaptions extends LitElement {
     this.transcriptNow = this.transcriptShown = emptyTranscript(this.languages());
     this.hasShownText = false;
     this.log.replaceChildren();
+    this.speaker.forget();
   }
 
   /**
@@ -174,9 +210,11 @@ export class VoiceCaptions extends LitElement {
 
   /** Shows a message of the gateway; for messages that reach the page in another way. */
   receive(message: ServerMessage): void {
+    this.speaker.receive(message);
     const update = receiveMessage(this.transcriptNow, message);
-    this.emitCaption(message);
-    const isTentative = update.completed.length === 0 && !hasConcluded(message);
+    const detail = captionDetail(message, this.sourceLanguage);
+    if (detail !== undefined) this.dispatchEvent(voiceEvent('vc-caption', detail));
+    const isTentative = update.completed.length === 0 && (detail?.concluded ?? []).length === 0;
     if (isTentative) this.showSoon(update.transcript);
     else this.show(update);
   }
@@ -194,6 +232,7 @@ export class VoiceCaptions extends LitElement {
       this.transcriptNow = changeLanguages(this.transcriptNow, this.languages());
       this.transcriptShown = this.transcriptNow;
       this.session?.changeRequest(this.sessionRequest());
+      if (changed.has('speech') && this.session !== undefined) void this.unlockAudio();
     }
     this.hasShownText ||= this.visibleTracks().some(({ shown }) => shown.length > 0);
   }
@@ -207,7 +246,7 @@ export class VoiceCaptions extends LitElement {
 
   protected override updated(): void {
     // Through the object model: a style attribute would break a strict content security policy.
-    this.base.style.setProperty('--_scale', String(clampScale(this.fontScale)));
+    this.base.style.setProperty('--_scale', String(clampFontScale(this.fontScale)));
     this.base.style.setProperty('--_lines', String(Math.max(1, this.lines)));
   }
 
@@ -226,6 +265,9 @@ export class VoiceCaptions extends LitElement {
           (track) =>
             trackView({
               track,
+              lines: this.speaker.inStep(track),
+              spoken: this.speaker.spokenLines(track),
+              sound: this.speaker.sound(track),
               visibleLines: Math.max(1, this.lines),
               original: labels.original,
               empty: !this.hasShownText && track === placeholder ? empty : nothing,
@@ -234,9 +276,15 @@ export class VoiceCaptions extends LitElement {
       </div>
       ${toolbarView({
         state: this.voiceState,
-        status: this.statusLabel(labels),
+        status: statusLabel({
+          labels,
+          state: this.voiceState,
+          failure: this.failure,
+          speech: this.speaker.hint,
+        }),
         labels,
         canStart: this.source !== 'none',
+        speech: { state: this.speechState, isMuted: this.muted, onPress: () => this.pressSpeech() },
         onToggle: () => this.toggle(),
         onResize: (direction) => this.resize(direction),
       })}
@@ -249,26 +297,28 @@ export class VoiceCaptions extends LitElement {
     else this.start();
   }
 
+  private pressSpeech(): void {
+    if (this.speechState === 'blocked') void this.unlockAudio();
+    else if (this.speechState !== 'failed') this.muted = !this.muted;
+  }
+
   private resize(direction: -1 | 1): void {
-    this.fontScale = clampScale(this.fontScale + direction * FONT_SCALES.step);
+    this.fontScale = nextFontScale(this.fontScale, direction);
   }
 
   private languages(): { sourceLanguage: LanguageTag; targetLanguages: LanguageTag[] } {
-    const targets = this.targetLanguages.split(/[\s,]+/).filter(Boolean);
-    return {
-      sourceLanguage: this.sourceLanguage,
-      targetLanguages: [...new Set(targets)].slice(0, MAX_TARGETS),
-    };
+    const { sourceLanguage, targetLanguages, speech } = this;
+    return { sourceLanguage, targetLanguages: targetsOf(targetLanguages, speech) };
   }
 
   private sessionRequest(): SessionRequest {
-    const { sourceLanguage, targetLanguages } = this.languages();
     return {
-      source_media_content_type: `audio/pcm;encoding=s16le;rate=${SAMPLE_RATE_HZ}`,
-      message_format: this.messageFormat,
-      ...(sourceLanguage === '' ? {} : { source_language: sourceLanguage }),
-      ...(this.sourceLanguageMode === '' ? {} : { source_language_mode: this.sourceLanguageMode }),
-      target_languages: targetLanguages,
+      ...captionRequest({
+        messageFormat: this.messageFormat,
+        sourceLanguageMode: this.sourceLanguageMode,
+        ...this.languages(),
+      }),
+      ...this.speaker.request(),
     };
   }
 
@@ -278,22 +328,13 @@ export class VoiceCaptions extends LitElement {
     return this.hideSource ? tracks.filter(({ kind }) => kind === 'target') : tracks;
   }
 
-  private statusLabel(labels: Labels): StateLabel {
-    const label = labels.states[this.voiceState];
-    if (this.failure === undefined || activeStates.has(this.voiceState)) return label;
-    return { ...label, hint: this.failureHint(labels) || label.hint };
-  }
-
-  /** The server's own words where it has some; they say what to do. */
-  private failureHint(labels: Labels): string {
-    return this.failure?.message || labels.errors[this.failure?.code ?? 'connection-lost'] || '';
-  }
-
   private show({ transcript, completed }: ReturnType<typeof receiveMessage>): void {
     clearTimeout(this.tentativeTimer);
     this.tentativeTimer = undefined;
     this.transcriptNow = this.transcriptShown = transcript;
     const announced = this.announce || this.language || this.firstTarget();
+    // Two voices at once are not understood, and one does not repeat the other.
+    if (this.speaker.speaks(announced)) return;
     for (const { language, line } of completed) {
       if (language === announced && this.hasUpdated) announce(this.log, line);
     }
@@ -318,26 +359,15 @@ export class VoiceCaptions extends LitElement {
     this.dispatchEvent(voiceEvent('vc-statechange', { state: next, previous }));
   }
 
-  private emitCaption(message: ServerMessage): void {
-    if ('source_transcript_update' in message) {
-      const { concluded, tentative } = message.source_transcript_update;
-      const language = (concluded.at(-1) ?? tentative.at(-1))?.language ?? this.sourceLanguage;
-      const detail = { kind: 'source', language, concluded, tentative } as const;
-      this.dispatchEvent(voiceEvent('vc-caption', detail));
-    } else if ('target_transcript_update' in message) {
-      const detail = { kind: 'target', ...message.target_transcript_update } as const;
-      this.dispatchEvent(voiceEvent('vc-caption', detail));
-    }
-  }
-
   private showLevel(level: number): void {
     this.meter.show(level);
+    this.speaker.hear(level);
     this.dispatchEvent(voiceEvent('vc-level', { level }));
   }
 
   private showFailure(failure: VoiceFailure): void {
     this.failure = failure;
-    const message = this.failureHint(mergeLabels(this.labels));
+    const message = failureHint(mergeLabels(this.labels), failure);
     this.dispatchEvent(voiceEvent('vc-error', { code: failure.code, message }));
   }
 
@@ -350,20 +380,6 @@ export class VoiceCaptions extends LitElement {
 }
 
 type CaptionTranscript = ReturnType<typeof emptyTranscript>;
-
-function hasConcluded(message: ServerMessage): boolean {
-  if ('source_transcript_update' in message) {
-    return message.source_transcript_update.concluded.length > 0;
-  }
-  if ('target_transcript_update' in message) {
-    return message.target_transcript_update.concluded.length > 0;
-  }
-  return false;
-}
-
-function clampScale(scale: number): number {
-  return Math.min(FONT_SCALES.most, Math.max(FONT_SCALES.least, scale || 1));
-}
 
 function defaultWorkletUrl(): string {
   // Not written as new URL('…', import.meta.url): bundlers would copy the file under another name.

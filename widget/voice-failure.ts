@@ -1,22 +1,35 @@
+import { toVoiceError } from '../shared/client/voice-error.ts';
 import type { VoiceErrorCode } from './events.ts';
 
 /** A reason why captions cannot go on, with a message for people where one is known. */
 export class VoiceFailure extends Error {
   readonly code: VoiceErrorCode;
-  /** Whether another attempt, without anything being changed, may succeed. */
-  readonly retriable: boolean;
 
   constructor(
     code: VoiceErrorCode,
-    {
-      message = '',
-      retriable = false,
-      cause,
-    }: { message?: string; retriable?: boolean; cause?: unknown } = {},
+    { message = '', cause }: { message?: string; cause?: unknown } = {},
   ) {
     super(message, { cause });
     this.name = 'VoiceFailure';
     this.code = code;
-    this.retriable = retriable;
+  }
+}
+
+/** Any thrown value as a {@link VoiceFailure}. */
+export function toVoiceFailure(error: unknown): VoiceFailure {
+  if (error instanceof VoiceFailure) return error;
+  const { code, message } = toVoiceError(error);
+  switch (code) {
+    // These words come from the gateway, or from the page's own server.
+    case 'token-refused':
+    case 'server-error':
+      return new VoiceFailure(code, { message, cause: error });
+    case 'unreachable':
+      return new VoiceFailure(code, { cause: error });
+    case 'connection-lost':
+    case 'session-lost':
+    case 'end-overdue':
+    case 'closed':
+      return new VoiceFailure('connection-lost', { cause: error });
   }
 }

@@ -50,8 +50,22 @@ async function denyMicrophone(page: Page): Promise<void> {
 /** Ways into the states that look different, one after the other on the same page. */
 const enter: Record<string, (page: Page) => Promise<void>> = {
   idle: async () => undefined,
+  'idle, with speech': async (page) => {
+    await page.getByLabel('They hear').selectOption('es');
+    await page.getByRole('button', { name: 'Mute', exact: true }).waitFor();
+  },
   'microphone-denied': denyMicrophone,
   live: goLive,
+  muted: async (page) => {
+    await page.getByRole('button', { name: 'Mute', exact: true }).click();
+    await page.getByRole('button', { name: 'Unmute' }).waitFor();
+  },
+  'without sound': async (page) => {
+    // Bytes that are no speech.
+    const chunk = { language: 'es', data: [new Uint8Array(40)], duration: 20 };
+    bench.gateway.sessions.at(-1)!.send({ target_media_chunk: chunk });
+    await page.getByRole('button', { name: 'No sound' }).waitFor();
+  },
   ended: async (page) => {
     await page.getByRole('button', { name: 'Stop' }).click();
     await waitForState(page, 'ended');

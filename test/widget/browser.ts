@@ -62,6 +62,7 @@ export async function waitForState(page: Page, state: string): Promise<void> {
 export const demoOptions = {
   source_languages: ['en'],
   target_languages: ['ca', 'es', 'fr', 'it', 'pt', 'pt-BR'],
+  speech_languages: ['es', 'fr', 'pt', 'pt-BR'],
   sample: true,
   problems: [] as string[],
 };
@@ -86,6 +87,8 @@ export async function startBench({
   const gateway = await startScriptedGateway({ folder: path.join(folder, 'dist'), pages: served });
   const browser = await launchChromium(microphone === 'denied' ? microphone : microphone && sound, [
     `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`,
+    // As outside of tests: no sound without a gesture.
+    '--autoplay-policy=document-user-activation-required',
   ]);
   const pageErrors: string[] = [];
   return {

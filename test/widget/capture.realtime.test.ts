@@ -68,6 +68,7 @@ describe('capture', () => {
       message_format: 'msgpack',
       source_language: 'en',
       target_languages: ['es'],
+      acknowledgements: true,
     });
     expect(new Set(heard.chunks.map(({ bytes }) => bytes.length))).toEqual(new Set([3_200]));
     // The gateway takes at most twice real time, also from a page that has to catch up.

@@ -40,6 +40,26 @@ it('begins with Spanish and takes what is chosen, five at most', async () => {
   expect(await chosen()).toBe('ca fr it pt');
 });
 
+it('lets a language be heard, which then is read as well', async () => {
+  await openDemo();
+  const hear = page.getByLabel('They hear');
+  const speech = () => page.evaluate(() => document.querySelector('voice-captions')!.speech);
+  expect(await hear.locator('option').allInnerTexts()).toEqual([
+    ...['Nothing', 'French', 'Portuguese', 'Portuguese (Brazil)', 'Spanish'],
+  ]);
+  expect(await speech()).toBe('');
+  await hear.selectOption('fr');
+  expect([await speech(), await chosen()]).toEqual(['fr', 'es fr']);
+  for (const name of ['Catalan', 'Italian', 'Portuguese']) await chip(name).check();
+  // Five are chosen: the last one makes room.
+  await hear.selectOption('pt-BR');
+  expect([await speech(), await chosen()]).toEqual(['pt-BR', 'es ca fr it pt-BR']);
+  await chip('Portuguese (Brazil)').uncheck();
+  expect([await speech(), await hear.inputValue()]).toEqual(['', '']);
+  await openDemo({ speech_languages: [] });
+  expect(await page.getByLabel('They hear').isVisible()).toBe(false);
+});
+
 it('goes on in the new languages when they change while live', async () => {
   await openDemo();
   await page.getByRole('button', { name: 'Start captions' }).click();

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
+import type { ServerMessage } from '../../shared/protocol/messages.ts';
 import { concludeAndEnd } from '../support/scripted-gateway.ts';
 import {
   elementPage,
@@ -31,6 +32,8 @@ afterEach(async () => {
   bench.gateway.reset();
   await page.context().close();
 });
+
+type SourceUpdate = Extract<ServerMessage, { source_transcript_update: unknown }>;
 
 const stop = () => page.getByRole('button', { name: 'Stop' }).click();
 
@@ -143,6 +146,35 @@ describe('when the connection drops', () => {
       'After the drop.',
     ]);
     expect(await states()).toContain('reconnecting');
+  });
+
+  it('takes the same session up again: nothing is interrupted, doubled or lost', async () => {
+    page = await bench.open('/page');
+    bench.gateway.keepsSessions = true;
+    await pressStart(page);
+    const first = await newestSession(bench, { chunks: 3 });
+    const numbered = (sequence: number, text: string, tentative = ''): void => {
+      const { source_transcript_update: update } = spoken(text, tentative) as SourceUpdate;
+      (bench.gateway.sessions.at(-1) ?? first).send({
+        source_transcript_update: { ...update, sequence },
+      });
+    };
+    numbered(1, 'Before the drop.', ' Perhaps');
+    await page.getByText('Perhaps').waitFor();
+    first.drop();
+    await waitForState(page, 'reconnecting');
+    await waitForState(page, 'live');
+    const second = await newestSession(bench, { chunks: 3 });
+    expect(second.sessionId).toBe(first.sessionId);
+    expect(bench.gateway.resumedAfter).toEqual([1]);
+    numbered(1, 'Before the drop.', ' Perhaps');
+    numbered(2, ' Perhaps not.');
+    await page.getByText('Perhaps not.').waitFor();
+    const lines = await page.locator('voice-captions .source .caption').allInnerTexts();
+    expect(lines.map((line) => line.trim())).toEqual(['Before the drop.', 'Perhaps not.']);
+    await stop();
+    await waitForState(page, 'ended');
+    expect(bench.gateway.sessions).toHaveLength(2);
   });
 
   it('sends what was said in between', async () => {

@@ -1,20 +1,9 @@
 /** Tones for the fake microphone, and ways to measure what became of them. */
+import { wavHeader } from '../../shared/wav.ts';
 
 /** One channel of s16le samples as a WAV file. */
 export function wav(samples: Int16Array, sampleRateHz: number): Buffer {
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0);
-  header.writeUInt32LE(36 + samples.byteLength, 4);
-  header.write('WAVEfmt ', 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(sampleRateHz, 24);
-  header.writeUInt32LE(sampleRateHz * 2, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36);
-  header.writeUInt32LE(samples.byteLength, 40);
+  const header = wavHeader({ sampleRateHz, dataBytes: samples.byteLength });
   return Buffer.concat([header, Buffer.from(samples.buffer)]);
 }
 

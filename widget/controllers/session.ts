@@ -1,10 +1,11 @@
 /** From a press of the button to the last word: capture and conversation, and the state they are in. */
+import { globalSocketClass } from '../../shared/client/socket.ts';
+import { VoiceLink, type LinkStatus } from '../../shared/client/voice-link.ts';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
 import type { VoiceErrorCode, VoiceState } from '../events.ts';
-import { VoiceFailure } from '../voice-failure.ts';
+import { toVoiceFailure, VoiceFailure } from '../voice-failure.ts';
 import { AudioCapture, type AudioSource } from './microphone.ts';
 import type { SessionRequest, TokenProvider } from './token-endpoint.ts';
-import { VoiceSocket } from './voice-socket.ts';
 
 /** Why a session is over. */
 export type EndReason = 'stopped' | 'source-ended' | 'failed';
@@ -21,13 +22,27 @@ export interface SessionOptions {
   provideToken: TokenProvider;
   onState: (state: VoiceState) => void;
   onMessage: (message: ServerMessage) => void;
-  onDrop: () => void;
+  /** The gateway knows nothing of the session any more: what is tentative will not be concluded. */
+  onRestart: () => void;
+  /** Whether the gateway hears silence for now, in place of what the microphone does. */
+  isHeld: () => boolean;
   onLevel: (level: number) => void;
   onFailure: (failure: VoiceFailure) => void;
   /** Called once, after the last state. */
   onEnd: (reason: EndReason) => void;
 }
 
+/**
+ * Attempts in a row before giving up: the five pauses between them make 11 to 20 s, and each attempt
+ * takes as long as the token does, then ten seconds at most.
+ */
+const ATTEMPTS = { toBegin: 6, toResume: 6 };
+/** Audio kept for the gateway: it keeps a dropped session for a minute. */
+const BUFFER = { maxMs: 60_000, maxBytes: 16 * 1024 * 1024 };
+/** Of what was said without a gateway, a new session hears this much: older words come too late. */
+const RESTART = { keptMs: 10_000 };
+/** How long the gateway may be silent after the end of the audio. */
+const END_DEADLINE_MS = 10_000;
 /** Digital silence lasting this long is worth telling: a muted or vanished microphone fires no event. */
 const QUIET_AFTER_MS = 5_000;
 const WATCH_EVERY_MS = 1_000;
@@ -48,7 +63,7 @@ const failureStates: Partial<Record<VoiceErrorCode, VoiceState>> = {
 export class VoiceSession {
   readonly #options: SessionOptions;
   #capture: AudioCapture | undefined;
-  #socket: VoiceSocket;
+  #link: VoiceLink;
   #state: VoiceState = 'idle';
   #lastSoundAt = 0;
   #watch: ReturnType<typeof setInterval> | undefined;
@@ -56,7 +71,7 @@ export class VoiceSession {
   #stopping: EndReason | undefined;
   #failure: VoiceFailure | undefined;
   /** Takes over when the conversation before it, in other languages, has said its last word. */
-  #nextSocket: VoiceSocket | undefined;
+  #nextLink: VoiceLink | undefined;
   #hasBeenLive = false;
   /** Whether words were heard that the gateway has not concluded. */
   #isMidUtterance = false;
@@ -68,7 +83,7 @@ export class VoiceSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#socket = this.#makeSocket(options.request);
+    this.#link = this.#makeLink(options.request);
     this.#done = new Promise((resolve) => (this.#markDone = resolve));
   }
 
@@ -81,7 +96,7 @@ export class VoiceSession {
       await this.#converse();
       this.#end(this.#stopping ?? 'stopped');
     } catch (error) {
-      this.#fail(error instanceof VoiceFailure ? error : new VoiceFailure('connection-lost'));
+      this.#fail(toVoiceFailure(error));
     }
   }
 
@@ -96,7 +111,7 @@ export class VoiceSession {
     }
     this.#setState('stopping');
     await this.#capture?.finish();
-    this.#socket.finish();
+    this.#link.finish();
     return this.#done;
   }
 
@@ -112,8 +127,8 @@ export class VoiceSession {
    */
   changeRequest(request: SessionRequest): void {
     if (this.#over || this.#stopping !== undefined) return;
-    if (this.#nextSocket !== undefined) {
-      this.#nextSocket.request = request;
+    if (this.#nextLink !== undefined) {
+      this.#nextLink.request = { ...request, acknowledgements: true };
       return;
     }
     this.#heldRequest = request;
@@ -125,9 +140,9 @@ export class VoiceSession {
   #changeNow(): void {
     const request = this.#takeHeldRequest();
     if (request === undefined) return;
-    this.#nextSocket = this.#makeSocket(request);
+    this.#nextLink = this.#makeLink(request);
     // Otherwise it is told to finish as soon as it is open.
-    if (this.#socket.isOpen) this.#socket.finish();
+    if (this.#link.isOpen) this.#link.finish();
   }
 
   #takeHeldRequest(): SessionRequest | undefined {
@@ -139,7 +154,7 @@ export class VoiceSession {
   }
 
   async #openCapture(): Promise<void> {
-    const { source, onLevel } = this.#options;
+    const { source, isHeld, onLevel } = this.#options;
     this.#setState(source === 'microphone' ? 'requesting-microphone' : 'connecting');
     if (source === undefined) return;
     this.#capture = new AudioCapture({
@@ -147,8 +162,10 @@ export class VoiceSession {
       source,
       onChunk: (samples, peak) => {
         if (peak > SILENT_PEAK) this.#hearSound();
-        (this.#nextSocket ?? this.#socket).push(samples);
-        onLevel(peak);
+        // Silence and not nothing: the gateway counts time by what it gets.
+        if (isHeld()) samples.fill(0);
+        this.#send(samples);
+        onLevel(isHeld() ? 0 : peak);
       },
       onEnd: (reason) => this.#captureEnded(reason),
     });
@@ -160,26 +177,33 @@ export class VoiceSession {
     // Only once: for the reader a change of languages does not interrupt anything.
     if (this.#stopping === undefined) this.#setState('connecting');
     for (;;) {
-      const conversation = this.#socket.run();
+      const conversation = this.#link.run();
       // Stopped between two conversations: what was said meanwhile waits in the second.
-      if (this.#stopping !== undefined) this.#socket.finish();
-      await conversation;
-      if (this.#nextSocket === undefined || this.#over) return;
-      this.#socket = this.#nextSocket;
-      this.#nextSocket = undefined;
+      if (this.#stopping !== undefined) this.#link.finish();
+      await conversation.catch((error: unknown) => {
+        // Its last words are lost; the session goes on, or ends as it was asked to.
+        if (!this.#link.isFinishing) throw error;
+      });
+      if (this.#nextLink === undefined || this.#over) return;
+      this.#link = this.#nextLink;
+      this.#nextLink = undefined;
       this.#isMidUtterance = false;
     }
   }
 
-  #makeSocket(request: SessionRequest): VoiceSocket {
-    const { provideToken, chunkMs, onMessage, onDrop } = this.#options;
-    return new VoiceSocket({
-      request,
+  #makeLink(request: SessionRequest): VoiceLink {
+    const { provideToken, onMessage, onRestart } = this.#options;
+    return new VoiceLink({
+      request: { ...request, acknowledgements: true },
       provideToken,
-      chunkMs,
-      onDrop: () => {
+      WebSocket: globalSocketClass(),
+      attempts: ATTEMPTS,
+      buffer: BUFFER,
+      restart: RESTART,
+      endDeadlineMs: END_DEADLINE_MS,
+      onRestart: () => {
         this.#isMidUtterance = false;
-        onDrop();
+        onRestart();
         this.#changeNow();
       },
       onMessage: (message) => {
@@ -187,8 +211,16 @@ export class VoiceSession {
         onMessage(message);
         this.#followUtterance(message);
       },
-      onStatus: (status) => this.#socketStatus(status),
+      onStatus: (status) => this.#linkStatus(status),
+      onRoom: () => undefined,
     });
+  }
+
+  /** Sound cannot wait: what is too much drops at its old end. */
+  #send(samples: Uint8Array): void {
+    const { audio } = this.#nextLink ?? this.#link;
+    audio.push(samples);
+    audio.dropOverflow();
   }
 
   #followUtterance(message: ServerMessage): void {
@@ -198,14 +230,14 @@ export class VoiceSession {
     if (!this.#isMidUtterance) this.#changeNow();
   }
 
-  #socketStatus(status: 'open' | 'reconnecting' | 'offline'): void {
+  #linkStatus(status: LinkStatus): void {
     if (status === 'open') this.#hasBeenLive = true;
     if (this.#stopping !== undefined) return;
     // Before the first connection it still is the first that is being made.
     if (status === 'reconnecting' && !this.#hasBeenLive) return;
     if (status === 'open') {
       this.#lastSoundAt = performance.now();
-      if (this.#nextSocket !== undefined) this.#socket.finish();
+      if (this.#nextLink !== undefined) this.#link.finish();
     }
     this.#setState(status === 'open' ? 'live' : status);
   }
@@ -239,7 +271,7 @@ export class VoiceSession {
     clearInterval(this.#watch);
     this.#takeHeldRequest();
     this.#capture?.close();
-    this.#socket.close();
+    this.#link.close();
     if (failure !== undefined) this.#options.onFailure(failure);
     const ended = this.#hasBeenLive ? 'ended' : 'idle';
     this.#setState(failure ? (failureStates[failure.code] ?? 'failed') : ended);

@@ -8,6 +8,8 @@ import { embedSnippets } from './snippet.ts';
 interface DemoOptions {
   source_languages: string[];
   target_languages: string[];
+  /** Those that can be spoken; an older server does not say. */
+  speech_languages?: string[];
   sample: boolean;
   problems: string[];
 }
@@ -37,11 +39,15 @@ async function showOptions(): Promise<void> {
     source: element('source-language', HTMLSelectElement),
     targets: element('targets'),
     limit: element('limit'),
+    hearing: element('hearing'),
+    speech: element('speech-language', HTMLSelectElement),
     sourceLanguages: options.source_languages,
     targetLanguages: options.target_languages,
-    onChange: ({ source, targets }) => {
+    speechLanguages: options.speech_languages ?? [],
+    onChange: ({ source, targets, speech }) => {
       captions.sourceLanguage = source;
       captions.targetLanguages = targets.join(' ');
+      captions.speech = speech;
       showSnippets();
     },
   });
@@ -80,6 +86,7 @@ function showSnippets(): void {
     origin: location.origin,
     sourceLanguage: captions.sourceLanguage,
     targetLanguages: captions.targetLanguages,
+    speech: captions.speech,
   });
   showCode(element('page-code'), page);
   showCode(element('server-code'), server);

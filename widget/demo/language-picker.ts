@@ -6,6 +6,8 @@ const FIRST_TARGET = 'es';
 export interface LanguageChoice {
   source: string;
   targets: string[];
+  /** The one that is heard, empty for none. */
+  speech: string;
 }
 
 /** Fills the form with languages and tells every choice, the first one at once. */
@@ -14,16 +16,23 @@ export function languagePicker({
   source,
   targets,
   limit,
+  hearing,
+  speech,
   sourceLanguages,
   targetLanguages,
+  speechLanguages,
   onChange,
 }: {
   form: HTMLFormElement;
   source: HTMLSelectElement;
   targets: HTMLElement;
   limit: HTMLElement;
+  /** Holds what chooses the language that is heard; hidden while there is none. */
+  hearing: HTMLElement;
+  speech: HTMLSelectElement;
   sourceLanguages: readonly string[];
   targetLanguages: readonly string[];
+  speechLanguages: readonly string[];
   onChange: (choice: LanguageChoice) => void;
 }): void {
   source.replaceChildren(...sourceLanguages.map((tag) => new Option(nameOf(tag), tag)));
@@ -34,16 +43,46 @@ export function languagePicker({
   );
   const chips = sorted.map((tag) => chip({ tag, checked: tag === first }));
   targets.replaceChildren(...chips.map(({ label }) => label));
-  const choose = (): void => {
+  hearing.hidden = speechLanguages.length === 0;
+  const heard = speechLanguages.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)));
+  speech.replaceChildren(
+    new Option('Nothing', ''),
+    ...heard.map((tag) => new Option(nameOf(tag), tag)),
+  );
+  const choose = (event?: Event): void => {
+    if (event !== undefined)
+      agree(
+        event.target,
+        speech,
+        chips.map(({ box }) => box),
+      );
     const chosen = chips.filter(({ box }) => box.checked).map(({ box }) => box.value);
     const isFull = chosen.length >= MAX_TARGETS;
     for (const { box } of chips) box.disabled = isFull && !box.checked;
     limit.textContent = isFull ? `(${MAX_TARGETS} at once is the most)` : '';
-    onChange({ source: source.value, targets: chosen });
+    onChange({ source: source.value, targets: chosen, speech: speech.value });
   };
   form.addEventListener('change', choose);
   form.addEventListener('submit', (event) => event.preventDefault());
   choose();
+}
+
+/** What is heard is read as well: choosing one chooses the other, as far as five languages go. */
+function agree(
+  changed: EventTarget | null,
+  speech: HTMLSelectElement,
+  boxes: readonly HTMLInputElement[],
+): void {
+  if (changed instanceof HTMLInputElement) {
+    if (!changed.checked && changed.value === speech.value) speech.value = '';
+  } else if (changed === speech && speech.value !== '') {
+    const box = boxes.find(({ value }) => value === speech.value);
+    if (box?.checked === true) return;
+    const checked = boxes.filter((each) => each.checked);
+    const last = checked[MAX_TARGETS - 1];
+    if (last !== undefined) last.checked = false;
+    if (box !== undefined) box.checked = true;
+  }
 }
 
 function chip({ tag, checked }: { tag: string; checked: boolean }) {

@@ -3,15 +3,19 @@ export function embedSnippets({
   origin,
   sourceLanguage,
   targetLanguages,
+  speech,
 }: {
   origin: string;
   sourceLanguage: string;
   targetLanguages: string;
+  /** Language that is spoken aloud; empty for none. */
+  speech: string;
 }): { page: string; server: string } {
+  const aloud = speech === '' ? '' : ` speech="${speech}"`;
   return {
     page: `<script type="module" src="${origin}/voice-captions.js"></script>
 <voice-captions token-endpoint="/captions-token"
-  source-language="${sourceLanguage}" target-languages="${targetLanguages}"></voice-captions>`,
+  source-language="${sourceLanguage}" target-languages="${targetLanguages}"${aloud}></voice-captions>`,
     server: `// Behind your own sign-in; the key stays on the server.
 app.post('/captions-token', express.json(), async (request, response) => {
   const headers = { authorization: 'Service-Auth-Key ' + key, 'content-type': 'application/json' };

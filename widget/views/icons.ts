@@ -38,6 +38,23 @@ export const noticeIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hidden
   />
 </svg>`;
 
+const speaker = svg`<path
+  d="M4 9.5h3.2L12 5.5v13l-4.8-4H4Z"
+  fill="currentColor"
+/>`;
+
+/** A loudspeaker that sounds, is silent, or is kept silent. */
+export const speechIcons = {
+  on: html`<svg class="icon drawn" viewBox="0 0 24 24" aria-hidden="true">
+    ${speaker}
+    <path d="M15.5 9a4.2 4.2 0 0 1 0 6M18 6.3a8 8 0 0 1 0 11.4" />
+  </svg>`,
+  off: html`<svg class="icon drawn" viewBox="0 0 24 24" aria-hidden="true">
+    ${speaker}
+    <path d="m16 9.5 5 5M21 9.5l-5 5" />
+  </svg>`,
+};
+
 const letter = svg`<path d="M3 19 8.5 5h1L15 19M5.2 14h7.6" />`;
 
 /** A letter that gets smaller or larger. */

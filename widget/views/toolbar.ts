@@ -1,7 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { VoiceState } from '../events.ts';
+import type { SpeechState, VoiceState } from '../events.ts';
 import type { Labels, StateLabel } from '../labels.ts';
-import { microphoneIcon, noticeIcon, retryIcon, stopIcon, textSizeIcons } from './icons.ts';
+import {
+  microphoneIcon,
+  noticeIcon,
+  retryIcon,
+  speechIcons,
+  stopIcon,
+  textSizeIcons,
+} from './icons.ts';
 
 /** States in which the button stops instead of starting. */
 export const activeStates: ReadonlySet<VoiceState> = new Set<VoiceState>([
@@ -27,12 +34,20 @@ const noticeStates = new Set<VoiceState>(['quiet', 'offline']);
 /** How many bars the level meter has: the last half second. */
 export const METER_BARS = 5;
 
+/** What the button of the speech shows and does. */
+export interface SpeechControl {
+  state: SpeechState;
+  isMuted: boolean;
+  onPress: () => void;
+}
+
 /** The row below the captions: button, state and text size. */
 export function toolbarView({
   state,
   status,
   labels,
   canStart,
+  speech,
   onToggle,
   onResize,
 }: {
@@ -40,6 +55,7 @@ export function toolbarView({
   status: StateLabel;
   labels: Labels;
   canStart: boolean;
+  speech: SpeechControl;
   onToggle: () => void;
   onResize: (direction: -1 | 1) => void;
 }): TemplateResult {
@@ -55,7 +71,8 @@ export function toolbarView({
     </button>`;
   return html`<div part="toolbar" class="toolbar">
     ${canStart ? mainButton({ state, labels, onToggle }) : nothing} ${statusView(state, status)}
-    <div class="extras">
+    <div class="extras ${speech.state === 'off' ? '' : 'many'}">
+      ${speech.state === 'off' ? nothing : speechButton(speech, labels)}
       ${resize(-1, labels.smallerText, textSizeIcons.smaller)}
       ${resize(1, labels.largerText, textSizeIcons.larger)}
       <slot name="controls"></slot>
@@ -84,6 +101,33 @@ function mainButton({
   >
     ${icon}<span>${label}</span>
   </button>`;
+}
+
+/** Silences the speech, or lets it sound where the browser waits for a tap. */
+function speechButton({ state, isMuted, onPress }: SpeechControl, labels: Labels): TemplateResult {
+  const { label, icon } = speechAction(state, isMuted, labels);
+  return html`<button
+    part="button speech"
+    class="button speech ${state}"
+    type="button"
+    aria-label=${label}
+    aria-disabled=${state === 'failed' ? 'true' : nothing}
+    @click=${onPress}
+  >
+    ${icon}<span class="name">${label}</span>
+  </button>`;
+}
+
+function speechAction(
+  state: SpeechState,
+  isMuted: boolean,
+  labels: Labels,
+): { label: string; icon: TemplateResult } {
+  if (state === 'failed') return { label: labels.noSound, icon: speechIcons.off };
+  if (state === 'blocked') return { label: labels.tapToHear, icon: speechIcons.on };
+  return isMuted
+    ? { label: labels.unmute, icon: speechIcons.off }
+    : { label: labels.mute, icon: speechIcons.on };
 }
 
 function mainAction(state: VoiceState, labels: Labels): { icon: TemplateResult; label: string } {

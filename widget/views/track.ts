@@ -2,29 +2,40 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { textDirection } from '../../shared/language.ts';
 import type { CaptionLine, CaptionTrack } from '../transcript-state.ts';
+import type { SpokenLines } from '../spoken-lines.ts';
+import { speechIcons } from './icons.ts';
 import { languageName } from './language-name.ts';
 
 /**
  * The captions of one language: a name and a block of fixed height.
  *
+ * @param lines those of the track that are to be seen
+ * @param spoken lines that are being heard
+ * @param sound whether this language is spoken aloud, or would be; undefined when it is not to be
  * @param visibleLines lines of text the block has room for
  * @param original word that marks the spoken language
  * @param empty what stands in the block before the first word
  */
 export function trackView({
   track,
+  lines,
+  spoken,
+  sound,
   visibleLines,
   original,
   empty,
 }: {
   track: CaptionTrack;
+  lines: readonly CaptionLine[];
+  spoken: SpokenLines | undefined;
+  sound: 'on' | 'off' | undefined;
   visibleLines: number;
   original: string;
   empty: TemplateResult | typeof nothing;
 }): TemplateResult {
-  const { kind, language, shown } = track;
+  const { kind, language } = track;
   // Every caption line takes at least one line of text; one more covers a line about to leave.
-  const rows = shown.slice(-(visibleLines + 1));
+  const rows = lines.slice(-(visibleLines + 1));
   const name = languageName(language);
   return html`<div
     part="track ${kind}"
@@ -36,20 +47,41 @@ export function trackView({
     <div part="label" class="label" aria-hidden="true">
       <span lang=${language}>${name}</span>
       ${kind === 'source' ? html`<span class="original">${original}</span>` : nothing}
+      ${sound === undefined ? nothing : speechIcons[sound]}
     </div>
     <div part="lines" class="lines">
       <div class="flow">
-        ${rows.length === 0 ? empty : repeat(rows, (line) => line.id, lineView)}
+        ${
+          rows.length === 0
+            ? empty
+            : repeat(
+                rows,
+                ({ id }) => id,
+                (line) => lineView(line, isSpoken(line, spoken)),
+              )
+        }
       </div>
     </div>
   </div>`;
 }
 
-function lineView({ language, concluded, tentative }: CaptionLine): TemplateResult {
+function isSpoken({ id }: CaptionLine, spoken: SpokenLines | undefined): boolean {
+  return spoken !== undefined && id >= spoken.first && id <= spoken.last;
+}
+
+function lineView(
+  { language, concluded, tentative }: CaptionLine,
+  spoken: boolean,
+): TemplateResult {
   // A blank between the two belongs to neither's underline.
   const words = tentative.trimStart();
   const blank = tentative.slice(0, tentative.length - words.length);
-  return html`<p part="caption" class="caption" lang=${language} dir=${textDirection(language)}>
+  return html`<p
+    part="caption ${spoken ? 'spoken' : ''}"
+    class="caption ${spoken ? 'spoken' : ''}"
+    lang=${language}
+    dir=${textDirection(language)}
+  >
     ${html`<span part="concluded">${concluded}${blank}</span>`}${
       words === ''
         ? nothing

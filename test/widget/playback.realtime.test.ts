@@ -1,0 +1,350 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { createSpeechEncoders } from '../../server/voice/encode.ts';
+import type { ServerMessage } from '../../shared/protocol/messages.ts';
+import { speechContentTypes, type SpeechPath } from '../../widget/controllers/playback-path.ts';
+import { recordLog } from '../support/log-record.ts';
+import type { ScriptedSession } from '../support/scripted-gateway.ts';
+import { allChunks, concluded, formatOf, hummingEngine } from '../voice/synthesise-support.ts';
+import {
+  elementPage,
+  newestSession,
+  pressStart,
+  startBench,
+  statusText,
+  waitForState,
+  type WidgetBench,
+} from './browser.ts';
+import { earScript, heardMs, listen, loudest, type HeardFrame } from './listening.ts';
+import { tones, wav } from './sound.ts';
+
+const SENTENCES = [
+  'Nos vemos a las tres en la sala grande del edificio.',
+  ' Por favor traiga el informe.',
+  ' Hasta luego.',
+];
+const paths: SpeechPath[] = ['webcodecs', 'mse', 'pcm'];
+
+let bench: WidgetBench;
+let page: Page;
+const speech: Partial<Record<SpeechPath, ServerMessage[]>> = {};
+
+beforeAll(async () => {
+  for (const path of paths) speech[path] = await hum(path, SENTENCES);
+  const attributes = 'source-language="en" target-languages="fr" speech="es" voice="female"';
+  bench = await startBench({
+    microphone: wav(tones({ 300: 0 }, { sampleRateHz: 16_000, lengthS: 2 }), 16_000),
+    pages: {
+      ...Object.fromEntries(
+        paths.map((path) => [`/${path}`, elementPage(`${attributes} speech-path="${path}"`)]),
+      ),
+      '/any': elementPage(attributes),
+      '/half': elementPage(`${attributes} speech-path="pcm" duplex="half"`),
+      '/ear.js': earScript,
+      '/autostart.js': 'document.querySelector("voice-captions").start();',
+    },
+  });
+  for (const path of paths) {
+    bench.pages[`/early-${path}`] = (bench.pages[`/${path}`] as string).replace(
+      '</body>',
+      '<script type="module" src="/autostart.js"></script></body>',
+    );
+  }
+});
+afterAll(() => bench.close());
+afterEach(async () => {
+  bench.gateway.reset();
+  await page.context().close();
+});
+
+/** What the gateway sends of sentences: humming, as long as they are. */
+async function hum(path: SpeechPath, sentences: readonly string[]): Promise<ServerMessage[]> {
+  const encoders = await createSpeechEncoders({ log: recordLog() });
+  const contentType = speechContentTypes[path];
+  const engine = hummingEngine();
+  const chunks = await allChunks(concluded(...sentences), {
+    ...{ engine, encoders, format: formatOf(contentType) },
+  });
+  await encoders.close();
+  return chunks.map(({ pieces, durationMs, text, headerCount }) => ({
+    target_media_chunk: {
+      ...{ language: 'es', data: pieces, duration: durationMs },
+      ...(text === undefined ? {} : { text }),
+      ...(headerCount === undefined ? {} : { content_type: contentType, headers: headerCount }),
+    },
+  }));
+}
+
+function durationMs(messages: readonly ServerMessage[]): number {
+  return messages.reduce(
+    (sum, message) =>
+      sum + ('target_media_chunk' in message ? message.target_media_chunk.duration : 0),
+    0,
+  );
+}
+
+function written(text: string, tentative = ''): ServerMessage {
+  const segments = (words: string) =>
+    words === '' ? [] : [{ text: words, start_time: 0, end_time: 100 }];
+  return {
+    target_transcript_update: {
+      ...{ language: 'es', concluded: segments(text), tentative: segments(tentative) },
+    },
+  };
+}
+
+async function goLive(target: string): Promise<ScriptedSession> {
+  page = await listen(bench, target);
+  await pressStart(page);
+  await waitForState(page, 'live');
+  return newestSession(bench, { chunks: 2 });
+}
+
+/** All sentences as text, and as speech. */
+function speak(session: ScriptedSession, path: SpeechPath): ServerMessage[] {
+  const messages = speech[path]!;
+  for (const sentence of SENTENCES) session.send(written(sentence));
+  for (const message of messages) session.send(message);
+  return messages;
+}
+
+interface Told {
+  state: string;
+  text?: string;
+  /** The lines that were marked then. */
+  marked: string[];
+}
+
+const told = () => page.evaluate(() => (globalThis as unknown as { told: Told[] }).told);
+const heard = () => page.evaluate(() => (globalThis as unknown as { heard: HeardFrame[] }).heard);
+const waitForSpeech = (state: string) =>
+  page.waitForFunction(
+    (wanted) => document.querySelector('voice-captions')!.speechState === wanted,
+    state,
+    { polling: 20 },
+  );
+const speechButton = (name: string) => page.getByRole('button', { name, exact: true });
+
+describe.each(paths)('by %s', (path) => {
+  it('all that was said is heard, once and without a gap, and its captions are marked', async () => {
+    const session = await goLive(`/${path}`);
+    expect(session.request).toMatchObject({
+      target_languages: ['fr', 'es'],
+      target_media_languages: ['es'],
+      target_media_content_type: speechContentTypes[path],
+      target_media_voice: 'female',
+    });
+    const saidMs = durationMs(speak(session, path));
+    await waitForSpeech('playing');
+    await waitForSpeech('ready');
+    const frames = await heard();
+    expect(Math.abs(heardMs(frames) - saidMs)).toBeLessThan(120);
+    const texts = (await told()).filter(({ text }) => text !== undefined);
+    expect(texts.map(({ text }) => text)).toEqual(SENTENCES);
+    expect(texts.map(({ marked }) => marked)).toEqual(SENTENCES.map((text) => [text.trim()]));
+    expect(await page.locator('voice-captions .spoken').count()).toBe(0);
+    // A new session of the gateway begins a new stream.
+    speak(session, path);
+    await waitForSpeech('playing');
+    await waitForSpeech('ready');
+    expect(Math.abs(heardMs(await heard()) - 2 * saidMs)).toBeLessThan(240);
+  });
+});
+
+describe('in step with the speech', () => {
+  it('lines that are not heard yet wait, nothing goes back, and without sound nothing waits', async () => {
+    const session = await goLive('/pcm');
+    const messages = speech.pcm!;
+    const shown = () => page.locator('voice-captions .target [lang="es"].caption').allInnerTexts();
+    const last = async () => (await shown()).at(-1)?.trim();
+    session.send(written('', SENTENCES[0]));
+    await expect.poll(last).toBe(SENTENCES[0]);
+    session.send(written(SENTENCES.join('')));
+    for (const message of messages) session.send(message);
+    await waitForSpeech('playing');
+    session.send({
+      target_transcript_update: {
+        ...{ language: 'fr', tentative: [] },
+        concluded: [{ text: 'Rien n’attend.', start_time: 0, end_time: 1 }],
+      },
+    });
+    await page.getByText('Rien n’attend.').first().waitFor();
+    expect(await last()).toBe(SENTENCES[0]);
+    await expect.poll(last, { interval: 20, timeout: 5_000 }).toBe(SENTENCES[1]!.trim());
+    await speechButton('Mute').click();
+    await expect.poll(last, { interval: 20 }).toBe(SENTENCES[2]!.trim());
+    expect(await page.locator('voice-captions .spoken').count()).toBe(0);
+  });
+
+  it('speech that is late is told, and captions do not wait for it any more', async () => {
+    const session = await goLive('/pcm');
+    for (let times = 0; times < 6; times++) speak(session, 'pcm');
+    await waitForSpeech('playing');
+    await expect.poll(() => statusText(page)).toContain('a little behind');
+    const captions = page.locator('voice-captions .target [lang="es"].caption');
+    await expect.poll(async () => (await captions.allInnerTexts()).at(-1)).toBe('Hasta luego.');
+    expect(await page.evaluate(() => document.querySelector('voice-captions')!.speechState)).toBe(
+      'playing',
+    );
+  });
+
+  it('screen readers leave the language to the speech, until it is muted', async () => {
+    const session = await goLive('/pcm');
+    const log = page.locator('voice-captions [role="log"]');
+    await page.evaluate(() => (document.querySelector('voice-captions')!.announce = 'es'));
+    session.send(written('Uno.'));
+    await page.getByText('Uno.').first().waitFor();
+    await speechButton('Mute').click();
+    await speechButton('Unmute').waitFor();
+    session.send(written(' Dos.'));
+    await expect.poll(() => log.innerText()).toBe('Dos.');
+  });
+});
+
+describe('the controls', () => {
+  it('mute at once and go on where the speech has come to, by keyboard as well', async () => {
+    const session = await goLive('/webcodecs');
+    speak(session, 'webcodecs');
+    await waitForSpeech('playing');
+    const width = () =>
+      page.locator('voice-captions .button.speech').evaluate((it) => it.clientWidth);
+    const before = await width();
+    await speechButton('Mute').focus();
+    await page.keyboard.press('Enter');
+    await speechButton('Unmute').waitFor();
+    expect(await width()).toBe(before);
+    // A ramp and what is on its way to the ear.
+    const quietFrom = await page.evaluate(() => Date.now() + 250);
+    await waitForSpeech('ready');
+    const late = (await heard()).filter(({ atMs }) => atMs > quietFrom);
+    expect(late.length).toBeGreaterThan(10);
+    expect(loudest(late)).toBeLessThan(0.01);
+    await page.keyboard.press('Enter');
+    speak(session, 'webcodecs');
+    await expect.poll(async () => loudest((await heard()).slice(-20))).toBeGreaterThan(0.1);
+  });
+});
+
+it.each(['webcodecs', 'mse'] as const)(
+  'by %s, a tap is offered where the browser keeps sound back, and then plays what is said now',
+  async (path) => {
+    page = await listen(bench, `/early-${path}`, { isOpen: false });
+    // Not by page.evaluate: that counts as a gesture.
+    const devtools = await page.context().newCDPSession(page);
+    const ask = async (expression: string): Promise<unknown> => {
+      const answer = await devtools.send('Runtime.evaluate', { expression, returnByValue: true });
+      return answer.result.value;
+    };
+    const state = () => ask('document.querySelector("voice-captions")?.speechState');
+    await expect.poll(state, { timeout: 10_000 }).toBe('blocked');
+    await expect.poll(() => bench.gateway.sessions.length).toBe(1);
+    const [session] = bench.gateway.sessions;
+    await expect.poll(() => session!.chunks.length).toBeGreaterThan(1);
+    const messages = speak(session!, path);
+    const text = () =>
+      ask(
+        'document.querySelector("voice-captions").shadowRoot.querySelector("[lang=es].caption:last-child")?.textContent.trim()',
+      );
+    // Captions do not wait for a tap.
+    await expect.poll(text).toBe('Hasta luego.');
+    expect(heardMs((await ask('heard')) as HeardFrame[])).toBe(0);
+    expect(await statusText(page)).toContain('waits for a tap');
+    await speechButton('Tap to hear').click();
+    await waitForSpeech('playing');
+    await waitForSpeech('ready');
+    const newest = messages.findLastIndex(
+      (message) => 'target_media_chunk' in message && message.target_media_chunk.text !== undefined,
+    );
+    const newestMs = durationMs(messages.slice(newest));
+    expect(Math.abs(heardMs(await heard()) - newestMs)).toBeLessThan(60);
+    await speechButton('Mute').waitFor();
+  },
+);
+
+describe('beside the microphone', () => {
+  /** The microphone: a tone that a test turns on and off. */
+  async function humAtMicrophone(level: number): Promise<void> {
+    await page.evaluate((volume) => {
+      const context = new AudioContext();
+      const microphone = context.createMediaStreamDestination();
+      const gain = new GainNode(context, { gain: volume });
+      const tone = new OscillatorNode(context, { frequency: 500 });
+      tone.connect(gain).connect(microphone);
+      tone.start();
+      document.querySelector('voice-captions')!.source = microphone.stream;
+      Object.assign(globalThis, { gain });
+    }, level);
+  }
+  const setLevel = (level: number) =>
+    page.evaluate((value) => {
+      (globalThis as unknown as { gain: GainNode }).gain.gain.value = value;
+    }, level);
+
+  it('half duplex sends silence while the speech is heard, and no less of it', async () => {
+    page = await listen(bench, '/half');
+    await humAtMicrophone(0.5);
+    await pressStart(page);
+    await waitForState(page, 'live');
+    const session = await newestSession(bench, { chunks: 3 });
+    const isSilent = (bytes: Uint8Array) => bytes.every((byte) => byte === 0);
+    await expect.poll(() => isSilent(session.chunks.at(-1)!.bytes)).toBe(false);
+    speak(session, 'pcm');
+    await waitForSpeech('playing');
+    const from = session.chunks.length + 2;
+    await expect.poll(() => session.chunks.length, { interval: 20 }).toBeGreaterThan(from + 3);
+    const during = session.chunks.slice(from, from + 3);
+    expect(during.map(({ bytes }) => isSilent(bytes))).toEqual([true, true, true]);
+    expect(await page.evaluate(() => document.querySelector('voice-captions')!.speechState)).toBe(
+      'playing',
+    );
+    await waitForSpeech('ready');
+    await expect.poll(() => isSilent(session.chunks.at(-1)!.bytes)).toBe(false);
+    const lengths = session.chunks.map(({ bytes }) => bytes.length);
+    expect(new Set(lengths)).toEqual(new Set([3200]));
+    expect(await statusText(page)).toContain('Let the voice finish');
+  });
+
+  it('full duplex lowers the speech while somebody talks, and hears them', async () => {
+    page = await listen(bench, '/pcm');
+    await humAtMicrophone(0);
+    await pressStart(page);
+    await waitForState(page, 'live');
+    const session = await newestSession(bench, { chunks: 2 });
+    const recent = async () => loudest((await heard()).slice(-20));
+    const soon = { interval: 20, timeout: 5_000 };
+    for (let times = 0; times < 4; times++) speak(session, 'pcm');
+    await expect.poll(recent, soon).toBeGreaterThan(0.12);
+    await setLevel(0.5);
+    await expect.poll(recent, soon).toBeLessThan(0.08);
+    expect(await recent()).toBeGreaterThan(0.02);
+    expect(session.chunks.at(-1)!.bytes.some((byte) => byte !== 0)).toBe(true);
+    await setLevel(0);
+    await expect.poll(recent, soon).toBeGreaterThan(0.12);
+  });
+});
+
+it('speech that cannot be decoded is told, captions go on, and samples are asked for next', async () => {
+  const session = await goLive('/any');
+  const [first] = speech.webcodecs!;
+  expect(session.request.target_media_content_type).toBe(speechContentTypes.webcodecs);
+  if (!('target_media_chunk' in first!)) throw new Error('Speech begins with a chunk.');
+  const data = [new Uint8Array(200).fill(7)];
+  session.send({ target_media_chunk: { ...first.target_media_chunk, data } });
+  await waitForSpeech('failed');
+  expect(await statusText(page)).toContain('Captions go on');
+  expect(await speechButton('No sound').getAttribute('aria-disabled')).toBe('true');
+  speak(session, 'webcodecs');
+  await page.getByText('Hasta luego.').first().waitFor();
+  expect(heardMs(await heard())).toBe(0);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await waitForState(page, 'ended');
+  await pressStart(page);
+  await expect
+    .poll(() => bench.gateway.sessions.at(-1)?.request.target_media_content_type)
+    .toBe(speechContentTypes.pcm);
+});
+
+it('no page complained', () => {
+  expect(bench.pageErrors).toEqual([]);
+  expect(bench.gateway.violations).toEqual([]);
+});
