@@ -1,12 +1,15 @@
 /** The list of benchmarks. A new one is a file of its own and one line here. */
 import { availableParallelism, cpus, loadavg } from 'node:os';
+import * as captions from './captions.ts';
 import * as decode from './decode.ts';
 import * as gateway from './gateway.ts';
 import * as glossary from './glossary.ts';
 import * as recogniser from './recogniser.ts';
 import * as requests from './requests.ts';
+import * as soak from './soak.ts';
 import * as store from './store.ts';
 import * as translation from './translation.ts';
+import * as voice from './voice.ts';
 
 /** Prints one line. */
 export type Print = (line: string) => void;
@@ -17,18 +20,23 @@ export interface Benchmark {
   readonly name: string;
   /** What is measured, in a line. */
   readonly description: string;
+  /** Left out when no names are given. */
+  readonly isOnRequest?: boolean;
   /** Measures and prints, cleans up after itself; throws when it cannot measure. */
   readonly run: (print: Print) => Promise<void>;
 }
 
 const benchmarks: readonly Benchmark[] = [
   gateway,
+  voice,
   recogniser,
+  captions,
   decode,
   store,
   translation,
   glossary,
   requests,
+  soak,
 ];
 
 /**
@@ -44,7 +52,9 @@ export async function runBenchmarks(names: readonly string[], print: Print): Pro
     return 2;
   }
   print(machine());
-  const chosen = benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));
+  const chosen = benchmarks.filter(({ name, isOnRequest = false }) =>
+    names.length === 0 ? !isOnRequest : names.includes(name),
+  );
   let exitCode = 0;
   for (const { name, description, run } of chosen) {
     print(`\n${name}: ${description}`);

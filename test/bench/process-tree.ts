@@ -90,3 +90,11 @@ function read(file: string): string {
     return '';
   }
 }
+
+/** Processor time of one process so far, all its threads, without its children; in seconds. */
+export function processCpuS(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name in parentheses may hold blanks.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}

@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type * as PocketSphinx from '../../server/engines/recognition/pocketsphinx.ts';
-import type { RecognitionEngine } from '../../server/engines/engine.ts';
+import type { RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
+import type * as Listen from '../../server/voice/listen.ts';
 import { speech } from '../support/speech.ts';
 import { importBuilt, quietLog } from './built.ts';
 import type { Print } from './benchmarks.ts';
@@ -24,6 +25,8 @@ const WINDOW_MS = 4_000;
 const WINDOWS = 5;
 const WARM_STARTS = 3;
 const START_WITHIN_MS = 30_000;
+/** As a session has it that asks for nothing else. */
+const ENDPOINTING = { silenceMs: 600, longestMs: 15_000 };
 
 export async function run(print: Print): Promise<void> {
   const source = 'server/engines/recognition/pocketsphinx.ts';
@@ -73,8 +76,10 @@ async function startTimes(engine: RecognitionEngine): Promise<number[]> {
   return timesMs;
 }
 
-async function* oneChunkOfSilence(): AsyncGenerator<Uint8Array> {
-  yield new Uint8Array((BYTES_PER_SECOND * CHUNK_MS) / 1000);
+async function* oneChunkOfSilence(): AsyncGenerator<SpeechPiece> {
+  const samples = new Uint8Array((BYTES_PER_SECOND * CHUNK_MS) / 1000);
+  yield { kind: 'samples', samples, startMs: 0 };
+  yield { kind: 'endpoint', atMs: CHUNK_MS };
 }
 
 /** Waits until the processes below this one have nothing more to do. */
@@ -96,6 +101,7 @@ interface Load {
 }
 
 async function measureLoad(engine: RecognitionEngine, audio: Uint8Array): Promise<Load> {
+  const { listen } = await importBuilt<typeof Listen>('server/voice/listen.ts');
   const over = new AbortController();
   const { signal } = over;
   let heardS = 0;
@@ -105,8 +111,13 @@ async function measureLoad(engine: RecognitionEngine, audio: Uint8Array): Promis
       heardS += chunk.length / BYTES_PER_SECOND;
     }
   }
+  async function* utterances(offsetBytes: number): AsyncGenerator<SpeechPiece> {
+    for await (const piece of listen(spoken(offsetBytes), { ...ENDPOINTING, signal })) {
+      if (piece.kind !== 'silence') yield piece;
+    }
+  }
   const sessions = Array.from({ length: SESSIONS }, (_, index) =>
-    hear(engine, spoken(index * 7 * BYTES_PER_SECOND), signal).catch((error: unknown) => {
+    hear(engine, utterances(index * 7 * BYTES_PER_SECOND), signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     }),
   );
@@ -153,10 +164,11 @@ async function* inRealTime(audio: Uint8Array, offsetBytes: number): AsyncGenerat
 /** Hears a stream to its end; what is recognised does not matter here. */
 async function hear(
   engine: RecognitionEngine,
-  audio: AsyncIterable<Uint8Array>,
+  speech: AsyncIterable<SpeechPiece>,
   signal: AbortSignal,
 ): Promise<undefined> {
-  const recognitions = engine.recognise(audio, { language: 'en', signal })[Symbol.asyncIterator]();
+  const options = { language: 'en', languageMode: 'fixed', spokenTerms: [], signal } as const;
+  const recognitions = engine.recognise(speech, options)[Symbol.asyncIterator]();
   while ((await recognitions.next()).done !== true);
   return undefined;
 }

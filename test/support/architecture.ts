@@ -23,9 +23,11 @@ const edgePackages = /^(node:https?|fastify|@fastify\/.*|ws|kysely|better-sqlite
 /** Each file belongs to the layer with the longest path that it starts with. */
 const layers: Record<string, Layer> = {
   shared: { without: nodeOnly },
+  // What Node 20 lacks.
+  'shared/client/node.ts': { uses: ['shared'] },
 
   widget: {
-    uses: ['shared/protocol/codec.ts', 'shared/language.ts', 'shared/errors.ts'],
+    uses: ['shared/client', 'shared/protocol/codec.ts', 'shared/language.ts', 'shared/errors.ts'],
     knows: ['shared'],
     without: nodeOnly,
   },
@@ -35,7 +37,11 @@ const layers: Record<string, Layer> = {
   'server/setup': { without: /^(?!node:)/ },
 
   'server/process': { uses: ['shared'] },
-  'server/engines': { uses: ['shared', 'server/process', 'server/text'] },
+  'server/engines': {
+    uses: ['shared', 'server/process', 'server/text'],
+    knows: ['server/models/local-model.ts'],
+  },
+  'server/models': { uses: ['shared'] },
   'server/storage': { uses: ['shared', 'server/process'] },
   'server/text': {
     uses: ['shared', 'server/process'],
@@ -64,11 +70,20 @@ const layers: Record<string, Layer> = {
     knows: [storageTypes],
   },
 
-  'server/config.ts': { uses: ['shared'] },
+  'server/settings.ts': { uses: ['shared'] },
+  'server/config.ts': { uses: ['shared', 'server/settings.ts'] },
   // The only file that names engines and stores.
   'server/app.ts': { uses: ['shared', 'server'] },
+  'server/running-engines.ts': { uses: ['shared', 'server'] },
   'server/cli': {
-    uses: ['shared', 'server/process', 'server/config.ts', 'server/services', 'server/storage'],
+    uses: [
+      'shared',
+      'server/process',
+      'server/config.ts',
+      'server/services',
+      'server/storage',
+      'server/models',
+    ],
   },
   'server/main.ts': { uses: ['shared', 'server/process', 'server/config.ts', 'server/app.ts'] },
   'server/worker.ts': { uses: ['shared', 'server/process', 'server/config.ts', 'server/app.ts'] },

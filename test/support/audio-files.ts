@@ -81,6 +81,18 @@ export function* cut(bytes: Uint8Array, chunkBytes: number): Generator<Uint8Arra
   }
 }
 
+/** A file cut into chunks of any length from 1 to `maxBytes`. */
+export function* cutAnywhere(
+  bytes: Uint8Array,
+  maxBytes: number,
+  random: () => number,
+): Generator<Uint8Array> {
+  for (let offset = 0; offset < bytes.length;) {
+    const length = 1 + Math.floor(random() * maxBytes);
+    yield bytes.subarray(offset, (offset += length));
+  }
+}
+
 /** The correlation of two recordings at the shift where it is highest, and that shift in samples. */
 export function correlate(
   ours: Int16Array,

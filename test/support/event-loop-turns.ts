@@ -1,15 +1,26 @@
 /** Whether work lets others have their turn at the event loop. */
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** Durations in ms of all turns of the event loop while some work is under way, the longest first. */
-export async function turnsDuring(work: () => Promise<unknown>): Promise<number[]> {
-  const turnsMs: number[] = [];
+export interface Turns {
+  /** How often others had their turn while the work was under way. */
+  count: number;
+  /** The part of all processor time that went by in the longest wait for a turn, 0 to 1. */
+  longestShare: number;
+}
+
+/**
+ * How some work shares the event loop. Counted in turns and in processor time of this process, which
+ * stands still while a busy machine lets others run.
+ */
+export async function turnsDuring(work: () => Promise<unknown>): Promise<Turns> {
+  const turnsUs: number[] = [];
   const done = new AbortController();
   const watching = (async () => {
-    for (let beganAtMs = performance.now(); !done.signal.aborted;) {
+    for (let before = process.cpuUsage(); !done.signal.aborted;) {
       await turn();
-      turnsMs.push(performance.now() - beganAtMs);
-      beganAtMs = performance.now();
+      const { user, system } = process.cpuUsage(before);
+      turnsUs.push(user + system);
+      before = process.cpuUsage();
     }
   })();
   try {
@@ -18,5 +29,6 @@ export async function turnsDuring(work: () => Promise<unknown>): Promise<number[
     done.abort();
     await watching;
   }
-  return turnsMs.sort((one, other) => other - one);
+  const totalUs = turnsUs.reduce((sum, us) => sum + us, 0);
+  return { count: turnsUs.length, longestShare: Math.max(...turnsUs) / totalUs };
 }

@@ -16,10 +16,22 @@ export interface RequestedSession {
   message_format: MessageFormat;
   source_language?: string;
   target_languages: string[];
+  target_media_languages?: string[];
+  target_media_content_type?: string;
+  target_media_voice?: string;
+}
+
+/** A session as the token endpoint knows it, over all its connections. */
+interface Ticket {
+  sessionId: string;
+  request: RequestedSession;
+  receivedBytes: number;
 }
 
 /** One connection of a page, as the gateway sees it. */
 export interface ScriptedSession {
+  /** Stays the same when a dropped session is taken up again. */
+  readonly sessionId: string;
   readonly request: RequestedSession;
   /** Audio in the order it came, with the times of arrival in ms. */
   readonly chunks: { bytes: Uint8Array; atMs: number }[];
@@ -38,6 +50,10 @@ export interface ScriptedGateway {
   readonly violations: string[];
   /** Answer of the next token requests instead of a token; undefined for tokens again. */
   refusal: { status: number; message: string } | undefined;
+  /** Whether dropped sessions can be taken up again; if not, the endpoint refuses as an older one does. */
+  keepsSessions: boolean;
+  /** `last_sequence` of the pages that came back, in order. */
+  readonly resumedAfter: number[];
   /** Token requests wait for it. */
   hold: Promise<void> | undefined;
   /** What follows the end of the audio; concludes and ends the stream unless a test changes it. */
@@ -76,7 +92,8 @@ export async function startScriptedGateway({
   folder: string;
   pages?: Record<string, string | Buffer>;
 }): Promise<ScriptedGateway> {
-  const tokens = new Map<string, RequestedSession>();
+  const tokens = new Map<string, Ticket>();
+  const spent = new Map<string, Ticket>();
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.writeHead(500).end());
   });
@@ -88,6 +105,8 @@ export async function startScriptedGateway({
     sessions: [],
     violations: [],
     refusal: undefined,
+    keepsSessions: false,
+    resumedAfter: [],
     hold: undefined,
     onFinish: concludeAndEnd,
     onConnect: () => undefined,
@@ -95,7 +114,8 @@ export async function startScriptedGateway({
       gateway.refusal = gateway.hold = undefined;
       gateway.onFinish = concludeAndEnd;
       gateway.onConnect = () => undefined;
-      gateway.sessions.length = 0;
+      gateway.sessions.length = gateway.resumedAfter.length = 0;
+      gateway.keepsSessions = false;
     },
     close: async () => {
       for (const socket of sockets.clients) socket.terminate();
@@ -106,10 +126,11 @@ export async function startScriptedGateway({
 
   sockets.on('connection', (socket, { url }) => {
     const token = new URL(url ?? '/', gateway.origin).searchParams.get('token') ?? '';
-    const request = tokens.get(token);
+    const ticket = tokens.get(token);
     tokens.delete(token);
-    if (request === undefined) socket.close(4403);
-    else connect(gateway, socket, request);
+    if (ticket === undefined) socket.close(4403);
+    else connect(gateway, socket, ticket);
+    if (ticket !== undefined) spent.set(token, ticket);
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -118,7 +139,7 @@ export async function startScriptedGateway({
       const body = await readBody(request);
       if (pathname === '/demo/token') await gateway.hold;
       if (pathname === '/csp-report') gateway.violations.push(body);
-      if (pathname === '/demo/token') giveToken(JSON.parse(body) as RequestedSession, response);
+      if (pathname === '/demo/token') giveToken(JSON.parse(body) as TokenRequest, response);
       else response.writeHead(204).end();
       return;
     }
@@ -131,28 +152,42 @@ export async function startScriptedGateway({
     response.end(page);
   }
 
-  function giveToken(asked: RequestedSession, response: ServerResponse): void {
-    const { refusal } = gateway;
+  function giveToken(asked: TokenRequest, response: ServerResponse): void {
+    const ticket = 'token' in asked ? takeUp(asked) : newTicket(asked);
+    const refusal = gateway.refusal ?? (ticket === undefined ? UNKNOWN_TOKEN : undefined);
     const token = crypto.randomUUID();
-    if (refusal === undefined) tokens.set(token, asked);
-    const streamingUrl = `ws://127.0.0.1:${port}/v3/voice/realtime/connect`;
+    if (refusal === undefined) tokens.set(token, ticket!);
+    const answer = {
+      streaming_url: `ws://127.0.0.1:${port}/v3/voice/realtime/connect`,
+      ...{ token, session_id: ticket?.sessionId },
+      ...('token' in asked && { received_audio_bytes: ticket?.receivedBytes }),
+    };
     response.writeHead(refusal?.status ?? 200, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify(
-        refusal === undefined
-          ? { streaming_url: streamingUrl, token, session_id: crypto.randomUUID() }
-          : { message: refusal.message },
-      ),
-    );
+    response.end(JSON.stringify(refusal === undefined ? answer : { message: refusal.message }));
+  }
+
+  function takeUp({ token, last_sequence }: { token: string; last_sequence: number }) {
+    const ticket = gateway.keepsSessions ? (spent.get(token) ?? tokens.get(token)) : undefined;
+    if (ticket !== undefined) gateway.resumedAfter.push(last_sequence);
+    return ticket;
   }
 
   return gateway;
 }
 
-function connect(gateway: ScriptedGateway, socket: WebSocket, request: RequestedSession): void {
+type TokenRequest = RequestedSession | { token: string; last_sequence: number };
+
+const UNKNOWN_TOKEN = { status: 400, message: 'source_media_content_type is missing.' };
+
+function newTicket(request: RequestedSession): Ticket {
+  return { sessionId: crypto.randomUUID(), request, receivedBytes: 0 };
+}
+
+function connect(gateway: ScriptedGateway, socket: WebSocket, ticket: Ticket): void {
+  const { request, sessionId } = ticket;
   const format = request.message_format;
   const session: ScriptedSession = {
-    request,
+    ...{ sessionId, request },
     chunks: [],
     isFinished: false,
     send: (message) => {
@@ -165,6 +200,7 @@ function connect(gateway: ScriptedGateway, socket: WebSocket, request: Requested
   socket.on('message', (frame: Buffer) => {
     const message = decodeClientMessage(frame, format);
     if ('source_media_chunk' in message) {
+      ticket.receivedBytes += message.source_media_chunk.data.length;
       session.chunks.push({ bytes: message.source_media_chunk.data, atMs: performance.now() });
       return;
     }

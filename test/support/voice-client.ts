@@ -32,12 +32,10 @@ export const PCM_16K = 'audio/pcm;encoding=s16le;rate=16000';
 export async function requestSession(
   server: TestServer,
   request: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
 ): Promise<SessionAnswer> {
-  const response = await server.post('/v3/voice/realtime', {
-    source_media_content_type: PCM_16K,
-    source_language: 'en',
-    ...request,
-  });
+  const body = { source_media_content_type: PCM_16K, source_language: 'en', ...request };
+  const response = await server.post('/v3/voice/realtime', body, headers);
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
   return (await response.json()) as SessionAnswer;
 }
@@ -117,10 +115,10 @@ export async function stream(client: VoiceClient, audio: Uint8Array, pace: Pace)
   }
 }
 
-/** The names of messages, updates left out: what tells how a stream ended. */
+/** The names of the messages that tell how a stream ended, in their order. */
 export function endMarks({ messages }: VoiceClient): string[] {
   return messages
     .map((message) => Object.entries(message)[0] as [string, { language?: string }])
-    .filter(([name]) => !name.endsWith('_update'))
+    .filter(([name]) => name.startsWith('end_'))
     .map(([name, { language }]) => (language === undefined ? name : `${name} ${language}`));
 }

@@ -1,0 +1,107 @@
+/** What a voice session costs the gateway: each codec path by itself, then whole sessions. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { MessageFormat } from '../../shared/protocol/messages.ts';
+import { cut } from '../support/audio-files.ts';
+import { encodedBy, spokenSamples } from '../support/encoded-speech.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { connect, PCM_16K, type VoiceClient } from '../support/voice-client.ts';
+import type { Print } from './benchmarks.ts';
+import * as decode from './decode.ts';
+import { figure, median, printTable, spread } from './figures.ts';
+import { processCpuS } from './process-tree.ts';
+import { sentences } from './sentences.ts';
+
+export const name = 'voice';
+export const description =
+  'codec paths ÷ their libraries by hand; sessions a core when nothing is recognised';
+
+const SESSIONS = 60;
+const CHUNK_MS = 100;
+const WARM_UP_MS = 2_000;
+const ROUND_MS = 3_000;
+const ROUNDS = 3;
+/** Of speech that goes round, so that voice activity has both speech and silence to find. */
+const CLIP_S = 20;
+
+interface Load {
+  label: string;
+  contentType: string;
+  format: MessageFormat;
+  chunks: readonly Uint8Array[];
+}
+
+export async function run(print: Print): Promise<void> {
+  await decode.run(print);
+  const rows: string[][] = [['sessions', 'ms of processor a second of audio', 'sessions a core']];
+  for (const load of await loads()) rows.push(await measure(load));
+  printTable(print, rows);
+  print('The recogniser is the silent one: decoding, voice activity and the socket remain.');
+}
+
+async function loads(): Promise<Load[]> {
+  const pcm = await clip();
+  const webm = encodedBy(['-c:a', 'libopus', '-b:a', '32k', '-f', 'webm'], pcm);
+  const pcmChunks = [...cut(pcm, (32_000 * CHUNK_MS) / 1000)];
+  const webmChunks = [...cut(webm, Math.ceil((webm.length * CHUNK_MS) / (CLIP_S * 1000)))];
+  const opus = { contentType: 'audio/webm;codecs=opus', chunks: webmChunks };
+  const samples = { contentType: PCM_16K, chunks: pcmChunks };
+  return [
+    { label: 'PCM 16 kHz, msgpack', format: 'msgpack', ...samples },
+    { label: 'PCM 16 kHz, json', format: 'json', ...samples },
+    { label: 'WebM/Opus, msgpack', format: 'msgpack', ...opus },
+    { label: 'WebM/Opus, json', format: 'json', ...opus },
+  ];
+}
+
+/** Sentences with pauses, as s16le at 16 kHz. */
+async function clip(): Promise<Buffer> {
+  const samples = await spokenSamples(sentences.slice(0, 8));
+  return samples.subarray(0, 32_000 * CLIP_S);
+}
+
+async function measure({ label, contentType, format, chunks }: Load): Promise<string[]> {
+  const server = await startServer({ RECOGNISER: 'silent', LOG_LEVEL: 'warn' });
+  try {
+    const request = { message_format: format, source_media_content_type: contentType };
+    const clients = await Promise.all(
+      Array.from({ length: SESSIONS }, () => connect(server, request)),
+    );
+    const sending = send(clients, chunks);
+    await delay(WARM_UP_MS);
+    const costs: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) costs.push(await costOf(server));
+    sending.stop();
+    for (const { socket } of clients) socket.close(1000);
+    const perSecond = costs.map((cpuS) => (cpuS / SESSIONS / (ROUND_MS / 1000)) * 1000);
+    return [label, spread(perSecond), figure(1000 / median(perSecond))];
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Processor time of the server in a round, in s. */
+async function costOf(server: TestServer): Promise<number> {
+  const before = processCpuS(server.pid);
+  await delay(ROUND_MS);
+  return processCpuS(server.pid) - before;
+}
+
+/** Sends each client its chunks at real time, spread over the interval; begins again at their end. */
+function send(clients: readonly VoiceClient[], chunks: readonly Uint8Array[]) {
+  const startedAt = performance.now();
+  const sent = clients.map(() => 0);
+  const timer = setInterval(() => {
+    const dueMs = performance.now() - startedAt;
+    for (const [index, client] of clients.entries()) {
+      const offsetMs = (index * CHUNK_MS) / clients.length;
+      while ((sent[index] ?? 0) * CHUNK_MS + offsetMs <= dueMs) {
+        const at = sent[index] ?? 0;
+        sent[index] = at + 1;
+        const chunk = chunks[at];
+        // A container must not begin again: its clients fall silent, which no figure is taken of.
+        if (chunk !== undefined) client.sendAudio(chunk);
+      }
+    }
+  }, 10);
+  return { stop: () => clearInterval(timer) };
+}

@@ -1,0 +1,24 @@
+/** Sentences one after the other, with pauses, as samples or in any format FFmpeg writes. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { speech } from './speech.ts';
+
+/** Without its header: s16le, 16 kHz. */
+const WAV_HEADER_BYTES = 44;
+
+/** s16le samples of one channel at 16 kHz. */
+export async function spokenSamples(sentences: readonly string[]): Promise<Buffer> {
+  const files = await Promise.all(
+    sentences.map((text) => speech({ text, padStartS: 0.5, padEndS: 0.5 })),
+  );
+  return Buffer.concat(files.map((file) => readFileSync(file).subarray(WAV_HEADER_BYTES)));
+}
+
+/** @param args what makes FFmpeg write the format, `-f` included */
+export function encodedBy(args: readonly string[], samples: Uint8Array): Buffer {
+  const input = ['-f', 's16le', '-ar', '16000', '-ac', '1', '-i', 'pipe:0'];
+  return execFileSync('ffmpeg', ['-v', 'error', ...input, ...args, 'pipe:1'], {
+    input: samples,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+}

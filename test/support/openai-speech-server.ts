@@ -1,0 +1,197 @@
+/**
+ * A server with the speech interface of OpenAI-compatible services: checks what it is asked as they
+ * do, speaks with flite's voices, streams its answer in chunks of any size, and can be told to fail.
+ */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, rm, mkdtemp } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface SpeechQuestion {
+  model: string;
+  input: string;
+  voice: string;
+  response_format?: string;
+}
+
+/** What happens to a request instead of an answer. */
+export type SpeechMishap =
+  | { status: number }
+  /** An answer of another type, whatever was asked for. */
+  | { contentType: string }
+  /** No answer at all. */
+  | 'hang'
+  /** Half of the speech, then nothing more. */
+  | 'stall'
+  /** Half of the speech, then the connection breaks. */
+  | 'cut'
+  /** Speech without an end. */
+  | 'endless';
+
+export interface OpenAiSpeechServer {
+  /** Address up to `/v1`. */
+  readonly apiUrl: string;
+  /** What was asked for so far. */
+  readonly questions: SpeechQuestion[];
+  /** What happens to the next requests, one each. */
+  readonly next: SpeechMishap[];
+  /** Rate that `wav` and, if it is told with the type, `pcm` has. */
+  sampleRateHz: number;
+  /** Says the first words of each text alone, where a test is not about the sound. */
+  isBrief: boolean;
+  /** Requests whose answers are under way. */
+  readonly openAnswers: number;
+  close(): Promise<void>;
+}
+
+/** Voices of flite by the names of the interface. */
+const voices: Record<string, string> = { onyx: 'rms', nova: 'slt', alloy: 'kal16' };
+const formats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'];
+const MAX_CHARACTERS = 4096;
+
+export async function startOpenAiSpeechServer({
+  key,
+}: { key?: string } = {}): Promise<OpenAiSpeechServer> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'dragoman-speech-server-'));
+  let openAnswers = 0;
+  const state = {
+    apiUrl: '',
+    questions: [] as SpeechQuestion[],
+    next: [] as SpeechMishap[],
+    sampleRateHz: 24_000,
+    isBrief: false,
+    get openAnswers() {
+      return openAnswers;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = refuse(request, key);
+    if (refusal !== undefined) {
+      tell(response, ...refusal);
+      return;
+    }
+    const question = await readQuestion(request);
+    const problem = problemWith(question);
+    if (problem !== undefined) {
+      tell(response, 400, problem);
+      return;
+    }
+    state.questions.push(question);
+    const mishap = state.next.shift();
+    if (mishap === 'hang') return;
+    if (typeof mishap === 'object' && 'status' in mishap) {
+      tell(response, mishap.status, 'Something is wrong.');
+      return;
+    }
+    const isWav = question.response_format === 'wav';
+    const audio = await speak(question, isWav ? 44 : undefined);
+    const usual = isWav ? 'audio/wav' : pcmType(state.sampleRateHz);
+    const contentType =
+      mishap !== undefined && typeof mishap === 'object' ? mishap.contentType : usual;
+    response.writeHead(200, { 'content-type': contentType, 'transfer-encoding': 'chunked' });
+    await send(response, audio, mishap);
+  }
+
+  /** @param headerBytes what is kept of a WAV header; its sizes are not known when it is streamed */
+  async function speak({ input, voice }: SpeechQuestion, headerBytes = 0): Promise<Buffer> {
+    const name = path.join(folder, `${Math.random()}`);
+    // flite takes the text as an argument here: this is a test's own text, or one of fast-check's.
+    const text = ` ${state.isBrief ? input.slice(0, 40) : input}`;
+    await run('flite', ['-voice', voices[voice]!, '-t', text, '-o', `${name}.flite.wav`]);
+    const format = ['-r', `${state.sampleRateHz}`, '-c', '1', '-b', '16'];
+    await run('sox', ['-V1', '-D', `${name}.flite.wav`, ...format, `${name}.wav`]);
+    const wav = await readFile(`${name}.wav`);
+    wav.writeUInt32LE(0xffffffff, 4);
+    wav.writeUInt32LE(0xffffffff, 40);
+    return headerBytes === 0 ? wav.subarray(44) : wav;
+  }
+
+  const server = createServer((request, response) => {
+    openAnswers += 1;
+    response.once('close', () => (openAnswers -= 1));
+    void answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  state.apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  return state;
+}
+
+function pcmType(sampleRateHz: number): string {
+  return sampleRateHz === 24_000 ? 'audio/pcm' : `audio/pcm;rate=${sampleRateHz}`;
+}
+
+function refuse(
+  { method, url, headers }: IncomingMessage,
+  key: string | undefined,
+): [number, string] | undefined {
+  if (key !== undefined && headers.authorization !== `Bearer ${key}`) {
+    return [401, 'Incorrect API key provided.'];
+  }
+  if (url !== '/v1/audio/speech') return [404, `Invalid URL (${method} ${url})`];
+  if (method !== 'POST') return [405, 'Only POST requests are accepted.'];
+  if (headers['content-type'] !== 'application/json') return [415, 'JSON is expected.'];
+  return undefined;
+}
+
+async function readQuestion(request: IncomingMessage): Promise<SpeechQuestion> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return JSON.parse(Buffer.concat(pieces).toString()) as SpeechQuestion;
+}
+
+function problemWith(question: SpeechQuestion): string | undefined {
+  const { model, input, voice, response_format: format = 'mp3' } = question;
+  if (typeof model !== 'string' || model === '') return 'you must provide a model parameter';
+  if (typeof input !== 'string' || input === '') return "'input': a string is expected";
+  if (input.length > MAX_CHARACTERS) return `'input': at most ${MAX_CHARACTERS} characters`;
+  if (voices[voice] === undefined) return `'voice': ${Object.keys(voices).join(', ')}`;
+  if (!formats.includes(format)) return `'response_format': ${formats.join(', ')}`;
+  if (format !== 'wav' && format !== 'pcm') return 'This server has no encoder.';
+  return undefined;
+}
+
+function tell(response: ServerResponse, status: number, message: string): void {
+  const error = { message, type: 'invalid_request_error', param: null, code: null };
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+}
+
+/** Sends in chunks that end anywhere, also inside a sample, waiting for whoever reads. */
+async function send(
+  response: ServerResponse,
+  audio: Buffer,
+  mishap: SpeechMishap | undefined,
+): Promise<void> {
+  const sizes = [1, 4097, 333, 8192, 2];
+  const half = mishap === 'stall' || mishap === 'cut' ? audio.length / 2 : Infinity;
+  let sent = 0;
+  for (let index = 0; !response.destroyed; index += 1) {
+    if (sent >= half) break;
+    const start = mishap === 'endless' ? 0 : sent;
+    const chunk = audio.subarray(start, start + sizes[index % sizes.length]!);
+    if (chunk.length === 0) break;
+    sent += chunk.length;
+    if (!response.write(chunk)) await room(response);
+  }
+  if (mishap === 'cut') response.destroy();
+  else if (mishap !== 'stall') response.end();
+}
+
+/** Resolves when a response takes more, or nobody is there any more to take it. */
+async function room(response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  const { signal } = gone;
+  await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
+  gone.abort();
+}

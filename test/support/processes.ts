@@ -1,0 +1,34 @@
+/** The processes a server has started. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+interface Process {
+  pid: number;
+  parent: number;
+  command: string;
+}
+
+/** Processes below one whose command line matches, however deep. */
+export function descendantsOf(ancestor: number, pattern: RegExp): number[] {
+  const all = processes();
+  const below = (pid: number): Process[] =>
+    all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)]);
+  return below(ancestor)
+    .filter(({ command }) => pattern.test(command))
+    .map(({ pid }) => pid);
+}
+
+function processes(): Process[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const parent = Number(
+          /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1],
+        );
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return [{ pid: Number(pid), parent, command }];
+      } catch {
+        return []; // ended while we looked
+      }
+    });
+}

@@ -1,0 +1,45 @@
+/** A TCP proxy whose connections can be cut as a network does it: with a reset, whatever is on its way. */
+import net, { type AddressInfo } from 'node:net';
+
+export interface ResetProxy {
+  /** Address that leads to the server, such as `http://127.0.0.1:12345`. */
+  url: string;
+  /** Resets every connection; answers how many there were. */
+  reset(): number;
+  close(): Promise<void>;
+}
+
+/** @param target address of the server */
+export async function startResetProxy(target: string): Promise<ResetProxy> {
+  const { hostname, port } = new URL(target);
+  const pairs = new Set<[net.Socket, net.Socket]>();
+  const proxy = net.createServer((client) => {
+    const server = net.connect(Number(port), hostname);
+    const pair: [net.Socket, net.Socket] = [client, server];
+    pairs.add(pair);
+    for (const socket of pair) {
+      socket.setNoDelay(true).on('error', () => undefined);
+      socket.on('close', () => {
+        pairs.delete(pair);
+        for (const end of pair) end.destroy();
+      });
+    }
+    client.pipe(server).pipe(client);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const reset = () => {
+    const count = pairs.size;
+    for (const pair of pairs) for (const end of pair) end.resetAndDestroy();
+    return count;
+  };
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    reset,
+    close: () =>
+      new Promise<void>((resolve) => {
+        proxy.close(() => resolve());
+        // Clients keep idle connections for more than a minute.
+        reset();
+      }),
+  };
+}

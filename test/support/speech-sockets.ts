@@ -1,0 +1,137 @@
+/** What the WebSocket servers with recognisers have in common, and the ways in which they can fail. */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer, type WebSocket } from 'ws';
+
+/** What goes wrong with a connection. */
+export type ConnectionFailure =
+  /** It is refused with a status. */
+  | { kind: 'status'; status: number }
+  /** It breaks when so much audio has come, in ms. */
+  | { kind: 'cut'; afterMs: number }
+  /** It is taken, and so is the audio, but nothing is ever said. */
+  | { kind: 'mute' }
+  /** Nothing is read any more when so much audio has come, in ms. */
+  | { kind: 'frozen'; afterMs: number }
+  /** Something else is said when so much audio has come, in ms. */
+  | { kind: 'says'; afterMs: number; data: string | Buffer };
+
+/** A connection as a protocol sees it. */
+export interface SpeechConnection {
+  readonly request: IncomingMessage;
+  /** Says something, unless it is mute. */
+  send(message: object): void;
+  /** Told how much more audio has come, in ms. */
+  hasHeard(lengthMs: number): void;
+  close(code?: number): void;
+}
+
+/** What a protocol does with a connection. */
+export interface SpeechProtocol {
+  onText(text: string): void;
+  onBytes(bytes: Buffer): void;
+  onClose?(): void;
+}
+
+export interface SpeechSockets {
+  readonly url: string;
+  /** Requests of all connections that were taken. */
+  readonly requests: IncomingMessage[];
+  /** What goes wrong with the next connections, one each; undefined for nothing. */
+  readonly next: (ConnectionFailure | undefined)[];
+  /** What goes wrong with all of them while it is set. */
+  always: ConnectionFailure | undefined;
+  readonly openCount: number;
+  /** Breaks all connections there are. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+export async function startSpeechSockets({
+  key,
+  serve,
+}: {
+  /** The key that clients must have. */
+  key?: string;
+  serve: (connection: SpeechConnection) => SpeechProtocol;
+}): Promise<SpeechSockets> {
+  const http = createServer((_request, response) => response.writeHead(426).end());
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+  http.on('upgrade', (request, socket, head) => {
+    const failure = state.always ?? state.next.shift();
+    const isWelcome = key === undefined || request.headers.authorization === `Bearer ${key}`;
+    const status = isWelcome ? undefined : 401;
+    const refusal = failure?.kind === 'status' ? failure.status : status;
+    if (refusal !== undefined) {
+      socket.end(`HTTP/1.1 ${refusal} No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      state.requests.push(request);
+      attend(webSocket, { request, failure, serve });
+    });
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const state: SpeechSockets = {
+    url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    requests: [],
+    next: [],
+    always: undefined,
+    get openCount() {
+      return sockets.clients.size;
+    },
+    cut() {
+      for (const client of sockets.clients) client.terminate();
+    },
+    async close() {
+      this.cut();
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+  return state;
+}
+
+function attend(
+  webSocket: WebSocket,
+  {
+    request,
+    failure,
+    serve,
+  }: {
+    request: IncomingMessage;
+    failure: ConnectionFailure | undefined;
+    serve: (connection: SpeechConnection) => SpeechProtocol;
+  },
+): void {
+  let heardMs = 0;
+  let hasFailed = false;
+  const failNow = (): void => {
+    hasFailed = true;
+    if (failure?.kind === 'cut') webSocket.terminate();
+    if (failure?.kind === 'frozen') webSocket.pause();
+    if (failure?.kind === 'says') {
+      webSocket.send(failure.data, { binary: typeof failure.data !== 'string' });
+    }
+  };
+  const protocol = serve({
+    request,
+    send(message) {
+      if (failure?.kind !== 'mute' && webSocket.readyState === webSocket.OPEN) {
+        webSocket.send(JSON.stringify(message));
+      }
+    },
+    hasHeard(lengthMs) {
+      heardMs += lengthMs;
+      const isDue = failure !== undefined && 'afterMs' in failure && heardMs >= failure.afterMs;
+      if (isDue && !hasFailed) failNow();
+    },
+    close: (code) => webSocket.close(code),
+  });
+  webSocket.on('message', (data, isBinary) => {
+    if (isBinary) protocol.onBytes(data as Buffer);
+    else protocol.onText((data as Buffer).toString());
+  });
+  webSocket.on('close', () => protocol.onClose?.());
+  webSocket.on('error', () => {});
+}

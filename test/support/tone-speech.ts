@@ -1,0 +1,132 @@
+/**
+ * A language that is easy to hear: each word is a tone of its own and always takes as long. What
+ * hears it knows whether a piece of the audio was lost or came twice.
+ */
+
+/** Words by their tones, the lowest first. */
+const VOCABULARY = (
+  'alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar ' +
+  'papa quebec romeo sierra tango uniform victor whiskey xray'
+).split(' ');
+/** A name that nobody expects; it has to be among the terms to be heard. */
+export const RARE_WORD = 'zarvox';
+/** What those hear who do not expect it. */
+export const MISHEARD_WORD = 'yankee';
+const LOWEST_HZ = 400;
+const STEP_HZ = 100;
+/** How long a word takes, and the silence between two. */
+export const WORD_MS = 180;
+export const GAP_MS = 70;
+const SAMPLE_RATE_HZ = 16_000;
+const AMPLITUDE = 9_000;
+
+/** What stands for a word that was cut or drawn out. */
+export const GARBLED = 'garbled';
+
+export interface ToneWord {
+  text: string;
+  startMs: number;
+  endMs: number;
+}
+
+function frequencyOf(word: string): number {
+  const index = word === RARE_WORD ? VOCABULARY.length : VOCABULARY.indexOf(word);
+  if (index < 0) throw new Error(`There is no tone for ${word}`);
+  return LOWEST_HZ + index * STEP_HZ;
+}
+
+function silence(lengthMs: number): Buffer {
+  return Buffer.alloc(Math.round((lengthMs * SAMPLE_RATE_HZ) / 1000) * 2);
+}
+
+function tone(frequencyHz: number): Buffer {
+  const count = (WORD_MS * SAMPLE_RATE_HZ) / 1000;
+  const samples = Int16Array.from({ length: count }, (_, index) =>
+    Math.round(AMPLITUDE * Math.sin((2 * Math.PI * frequencyHz * index) / SAMPLE_RATE_HZ)),
+  );
+  return Buffer.from(samples.buffer);
+}
+
+/** A sentence as s16le at 16 kHz; as with people, half a second and a second of silence around it. */
+export function toneSpeech(
+  text: string,
+  { padStartMs = 500, padEndMs = 1_000 }: { padStartMs?: number; padEndMs?: number } = {},
+): Buffer {
+  const words = text.split(' ').flatMap((word) => [silence(GAP_MS), tone(frequencyOf(word))]);
+  return Buffer.concat([silence(padStartMs), ...words.slice(1), silence(padEndMs)]);
+}
+
+const FRAME_MS = 10;
+/** A fortieth of the power of a full tone. */
+const LOUD = (AMPLITUDE / 32_768) ** 2 / 80;
+/** A word may begin and end anywhere in a frame. */
+const LENGTH_TOLERANCE_MS = 25;
+
+/**
+ * The words in samples from -1 to 1.
+ *
+ * @param terms words that are expected besides the common ones
+ */
+export function hearTones(
+  samples: Float32Array,
+  { sampleRateHz = SAMPLE_RATE_HZ, terms = '' }: { sampleRateHz?: number; terms?: string } = {},
+): ToneWord[] {
+  const frame = (sampleRateHz * FRAME_MS) / 1000;
+  const words: ToneWord[] = [];
+  let from: number | undefined;
+  const frames = Math.ceil(samples.length / frame);
+  for (let index = 0; index <= frames; index += 1) {
+    const part = samples.subarray(index * frame, (index + 1) * frame);
+    const isLoud = part.length > 0 && power(part) > LOUD;
+    if (isLoud) from ??= index;
+    else if (from !== undefined) {
+      const sound = samples.subarray(from * frame, index * frame);
+      const lengthMs = (index - from) * FRAME_MS;
+      const isWhole = Math.abs(lengthMs - WORD_MS) <= LENGTH_TOLERANCE_MS;
+      const text = isWhole ? wordOf(sound, sampleRateHz, terms) : GARBLED;
+      words.push({ text, startMs: from * FRAME_MS, endMs: index * FRAME_MS });
+      from = undefined;
+    }
+  }
+  return words;
+}
+
+function power(samples: Float32Array): number {
+  return samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
+}
+
+function wordOf(sound: Float32Array, sampleRateHz: number, terms: string): string {
+  const strengths = [...VOCABULARY, RARE_WORD].map((word) => ({
+    word,
+    strength: strengthAt(sound, frequencyOf(word), sampleRateHz),
+  }));
+  const best = strengths.reduce((a, b) => (b.strength > a.strength ? b : a));
+  // A pure tone has all its power in one place; one that was pieced together has not.
+  if (best.strength < 0.8 * power(sound)) return GARBLED;
+  return best.word === RARE_WORD && !terms.includes(RARE_WORD) ? MISHEARD_WORD : best.word;
+}
+
+/** Goertzel's algorithm: the power at one frequency. */
+function strengthAt(samples: Float32Array, frequencyHz: number, sampleRateHz: number): number {
+  const coefficient = 2 * Math.cos((2 * Math.PI * frequencyHz) / sampleRateHz);
+  let [last, beforeLast] = [0, 0];
+  for (const sample of samples) {
+    [last, beforeLast] = [sample + coefficient * last - beforeLast, last];
+  }
+  const square = last ** 2 + beforeLast ** 2 - coefficient * last * beforeLast;
+  return (2 * square) / samples.length ** 2;
+}
+
+/** s16le bytes as samples from -1 to 1. */
+export function samplesOfBytes(bytes: Uint8Array): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Float32Array.from(
+    { length: bytes.byteLength >> 1 },
+    (_, index) => view.getInt16(index * 2, true) / 32_768,
+  );
+}
+
+/** Text of words. */
+export function textOf(words: readonly ToneWord[]): string {
+  return words.map(({ text }) => text).join(' ');
+}
