@@ -1,4 +1,5 @@
 /** Glossary, formality and spoken terms of a session over a real socket, and what the metrics make of it. */
+import { captionTokens } from '../../server/voice/caption-units.ts';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -62,7 +63,7 @@ it('captions have the terms of the glossary and the formality that was asked for
   expect(value('voice_audio_seconds_total')).toBeCloseTo(audio.length / 32_000, 1);
   expect(value('voice_sessions')).toBe(0);
   expect(value('voice_caption_words_final_total{track="source"}')).toBe(
-    client.text().split(/\s+/).filter(Boolean).length,
+    captionTokens(client.text(), 'en').length,
   );
   expect(value('voice_caption_words_final_total{track="target"}')).toBeGreaterThan(20);
   expect(value('voice_conclusion_lag_seconds_count{track="source"}')).toBeGreaterThan(0);
