@@ -2,7 +2,7 @@
  * Two projects, one after the other (`groupOrder`), because some tests hold the clock against real
  * audio: a browser or a second recogniser beside them would take the processor they are timed on.
  *
- *  - node: everything else, two files at a time
+ *  - node: everything else, three files at a time: one of them mostly waits
  *  - realtime: what streams at the pace of speech or counts seconds, one file at a time
  *
  * Browser tests drive the system's Chromium from Node, through the same page a person would use.
@@ -26,7 +26,7 @@ export default defineConfig({
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: [realtimeTests],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
