@@ -39,13 +39,46 @@ export const serverRequirements = [
   { name: 'Flite', programs: ['flite'], packages: ['flite'] },
   { name: 'eSpeak NG', programs: ['espeak-ng'], packages: ['espeak-ng'] },
   { name: 'FFmpeg', programs: ['ffmpeg'], packages: ['ffmpeg'] },
+  // What documents take: old Word files, text in pictures, letters to draw it with.
+  {
+    name: 'LibreOffice Writer',
+    programs: ['soffice', 'libreoffice'],
+    packages: ['libreoffice-writer-nogui'],
+  },
+  { name: 'bubblewrap', programs: ['bwrap'], packages: ['bubblewrap'] },
+  {
+    name: 'Tesseract with its languages',
+    programs: ['tesseract'],
+    packages: [
+      'tesseract-ocr',
+      'tesseract-ocr-osd',
+      ...['eng', 'spa', 'fra', 'deu', 'ita', 'por', 'cat', 'nld', 'pol', 'rus', 'ukr'].map(ocr),
+      ...['ara', 'jpn', 'kor', 'chi-sim', 'chi-tra'].map(ocr),
+    ],
+  },
+  {
+    name: 'the Liberation and Noto fonts',
+    packages: ['fontconfig', 'fonts-liberation2', 'fonts-noto-core', 'fonts-noto-cjk'],
+  },
 ];
+
+/** @param {string} language */
+function ocr(language) {
+  return `tesseract-ocr-${language}`;
+}
 
 /** What the tests need besides. @type {Requirement[]} */
 export const testRequirements = [
   { name: 'Chromium', programs: ['chromium', 'chromium-browser'], packages: ['chromium'] },
   { name: 'SoX', programs: ['sox'], packages: ['sox'] },
   { name: 'PostgreSQL', programs: ['postgres'], packages: ['postgresql'] },
+  {
+    name: 'LibreOffice Calc and Impress',
+    packages: ['libreoffice-calc-nogui', 'libreoffice-impress-nogui'],
+  },
+  { name: 'Poppler', programs: ['pdftoppm'], packages: ['poppler-utils'] },
+  { name: 'xmllint', programs: ['xmllint'], packages: ['libxml2-utils'] },
+  { name: 'qpdf', programs: ['qpdf'], packages: ['qpdf'] },
   // One known family, so that text has the same width on every machine.
   { name: 'the DejaVu fonts', packages: ['fonts-dejavu-core'] },
 ];
