@@ -26,6 +26,7 @@ export const errorTable = {
   too_many_sessions: { status: 429, detail: 2 },
   reader_too_slow: { status: 429, detail: 3 },
   too_many_requests: { status: 429, detail: 4 },
+  too_many_documents: { status: 429, detail: 5 },
   quota_exceeded: { status: 456, detail: 1 },
   internal: { status: 500, detail: 1 },
   engine_unavailable: { status: 503, detail: 1 },
@@ -35,6 +36,7 @@ export const errorTable = {
   stopping: { status: 503, detail: 5 },
   storage_unavailable: { status: 503, detail: 6 },
   synthesis_failed: { status: 503, detail: 7 },
+  document_not_ready: { status: 503, detail: 8 },
 } as const satisfies Record<string, { status: number; detail: number }>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -1,0 +1,58 @@
+/** `/v2/document`, compatible with DeepL API clients. */
+import Type, { type Static } from 'typebox';
+import { MAX_GLOSSARIES } from './text-translation.ts';
+
+/** The parts of an upload besides the file. */
+export const DocumentOrder = Type.Object({
+  target_lang: Type.String({ examples: ['ES'] }),
+  source_lang: Type.Optional(Type.String({ description: 'Detected when omitted.' })),
+  filename: Type.Optional(
+    Type.String({ description: 'Name of the file, where its part has none or another one.' }),
+  ),
+  formality: Type.Optional(
+    Type.Unsafe<'default' | 'more' | 'less' | 'prefer_more' | 'prefer_less'>(
+      Type.String({ enum: ['default', 'more', 'less', 'prefer_more', 'prefer_less'] }),
+    ),
+  ),
+  glossary_id: Type.Optional(Type.String({ description: 'Needs source_lang.' })),
+  glossary_ids: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_GLOSSARIES })),
+  output_format: Type.Optional(
+    Type.String({ description: 'Ending of the wanted file: `docx` for a PDF; else as it came.' }),
+  ),
+  style_id: Type.Optional(Type.String()),
+  translation_memory_id: Type.Optional(Type.String()),
+  translation_memory_threshold: Type.Optional(Type.Unknown()),
+});
+
+/** What identifies a document in later calls. */
+export const DocumentHandle = Type.Object({
+  document_id: Type.String({ pattern: '^[0-9A-F]{32}$' }),
+  document_key: Type.String({
+    pattern: '^[0-9A-F]{64}$',
+    description: 'Told once; whoever has it and a key of the account may read the document.',
+  }),
+});
+
+export const DocumentKey = Type.Object({
+  document_key: Type.String({ description: 'As the upload answered it.' }),
+});
+
+/** Any text gets here: what is no id is not found. */
+export const DocumentPath = Type.Object({ document_id: Type.String() });
+
+export const DocumentStatusView = Type.Object({
+  document_id: Type.String(),
+  status: Type.Unsafe<'queued' | 'translating' | 'done' | 'error'>(
+    Type.String({ enum: ['queued', 'translating', 'done', 'error'] }),
+  ),
+  seconds_remaining: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'An estimate, while translating.' }),
+  ),
+  billed_characters: Type.Optional(Type.Integer({ description: 'Once done.' })),
+  error_message: Type.Optional(Type.String({ description: 'What went wrong.' })),
+  message: Type.Optional(Type.String({ description: 'The same as error_message.' })),
+});
+
+export type DocumentOrder = Static<typeof DocumentOrder>;
+export type DocumentHandle = Static<typeof DocumentHandle>;
+export type DocumentStatusView = Static<typeof DocumentStatusView>;
