@@ -10,7 +10,11 @@ import type { SentenceSplitting, TextLayout } from './text-layout.ts';
 /** How text of the engine is written in the grammar; `asWritten`: character → reference. */
 export type WriteText = (text: string, asWritten: ReadonlyMap<string, string>) => string;
 
-/** Lays out the items of a flow, which cover the source. */
+/**
+ * Lays out the items of a flow, which cover the source.
+ *
+ * @param marks finds the marks between two sentences, where these may get or lose a blank beside them
+ */
 export function layOutFlow({
   source,
   items,
@@ -18,6 +22,7 @@ export function layOutFlow({
   splitting,
   language,
   write,
+  marks,
 }: {
   source: string;
   items: readonly FlowItem[];
@@ -25,6 +30,7 @@ export function layOutFlow({
   splitting: SentenceSplitting;
   language: LanguageTag | undefined;
   write: WriteText;
+  marks?: RegExp;
 }): TextLayout {
   const laidOut: LaidOutSegment[] = [];
   const add = (sentence: readonly SegmentItem[]): void => {
@@ -38,7 +44,7 @@ export function layOutFlow({
   return {
     segments: laidOut.map(({ segment }) => segment),
     characters,
-    render: (translated) => render({ source, laidOut, translated, write }),
+    render: (translated) => render({ source, laidOut, translated, write, marks }),
   };
 }
 
@@ -128,11 +134,13 @@ function render({
   laidOut,
   translated,
   write,
+  marks,
 }: {
   source: string;
   laidOut: readonly LaidOutSegment[];
   translated: readonly TextSegment[];
   write: WriteText;
+  marks: RegExp | undefined;
 }): string {
   if (translated.length !== laidOut.length) {
     throw new RangeError(`${laidOut.length} segments were laid out, not ${translated.length}`);
@@ -146,7 +154,11 @@ function render({
     text +=
       before === undefined
         ? between
-        : joint(between, [before.segment, segment.segment], [translated[index - 1], translation]);
+        : joint(
+            { between, bare: marks === undefined ? between : between.replace(marks, '') },
+            [before.segment, segment.segment],
+            [translated[index - 1], translation],
+          );
     text += renderSegment(source, segment, translation, write);
     at = segment.end;
   }
@@ -157,18 +169,22 @@ function render({
 const WITHOUT_BLANKS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff65]/u;
 
-/** What stands between two sentences, which is a blank or nothing as their script wants it. */
+/**
+ * What stands between two sentences, which is a blank or nothing as their script wants it.
+ *
+ * @param bare what is between but for marks
+ */
 function joint(
-  between: string,
+  { between, bare }: { between: string; bare: string },
   source: readonly [TextSegment, TextSegment],
   translated: readonly [TextSegment | undefined, TextSegment],
 ): string {
-  if (between !== '' && between !== ' ') return between;
+  if (bare !== '' && bare !== ' ') return between;
   const wanted = wantsBlank(translated);
   const had = wantsBlank(source);
   // Only a change of script is a reason to touch what the source has.
-  if (wanted === undefined || had !== (between === ' ') || wanted === had) return between;
-  return wanted ? ' ' : '';
+  if (wanted === undefined || had !== (bare === ' ') || wanted === had) return between;
+  return wanted ? ` ${between}` : between.replace(' ', '');
 }
 
 function wantsBlank([left, right]: readonly [TextSegment | undefined, TextSegment]):

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { layOutSentences } from '../../server/text/segment-sentences.ts';
+import { plainText } from '../../server/text/text-segment.ts';
+import { segmentOf, written } from './layouts.ts';
+import { parentsOf, segments } from './segments.ts';
+
+const layOut = (text: string, cuts = true) =>
+  layOutSentences(segmentOf(text), { cuts, language: 'en' });
+const sentencesOf = (text: string, cuts = true) => layOut(text, cuts).segments.map(written);
+
+describe('the sentences of a segment', () => {
+  it('end where no element is open, their marks numbered from 1', () => {
+    expect(sentencesOf('One <4>two</4>. <5>Three. Four.</5> Five <6/>six.')).toEqual([
+      'One <1>two</1>.',
+      'Three. Four.',
+      'Five <1/>six.',
+    ]);
+  });
+
+  it('are one when they must not be cut', () => {
+    expect(sentencesOf(' One. Two. ', false)).toEqual(['One. Two.']);
+  });
+
+  it('keep a note that clings to their end outside, and a word that is a mark inside', () => {
+    expect(sentencesOf('One is here.<1/> <2/> is there, and <3/>.')).toEqual([
+      'One is here.',
+      '<1/> is there, and <2/>.',
+    ]);
+  });
+
+  it('leave out what has no letters, and bind placeholders', () => {
+    expect(sentencesOf('12. 34! Call {name} at https://example.org/a.')).toEqual([
+      'Call <1/> at <2/>.',
+    ]);
+  });
+
+  it('come back with what was between them', () => {
+    const layout = layOut('One.  <4>Two</4>.\t<5/>Three {x}!<6/>');
+    const shouted = layout.segments.map((segment) =>
+      segment.map((part) => (typeof part === 'string' ? part.toUpperCase() : part)),
+    );
+    expect(written(layout.render(shouted))).toBe('ONE.  <4>TWO</4>.\t<5/>THREE {x}!<6/>');
+  });
+
+  it('are joined as their script wants it', () => {
+    const layout = layOut('One. Two.');
+    expect(layout.render([['一。'], ['二。']])).toEqual(['一。二。']);
+    const bold = layOut('<1>One.</1> <2/>Two.');
+    expect(written(bold.render([['一。'], ['二。']]))).toBe('<1>一。</1><2/>二。');
+    const chinese = layOutSentences(segmentOf('<1>一。</1>二。'), { cuts: true, language: 'zh' });
+    expect(written(chinese.render([['One.'], ['Two.']]))).toBe('<1>One. </1>Two.');
+  });
+
+  it('come back as they were, whatever they are', () => {
+    fc.assert(
+      fc.property(segments, fc.boolean(), (segment, cuts) => {
+        const layout = layOutSentences(segment, { cuts, language: undefined });
+        const again = layout.render(layout.segments.map((each) => [...each]));
+        expect(plainText(again)).toBe(plainText(segment));
+        expect(written(again)).toBe(written(segment));
+        for (const sentence of layout.segments) expect(parentsOf(sentence)).toBeDefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
