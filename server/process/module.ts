@@ -2,7 +2,13 @@
  * Starts one of our own modules in a worker thread or a child process, from the built JavaScript as
  * well as from TypeScript sources (development and tests, where tsx is there to read them).
  */
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import {
+  fork,
+  spawn,
+  type ChildProcess,
+  type ChildProcessByStdio,
+  type ForkOptions,
+} from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
@@ -39,5 +45,31 @@ export function startChild(importMetaUrl: string, name: string, args: string[] =
   const { url, execArgv } = resolveModule(importMetaUrl, name);
   return spawn(process.execPath, [...execArgv, fileURLToPath(url), ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+/**
+ * Starts a module in a child process that gets messages and nothing else: none of our environment but
+ * what `options.env` says. Arguments as in {@link resolveModule}; `options.execArgv` are added to ours.
+ */
+export function forkChild(
+  importMetaUrl: string,
+  name: string,
+  { args = [], ...options }: ForkOptions & { args?: string[]; env: Record<string, string> },
+): ChildProcess {
+  const { url, execArgv } = resolveModule(importMetaUrl, name);
+  return fork(fileURLToPath(url), args, {
+    ...options,
+    execArgv: [...execArgv, ...(options.execArgv ?? [])],
+  });
+}
+
+/** Starts a module in a child process with our environment, which gets messages. Arguments as in {@link resolveModule}. */
+export function forkSibling(importMetaUrl: string, name: string, args: string[]): ChildProcess {
+  const { url, execArgv } = resolveModule(importMetaUrl, name);
+  // Standard output is for people; what it logs goes where ours goes.
+  return fork(fileURLToPath(url), args, {
+    execArgv,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 }

@@ -1,0 +1,58 @@
+/** A process and all that it has started, as Linux tells of them in `/proc`. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The process and its descendants, parents first; only itself where the kernel does not tell. */
+export function processTree(pid: number): number[] {
+  const tree = [pid];
+  // Grows while it is walked.
+  for (const parent of tree) tree.push(...childrenOf(parent));
+  return tree;
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    return threads.flatMap((thread) => {
+      const list = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8');
+      return list.split(' ').map(Number).filter(Boolean);
+    });
+  } catch {
+    // It has ended meanwhile.
+    return [];
+  }
+}
+
+/** Memory that these processes hold, in bytes; what has ended holds none. */
+export function residentBytes(pids: readonly number[]): number {
+  let kibibytes = 0;
+  for (const pid of pids) {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+      kibibytes += Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return kibibytes * 1024;
+}
+
+/**
+ * Ends a running process that leads a group, the group, and what it started outside of the group, at
+ * once and without asking them.
+ */
+export function killTree(leader: number): void {
+  for (const pid of [...processTree(leader), -leader]) kill(pid);
+}
+
+/** Ends what there is of a group, be its leader there or not. */
+export function killGroup(leader: number): void {
+  kill(-leader);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
