@@ -6,6 +6,10 @@
  * Times are ms since the epoch, characters are Unicode code points, speech is in ms.
  */
 
+import type { Documents } from './document-ports.ts';
+
+export type * from './document-ports.ts';
+
 /** What became of an attempt to spend a token. */
 export type TokenSpending =
   | { outcome: 'spent'; sessionId: string }
@@ -248,6 +252,7 @@ export interface Stores {
   usage: Usage;
   glossaries: Glossaries;
   spokenTerms: SpokenTerms;
+  documents: Documents;
 }
 
 /** An open database. */

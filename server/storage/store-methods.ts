@@ -33,6 +33,24 @@ const manners = {
     delete: 'write',
   },
   spokenTerms: { create: 'write', list: 'read', find: 'read', delete: 'write' },
+  documents: {
+    addPart: 'write',
+    readPart: 'read',
+    submit: 'write',
+    find: 'read',
+    delete: 'write',
+    claim: 'write',
+    beat: 'write',
+    finish: 'write',
+    fail: 'write',
+    release: 'write',
+    abandon: 'write',
+    hasOpen: 'read',
+    beginDownload: 'write',
+    renewDownload: 'write',
+    giveBackDownload: 'write',
+    expire: 'write',
+  },
 } as const satisfies { [Store in keyof Stores]: Record<keyof Stores[Store], Manner> };
 
 /** A call of a store method; plain data that can go to another thread. */

@@ -1,8 +1,8 @@
 /**
- * The tables, the same in both databases: text, and whole numbers that fit a JavaScript number.
+ * The tables, the same in both databases: text, whole numbers that fit a JavaScript number, and bytes.
  * Times are ms since the epoch, lists are JSON; null limits are without limit.
  */
-import type { KeyKind, Plan, UsageKind } from './ports.ts';
+import type { DocumentFile, DocumentStatus, KeyKind, Plan, UsageKind } from './ports.ts';
 
 export interface Tables {
   accounts: AccountsTable;
@@ -12,6 +12,9 @@ export interface Tables {
   glossaries: GlossariesTable;
   glossary_dictionaries: GlossaryDictionariesTable;
   spoken_terms: SpokenTermsTable;
+  documents: DocumentsTable;
+  document_parts: DocumentPartsTable;
+  document_turns: DocumentTurnsTable;
 }
 
 export interface AccountsTable {
@@ -96,6 +99,52 @@ export interface SpokenTermsTable {
   created_at_ms: number;
   /** A JSON list of strings. */
   terms: string;
+}
+
+export interface DocumentsTable {
+  document_id: string;
+  account_id: string;
+  key_id: string;
+  /** SHA-256 of the document key in hex. */
+  document_key_hash: string;
+  file_name: string;
+  /** What the worker needs to know. */
+  order_json: string;
+  tag: string | null;
+  size_bytes: number;
+  created_at_ms: number;
+  status: DocumentStatus;
+  /** How often it was taken since it last got on. */
+  attempt: number;
+  /** A queued document waits until then. */
+  not_before_ms: number;
+  /** Of the worker that has it, or had it last; null while queued. */
+  claim_id: string | null;
+  worker_id: string | null;
+  beat_at_ms: number | null;
+  /** As last told to the owner; kept when the document goes back into the queue. */
+  finish_at_ms: number | null;
+  billed_characters: number | null;
+  problem: string | null;
+  /** When it became `done` or `error`. */
+  settled_at_ms: number | null;
+  /** Until when nobody else gets the result. */
+  download_until_ms: number | null;
+}
+
+export interface DocumentPartsTable {
+  document_id: string;
+  file: DocumentFile;
+  /** 0, 1, 2… in a file. */
+  place: number;
+  at_ms: number;
+  bytes: Uint8Array;
+}
+
+/** Accounts whose documents were taken: the smallest number is served first. */
+export interface DocumentTurnsTable {
+  account_id: string;
+  turn: number;
 }
 
 /** 64 bits of a hash find a key among millions; how long the look-up takes tells nothing of the rest. */

@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStorage } from '../../server/storage/open-storage.ts';
+import type * as Storage from '../../server/storage/open-storage.ts';
 import { openPostgresql, type TestPostgresql } from '../support/postgresql.ts';
 import { executeOn } from './database-access.ts';
 import { openAccount, quietLog } from './samples.ts';
+
+// The built storage, as in the child: sources would be compiled anew at every opening.
+const built = new URL('../../dist/server/storage/open-storage.js', import.meta.url).href;
+const { openStorage } = (await import(built)) as typeof Storage;
 
 const ROUNDS = 20;
 /** In every fifth round the PostgreSQL server goes down as well, while it is being used. */
@@ -43,8 +47,8 @@ interface Round {
 
 /** Starts a child, lets it work for a random time, kills it, and reads all that it had said. */
 async function crashOnce({ args, ledger, meanwhile }: Round): Promise<void> {
-  const script = path.join(import.meta.dirname, 'crash-child.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+  const script = path.join(import.meta.dirname, 'crash-child.mjs');
+  const child = spawn(process.execPath, [script, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output: Buffer[] = [];

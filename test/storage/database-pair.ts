@@ -6,6 +6,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/storage/ports.ts';
 import { openPostgresql, type TestPostgresql } from '../support/postgresql.ts';
+import { executeOn } from './database-access.ts';
 import { quietLog } from './samples.ts';
 
 export const databaseNames = ['sqlite', 'postgresql'] as const;
@@ -15,6 +16,8 @@ export type DatabaseName = (typeof databaseNames)[number];
 export interface DatabasePair {
   storage: Storage;
   other: Storage;
+  /** Runs a statement past the stores. */
+  execute: (sql: string) => Promise<unknown[]>;
 }
 
 /** Opens a new database for the tests of a file; closed and removed after them. */
@@ -42,6 +45,6 @@ export function databasesOfThisFile(): (name: DatabaseName) => Promise<DatabaseP
       opened.push(storage);
       return storage;
     };
-    return { storage: await open(), other: await open() };
+    return { storage: await open(), other: await open(), execute: (sql) => executeOn(place, sql) };
   };
 }

@@ -75,12 +75,22 @@ export async function openEmbeddedStorage({
       authenticate: (secretHash) =>
         reader.authenticate(secretHash).catch(() => stores.apiKeys.authenticate(secretHash)),
     },
+    documents: {
+      ...stores.documents,
+      addPart: (part, claimId) =>
+        stores.documents.addPart({ ...part, bytes: standingAlone(part.bytes) }, claimId),
+    },
     async close() {
       isClosed = true;
       reader.close();
       if (connection.isOpen) await connection.close();
     },
   };
+}
+
+/** A view goes to the thread with all of the memory that it is a view of: 30 MB for each part of them. */
+function standingAlone(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
 
 function unavailable(): ServiceError {

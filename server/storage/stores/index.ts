@@ -1,7 +1,8 @@
 import type { Database } from '../database.ts';
-import type { Accounts, ApiKeys, Glossaries, SpokenTerms } from '../ports.ts';
+import type { Accounts, ApiKeys, Documents, Glossaries, SpokenTerms } from '../ports.ts';
 import { createAccounts } from './accounts.ts';
 import { createApiKeys } from './api-keys.ts';
+import { createDocuments } from './documents.ts';
 import { createGlossaries } from './glossaries.ts';
 import { createSpokenTerms } from './spoken-terms.ts';
 import { createUsageEntries, type UsageEntries } from './usage-entries.ts';
@@ -13,6 +14,7 @@ export interface DatabaseStores {
   usage: UsageEntries;
   glossaries: Glossaries;
   spokenTerms: SpokenTerms;
+  documents: Documents;
 }
 
 /** Every store over a database, or over a transaction of it. */
@@ -23,5 +25,6 @@ export function createStores(db: Database): DatabaseStores {
     usage: createUsageEntries(db),
     glossaries: createGlossaries(db),
     spokenTerms: createSpokenTerms(db),
+    documents: createDocuments(db),
   };
 }
