@@ -86,7 +86,11 @@ const layers: Record<string, Layer> = {
     ],
   },
   'server/main.ts': { uses: ['shared', 'server/process', 'server/config.ts', 'server/app.ts'] },
-  'server/worker.ts': { uses: ['shared', 'server/process', 'server/config.ts', 'server/app.ts'] },
+  // The same for a worker.
+  'server/worker-app.ts': { uses: ['shared', 'server'] },
+  'server/worker.ts': {
+    uses: ['shared', 'server/process', 'server/config.ts', 'server/worker-app.ts'],
+  },
 
   test: { uses: ['shared', 'server', 'widget'] },
 };

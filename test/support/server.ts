@@ -23,6 +23,11 @@ export interface TestServer {
   /** Sends a JSON request with the API key. */
   post(pathname: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   get(pathname: string, headers?: Record<string, string>): Promise<Response>;
+  /** Sends any request with the API key, such as a form with a file. */
+  send(
+    pathname: string,
+    init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> },
+  ): Promise<Response>;
   /** Resolves with the exit code once the process has ended. */
   exited: Promise<number | null>;
   stop(): Promise<void>;
@@ -92,6 +97,11 @@ export async function startServer(settings: Record<string, string> = {}): Promis
         body: JSON.stringify(body),
       }),
     get: (pathname, headers = {}) => checked(pathname, { headers }),
+    send: (pathname, init) =>
+      checked(pathname, {
+        ...init,
+        headers: { Authorization: `Service-Auth-Key ${apiKey}`, ...init.headers },
+      }),
     async stop() {
       child.kill('SIGTERM');
       await exited;

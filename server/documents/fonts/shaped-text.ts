@@ -1,0 +1,107 @@
+/** Letters become glyphs: an open font shapes the words of a text (ligatures, marks, joining). */
+import { readFileSync } from 'node:fs';
+
+import * as fontkit from '@cantoo/fontkit';
+
+import { DocumentError } from '../format.ts';
+import type { InstalledFont } from './installed-fonts.ts';
+
+/** A glyph and where it stands; lengths in thousandths of the font's size. */
+export interface ShapedGlyph {
+  id: number;
+  /** The characters it stands for; empty for the further glyphs of one character. */
+  codePoints: readonly number[];
+  /** How wide the font says it is. */
+  width: number;
+  /** How far the next one is. */
+  advance: number;
+  xOffset: number;
+  yOffset: number;
+}
+
+/** Glyphs from left to right. */
+export interface ShapedText {
+  glyphs: readonly ShapedGlyph[];
+  /** In thousandths of the font's size. */
+  advance: number;
+}
+
+/** A font that is in memory. */
+export interface OpenFont {
+  readonly installed: InstalledFont;
+  readonly font: fontkit.Font;
+  /** Shapes a text of one direction; words are remembered. */
+  shape(text: string, isRightToLeft: boolean): ShapedText;
+}
+
+/** Documents repeat their words; this many are remembered for a font. */
+const MAX_REMEMBERED = 20_000;
+
+const files = new Map<string, Uint8Array>();
+
+/**
+ * Opens a font; collections are read once for all of their fonts.
+ *
+ * @throws DocumentError for a font file that is damaged
+ */
+export function openFont(installed: InstalledFont): OpenFont {
+  const font = load(installed);
+  const remembered = new Map<string, ShapedText>();
+  const perThousand = 1000 / font.unitsPerEm;
+  return {
+    installed,
+    font,
+    shape(text, isRightToLeft) {
+      const key = isRightToLeft ? `<${text}` : text;
+      let shaped = remembered.get(key);
+      if (shaped === undefined) {
+        shaped = shape({ font, text, isRightToLeft, perThousand });
+        if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+        remembered.set(key, shaped);
+      }
+      return shaped;
+    },
+  };
+}
+
+function load({ path, postscriptName }: InstalledFont): fontkit.Font {
+  let file = files.get(path);
+  if (file === undefined) files.set(path, (file = readFileSync(path)));
+  const opened = /\.[to]tc$/i.test(path)
+    ? fontkit.create(file, postscriptName)
+    : fontkit.create(file);
+  if (opened === null || 'fonts' in opened) {
+    throw new DocumentError(`The font ${postscriptName} of this server cannot be read.`);
+  }
+  return opened;
+}
+
+function shape({
+  font,
+  text,
+  isRightToLeft,
+  perThousand,
+}: {
+  font: fontkit.Font;
+  text: string;
+  isRightToLeft: boolean;
+  perThousand: number;
+}): ShapedText {
+  const direction = isRightToLeft ? 'rtl' : 'ltr';
+  const run = font.layout(text, undefined, undefined, undefined, direction);
+  let advance = 0;
+  const glyphs = run.glyphs.map((glyph, at): ShapedGlyph => {
+    const position = run.positions?.[at];
+    const shaped = {
+      id: glyph.id,
+      codePoints: glyph.codePoints,
+      width: glyph.advanceWidth * perThousand,
+      advance: (position?.xAdvance ?? glyph.advanceWidth) * perThousand,
+      xOffset: (position?.xOffset ?? 0) * perThousand,
+      yOffset: (position?.yOffset ?? 0) * perThousand,
+    };
+    advance += shaped.advance;
+    return shaped;
+  });
+  return { glyphs, advance };
+}

@@ -1,0 +1,169 @@
+/** The ground of a picture: what would be seen if something before it were taken away. */
+import type { PixelBox } from './ocr.ts';
+import type { Picture } from './picture.ts';
+
+/** Colours have four channels, the first three multiplied by the fourth, as what is unseen has none. */
+export const CHANNELS = 4;
+
+/** A cutting of a picture, with colours as {@link CHANNELS} says, 0 to 255. */
+export interface Cutting {
+  box: PixelBox;
+  width: number;
+  height: number;
+  colours: Float32Array;
+}
+
+/** Cuts out a box, which lies within the picture. */
+export function cut(picture: Picture, box: PixelBox): Cutting {
+  const width = box.right - box.left;
+  const height = box.bottom - box.top;
+  const colours = new Float32Array(width * height * CHANNELS);
+  for (let y = 0, to = 0; y < height; y++) {
+    let from = ((box.top + y) * picture.width + box.left) * picture.channels;
+    for (let x = 0; x < width; x++, from += picture.channels, to += CHANNELS) {
+      const alpha = picture.channels === 4 ? (picture.data[from + 3] ?? 255) : 255;
+      colours[to] = ((picture.data[from] ?? 0) * alpha) / 255;
+      colours[to + 1] = ((picture.data[from + 1] ?? 0) * alpha) / 255;
+      colours[to + 2] = ((picture.data[from + 2] ?? 0) * alpha) / 255;
+      colours[to + 3] = alpha;
+    }
+  }
+  return { box, width, height, colours };
+}
+
+/** A picture of one level of the pyramid. */
+interface Level {
+  width: number;
+  height: number;
+  colours: Float32Array;
+  /** 1 where the colour is known, 0 where it is to be found. */
+  known: Uint8Array;
+}
+
+/**
+ * Finds the unknown colours of a cutting: a surface as smooth as can be that joins the known ones.
+ *
+ * @param known for each pixel, 1 or 0
+ * @returns a copy of the colours, with the unknown ones filled in
+ */
+export function filled({ width, height, colours }: Cutting, known: Uint8Array): Float32Array {
+  const level = { width, height, colours: colours.slice(), known };
+  fill(level);
+  return level.colours;
+}
+
+/** Coarse to fine: at each level, what is unknown starts from the level above and is smoothed. */
+function fill(level: Level): void {
+  if (level.width <= 1 && level.height <= 1) return;
+  if (level.known.every((one) => one === 1)) return;
+  const coarse = halved(level);
+  fill(coarse);
+  takeFrom(level, coarse);
+  smooth(level);
+}
+
+function halved({ width, height, colours, known }: Level): Level {
+  const half: Level = emptyLevel((width + 1) >> 1, (height + 1) >> 1);
+  const counts = new Uint8Array(half.known.length);
+  for (let y = 0, at = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, at++) {
+      if (known[at] === 0) continue;
+      const to = (y >> 1) * half.width + (x >> 1);
+      counts[to] = (counts[to] ?? 0) + 1;
+      add(half.colours, to, colours, at);
+    }
+  }
+  for (const [at, count] of counts.entries()) {
+    if (count === 0) continue;
+    half.known[at] = 1;
+    scale(half.colours, at, 1 / count);
+  }
+  return half;
+}
+
+function emptyLevel(width: number, height: number): Level {
+  const pixels = width * height;
+  return {
+    width,
+    height,
+    colours: new Float32Array(pixels * CHANNELS),
+    known: new Uint8Array(pixels),
+  };
+}
+
+function add(to: Float32Array, toPixel: number, from: Float32Array, fromPixel: number): void {
+  for (let channel = 0; channel < CHANNELS; channel++) {
+    const at = toPixel * CHANNELS + channel;
+    to[at] = (to[at] ?? 0) + (from[fromPixel * CHANNELS + channel] ?? 0);
+  }
+}
+
+function scale(colours: Float32Array, pixel: number, factor: number): void {
+  for (let at = pixel * CHANNELS; at < (pixel + 1) * CHANNELS; at++) {
+    colours[at] = (colours[at] ?? 0) * factor;
+  }
+}
+
+function takeFrom({ width, height, colours, known }: Level, coarse: Level): void {
+  for (let y = 0, at = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, at++) {
+      if (known[at] === 1) continue;
+      const from = ((y >> 1) * coarse.width + (x >> 1)) * CHANNELS;
+      for (let channel = 0; channel < CHANNELS; channel++) {
+        colours[at * CHANNELS + channel] = coarse.colours[from + channel] ?? 0;
+      }
+    }
+  }
+}
+
+/** The coarser levels have the slope; few rounds take the steps away. */
+const ROUNDS = 12;
+
+function smooth({ width, height, colours, known }: Level): void {
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let y = 0, at = 0; y < height; y++) {
+      for (let x = 0; x < width; x++, at++) {
+        if (known[at] === 1) continue;
+        const left = (x > 0 ? at - 1 : at) * CHANNELS;
+        const right = (x < width - 1 ? at + 1 : at) * CHANNELS;
+        const above = (y > 0 ? at - width : at) * CHANNELS;
+        const below = (y < height - 1 ? at + width : at) * CHANNELS;
+        for (let channel = 0; channel < CHANNELS; channel++) {
+          colours[at * CHANNELS + channel] =
+            ((colours[left + channel] ?? 0) +
+              (colours[right + channel] ?? 0) +
+              (colours[above + channel] ?? 0) +
+              (colours[below + channel] ?? 0)) /
+            4;
+        }
+      }
+    }
+  }
+}
+
+/** The greatest difference of two pixels in any channel. */
+export function distance(a: Float32Array, aPixel: number, b: Float32Array, bPixel: number): number {
+  let most = 0;
+  for (let channel = 0; channel < CHANNELS; channel++) {
+    const difference =
+      (a[aPixel * CHANNELS + channel] ?? 0) - (b[bPixel * CHANNELS + channel] ?? 0);
+    most = Math.max(most, Math.abs(difference));
+  }
+  return most;
+}
+
+/** Puts a colour into a picture. */
+export function putColour(
+  picture: Picture,
+  pixel: number,
+  colours: Float32Array,
+  from: number,
+): void {
+  const alpha = colours[from * CHANNELS + 3] ?? 255;
+  const factor = alpha > 0 ? 255 / alpha : 0;
+  const at = pixel * picture.channels;
+  for (let channel = 0; channel < 3; channel++) {
+    picture.data[at + channel] = Math.round((colours[from * CHANNELS + channel] ?? 0) * factor);
+  }
+  if (picture.channels === 4) picture.data[at + 3] = Math.round(alpha);
+}

@@ -1,0 +1,183 @@
+/**
+ * Makes gray pictures that text can be read from: one of the brightness, and one in which every ground,
+ * whatever its colour, is white. Tesseract parts a whole picture into dark and bright at one level, and
+ * white letters on orange are lost in a picture that also has black on white.
+ */
+import sharp from 'sharp';
+import type { RawPixels } from './ocr.ts';
+import type { Picture } from './picture.ts';
+
+/** A gray picture, and how many of its pixels a pixel of the original has become, along one side. */
+export interface ReadablePicture {
+  gray: RawPixels;
+  scale: number;
+}
+
+/** Letters of a screenshot are 7 pixels high and are read well when they are 20: small ones are enlarged. */
+const enlargements = [
+  { maxPixels: 1_000_000, scale: 3 },
+  { maxPixels: 3_000_000, scale: 2 },
+];
+/** A page of A4 at 300 dpi has 8.7 million; more is only slower. */
+const MOST_READ_PIXELS = 9_000_000;
+
+/** A picture that is no larger than what is read, and what it was made smaller by. */
+export interface SuitedPicture {
+  picture: Picture;
+  scale: number;
+}
+
+/** Makes a large picture smaller, once for all that is done with it to read it. */
+export async function readable(picture: Picture): Promise<SuitedPicture> {
+  const { data, channels, ...size } = picture;
+  const pixels = size.width * size.height;
+  if (pixels <= MOST_READ_PIXELS) return { picture, scale: 1 };
+  const wanted = Math.sqrt(MOST_READ_PIXELS / pixels);
+  const width = Math.max(1, Math.round(size.width * wanted));
+  const height = Math.max(1, Math.round(size.height * wanted));
+  const reduced = await sharp(data, { raw: { ...size, channels } })
+    .resize(width, height, { fit: 'fill' })
+    .raw()
+    .toBuffer();
+  return { picture: { data: reduced, width, height, channels }, scale: width / size.width };
+}
+
+/** A picture's brightness, in a size that suits recognition. */
+export async function brightness(suited: SuitedPicture): Promise<ReadablePicture> {
+  return enlarged(grayOf(suited.picture), suited.scale);
+}
+
+/** How far each pixel is from the colour of the ground around it, black on white. */
+export async function contrast({ picture, scale }: SuitedPicture): Promise<ReadablePicture> {
+  const ground = groundColours(picture);
+  return enlarged(distances(picture, ground), scale);
+}
+
+async function enlarged(gray: RawPixels, scale: number): Promise<ReadablePicture> {
+  const pixels = gray.width * gray.height;
+  const wanted = enlargements.find(({ maxPixels }) => pixels <= maxPixels)?.scale;
+  if (wanted === undefined) return { gray, scale };
+  const width = gray.width * wanted;
+  const height = gray.height * wanted;
+  const data = await sharp(gray.data, {
+    raw: { width: gray.width, height: gray.height, channels: 1 },
+  })
+    .resize(width, height, { fit: 'fill', kernel: 'lanczos3' })
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer();
+  return { gray: { data, width, height, channels: 1 }, scale: wanted };
+}
+
+function grayOf({ data, width, height, channels }: Picture): RawPixels {
+  const gray = new Uint8Array(width * height);
+  const paper = channels === 4 ? paperFor(data) : 255;
+  for (let at = 0, from = 0; at < gray.length; at++, from += channels) {
+    const luma = lumaAt(data, from);
+    const alpha = channels === 4 ? (data[from + 3] ?? 255) : 255;
+    gray[at] = alpha === 255 ? luma : paper + ((luma - paper) * alpha) / 255;
+  }
+  return { data: gray, width, height, channels: 1 };
+}
+
+/** ITU-R BT.601. */
+function lumaAt(data: Uint8Array, at: number): number {
+  return 0.299 * (data[at] ?? 0) + 0.587 * (data[at + 1] ?? 0) + 0.114 * (data[at + 2] ?? 0);
+}
+
+/** What a picture with holes is laid upon: the opposite of what is in it. */
+function paperFor(rgba: Uint8Array): number {
+  let sum = 0;
+  let weight = 0;
+  for (let at = 0; at < rgba.length; at += 4) {
+    const alpha = rgba[at + 3] ?? 0;
+    sum += lumaAt(rgba, at) * alpha;
+    weight += alpha;
+  }
+  return weight > 0 && sum / weight > 140 ? 0 : 255;
+}
+
+/** Side of the squares whose most usual colour is looked for, in pixels. */
+const CELL = 8;
+/** Cells on each side of one that have a say in its ground: letters of up to 60 pixels are no ground. */
+const REACH = 3;
+
+interface Ground {
+  colours: Uint8Array;
+  columns: number;
+}
+
+/** The colour of the ground for each cell: the median of the medians around it. */
+function groundColours(picture: Picture): Ground {
+  const columns = Math.ceil(picture.width / CELL);
+  const rows = Math.ceil(picture.height / CELL);
+  const medians = new Uint8Array(columns * rows * 3);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      cellMedian(picture, column * CELL, row * CELL, medians, (row * columns + column) * 3);
+    }
+  }
+  const colours = new Uint8Array(medians.length);
+  const near = new Uint8Array((2 * REACH + 1) ** 2);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      for (let channel = 0; channel < 3; channel++) {
+        let count = 0;
+        for (let y = Math.max(0, row - REACH); y <= Math.min(rows - 1, row + REACH); y++) {
+          for (
+            let x = Math.max(0, column - REACH);
+            x <= Math.min(columns - 1, column + REACH);
+            x++
+          ) {
+            near[count++] = medians[(y * columns + x) * 3 + channel] ?? 0;
+          }
+        }
+        colours[(row * columns + column) * 3 + channel] = median(near, count);
+      }
+    }
+  }
+  return { colours, columns };
+}
+
+const cell = new Uint8Array(CELL * CELL);
+
+function cellMedian(picture: Picture, left: number, top: number, to: Uint8Array, at: number): void {
+  const { data, width, height, channels } = picture;
+  const right = Math.min(width, left + CELL);
+  const bottom = Math.min(height, top + CELL);
+  for (let channel = 0; channel < 3; channel++) {
+    let count = 0;
+    for (let y = top; y < bottom; y++) {
+      for (let x = left; x < right; x++) {
+        cell[count++] = data[(y * width + x) * channels + channel] ?? 0;
+      }
+    }
+    to[at + channel] = median(cell, count);
+  }
+}
+
+/** Of the first `count` numbers, which are put in order. */
+function median(numbers: Uint8Array, count: number): number {
+  return numbers.subarray(0, count).sort()[count >> 1] ?? 0;
+}
+
+/** Twice the distance: letters whose contrast is half of the greatest are black. */
+const STRENGTH = 2;
+
+function distances({ data, width, height, channels }: Picture, ground: Ground): RawPixels {
+  const gray = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) {
+    const row = Math.floor(y / CELL) * ground.columns;
+    for (let x = 0; x < width; x++) {
+      const from = (y * width + x) * channels;
+      const cellAt = (row + Math.floor(x / CELL)) * 3;
+      let most = 0;
+      for (let channel = 0; channel < 3; channel++) {
+        const distance = (data[from + channel] ?? 0) - (ground.colours[cellAt + channel] ?? 0);
+        most = Math.max(most, Math.abs(distance));
+      }
+      gray[y * width + x] = Math.max(0, 255 - STRENGTH * most);
+    }
+  }
+  return { data: gray, width, height, channels: 1 };
+}

@@ -1,0 +1,265 @@
+/**
+ * What is around the pixels of a JPEG or PNG file, read from its bytes before anything is decoded: its
+ * size, and the little of its metadata that the translated picture needs as well.
+ */
+import { DocumentError } from '../format.ts';
+
+/** A JPEG or PNG file, not decoded. */
+export interface PictureFile {
+  format: 'jpeg' | 'png';
+  /** As stored, before the orientation is applied. */
+  width: number;
+  height: number;
+  /** Of EXIF, 1 to 8: how the stored pixels are turned to be looked at; 1 is as they are. */
+  orientation: number;
+  /**
+   * Segments (JPEG) or chunks (PNG) to be kept, whole: colour profile and resolution. All else goes:
+   * previews and descriptions would still have the untranslated text, and often the place as well.
+   */
+  kept: readonly Uint8Array[];
+  /** Of a JPEG: how its encoder was set, as far as that shows. */
+  jpeg: { quality: number; isSubsampled: boolean; components: number } | undefined;
+}
+
+/** 36 million pixels are 144 MB of memory; a good camera has fewer. */
+export const MOST_PIXELS = 36_000_000;
+
+/**
+ * Reads the header of a picture.
+ *
+ * @throws DocumentError for another kind of file, a damaged one, and one of more than
+ *   {@link MOST_PIXELS}
+ */
+export function readPictureFile(format: 'jpeg' | 'png', bytes: Uint8Array): PictureFile {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let picture: PictureFile;
+  try {
+    picture = format === 'jpeg' ? readJpeg(file) : readPng(file);
+  } catch (error) {
+    if (error instanceof DocumentError) throw error;
+    throw damaged(error);
+  }
+  const { width, height } = picture;
+  if (width < 1 || height < 1) throw damaged();
+  if (width * height > MOST_PIXELS) {
+    throw new DocumentError(
+      `The picture has ${Math.round((width * height) / 1e6)} megapixels; at most ${MOST_PIXELS / 1e6} are translated. Please send a smaller one.`,
+    );
+  }
+  return picture;
+}
+
+function damaged(cause?: unknown): DocumentError {
+  return new DocumentError('The picture is damaged. Please save it anew and send it again.', {
+    cause,
+  });
+}
+
+const JPEG_START = 0xffd8;
+const START_OF_SCAN = 0xda;
+const QUANTISATION = 0xdb;
+const APP0_JFIF = 0xe0;
+const APP1_EXIF = 0xe1;
+const APP2_PROFILE = 0xe2;
+
+function readJpeg(file: Buffer): PictureFile {
+  if (file.readUInt16BE(0) !== JPEG_START) throw otherKind('JPEG');
+  const kept: Buffer[] = [];
+  let orientation = 1;
+  let quality = 90;
+  for (let at = 2; ;) {
+    if (file[at] !== 0xff) throw damaged();
+    const marker = file.readUInt8(at + 1);
+    // Fill bytes before a marker.
+    if (marker === 0xff) {
+      at++;
+      continue;
+    }
+    const end = at + 2 + file.readUInt16BE(at + 2);
+    if (marker === START_OF_SCAN || end > file.length) throw damaged();
+    const body = file.subarray(at + 4, end);
+    if (isFrameHeader(marker)) {
+      return { format: 'jpeg', orientation, kept, ...frame(body, quality) };
+    }
+    if (marker === APP0_JFIF || (marker === APP2_PROFILE && starts(body, 'ICC_PROFILE\0'))) {
+      kept.push(file.subarray(at, end));
+    } else if (marker === APP1_EXIF && starts(body, 'Exif\0\0')) {
+      orientation = exifOrientation(body.subarray(6));
+    } else if (marker === QUANTISATION) quality = qualityOf(body) ?? quality;
+    at = end;
+  }
+}
+
+/** SOF0 to SOF15 without DHT, JPG and DAC, which lie between them. */
+function isFrameHeader(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+}
+
+function frame(
+  body: Buffer,
+  quality: number,
+): Pick<PictureFile, 'width' | 'height'> & { jpeg: NonNullable<PictureFile['jpeg']> } {
+  const components = body.readUInt8(5);
+  return {
+    height: body.readUInt16BE(1),
+    width: body.readUInt16BE(3),
+    // Sampling factors of the first component: 1×1 when colour has the resolution of brightness.
+    jpeg: { quality, isSubsampled: components > 1 && body.readUInt8(7) !== 0x11, components },
+  };
+}
+
+/** The brightness table's entries of the standard (ITU-T T.81, table K.1) in zigzag order, the first 8. */
+const STANDARD_TABLE = [16, 11, 12, 14, 12, 10, 16, 14];
+
+/** The quality that libjpeg calls a table, from its first entries; undefined for tables but the first. */
+function qualityOf(body: Buffer): number | undefined {
+  if (body[0] !== 0) return undefined;
+  const scales = STANDARD_TABLE.map(
+    (standard, index) => (100 * body.readUInt8(1 + index)) / standard,
+  );
+  const scale = scales.reduce((sum, one) => sum + one) / scales.length;
+  const quality = scale <= 100 ? (200 - scale) / 2 : 5000 / scale;
+  return Math.min(98, Math.max(50, Math.round(quality)));
+}
+
+const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
+const KEPT_CHUNKS = new Set(['iCCP', 'sRGB', 'gAMA', 'cHRM', 'pHYs']);
+
+function readPng(file: Buffer): PictureFile {
+  if (!file.subarray(0, 8).equals(PNG_SIGNATURE)) throw otherKind('PNG');
+  if (chunkType(file, 8) !== 'IHDR') throw damaged();
+  const kept: Buffer[] = [];
+  let orientation = 1;
+  for (let at = 8; at + 12 <= file.length;) {
+    const type = chunkType(file, at);
+    const end = at + 12 + file.readUInt32BE(at);
+    if (type === 'IEND') break;
+    if (end > file.length) break;
+    if (KEPT_CHUNKS.has(type)) kept.push(file.subarray(at, end));
+    else if (type === 'eXIf') orientation = exifOrientation(file.subarray(at + 8, end - 4));
+    at = end;
+  }
+  return {
+    format: 'png',
+    width: file.readUInt32BE(16),
+    height: file.readUInt32BE(20),
+    orientation,
+    kept,
+    jpeg: undefined,
+  };
+}
+
+function chunkType(file: Buffer, at: number): string {
+  return file.toString('latin1', at + 4, at + 8);
+}
+
+function otherKind(wanted: string): DocumentError {
+  return new DocumentError(`The file is not a ${wanted} picture, whatever its name says.`);
+}
+
+function starts(body: Buffer, text: string): boolean {
+  return body.subarray(0, text.length).equals(Buffer.from(text, 'latin1'));
+}
+
+const ORIENTATION_TAG = 0x0112;
+
+/** The orientation in a TIFF block (EXIF 2.3, 4.6.4); 1 when it has none or makes no sense. */
+function exifOrientation(tiff: Buffer): number {
+  if (tiff.length < 14) return 1;
+  const isLittle = tiff.toString('latin1', 0, 2) === 'II';
+  const short = (at: number): number => (isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
+  const directory = isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4);
+  if (directory + 2 > tiff.length) return 1;
+  const entries = short(directory);
+  for (let entry = 0; entry < entries; entry++) {
+    const at = directory + 2 + 12 * entry;
+    if (at + 12 > tiff.length) break;
+    if (short(at) !== ORIENTATION_TAG) continue;
+    const value = short(at + 8);
+    return value >= 1 && value <= 8 ? value : 1;
+  }
+  return 1;
+}
+
+/** Puts what a file's picture keeps of its metadata into the newly encoded one. */
+export function withKeptMetadata(
+  encoded: Buffer,
+  { format, kept, orientation }: PictureFile,
+): Buffer {
+  return format === 'jpeg'
+    ? jpegWith(encoded, kept, orientation)
+    : pngWith(encoded, kept, orientation);
+}
+
+function jpegWith(encoded: Buffer, kept: readonly Uint8Array[], orientation: number): Buffer {
+  const ownHeader = encoded[3] === APP0_JFIF ? 4 + encoded.readUInt16BE(4) : 2;
+  const hasHeader = kept.some((segment) => segment[1] === APP0_JFIF);
+  const start = encoded.subarray(0, hasHeader ? 2 : ownHeader);
+  return Buffer.concat([
+    start,
+    ...kept,
+    ...(orientation === 1 ? [] : [exifSegment(orientation)]),
+    encoded.subarray(ownHeader),
+  ]);
+}
+
+function exifSegment(orientation: number): Buffer {
+  const body = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), exifBlock(orientation)]);
+  const head = Buffer.from([0xff, APP1_EXIF, 0, 0]);
+  head.writeUInt16BE(body.length + 2, 2);
+  return Buffer.concat([head, body]);
+}
+
+/** A TIFF block with one directory of one entry, the orientation. */
+function exifBlock(orientation: number): Buffer {
+  const block = Buffer.alloc(26);
+  block.write('MM\0*', 0, 'latin1');
+  block.writeUInt32BE(8, 4);
+  block.writeUInt16BE(1, 8);
+  block.writeUInt16BE(ORIENTATION_TAG, 10);
+  // One value of type SHORT.
+  block.writeUInt16BE(3, 12);
+  block.writeUInt32BE(1, 14);
+  block.writeUInt16BE(orientation, 18);
+  return block;
+}
+
+/** IHDR comes first, after the signature; its chunk is 25 bytes. */
+const AFTER_HEADER = 8 + 25;
+
+function pngWith(encoded: Buffer, kept: readonly Uint8Array[], orientation: number): Buffer {
+  const own: Buffer[] = [];
+  for (let at = AFTER_HEADER; at < encoded.length;) {
+    const end = at + 12 + encoded.readUInt32BE(at);
+    if (!KEPT_CHUNKS.has(chunkType(encoded, at))) own.push(encoded.subarray(at, end));
+    at = end;
+  }
+  return Buffer.concat([
+    encoded.subarray(0, AFTER_HEADER),
+    ...kept,
+    ...(orientation === 1 ? [] : [pngChunk('eXIf', exifBlock(orientation))]),
+    ...own,
+  ]);
+}
+
+function pngChunk(type: string, data: Buffer): Buffer {
+  const chunk = Buffer.concat([
+    Buffer.alloc(4),
+    Buffer.from(type, 'latin1'),
+    data,
+    Buffer.alloc(4),
+  ]);
+  chunk.writeUInt32BE(data.length, 0);
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, -4)), chunk.length - 4);
+  return chunk;
+}
+
+/** PNG's check sum (ISO 3309); bit by bit, as it is made for 30 bytes. `zlib.crc32` needs Node 22. */
+function crc32(data: Uint8Array): number {
+  let crc = ~0;
+  for (const byte of data) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc >>> 0;
+}

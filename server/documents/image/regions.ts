@@ -1,0 +1,173 @@
+/** Lines of text that belong together, and how they are set: what is translated and drawn as one. */
+import { appearanceOf, type Appearance, type Colour } from './appearance.ts';
+import type { PixelBox } from './ocr.ts';
+import type { Picture } from './picture.ts';
+import { around, joined, type ReadLine } from './read-text.ts';
+import { roomAround } from './room.ts';
+
+/** A line with its looks. */
+export interface SeenLine extends ReadLine {
+  appearance: Appearance;
+}
+
+/** A paragraph, heading, label. */
+export interface TextRegion {
+  text: string;
+  lines: readonly [SeenLine, ...SeenLine[]];
+  /** Around the letters of all lines. */
+  box: PixelBox;
+  /** Where nothing but ground is. */
+  room: PixelBox;
+  align: 'left' | 'center' | 'right';
+  /** From line to line; undefined with one line. */
+  pitchPx: number | undefined;
+}
+
+/** Finds the regions of lines that were read, in reading order. */
+export function findRegions(picture: Picture, lines: readonly ReadLine[]): TextRegion[] {
+  const seen = lines
+    .map((line) => {
+      const appearance = appearanceOf(picture, line.box, line);
+      return appearance && { ...line, appearance };
+    })
+    .filter((line) => line !== undefined);
+  return grouped(seen).map((group) => region(picture, group));
+}
+
+type Group = [SeenLine, ...SeenLine[]];
+
+function grouped(lines: readonly SeenLine[]): Group[] {
+  const groups: Group[] = [];
+  for (const line of lines) {
+    const group = groups.find(
+      (one) => (isSameParagraph(one, line) || isSameSentence(one, line)) && goesOn(one, line),
+    );
+    if (group === undefined) groups.push([line]);
+    else group.push(line);
+  }
+  return groups.flatMap(atForcedBreaks);
+}
+
+function isSameParagraph(group: Group, line: SeenLine): boolean {
+  return group.at(-1)?.paragraph === line.paragraph;
+}
+
+/** Recognition takes close lines apart now and then: what begins small goes on. */
+function isSameSentence(group: Group, line: SeenLine): boolean {
+  const last = group.at(-1) ?? group[0];
+  const isAligned = Math.abs(last.box.left - line.box.left) < 0.5 * line.letterHeightPx;
+  return isAligned && /[^\p{Sentence_Terminal}:]$/u.test(last.text) && /^\p{Ll}/u.test(line.text);
+}
+
+/** Lines of one text differ less than this in height, colour, distance. */
+const SAME_HEIGHT = 1.35;
+const SAME_COLOUR = 70;
+const WIDEST_PITCH = 2.1;
+
+function goesOn(group: Group, line: SeenLine): boolean {
+  const last = group.at(-1) ?? group[0];
+  const [height, lastHeight] = [line.letterHeightPx, last.letterHeightPx];
+  const pitch = line.box.bottom - last.box.bottom;
+  const isBelow = pitch > 0.5 * Math.max(height, lastHeight);
+  const isNear = pitch < WIDEST_PITCH * Math.max(height, lastHeight);
+  const isBeside = line.box.left < last.box.right && line.box.right > last.box.left;
+  const ratio = Math.max(height, lastHeight) / Math.min(height, lastHeight);
+  return (
+    !line.isMarked &&
+    isInRow(line, last) &&
+    isBelow &&
+    isNear &&
+    isBeside &&
+    ratio < SAME_HEIGHT &&
+    colourDistance(line.appearance.ink, last.appearance.ink) < SAME_COLOUR
+  );
+}
+
+function isInRow({ box }: SeenLine, { row }: SeenLine): boolean {
+  const middle = (box.top + box.bottom) / 2;
+  return middle > row.top && middle < row.bottom;
+}
+
+function colourDistance(a: Colour, b: Colour): number {
+  return Math.max(...a.map((value, channel) => Math.abs(value - (b[channel] ?? 0))));
+}
+
+/** A line whose next word would have fitted was ended on purpose: items of a menu, an address. */
+function atForcedBreaks(group: Group): Group[] {
+  const box = around(group.map((line) => line.box));
+  const parts: Group[] = [[group[0]]];
+  for (const [index, line] of group.slice(1).entries()) {
+    const before = group[index] ?? group[0];
+    const firstWord = line.words[0]?.box;
+    const needed = firstWord === undefined ? 0 : firstWord.right - firstWord.left;
+    const blank = 0.35 * line.letterHeightPx;
+    const left = box.right - box.left - (before.box.right - before.box.left);
+    // Ragged edges are a matter of taste: only what fits with ease counts.
+    if (needed + 2 * blank < left) parts.push([line]);
+    else parts.at(-1)?.push(line);
+  }
+  return parts;
+}
+
+function region(picture: Picture, lines: Group): TextRegion {
+  const box = around(lines.map(({ appearance }) => appearance.inkBox));
+  const room = roomOf(picture, lines);
+  const bottoms = lines.map((line) => line.box.bottom);
+  const pitch = ((bottoms.at(-1) ?? 0) - (bottoms[0] ?? 0)) / (lines.length - 1);
+  return {
+    text: withoutHyphens(lines),
+    lines,
+    box,
+    room,
+    align: alignment(lines, room),
+    pitchPx: lines.length > 1 ? pitch : undefined,
+  };
+}
+
+function roomOf(picture: Picture, lines: Group): PixelBox {
+  const rooms = lines.map(({ appearance, letterHeightPx }) =>
+    roomAround(picture, appearance.inkBox, { appearance, heightPx: letterHeightPx }),
+  );
+  return {
+    left: Math.max(...rooms.map(({ left }) => left)),
+    right: Math.min(...rooms.map(({ right }) => right)),
+    top: rooms[0]?.top ?? 0,
+    bottom: rooms.at(-1)?.bottom ?? 0,
+  };
+}
+
+/** A word that goes on in the next line has its hyphen taken away. */
+function withoutHyphens(lines: Group): string {
+  return lines.reduce((text, line) => {
+    const isDivided = /\p{Ll}[-‐¬]$/u.test(text) && /^\p{Ll}/u.test(line.text);
+    return isDivided ? text.slice(0, -1) + line.text : joined([text, line.text]);
+  }, '');
+}
+
+function alignment(lines: Group, room: PixelBox): TextRegion['align'] {
+  const boxes = lines.map(({ appearance }) => appearance.inkBox);
+  const heightPx = lines[0].letterHeightPx;
+  if (boxes.length === 1) return alignmentInRoom(boxes[0] ?? room, room, heightPx);
+  const lefts = spread(boxes.map(({ left }) => left));
+  const rights = spread(boxes.map(({ right }) => right));
+  const centers = spread(boxes.map(({ left, right }) => (left + right) / 2));
+  // Letters begin with different margins of their own.
+  if (lefts <= 0.4 * heightPx || (lefts <= rights && lefts <= centers)) {
+    const isRightToLeft = lines[0].isRightToLeft && rights <= 0.4 * heightPx;
+    return isRightToLeft ? 'right' : 'left';
+  }
+  return centers <= rights ? 'center' : 'right';
+}
+
+function spread(numbers: readonly number[]): number {
+  return Math.max(...numbers) - Math.min(...numbers);
+}
+
+/** One line is centred when it has the same room on both sides, within a button for example. */
+function alignmentInRoom(box: PixelBox, room: PixelBox, heightPx: number): TextRegion['align'] {
+  const before = box.left - room.left;
+  const after = room.right - box.right;
+  if (Math.abs(before - after) <= Math.max(0.12 * (before + after), 0.3 * heightPx))
+    return 'center';
+  return after < 2 * heightPx && before > 6 * heightPx ? 'right' : 'left';
+}

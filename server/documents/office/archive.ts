@@ -1,0 +1,226 @@
+/**
+ * The zip container of Office files. The directory is read by yauzl; entries are inflated one by one
+ * under hard limits, and only those that are asked for: pictures and fonts are never decoded.
+ */
+import { crc32, createInflateRaw } from 'node:zlib';
+import yauzl from 'yauzl';
+import { DocumentError } from '../format.ts';
+
+/** What a container may hold. The largest honest files we know stay at a tenth of it. */
+export const archiveLimits = {
+  entries: 20_000,
+  nameBytes: 1024,
+  /** Of one inflated entry. */
+  entryBytes: 320_000_000,
+  /** Of all inflated entries, by what the directory says. */
+  totalBytes: 1_500_000_000,
+  /** Inflated to deflated size; XML of empty table cells reaches about 100. */
+  ratio: 250,
+  /** Entries below this may have any ratio. */
+  ratioFromBytes: 8_000_000,
+} as const;
+
+export interface ArchiveEntry {
+  /** Path without a leading slash, as the directory spells it. */
+  readonly name: string;
+  /** Inflated, by what the directory says; {@link Archive.stream} holds the entry to it. */
+  readonly sizeBytes: number;
+  /** The data as it is in the container. */
+  readonly packed: Uint8Array;
+  /** Fields that a copy keeps. */
+  readonly directory: EntryDirectory;
+}
+
+/** What the zip directory says of an entry, in its own terms (APPNOTE 4.3.12). */
+export interface EntryDirectory {
+  nameRaw: Uint8Array;
+  flags: number;
+  method: number;
+  time: number;
+  date: number;
+  crc: number;
+  versionMadeBy: number;
+  internalAttributes: number;
+  externalAttributes: number;
+}
+
+export interface Archive {
+  /** In the order of the directory. */
+  readonly entries: readonly ArchiveEntry[];
+  /** An entry by its path; upper and lower case are the same, a leading slash is ignored. */
+  find(name: string): ArchiveEntry | undefined;
+  /**
+   * An entry's inflated data.
+   *
+   * @throws DocumentError when it is damaged or is not what the directory says
+   */
+  stream(entry: ArchiveEntry): AsyncIterable<Uint8Array>;
+  /**
+   * An entry's inflated data in one piece.
+   *
+   * @throws DocumentError when it is damaged or has more than `maxBytes`
+   */
+  read(entry: ArchiveEntry, maxBytes?: number): Promise<Uint8Array>;
+}
+
+const STORED = 0;
+const DEFLATED = 8;
+
+/**
+ * Reads the directory of a container.
+ *
+ * @throws DocumentError for a file that is no zip, is damaged, encrypted or goes beyond {@link archiveLimits}
+ */
+export async function openArchive(file: Uint8Array): Promise<Archive> {
+  refuseOtherContainers(file);
+  const entries = await directoryOf(Buffer.from(file.buffer, file.byteOffset, file.byteLength));
+  const byName = new Map<string, ArchiveEntry>();
+  for (const entry of entries) {
+    const key = entry.name.toLowerCase();
+    if (byName.has(key)) throw damaged();
+    byName.set(key, entry);
+  }
+  return {
+    entries,
+    find: (name) => byName.get(name.replace(/^\//, '').toLowerCase()),
+    stream: inflated,
+    read: readWhole,
+  };
+}
+
+/** Says what a file is that begins like an old Office file or like no container at all. */
+function refuseOtherContainers(file: Uint8Array): void {
+  const head = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  if (head.length >= 4 && head.readUInt32BE(0) === 0xd0cf11e0) {
+    // An encrypted Office file is an OLE container with a stream of this name (MS-OFFCRYPTO 2.3.4).
+    if (head.includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw encrypted();
+    throw new DocumentError(
+      'The file is in an older Office format. Save it in the current one (.docx, .pptx, .xlsx) and send it again.',
+    );
+  }
+  if (head.length < 4 || head.readUInt16BE(0) !== 0x504b) {
+    throw new DocumentError('The file is not an Office document, or it is damaged.');
+  }
+}
+
+async function directoryOf(file: Buffer): Promise<ArchiveEntry[]> {
+  const entries: ArchiveEntry[] = [];
+  let totalBytes = 0;
+  try {
+    const zip = await yauzl.fromBufferPromise(file, { lazyEntries: true });
+    if (zip.entryCount > archiveLimits.entries) throw tooLarge();
+    for await (const entry of zip.eachEntry()) {
+      if (entries.length >= archiveLimits.entries) throw tooLarge();
+      if (entry.fileName.endsWith('/')) continue;
+      totalBytes += entry.uncompressedSize;
+      checkEntry(entry, totalBytes);
+      const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
+      const end = fileDataStart + entry.compressedSize;
+      if (end > file.length) throw damaged();
+      entries.push(entryOf(entry, file.subarray(fileDataStart, end)));
+    }
+  } catch (error) {
+    throw error instanceof DocumentError ? error : damaged(error);
+  }
+  return entries;
+}
+
+function checkEntry(entry: yauzl.Entry, totalBytes: number): void {
+  if (entry.isEncrypted()) throw encrypted();
+  if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED) throw damaged();
+  if (entry.fileNameLength > archiveLimits.nameBytes) throw damaged();
+  const { uncompressedSize, compressedSize } = entry;
+  const isBomb =
+    uncompressedSize > archiveLimits.ratioFromBytes &&
+    uncompressedSize > compressedSize * archiveLimits.ratio;
+  if (isBomb) {
+    throw new DocumentError(
+      'A part of the file holds more data than can be translated: it repeats itself or is nested too' +
+        ' deeply. Open it in its program, save it anew and try again.',
+    );
+  }
+  if (uncompressedSize > archiveLimits.entryBytes) throw tooLarge();
+  if (totalBytes > archiveLimits.totalBytes) throw tooLarge();
+}
+
+function entryOf(entry: yauzl.Entry, packed: Uint8Array): ArchiveEntry {
+  return {
+    name: entry.fileName,
+    sizeBytes: entry.uncompressedSize,
+    packed,
+    directory: {
+      nameRaw: entry.fileNameRaw,
+      flags: entry.generalPurposeBitFlag,
+      method: entry.compressionMethod,
+      time: entry.lastModFileTime,
+      date: entry.lastModFileDate,
+      crc: entry.crc32,
+      versionMadeBy: entry.versionMadeBy,
+      internalAttributes: entry.internalFileAttributes,
+      externalAttributes: entry.externalFileAttributes,
+    },
+  };
+}
+
+/** Pieces this large keep the number of turns low for parts of hundreds of megabytes. */
+const PIECE_BYTES = 256 * 1024;
+
+async function* inflated(entry: ArchiveEntry): AsyncGenerator<Uint8Array> {
+  let sizeBytes = 0;
+  let crc = 0;
+  for await (const piece of unpacked(entry)) {
+    sizeBytes += piece.length;
+    // The true size may be more than the directory says; that is the moment to stop.
+    if (sizeBytes > entry.sizeBytes) throw damaged();
+    crc = crc32(piece, crc);
+    yield piece;
+  }
+  if (sizeBytes !== entry.sizeBytes || crc !== entry.directory.crc) throw damaged();
+}
+
+async function* unpacked({ packed, directory }: ArchiveEntry): AsyncGenerator<Uint8Array> {
+  if (directory.method === STORED) {
+    for (let at = 0; at < packed.length; at += PIECE_BYTES) {
+      yield packed.subarray(at, at + PIECE_BYTES);
+    }
+    return;
+  }
+  const inflate = createInflateRaw({ chunkSize: PIECE_BYTES });
+  inflate.end(packed);
+  try {
+    for await (const piece of inflate) yield piece as Uint8Array;
+  } catch (error) {
+    throw damaged(error);
+  } finally {
+    inflate.destroy();
+  }
+}
+
+async function readWhole(
+  entry: ArchiveEntry,
+  maxBytes: number = archiveLimits.entryBytes,
+): Promise<Uint8Array> {
+  if (entry.sizeBytes > maxBytes) throw tooLarge();
+  const pieces: Uint8Array[] = [];
+  for await (const piece of inflated(entry)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+function damaged(cause?: unknown): DocumentError {
+  return new DocumentError(
+    'The file is damaged. Open it in its program, save it anew and send it again.',
+    { cause },
+  );
+}
+
+function encrypted(): DocumentError {
+  return new DocumentError(
+    'The file is protected by a password. Remove the protection and send it again.',
+  );
+}
+
+function tooLarge(): DocumentError {
+  return new DocumentError(
+    'The file holds more data than can be translated. Split it and try again.',
+  );
+}

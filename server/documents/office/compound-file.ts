@@ -1,0 +1,112 @@
+/**
+ * Names and first bytes of the streams in a compound file (MS-CFB), the container of Word's .doc: as much
+ * as it takes to tell what is inside before a large program opens it.
+ */
+import { DocumentError } from '../format.ts';
+
+/** A stream or storage of a compound file. */
+export interface CompoundEntry {
+  name: string;
+  kind: 'storage' | 'stream' | 'root';
+  /** Where it begins: a sector, or a small one within the root's stream. */
+  startSector: number;
+  sizeBytes: number;
+}
+
+/** A compound file whose directory was read. */
+export interface CompoundFile {
+  entries: readonly CompoundEntry[];
+  /** The first bytes of a stream, 64 at least if it is as long. */
+  head: (entry: CompoundEntry) => Buffer;
+}
+
+const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+const HEADER_BYTES = 512;
+const ENTRY_BYTES = 128;
+/** The header holds the numbers of this many sectors of the sector table (FAT), at this offset. */
+const TABLE_SECTORS = { count: 109, offset: 76 };
+/** Streams that are shorter are kept together in one, the root's, in sectors of 64 bytes. */
+const SMALL_STREAM_BYTES = 4096;
+const SMALL_SECTOR_BYTES = 64;
+/** Numbers from here on are no sectors. */
+const LAST_SECTOR = 0xfffffffa;
+/** A document of Word has about ten. */
+const MOST_ENTRIES = 4096;
+
+/** Whether a file begins like a compound file. */
+export function isCompoundFile(file: Uint8Array): boolean {
+  return Buffer.from(file.subarray(0, SIGNATURE.length)).equals(SIGNATURE);
+}
+
+/**
+ * Reads the directory.
+ *
+ * @throws DocumentError for a damaged file
+ */
+export function readCompoundFile(bytes: Uint8Array): CompoundFile {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const sectorShift = file.length >= HEADER_BYTES ? file.readUInt16LE(30) : 0;
+  // 512 bytes in version 3, 4096 in version 4.
+  if (sectorShift !== 9 && sectorShift !== 12) throw damaged();
+  const sectorBytes = 1 << sectorShift;
+  const sector = (number: number): Buffer => {
+    const from = (number + 1) * sectorBytes;
+    if (from >= file.length) throw damaged();
+    return file.subarray(from, from + sectorBytes);
+  };
+  const next = (number: number): number => {
+    const perSector = sectorBytes / 4;
+    const index = Math.floor(number / perSector);
+    // Larger files have more table sectors, elsewhere; their directory is near the beginning or, when
+    // it is not, its rest is left unread.
+    if (index >= TABLE_SECTORS.count) return LAST_SECTOR;
+    const table = sector(file.readUInt32LE(TABLE_SECTORS.offset + 4 * index));
+    return table.length < sectorBytes ? LAST_SECTOR : table.readUInt32LE(4 * (number % perSector));
+  };
+  const entries: CompoundEntry[] = [];
+  for (let at = file.readUInt32LE(48); at < LAST_SECTOR; at = next(at)) {
+    entries.push(...entriesIn(sector(at)));
+    if (entries.length > MOST_ENTRIES) throw damaged();
+  }
+  const smallSector = (number: number): Buffer => {
+    const from = number * SMALL_SECTOR_BYTES;
+    let at = entries.find(({ kind }) => kind === 'root')?.startSector ?? LAST_SECTOR;
+    for (let skipped = sectorBytes; skipped <= from && at < LAST_SECTOR; skipped += sectorBytes) {
+      at = next(at);
+    }
+    if (at >= LAST_SECTOR) throw damaged();
+    const within = from % sectorBytes;
+    return sector(at).subarray(within, within + SMALL_SECTOR_BYTES);
+  };
+  return {
+    entries,
+    head: ({ startSector, sizeBytes }) =>
+      sizeBytes < SMALL_STREAM_BYTES ? smallSector(startSector) : sector(startSector),
+  };
+}
+
+/** By the number that stands for it in the file. */
+const kinds: Record<number, CompoundEntry['kind']> = { 1: 'storage', 2: 'stream', 5: 'root' };
+
+function entriesIn(sector: Buffer): CompoundEntry[] {
+  const entries: CompoundEntry[] = [];
+  for (let at = 0; at + ENTRY_BYTES <= sector.length; at += ENTRY_BYTES) {
+    const nameBytes = sector.readUInt16LE(at + 64);
+    const type = sector.readUInt8(at + 66);
+    const kind = kinds[type];
+    if (kind === undefined || nameBytes < 2 || nameBytes > 64) continue;
+    entries.push({
+      name: sector.toString('utf16le', at, at + nameBytes - 2),
+      kind,
+      startSector: sector.readUInt32LE(at + 116),
+      sizeBytes: sector.readUInt32LE(at + 120),
+    });
+  }
+  return entries;
+}
+
+function damaged(): DocumentError {
+  return new DocumentError(
+    'The document is damaged. Please open it, save it as .docx and send that.',
+  );
+}

@@ -1,0 +1,145 @@
+/** The parts of an Office file: found by their content types and relationships, never by their path. */
+import { posix } from 'node:path';
+import { DocumentError } from '../format.ts';
+import { type Archive, type ArchiveEntry, openArchive } from './archive.ts';
+import { eachTag } from './part-reading.ts';
+import { attributeOf } from './xml-text.ts';
+
+export interface OfficePackage {
+  readonly archive: Archive;
+  /** The content type of a part, lower case; empty when the file does not say. */
+  contentType(entry: ArchiveEntry): string;
+  /** Parts whose content type ends so (transitional and strict have the same), in directory order. */
+  partsOfType(ending: string | RegExp): ArchiveEntry[];
+  /** The relationships of a part; of the file itself without one. */
+  relationships(entry?: ArchiveEntry): Promise<readonly Relationship[]>;
+}
+
+export interface Relationship {
+  id: string;
+  /** Last part of the type's address, which transitional and strict share: `header`, `chart`. */
+  type: string;
+  /** The part it leads to; undefined for one outside of the file. */
+  entry: ArchiveEntry | undefined;
+}
+
+/** A program's file: what its main part is called, and what to tell people. */
+export interface OfficeProgram {
+  /** The end of the main part's content type without `+xml`: `document.main`. */
+  mainTypes: readonly string[];
+  /** In messages: `Word document (.docx)`. */
+  description: string;
+}
+
+/** Content types and relationships are small in honest files; a thousand slides need 300 kB. */
+const MAX_DIRECTORY_BYTES = 16_000_000;
+
+/**
+ * Opens an Office file.
+ *
+ * @throws DocumentError when it is damaged, encrypted, carries macros or belongs to another program
+ */
+export async function openPackage(
+  file: Uint8Array,
+  program: OfficeProgram,
+): Promise<OfficePackage> {
+  const archive = await openArchive(file);
+  const types = await contentTypes(archive);
+  const contentType = ({ name }: ArchiveEntry): string =>
+    types.overrides.get(name.toLowerCase()) ??
+    types.defaults.get(posix.extname(name).slice(1).toLowerCase()) ??
+    '';
+  refuseMacros(archive, contentType);
+  const isMain = (type: string): boolean =>
+    program.mainTypes.some((main) => type.endsWith(`.${main}+xml`));
+  if (!archive.entries.some((entry) => isMain(contentType(entry)))) {
+    throw new DocumentError(`The file is not a ${program.description}, though its name says so.`);
+  }
+  return {
+    archive,
+    contentType,
+    partsOfType: (ending) =>
+      archive.entries.filter((entry) => {
+        const type = contentType(entry);
+        return typeof ending === 'string' ? type.endsWith(ending) : ending.test(type);
+      }),
+    relationships: (entry) => relationshipsOf(archive, entry),
+  };
+}
+
+interface ContentTypes {
+  defaults: Map<string, string>;
+  overrides: Map<string, string>;
+}
+
+async function contentTypes(archive: Archive): Promise<ContentTypes> {
+  const entry = archive.find('[Content_Types].xml');
+  if (entry === undefined) {
+    throw new DocumentError('The file is not an Office document, or it is damaged.');
+  }
+  const types: ContentTypes = { defaults: new Map(), overrides: new Map() };
+  await eachDirectoryTag(archive, entry, (name, tag) => {
+    const type = attributeOf(tag, 'ContentType')?.toLowerCase() ?? '';
+    if (name === 'ct:Default') {
+      types.defaults.set(attributeOf(tag, 'Extension')?.toLowerCase() ?? '', type);
+    } else if (name === 'ct:Override') {
+      const partName = attributeOf(tag, 'PartName')?.toLowerCase() ?? '';
+      types.overrides.set(partName.replace(/^\//, ''), type);
+    }
+  });
+  return types;
+}
+
+async function eachDirectoryTag(
+  archive: Archive,
+  entry: ArchiveEntry,
+  visit: (name: string, tag: string) => void,
+): Promise<void> {
+  if (entry.sizeBytes > MAX_DIRECTORY_BYTES) {
+    throw new DocumentError('The file holds more parts than can be translated.');
+  }
+  await eachTag(archive, entry, visit);
+}
+
+/** Macros would travel on in the translated file, so they are refused wherever they hide. */
+function refuseMacros(archive: Archive, contentType: (entry: ArchiveEntry) => string): void {
+  const isMacro = (entry: ArchiveEntry): boolean =>
+    /macroenabled|vbaproject|vbadata/.test(contentType(entry)) ||
+    /(^|\/)vba(project|data)[^/]*\.(bin|xml)$/i.test(entry.name);
+  if (!archive.entries.some(isMacro)) return;
+  throw new DocumentError(
+    'The file contains macros. Save it without them (as .docx, .pptx or .xlsx) and send it again.',
+  );
+}
+
+async function relationshipsOf(
+  archive: Archive,
+  of: ArchiveEntry | undefined,
+): Promise<Relationship[]> {
+  const folder = of === undefined ? '' : posix.dirname(of.name);
+  const base = of === undefined ? '' : posix.basename(of.name);
+  const entry = archive.find(posix.join(folder, '_rels', `${base}.rels`));
+  const found: Relationship[] = [];
+  if (entry === undefined) return found;
+  await eachDirectoryTag(archive, entry, (name, tag) => {
+    if (name !== 'rel:Relationship') return;
+    const target = attributeOf(tag, 'Target') ?? '';
+    const isOutside = attributeOf(tag, 'TargetMode')?.toLowerCase() === 'external';
+    found.push({
+      id: attributeOf(tag, 'Id') ?? '',
+      type: (attributeOf(tag, 'Type') ?? '').split('/').at(-1) ?? '',
+      entry: isOutside ? undefined : archive.find(resolvePart(folder, target)),
+    });
+  });
+  return found;
+}
+
+function resolvePart(folder: string, target: string): string {
+  const path = target.split(/[?#]/, 1)[0] ?? '';
+  const resolved = path.startsWith('/') ? path : posix.join('/', folder, path);
+  try {
+    return decodeURIComponent(posix.normalize(resolved));
+  } catch {
+    return resolved;
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * A part of WordprocessingML: the document, a header, footnotes, comments. When it is written, tracked
+ * changes are accepted, controls lose their ties to stored data, and text turns its direction.
+ */
+import { exchangeAttributes } from './attribute-texts.ts';
+import { exchangeFieldCodes } from './field-texts.ts';
+import { drawingDialect } from './drawing-dialect.ts';
+import { exchangeParagraph, type ParagraphDialect, type TargetLanguage } from './paragraph.ts';
+import type { Piece } from './paragraph-pieces.ts';
+import type { PartVisitor } from './part-reading.ts';
+import {
+  acceptRevisions,
+  isCellDeleted,
+  isEndDeleted,
+  isRevisionMark,
+  isRowDeleted,
+  joinParagraphs,
+} from './revisions.ts';
+import { offeringOnce, type TextExchange } from './text-exchange.ts';
+import { wordprocessingDialect } from './wordprocessing-dialect.ts';
+import {
+  changesDirection,
+  paragraphProperties,
+  turnSection,
+  turnTable,
+} from './wordprocessing-properties.ts';
+import { attribute, childOf, elementsOf, serialise, type XmlElement } from './xml-element.ts';
+
+/** What is kept back until it is known whether it stays, and what is said of it before. */
+const HOLDING = new Set(['w:tbl', 'w:tr', 'w:tc']);
+const HELD = new Set(['w:tblPr', 'w:tblGrid', 'w:tblPrEx', 'w:trPr', 'w:tcPr']);
+const TREES = new Set(['w:p', 'w:sdtPr', 'w:sectPr', ...HELD]);
+
+/** The visitor of one pass over a part. */
+export class WordprocessingPart implements PartVisitor {
+  readonly #exchange: TextExchange;
+  readonly #target: TargetLanguage | undefined;
+  readonly #read = wordprocessingDialect.story();
+  /** Tables, rows and cells that are not written yet: their XML so far. */
+  readonly #held: { name: string; xml: string }[] = [];
+  /** Open elements of a row or cell that is left out. */
+  #leftOut = 0;
+  /** Paragraphs whose ends were deleted; they go on in the next. */
+  #unended: XmlElement[] = [];
+  /** Around paragraphs that are there twice, for new programs and for old ones. */
+  readonly #alternatives: TextExchange[] = [];
+
+  constructor(exchange: TextExchange, target: TargetLanguage | undefined) {
+    this.#exchange = exchange;
+    this.#target = target;
+  }
+
+  isTree(name: string): boolean {
+    return TREES.has(name) || isRevisionMark(name);
+  }
+
+  tree(element: XmlElement): string | undefined {
+    if (this.#leftOut > 0 || isRevisionMark(element.name)) return '';
+    if (element.name === 'w:p') return this.#paragraph(element);
+    if (element.name === 'w:sdtPr') untie(element);
+    if (element.name === 'w:trPr' && isRowDeleted(element)) return this.#leaveOut();
+    if (element.name === 'w:tcPr' && isCellDeleted(element)) return this.#leaveOut();
+    acceptRevisions(element);
+    exchangeWithin(element, this.#offer, this.#target);
+    this.#turn(element);
+    const held = HELD.has(element.name) ? this.#held.at(-1) : undefined;
+    if (held === undefined) return this.#released() + serialise(element);
+    held.xml += serialise(element);
+    return '';
+  }
+
+  open(name: string, tag: string, isEmpty: boolean): string | undefined {
+    if (this.#leftOut > 0) {
+      if (!isEmpty) this.#leftOut += 1;
+      return '';
+    }
+    if (HOLDING.has(name) && !isEmpty) {
+      const before = this.#ended() + (name === 'w:tbl' ? this.#released() : '');
+      this.#held.push({ name, xml: tag });
+      return before;
+    }
+    const alternatives = name === 'mc:AlternateContent' && !isEmpty;
+    if (alternatives) this.#alternatives.push(offeringOnce(this.#offer));
+    return this.#released() + tag;
+  }
+
+  close(name: string, tag: string): string | undefined {
+    if (this.#leftOut > 0) {
+      this.#leftOut -= 1;
+      return '';
+    }
+    if (name === 'mc:AlternateContent') this.#alternatives.pop();
+    // A table or row that is still kept back had nothing that stays; an empty cell has its place.
+    if (name !== 'w:tc' && this.#held.at(-1)?.name === name) {
+      this.#held.pop();
+      return '';
+    }
+    return this.#released() + tag;
+  }
+
+  get #offer(): TextExchange {
+    return this.#alternatives.at(-1) ?? this.#exchange;
+  }
+
+  /** Leaves out the row or cell at hand: the rest of it passes by without being offered or written. */
+  #leaveOut(): string {
+    this.#held.pop();
+    this.#leftOut = 1;
+    return '';
+  }
+
+  /** What was kept back, as something that stays follows. */
+  #released(): string {
+    const xml = this.#held.map((held) => held.xml).join('');
+    this.#held.length = 0;
+    return xml + this.#ended();
+  }
+
+  /** Paragraphs that waited for the next one, and there is none. */
+  #ended(): string {
+    const waiting = this.#unended;
+    this.#unended = [];
+    const last = waiting.pop();
+    if (last === undefined) return '';
+    joinParagraphs(waiting, last);
+    return this.#written(last);
+  }
+
+  #paragraph(paragraph: XmlElement): string {
+    const isCapital = isDropCapital(paragraph);
+    const goesOn = isCapital || isEndDeleted(paragraph);
+    acceptRevisions(paragraph);
+    if (isCapital) withoutFormats(paragraph);
+    const waiting = this.#unended;
+    this.#unended = [];
+    const released = this.#released();
+    waiting.push(paragraph);
+    this.#unended = waiting;
+    return goesOn ? released : released + this.#ended();
+  }
+
+  #written(paragraph: XmlElement): string {
+    const exchange = this.#offer;
+    exchangeFieldCodes(paragraph, exchange);
+    exchangeWithin(paragraph, exchange, this.#target);
+    exchangeAndTurn(paragraph, {
+      dialect: wordprocessingDialect,
+      read: this.#read,
+      exchange,
+      target: this.#target,
+    });
+    return serialise(paragraph);
+  }
+
+  #turn(element: XmlElement): void {
+    const target = this.#target;
+    if (target === undefined || !changesDirection(target)) return;
+    if (element.name === 'w:tblPr') turnTable(element, target);
+    if (element.name === 'w:sectPr') turnSection(element, target);
+  }
+}
+
+interface Passage {
+  dialect: ParagraphDialect;
+  read: (paragraph: XmlElement) => Piece[];
+  exchange: TextExchange;
+  target: TargetLanguage | undefined;
+}
+
+/** Paragraphs without words turn as well, or empty lines and numbers would stand on the other side. */
+function exchangeAndTurn(paragraph: XmlElement, passage: Passage): void {
+  const { target, dialect } = passage;
+  if (exchangeParagraph(paragraph, passage) || target === undefined) return;
+  if (dialect !== wordprocessingDialect || !changesDirection(target)) return;
+  const properties = childOf(paragraph, 'w:pPr');
+  const turned = paragraphProperties(properties, paragraph, target);
+  const rest = paragraph.children.filter((child) => child !== properties);
+  paragraph.children = turned === undefined ? rest : [turned, ...rest];
+}
+
+/**
+ * Exchanges what is within an element beside its own text: alternative texts, and paragraphs of text
+ * boxes and drawings, each a story of its own.
+ */
+function exchangeWithin(
+  element: XmlElement,
+  exchange: TextExchange,
+  target: TargetLanguage | undefined,
+): void {
+  exchangeAttributes(element, exchange);
+  const within = { words: wordprocessingDialect.story(), drawing: drawingDialect.story() };
+  for (const child of elementsOf(element)) {
+    // Drawings are there twice, for new programs and for old ones.
+    const own = child.name === 'mc:AlternateContent' ? offeringOnce(exchange) : exchange;
+    if (child.name === 'w:sdtPr') untie(child);
+    exchangeWithin(child, own, target);
+    if (child.name === 'w:p') {
+      exchangeFieldCodes(child, own);
+      const passage = { dialect: wordprocessingDialect, read: within.words };
+      exchangeAndTurn(child, { ...passage, exchange: own, target });
+    } else if (child.name === 'a:p') {
+      const passage = { dialect: drawingDialect, read: within.drawing };
+      exchangeAndTurn(child, { ...passage, exchange: own, target });
+    }
+  }
+}
+
+/**
+ * A large first letter is a paragraph of its own in a frame. Its word is the next one's, which may begin
+ * with another letter in another language, so it goes back there.
+ */
+function isDropCapital(paragraph: XmlElement): boolean {
+  const properties = childOf(paragraph, 'w:pPr');
+  const frame = properties && childOf(properties, 'w:framePr');
+  return frame !== undefined && (attribute(frame, 'dropCap') ?? 'none') !== 'none';
+}
+
+function withoutFormats(paragraph: XmlElement): void {
+  for (const run of elementsOf(paragraph)) {
+    run.children = run.children.filter(
+      (child) => typeof child === 'string' || child.name !== 'w:rPr',
+    );
+  }
+}
+
+const BINDINGS = new Set(['w:dataBinding', 'w15:dataBinding']);
+
+/**
+ * A control that is tied to stored data would show those data instead of the translation as soon as
+ * the file is opened. Pictures have no text, so they stay tied.
+ */
+function untie(properties: XmlElement): void {
+  if (childOf(properties, 'w:picture') !== undefined) return;
+  properties.children = properties.children.filter(
+    (child) => typeof child === 'string' || !BINDINGS.has(child.name),
+  );
+}

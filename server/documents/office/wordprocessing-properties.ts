@@ -1,0 +1,183 @@
+/**
+ * Properties of WordprocessingML that depend on the language: direction and proofing language of runs,
+ * paragraphs, tables and sections. Their children have a fixed order (ISO/IEC 29500-1, annex A).
+ */
+import type { TargetLanguage } from './paragraph.ts';
+import {
+  attribute,
+  childOf,
+  cloneElement,
+  elementLike,
+  setAttribute,
+  writtenPrefix,
+  type XmlElement,
+} from './xml-element.ts';
+
+/** What follows the elements that are put in, by the vocabulary's schema. */
+const following = {
+  'w:bidi':
+    'adjustRightInd snapToGrid spacing ind contextualSpacing mirrorIndents suppressOverlap jc textDirection textAlignment textboxTightWrap outlineLvl divId cnfStyle rPr sectPr pPrChange',
+  'w:bidiVisual':
+    'tblStyleRowBandSize tblStyleColBandSize tblW jc tblCellSpacing tblInd tblBorders shd tblLayout tblCellMar tblLook tblCaption tblDescription tblPrChange',
+  'w:bCs':
+    'i iCs caps smallCaps strike dstrike outline shadow emboss imprint noProof snapToGrid vanish webHidden color spacing w kern position sz szCs highlight u effect bdr shd fitText vertAlign rtl cs em lang eastAsianLayout specVanish oMath rPrChange',
+  'w:iCs':
+    'caps smallCaps strike dstrike outline shadow emboss imprint noProof snapToGrid vanish webHidden color spacing w kern position sz szCs highlight u effect bdr shd fitText vertAlign rtl cs em lang eastAsianLayout specVanish oMath rPrChange',
+  'w:szCs':
+    'highlight u effect bdr shd fitText vertAlign rtl cs em lang eastAsianLayout specVanish oMath rPrChange',
+  'w:rtl': 'cs em lang eastAsianLayout specVanish oMath rPrChange',
+} as const;
+
+type Placed = keyof typeof following;
+
+const followers = new Map<Placed, ReadonlySet<string>>(
+  Object.entries(following).map(([name, list]) => [
+    name as Placed,
+    new Set(list.split(' ').map((local) => `w:${local}`)),
+  ]),
+);
+
+/** What follows `w:bidi` in a section, whose order is another. */
+const sectionFollowers = new Set([
+  'w:rtlGutter',
+  'w:docGrid',
+  'w:printerSettings',
+  'w:sectPrChange',
+]);
+
+/** Puts an element in its place, instead of the one of that name. */
+function place(
+  parent: XmlElement,
+  name: Placed,
+  element: XmlElement,
+  after: ReadonlySet<string> | undefined = followers.get(name),
+): void {
+  const others = parent.children.filter(
+    (child) => typeof child === 'string' || child.name !== name,
+  );
+  const at = others.findIndex((child) => typeof child !== 'string' && after?.has(child.name));
+  others.splice(at < 0 ? others.length : at, 0, element);
+  parent.children = others;
+}
+
+function remove(parent: XmlElement, names: ReadonlySet<string>): void {
+  parent.children = parent.children.filter(
+    (child) => typeof child === 'string' || !names.has(child.name),
+  );
+}
+
+const LANGUAGE = new Set(['w:lang', 'w:noProof', 'w:rPrChange', 'w:ins', 'w:del']);
+const RIGHT_TO_LEFT = new Set(['w:rtl']);
+const BIDIRECTIONAL = new Set(['w:bidi']);
+
+/**
+ * Run properties for text of another language: theirs is the one of the styles.
+ *
+ * @param like an element of the vocabulary, for its prefix
+ * @returns undefined when nothing remains to be said
+ */
+export function runProperties(
+  properties: XmlElement | undefined,
+  like: XmlElement,
+  target: TargetLanguage,
+): XmlElement | undefined {
+  const changed = properties === undefined ? elementLike(like, 'rPr') : cloneElement(properties);
+  remove(changed, LANGUAGE);
+  turnRun(changed, target);
+  return changed.children.some((child) => typeof child !== 'string') ? changed : undefined;
+}
+
+/** Sets the direction of a run. */
+function turnRun(properties: XmlElement, target: TargetLanguage): void {
+  if (target.isRightToLeft) {
+    mirrorForComplexScripts(properties);
+    place(properties, 'w:rtl', elementLike(properties, 'rtl'));
+  } else if (target.wasRightToLeft) {
+    remove(properties, RIGHT_TO_LEFT);
+  }
+}
+
+/**
+ * Complex scripts have their own weight, slope and size, which are often not set where a document
+ * was written in another script; they follow the ones that are.
+ */
+export function mirrorForComplexScripts(properties: XmlElement): void {
+  const pairs = [
+    ['w:b', 'w:bCs'],
+    ['w:i', 'w:iCs'],
+    ['w:sz', 'w:szCs'],
+  ] as const;
+  for (const [name, complex] of pairs) {
+    const own = childOf(properties, name);
+    if (own === undefined || childOf(properties, complex) !== undefined) continue;
+    const tag = own.tag.replace(/^(<(?:[^\s/>]+:)?[^\s/>:]+)/, '$1Cs');
+    place(properties, complex, { name: complex, tag, children: [] });
+  }
+}
+
+/** Whether paragraphs must be turned at all. */
+export function changesDirection({ isRightToLeft, wasRightToLeft }: TargetLanguage): boolean {
+  return isRightToLeft !== wasRightToLeft;
+}
+
+/** Paragraph properties for text of another direction. */
+export function paragraphProperties(
+  properties: XmlElement | undefined,
+  like: XmlElement,
+  target: TargetLanguage,
+): XmlElement | undefined {
+  if (!changesDirection(target)) return properties;
+  const changed = properties === undefined ? elementLike(like, 'pPr') : cloneElement(properties);
+  if (target.isRightToLeft) place(changed, 'w:bidi', elementLike(like, 'bidi'));
+  else remove(changed, BIDIRECTIONAL);
+  const section = childOf(changed, 'w:sectPr');
+  if (section !== undefined) turnSection(section, target);
+  return changed.children.length > 0 ? changed : undefined;
+}
+
+/** Turns the order of a table's columns. */
+export function turnTable(tableProperties: XmlElement, target: TargetLanguage): void {
+  if (target.isRightToLeft) {
+    place(tableProperties, 'w:bidiVisual', elementLike(tableProperties, 'bidiVisual'));
+  } else {
+    remove(tableProperties, new Set(['w:bidiVisual']));
+  }
+}
+
+/** Turns the order of a section's columns and the side of its page numbers. */
+export function turnSection(section: XmlElement, target: TargetLanguage): void {
+  if (target.isRightToLeft) {
+    place(section, 'w:bidi', elementLike(section, 'bidi'), sectionFollowers);
+  } else {
+    remove(section, BIDIRECTIONAL);
+  }
+}
+
+/** Turns what a style says of paragraphs: nothing of right-to-left remains for other text. */
+export function turnStyleParagraph(properties: XmlElement, target: TargetLanguage): void {
+  if (!target.isRightToLeft) remove(properties, BIDIRECTIONAL);
+}
+
+/** Turns what a style says of runs. */
+export function turnStyleRun(properties: XmlElement, target: TargetLanguage): void {
+  if (target.isRightToLeft) mirrorForComplexScripts(properties);
+  else remove(properties, RIGHT_TO_LEFT);
+}
+
+const EAST_ASIAN = /^(?:zh|ja|ko)\b/;
+
+/** Sets the proofing language in `w:lang` or `w:themeFontLang`. */
+export function setLanguage(element: XmlElement, target: TargetLanguage): void {
+  const prefix = writtenPrefix(element);
+  // Attributes have no default namespace.
+  if (prefix === '') return;
+  setAttribute(element, `${prefix}val`, target.tag);
+  if (EAST_ASIAN.test(target.tag)) setAttribute(element, `${prefix}eastAsia`, target.tag);
+  if (target.isRightToLeft) setAttribute(element, `${prefix}bidi`, target.tag);
+}
+
+/** Whether an on-off property is on: `w:vanish`, unless its value says otherwise. */
+export function isOn(property: XmlElement | undefined): boolean {
+  if (property === undefined) return false;
+  return !['0', 'false', 'off', 'none'].includes(attribute(property, 'val') ?? '1');
+}

@@ -1,0 +1,298 @@
+/** Reads the paragraphs of a WordprocessingML story, one after the other, into pieces. */
+import { FieldNesting, hasTextResult, type OpenField } from './field-codes.ts';
+import type { Enclosure, Piece } from './paragraph-pieces.ts';
+import { type FormatRules, runFormat } from './run-format.ts';
+import { isOn } from './wordprocessing-properties.ts';
+import {
+  attribute,
+  childOf,
+  elementsOf,
+  endTag,
+  serialise,
+  startTag,
+  textOf,
+  type XmlElement,
+} from './xml-element.ts';
+
+const rules: FormatRules = {
+  ignoredElements: new Set(['w:lang', 'w:noProof', 'w:rPrChange', 'w:webHidden', 'w:ins', 'w:del']),
+  ignoredAttributes: new Set(),
+  showsBlanks: (properties) =>
+    ['w:u', 'w:strike', 'w:dstrike', 'w:highlight', 'w:shd', 'w:bdr'].some((name) =>
+      isOn(childOf(properties, name)),
+    ),
+};
+
+/** What says nothing once the text is another. */
+const DROPPED = new Set(['w:proofErr', 'w:lastRenderedPageBreak', 'w:softHyphen', 'w:delText']);
+const ENCLOSING = new Set(['w:hyperlink', 'w:customXml', 'w:bdo', 'w:dir']);
+const BLANKS = new Set(['w:tab', 'w:ptab', 'w:br', 'w:cr']);
+/** Fonts whose letters are pictures. */
+const SYMBOL_FONT = /^(?:symbol|wingdings.*|webdings|zapf ?dingbats|marlett|mt extra|opensymbol)$/i;
+
+/** Ends of ranges by their beginnings. */
+const RANGE_ENDS: Record<string, string> = {
+  'w:bookmarkStart': 'w:bookmarkEnd',
+  'w:commentRangeStart': 'w:commentRangeEnd',
+  'w:permStart': 'w:permEnd',
+};
+const RANGE_STARTS = new Map(Object.entries(RANGE_ENDS).map(([start, end]) => [end, start]));
+
+/** The beginning of a field or range whose end has not come. */
+interface Beginning {
+  field: OpenField | undefined;
+  /** `w:bookmarkStart 7`, for ranges. */
+  range: string;
+  /** Of its piece. */
+  index: number;
+  /** The element around; what ends elsewhere cannot be an enclosure. */
+  within: XmlElement;
+  /** Word's note of where the last change was: of no use in another text. */
+  isDispensable?: boolean;
+}
+
+/** One story: the body of a part, a text box. */
+export class WordprocessingStory {
+  readonly #fields = new FieldNesting();
+  #pieces: Piece[] = [];
+  #beginnings: Beginning[] = [];
+
+  /** The pieces of the next paragraph, whose tracked changes are accepted. */
+  readonly read = (paragraph: XmlElement): Piece[] => {
+    this.#pieces = [];
+    this.#beginnings = [];
+    this.#content(paragraph, paragraph);
+    return this.#pieces;
+  };
+
+  #content(element: XmlElement, within: XmlElement): void {
+    for (const child of elementsOf(element)) this.#child(child, within);
+  }
+
+  #child(child: XmlElement, within: XmlElement): void {
+    if (child.name === 'w:pPr' || DROPPED.has(child.name)) return;
+    if (child.name === 'w:r') this.#run(child, within);
+    else if (child.name === 'w:smartTag') this.#content(child, within);
+    else if (child.name === 'w:sdt') this.#control(child);
+    else if (child.name === 'mc:AlternateContent') this.#alternatives(child);
+    else if (child.name === 'w:fldSimple') this.#simpleField(child);
+    else if (ENCLOSING.has(child.name)) {
+      this.#enclosed(child, child, {
+        open: () => startTag(child) + own(child, ['w:customXmlPr']),
+        close: () => endTag(child),
+      });
+    } else this.#range(child, within);
+  }
+
+  #enclosed(element: XmlElement, content: XmlElement, enclosure: Enclosure): void {
+    this.#pieces.push({ kind: 'open', enclosure });
+    this.#content(content, element);
+    this.#pieces.push({ kind: 'close', enclosure });
+  }
+
+  #control(control: XmlElement): void {
+    const content = childOf(control, 'w:sdtContent');
+    if (content === undefined) {
+      this.#lone(() => serialise(control));
+      return;
+    }
+    this.#enclosed(control, content, {
+      open: () => startTag(control) + own(control, ['w:sdtPr', 'w:sdtEndPr']) + startTag(content),
+      close: () => endTag(content) + endTag(control),
+    });
+  }
+
+  /** Text that is there twice, for new programs and for old ones, is said in both as in the first. */
+  #alternatives(element: XmlElement): void {
+    const [choice, fallback, ...more] = elementsOf(element);
+    const isPlain = choice?.name === 'mc:Choice' && more.length === 0 && isRunText(choice);
+    if (!isPlain || (fallback !== undefined && fallback.name !== 'mc:Fallback')) {
+      this.#lone(() => serialise(element));
+      return;
+    }
+    this.#enclosed(choice, choice, {
+      open: () => startTag(element) + startTag(choice),
+      close: (content) =>
+        endTag(choice) +
+        (fallback === undefined ? '' : startTag(fallback) + content + endTag(fallback)) +
+        endTag(element),
+    });
+  }
+
+  #simpleField(field: XmlElement): void {
+    if (!hasTextResult(attribute(field, 'instr') ?? '')) {
+      this.#lone(() => serialise(field));
+      return;
+    }
+    this.#enclosed(field, field, {
+      open: () => startTag(field) + own(field, ['w:fldData']),
+      close: () => endTag(field),
+    });
+  }
+
+  #lone(xml: () => string, isBlank = false, keepsOrder = false): void {
+    this.#pieces.push({ kind: 'lone', xml, isBlank, keepsOrder });
+  }
+
+  #run(run: XmlElement, within: XmlElement): void {
+    const properties = childOf(run, 'w:rPr');
+    const format = runFormat(properties, rules);
+    const isSymbol = isSymbolFont(properties);
+    for (const child of elementsOf(run)) {
+      if (child === properties || DROPPED.has(child.name)) continue;
+      const xml = (): string => serialise(runOf(run, properties, child));
+      if (child.name === 'w:ruby') this.#ruby(child, within, xml);
+      else if (child.name === 'w:fldChar') this.#fieldCharacter(child, within, xml);
+      else if (child.name === 'w:t' || child.name === 'w:noBreakHyphen') {
+        const text = child.name === 'w:t' ? textOfRun(child) : '\u2011';
+        if (this.#fields.isFrozen || isSymbol) this.#lone(xml);
+        else this.#pieces.push({ kind: 'text', text, format });
+      } else {
+        if (child.name === 'w:instrText') this.#fields.addCode(textOf(child));
+        this.#lone(xml, BLANKS.has(child.name));
+      }
+    }
+  }
+
+  /** How characters are read is said of the source; what is translated is what they say. */
+  #ruby(ruby: XmlElement, within: XmlElement, xml: () => string): void {
+    const base = childOf(ruby, 'w:rubyBase');
+    if (base === undefined) this.#lone(xml);
+    else this.#content(base, within);
+  }
+
+  #fieldCharacter(character: XmlElement, within: XmlElement, xml: () => string): void {
+    const type = attribute(character, 'fldCharType');
+    if (type === 'begin') {
+      const field = this.#fields.begin();
+      this.#beginnings.push({ field, range: '', index: this.#pieces.length, within });
+      this.#lone(xml, false, true);
+      return;
+    }
+    this.#lone(xml, false, true);
+    if (type === 'separate') {
+      this.#fields.separate();
+      const beginning = this.#beginnings.findLast(({ field }) => field !== undefined);
+      if (beginning?.within === within) this.#collapse(beginning.index);
+    } else if (type === 'end') {
+      this.#endField(this.#fields.end(), within);
+    }
+  }
+
+  /** A field is one thing, or encloses its result; one from another paragraph is neither. */
+  #endField(field: OpenField | undefined, within: XmlElement): void {
+    if (field === undefined) return;
+    const at = this.#beginnings.findLastIndex((beginning) => beginning.field === field);
+    const beginning = this.#beginnings[at];
+    if (beginning === undefined) return;
+    this.#beginnings.length = at;
+    if (beginning.within !== within) return;
+    if (field.isTranslated) this.#enclose(beginning.index);
+    else this.#collapse(beginning.index);
+  }
+
+  /** A bookmark or another range that begins and ends here encloses what is between. */
+  #range(element: XmlElement, within: XmlElement): void {
+    const isStart = element.name in RANGE_ENDS;
+    const start = isStart ? element.name : RANGE_STARTS.get(element.name);
+    const range = `${start ?? ''} ${attribute(element, 'id') ?? ''}`;
+    if (isStart) {
+      const isDispensable = attribute(element, 'name') === '_GoBack';
+      const index = this.#pieces.length;
+      this.#beginnings.push({ field: undefined, range, index, within, isDispensable });
+    }
+    this.#lone(() => serialise(element), false, start !== undefined);
+    if (isStart || start === undefined) return;
+    const at = this.#beginnings.findLastIndex((beginning) => beginning.range === range);
+    const beginning = this.#beginnings[at];
+    if (beginning?.within !== within) return;
+    const above = this.#beginnings.splice(at).slice(1);
+    // Fields are worth more than ranges: one that crosses this range stays what it is.
+    const fields = above.filter(({ field }) => field !== undefined);
+    for (const field of fields) this.#beginnings.push(field);
+    if (fields.length > 0) return;
+    if (beginning.isDispensable === true) {
+      this.#pieces.pop();
+      this.#pieces.splice(beginning.index, 1);
+    } else {
+      this.#enclose(beginning.index);
+    }
+  }
+
+  /** Makes an enclosure of the pieces from an index to the last. */
+  #enclose(from: number): void {
+    const [first, last] = [this.#pieces[from], this.#pieces.at(-1)];
+    if (first?.kind !== 'lone' || last?.kind !== 'lone') return;
+    const enclosure: Enclosure = { open: first.xml, close: last.xml };
+    this.#pieces[from] = { kind: 'open', enclosure };
+    this.#pieces[this.#pieces.length - 1] = { kind: 'close', enclosure };
+  }
+
+  /** Makes one piece of those from an index to the last. */
+  #collapse(from: number): void {
+    const pieces = this.#pieces.splice(from);
+    while ((this.#beginnings.at(-1)?.index ?? from) > from) this.#beginnings.pop();
+    const xml = (): string => xmlOfPieces(pieces);
+    this.#lone(xml, false, true);
+  }
+}
+
+/** Text in a field that is not translated is never a piece of its own. */
+function xmlOfPieces(pieces: readonly Piece[]): string {
+  const around: string[] = [];
+  let xml = '';
+  for (const piece of pieces) {
+    if (piece.kind === 'lone') xml += piece.xml();
+    else if (piece.kind === 'open') {
+      around.push(xml + piece.enclosure.open());
+      xml = '';
+    } else if (piece.kind === 'close') {
+      xml = (around.pop() ?? '') + xml + piece.enclosure.close(xml);
+    }
+  }
+  return around.join('') + xml;
+}
+
+/** What only new programs know, which cannot be said to old ones as well. */
+const NOT_RUN_TEXT = new Set(['w:drawing', 'w:pict', 'w:object']);
+
+/** Whether an element holds text in runs and nothing that old programs do not know. */
+function isRunText(element: XmlElement): boolean {
+  const isKnown = ({ children }: XmlElement): boolean =>
+    children.every(
+      (child) =>
+        typeof child === 'string' ||
+        child.name === 'w:rPr' ||
+        (child.name.startsWith('w:') && !NOT_RUN_TEXT.has(child.name) && isKnown(child)),
+    );
+  const hasText = ({ children }: XmlElement): boolean =>
+    children.some((child) => typeof child !== 'string' && (child.name === 'w:t' || hasText(child)));
+  return hasText(element) && isKnown(element);
+}
+
+/** The XML of an element's children of some names. */
+function own(element: XmlElement, names: readonly string[]): string {
+  return elementsOf(element)
+    .filter(({ name }) => names.includes(name))
+    .map(serialise)
+    .join('');
+}
+
+function runOf(run: XmlElement, properties: XmlElement | undefined, child: XmlElement): XmlElement {
+  return {
+    name: run.name,
+    tag: run.tag,
+    children: properties === undefined ? [child] : [properties, child],
+  };
+}
+
+/** Blanks at the ends count only where the file says so; line ends and tabs are blanks. */
+function textOfRun(text: XmlElement): string {
+  const value = textOf(text).replace(/[\t\n\r]/g, ' ');
+  return attribute(text, 'xml:space') === 'preserve' ? value : value.trim();
+}
+
+function isSymbolFont(properties: XmlElement | undefined): boolean {
+  const fonts = properties && childOf(properties, 'w:rFonts');
+  return fonts !== undefined && SYMBOL_FONT.test(attribute(fonts, 'ascii') ?? '');
+}

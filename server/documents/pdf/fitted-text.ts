@@ -1,0 +1,218 @@
+/** How large a translated paragraph can be written in the place it has. */
+import { horizontalOverlap, verticalOverlap } from './geometry.ts';
+import type { LaidOutLine, MeasuredText } from './laid-out-text.ts';
+import type { Box, PageParagraph, Ruling } from './page-model.ts';
+
+/** Smaller than this share of the original text is not read any more. */
+export const MIN_SCALE = 0.6;
+const SCALE_STEP = 0.02;
+/** Lines may come this close, in ems, before letters get smaller. */
+const MIN_LEADING_EMS = 1.1;
+/** Distance that is kept from what stands beside and below, in ems. */
+const GAP_EMS = 0.3;
+/** … and this many times as much from text of another column. */
+const COLUMN_GAP = 2.5;
+
+/** Where a paragraph may be written; level coordinates. */
+export interface Room {
+  left: number;
+  right: number;
+  /** Baseline of the first line. */
+  baseline: number;
+  /** Where the last line's letters must end. */
+  bottom: number;
+  /** How much further in the first line begins. */
+  firstIndent: number;
+  align: PageParagraph['align'];
+}
+
+/** A paragraph that is to be written. */
+export interface Fitting {
+  text: MeasuredText;
+  sizePoints: number;
+  /** Of the original. */
+  leading: number;
+  lineCount: number;
+  room: Room;
+}
+
+/** The largest scale that fits, from 1 down to {@link MIN_SCALE}. */
+export function fittingScale(fitting: Fitting): number {
+  for (let step = 0; ; step += 1) {
+    const scale = 1 - step * SCALE_STEP;
+    if (scale <= MIN_SCALE) return MIN_SCALE;
+    if (fits(fitting, scale)) return scale;
+  }
+}
+
+function fits(fitting: Fitting, scale: number): boolean {
+  const { sizePoints, lineCount, room } = fitting;
+  const lines = linesAt(fitting, scale, false);
+  const width = (room.right - room.left) / (sizePoints * scale);
+  if (lines.some((line) => line.width > width + 0.05)) return false;
+  if (lines.length <= Math.max(1, lineCount) && scale >= 1) return true;
+  const leading = leadingAt(fitting, scale, lines.length);
+  const lowest = room.baseline - (lines.length - 1) * leading - 0.22 * sizePoints * scale;
+  return lowest >= room.bottom - 0.05 * sizePoints;
+}
+
+/** The lines at a scale. */
+export function linesAt(
+  { text, sizePoints, room }: Fitting,
+  scale: number,
+  dividesWords: boolean,
+): LaidOutLine[] {
+  const size = sizePoints * scale;
+  return text.lines((room.right - room.left) / size, room.firstIndent / size, dividesWords);
+}
+
+/** From baseline to baseline: closer than in the original only where the lines would not fit. */
+export function leadingAt(
+  { sizePoints, leading, room }: Fitting,
+  scale: number,
+  lines: number,
+): number {
+  const scaled = leading * Math.max(scale, 0.9) * (scale < 0.9 ? scale / 0.9 : 1);
+  if (lines < 2) return scaled;
+  const available = room.baseline - 0.22 * sizePoints * scale - room.bottom;
+  const least = Math.min(scaled, MIN_LEADING_EMS * sizePoints * scale);
+  return Math.max(least, Math.min(scaled, available / (lines - 1)));
+}
+
+/** Things of a page that text must not run into, in the paragraph's level coordinates. */
+export interface Surroundings {
+  boxes: readonly Box[];
+  rulings: readonly Ruling[];
+  /** Around all text of the page. */
+  text: Box;
+}
+
+/** The room of a paragraph: its own place, and what is free to its right and below. */
+export function roomOf({
+  paragraph,
+  surroundings,
+  columns,
+}: {
+  paragraph: PageParagraph & { box: Box };
+  surroundings: Surroundings;
+  /** Boxes of paragraphs of several lines: they tell how wide columns are. */
+  columns: readonly Box[];
+}): Room {
+  const { lines, align } = paragraph;
+  const size = lines[0]?.runs[0]?.style.sizePoints ?? 10;
+  const own = boxOfLines(paragraph);
+  const gap = GAP_EMS * size;
+  const right = freeRight({ own, lineCount: lines.length, gap, surroundings, columns });
+  const left = freeLeft({ own, gap, surroundings });
+  const room = { left: own.left, right: own.right };
+  if (align === 'center') {
+    const more = Math.max(0, Math.min(right - own.right, own.left - left));
+    room.left -= more;
+    room.right += more;
+  } else if (align === 'right') {
+    if (lines.length === 1) room.left = left;
+  } else if (align !== 'justify' || lines.length === 1) {
+    room.right = right;
+  }
+  const first = lines[0];
+  const isIndented = align !== 'center' && align !== 'right' && lines.length > 1;
+  return {
+    ...room,
+    baseline: first?.baseline ?? own.top,
+    bottom: freeBottom({ own, gap, surroundings, room }),
+    firstIndent: isIndented ? Math.max(0, (first?.box.left ?? own.left) - own.left) : 0,
+    align,
+  };
+}
+
+function boxOfLines({ lines }: PageParagraph): Box {
+  return {
+    left: Math.min(...lines.map(({ box }) => box.left)),
+    right: Math.max(...lines.map(({ box }) => box.right)),
+    bottom: Math.min(...lines.map(({ box }) => box.bottom)),
+    top: Math.max(...lines.map(({ box }) => box.top)),
+  };
+}
+
+function freeRight({
+  own,
+  lineCount,
+  gap,
+  surroundings: { boxes, rulings, text },
+  columns,
+}: {
+  own: Box;
+  lineCount: number;
+  gap: number;
+  surroundings: Surroundings;
+  columns: readonly Box[];
+}): number {
+  // Lines that were broken show how wide their column is, but for the raggedness of their ends.
+  const isBroken = lineCount > 1;
+  const same = columns.filter((box) => Math.abs(box.left - own.left) < gap * 2);
+  const widest = Math.max(own.right, ...same.map((box) => box.right));
+  let right = isBroken ? widest : same.length > 0 ? widest : text.right;
+  for (const box of boxes) {
+    const isBeside = verticalOverlap(box, own) > 0.5 && box.left >= own.right - 1;
+    if (isBeside) right = Math.min(right, box.left - COLUMN_GAP * gap);
+  }
+  for (const { isHorizontal, at, from, to } of rulings) {
+    if (isHorizontal || at < own.right - 0.5) continue;
+    if (from < own.top - 1 && to > own.bottom + 1) right = Math.min(right, at - gap);
+  }
+  return Math.max(right, own.right);
+}
+
+function freeLeft({
+  own,
+  gap,
+  surroundings: { boxes, rulings, text },
+}: {
+  own: Box;
+  gap: number;
+  surroundings: Surroundings;
+}): number {
+  let left = Math.min(own.left, text.left);
+  for (const box of boxes) {
+    const isBeside = verticalOverlap(box, own) > 0.5 && box.right <= own.left + 1;
+    if (isBeside) left = Math.max(left, box.right + COLUMN_GAP * gap);
+  }
+  for (const { isHorizontal, at, from, to } of rulings) {
+    if (isHorizontal || at > own.left + 0.5) continue;
+    if (from < own.top - 1 && to > own.bottom + 1) left = Math.max(left, at + gap);
+  }
+  return Math.min(left, own.left);
+}
+
+function freeBottom({
+  own,
+  gap,
+  surroundings: { boxes, rulings, text },
+  room,
+}: {
+  own: Box;
+  gap: number;
+  surroundings: Surroundings;
+  room: { left: number; right: number };
+}): number {
+  const width = { ...own, ...room };
+  let bottom = Math.min(own.bottom, text.bottom);
+  for (const box of boxes) {
+    if (box.top > own.bottom + gap || horizontalOverlap(box, width) < 1) continue;
+    bottom = Math.max(bottom, box.top);
+  }
+  for (const { isHorizontal, at, from, to } of rulings) {
+    if (!isHorizontal || at > own.bottom + gap / 3) continue;
+    if (Math.min(to, width.right) - Math.max(from, width.left) > 1) {
+      bottom = Math.max(bottom, at + gap / 3);
+    }
+  }
+  return Math.min(bottom, own.bottom);
+}
+
+/** Where a line begins, for a room and the width the line has; points. */
+export function lineStart(room: Room, width: number, indent: number): number {
+  if (room.align === 'center') return (room.left + room.right - width) / 2;
+  if (room.align === 'right') return room.right - width;
+  return room.left + indent;
+}

@@ -1,0 +1,89 @@
+/** Pieces of text as runs, links and notes of Word. */
+import {
+  ExternalHyperlink,
+  FootnoteReferenceRun,
+  InternalHyperlink,
+  type IRunOptions,
+  PageNumber,
+  type ParagraphChild,
+  ShadingType,
+  TextRun,
+} from 'docx';
+import type { TextLook, TextPiece } from './flow-model.ts';
+
+export interface RunContext {
+  /** What a run without properties looks like in its paragraph's style. */
+  styleLook: TextLook;
+  isRightToLeft: boolean;
+  /** Pages that links may lead to. */
+  bookmarks: ReadonlySet<number>;
+}
+
+/** The name of the place where a page of the source begins. */
+export function bookmarkName(pageIndex: number): string {
+  return `page-${pageIndex + 1}`;
+}
+
+/** The content of a paragraph. */
+export function runsOf(pieces: readonly TextPiece[], context: RunContext): ParagraphChild[] {
+  const children: ParagraphChild[] = [];
+  for (const piece of pieces) {
+    const { look } = piece;
+    if (look.note !== undefined) {
+      children.push(new FootnoteReferenceRun(look.note));
+      continue;
+    }
+    const run = new TextRun(runOptions(piece, context));
+    const { link } = look;
+    if (link === undefined) {
+      children.push(run);
+    } else if ('url' in link) {
+      children.push(new ExternalHyperlink({ link: link.url, children: [run] }));
+    } else if (context.bookmarks.has(link.pageIndex)) {
+      children.push(
+        new InternalHyperlink({ anchor: bookmarkName(link.pageIndex), children: [run] }),
+      );
+    } else {
+      children.push(run);
+    }
+  }
+  return children;
+}
+
+function runOptions(
+  { text, look }: TextPiece,
+  { styleLook, isRightToLeft }: RunContext,
+): IRunOptions {
+  const content: IRunOptions =
+    look.field === undefined
+      ? { text: printable(text) }
+      : { children: [look.field === 'page' ? PageNumber.CURRENT : PageNumber.TOTAL_PAGES] };
+  return {
+    ...content,
+    ...lookOptions(look, styleLook),
+    ...(isRightToLeft ? { rightToLeft: true } : {}),
+  };
+}
+
+/** Properties of a run as far as they are not those of its style. */
+export function lookOptions(look: TextLook, style: TextLook | undefined): IRunOptions {
+  return {
+    ...(look.font === style?.font ? {} : { font: look.font }),
+    ...(look.size === style?.size ? {} : { size: look.size }),
+    ...(look.isBold === (style?.isBold ?? false) ? {} : { bold: look.isBold }),
+    ...(look.isItalic === (style?.isItalic ?? false) ? {} : { italics: look.isItalic }),
+    ...(look.color === style?.color ? {} : { color: look.color }),
+    ...(look.shading === undefined
+      ? {}
+      : { shading: { type: ShadingType.CLEAR, fill: look.shading, color: 'auto' } }),
+    ...(look.position === 'superscript' ? { superScript: true } : {}),
+    ...(look.position === 'subscript' ? { subScript: true } : {}),
+  };
+}
+
+/** Without what XML cannot have: other control characters and halves of pairs. */
+function printable(text: string): string {
+  return text
+    .replace(/[\s\u00A0]+/g, (blank) => (/\u00A0/.test(blank) ? '\u00A0' : ' '))
+    .replace(/[\p{Cc}\p{Cs}\uFFFE\uFFFF]/gu, '');
+}

@@ -1,0 +1,197 @@
+/** The pages one after the other as sections of a flowing document. */
+import { type ColumnFrame, columnOf, columnsOf, type PageColumns } from './flow-columns.ts';
+import { goesOn, joined } from './flow-joins.ts';
+import type { FlowSection, PageItem, PlacedItem } from './flow-model.ts';
+import { union } from './geometry.ts';
+import type { Page } from './page-model.ts';
+
+/** A page and what is on it, without headers, footers and footnotes. */
+export interface ItemPage {
+  page: Page;
+  items: readonly PageItem[];
+}
+
+type Margins = FlowSection['margins'];
+
+/** Narrower margins cannot be printed. */
+const MIN_MARGIN_POINTS = 18;
+const USUAL_MARGIN_POINTS = 72;
+/** A page that ends with more of its height empty was ended on purpose. */
+const EMPTY_SHARE = 0.2;
+/** More space than this between paragraphs is the emptiness of a title page. */
+const MAX_SPACE_POINTS = 90;
+
+/** Pages become sections: a new one where the size of the page or the number of columns changes. */
+export function sectionsOf(pages: readonly ItemPage[]): FlowSection[] {
+  const margins = marginsBySize(pages);
+  const sections: FlowSection[] = [];
+  let previous: ItemPage | undefined;
+  for (const one of pages) {
+    if (one.items.length === 0) continue;
+    const own = margins.get(sizeKey(one.page)) ?? marginsOf([one]);
+    addPage({ sections, one, margins: own, isAfterEnd: previous && hasEnded(previous, own) });
+    previous = one;
+  }
+  return sections;
+}
+
+function sizeKey({ width, height }: Page): string {
+  return `${Math.round(width / 4)}x${Math.round(height / 4)}`;
+}
+
+function marginsBySize(pages: readonly ItemPage[]): Map<string, Margins> {
+  const groups = new Map<string, ItemPage[]>();
+  for (const one of pages) {
+    if (one.items.length === 0) continue;
+    const key = sizeKey(one.page);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return new Map([...groups].map(([key, group]) => [key, marginsOf(group)]));
+}
+
+/** Around all that is on pages of one size; a page that is not full says nothing of its foot. */
+function marginsOf(pages: readonly ItemPage[]): Margins {
+  const bodies = pages.map(({ page, items }) => {
+    const { left, right, bottom, top } = union(items.map(({ box }) => box));
+    return { left, right: page.width - right, top: page.height - top, bottom };
+  });
+  const least = (values: readonly number[]): number =>
+    Math.max(MIN_MARGIN_POINTS, Math.min(USUAL_MARGIN_POINTS * 2, ...values));
+  const left = least(bodies.map((body) => body.left));
+  const top = least(bodies.map((body) => body.top));
+  return {
+    left,
+    top,
+    right: Math.min(least(bodies.map((body) => body.right)), Math.max(left, 36) * 1.5),
+    bottom: Math.min(least(bodies.map((body) => body.bottom)), Math.max(top, 36)),
+  };
+}
+
+function hasEnded({ page, items }: ItemPage, { bottom }: Margins): boolean {
+  const lowest = Math.min(...items.map(({ box }) => box.bottom));
+  return lowest - bottom > EMPTY_SHARE * page.height;
+}
+
+function addPage({
+  sections,
+  one: { page, items },
+  margins,
+  isAfterEnd,
+}: {
+  sections: FlowSection[];
+  one: ItemPage;
+  margins: Margins;
+  /** Undefined on the first page. */
+  isAfterEnd: boolean | undefined;
+}): void {
+  const frame = { left: margins.left, right: page.width - margins.right };
+  const found = columnsOf(items, frame);
+  const { columns } = found;
+  const ordered = columns.length > 1 ? inColumns(items, found) : items;
+  let isFirst = true;
+  for (const item of ordered) {
+    const column = columnOf(item.box, found);
+    const wanted = sectionFor({ page, margins, columns: column === undefined ? [frame] : columns });
+    let section = sections.at(-1);
+    if (section === undefined || !isSameLayout(section, wanted)) {
+      const isNewSize = section !== undefined && !isSameSize(section, wanted);
+      section = { ...wanted, isOnNewPage: isNewSize || (isFirst && isAfterEnd === true) };
+      sections.push(section);
+    } else if (isFirst && isAfterEnd === true) {
+      section.items.push({ item: { kind: 'break' }, frame, spaceBefore: 0, bookmark: undefined });
+    }
+    const own = column === undefined ? frame : (columns[column] ?? frame);
+    // A paragraph may also go on where the number of columns changes.
+    const before = section.items.length > 0 ? section : sections.at(-2);
+    place({ section, before, item, frame: own, page, isFirst });
+    isFirst = false;
+  }
+}
+
+/** Column by column between what reaches over all of them. */
+function inColumns(items: readonly PageItem[], columns: PageColumns): PageItem[] {
+  const wide = items.filter(({ box }) => columnOf(box, columns) === undefined);
+  const band = ({ box }: PageItem): number =>
+    wide.filter((one) => one.box.top > box.top && one.box.bottom >= box.bottom).length;
+  const rank = (item: PageItem): readonly [number, number] => {
+    const column = columnOf(item.box, columns);
+    // What is wide ends the band above it.
+    return [band(item), column ?? Infinity];
+  };
+  return [...items].sort((a, b) => {
+    const [first, second] = [rank(a), rank(b)];
+    if (first[0] !== second[0]) return first[0] - second[0];
+    return first[1] === second[1] ? 0 : first[1] - second[1];
+  });
+}
+
+function sectionFor({
+  page,
+  margins,
+  columns,
+}: {
+  page: Page;
+  margins: Margins;
+  columns: readonly ColumnFrame[];
+}): FlowSection {
+  const [first, second] = columns;
+  return {
+    width: page.width,
+    height: page.height,
+    margins,
+    columns: columns.length,
+    gap: first === undefined || second === undefined ? 0 : second.left - first.right,
+    isOnNewPage: false,
+    items: [],
+  };
+}
+
+function isSameSize(a: FlowSection, b: FlowSection): boolean {
+  return Math.abs(a.width - b.width) < 4 && Math.abs(a.height - b.height) < 4;
+}
+
+function isSameLayout(a: FlowSection, b: FlowSection): boolean {
+  return isSameSize(a, b) && a.columns === b.columns;
+}
+
+/** Puts something at the end of a section, or joins it to the paragraph that it goes on. */
+function place({
+  section,
+  before: sectionBefore,
+  item,
+  frame,
+  page,
+  isFirst,
+}: {
+  section: FlowSection;
+  /** The section with what was placed last. */
+  before: FlowSection | undefined;
+  item: PageItem;
+  frame: ColumnFrame;
+  page: Page;
+  isFirst: boolean;
+}): void {
+  const bookmark = isFirst ? page.index : undefined;
+  const { items } = section;
+  const before = items.at(-1);
+  const above = before === undefined || before.item.kind === 'break' ? undefined : before.item;
+  const isBelow = above !== undefined && !isFirst && above.box.top > item.box.top;
+  const last = textToGoOn(sectionBefore?.items ?? [], isBelow);
+  if (item.kind === 'text' && last?.item.kind === 'text' && goesOn(last.item, item)) {
+    last.item = joined(last.item, item);
+    return;
+  }
+  const spaceBefore = isBelow ? Math.max(0, above.box.bottom - item.box.top) : 0;
+  items.push({
+    item,
+    frame,
+    spaceBefore: Math.min(MAX_SPACE_POINTS, spaceBefore),
+    bookmark,
+  });
+}
+
+/** The paragraph at the end of the column before: pictures may stand between. */
+function textToGoOn(items: readonly PlacedItem[], isBelow: boolean): PlacedItem | undefined {
+  if (isBelow) return undefined;
+  return items.findLast(({ item }) => item.kind !== 'picture');
+}

@@ -1,0 +1,120 @@
+/** Points, boxes and the matrices of PDF (ISO 32000-1, 8.3.4). */
+import type { Box } from './page-model.ts';
+
+/** `[a b c d e f]`: x' = a·x + c·y + e, y' = b·x + d·y + f. */
+export type Matrix = readonly [number, number, number, number, number, number];
+
+/** A place; lengths in points. */
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** The matrix that changes nothing. */
+export const identityMatrix: Matrix = [1, 0, 0, 1, 0, 0];
+
+/** First one, then the other. */
+export function multiply(first: Matrix, then: Matrix): Matrix {
+  const [a, b, c, d, e, f] = first;
+  const [p, q, r, s, t, u] = then;
+  return [
+    a * p + b * r,
+    a * q + b * s,
+    c * p + d * r,
+    c * q + d * s,
+    e * p + f * r + t,
+    e * q + f * s + u,
+  ];
+}
+
+/** The way back; undefined for a matrix that flattens. */
+export function invert([a, b, c, d, e, f]: Matrix): Matrix | undefined {
+  const determinant = a * d - b * c;
+  if (Math.abs(determinant) < 1e-12) return undefined;
+  return [
+    d / determinant,
+    -b / determinant,
+    -c / determinant,
+    a / determinant,
+    (c * f - d * e) / determinant,
+    (b * e - a * f) / determinant,
+  ];
+}
+
+/** Where a place comes to. */
+export function apply([a, b, c, d, e, f]: Matrix, { x, y }: Point): Point {
+  return { x: a * x + c * y + e, y: b * x + d * y + f };
+}
+
+/** The upright box around a box that was moved. */
+export function applyToBox(matrix: Matrix, box: Box): Box {
+  const corners = [
+    apply(matrix, { x: box.left, y: box.bottom }),
+    apply(matrix, { x: box.right, y: box.bottom }),
+    apply(matrix, { x: box.left, y: box.top }),
+    apply(matrix, { x: box.right, y: box.top }),
+  ];
+  return {
+    left: Math.min(...corners.map(({ x }) => x)),
+    right: Math.max(...corners.map(({ x }) => x)),
+    bottom: Math.min(...corners.map(({ y }) => y)),
+    top: Math.max(...corners.map(({ y }) => y)),
+  };
+}
+
+/** Turns around the origin, counterclockwise. */
+export function turn(degrees: number): Matrix {
+  const radians = (degrees * Math.PI) / 180;
+  const cos = clean(Math.cos(radians));
+  const sin = clean(Math.sin(radians));
+  return [cos, sin, -sin, cos, 0, 0];
+}
+
+/** Exact for right angles, where the sine has a rest of 1e-16. */
+function clean(value: number): number {
+  return Math.abs(value - Math.round(value)) < 1e-12 ? Math.round(value) : value;
+}
+
+/** The smallest box around boxes; of none it is empty. */
+export function union(boxes: readonly Box[]): Box {
+  const all = { left: Infinity, bottom: Infinity, right: -Infinity, top: -Infinity };
+  for (const { left, bottom, right, top } of boxes) {
+    all.left = Math.min(all.left, left);
+    all.bottom = Math.min(all.bottom, bottom);
+    all.right = Math.max(all.right, right);
+    all.top = Math.max(all.top, top);
+  }
+  return all;
+}
+
+/** How far two boxes share the same columns; negative is the gap between them. */
+export function horizontalOverlap(a: Box, b: Box): number {
+  return Math.min(a.right, b.right) - Math.max(a.left, b.left);
+}
+
+/** How far two boxes share the same rows; negative is the gap between them. */
+export function verticalOverlap(a: Box, b: Box): number {
+  return Math.min(a.top, b.top) - Math.max(a.bottom, b.bottom);
+}
+
+/**
+ * From the coordinates of a page's contents to the page as it is looked at: cut to its crop box and
+ * turned by its `/Rotate`.
+ *
+ * @param rotate clockwise, in degrees: 0, 90, 180 or 270
+ */
+export function viewMatrix({ crop, rotate }: { crop: Box; rotate: number }): Matrix {
+  const width = crop.right - crop.left;
+  const height = crop.top - crop.bottom;
+  const moved: Matrix = [1, 0, 0, 1, -crop.left, -crop.bottom];
+  switch (rotate) {
+    case 90:
+      return multiply(moved, [0, -1, 1, 0, 0, width]);
+    case 180:
+      return multiply(moved, [-1, 0, 0, -1, width, height]);
+    case 270:
+      return multiply(moved, [0, 1, -1, 0, height, 0]);
+    default:
+      return moved;
+  }
+}

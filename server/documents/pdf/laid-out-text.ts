@@ -1,0 +1,217 @@
+/** A paragraph's text measured: units with their widths, and the lines they make for a width. */
+import { bidi } from '../fonts/bidi.ts';
+import type { FontChoice } from '../fonts/font-choice.ts';
+import type { InstalledFont } from '../fonts/installed-fonts.ts';
+import type { OpenFont, ShapedText } from '../fonts/shaped-text.ts';
+import { lettersOf, type Unit, unitsOf } from './line-breaks.ts';
+import type { LookRun, RunLook } from './paragraph-segments.ts';
+
+/** Raised and lowered signs have this share of the size of the text. */
+const SMALL_SHARE = 0.65;
+
+/** Text of one look, font and direction within a unit. */
+export interface TextPart {
+  /** What it says, in reading order. */
+  text: string;
+  shaped: ShapedText;
+  font: OpenFont;
+  look: RunLook;
+  /** Its size as a share of the paragraph's. */
+  share: number;
+  /** Of the bidirectional algorithm: odd ones go from right to left. */
+  level: number;
+}
+
+/** A unit with its parts; widths are shares of the paragraph's size. */
+export interface MeasuredUnit {
+  parts: TextPart[];
+  width: number;
+  /** The blank after it; undefined when none follows. */
+  space: TextPart | undefined;
+  unit: Unit;
+}
+
+/** A line: some of the units. */
+export interface LaidOutLine {
+  units: readonly MeasuredUnit[];
+  /** As a share of the paragraph's size. */
+  width: number;
+}
+
+/** A paragraph's text, measured. */
+export interface MeasuredText {
+  readonly isRightToLeft: boolean;
+  /** Breaks into lines no wider than `width`, in shares of the size; `firstIndent` is less there. */
+  lines(width: number, firstIndent: number, dividesWords: boolean): LaidOutLine[];
+}
+
+/** Opens fonts once for a document. */
+export type OpenFonts = (font: InstalledFont) => OpenFont;
+
+/** Measures runs of text. */
+export function measureText({
+  runs,
+  sizePoints,
+  language,
+  isTargetRightToLeft,
+  fonts,
+  openFont,
+}: {
+  runs: readonly LookRun[];
+  /** The paragraph's size, to which those of the runs are related. */
+  sizePoints: number;
+  language: string;
+  isTargetRightToLeft: boolean;
+  fonts: FontChoice;
+  openFont: OpenFonts;
+}): MeasuredText {
+  const cleaned = cleanedRuns(runs);
+  const text = cleaned.map((run) => run.text).join('');
+  const isRightToLeft = isTargetRightToLeft && hasRightToLeft(text);
+  const { levels } = bidi.getEmbeddingLevels(text, isRightToLeft ? 'rtl' : 'ltr');
+  const mirrored = bidi.getMirroredCharactersMap(text, levels);
+  const stretches = stretchesOf({ runs: cleaned, fonts, levels });
+  const partsOf = (from: number, to: number): TextPart[] =>
+    stretches
+      .filter((stretch) => stretch.from < to && stretch.to > from)
+      .map((stretch): TextPart => {
+        const start = Math.max(from, stretch.from);
+        const end = Math.min(to, stretch.to);
+        const font = openFont(stretch.font);
+        const isReversed = stretch.level % 2 === 1;
+        const letters = isReversed ? mirror(text, start, end, mirrored) : text.slice(start, end);
+        const { look, level } = stretch;
+        const share = shareOf(look, sizePoints);
+        const shaped = font.shape(letters, isReversed);
+        return { text: text.slice(start, end), shaped, font, look, share, level };
+      });
+  const measure = (unit: Unit): MeasuredUnit => {
+    const parts = partsOf(unit.from, unit.to);
+    const hasBlank = unit.hasSpaceAfter && text.charAt(unit.to) === ' ';
+    const space = hasBlank ? partsOf(unit.to, unit.to + 1)[0] : undefined;
+    return { parts, width: widthOf(parts), space, unit };
+  };
+  const units = unitsOf(text, language).map(measure);
+  const letters = (unit: MeasuredUnit): MeasuredUnit[] => lettersOf(text, unit.unit).map(measure);
+  return {
+    isRightToLeft,
+    lines: (width, firstIndent, dividesWords) =>
+      breakLines({ units, width, firstIndent, divide: dividesWords ? letters : undefined }),
+  };
+}
+
+/** Blanks are single and not at the ends; signs that fonts cannot draw are left out. */
+function cleanedRuns(runs: readonly LookRun[]): LookRun[] {
+  const cleaned: LookRun[] = [];
+  let before = ' ';
+  for (const run of runs) {
+    let text = run.text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u00ad\ufeff]/gu, '');
+    text = text.replaceAll(/ +/g, ' ');
+    if (before === ' ') text = text.replace(/^ /, '');
+    if (text === '') continue;
+    before = text.slice(-1);
+    cleaned.push({ ...run, text });
+  }
+  const last = cleaned.at(-1);
+  if (last !== undefined) last.text = last.text.trimEnd();
+  return cleaned;
+}
+
+/** Whether letters are written from right to left somewhere. */
+export function hasRightToLeft(text: string): boolean {
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(
+    text,
+  );
+}
+
+interface Stretch {
+  from: number;
+  to: number;
+  look: RunLook;
+  font: InstalledFont;
+  level: number;
+}
+
+/** Cuts where look, font or direction changes. */
+function stretchesOf({
+  runs,
+  fonts,
+  levels,
+}: {
+  runs: readonly LookRun[];
+  fonts: FontChoice;
+  levels: Uint8Array;
+}): Stretch[] {
+  const stretches: Stretch[] = [];
+  let at = 0;
+  for (const { text, style, link } of runs) {
+    for (const { text: part, font } of fonts.runs(text, style)) {
+      const end = at + part.length;
+      while (at < end) {
+        const level = levels[at] ?? 0;
+        let to = at + 1;
+        while (to < end && levels[to] === level) to += 1;
+        stretches.push({ from: at, to, look: { style, link }, font, level });
+        at = to;
+      }
+    }
+  }
+  return stretches;
+}
+
+function mirror(text: string, from: number, to: number, mirrored: Map<number, string>): string {
+  if (mirrored.size === 0) return text.slice(from, to);
+  let result = '';
+  for (let at = from; at < to; at += 1) result += mirrored.get(at) ?? text.charAt(at);
+  return result;
+}
+
+function shareOf({ style: { position, sizePoints } }: RunLook, size: number): number {
+  const share = sizePoints / size;
+  return position === 'normal' ? share : share * SMALL_SHARE;
+}
+
+function widthOf(parts: readonly TextPart[]): number {
+  return parts.reduce((sum, { shaped, share }) => sum + (shaped.advance * share) / 1000, 0);
+}
+
+/** The width of the blank after a unit. */
+export function spaceWidth({ space }: MeasuredUnit): number {
+  return space === undefined ? 0 : (space.shaped.advance * space.share) / 1000;
+}
+
+function breakLines({
+  units,
+  width,
+  firstIndent,
+  divide,
+}: {
+  units: readonly MeasuredUnit[];
+  width: number;
+  firstIndent: number;
+  divide: ((unit: MeasuredUnit) => MeasuredUnit[]) | undefined;
+}): LaidOutLine[] {
+  const lines: LaidOutLine[] = [];
+  let line: MeasuredUnit[] = [];
+  let lineWidth = 0;
+  let pendingSpace = 0;
+  const end = (): void => {
+    if (line.length > 0) lines.push({ units: line, width: lineWidth });
+    line = [];
+    lineWidth = 0;
+    pendingSpace = 0;
+  };
+  const add = (unit: MeasuredUnit): void => {
+    const most = lines.length === 0 ? width - firstIndent : width;
+    if (line.length > 0 && lineWidth + pendingSpace + unit.width > most + 0.01) end();
+    line.push(unit);
+    lineWidth += pendingSpace + unit.width;
+    pendingSpace = spaceWidth(unit);
+  };
+  for (const unit of units) {
+    if (divide !== undefined && unit.width > width) divide(unit).forEach(add);
+    else add(unit);
+  }
+  end();
+  return lines;
+}

@@ -1,0 +1,246 @@
+/** The characters of a page, each with its place and look, in the order of the file. */
+import { apply, applyToBox, type Matrix, multiply, turn, viewMatrix } from './geometry.ts';
+import type { Box } from './page-model.ts';
+import type { OpenPage } from './pdfium.ts';
+import { type SeenPrint, seenPrint } from './shadow-objects.ts';
+import {
+  listTextObjects,
+  type ObjectLook,
+  type TextObject,
+  looksOfTextObjects,
+} from './text-objects.ts';
+
+/** A character that is drawn. */
+export interface PageCharacter {
+  /** One or, of a ligature, more letters. */
+  text: string;
+  /** From its origin to the next character's, and over the height of its font; turned level. */
+  box: Box;
+  baseline: number;
+  /** Index of its text object. */
+  object: number;
+  look: ObjectLook;
+  /** In points on the page. */
+  sizePoints: number;
+  /** Counterclockwise, in whole degrees from 0 to 359. */
+  rotation: number;
+}
+
+/** What a page is read into first. */
+export interface PageCharacters {
+  width: number;
+  height: number;
+  /** From the coordinates of the file to the page as it is looked at. */
+  view: Matrix;
+  characters: PageCharacter[];
+  /** Those of render mode 3 and the like; `characters` when they were asked for. */
+  invisibleCharacters: number;
+  objects: readonly TextObject[];
+}
+
+/** Which characters are wanted. */
+export type Visibility = 'visible' | 'invisible';
+
+/** Reads a page's characters; those that are mirrored or have no width of size are left out. */
+export function readCharacters(page: OpenPage, visibility: Visibility): PageCharacters {
+  const { view, crop, width, height } = viewOf(page);
+  const objects = listTextObjects(page);
+  const read = { width, height, view, characters: [] as PageCharacter[], objects };
+  if (page.text === 0) return { ...read, invisibleCharacters: 0 };
+  const known = new Map(objects.map((object) => [object.handle, object]));
+  const lookOf = looksOfTextObjects(page);
+  const states = new Map<number, ObjectState | undefined>();
+  const count = Math.max(0, page.pdfium.FPDFText_CountChars(page.text));
+  let told: ReadonlySet<number> | undefined;
+  const isTold = (handle: number): boolean => (told ??= toldObjects(page, count)).has(handle);
+  let invisibleCharacters = 0;
+  for (let at = 0; at < count; at += 1) {
+    const handle = page.pdfium.FPDFText_GetTextObject(page.text, at);
+    const object = known.get(handle);
+    if (page.pdfium.FPDFText_IsGenerated(page.text, at) === 1) {
+      const last = read.characters.at(-1);
+      if (last !== undefined && isOblique(last)) read.characters.push({ ...last, text: ' ' });
+      continue;
+    }
+    if (object === undefined) continue;
+    if (!states.has(handle)) {
+      const print = seenPrint({ page, object, objects, lookOf, isTold });
+      states.set(handle, stateOf({ page, at, view, print }));
+    }
+    const state = states.get(handle);
+    if (state === undefined || !isWithin(crop, page, at, state.sizePoints)) continue;
+    if (!state.look.isVisible) invisibleCharacters += 1;
+    if (state.look.isVisible !== (visibility === 'visible')) continue;
+    const character = readCharacter({ page, at, state });
+    if (character === undefined) continue;
+    const before = read.characters.at(-1);
+    if (isOblique(character) && before !== undefined) closeUp(before, character);
+    read.characters.push(character);
+  }
+  return { ...read, invisibleCharacters };
+}
+
+/** The page's size and place: `FPDF_GetPageBoundingBox` is its crop box cut to its media box. */
+export function viewOf({ pdfium, handle, scratch }: OpenPage): {
+  view: Matrix;
+  crop: Box;
+  width: number;
+  height: number;
+} {
+  pdfium.FPDF_GetPageBoundingBox(handle, scratch);
+  const { HEAPF32 } = pdfium.pdfium;
+  const at = scratch >> 2;
+  const float = (index: number): number => HEAPF32[at + index] ?? 0;
+  // An FS_RECTF is left, top, right, bottom.
+  const crop = { left: float(0), top: float(1), right: float(2), bottom: float(3) };
+  const view = viewMatrix({ crop, rotate: pdfium.FPDFPage_GetRotation(handle) * 90 });
+  return {
+    view,
+    crop,
+    width: pdfium.FPDF_GetPageWidthF(handle),
+    height: pdfium.FPDF_GetPageHeightF(handle),
+  };
+}
+
+/** The text objects whose characters PDFium tells. */
+function toldObjects({ pdfium, text }: OpenPage, count: number): Set<number> {
+  const told = new Set<number>();
+  for (let at = 0; at < count; at += 1) told.add(pdfium.FPDFText_GetTextObject(text, at));
+  return told;
+}
+
+/** PDFium tells no widths of text that is neither level nor upright. */
+function isOblique({ rotation }: PageCharacter): boolean {
+  return rotation % 90 !== 0;
+}
+
+/** Letters of oblique text reach to the next one; blanks are told by PDFium. */
+function closeUp(
+  before: PageCharacter,
+  { box, baseline, rotation, sizePoints }: PageCharacter,
+): void {
+  const isLevel = Math.abs(before.baseline - baseline) < 0.1 * sizePoints;
+  if (before.rotation !== rotation || !isLevel) return;
+  const advance = box.left - before.box.left;
+  if (advance > 0 && advance < 1.2 * sizePoints) before.box.right = box.left;
+}
+
+/** Whether a character can be seen at all: what is outside of the crop box cannot. */
+function isWithin(
+  crop: Box,
+  { pdfium, scratch, text }: OpenPage,
+  at: number,
+  margin: number,
+): boolean {
+  pdfium.FPDFText_GetCharOrigin(text, at, scratch, scratch + 8);
+  const { HEAPF64 } = pdfium.pdfium;
+  const x = HEAPF64[scratch >> 3] ?? 0;
+  const y = HEAPF64[(scratch + 8) >> 3] ?? 0;
+  const isBeside = x < crop.left - margin || x > crop.right + margin;
+  return !isBeside && y > crop.bottom - margin && y < crop.top + margin;
+}
+
+/** What all characters of a text object have in common. */
+interface ObjectState {
+  index: number;
+  look: ObjectLook;
+  sizePoints: number;
+  rotation: number;
+  /** From the coordinates of the file to the page, turned level. */
+  level: Matrix;
+}
+
+function stateOf({
+  page,
+  at,
+  view,
+  print: { index, look, shift },
+}: {
+  page: OpenPage;
+  at: number;
+  view: Matrix;
+  print: SeenPrint;
+}): ObjectState | undefined {
+  const { pdfium, scratch } = page;
+  if (!pdfium.FPDFText_GetMatrix(page.text, at, scratch)) return undefined;
+  const { HEAPF32 } = pdfium.pdfium;
+  const float = (offset: number): number => HEAPF32[(scratch >> 2) + offset] ?? 0;
+  const own: Matrix = [float(0), float(1), float(2), float(3), 0, 0];
+  const [a, b, c, d] = multiply(own, view);
+  const height = Math.hypot(c, d);
+  const sizePoints = Math.round(height * Math.abs(look.fontSize) * 100) / 100;
+  const isMirrored = a * d - b * c < 0;
+  if (isMirrored || sizePoints < 0.5 || !Number.isFinite(sizePoints)) return undefined;
+  const degrees = (Math.atan2(b, a) * 180) / Math.PI + (look.fontSize < 0 ? 180 : 0);
+  const rotation = ((Math.round(degrees) % 360) + 360) % 360;
+  // Writers without an italic font slant the upright one.
+  const isSlanted = Math.abs(a * c + b * d) / (Math.hypot(a, b) * height) > 0.12;
+  return {
+    index,
+    look: isSlanted ? { ...look, isItalic: true } : look,
+    sizePoints,
+    rotation,
+    level: multiply([1, 0, 0, 1, shift.x, shift.y], multiply(view, turn(-rotation))),
+  };
+}
+
+function readCharacter({
+  page,
+  at,
+  state,
+}: {
+  page: OpenPage;
+  at: number;
+  state: ObjectState;
+}): PageCharacter | undefined {
+  const { pdfium, scratch, text } = page;
+  const characterText = textOf(pdfium.FPDFText_GetUnicode(text, at));
+  if (characterText === undefined) return undefined;
+  const { sizePoints, rotation, level, look, index } = state;
+  pdfium.FPDFText_GetCharOrigin(text, at, scratch, scratch + 8);
+  const { HEAPF64 } = pdfium.pdfium;
+  const origin = apply(level, {
+    x: HEAPF64[scratch >> 3] ?? 0,
+    y: HEAPF64[(scratch + 8) >> 3] ?? 0,
+  });
+  const isUpright = rotation % 90 === 0;
+  const around = isUpright ? looseBox(page, at, level) : undefined;
+  const box = {
+    left: origin.x,
+    right: around?.right ?? origin.x + sizePoints / 2,
+    bottom: origin.y - sizePoints * 0.22,
+    top: origin.y + sizePoints * 0.78,
+  };
+  if (box.right < box.left) box.right = box.left;
+  return {
+    text: characterText,
+    box,
+    baseline: origin.y,
+    object: index,
+    look,
+    sizePoints,
+    rotation,
+  };
+}
+
+function looseBox({ pdfium, scratch, text }: OpenPage, at: number, level: Matrix): Box | undefined {
+  if (!pdfium.FPDFText_GetLooseCharBox(text, at, scratch)) return undefined;
+  const { HEAPF32 } = pdfium.pdfium;
+  const float = (offset: number): number => HEAPF32[(scratch >> 2) + offset] ?? 0;
+  const box = { left: float(0), top: float(1), right: float(2), bottom: float(3) };
+  return applyToBox(level, box);
+}
+
+/** PDFium's sign for a hyphen at which a word is divided. */
+const DIVIDING_HYPHENS = new Set([0x0002, 0x00ad, 0xfffe]);
+
+/** The letters of a code point: ligatures and shaped letters as those that were written. */
+function textOf(codePoint: number): string | undefined {
+  if (DIVIDING_HYPHENS.has(codePoint)) return '\u00AD';
+  if (codePoint < 0x20 || codePoint === 0xfffd || codePoint > 0x10ffff) return undefined;
+  if (codePoint >= 0xd800 && codePoint <= 0xdfff) return undefined;
+  const character = String.fromCodePoint(codePoint);
+  const isPresentationForm =
+    (codePoint >= 0xfb00 && codePoint <= 0xfdff) || (codePoint >= 0xfe70 && codePoint <= 0xfeff);
+  return isPresentationForm ? character.normalize('NFKC') : character;
+}

@@ -1,0 +1,219 @@
+/** Pictures of a page or of single things on it, as PDFium draws them. */
+import sharp from 'sharp';
+import { boxHeight, boxWidth } from './flow-box.ts';
+import type { DrawnGroup } from './flow-pictures.ts';
+import { viewOf } from './page-characters.ts';
+import type { Box } from './page-model.ts';
+import type { OpenPage, PdfFile } from './pdfium.ts';
+import { listTextObjects } from './text-objects.ts';
+
+/** A picture as a file, and where it stands. */
+export interface PagePicture {
+  box: Box;
+  kind: 'png' | 'jpg';
+  bytes: Uint8Array;
+}
+
+/** Four bytes a pixel: blue, green, red, opacity. */
+export interface Pixels {
+  bgra: Uint8Array;
+  width: number;
+  height: number;
+}
+
+const POINTS_PER_INCH = 72;
+/** Sharp in print at the size it has on the page; more only makes the file large. */
+const PICTURE_DPI = 200;
+/** 32 MB while it is drawn. */
+const MAX_PIXELS = 8_000_000;
+/** Of raw pictures that are held at once. */
+const BATCH_BYTES = 40_000_000;
+const FORM = 5;
+const BGRA = 4;
+const WHITE = 0xffffffff;
+const TRANSPARENT = 0;
+/** Less transparency is only the soft edge of a photograph. */
+const MAX_EDGE_SHARE = 0.04;
+
+/**
+ * Draws groups of a page each for itself, with masks, turns and cuts, on nothing.
+ *
+ * @returns those of which anything is seen, in their order
+ */
+export async function drawGroups(
+  file: PdfFile,
+  pageIndex: number,
+  groups: readonly DrawnGroup[],
+): Promise<PagePicture[]> {
+  const pictures: PagePicture[] = [];
+  let next = 0;
+  while (next < groups.length) {
+    const batch = file.withPage(pageIndex, (page) => drawBatch(page, groups.slice(next))) ?? [];
+    if (batch.length === 0) break;
+    for (const [index, pixels] of batch.entries()) {
+      const group = groups[next + index];
+      const picture = group && pixels && (await encoded(group, pixels));
+      if (picture) pictures.push(picture);
+    }
+    next += batch.length;
+  }
+  return pictures;
+}
+
+/**
+ * Draws a whole page on white.
+ *
+ * @param dpi pixels to the inch; lowered for very large pages
+ * @param withText false: only what is no text of the file
+ */
+export function drawPage(
+  page: OpenPage,
+  { dpi, withText }: { dpi: number; withText: boolean },
+): Pixels | undefined {
+  const { width, height } = viewOf(page);
+  if (!withText) {
+    for (const { handle } of listTextObjects(page)) {
+      page.pdfium.FPDFPageObj_SetIsActive(handle, false);
+    }
+  }
+  const box = { left: 0, bottom: 0, right: width, top: height };
+  return drawArea({ page, box, dpi, ground: WHITE });
+}
+
+/** The first groups, as many as may be held at once. */
+function drawBatch(page: OpenPage, groups: readonly DrawnGroup[]): (Pixels | undefined)[] {
+  setAllActive(page, false);
+  const drawn: (Pixels | undefined)[] = [];
+  let sizeBytes = 0;
+  for (const group of groups) {
+    if (sizeBytes > BATCH_BYTES) break;
+    for (const { path } of group.objects) setActive(page, path, true);
+    const pixels = drawArea({ page, box: group.box, dpi: PICTURE_DPI, ground: TRANSPARENT });
+    for (const { path } of group.objects) setActive(page, path, false);
+    sizeBytes += pixels?.bgra.length ?? 0;
+    drawn.push(pixels);
+  }
+  return drawn;
+}
+
+function setAllActive({ pdfium, handle }: OpenPage, isActive: boolean): void {
+  const visit = (object: number): void => {
+    pdfium.FPDFPageObj_SetIsActive(object, isActive);
+    if (pdfium.FPDFPageObj_GetType(object) !== FORM) return;
+    const count = pdfium.FPDFFormObj_CountObjects(object);
+    for (let at = 0; at < count; at += 1) visit(pdfium.FPDFFormObj_GetObject(object, at));
+  };
+  const count = pdfium.FPDFPage_CountObjects(handle);
+  for (let at = 0; at < count; at += 1) visit(pdfium.FPDFPage_GetObject(handle, at));
+}
+
+/** Shows or hides an object together with the forms it is in. */
+function setActive({ pdfium, handle }: OpenPage, path: readonly number[], isActive: boolean): void {
+  let object = 0;
+  for (const [depth, index] of path.entries()) {
+    object =
+      depth === 0
+        ? pdfium.FPDFPage_GetObject(handle, index)
+        : pdfium.FPDFFormObj_GetObject(object, index);
+    if (object === 0) return;
+    pdfium.FPDFPageObj_SetIsActive(object, isActive);
+  }
+}
+
+function drawArea({
+  page: { pdfium, handle, scratch },
+  box,
+  dpi,
+  ground,
+}: {
+  page: OpenPage;
+  box: Box;
+  dpi: number;
+  ground: number;
+}): Pixels | undefined {
+  const wanted = dpi / POINTS_PER_INCH;
+  const area = boxWidth(box) * boxHeight(box);
+  const scale = Math.min(wanted, Math.sqrt(MAX_PIXELS / area));
+  const width = Math.max(1, Math.round(boxWidth(box) * scale));
+  const height = Math.max(1, Math.round(boxHeight(box) * scale));
+  const bitmap = pdfium.FPDFBitmap_CreateEx(width, height, BGRA, 0, 0);
+  if (bitmap === 0) return undefined;
+  try {
+    pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, ground);
+    const top = pdfium.FPDF_GetPageHeightF(handle) - box.top;
+    // FS_MATRIX, from points that count downwards, then FS_RECTF: what may be drawn on.
+    const numbers = [scale, 0, 0, scale, -box.left * scale, -top * scale, 0, 0, width, height];
+    for (const [index, value] of numbers.entries()) {
+      pdfium.pdfium.setValue(scratch + 4 * index, value, 'float');
+    }
+    pdfium.FPDF_RenderPageBitmapWithMatrix(bitmap, handle, scratch, scratch + 24, 0);
+    const at = pdfium.FPDFBitmap_GetBuffer(bitmap);
+    return { bgra: pdfium.pdfium.HEAPU8.slice(at, at + width * height * 4), width, height };
+  } finally {
+    pdfium.FPDFBitmap_Destroy(bitmap);
+  }
+}
+
+async function encoded(group: DrawnGroup, pixels: Pixels): Promise<PagePicture | undefined> {
+  const { bgra, width, height } = pixels;
+  const seen = seenArea(pixels);
+  if (seen === undefined) return undefined;
+  swapRedAndBlue(bgra);
+  const scale = boxWidth(group.box) / width;
+  const box = {
+    left: group.box.left + seen.left * scale,
+    right: group.box.left + (seen.left + seen.width) * scale,
+    top: group.box.top - seen.top * scale,
+    bottom: group.box.top - (seen.top + seen.height) * scale,
+  };
+  const picture = sharp(bgra, { raw: { width, height, channels: 4 } }).extract({
+    left: seen.left,
+    top: seen.top,
+    width: seen.width,
+    height: seen.height,
+  });
+  if (group.isPhotograph && seen.transparentShare <= MAX_EDGE_SHARE) {
+    const bytes = await picture.flatten({ background: 'white' }).jpeg({ quality: 88 }).toBuffer();
+    return { box, kind: 'jpg', bytes };
+  }
+  const opaque = seen.transparentShare === 0 ? picture.removeAlpha() : picture;
+  return { box, kind: 'png', bytes: await opaque.png().toBuffer() };
+}
+
+interface SeenArea {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  /** Of its pixels, those that are not quite opaque, from 0 to 1. */
+  transparentShare: number;
+}
+
+/** The part of a picture that is not cut away. */
+function seenArea({ bgra, width, height }: Pixels): SeenArea | undefined {
+  let [left, right, top, bottom] = [width, -1, height, -1];
+  let opaque = 0;
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0, at = y * width * 4 + 3; x < width; x += 1, at += 4) {
+      const opacity = bgra[at] ?? 0;
+      if (opacity === 0) continue;
+      if (opacity === 255) opaque += 1;
+      if (x < left) left = x;
+      if (x > right) right = x;
+      if (y < top) top = y;
+      bottom = y;
+    }
+  }
+  if (right < left) return undefined;
+  const size = { width: right - left + 1, height: bottom - top + 1 };
+  return { left, top, ...size, transparentShare: 1 - opaque / (size.width * size.height) };
+}
+
+/** PDFium draws blue first, sharp reads red first. */
+export function swapRedAndBlue(pixels: Uint8Array): void {
+  for (let at = 0; at < pixels.length; at += 4) {
+    const blue = pixels[at] ?? 0;
+    pixels[at] = pixels[at + 2] ?? 0;
+    pixels[at + 2] = blue;
+  }
+}

@@ -1,0 +1,92 @@
+/** What is read of a page when it is to be written anew. */
+import { applyToBox, type Matrix } from './geometry.ts';
+import { viewOf } from './page-characters.ts';
+import type { Box, Page } from './page-model.ts';
+import type { OpenPage, PdfFile } from './pdfium.ts';
+import { readPage, type ReadingState } from './read-pages.ts';
+import { listTextObjects } from './text-objects.ts';
+import type { TextPlace } from './text-removal.ts';
+
+/** A page with all that its rewriting needs. */
+export interface PageToRedraw {
+  page: Page;
+  view: Matrix;
+  /** Of its text objects, in PDFium's order. */
+  places: TextPlace[];
+  /** Boxes of its pictures, on the page as it is looked at. */
+  pictures: Box[];
+}
+
+/** `FPDF_PAGEOBJ_IMAGE` in `fpdf_edit.h`. */
+const IMAGE_OBJECT = 3;
+/** `FPDF_PAGEOBJ_FORM`. */
+const FORM_OBJECT = 5;
+/** Pictures of scans are not deeper. */
+const MAX_FORM_DEPTH = 4;
+/** Pictures that fill so much of the page are its background. */
+const BACKGROUND_SHARE = 0.5;
+
+/** Reads the pages again as they were read when the file was opened. */
+export function* readPageForRedrawing(file: PdfFile): Generator<PageToRedraw> {
+  const state: ReadingState = { sizes: new Map() };
+  for (let index = 0; index < file.pageCount; index += 1) {
+    const read = file.withPage(index, (open): PageToRedraw => {
+      const page = readPage(open, { visibility: 'visible', state });
+      const { view } = viewOf(open);
+      return { page, view, places: placesOf(open), pictures: picturesOf(open, view, page) };
+    });
+    if (read !== undefined) yield read;
+  }
+}
+
+function placesOf(open: OpenPage): TextPlace[] {
+  const { pdfium, scratch } = open;
+  const float = (offset: number): number => pdfium.pdfium.HEAPF32[(scratch >> 2) + offset] ?? 0;
+  return listTextObjects(open).map(({ handle }) => {
+    pdfium.FPDFPageObj_GetMatrix(handle, scratch);
+    const matrix: Matrix = [float(0), float(1), float(2), float(3), float(4), float(5)];
+    const hasSize = pdfium.FPDFTextObj_GetFontSize(handle, scratch);
+    return { matrix, fontSize: hasSize ? float(0) : 0 };
+  });
+}
+
+function picturesOf({ pdfium, scratch, handle }: OpenPage, view: Matrix, page: Page): Box[] {
+  const boxes: Box[] = [];
+  const count = pdfium.FPDFPage_CountObjects(handle);
+  for (let at = 0; at < count; at += 1) {
+    const object = pdfium.FPDFPage_GetObject(handle, at);
+    if (pdfium.FPDFPageObj_GetType(object) !== IMAGE_OBJECT) continue;
+    const isPlaced = pdfium.FPDFPageObj_GetBounds(
+      object,
+      scratch,
+      scratch + 4,
+      scratch + 8,
+      scratch + 12,
+    );
+    if (!isPlaced) continue;
+    const float = (offset: number): number => pdfium.pdfium.HEAPF32[(scratch >> 2) + offset] ?? 0;
+    const bounds = { left: float(0), bottom: float(1), right: float(2), top: float(3) };
+    const box = applyToBox(view, bounds);
+    const share = ((box.right - box.left) * (box.top - box.bottom)) / (page.width * page.height);
+    if (share < BACKGROUND_SHARE) boxes.push(box);
+  }
+  return boxes;
+}
+
+/** Whether there is a picture on a page; scanners put theirs into forms. */
+export function hasPicture({ pdfium, handle }: OpenPage): boolean {
+  const isPicture = (object: number, depth: number): boolean => {
+    const type = pdfium.FPDFPageObj_GetType(object);
+    if (type !== FORM_OBJECT || depth > MAX_FORM_DEPTH) return type === IMAGE_OBJECT;
+    const count = pdfium.FPDFFormObj_CountObjects(object);
+    for (let at = 0; at < count; at += 1) {
+      if (isPicture(pdfium.FPDFFormObj_GetObject(object, at), depth + 1)) return true;
+    }
+    return false;
+  };
+  const count = pdfium.FPDFPage_CountObjects(handle);
+  for (let at = 0; at < count; at += 1) {
+    if (isPicture(pdfium.FPDFPage_GetObject(handle, at), 0)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,215 @@
+/** PDFium, compiled to WebAssembly: opening a PDF file and its pages. Blocks while it works. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
+
+import { DocumentError } from '../format.ts';
+
+/** More are not a document but a stress test; reading them one by one would take hours. */
+const MAX_PAGES = 5_000;
+
+/** Where the end mark has to be looked for: readers tolerate some rubbish after it. */
+const TAIL_BYTES = 2_048;
+
+/** `FPDF_GetLastError` of a file that wants a password (`fpdfview.h`). */
+const ERROR_PASSWORD = 4;
+/** … and of one whose kind of protection is unknown. */
+const ERROR_SECURITY = 5;
+
+const DAMAGED =
+  'The PDF file is damaged and cannot be read. Open it in a PDF reader, save it anew and send that file.';
+
+/** PDFium ran out of memory or out of stack: contents that unpack to gigabytes or never end nesting. */
+const TOO_LARGE =
+  'The PDF file is too large to be read: its contents need too much memory when unpacked, or are nested too deeply. Send it in parts or with smaller pictures.';
+
+/** Readers look for the mark of a PDF file this far from its beginning. */
+const HEAD_BYTES = 1_024;
+
+/** PDFium and its memory, whose views are renewed when it grows: they are asked for each time. */
+export type Pdfium = Omit<WrappedPdfiumModule, 'pdfium'> & { readonly pdfium: PdfiumMemory };
+
+/** What the package's types leave out or take from types that are not installed. */
+interface PdfiumMemory {
+  readonly HEAPU8: Uint8Array<ArrayBuffer>;
+  readonly HEAPU32: Uint32Array<ArrayBuffer>;
+  readonly HEAPF32: Float32Array<ArrayBuffer>;
+  readonly HEAPF64: Float64Array<ArrayBuffer>;
+  readonly wasmExports: {
+    malloc: (sizeBytes: number) => number;
+    free: (at: number) => void;
+  };
+  UTF8ToString(at: number): string;
+  UTF16ToString(at: number): string;
+  getValue(at: number, type: 'i32' | 'float' | 'double'): number;
+  setValue(at: number, value: number, type: 'i32' | 'float' | 'double'): void;
+}
+
+let library: Promise<Pdfium> | undefined;
+
+/** PDFium itself, loaded once for the process. */
+export function loadPdfium(): Promise<Pdfium> {
+  library ??= load();
+  return library;
+}
+
+async function load(): Promise<Pdfium> {
+  const binary = await readFile(fileURLToPath(import.meta.resolve('@embedpdf/pdfium/pdfium.wasm')));
+  const wasmBinary = new Uint8Array(binary).buffer;
+  // The package leaves emscripten's own members out of its types.
+  const pdfium = (await init({ wasmBinary })) as unknown as Pdfium;
+  pdfium.PDFiumExt_Init();
+  return pdfium;
+}
+
+/** A page that PDFium has open; valid until the function it was given to returns. */
+export interface OpenPage {
+  readonly index: number;
+  readonly pdfium: Pdfium;
+  /** Handles of PDFium: `FPDF_DOCUMENT`, `FPDF_PAGE`, `FPDF_TEXTPAGE` (0 for a page without text). */
+  readonly document: number;
+  readonly handle: number;
+  readonly text: number;
+  /** A few bytes of PDFium's memory for what its functions return, {@link SCRATCH_BYTES} long. */
+  readonly scratch: number;
+}
+
+/** Length of {@link OpenPage.scratch}. */
+export const SCRATCH_BYTES = 512;
+
+/** A PDF file that PDFium has open; its bytes are in PDFium's memory until it is closed. */
+export interface PdfFile {
+  readonly pdfium: Pdfium;
+  /** PDFium's handle, `FPDF_DOCUMENT`. */
+  readonly document: number;
+  readonly pageCount: number;
+  readonly isEncrypted: boolean;
+  /**
+   * Opens a page for as long as a function runs; undefined when the page itself is damaged.
+   *
+   * @param index from 0
+   */
+  withPage<Result>(index: number, use: (page: OpenPage) => Result): Result | undefined;
+  /** The file written anew by PDFium: repaired, and without encryption. */
+  rewritten(): Uint8Array;
+  close(): void;
+}
+
+/**
+ * Opens a file; one that only restricts what may be done with it (an owner password) is opened too.
+ *
+ * @throws DocumentError for one that is damaged, wants a password or has too many pages
+ */
+export async function openPdfFile(file: Uint8Array): Promise<PdfFile> {
+  const pdfium = await loadPdfium();
+  const { malloc, free } = pdfium.pdfium.wasmExports;
+  const bytes = malloc(file.length);
+  pdfium.pdfium.HEAPU8.set(file, bytes);
+  const handle = guarded(() => pdfium.FPDF_LoadMemDocument(bytes, file.length, ''));
+  if (handle === 0) {
+    const error = pdfium.FPDF_GetLastError();
+    free(bytes);
+    throw refusal(error, file);
+  }
+  const scratch = malloc(SCRATCH_BYTES);
+  const opened: PdfFile = {
+    pdfium,
+    document: handle,
+    pageCount: guarded(() => pdfium.FPDF_GetPageCount(handle)),
+    isEncrypted: pdfium.EPDF_IsEncrypted(handle),
+    withPage: (index, use) => guarded(() => withPage({ pdfium, handle, scratch, index, use })),
+    rewritten: () => guarded(() => rewritten(pdfium, handle)),
+    close() {
+      pdfium.FPDF_CloseDocument(handle);
+      free(scratch);
+      free(bytes);
+    },
+  };
+  try {
+    checkWhole(opened, file, pdfium.FPDF_DocumentHasValidCrossReferenceTable(handle));
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+  return opened;
+}
+
+function refusal(error: number, file: Uint8Array): DocumentError {
+  if (file.length === 0) return new DocumentError('The file is empty.');
+  if (error === ERROR_PASSWORD || error === ERROR_SECURITY) {
+    return new DocumentError(
+      'The PDF file is protected with a password. Save it without the password and send that file.',
+    );
+  }
+  if (!Buffer.from(file.subarray(0, HEAD_BYTES)).includes('%PDF-')) {
+    return new DocumentError('This is not a PDF file. Give it the name its format has and retry.');
+  }
+  return new DocumentError(DAMAGED);
+}
+
+function checkWhole({ pageCount }: PdfFile, file: Uint8Array, hasValidTable: boolean): void {
+  if (pageCount > MAX_PAGES) {
+    throw new DocumentError(
+      `The PDF file has ${pageCount} pages; ${MAX_PAGES} are the most. Send it in parts.`,
+    );
+  }
+  // PDFium also mends a file whose end is missing, and then shows the pages it has found.
+  const tail = Buffer.from(file.subarray(-TAIL_BYTES)).toString('latin1');
+  const isCutOff = !hasValidTable && !tail.includes('%%EOF');
+  if (pageCount <= 0 || isCutOff) throw new DocumentError(DAMAGED);
+}
+
+function withPage<Result>({
+  pdfium,
+  handle,
+  scratch,
+  index,
+  use,
+}: {
+  pdfium: Pdfium;
+  handle: number;
+  scratch: number;
+  index: number;
+  use: (page: OpenPage) => Result;
+}): Result | undefined {
+  const page = pdfium.FPDF_LoadPage(handle, index);
+  if (page === 0) return undefined;
+  const text = pdfium.FPDFText_LoadPage(page);
+  try {
+    return use({ index, pdfium, document: handle, handle: page, text, scratch });
+  } finally {
+    if (text !== 0) pdfium.FPDFText_ClosePage(text);
+    pdfium.FPDF_ClosePage(page);
+  }
+}
+
+function rewritten(pdfium: Pdfium, handle: number): Uint8Array {
+  if (pdfium.EPDF_IsEncrypted(handle)) pdfium.EPDF_RemoveEncryption(handle);
+  const writer = pdfium.PDFiumExt_OpenFileWriter();
+  try {
+    pdfium.PDFiumExt_SaveAsCopy(handle, writer);
+    const sizeBytes = pdfium.PDFiumExt_GetFileWriterSize(writer);
+    if (sizeBytes === 0) throw new DocumentError(DAMAGED);
+    const { malloc, free } = pdfium.pdfium.wasmExports;
+    const at = malloc(sizeBytes);
+    pdfium.PDFiumExt_GetFileWriterData(writer, at, sizeBytes);
+    const file = pdfium.pdfium.HEAPU8.slice(at, at + sizeBytes);
+    free(at);
+    return file;
+  } finally {
+    pdfium.PDFiumExt_CloseFileWriter(writer);
+  }
+}
+
+/** PDFium stops with a trap when its memory is full or its stack is; nothing works after that. */
+function guarded<Result>(call: () => Result): Result {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof Error && (error.name === 'RuntimeError' || error instanceof RangeError)) {
+      throw new DocumentError(TOO_LARGE, { cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+/** The text of a PDF file, page by page: characters → lines → paragraphs. */
+import { applyToBox, type Matrix, turn } from './geometry.ts';
+import { type PageCharacter, readCharacters, type Visibility } from './page-characters.ts';
+import type { Page, PageParagraph, TextStyle } from './page-model.ts';
+import { readLinkBoxes } from './page-links.ts';
+import { readRulings, readSigns } from './page-rulings.ts';
+import { alignSingleLines } from './single-lines.ts';
+import { attachShadows } from './shadow-objects.ts';
+import type { OpenPage, PdfFile } from './pdfium.ts';
+import { paragraphOf } from './paragraph.ts';
+import { linesOf } from './text-lines.ts';
+import { markDecorated } from './text-rules.ts';
+import { groupLines } from './text-paragraphs.ts';
+
+/** Of body text, until enough was read to tell. */
+const USUAL_SIZE_POINTS = 11;
+const ENOUGH_CHARACTERS = 200;
+
+/** What pages tell about each other: how large the body text is. */
+export interface ReadingState {
+  /** Size in half points → characters that have it. */
+  sizes: Map<number, number>;
+}
+
+/**
+ * Reads all pages, one at a time, so that no more than one is in memory; a page that is damaged comes
+ * without paragraphs.
+ *
+ * @param visibility `invisible` for the text that was recognised on a scan and put beneath it
+ */
+export function* readPages(
+  file: PdfFile,
+  { visibility = 'visible' }: { visibility?: Visibility } = {},
+): Generator<Page> {
+  const state: ReadingState = { sizes: new Map() };
+  for (let index = 0; index < file.pageCount; index += 1) {
+    const page = file.withPage(index, (open) => readPage(open, { visibility, state }));
+    const none = { paragraphs: [], rulings: [], links: [], invisibleCharacters: 0 };
+    yield page ?? { index, width: 0, height: 0, ...none };
+  }
+}
+
+/** Reads a page that is open. */
+export function readPage(
+  open: OpenPage,
+  { visibility, state }: { visibility: Visibility; state: ReadingState },
+): Page {
+  const read = readCharacters(open, visibility);
+  const rulings = readRulings(open, read.view);
+  const signs = readSigns(open, read.view);
+  const textRules = markDecorated(read.characters, rulings);
+  const links = readLinkBoxes(open, read.view);
+  for (const { sizePoints } of read.characters) {
+    const key = Math.round(sizePoints * 2);
+    state.sizes.set(key, (state.sizes.get(key) ?? 0) + 1);
+  }
+  const bodyPoints = bodySize(state);
+  const paragraphs: { order: number; paragraph: PageParagraph }[] = [];
+  const styles = new Map<string, TextStyle>();
+  for (const [rotation, characters] of byRotation(read.characters)) {
+    const back: Matrix = turn(rotation);
+    const known = rotation === 0 ? rulings : [];
+    const level = rotation === 0 ? links : [];
+    const drawn = rotation === 0 ? signs : [];
+    for (const lines of groupLines(linesOf(characters, known), known, drawn)) {
+      const paragraph = paragraphOf({
+        lines,
+        pageWidth: read.width,
+        bodyPoints,
+        styles,
+        links: level,
+      });
+      if (paragraph === undefined) continue;
+      const box = rotation === 0 ? paragraph.box : applyToBox(back, paragraph.box);
+      const order = Math.min(...paragraph.textObjects);
+      paragraphs.push({ order, paragraph: { ...paragraph, box, rotation } });
+    }
+  }
+  paragraphs.sort((a, b) => a.order - b.order);
+  return {
+    index: open.index,
+    width: read.width,
+    height: read.height,
+    paragraphs: attachShadows({
+      page: open,
+      objects: read.objects,
+      paragraphs: alignSingleLines(
+        paragraphs.map(({ paragraph }) => paragraph),
+        rulings,
+      ),
+    }),
+    rulings,
+    textRules,
+    links,
+    invisibleCharacters: read.invisibleCharacters,
+  };
+}
+
+function bodySize({ sizes }: ReadingState): number {
+  let body = USUAL_SIZE_POINTS * 2;
+  let most = ENOUGH_CHARACTERS;
+  for (const [size, count] of sizes) {
+    if (count <= most) continue;
+    most = count;
+    body = size;
+  }
+  return body / 2;
+}
+
+function byRotation(characters: readonly PageCharacter[]): Map<number, PageCharacter[]> {
+  const groups = new Map<number, PageCharacter[]>();
+  for (const character of characters) {
+    const group = groups.get(character.rotation);
+    if (group === undefined) groups.set(character.rotation, [character]);
+    else group.push(character);
+  }
+  return groups;
+}

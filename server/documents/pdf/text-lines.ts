@@ -1,0 +1,301 @@
+/** Characters become lines: what stands on one baseline without a gap or a ruling in between. */
+import { horizontalOverlap, union } from './geometry.ts';
+import type { PageCharacter } from './page-characters.ts';
+import type { Box, Ruling, TextStyle } from './page-model.ts';
+import { isDropCap, joinDropCaps } from './drop-caps.ts';
+import { isListMarker } from './list-markers.ts';
+import {
+  hasRightToLeft,
+  inReadingOrder,
+  isLineRightToLeft,
+  rightToLeftShare,
+} from './reading-order.ts';
+
+/** Wider gaps, in ems, part columns and cells; justified text stays below. */
+const COLUMN_GAP_EMS = 1.5;
+/** … and this part what the file tells at different places. */
+const PIECE_GAP_EMS = 0.9;
+/** A list marker may stand this far from its text. */
+const MARKER_GAP_EMS = 4;
+/** A gap from which on words are parted though the file has no blank. */
+const WORD_GAP_EMS = 0.18;
+/** Letters this far apart are spaced … */
+const SPACED_GAP_EMS = 0.12;
+/** … when there are enough of them to tell. */
+const MIN_SPACED_GAPS = 4;
+
+/** A character within a line. */
+export interface LineCharacter {
+  character: PageCharacter;
+  hasSpaceBefore: boolean;
+  /** Whether the file itself has a blank before it. */
+  hasBlankBefore: boolean;
+  position: TextStyle['position'];
+}
+
+/** A line, or the part of it that is within one column or cell. */
+export interface ReadLine {
+  characters: LineCharacter[];
+  box: Box;
+  baseline: number;
+  /** Of its ordinary characters. */
+  sizePoints: number;
+  rotation: number;
+  isRightToLeft: boolean;
+  /** Whether it goes on beside the initial of the line above. */
+  isBesideInitial?: boolean;
+  /** Which of the page's characters is its first: the order of the file. */
+  order: number;
+}
+
+const blank = /^[\s\u200b]$/u;
+const joining =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3000-\u303f\uff00-\uffef]/u;
+
+/** Whether words of this letter's script follow each other without blanks. */
+export function joinsWithoutBlanks(text: string): boolean {
+  return joining.test(text);
+}
+
+/** The lines of characters of one rotation; rulings count for level text only. */
+export function linesOf(
+  characters: readonly PageCharacter[],
+  rulings: readonly Ruling[],
+): ReadLine[] {
+  const upright = rulings.filter(({ isHorizontal }) => !isHorizontal);
+  const pieces = piecesOf(characters, upright);
+  const isPageRightToLeft = rightToLeftShare(characters.map(({ text }) => text)) > 0.5;
+  const lines = joinPieces(pieces, upright)
+    .filter(({ characters: { length } }) => length > 0)
+    .map((line) => withDirection(line, isPageRightToLeft))
+    .map(withSpacing);
+  return joinDropCaps(lines);
+}
+
+/** A line as it is read: words from right to left among others are in their place. */
+function withDirection(line: ReadLine, isPageRightToLeft: boolean): ReadLine {
+  const texts = line.characters.map(({ character }) => character.text);
+  const share = rightToLeftShare(texts);
+  if (share === 0) return line;
+  const isRightToLeft = isLineRightToLeft(share, isPageRightToLeft);
+  const { sizePoints } = line;
+  const characters = inReadingOrder(line.characters, { isRightToLeft, sizePoints });
+  return { ...line, isRightToLeft, characters };
+}
+
+/** Where letters are spaced, only gaps that are wider still part words. */
+function withSpacing(line: ReadLine): ReadLine {
+  const { characters, sizePoints } = line;
+  const gaps = characters
+    .slice(1)
+    .map((member, at) => gapBetween(characters[at] ?? member, member) / sizePoints);
+  const median = [...gaps].sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0;
+  if (gaps.length < MIN_SPACED_GAPS || median < SPACED_GAP_EMS) return line;
+  const spaced = characters.map((member, at): LineCharacter => {
+    const isWord = (gaps[at - 1] ?? 0) > median + WORD_GAP_EMS / 2;
+    return { ...member, hasSpaceBefore: member.hasBlankBefore || isWord };
+  });
+  return { ...line, characters: spaced };
+}
+
+function gapBetween(a: LineCharacter, b: LineCharacter): number {
+  return -horizontalOverlap(a.character.box, b.character.box);
+}
+
+/** What follows each other in the file without a gap. */
+function piecesOf(characters: readonly PageCharacter[], upright: readonly Ruling[]): ReadLine[] {
+  const pieces: ReadLine[] = [];
+  let piece: ReadLine | undefined;
+  let hasSpace = false;
+  for (const [order, character] of characters.entries()) {
+    if (blank.test(character.text)) {
+      hasSpace = true;
+      continue;
+    }
+    const place = piece === undefined ? undefined : placeIn(piece, character, upright);
+    if (piece === undefined || place === undefined) {
+      piece = startPiece(character, order);
+      pieces.push(piece);
+    } else {
+      addCharacter({ piece, character, position: place, hasSpace });
+    }
+    hasSpace = false;
+  }
+  return pieces;
+}
+
+function startPiece(character: PageCharacter, order: number): ReadLine {
+  return {
+    characters: [{ character, hasSpaceBefore: false, hasBlankBefore: false, position: 'normal' }],
+    box: { ...character.box },
+    baseline: character.baseline,
+    sizePoints: character.sizePoints,
+    rotation: character.rotation,
+    isRightToLeft: false,
+    order,
+  };
+}
+
+/** How a character belongs to a line, if it does. */
+function placeIn(
+  piece: ReadLine,
+  character: PageCharacter,
+  upright: readonly Ruling[],
+): TextStyle['position'] | undefined {
+  const last = piece.characters.at(-1)?.character ?? character;
+  const size = Math.max(piece.sizePoints, character.sizePoints);
+  const gap = -horizontalOverlap(last.box, character.box);
+  const rise = character.baseline - piece.baseline;
+  if (isDropCap(piece, character.sizePoints)) return undefined;
+  if (gap > COLUMN_GAP_EMS * size || isParted(last.box, character.box, piece, upright)) {
+    return undefined;
+  }
+  // Back over what is written already: another line, or the second print of a bold one.
+  const isBack = character.box.left < last.box.left - 0.5 * size && gap < -0.5 * size;
+  if (isBack && !hasRightToLeft(character.text)) return undefined;
+  const isSmaller = character.sizePoints < 0.85 * piece.sizePoints;
+  if (isSmaller && gap < 0.5 * size && rise > 0.1 * size && rise < 0.7 * size) return 'superscript';
+  if (isSmaller && gap < 0.5 * size && rise < -0.08 * size && rise > -0.5 * size) {
+    return 'subscript';
+  }
+  const isLarger = character.sizePoints > piece.sizePoints / 0.85;
+  const isAfterMark = isLarger && gap < 0.5 * size && rise < 0 && rise > -0.7 * size;
+  if (isAfterMark && piece.characters.length <= 3) {
+    for (const member of piece.characters) member.position = 'superscript';
+    piece.baseline = character.baseline;
+    piece.sizePoints = character.sizePoints;
+    return 'normal';
+  }
+  return Math.abs(rise) < 0.2 * size ? 'normal' : undefined;
+}
+
+/** Whether a ruling stands between two boxes on one line. */
+function isParted(
+  a: Box,
+  b: Box,
+  { baseline, sizePoints }: ReadLine,
+  upright: readonly Ruling[],
+): boolean {
+  if (upright.length === 0) return false;
+  const [from, to] = a.left < b.left ? [a.right, b.left] : [b.right, a.left];
+  if (to - from < 0.5) return false;
+  const y = baseline + 1;
+  return upright.some(
+    (ruling) =>
+      // The ground of a word within a line is hardly higher than the line.
+      ruling.to - ruling.from > 1.35 * sizePoints &&
+      ruling.at > from - 0.5 &&
+      ruling.at < to + 0.5 &&
+      ruling.from <= y &&
+      ruling.to >= y,
+  );
+}
+
+function addCharacter({
+  piece,
+  character,
+  position,
+  hasSpace,
+}: {
+  piece: ReadLine;
+  character: PageCharacter;
+  position: TextStyle['position'];
+  hasSpace: boolean;
+}): void {
+  const last = piece.characters.at(-1)?.character ?? character;
+  const gap = -horizontalOverlap(last.box, character.box);
+  const size = Math.min(last.sizePoints, character.sizePoints);
+  const areJoined = joining.test(last.text) && joining.test(character.text);
+  const hasGap = gap > WORD_GAP_EMS * size * (areJoined ? 3 : 1);
+  piece.characters.push({
+    character,
+    hasSpaceBefore: hasSpace || hasGap,
+    hasBlankBefore: hasSpace,
+    position,
+  });
+  grow(piece.box, character.box);
+}
+
+function grow(box: Box, by: Box): void {
+  box.left = Math.min(box.left, by.left);
+  box.right = Math.max(box.right, by.right);
+  box.bottom = Math.min(box.bottom, by.bottom);
+  box.top = Math.max(box.top, by.top);
+}
+
+/** Joins pieces that the file tells at different places but that stand side by side. */
+function joinPieces(pieces: readonly ReadLine[], upright: readonly Ruling[]): ReadLine[] {
+  const lines: ReadLine[] = [];
+  for (const row of rowsOf(pieces)) {
+    row.sort((a, b) => a.box.left - b.box.left);
+    let group: ReadLine[] = [];
+    for (const piece of row) {
+      const last = group.at(-1);
+      if (last !== undefined && !standTogether(last, piece, upright)) {
+        lines.push(joined(group));
+        group = [];
+      }
+      group.push(piece);
+    }
+    if (group.length > 0) lines.push(joined(group));
+  }
+  return lines.sort((a, b) => a.order - b.order);
+}
+
+/** Pieces by baseline, top first. */
+function rowsOf(pieces: readonly ReadLine[]): ReadLine[][] {
+  const rows: ReadLine[][] = [];
+  let row: ReadLine[] | undefined;
+  let baseline = 0;
+  for (const piece of [...pieces].sort((a, b) => b.baseline - a.baseline)) {
+    if (row === undefined || baseline - piece.baseline > 0.2 * piece.sizePoints) {
+      row = [];
+      rows.push(row);
+      baseline = piece.baseline;
+    }
+    row.push(piece);
+  }
+  return rows;
+}
+
+function standTogether(left: ReadLine, right: ReadLine, upright: readonly Ruling[]): boolean {
+  const size = Math.max(left.sizePoints, right.sizePoints);
+  const gap = right.box.left - left.box.right;
+  if (gap < -0.6 * size || isDropCap(left, right.sizePoints)) return false;
+  if (isParted(left.box, right.box, left, upright)) return false;
+  if (gap <= PIECE_GAP_EMS * size) return true;
+  return gap <= MARKER_GAP_EMS * size && isListMarker(textOfLine(left));
+}
+
+function joined(group: ReadLine[]): ReadLine {
+  const [first] = group;
+  if (group.length === 1 && first !== undefined) return first;
+  const characters: LineCharacter[] = [];
+  for (const [at, piece] of group.entries()) {
+    const previous = group[at - 1];
+    const gap = previous === undefined ? 0 : -horizontalOverlap(previous.box, piece.box);
+    for (const [index, member] of piece.characters.entries()) {
+      const isWord = index === 0 && gap > WORD_GAP_EMS * piece.sizePoints;
+      characters.push(isWord ? { ...member, hasSpaceBefore: true } : member);
+    }
+  }
+  const largest = group.reduce((a, b) => (b.characters.length > a.characters.length ? b : a));
+  return {
+    characters,
+    box: union(group.map(({ box }) => box)),
+    baseline: largest.baseline,
+    sizePoints: largest.sizePoints,
+    rotation: largest.rotation,
+    isRightToLeft: false,
+    order: Math.min(...group.map(({ order }) => order)),
+  };
+}
+
+/** A line's text. */
+export function textOfLine({ characters }: Pick<ReadLine, 'characters'>): string {
+  return characters
+    .map(({ character, hasSpaceBefore }, at) =>
+      hasSpaceBefore && at > 0 ? ` ${character.text}` : character.text,
+    )
+    .join('');
+}

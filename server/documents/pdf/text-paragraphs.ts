@@ -1,0 +1,341 @@
+/** Lines become paragraphs: what one below the other belongs together. */
+import { horizontalOverlap } from './geometry.ts';
+import { isBullet, isListMarker } from './list-markers.ts';
+import type { Box, Ruling } from './page-model.ts';
+import { type ReadLine, textOfLine } from './text-lines.ts';
+
+/** Lines further apart than this, in ems, do not belong together however even they are. */
+const MAX_LEADING_EMS = 2.3;
+/** … and this when nothing tells how far lines are apart here. */
+const USUAL_LEADING_EMS = 1.6;
+/** Cells of tables without rules are told from columns of a text by being narrower. */
+const MAX_CELL_EMS = 13;
+/** Lines of typewritten prose are at least this long. */
+const MIN_TYPED_CHARACTERS = 40;
+/** How many lines are looked at for the next one below: rows of tables are shorter. */
+const MAX_LOOKED_AT = 300;
+
+/**
+ * Groups the lines of one rotation; lines of a paragraph from top to bottom.
+ *
+ * @param signs small drawings, which are markers where they stand before a line
+ */
+export function groupLines(
+  lines: readonly ReadLine[],
+  rulings: readonly Ruling[],
+  signs: readonly Box[] = [],
+): ReadLine[][] {
+  const level = rulings.filter(({ isHorizontal }) => isHorizontal);
+  const next = followers(lines, level);
+  const hasAbove = new Set(next.values());
+  const groups: ReadLine[][] = [];
+  const beside = neighbours(lines);
+  const marked = new Set(lines.filter((line) => hasSignBefore(line, signs)));
+  for (const line of lines) {
+    if (hasAbove.has(line)) continue;
+    const chain: ReadLine[] = [];
+    for (let at: ReadLine | undefined = line; at !== undefined; at = next.get(at)) chain.push(at);
+    groups.push(...splitChain(chain, { beside, marked }));
+  }
+  return groups.sort((a, b) => orderOf(a) - orderOf(b));
+}
+
+function orderOf(group: readonly ReadLine[]): number {
+  return Math.min(...group.map(({ order }) => order));
+}
+
+/** For each line the nearest that stands to the right of it in its row. */
+type Neighbours = ReadonlyMap<ReadLine, ReadLine>;
+
+function neighbours(lines: readonly ReadLine[]): Neighbours {
+  const beside = new Map<ReadLine, ReadLine>();
+  const sorted = [...lines].sort((a, b) => b.baseline - a.baseline);
+  for (const [at, line] of sorted.entries()) {
+    const end = Math.min(sorted.length, at + MAX_LOOKED_AT);
+    for (let other = at + 1; other < end; other += 1) {
+      const next = sorted[other];
+      if (next === undefined || line.baseline - next.baseline > 0.25 * line.sizePoints) break;
+      const [left, right] = line.box.left < next.box.left ? [line, next] : [next, line];
+      const known = beside.get(left);
+      if (right.box.left < left.box.right) continue;
+      if (known === undefined || right.box.left < known.box.left) beside.set(left, right);
+    }
+  }
+  return beside;
+}
+
+/** Whether a drawing of the size of a bullet stands right before a line. */
+function hasSignBefore(
+  { box, baseline, sizePoints, isRightToLeft }: ReadLine,
+  signs: readonly Box[],
+): boolean {
+  return signs.some((sign) => {
+    const gap = isRightToLeft ? sign.left - box.right : box.left - sign.right;
+    const isLevel = sign.bottom > baseline - 0.2 * sizePoints && sign.top < baseline + sizePoints;
+    const isSmall = sign.top - sign.bottom < sizePoints && sign.right - sign.left < sizePoints;
+    return isSmall && isLevel && gap > 0.1 * sizePoints && gap < 2.5 * sizePoints;
+  });
+}
+
+/** For each line the one below it, where each is the other's nearest. */
+function followers(lines: readonly ReadLine[], level: readonly Ruling[]): Map<ReadLine, ReadLine> {
+  const sorted = [...lines].sort((a, b) => b.baseline - a.baseline);
+  const below = new Map<ReadLine, ReadLine>();
+  const above = new Map<ReadLine, ReadLine>();
+  for (const [at, line] of sorted.entries()) {
+    const end = Math.min(sorted.length, at + MAX_LOOKED_AT);
+    for (let other = at + 1; other < end; other += 1) {
+      const candidate = sorted[other];
+      if (candidate === undefined) break;
+      const leading = line.baseline - candidate.baseline;
+      if (leading > MAX_LEADING_EMS * line.sizePoints) break;
+      if (!liesBelow(line, candidate, leading)) continue;
+      if (!below.has(line)) below.set(line, candidate);
+      // The list goes downwards, so the last line that is above something is the nearest.
+      above.set(candidate, nearer(candidate, line, above.get(candidate)));
+      break;
+    }
+  }
+  const next = new Map<ReadLine, ReadLine>();
+  for (const [line, candidate] of below) {
+    if (above.get(candidate) !== line) continue;
+    if (areAlike(line, candidate) && !areRuledApart(line, candidate, level)) {
+      next.set(line, candidate);
+    }
+  }
+  return next;
+}
+
+function nearer(to: ReadLine, a: ReadLine, b: ReadLine | undefined): ReadLine {
+  if (b === undefined) return a;
+  const [first, second] = [a.baseline - to.baseline, b.baseline - to.baseline];
+  if (Math.abs(first - second) > 0.1 * to.sizePoints) return first < second ? a : b;
+  return horizontalOverlap(a.box, to.box) > horizontalOverlap(b.box, to.box) ? a : b;
+}
+
+function liesBelow(line: ReadLine, candidate: ReadLine, leading: number): boolean {
+  const size = Math.min(line.sizePoints, candidate.sizePoints);
+  return leading > 0.5 * size && horizontalOverlap(line.box, candidate.box) > 0.2 * size;
+}
+
+function areAlike(a: ReadLine, b: ReadLine): boolean {
+  const ratio = a.sizePoints / b.sizePoints;
+  return ratio > 0.93 && ratio < 1.07 && a.isRightToLeft === b.isRightToLeft;
+}
+
+/** A line between that reaches beyond both: an underline does not. */
+function areRuledApart(a: ReadLine, b: ReadLine, level: readonly Ruling[]): boolean {
+  const left = Math.min(a.box.left, b.box.left);
+  const right = Math.max(a.box.right, b.box.right);
+  return level.some(
+    ({ at, from, to }) =>
+      at < a.baseline - 0.5 &&
+      at > b.baseline + 0.3 * b.sizePoints &&
+      from <= left + 1 &&
+      to >= right + 1,
+  );
+}
+
+/** Parts a column of lines into its paragraphs. */
+function splitChain(
+  chain: readonly ReadLine[],
+  { beside, marked }: { beside: Neighbours; marked: ReadonlySet<ReadLine> },
+): ReadLine[][] {
+  const groups: ReadLine[][] = [];
+  const right = Math.max(...chain.map(({ box }) => box.right));
+  const left = Math.min(...chain.map(({ box }) => box.left));
+  const leading = usualLeading(chain);
+  const isRagged = isCentered(chain) || isRightAligned(chain);
+  const limit = Math.min(...chain.map((line) => beside.get(line)?.box.left ?? Infinity));
+  const isCode = looksLikeCode(chain);
+  for (const [at, line] of chain.entries()) {
+    const previous = chain[at - 1];
+    const group = groups.at(-1);
+    const isEnd =
+      previous === undefined ||
+      group === undefined ||
+      isTooFar(previous, line, leading) ||
+      isOtherStyle(previous, line) ||
+      endsWithLeader(previous) ||
+      areRows(previous, line, beside, limit - right) ||
+      isCode ||
+      marked.has(line) ||
+      startsItem(line, previous, group) ||
+      (!isRagged && hasRoom({ previous, line, left, right })) ||
+      (!isRagged && isIndented({ previous, line, next: chain[at + 1] }));
+    if (isEnd && !(group !== undefined && line.isBesideInitial === true)) groups.push([line]);
+    else group.push(line);
+  }
+  return groups;
+}
+
+/** Of a table of contents: dots up to the number of a page, which may stand apart. */
+function endsWithLeader(line: ReadLine): boolean {
+  return /(?:[.·…_]\s?){4,}\s*(?:\d{1,4}|[ivxlc]{1,7})?$/i.test(textOfLine(line));
+}
+
+/** Whether two lines begin rows of a table without rules. */
+function areRows(
+  previous: ReadLine,
+  line: ReadLine,
+  beside: Neighbours,
+  roomPoints: number,
+): boolean {
+  const [above, below] = [beside.get(previous), beside.get(line)];
+  if (above === undefined || below === undefined) return false;
+  const isFigure = (cell: ReadLine): boolean => /^[^\p{L}]*\d[^\p{L}]*$/u.test(textOfLine(cell));
+  if (isFigure(above) && isFigure(below)) return true;
+  // Far more room than columns of a text leave: the lines were not cut for want of it.
+  const width = Math.max(previous.box.right - previous.box.left, line.box.right - line.box.left);
+  const isShort = width < MAX_CELL_EMS * line.sizePoints;
+  return isShort && roomPoints > Math.max(3 * line.sizePoints, 0.5 * width);
+}
+
+/** Typewritten prose fills its lines; code is short, indented or ends in signs. */
+function looksLikeCode(chain: readonly ReadLine[]): boolean {
+  const isTyped = chain.every(({ characters }) =>
+    characters.every(({ character }) => character.look.isMonospaced),
+  );
+  const [first] = chain;
+  if (!isTyped || first === undefined || chain.length < 2) return false;
+  const longest = Math.max(...chain.map((line) => textOfLine(line).length));
+  const isIndented = spread(chain.slice(1).map(({ box }) => box.left)) > first.sizePoints;
+  return (
+    longest < MIN_TYPED_CHARACTERS ||
+    isIndented ||
+    chain.some((line) => /[;{}]$/.test(textOfLine(line)))
+  );
+}
+
+/** The commonest distance of the lines; undefined when there are too few to tell. */
+function usualLeading(chain: readonly ReadLine[]): number | undefined {
+  if (chain.length < 3) return undefined;
+  const distances = chain
+    .slice(1)
+    .map((line, at) => (chain[at]?.baseline ?? line.baseline) - line.baseline)
+    .sort((a, b) => a - b);
+  return distances[Math.floor((distances.length - 1) / 2)];
+}
+
+function isTooFar(previous: ReadLine, line: ReadLine, leading: number | undefined): boolean {
+  // Raised and lowered signs push lines apart.
+  const pushed =
+    hasPosition(line, 'superscript') || hasPosition(previous, 'subscript')
+      ? 0.5 * line.sizePoints
+      : 0;
+  const distance = previous.baseline - line.baseline - pushed;
+  const usual = USUAL_LEADING_EMS * line.sizePoints;
+  if (leading === undefined) return distance > usual;
+  return distance > leading * 1.2 + 0.5 || (distance > usual && distance > leading * 1.08);
+}
+
+function hasPosition({ characters }: ReadLine, wanted: 'superscript' | 'subscript'): boolean {
+  return characters.some(({ position }) => position === wanted);
+}
+
+function isOtherStyle(previous: ReadLine, line: ReadLine): boolean {
+  const before = previous.characters.at(-1)?.character.look;
+  const after = line.characters[0]?.character.look;
+  if (before === undefined || after === undefined) return false;
+  if (before.isMonospaced !== after.isMonospaced) return true;
+  if (before.isBold === after.isBold) return false;
+  const isAllBold = (of: ReadLine): boolean =>
+    of.characters.every(({ character }) => character.look.isBold);
+  return isAllBold(previous) || isAllBold(line);
+}
+
+function startsItem(line: ReadLine, previous: ReadLine, group: readonly ReadLine[]): boolean {
+  const marker = markerLength(line);
+  if (marker === 0) return false;
+  const word = textOfLine({ characters: line.characters.slice(0, marker) });
+  if (isBullet(word) && word !== '-' && word !== '–' && word !== '—') return true;
+  const first = group[0];
+  const isListed = first !== undefined && markerLength(first) > 0;
+  const hangs = line.box.left < previous.box.left - 0.5 * line.sizePoints;
+  const gap = gapAfter(line, marker);
+  return isListed || hangs || gap > 0.45 * line.sizePoints;
+}
+
+function gapAfter({ characters }: ReadLine, count: number): number {
+  const before = characters[count - 1]?.character.box;
+  const after = characters[count]?.character.box;
+  return before === undefined || after === undefined ? 0 : -horizontalOverlap(before, after);
+}
+
+/** How many characters at a line's start are a list marker; 0 when none are. */
+export function markerLength({ characters }: ReadLine): number {
+  const end = characters.findIndex(({ hasSpaceBefore }, at) => at > 0 && hasSpaceBefore);
+  if (end <= 0 || end > 7) return 0;
+  return isListMarker(textOfLine({ characters: characters.slice(0, end) })) ? end : 0;
+}
+
+/** Whether the next line's first word had fitted: the paragraph ended there. */
+function hasRoom({
+  previous,
+  line,
+  left,
+  right,
+}: {
+  previous: ReadLine;
+  line: ReadLine;
+  left: number;
+  right: number;
+}): boolean {
+  const last = previous.characters.at(-1)?.character.text ?? '';
+  if (/[-\u00AD\u2010]$/.test(last)) return false;
+  const end = line.characters.findIndex(({ hasSpaceBefore }, at) => at > 0 && hasSpaceBefore);
+  const word = line.characters.slice(0, end < 0 ? undefined : end);
+  const first = word[0]?.character.box;
+  const final = word.at(-1)?.character.box;
+  if (first === undefined || final === undefined) return false;
+  const width = Math.max(first.right, final.right) - Math.min(first.left, final.left);
+  const room = line.isRightToLeft ? previous.box.left - left : right - previous.box.right;
+  return room > width + 0.6 * line.sizePoints;
+}
+
+/** Whether a line begins further in than the one before and the one after. */
+function isIndented({
+  previous,
+  line,
+  next,
+}: {
+  previous: ReadLine;
+  line: ReadLine;
+  next: ReadLine | undefined;
+}): boolean {
+  const start = (of: ReadLine): number => (of.isRightToLeft ? -of.box.right : textLeft(of));
+  const indent = start(line) - start(previous);
+  if (indent < 0.8 * line.sizePoints) return false;
+  const isEnded = /[.!?:;。！？؟।]["'”’»)\]]*$/u.test(textOfLine(previous));
+  return next === undefined ? isEnded : start(line) - start(next) > 0.8 * line.sizePoints;
+}
+
+/** Where a line's text begins, after its list marker if it has one. */
+function textLeft(line: ReadLine): number {
+  return line.characters[markerLength(line)]?.character.box.left ?? line.box.left;
+}
+
+/** Whether lines share their middle and nothing else. */
+export function isCentered(lines: readonly ReadLine[]): boolean {
+  const [first] = lines;
+  if (first === undefined || lines.length < 2) return false;
+  const middle = (first.box.left + first.box.right) / 2;
+  const isSameMiddle = lines.every(
+    ({ box, sizePoints }) => Math.abs((box.left + box.right) / 2 - middle) < 0.35 * sizePoints,
+  );
+  return isSameMiddle && spread(lines.map(({ box }) => box.left)) > 0.7 * first.sizePoints;
+}
+
+/** Whether lines share their right edge only. */
+export function isRightAligned(lines: readonly ReadLine[]): boolean {
+  const [first] = lines;
+  if (first === undefined || lines.length < 2) return false;
+  const rights = spread(lines.map(({ box }) => box.right));
+  const lefts = spread(lines.map(({ box }) => box.left));
+  return rights < 0.25 * first.sizePoints && lefts > first.sizePoints && !first.isRightToLeft;
+}
+
+/** Distance of the largest to the smallest. */
+export function spread(values: readonly number[]): number {
+  return Math.max(...values) - Math.min(...values);
+}

@@ -1,0 +1,260 @@
+/**
+ * Takes text objects out of a page's content stream and leaves every other byte as it is. Operators
+ * are counted as PDFium counts the objects it makes of them, forms where they are drawn.
+ */
+import { type PDFContext, PDFDict, PDFName, PDFRef, PDFStream } from '@cantoo/pdf-lib';
+
+import { type Operator, scanOperators } from './content-stream.ts';
+import { invert, type Matrix } from './geometry.ts';
+import { packStream, unpackStream } from './stream-contents.ts';
+
+/** Where PDFium found a text object. */
+export interface TextPlace {
+  matrix: Matrix;
+  fontSize: number;
+}
+
+/** What is to be taken out. */
+export interface Removal {
+  context: PDFContext;
+  /** Of the page's text objects, in PDFium's order. */
+  places: readonly TextPlace[];
+  isRemoved: (index: number) => boolean;
+  /** Forms that were changed already, by their number and what was taken out. */
+  changedForms: Map<string, PDFRef>;
+}
+
+/** A content stream without some of its text. */
+export interface RemovedText {
+  bytes: Uint8Array;
+  /** How many text objects it has, with those taken out. */
+  count: number;
+  /** How many `q` have no `Q`, and how many `Q` no `q`. */
+  openStates: number;
+  excessRestores: number;
+  /** What the stream's resources need now; undefined for names that nothing draws any more. */
+  forms: ReadonlyMap<string, PDFRef | undefined>;
+}
+
+/** PDFium stops here as well. */
+const MAX_FORM_DEPTH = 28;
+
+const showing = new Set(['Tj', 'TJ', "'", '"']);
+const placing = new Set(['BT', 'Tm', 'Td', 'TD', 'T*']);
+
+/** A stream that is being read. */
+interface Reading {
+  removal: Removal;
+  bytes: Uint8Array;
+  resources: PDFDict | undefined;
+  within: readonly PDFRef[];
+  edits: { from: number; to: number; text: string }[];
+  forms: Map<string, PDFRef | undefined>;
+  keptForms: Set<string>;
+  /** Index of the next text object. */
+  next: number;
+  /** The first of those that were taken out since the last that has its own place. */
+  gapFrom: number | undefined;
+  hasFont: boolean;
+  states: boolean[];
+  excessRestores: number;
+}
+
+/** Takes text out of a stream; `first` is the index of its first text object. */
+export function removeText(
+  removal: Removal,
+  {
+    bytes,
+    resources,
+    first = 0,
+    within = [],
+    edits: otherEdits = [],
+  }: {
+    bytes: Uint8Array;
+    resources: PDFDict | undefined;
+    first?: number;
+    within?: readonly PDFRef[];
+    /** Changes of other things than text. */
+    edits?: readonly { from: number; to: number; text: string }[];
+  },
+): RemovedText {
+  const reading: Reading = {
+    ...{ removal, bytes, resources, within, next: first, gapFrom: undefined },
+    ...{
+      edits: [...otherEdits],
+      forms: new Map(),
+      keptForms: new Set(),
+      states: [],
+      excessRestores: 0,
+    },
+    hasFont: within.length > 0,
+  };
+  scanOperators(bytes, (operator) => {
+    const { name } = operator;
+    if (showing.has(name)) showText(reading, operator);
+    else if (placing.has(name)) reading.gapFrom = undefined;
+    else if (name === 'Tf') reading.hasFont = true;
+    else if (name === 'q') reading.states.push(reading.hasFont);
+    else if (name === 'Q') restoreState(reading);
+    else if (name === 'Do') replaceForm(reading, operator);
+  });
+  const { edits, forms, keptForms, next, states, excessRestores } = reading;
+  // The old text must not stay in the file under its old name.
+  for (const name of keptForms) forms.delete(name);
+  const edited = applyEdits(bytes, edits);
+  const openStates = states.length;
+  return { bytes: edited, count: next - first, openStates, excessRestores, forms };
+}
+
+function restoreState(reading: Reading): void {
+  const { states } = reading;
+  if (states.length === 0) reading.excessRestores += 1;
+  reading.hasFont = states.pop() ?? reading.hasFont;
+}
+
+function showText(reading: Reading, operator: Operator): void {
+  const { removal, bytes, edits } = reading;
+  const { name, from, to, firstString, hasText } = operator;
+  const movesDown = name === "'" || name === '"';
+  if (movesDown) reading.gapFrom = undefined;
+  if (!hasText || !reading.hasFont) {
+    // A displacement that belongs to text that is gone is part of the gap.
+    if (reading.gapFrom !== undefined && reading.hasFont) edits.push({ from, to, text: '' });
+    return;
+  }
+  const index = reading.next;
+  reading.next += 1;
+  if (removal.isRemoved(index)) {
+    reading.gapFrom ??= index;
+    edits.push({ from, to, text: movesDown ? lineMove(bytes, name, from, firstString) : '' });
+    return;
+  }
+  if (reading.gapFrom === undefined) return;
+  edits.push({ from, to: from, text: displacement(removal.places, reading.gapFrom, index) });
+  reading.gapFrom = undefined;
+}
+
+function replaceForm(reading: Reading, operator: Operator): void {
+  const { removal, resources, within, forms, keptForms, edits, next } = reading;
+  const { nameOperand: name, nameFrom: from, nameTo: to } = operator;
+  const form = drawForm({ removal, resources, within, first: next, name });
+  reading.next += form.count;
+  if (form.isEndless) {
+    // PDFium draws no form within itself; other readers do for some rounds.
+    edits.push({ from: operator.from, to: operator.to, text: '' });
+    forms.set(name, undefined);
+  } else if (form.changed === undefined) {
+    keptForms.add(name);
+  } else {
+    forms.set(name, undefined);
+    const newName = `DgForm${forms.size}n${form.changed.objectNumber}`;
+    forms.set(newName, form.changed);
+    edits.push({ from, to, text: `/${newName}` });
+  }
+}
+
+/** What `'` and `"` do besides showing text. */
+function lineMove(bytes: Uint8Array, name: string, from: number, firstString: number): string {
+  if (name === "'") return ' T* ';
+  const [wordSpace = '0', letterSpace = '0'] = Buffer.from(bytes.subarray(from, firstString))
+    .toString('latin1')
+    .trim()
+    .split(/\s+/);
+  return ` ${wordSpace} Tw ${letterSpace} Tc T* `;
+}
+
+/** Moves on by the width of what is gone, in thousandths of the font's size. */
+function displacement(places: readonly TextPlace[], from: number, to: number): string {
+  const start = places[from];
+  const end = places[to];
+  if (start === undefined || end === undefined || end.fontSize === 0) return '';
+  const [a, b, c, d] = end.matrix;
+  const inverse = invert([a, b, c, d, 0, 0]);
+  if (inverse === undefined) return '';
+  const x = end.matrix[4] - start.matrix[4];
+  const y = end.matrix[5] - start.matrix[5];
+  const along = inverse[0] * x + inverse[2] * y;
+  return ` [${((-along * 1000) / end.fontSize).toFixed(3)}] TJ `;
+}
+
+function drawForm({
+  removal,
+  resources,
+  within,
+  first,
+  name,
+}: {
+  removal: Removal;
+  resources: PDFDict | undefined;
+  within: readonly PDFRef[];
+  first: number;
+  name: string;
+}): { count: number; changed?: PDFRef; isEndless?: boolean } {
+  const xObjects = resources?.lookup(PDFName.of('XObject'));
+  const ref = xObjects instanceof PDFDict ? xObjects.get(PDFName.of(name)) : undefined;
+  if (!(ref instanceof PDFRef) || within.length >= MAX_FORM_DEPTH) return { count: 0 };
+  const form = removal.context.lookup(ref);
+  const isForm =
+    form instanceof PDFStream && form.dict.lookup(PDFName.of('Subtype')) === PDFName.of('Form');
+  if (!isForm) return { count: 0 };
+  if (within.includes(ref)) return { count: 0, isEndless: true };
+  const own = form.dict.lookup(PDFName.of('Resources'));
+  const formResources = own instanceof PDFDict ? own : resources;
+  const result = removeText(removal, {
+    bytes: unpackStream(form),
+    resources: formResources,
+    first,
+    within: [...within, ref],
+  });
+  const removed: number[] = [];
+  for (let at = 0; at < result.count; at += 1) {
+    if (removal.isRemoved(first + at)) removed.push(at);
+  }
+  if (removed.length === 0) return { count: result.count };
+  const key = `${ref.tag}:${removed.join()}`;
+  let changed = removal.changedForms.get(key);
+  if (changed === undefined) {
+    const { context } = removal;
+    const dict = form.dict.clone(context);
+    const more = withForms(context, formResources, result.forms);
+    if (more !== undefined) dict.set(PDFName.of('Resources'), more);
+    // Its text is no longer what the document's structure says it is.
+    dict.delete(PDFName.of('StructParents'));
+    changed = packStream({ context, bytes: result.bytes, dict });
+    removal.changedForms.set(key, changed);
+  }
+  return { count: result.count, changed };
+}
+
+/** Resources with other forms; the dictionary may be used elsewhere, so a copy. */
+export function withForms(
+  context: PDFContext,
+  resources: PDFDict | undefined,
+  forms: ReadonlyMap<string, PDFRef | undefined>,
+): PDFDict | undefined {
+  if (forms.size === 0) return resources;
+  const copy = resources?.clone(context) ?? PDFDict.withContext(context);
+  const known = copy.lookup(PDFName.of('XObject'));
+  const xObjects = known instanceof PDFDict ? known.clone(context) : PDFDict.withContext(context);
+  for (const [name, ref] of forms) {
+    if (ref === undefined) xObjects.delete(PDFName.of(name));
+    else xObjects.set(PDFName.of(name), ref);
+  }
+  copy.set(PDFName.of('XObject'), xObjects);
+  return copy;
+}
+
+function applyEdits(
+  bytes: Uint8Array,
+  edits: readonly { from: number; to: number; text: string }[],
+): Uint8Array {
+  if (edits.length === 0) return bytes;
+  const parts: Uint8Array[] = [];
+  let at = 0;
+  for (const { from, to, text } of edits.toSorted((a, b) => a.from - b.from)) {
+    parts.push(bytes.subarray(at, from), Buffer.from(text, 'latin1'));
+    at = to;
+  }
+  parts.push(bytes.subarray(at));
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,5 @@
+/** SubRip subtitles. */
+import type { DocumentFormat } from '../format.ts';
+import { createSubtitleFormat } from './subtitles.ts';
+
+export const srt: DocumentFormat = createSubtitleFormat('srt');

@@ -1,0 +1,5 @@
+/** WebVTT captions. */
+import type { DocumentFormat } from '../format.ts';
+import { createSubtitleFormat } from './subtitles.ts';
+
+export const vtt: DocumentFormat = createSubtitleFormat('vtt');

@@ -1,0 +1,127 @@
+/** Collects what stands in a source while the parser goes through it. */
+import type { CodeKind, Dialect, InlineElement } from './xliff-dialects.ts';
+import { readContent, type InlineContent } from './xliff-inline.ts';
+import type { ContentToken } from './xliff-pieces.ts';
+import type { Span } from './xml-events.ts';
+
+export interface CollectorOptions {
+  file: string;
+  dialect: Dialect;
+  /** Where the content begins. */
+  start: number;
+  isPreserved: boolean;
+  isTranslatable: boolean;
+  /** Whether only what is in `<mrk mtype="seg">` is text: a `seg-source`. */
+  isSegmented: boolean;
+}
+
+interface OpenElement {
+  /** Undefined for a segment of a `seg-source`. */
+  kind: CodeKind | undefined;
+  start: number;
+}
+
+/** Is told of everything between the start tag of a source and its end tag. */
+export class ContentCollector {
+  readonly #options: CollectorOptions;
+  readonly #found: InlineContent[] = [];
+  readonly #open: OpenElement[] = [];
+  readonly #translates: boolean[];
+  /** Keys of `sm` that said whether to translate until their partner. */
+  readonly #markers: string[] = [];
+  #tokens: ContentToken[] = [];
+  #holeStart: number;
+  #isInSegment: boolean;
+  /** How deep we are in an element whose content is none of the text. */
+  #opaqueDepth = 0;
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+    this.#translates = [options.isTranslatable];
+    this.#holeStart = options.start;
+    this.#isInSegment = !options.isSegmented;
+  }
+
+  text(span: Span, isData: boolean): void {
+    if (this.#opaqueDepth > 0) return;
+    const isProtected = this.#translates.at(-1) === false;
+    this.#add({ role: isData ? 'data' : 'text', ...span, ...(isProtected && { isProtected }) });
+  }
+
+  /** @param isEmpty whether it has no end tag */
+  open(element: InlineElement, span: Span, isEmpty: boolean): void {
+    if (this.#opaqueDepth > 0) {
+      if (!isEmpty) this.#opaqueDepth += 1;
+      return;
+    }
+    const kind = this.#options.dialect.codeKind(element);
+    if (isEmpty) {
+      this.#addCode(kind, span);
+    } else if (!this.#isInSegment && isSegmentMark(element)) {
+      this.#isInSegment = true;
+      this.#holeStart = span.end;
+      this.#open.push({ kind: undefined, start: span.start });
+    } else {
+      this.#open.push({ kind, start: span.start });
+      if (kind.role === 'opaque') this.#opaqueDepth = 1;
+      else this.#begin(kind, span);
+    }
+  }
+
+  close(span: Span): void {
+    if (this.#opaqueDepth > 1) {
+      this.#opaqueDepth -= 1;
+      return;
+    }
+    const element = this.#open.pop();
+    if (element?.kind?.role === 'opaque') {
+      this.#opaqueDepth = 0;
+      this.#addCode(element.kind, { start: element.start, end: span.end });
+    } else if (element?.kind === undefined) {
+      this.#finish(span.start);
+      this.#isInSegment = false;
+    } else {
+      this.#translates.pop();
+      this.#add({ role: 'close', ...span });
+    }
+  }
+
+  /** The segments, in their order; several where the source says so itself. */
+  end(endsAt: number): InlineContent[] {
+    if (!this.#options.isSegmented) this.#finish(endsAt);
+    return this.#found;
+  }
+
+  #begin({ translate }: CodeKind, span: Span): void {
+    this.#add({ role: 'open', ...span });
+    this.#translates.push(translate ?? this.#translates.at(-1) ?? true);
+  }
+
+  #addCode({ place, key, isFixed, translate }: CodeKind, { start, end }: Span): void {
+    const fixed = isFixed === true && { isFixed };
+    this.#add({ role: place, start, end, ...(key !== undefined && { key }), ...fixed });
+    if (key === undefined) return;
+    if (place === 'start' && translate !== undefined) {
+      this.#translates.push(translate);
+      this.#markers.push(key);
+    } else if (place === 'end' && this.#markers.at(-1) === key) {
+      this.#translates.pop();
+      this.#markers.pop();
+    }
+  }
+
+  #add(token: ContentToken): void {
+    if (this.#isInSegment) this.#tokens.push(token);
+  }
+
+  #finish(end: number): void {
+    const { file, isPreserved } = this.#options;
+    const hole = { start: this.#holeStart, end };
+    this.#found.push(readContent(file, this.#tokens, { hole, isPreserved }));
+    this.#tokens = [];
+  }
+}
+
+function isSegmentMark({ name, attribute }: InlineElement): boolean {
+  return name === 'mrk' && attribute('mtype') === 'seg';
+}

@@ -1,0 +1,121 @@
+/**
+ * XML files as text and back, by the rules of XML 1.0 §4.3.3 and appendix F: a byte order mark tells
+ * the encoding, else the declaration, else it is UTF-8. What is written has the encoding that was read,
+ * because the declaration still says so.
+ */
+import { DocumentError } from '../format.ts';
+import { legacyEncoding } from './legacy-encoding.ts';
+
+/** The text of an XML file, and the way back. */
+export interface XmlText {
+  /** Without its byte order mark. */
+  text: string;
+  /** A text in the encoding of the file; characters it does not have become references. */
+  readonly encode: (text: string) => Uint8Array;
+}
+
+interface Codec {
+  decode: (bytes: Buffer) => string;
+  encode: (text: string) => Buffer;
+}
+
+const DECLARED = /^<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z][\w.-]{0,40})["']/;
+const MARKS: readonly [encoding: string, mark: string][] = [
+  ['utf-8', 'efbbbf'],
+  ['utf-16le', 'fffe'],
+  ['utf-16be', 'feff'],
+];
+
+/**
+ * The text of an XML file.
+ *
+ * @throws DocumentError for an encoding that is not known, and for bytes that are none of it
+ */
+export function readXmlText(file: Uint8Array): XmlText {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  const [marked, mark = ''] =
+    MARKS.find(([, each]) => bytes.toString('hex', 0, each.length / 2) === each) ?? [];
+  const markText = marked === undefined ? '' : '\uFEFF';
+  const body = bytes.subarray(mark.length / 2);
+  const { decode, encode } = codecOf(marked ?? declaredEncoding(bytes), body);
+  try {
+    return { text: decode(body), encode: (text) => encode(markText + text) };
+  } catch (cause) {
+    throw new DocumentError(
+      'The file is damaged: it has bytes that its encoding does not know. Save it as UTF-8 and send it again.',
+      { cause },
+    );
+  }
+}
+
+function declaredEncoding(file: Buffer): string {
+  // UTF-16 without its mark still begins with `<`.
+  if (file[0] === 0x3c && file[1] === 0) return 'utf-16le';
+  if (file[0] === 0 && file[1] === 0x3c) return 'utf-16be';
+  const name = DECLARED.exec(file.toString('latin1', 0, 256))?.[1]?.toLowerCase() ?? 'utf-8';
+  // One byte a letter was enough to read the declaration: the file is not what it says.
+  return name.startsWith('utf') ? 'utf-8' : name;
+}
+
+function codecOf(name: string, file: Buffer): Codec {
+  if (name === 'utf-8') return { decode: strictly('utf-8'), encode: (text) => Buffer.from(text) };
+  if (name === 'utf-16le') {
+    return { decode: strictly(name), encode: (text) => Buffer.from(text, 'utf16le') };
+  }
+  if (name === 'utf-16be') {
+    const encode = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
+    return { decode: strictly(name), encode };
+  }
+  return legacyCodec(name, file);
+}
+
+function strictly(encoding: string): Codec['decode'] {
+  return (bytes) => new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+}
+
+function legacyCodec(name: string, file: Buffer): Codec {
+  const encoding = legacyEncoding(name);
+  if (encoding === undefined) throw unknownEncoding();
+  const isMissing = missingCodes(name, file);
+  const encode = (text: string): Buffer => {
+    const codes: number[] = [];
+    for (const character of text) {
+      const code = character <= '\x7f' ? character.charCodeAt(0) : encoding.codeOf(character);
+      if (code === undefined || isMissing(code)) {
+        codes.push(...Buffer.from(`&#${character.codePointAt(0) ?? 0};`));
+      } else if (code > 0xff) {
+        codes.push(code >> 8, code & 0xff);
+      } else {
+        codes.push(code);
+      }
+    }
+    return Buffer.from(codes);
+  };
+  const decode = (bytes: Buffer): string => {
+    const text = encoding.decode(bytes);
+    if (!bytes.equals(encode(text))) throw new RangeError(`These bytes are not ${name}.`);
+    return text;
+  };
+  return { decode, encode };
+}
+
+/**
+ * Codes that a strict reader does not take for what a browser does: ASCII has no more than 128, and
+ * ISO 8859 has controls where its Windows relative has letters. A file that has them anyway is Windows'.
+ */
+function missingCodes(name: string, file: Buffer): (code: number) => boolean {
+  if (/^(?:us-)?ascii$/.test(name) && file.every((byte) => byte < 0x80))
+    return (code) => code > 0x7f;
+  const isStrict = /^(?:iso-?8859|latin)/.test(name) && file.every((byte) => !isControl(byte));
+  return isStrict ? isControl : () => false;
+}
+
+function isControl(byte: number): boolean {
+  return byte >= 0x80 && byte < 0xa0;
+}
+
+function unknownEncoding(): DocumentError {
+  return new DocumentError(
+    'The encoding of this XML file is not supported. Save it as UTF-8 and send it again.',
+  );
+}

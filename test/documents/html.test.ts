@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { blocksOf, byList, translated } from './text-support.ts';
+
+const upper = (text: string) => text.toUpperCase();
+
+const page = (body: string, head = '<meta charset="utf-8">', html = '<html lang="en">') =>
+  `<!DOCTYPE html>${html}<head>${head}</head><body>${body}</body></html>`;
+
+describe('the text of a page', () => {
+  it('is translated with its tags, and with the attributes of its tags', async () => {
+    const file = '<p>The <a href="x?a=1&amp;b=2" title=\'The "new" link\'>link</a> is good.</p>';
+    expect(await blocksOf('html', file)).toEqual(['The <1>link</1> is good.', 'The "new" link']);
+    expect((await translated('html', file, upper)).toString()).toBe(
+      '<p>THE <a href="x?a=1&amp;b=2" title="THE &quot;NEW&quot; LINK">LINK</a> IS GOOD.</p>',
+    );
+  });
+
+  it('is seen without the line breaks of the file, unless these are seen', async () => {
+    expect(await blocksOf('html', '<p>One\r\n      two</p>')).toEqual(['One two']);
+    expect(await blocksOf('html', '<pre>One\n  two</pre>')).toEqual(['One\n  two']);
+  });
+
+  it('is that of buttons, hints and summaries, too', async () => {
+    const file = page(
+      '<input type=submit value=Send><input type="text" value="keep" placeholder="Name"><button value="keep" aria-label="Close">x</button><area alt="A place"><option label="Choice">',
+      '<meta name="Description" content="About it"><meta property="og:title" content="The page"><meta name="viewport" content="width=device-width"><title>Title</title>',
+    );
+    const blocks = await blocksOf('html', file);
+    expect(blocks.sort()).toEqual(
+      ['x', 'Send', 'Name', 'Close', 'A place', 'Choice', 'About it', 'The page', 'Title'].sort(),
+    );
+    const result = (await translated('html', file, byList({ Send: 'Enviar "ya"' }))).toString();
+    expect(result).toContain('<input type=submit value="Enviar &quot;ya&quot;">');
+  });
+
+  it('is not what is marked as untranslatable, be it an attribute', async () => {
+    const file =
+      '<p translate="no" title="a">b <i title="c">d</i></p><div class="x notranslate"><img alt="e"></div><textarea placeholder="Seen">f</textarea><svg><title>g</title><a title="h"/></svg><p>Seen, too</p>';
+    expect(await blocksOf('html', file)).toEqual(['Seen, too', 'Seen']);
+  });
+});
+
+describe('the language of a page', () => {
+  it('is that of the translation', async () => {
+    const file = page('<p lang="en-US">Hello</p><p lang="fr">Salut</p>');
+    expect((await translated('html', file, upper)).toString()).toBe(
+      page('<p lang="es">HELLO</p><p lang="fr">SALUT</p>', undefined, '<html lang="es">'),
+    );
+    const without = page('Hello', undefined, '<html class=a>');
+    expect((await translated('html', without, upper)).toString()).toContain(
+      '<html lang="es" class=a>',
+    );
+  });
+
+  it('brings its direction', async () => {
+    const arabic = await translated('html', page('Hello'), () => 'مرحبا', { target: 'ar' });
+    expect(arabic.toString()).toContain('<html dir="rtl" lang="ar">');
+    const file = page('مرحبا', undefined, '<html dir="rtl" lang="ar">');
+    const english = await translated('html', file, () => 'Hello', { source: 'ar', target: 'en' });
+    expect(english.toString()).toContain('<html dir="ltr" lang="en">');
+  });
+});
+
+describe('the encoding of a page', () => {
+  it('is what it says, other letters are written as references', async () => {
+    const file = Buffer.from(page('caf\xe9 \x93a\x94', '<meta charset=iso-8859-1>'), 'latin1');
+    const result = await translated('html', file, (text) => text.replace('a”', 'б”'));
+    expect(result.toString('latin1')).toContain('caf\xe9 \x93&#x431;\x94');
+  });
+
+  it('is told when the page had none and needs one now', async () => {
+    const result = await translated('html', page('Hello', '<title>A</title>'), () => 'ñ');
+    expect(result.toString()).toContain('<head><meta charset="utf-8"><title>ñ</title>');
+    const said = page(
+      'Hello',
+      '<meta http-equiv="Content-Type" content="text/html; charset=windows-1252">',
+    );
+    const ascii = await translated('html', said, () => 'ñ€');
+    expect(ascii.toString('latin1')).toContain('<body>\xf1\x80</body>');
+  });
+});
+
+describe('a page that is no good HTML', () => {
+  it('comes back as it was, in time that grows with the length', { timeout: 30_000 }, async () => {
+    const files = [
+      '<p title="never closed',
+      '<p title=a<b>c</p></i></b>text <',
+      '<'.repeat(100_000),
+      '<a title='.repeat(30_000),
+      '<b>'.repeat(60_000) + 'deep',
+      `<p title="${'&amp;'.repeat(60_000)}x">y</p>`,
+      '<p translate=no>'.repeat(30_000),
+    ];
+    for (const file of files) {
+      expect((await translated('html', file, (text) => text)).toString()).toBe(file);
+      await translated('html', file, (text) => `${text}x`);
+    }
+  });
+});

@@ -1,0 +1,327 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { PDFDocument, PDFHexString, PDFName, PDFString } from '@cantoo/pdf-lib';
+import { describe, expect, it } from 'vitest';
+
+import { DocumentError, type OpenedDocument } from '../../server/documents/format.ts';
+import { pdf } from '../../server/documents/pdf/pdf.ts';
+import { plainText, type TextSegment } from '../../server/text/text-segment.ts';
+import {
+  documentFolder,
+  pageCount,
+  pdfText,
+  renderingDifference,
+  renderPages,
+} from '../support/documents.ts';
+import {
+  linesContent,
+  mixedDirectionPdf,
+  rawPdf,
+  reportPdf,
+  riverText,
+} from '../support/pdf-files.ts';
+
+const open = (file: Uint8Array, target = 'de'): Promise<OpenedDocument> =>
+  pdf.open(file, { source: 'en', target, output: 'pdf', maxCharacters: 1_000_000 });
+
+/** Translates what a function answers for; the rest stays. */
+async function translate(
+  file: Uint8Array,
+  answer: (text: string) => string | undefined,
+  target = 'de',
+): Promise<Uint8Array> {
+  const document = await open(file, target);
+  const translated = document.blocks.map(({ segment }): TextSegment => {
+    const text = answer(plainText(segment));
+    return text === undefined ? segment : [text];
+  });
+  return document.write(translated, { source: 'en', target });
+}
+
+const textsOf = async (content: string, crop?: [number, number, number, number]) => {
+  const page = crop === undefined ? { content } : { content, crop };
+  const document = await open(await rawPdf([page]));
+  return document.blocks.map(({ segment }) => plainText(segment));
+};
+
+/** Text at places. */
+const placed = (items: readonly (readonly [string, number, number])[], size = 10): string =>
+  items.map(([text, x, y]) => `BT /Times ${size} Tf ${x} ${y} Td (${text}) Tj ET`).join('\n');
+
+/** Each word longer, as it is in German. */
+const longer = (text: string): string =>
+  text.replaceAll(/\p{L}+/gu, (word) => (word.length > 4 ? `${word}sche` : word));
+
+const normal = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+describe('a PDF file written as PDF', () => {
+  it('looks the same when its text stays', async () => {
+    const file = await reportPdf();
+    const written = await translate(file, () => undefined);
+    const [before, after] = [await renderPages(file), await renderPages(written)];
+    expect(renderingDifference(before, after)).toBe(0);
+  });
+
+  it('has all text translated, and pictures, rules and page count as they were', async () => {
+    const file = await reportPdf();
+    const written = await translate(file, longer);
+    const text = normal(await pdfText(written));
+    for (const piece of ['Level of the river', 'Residents', 'Remarks', 'recycled paper']) {
+      expect(text).toContain(longer(piece));
+    }
+    expect(text).toContain('12345');
+    expect(text).not.toMatch(/\b(Residents|authority|windows|neighbours|closed)\b/);
+    expect(await pageCount(written)).toBe(1);
+    // The red square and the rules of the table are where they were.
+    const [before, after] = [await renderPages(file), await renderPages(written)];
+    const square = (page: (typeof before)[number] | undefined) =>
+      page?.pixels[Math.round((842 - 160) * (50 / 72)) * page.width + Math.round(100 * (50 / 72))];
+    expect(square(after[0])).toBe(square(before[0]));
+    expect(square(after[0])).toBeLessThan(200);
+  });
+
+  it('embeds subset fonts with letters that can be read back', async () => {
+    const file = path.join(documentFolder(), 'fonts.pdf');
+    writeFileSync(file, await translate(await reportPdf(), longer));
+    const fonts = execFileSync('pdffonts', [file], { encoding: 'utf8' });
+    const ours = fonts.split('\n').filter((line) => /^[A-Z]{6}\+/.test(line));
+    expect(ours.length).toBeGreaterThan(1);
+    for (const line of ours) expect(line).toMatch(/Identity-H\s+yes yes yes/);
+    expect(fonts).toContain('LiberationSerif');
+    execFileSync('qpdf', ['--check', file]);
+  });
+
+  it.each([
+    ['ar', 'ارتفع منسوب النهر بمقدار مترين منذ الصباح'],
+    ['zh-Hans', '河水自早晨以来已经上涨两米，管理局预计到周末之前会继续上涨。'],
+    ['ja', '川の水位は朝から二メートル上昇し、当局は週末までさらに上昇すると予想している。'],
+    ['ko', '강물이 아침부터 2미터 상승했으며 당국은 더 상승할 것으로 예상한다'],
+    ['hi', 'नदी का जलस्तर सुबह से दो मीटर बढ़ गया है और वृद्धि की उम्मीद है'],
+    ['th', 'ระดับน้ำในแม่น้ำสูงขึ้นสองเมตรตั้งแต่เช้าและคาดว่าจะเพิ่มขึ้นอีก'],
+    ['he', 'הנהר עלה בשני מטרים מאז הבוקר והרשות צופה עלייה נוספת'],
+    ['ru', 'Уровень воды в реке поднялся на два метра с утра'],
+  ])('writes %s so that it can be read back', async (target, sentence) => {
+    const file = await reportPdf();
+    const written = await translate(
+      file,
+      (text) => (text === riverText ? sentence : undefined),
+      target,
+    );
+    const marks = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\s()]/g;
+    const read = (await pdfText(written)).replaceAll(marks, '').normalize('NFC');
+    expect(read).toContain(sentence.replaceAll(marks, '').normalize('NFC'));
+  });
+
+  it('writes text from right to left at the right edge', async () => {
+    const file = await rawPdf([{ content: linesContent(riverLines()) }]);
+    const sentence = 'ارتفع منسوب النهر';
+    const written = await translate(file, () => sentence, 'ar');
+    const [page] = await renderPages(written);
+    const inked = inkedColumns(page);
+    expect(Math.min(...inked)).toBeGreaterThan((page?.width ?? 0) / 3);
+  });
+
+  it('makes text smaller where it does not fit, but not smaller than three fifths', async () => {
+    const content = `${linesContent(['Short'])} ${linesContent(['Neighbour'], { x: 110 })}`;
+    const file = await rawPdf([{ content }]);
+    const written = await translate(file, (text) => (text === 'Short' ? 'Longerword' : undefined));
+    const sizes = [...unpacked(written).matchAll(/\/DgFont\d+ ([\d.]+) Tf/g)].map((match) =>
+      Number(match[1]),
+    );
+    expect(sizes.length).toBeGreaterThan(0);
+    for (const size of sizes) {
+      expect(size).toBeLessThan(12);
+      expect(size).toBeGreaterThanOrEqual(12 * 0.6 - 0.01);
+    }
+  });
+
+  it('moves links with their words and keeps where they lead', async () => {
+    const written = await translate(await reportPdf(), (text) =>
+      text.startsWith('Please read') ? undefined : longer(text),
+    );
+    const same = await linkOf(written);
+    const document = await open(await reportPdf());
+    const translated = document.blocks.map(({ segment }) => {
+      if (!plainText(segment).startsWith('Please read')) return segment;
+      return segment.map((part) =>
+        part === 'Please read ' ? 'Please do read very carefully ' : part,
+      );
+    });
+    const moved = await linkOf(await document.write(translated, { source: 'en', target: 'de' }));
+    expect(moved.left).toBeGreaterThan(same.left + 50);
+    expect(moved.uri).toBe('https://example.org/');
+  });
+
+  it('translates the outline and the title, and says which language it is in', async () => {
+    const written = await PDFDocument.load(await translate(await reportPdf(), longer));
+    expect(written.getTitle()).toBe(longer('Report of the river authority'));
+    const lang = written.catalog.lookup(PDFName.of('Lang'), PDFString);
+    expect(lang.decodeText()).toBe('de');
+    const titles = [...written.context.enumerateIndirectObjects()]
+      .map(([, object]) => object.toString())
+      .filter((text) => text.includes('/Parent') && text.includes('/Title'));
+    expect(titles.join()).toContain(PDFHexString.fromText(longer('First chapter')).toString());
+    expect(titles.join()).toContain(PDFHexString.fromText('2024').toString());
+  });
+
+  it('takes nothing but the translated text out of content streams', async () => {
+    // The middle of three strings that follow each other goes; the third has to stay in its place.
+    const content = [
+      'BT /Times 12 Tf 60 700 Td (Before) Tj [(12) -500 (34)] TJ ET',
+      'BT /Times 12 Tf 60 650 Td (Words ) Tj 1 0 0 1 300 650 Tm (99) Tj (77) Tj ET',
+      'q 0.5 g 100 100 50 50 re f Q /Form Do',
+    ].join('\n');
+    const forms = { Form: linesContent(['Words within a form'], { y: 500 }) };
+    const file = await rawPdf([
+      { content, forms },
+      { content: '/Form Do', forms },
+    ]);
+    const written = await translate(file, (text) =>
+      text.includes('form') ? 'In der Form' : text.includes('Words') ? 'Worte' : undefined,
+    );
+    const text = await pdfText(written);
+    expect(normal(text)).not.toContain('within');
+    expect(text.match(/In der Form/g)).toHaveLength(2);
+    const stream = unpacked(written);
+    expect(stream).toContain('(Before) Tj [(12) -500 (34)] TJ');
+    expect(stream).toContain('q 0.5 g 100 100 50 50 re f Q');
+    expect(stream.includes('(Words')).toBe(false);
+  });
+
+  it('keeps numbers in their place when words before them on the line go', async () => {
+    const content = 'BT /Times 12 Tf 60 700 Td (Total amount) Tj 0 0 1 rg (          4711) Tj ET';
+    const file = await rawPdf([{ content }]);
+    const document = await open(file);
+    expect(document.blocks.map(({ segment }) => plainText(segment))).toEqual([
+      expect.stringContaining('Total amount'),
+    ]);
+    const written = await translate(file, (text) => text.replace('Total', 'Ganz'));
+    expect(normal(await pdfText(written))).toContain('4711');
+  });
+
+  it('reads and writes pages that are turned or cut', async () => {
+    const content = linesContent(['Turned words'], { x: 200, y: 400 });
+    const file = await rawPdf([
+      { content, rotate: 90 },
+      { content, rotate: 180, crop: [100, 100, 500, 700] },
+      { content, rotate: 270 },
+    ]);
+    const written = await translate(file, (text) => text.replace('Turned', 'Tarned'));
+    const [before, after] = [await renderPages(file), await renderPages(written)];
+    // The fonts differ a little, the places do not.
+    expect(renderingDifference(before, after)).toBeLessThan(0.004);
+    expect(await pdfText(written)).toContain('Tarned words');
+  });
+});
+
+describe('the text of a PDF file', () => {
+  it('has each row, entry and item by itself', async () => {
+    const rows = ['Consulting services', 'Travel expenses', 'Total amount due'];
+    const entries = ['Introduction', 'Materials and methods'];
+    const items = ['An inner point', 'Another inner point'];
+    const content = [
+      placed(
+        rows.flatMap((row, at) => [
+          [row, 60, 700 - at * 14] as const,
+          [`${at}.50`, 300, 700 - at * 14] as const,
+        ]),
+      ),
+      placed(
+        entries.map((entry, at) => [
+          `${entry} ${'.'.repeat(60 - entry.length)} ${at + 1}`,
+          60,
+          500 - at * 14,
+        ]),
+      ),
+      placed(items.map((item, at) => [item, 80, 300 - at * 14])),
+      ...items.map((_, at) => `68 ${302 - at * 14} 4 4 re f`),
+    ].join('\n');
+    const texts = await textsOf(content);
+    expect(texts).toHaveLength(7);
+    expect(texts).toEqual(expect.arrayContaining([...rows, ...items]));
+  });
+
+  it('joins spaced and slanting letters, initials and lines with raised signs', async () => {
+    const slant = Math.SQRT1_2.toFixed(4);
+    const content = [
+      'BT /Times 12 Tf 4 Tc 60 780 Td (WIDE LETTERS) Tj 0 Tc ET',
+      `BT /Bold 40 Tf ${slant} ${slant} -${slant} ${slant} 300 100 Tm (WATERMARK) Tj ET`,
+      'BT /Times 40 Tf 60 676 Td (O) Tj ET',
+      placed([
+        ['nce upon a time there was a', 92, 700],
+        ['story that had an initial of', 92, 688],
+        ['three lines, which goes on here.', 60, 664],
+      ]),
+      placed([
+        ['Lines of text that have signs', 60, 500],
+        ['that are raised above others', 60, 488],
+        ['away, are one paragraph.', 60, 459],
+      ]),
+      'BT /Times 10 Tf 60 471 Td (which push lines further) Tj /Times 6 Tf 4 Ts (2) Tj 0 Ts ET',
+    ].join('\n');
+    const texts = await textsOf(content);
+    expect(texts).toContain('WIDE LETTERS');
+    expect(texts).toContain('WATERMARK');
+    expect(texts.join('|')).toContain('Once upon a time there was a story that had an initial of');
+    expect(texts.join('|')).toMatch(/above others which push lines further ?2 away/);
+  });
+
+  it('is read in its order where directions are mixed', async () => {
+    const document = await open(await mixedDirectionPdf());
+    expect(document.blocks.map(({ segment }) => plainText(segment))).toEqual([
+      'הנהר עלה (לפי River Report 2026) מאז הבוקר 123.',
+      'The greeting שלום עולם is used on 3 signs.',
+    ]);
+  });
+
+  it('ends at the edge of the page', async () => {
+    const content = placed([
+      ['Within', 200, 400],
+      ['Beyond', 20, 780],
+    ]);
+    expect(await textsOf(content, [100, 100, 500, 700])).toEqual(['Within']);
+  });
+});
+
+function riverLines(): string[] {
+  return riverText.match(/.{1,80}(?: |$)/g)?.map((line) => line.trim()) ?? [];
+}
+
+function inkedColumns(page: Awaited<ReturnType<typeof renderPages>>[number] | undefined): number[] {
+  const columns: number[] = [];
+  for (const [at, level] of (page?.pixels ?? []).entries()) {
+    if (level < 128) columns.push(at % (page?.width ?? 1));
+  }
+  return columns;
+}
+
+/** A file with all of its streams unpacked. */
+function unpacked(file: Uint8Array): string {
+  const folder = documentFolder();
+  const [from, to] = [path.join(folder, 'packed.pdf'), path.join(folder, 'plain.pdf')];
+  writeFileSync(from, file);
+  execFileSync('qpdf', ['--qdf', '--object-streams=disable', from, to]);
+  return readFileSync(to, 'latin1');
+}
+
+async function linkOf(file: Uint8Array): Promise<{ left: number; uri: string }> {
+  const document = await PDFDocument.load(file);
+  const annotations = document.getPage(0).node.Annots();
+  const link = annotations?.lookup(0);
+  const text = String(link);
+  const left = Number(/\/Rect \[ ([\d.]+)/.exec(text)?.[1]);
+  const uri = /\/URI \(([^)]*)\)/.exec(text)?.[1] ?? '';
+  return { left, uri };
+}
+
+describe('a PDF file that cannot be translated', () => {
+  it.each([
+    ['nothing', new Uint8Array()],
+    ['something else', Buffer.from('This is not a PDF file.')],
+    ['a beginning', Buffer.from('%PDF-1.7\n1 0 obj\n<<')],
+  ])('is refused when it is %s', async (_, file) => {
+    await expect(open(file)).rejects.toBeInstanceOf(DocumentError);
+  });
+});

@@ -1,0 +1,167 @@
+/** Documents for tests: made by hand or by LibreOffice, rendered, compared and looked into. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { type Zippable, strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
+
+const run = promisify(execFile);
+// LibreOffice takes 3 s alone and many times that beside other work.
+const PROGRAM_TIMEOUT_MS = 120_000;
+const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
+
+let root: string | undefined;
+let count = 0;
+
+/** A new folder that is removed when the process ends; also good outside of a running test. */
+export function documentFolder(): string {
+  if (root === undefined) {
+    const created = mkdtempSync(path.join(os.tmpdir(), 'dragoman-documents-'));
+    process.on('exit', () => rmSync(created, { recursive: true, force: true }));
+    root = created;
+  }
+  const folder = path.join(root, `${(count += 1)}`);
+  mkdirSync(folder);
+  return folder;
+}
+
+/** A document that is not in a file yet; the ending of its name tells LibreOffice what it is. */
+export interface NamedDocument {
+  name: string;
+  content: Uint8Array | string;
+}
+
+/**
+ * Has LibreOffice convert documents, all in one run since starting it is what costs.
+ *
+ * @param files paths, or documents in memory
+ * @param to ending of what is wanted (`pdf`, `docx`), or ending and filter (`docx:MS Word 2007 XML`)
+ * @returns paths of the results in the order of `files`
+ * @throws when one of them cannot be opened
+ */
+export async function soffice(
+  files: readonly (string | NamedDocument)[],
+  to: string,
+): Promise<string[]> {
+  const folder = documentFolder();
+  const profile = path.join(folder, 'profile');
+  const outputs = path.join(folder, 'out');
+  // Numbered names, since two documents of the same name would overwrite each other.
+  const inputs = files.map((file, index) => {
+    const { name, content } =
+      typeof file === 'string' ? { name: file, content: readFileSync(file) } : file;
+    const input = path.join(folder, `${index}${path.extname(name)}`);
+    writeFileSync(input, content);
+    return input;
+  });
+  const options = ['--headless', '--norestore', `-env:UserInstallation=file://${profile}`];
+  const wish = ['--convert-to', to, '--outdir', outputs];
+  await run('soffice', [...options, ...wish, ...inputs], { timeout: PROGRAM_TIMEOUT_MS });
+  rmSync(profile, { recursive: true, force: true });
+  const extension = to.split(':', 1)[0] ?? to;
+  return inputs.map((input, index) => {
+    const output = path.join(outputs, `${path.basename(input, path.extname(input))}.${extension}`);
+    try {
+      readFileSync(output);
+    } catch (error) {
+      throw new Error(`LibreOffice did not open document ${index}.`, { cause: error });
+    }
+    return output;
+  });
+}
+
+/** A page as grey levels, 0 is black; rows follow each other. */
+export interface RenderedPage {
+  width: number;
+  height: number;
+  pixels: Uint8Array;
+}
+
+/** Draws the pages of a pdf. */
+export async function renderPages(
+  pdf: string | Uint8Array,
+  { dpi = 50 }: { dpi?: number } = {},
+): Promise<RenderedPage[]> {
+  const { stdout } = await run('pdftoppm', ['-gray', '-r', `${dpi}`, pdfFile(pdf)], {
+    encoding: 'buffer',
+    maxBuffer: MAX_OUTPUT_BYTES,
+    timeout: PROGRAM_TIMEOUT_MS,
+  });
+  const pages: RenderedPage[] = [];
+  for (let at = 0; at < stdout.length;) {
+    // PGM: "P5", width and height, largest value, one white space, then the pixels.
+    const header = /^P5\s+(\d+)\s+(\d+)\s+255\s/.exec(stdout.toString('latin1', at, at + 64));
+    if (header === null) throw new Error('pdftoppm wrote something else than PGM.');
+    const [width, height] = [Number(header[1]), Number(header[2])];
+    const start = at + header[0].length;
+    at = start + width * height;
+    pages.push({ width, height, pixels: stdout.subarray(start, at) });
+  }
+  return pages;
+}
+
+/**
+ * How different two renderings are: the share of pixels that differ by more than anti-aliasing does,
+ * 0 to 1 of the worst page; 1 when number or size of pages differ.
+ */
+export function renderingDifference(
+  left: readonly RenderedPage[],
+  right: readonly RenderedPage[],
+): number {
+  if (left.length !== right.length) return 1;
+  return left.reduce((worst, page, index) => {
+    const other = right[index];
+    return Math.max(worst, other === undefined ? 1 : pageDifference(page, other));
+  }, 0);
+}
+
+function pageDifference(left: RenderedPage, right: RenderedPage): number {
+  if (left.width !== right.width || left.height !== right.height) return 1;
+  let differing = 0;
+  for (const [index, level] of left.pixels.entries()) {
+    if (Math.abs(level - (right.pixels[index] ?? 0)) > 48) differing += 1;
+  }
+  return differing / left.pixels.length;
+}
+
+/** How many pages a pdf has. */
+export async function pageCount(pdf: string | Uint8Array): Promise<number> {
+  const { stdout } = await run('pdfinfo', [pdfFile(pdf)], { timeout: PROGRAM_TIMEOUT_MS });
+  return Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1]);
+}
+
+/** The text of a pdf in reading order; pages end with a form feed. */
+export async function pdfText(pdf: string | Uint8Array): Promise<string> {
+  const { stdout } = await run('pdftotext', [pdfFile(pdf), '-'], { timeout: PROGRAM_TIMEOUT_MS });
+  return stdout;
+}
+
+function pdfFile(pdf: string | Uint8Array): string {
+  if (typeof pdf === 'string') return pdf;
+  const file = path.join(documentFolder(), 'document.pdf');
+  writeFileSync(file, pdf);
+  return file;
+}
+
+/** A zip file of texts and bytes, in the order of the entries. */
+export function zipOf(entries: Readonly<Record<string, string | Uint8Array>>): Uint8Array {
+  const files: Zippable = {};
+  for (const [name, content] of Object.entries(entries)) {
+    files[name] = typeof content === 'string' ? strToU8(content) : content;
+  }
+  // A fixed time of 1980, the first that zip knows, so that the same entries give the same bytes.
+  return zipSync(files, { level: 6, mtime: new Date(1980, 0, 1) });
+}
+
+/** The entries of a zip file, in its order. */
+export function unzipped(zip: Uint8Array): Record<string, Uint8Array> {
+  return unzipSync(zip);
+}
+
+/** One entry of a zip file as text; throws when it is not there. */
+export function zipText(zip: Uint8Array, name: string): string {
+  const entry = unzipSync(zip, { filter: (file) => file.name === name })[name];
+  if (entry === undefined) throw new Error(`There is no entry ${name}.`);
+  return strFromU8(entry);
+}
