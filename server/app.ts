@@ -1,14 +1,16 @@
 /** The composition root: the only file that names concrete engines and adapters. */
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { ConfigError, isLoopbackHost, type Config } from './config.ts';
-import { translators } from './engines/index.ts';
+import type { LanguageTag } from '../shared/language.ts';
+import { isLoopbackHost, type Config } from './config.ts';
 import { watchRequests } from './http/graceful-close.ts';
 import { createHttpServer } from './http/server.ts';
 import { createAccess } from './services/access.ts';
 import { createDemo } from './services/demo.ts';
 import { createDetection } from './services/detection.ts';
-import { readEnginePreference } from './services/engine-preference.ts';
+import { startDocumentExpiry } from './services/document-expiry.ts';
+import { createDocumentWorkerProcess } from './services/document-worker-process.ts';
+import { createDocumentTranslations } from './services/documents.ts';
 import { ensureFirstAccount } from './services/first-account.ts';
 import { createGlossaries, type Glossaries } from './services/glossaries.ts';
 import { createMetrics, type Metrics } from './services/metrics.ts';
@@ -19,7 +21,7 @@ import { createMonolingualGlossaries } from './services/monolingual-glossaries.t
 import { createTextTranslation } from './services/text-translation.ts';
 import { createTranslation, type Translation } from './services/translation.ts';
 import { createUsageMeter, type UsageMeter } from './services/usage.ts';
-import { startEngines, type Engines } from './running-engines.ts';
+import { enginePreference, startEngines, type Engines } from './running-engines.ts';
 import { createLiveTranslation } from './services/live-translation.ts';
 import { createSpokenTerms, type SpokenTermLists } from './services/spoken-terms.ts';
 import {
@@ -63,10 +65,15 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
   const { key, file } = await openApiKeyFile(config.DATA_DIR);
   const first = await ensureFirstAccount({ ...storage, secret: key });
-  const parts = await startParts(config, log, storage);
+  const parts = { ...(await startParts(config, log, storage)), firstKey: key };
   const { engines, decoders, encoders } = parts;
   const services = createServices(parts);
-  const { voiceSessions } = services;
+  const { voiceSessions, documentWorker } = services;
+  const expiry = startDocumentExpiry({
+    documents: storage.documents,
+    keptMs: config.DOCUMENT_EXPIRY_HOURS * 3_600_000,
+    log,
+  });
   const problems = engines.missing.map(({ reason }) => reason);
   if (encoders.problem !== undefined) problems.push(encoders.problem);
   const http = await openHttp(parts, services, problems);
@@ -91,6 +98,8 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     listen: () => http.listen({ host: config.HOST, port: config.PORT }),
     async stop() {
       const deadlineMs = performance.now() + config.STOP_SECONDS * 1000;
+      expiry.stop();
+      const workerEnded = documentWorker.stop();
       await voiceSessions.stop(config.STOP_SECONDS * 1000);
       const closed = http.close();
       requests.endConnections(Math.max(0, deadlineMs - performance.now()));
@@ -98,6 +107,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       await closed;
       // Their connections are gone: what was charged for them is given back while there is a database.
       await services.textTranslation.idle();
+      await workerEnded;
       await Promise.all([decoders.close(), encoders.close()]);
       await engines.close();
       await storage.close();
@@ -114,9 +124,15 @@ interface Parts {
   decoders: AudioDecoders;
   encoders: SpeechEncoders;
   metrics: Metrics;
+  /** The secret of the key every installation starts with. */
+  firstKey: string;
 }
 
-async function startParts(config: Config, log: Logger, storage: Storage): Promise<Parts> {
+async function startParts(
+  config: Config,
+  log: Logger,
+  storage: Storage,
+): Promise<Omit<Parts, 'firstKey'>> {
   const metrics = createMetrics();
   const [engines, encoders, ffmpeg] = await Promise.all([
     startEngines(config, log, metrics.engines),
@@ -140,6 +156,7 @@ async function openHttp(parts: Parts, services: Services, problems: string[]) {
       problems,
     },
     demo: config.DEMO !== 'off',
+    demoCaller: () => services.access.authenticate(parts.firstKey),
     isDemoHost: (host) => config.DEMO === 'on' || isLoopbackHost(host),
     publicUrl: config.PUBLIC_URL,
     trustProxy: config.TRUST_PROXY,
@@ -177,10 +194,11 @@ function createServices(parts: Parts) {
     access: createAccess({ ...storage, legacyAuth: legacyAuth(config) }),
     usageMeter,
     voiceSessions: createVoice(parts, { translation, glossaries, spokenTerms, usageMeter }),
+    ...createDocuments(parts, { translation, glossaries, usageMeter }),
     textTranslation: createTextTranslation({
       ...{ translation, detection, glossaries },
       usage: usageMeter,
-      isFreeTarget: (target) => betaLanguages.has(target),
+      isFreeTarget,
       refusesLatencyConflicts: config.LATENCY_CONFLICTS === 'refuse',
     }),
     languageDetection: detection,
@@ -196,6 +214,25 @@ function createServices(parts: Parts) {
       speaker: engines.sampleSpeaker,
     }),
   };
+}
+
+/** What takes documents in, and the process that translates them. */
+function createDocuments(
+  { config, log, storage }: Parts,
+  services: { translation: Translation; glossaries: Glossaries; usageMeter: UsageMeter },
+) {
+  const { documents } = storage;
+  const documentWorker = createDocumentWorkerProcess({
+    ...{ documents, log },
+    isOn: config.DOCUMENT_WORKER === 'on',
+  });
+  const { usageMeter: usage, ...checks } = services;
+  const documentTranslations = createDocumentTranslations({
+    ...{ documents, usage, isFreeTarget, ...checks },
+    maxDocuments: config.DOCUMENT_MAX_PER_ACCOUNT,
+    onQueued: () => documentWorker.ring(),
+  });
+  return { documentWorker, documentTranslations };
 }
 
 function createVoice(
@@ -235,6 +272,11 @@ function createVoice(
   });
 }
 
+/** Languages in beta cost nothing. */
+function isFreeTarget(target: LanguageTag): boolean {
+  return betaLanguages.has(target);
+}
+
 function capabilities(engines: Engines, translation: Translation) {
   const { recognition, synthesis, translation: running } = engines;
   return {
@@ -251,13 +293,6 @@ function capabilities(engines: Engines, translation: Translation) {
       pairs: pairs.filter((pair) => translation.serves(pair)),
     })),
   };
-}
-
-/** @throws ConfigError for a setting that cannot be read */
-function enginePreference({ TRANSLATION_ENGINES: setting = '' }: Config) {
-  const { rules, problems } = readEnginePreference(setting, Object.keys(translators));
-  if (problems.length > 0) throw new ConfigError(problems);
-  return rules;
 }
 
 function legacyAuth({ LEGACY_AUTH: mode, LEGACY_AUTH_REFUSED_PERCENT: refusedPercent }: Config) {

@@ -1,6 +1,6 @@
 /** Starts every engine the settings ask for; what cannot run is told, and the others go on. */
 import path from 'node:path';
-import type { Config } from './config.ts';
+import { ConfigError, type Config } from './config.ts';
 import type {
   DetectionEngine,
   RecognitionEngine,
@@ -19,6 +19,7 @@ import {
 import { createFlite, type SampleSpeaker } from './engines/synthesis/flite.ts';
 import { findModels } from './models/find-models.ts';
 import type { Logger } from './process/log.ts';
+import { readEnginePreference, type PreferenceRule } from './services/engine-preference.ts';
 import {
   observedRecogniser,
   observedSpeaker,
@@ -70,6 +71,35 @@ export async function startEngines(
       await Promise.all(all.map((engine) => engine.close()));
     },
   };
+}
+
+/** What it takes to translate: a worker hears and says nothing. */
+export async function startTranslators(
+  config: Config,
+  log: Logger,
+): Promise<Pick<Engines, 'translation' | 'detector' | 'missing' | 'close'>> {
+  const settings = { ...engineSettings(config, log), models: [] };
+  const [{ running, missing }, detector] = await Promise.all([
+    startAll(Object.values(translators).map((start) => start(settings))),
+    createDetector(),
+  ]);
+  return {
+    ...{ translation: running, detector, missing },
+    async close() {
+      await Promise.all(running.map((engine) => engine.close()));
+    },
+  };
+}
+
+/**
+ * The setting TRANSLATION_ENGINES.
+ *
+ * @throws ConfigError for what cannot be read
+ */
+export function enginePreference({ TRANSLATION_ENGINES: setting = '' }: Config): PreferenceRule[] {
+  const { rules, problems } = readEnginePreference(setting, Object.keys(translators));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return rules;
 }
 
 async function startAll<Engine extends object>(starting: Promise<(Engine | Unavailable)[]>[]) {

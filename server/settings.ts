@@ -225,6 +225,47 @@ export const settingsSchema = Type.Object({
     maximum: 65_536,
     description: 'Memory for glossaries that are in use, ready to be searched.',
   }),
+  DOCUMENT_WORKER: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'on',
+    description:
+      'Whether the server starts a process that translates documents; `off` where others do: `node dist/server/worker.js`, with the same settings.',
+  }),
+  DOCUMENT_JOBS: Type.Integer({
+    default: 2,
+    minimum: 1,
+    maximum: 64,
+    description: 'Documents that such a process translates at once.',
+  }),
+  DOCUMENT_TIME_SECONDS: Type.Number({
+    default: 300,
+    exclusiveMinimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'Longest time to open a document, and again to write it.',
+  }),
+  DOCUMENT_MEMORY_MB: Type.Integer({
+    default: 1024,
+    minimum: 128,
+    maximum: 65_536,
+    description: 'Memory that opening and writing one document may take.',
+  }),
+  DOCUMENT_ATTEMPTS: Type.Integer({
+    default: 3,
+    minimum: 1,
+    maximum: 100,
+    description: 'How often a document is tried whose process ends or whose engines fail.',
+  }),
+  DOCUMENT_MAX_PER_ACCOUNT: Type.Integer({
+    default: 100,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Documents an account may have here, until it has downloaded some.',
+  }),
+  DOCUMENT_EXPIRY_HOURS: Type.Number({
+    default: 24,
+    exclusiveMinimum: 0,
+    maximum: 8760,
+    description: 'How long results that nobody downloads are kept.',
+  }),
   LEGACY_AUTH: Type.Union([Type.Literal('off'), Type.Literal('brown-out')], {
     default: 'off',
     description:

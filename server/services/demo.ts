@@ -1,4 +1,5 @@
 /** What the demo page offers: the languages that work here and a sample for people without a microphone. */
+import { documentFormat, documentFormats } from '../../shared/document-formats.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { canonicalLanguage } from '../../shared/language.ts';
 import type { RecognitionEngine, SynthesisEngine, Unavailable } from '../engines/engine.ts';
@@ -13,6 +14,20 @@ const SAMPLE_SENTENCES = [
   'We will talk about the history of our city.',
 ];
 
+/** What the page may have translated as a file. */
+export interface DemoDocuments {
+  /** Languages into which those of each source are translated. */
+  target_languages: Record<string, string[]>;
+  formats: {
+    /** Endings of file names. */
+    extensions: readonly string[];
+    /** Endings of what can be made of it. */
+    outputs: string[];
+    /** Largest file, bytes. */
+    max_bytes: number;
+  }[];
+}
+
 export interface Demo {
   options(): {
     source_languages: string[];
@@ -21,6 +36,7 @@ export interface Demo {
     speech_languages: string[];
     /** Whether a sample can be spoken. */
     sample: boolean;
+    documents: DemoDocuments;
     /** What is missing, and how to get it. */
     problems: string[];
   };
@@ -55,6 +71,7 @@ export function createDemo({
           targets.has(canonicalLanguage(language) ?? ''),
         ),
         sample: speaker !== undefined,
+        documents: documentsOf(translation),
         problems: missing.map(({ reason }) => reason),
       };
     },
@@ -68,5 +85,18 @@ export function createDemo({
         throw error;
       });
     },
+  };
+}
+
+function documentsOf(translation: Translation): DemoDocuments {
+  return {
+    target_languages: Object.fromEntries(
+      translation.sources().map((source) => [source, translation.targets(source)]),
+    ),
+    formats: documentFormats.map(({ extensions, outputs, maxBytes }) => ({
+      extensions,
+      outputs: outputs.map((name) => documentFormat(name).extensions[0] ?? name),
+      max_bytes: maxBytes.pro,
+    })),
   };
 }

@@ -49,12 +49,12 @@ interface Served {
 /** Makes the listings; they follow engines that gain and lose languages while they run. */
 export function createLanguageListings(options: LanguageListingsOptions): LanguageListings {
   const { translation } = options;
-  const text = () => translatable(options);
+  const text = () => translatable('translate_text', options);
   const served: Readonly<Record<ResourceName, () => Served>> = {
     translate_text: text,
     voice: () => spoken(options),
     glossary: () => within('glossary', text()),
-    translate_document: () => nothing,
+    translate_document: () => translatable('translate_document', options),
     style_rules: () => nothing,
     write: () => nothing,
     translation_memory: () => nothing,
@@ -73,8 +73,11 @@ export function createLanguageListings(options: LanguageListingsOptions): Langua
 
 const nothing: Served = { sources: new Set(), targets: new Set(), has: () => false };
 
-function translatable({ translation, detector }: LanguageListingsOptions): Served {
-  const { sources, targets } = reach(translation.sources(), 'translate_text', translation);
+function translatable(
+  resource: 'translate_text' | 'translate_document',
+  { translation, detector }: LanguageListingsOptions,
+): Served {
+  const { sources, targets } = reach(translation.sources(), resource, translation);
   const into = (target: LanguageTag, can: 'choosesFormality' | 'followsInstructions') =>
     [...sources].some((source) => translation[can]({ source, target }));
   return {

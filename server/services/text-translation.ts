@@ -1,5 +1,4 @@
 /** `POST /v2/translate`: checks, detects, counts, translates. */
-import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import type {
   TextTranslationRequest,
@@ -12,6 +11,7 @@ import { layOutPlain } from '../text/markup/plain-layout.ts';
 import type { TextLayout } from '../text/markup/text-layout.ts';
 import type { SourceDetection } from './detection.ts';
 import type { Glossaries } from './glossaries.ts';
+import { checkLanguages, checkWishes } from './language-checks.ts';
 import { translateLayouts } from './layout-translation.ts';
 import { checkTextRequest, type CheckedTextRequest } from './text-translation-request.ts';
 import type { Translation } from './translation.ts';
@@ -125,49 +125,6 @@ async function whileCharged<Result>(
   }
 }
 
-/** @throws ServiceError invalid_request, with the languages that the running engines serve */
-function checkLanguages({ source, target }: CheckedTextRequest, translation: Translation): void {
-  // What nearly every request asks for is spared the lists below.
-  const isToAnother = source !== undefined && baseLanguage(source) !== baseLanguage(target);
-  if (isToAnother && translation.serves({ source, target })) return;
-  const sources = translation.sources();
-  const isSource = source === undefined || withBase(source).some((tag) => sources.includes(tag));
-  if (!isSource) throw unsupported('source_lang', sources);
-  const targets = translation.targets(source);
-  // A variant of a source language can always be reached: from that language itself.
-  const isTarget =
-    source === undefined
-      ? withBase(target).some((tag) => targets.includes(tag) || sources.includes(tag))
-      : translation.serves({ source, target });
-  if (!isTarget) throw unsupported('target_lang', targets, source);
-}
-
-/** @throws ServiceError invalid_request for what no engine does for this pair */
-function checkWishes(
-  source: LanguageTag,
-  { source: given, target, formality, instructions }: CheckedTextRequest,
-  translation: Translation,
-): void {
-  const pair = { source, target };
-  if (given === undefined && !translation.serves(pair)) {
-    throw invalid(
-      `A text is in ${source.toUpperCase()}: no running engine translates that to ${target.toUpperCase()}. ` +
-        'Set source_lang if that is a mistake.',
-    );
-  }
-  if (formality?.insists === true && !translation.choosesFormality(pair)) {
-    throw invalid(
-      `Target language '${target.toUpperCase()}' doesn't support formality with the running engines. ` +
-        'Use prefer_more or prefer_less to go on without.',
-    );
-  }
-  if (instructions.length > 0 && !translation.followsInstructions(pair)) {
-    throw invalid(
-      'custom_instructions: no running engine can follow them. Connect a chat engine, or leave them out.',
-    );
-  }
-}
-
 /** Takes the texts apart, finds out their languages and what they cost. */
 function prepare(
   texts: readonly string[],
@@ -266,20 +223,4 @@ function found(done: ReadonlyMap<Item, Done>, item: Item): Done {
   const result = done.get(item);
   if (result === undefined) throw new Error('A text was translated from no language.');
   return result;
-}
-
-function withBase(tag: LanguageTag): LanguageTag[] {
-  return [tag, baseLanguage(tag)];
-}
-
-function unsupported(name: string, possible: readonly LanguageTag[], source?: LanguageTag) {
-  const from = source === undefined ? '' : `from ${source.toUpperCase()} `;
-  const list = possible.length === 0 ? 'none' : possible.join(', ').toUpperCase();
-  return invalid(
-    `Value for '${name}' not supported. Possible ${from}with the running engines: ${list}.`,
-  );
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_request', message);
 }

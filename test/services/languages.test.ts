@@ -149,7 +149,22 @@ describe('the listings of other resources', () => {
     });
   });
 
-  it.each(['translate_document', 'style_rules', 'write', 'translation_memory'])(
+  it('have as documents what is translated, with the features of documents', () => {
+    const documents = listingsFor(
+      [
+        ['en', 'de'],
+        ['en', 'da'],
+      ],
+      { formality: ['de', 'da'], followsInstructions: true },
+    ).list({ resource: 'translate_document' });
+    expect(documents.map(({ lang, features }) => [lang, Object.keys(features)])).toEqual([
+      ['da', ['glossary']],
+      ['de', ['formality', 'glossary']],
+      ['en', ['auto_detection', 'glossary']],
+    ]);
+  });
+
+  it.each(['style_rules', 'write', 'translation_memory'])(
     'have nothing for %s, which nothing serves yet',
     (resource) => expect(codes(listingsFor(pairs), resource)).toEqual([]),
   );

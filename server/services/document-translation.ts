@@ -1,0 +1,150 @@
+/** Translates one document, from the bytes that were uploaded to those of the result. */
+import { ServiceError } from '../../shared/errors.ts';
+import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
+import {
+  startDocumentProcess,
+  type DocumentLimits,
+  type DocumentProcess,
+} from '../documents/document-process.ts';
+import type { DocumentSentence } from '../documents/document-sentences.ts';
+import { checkLength } from '../documents/format.ts';
+import type { Logger } from '../process/log.ts';
+import { plainText, type TextSegment } from '../text/text-segment.ts';
+import { translateBatches } from './batch-translation.ts';
+import type { SourceDetection } from './detection.ts';
+import type { DocumentWish } from './document-order.ts';
+import type { Glossaries } from './glossaries.ts';
+import { checkWishes } from './language-checks.ts';
+import { batchesOf } from './sentence-batches.ts';
+import type { Translation } from './translation.ts';
+import { progressPart, readProgress } from './translation-progress.ts';
+
+/** What was translated before a worker ended, so that the next one need not do it again. */
+export interface TranslationProgress {
+  /** The parts that were kept, oldest first. */
+  parts(): AsyncIterable<Uint8Array>;
+  /** Resolves when the part is safe. @throws what ends the job: it is another worker's by now */
+  keep(part: Uint8Array): Promise<void>;
+}
+
+export interface DocumentWork {
+  file: Uint8Array;
+  accountId: string;
+  wish: DocumentWish;
+  progress: TranslationProgress;
+  /** Told often: the share of the work that is done, from 0 to 1, never falling. */
+  onShare: (share: number) => void;
+  signal: AbortSignal;
+}
+
+export interface DocumentTranslator {
+  /**
+   * @returns the translated file, and Unicode code points of its text
+   * @throws DocumentError for a file that cannot be translated, with words for its owner; FormatFailure
+   *   for a fault of ours; ServiceError for what engines, glossaries and languages refuse; the signal's
+   *   reason; another Error when the process that had the file ended, which may go better next time
+   */
+  translate(work: DocumentWork): Promise<{ file: Uint8Array; characters: number }>;
+}
+
+export interface DocumentTranslatorOptions {
+  translation: Translation;
+  detection: SourceDetection;
+  glossaries: Pick<Glossaries, 'glossaryFor'>;
+  /** Of the process that reads and writes a file. */
+  limits: DocumentLimits;
+  log: Logger;
+}
+
+/** Shares of the work: translating takes most of it. */
+const OPENED = 0.05;
+const TRANSLATED = 0.95;
+
+/** Makes the service; each document gets a process of its own while it is translated. */
+export function createDocumentTranslator(options: DocumentTranslatorOptions): DocumentTranslator {
+  return {
+    async translate(work) {
+      const abort = new AbortController();
+      const forward = () => abort.abort(work.signal.reason);
+      work.signal.throwIfAborted();
+      work.signal.addEventListener('abort', forward, { once: true });
+      try {
+        return await inOwnProcess({ ...work, signal: abort.signal }, abort, options);
+      } finally {
+        work.signal.removeEventListener('abort', forward);
+      }
+    },
+  };
+}
+
+/** @param abort of the work, to end it with the process */
+async function inOwnProcess(
+  work: DocumentWork,
+  abort: AbortController,
+  options: DocumentTranslatorOptions,
+): Promise<{ file: Uint8Array; characters: number }> {
+  const { wish, file, onShare } = work;
+  const { limits, log } = options;
+  const process = await startDocumentProcess({ limits, log, signal: work.signal });
+  // Without the process there is nobody to write what engines are asked for.
+  process.ended.catch((reason: unknown) => abort.abort(reason));
+  try {
+    const { input, source, target, output, maxCharacters } = wish;
+    const opening = { source, target, output, maxCharacters };
+    const { characters, sample } = await process.open(file, input, opening);
+    checkLength(characters, maxCharacters);
+    onShare(OPENED);
+    const { translation, detection } = options;
+    const language = source ?? detection.detectSource(sample, { target, translation });
+    const translations = await translateSentences(process, language, work, options);
+    onShare(TRANSLATED);
+    const written = await process.write(translations, { source: language, target });
+    onShare(1);
+    return { file: written, characters };
+  } finally {
+    await process.close();
+  }
+}
+
+/** @returns the translations by key */
+async function translateSentences(
+  process: DocumentProcess,
+  source: LanguageTag,
+  { accountId, wish, progress, onShare, signal }: DocumentWork,
+  { translation, glossaries }: DocumentTranslatorOptions,
+): Promise<ReadonlyMap<string, TextSegment>> {
+  const { target, formality, glossaryIds: ids } = wish;
+  const different = await process.sentences(source);
+  if (different.length === 0) return new Map();
+  if (baseLanguage(source) === baseLanguage(target)) {
+    throw new ServiceError('invalid_request', 'Source and target language are equal.');
+  }
+  checkWishes(source, { source: wish.source, target, formality }, translation);
+  const glossary =
+    ids.length === 0 ? undefined : await glossaries.glossaryFor({ accountId, ids, source, target });
+  const translations = await readProgress(progress);
+  const batches = batchesOf(different, ({ key }) => translations.has(key));
+  const all = lengthOf(different);
+  let left = lengthOf(batches.flatMap(({ sentences }) => sentences));
+  const tellShare = () => onShare(TRANSLATED - (left / all) * (TRANSLATED - OPENED));
+  tellShare();
+  await translateBatches(batches, {
+    translation,
+    wishes: {
+      ...{ source, target, signal },
+      ...(formality !== undefined && { formality: formality.wish }),
+      ...(glossary !== undefined && { glossary }),
+    },
+    async onBatch(done, batch) {
+      await progress.keep(progressPart(done));
+      for (const [key, segment] of done) translations.set(key, segment);
+      left -= lengthOf(batch.sentences);
+      tellShare();
+    },
+  });
+  return translations;
+}
+
+function lengthOf(sentences: readonly DocumentSentence[]): number {
+  return sentences.reduce((sum, { segment }) => sum + plainText(segment).length, 0);
+}

@@ -1,0 +1,63 @@
+/** The composition root of a worker: what it takes to translate documents, and nothing of the server. */
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { enginePreference, startTranslators } from './running-engines.ts';
+import { createDetection } from './services/detection.ts';
+import { startDocumentJobs } from './services/document-jobs.ts';
+import { createDocumentTranslator } from './services/document-translation.ts';
+import { createGlossaries } from './services/glossaries.ts';
+import { createTranslation } from './services/translation.ts';
+import { openStorage } from './storage/open-storage.ts';
+
+const MIB = 1024 * 1024;
+
+export interface WorkerApp {
+  /** There is a document. */
+  ring(): void;
+  /** Puts back what is under way, then lets go of everything. */
+  stop(): Promise<void>;
+}
+
+/** Starts to take documents. @param workerId another one for each process */
+export async function createWorkerApp({
+  config,
+  log,
+  workerId,
+}: {
+  config: Config;
+  log: Logger;
+  workerId: string;
+}): Promise<WorkerApp> {
+  const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
+  const engines = await startTranslators(config, log);
+  const translator = createDocumentTranslator({
+    translation: createTranslation({
+      engines: engines.translation,
+      preference: enginePreference(config),
+      log,
+    }),
+    detection: createDetection(engines.detector),
+    glossaries: createGlossaries({
+      glossaries: storage.glossaries,
+      cacheBytes: config.GLOSSARY_CACHE_MB * MIB,
+    }),
+    limits: {
+      timeMs: config.DOCUMENT_TIME_SECONDS * 1000,
+      memoryBytes: config.DOCUMENT_MEMORY_MB * MIB,
+    },
+    log,
+  });
+  const jobs = startDocumentJobs({
+    ...{ documents: storage.documents, translator, workerId, log },
+    maxDocuments: config.DOCUMENT_JOBS,
+    maxAttempts: config.DOCUMENT_ATTEMPTS,
+  });
+  return {
+    ring: () => jobs.ring(),
+    async stop() {
+      await jobs.stop();
+      await engines.close();
+      await storage.close();
+    },
+  };
+}
