@@ -20,7 +20,9 @@ const fastifyCodes: Partial<Record<string, { code: ErrorCode; message: string }>
 /** Fastify's error handler for the whole server. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const failure = asServiceError(error, request);
-  if (failure.status >= 500) request.log.error({ err: error.cause ?? error }, 'request failed');
+  // Clients ask until it is ready.
+  const isFailure = failure.status >= 500 && failure.code !== 'document_not_ready';
+  if (isFailure) request.log.error({ err: error.cause ?? error }, 'request failed');
   const isForLater = failure.status === 503 || failure.status === 429;
   if (isForLater && !reply.hasHeader('Retry-After')) reply.header('Retry-After', '5');
   const { status, body } = toHttp(failure);

@@ -2,8 +2,10 @@
  * Bodies become what the route's schema means, whichever way a client writes them. JSON stays
  * strict: Fastify's own coercion would turn `"text": "a"` into a list and numbers into text.
  */
-import { Ajv, type AnySchema } from 'ajv';
+import { Readable } from 'node:stream';
+import { Ajv, type AnySchema, type ValidateFunction } from 'ajv';
 import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { Static, TSchema } from 'typebox';
 import { nestFormNames } from './form-names.ts';
 
 const ajvOptions = { useDefaults: true, removeAdditional: false, strict: false } as const;
@@ -30,11 +32,33 @@ export function useForms(app: FastifyInstance): void {
   acceptBodiesOfGets(app);
   app.addHook('preValidation', async (request) => {
     const { body } = request;
-    if (!isRecord(body)) return;
+    // A body that is still to be read is its route's own affair.
+    if (!isRecord(body) || body instanceof Readable) return;
     const type = request.headers['content-type']?.toLowerCase();
     const isForm = type?.startsWith('application/x-www-form-urlencoded') === true;
     const schema = bodySchema(request.routeOptions.schema);
     request.body = properties(isForm ? nestFormNames(body) : body, schema, isForm);
+  });
+}
+
+const compiled = new WeakMap<object, ValidateFunction>();
+
+/**
+ * Reads the fields of a form that came another way than as the body.
+ *
+ * @throws an error as Fastify's for a body that does not fit the schema
+ */
+export function readForm<Schema extends TSchema>(
+  fields: Record<string, unknown>,
+  schema: Schema,
+): Static<Schema> {
+  const form = properties(nestFormNames(fields), schema, true);
+  const validate = compiled.get(schema) ?? strict.compile(schema);
+  compiled.set(schema, validate);
+  if (validate(form)) return form as Static<Schema>;
+  throw Object.assign(new Error('The form does not fit.'), {
+    validation: validate.errors,
+    validationContext: 'body',
   });
 }
 

@@ -7,7 +7,8 @@ import { useFormBodies } from './form-body.ts';
 import { useForms } from './forms.ts';
 import { demoRoutes, type DemoOptions } from './routes/demo.ts';
 import { detectionRoutes, type DetectionOptions } from './routes/detection.ts';
-import { documentRoutes, publishDocuments } from './routes/documents.ts';
+import { descriptionRoutes, publishDescriptions } from './routes/descriptions.ts';
+import { documentRoutes, type DocumentOptions } from './routes/documents.ts';
 import { glossaryV2Routes, type MonolingualGlossaryOptions } from './routes/glossaries-v2.ts';
 import { glossaryV3Routes, type GlossaryOptions } from './routes/glossaries-v3.ts';
 import { healthRoutes, type HealthOptions } from './routes/health.ts';
@@ -23,12 +24,15 @@ import { newTraceId } from './trace-id.ts';
 
 /** Largest request body, in bytes. */
 const BODY_LIMIT_BYTES = 128 * 1024;
+/** How long a request may take to arrive: a document of 30 MB comes slowly from a phone. */
+const UPLOAD_LIMIT_MS = 15 * 60_000;
 
 export interface HttpOptions
   extends
     VoiceOptions,
     TextTranslationOptions,
     DetectionOptions,
+    DocumentOptions,
     LanguageOptions,
     GlossaryOptions,
     MonolingualGlossaryOptions,
@@ -59,7 +63,7 @@ export async function createHttpServer(options: HttpOptions) {
     genReqId: newTraceId,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
-    requestTimeout: 60_000,
+    requestTimeout: UPLOAD_LIMIT_MS,
     frameworkErrors: (error, request, reply) => {
       reply.header('X-Trace-ID', request.id);
       void answerError(error, request, reply);
@@ -86,8 +90,9 @@ export async function createHttpServer(options: HttpOptions) {
   await useAuthentication(app, options);
   useForms(app);
   useFormBodies(app);
-  await publishDocuments(app);
+  await publishDescriptions(app);
   await app.register(textTranslationRoutes, options);
+  await app.register(documentRoutes, options);
   await app.register(detectionRoutes, options);
   await app.register(languageRoutes, options);
   await app.register(glossaryV3Routes, options);
@@ -99,7 +104,7 @@ export async function createHttpServer(options: HttpOptions) {
   await app.register(metricsRoutes, options);
   await app.register(widgetRoutes);
   if (options.demo) await app.register(demoRoutes, options);
-  await app.register(documentRoutes, options);
+  await app.register(descriptionRoutes, options);
   return app;
 }
 

@@ -41,6 +41,14 @@ describe('with the demo on', () => {
       target_languages: expect.arrayContaining(['ca', 'es', 'fr', 'it', 'pt']) as string[],
       speech_languages: expect.arrayContaining(['es', 'fr', 'it', 'pt']) as string[],
       sample: true,
+      documents: {
+        target_languages: expect.objectContaining({
+          en: expect.arrayContaining(['es', 'fr']) as string[],
+        }) as object,
+        formats: expect.arrayContaining([
+          { extensions: ['pdf'], outputs: ['pdf', 'docx'], max_bytes: 30_000_000 },
+        ]) as object[],
+      },
       problems: [],
     });
   });

@@ -8,9 +8,14 @@ import fastifyStatic from '@fastify/static';
 import path from 'node:path';
 import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
+import { DocumentKey, DocumentPath } from '../../../shared/schemas/documents.ts';
 import { VoiceReconnection, VoiceSessionRequest } from '../../../shared/schemas/voice-session.ts';
 import type { Demo } from '../../services/demo.ts';
+import type { DocumentTranslations } from '../../services/documents.ts';
 import type { VoiceSessions } from '../../services/voice-sessions.ts';
+import type { Caller } from '../../storage/ports.ts';
+import { useMultipart } from '../multipart.ts';
+import { receiveDocument, sendResult } from './documents.ts';
 import { streamingUrl } from './voice.ts';
 import { widgetFolder } from './widget.ts';
 
@@ -20,6 +25,9 @@ export interface DemoOptions {
   demoContent: Demo;
   /** Whether the page may be asked for under a host name; guards against DNS that is made to lie. */
   isDemoHost: (host: string) => boolean;
+  documentTranslations: DocumentTranslations;
+  /** Whose documents are those of the page; undefined when the first key is not active any more. */
+  demoCaller: () => Promise<Caller | undefined>;
 }
 
 const CONTENT_SECURITY_POLICY = [
@@ -35,7 +43,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 export const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, options) => {
-  const { voiceSessions, publicUrl, demoContent, isDemoHost } = options;
+  const { voiceSessions, publicUrl, demoContent } = options;
   await app.register(fastifyStatic, {
     root: path.join(widgetFolder, 'demo'),
     prefix: '/demo/',
@@ -60,10 +68,7 @@ export const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, op
   app.post(
     '/demo/token',
     {
-      onRequest: async (request) => {
-        if (!isDemoHost(request.host)) throw foreign();
-        refuseOtherSites(request);
-      },
+      onRequest: refuseOthers(options),
       schema: { hide: true, body: Type.Union([VoiceReconnection, VoiceSessionRequest]) },
     },
     async (request) => {
@@ -76,7 +81,62 @@ export const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, op
       return { streaming_url, ...answer };
     },
   );
+  await app.register(demoDocumentRoutes, options);
 };
+
+/** What the page does with documents; the answers are those of `/v2/document`. */
+const demoDocumentRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, options) => {
+  const { documentTranslations, demoCaller } = options;
+  const onRequest = refuseOthers(options);
+  const schema = { hide: true, params: DocumentPath, body: DocumentKey };
+  const caller = async () => {
+    const found = await demoCaller();
+    if (found !== undefined) return found;
+    throw new ServiceError(
+      'forbidden',
+      'The page translates documents with the first API key, which is not active any more.',
+    );
+  };
+  useMultipart(app);
+
+  app.post('/demo/document', { onRequest, schema: { hide: true } }, async (request) =>
+    receiveDocument(request, await caller(), documentTranslations),
+  );
+
+  app.post('/demo/document/:document_id', { onRequest, schema }, async ({ params, body }) =>
+    documentTranslations.status(await caller(), params.document_id, body.document_key),
+  );
+
+  app.delete(
+    '/demo/document/:document_id',
+    { onRequest, schema: { hide: true, params: DocumentPath, querystring: DocumentKey } },
+    async ({ params, query }, reply) => {
+      await documentTranslations.delete(await caller(), params.document_id, query.document_key);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/demo/document/:document_id/result',
+    { onRequest, schema },
+    async ({ params, body }, reply) => {
+      await sendResult(reply, documentTranslations, {
+        caller: await caller(),
+        ...params,
+        ...body,
+      });
+      return reply;
+    },
+  );
+};
+
+/** Keeps out whoever is not the page itself. */
+function refuseOthers({ isDemoHost }: DemoOptions) {
+  return async (request: FastifyRequest): Promise<void> => {
+    if (!isDemoHost(request.host)) throw foreign();
+    refuseOtherSites(request);
+  };
+}
 
 /** Browsers tell where a request comes from; other sites must not spend our engines. */
 function refuseOtherSites({ headers, host }: FastifyRequest): void {
@@ -89,8 +149,5 @@ function refuseOtherSites({ headers, host }: FastifyRequest): void {
 }
 
 function foreign(): ServiceError {
-  return new ServiceError(
-    'forbidden',
-    'Only the demo page of this server may ask for demo tokens.',
-  );
+  return new ServiceError('forbidden', 'Only the demo page of this server may ask for this.');
 }

@@ -1,57 +1,240 @@
-/** The interface, described by the server itself. */
-import swagger from '@fastify/swagger';
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
-import type { OpenApiDocument } from '../api-page/document.ts';
-import { apiPage } from '../api-page/page.ts';
-import { apiPageStyle } from '../api-page/style.ts';
-import { asyncApiDocument } from '../asyncapi.ts';
+import { Readable } from 'node:stream';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { documentFormats } from '../../../shared/document-formats.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import {
+  DocumentHandle,
+  DocumentKey,
+  DocumentOrder,
+  DocumentPath,
+  DocumentStatusView,
+} from '../../../shared/schemas/documents.ts';
+import { Problem } from '../../../shared/schemas/problem.ts';
+import type { Access } from '../../services/access.ts';
+import type { DocumentTranslations } from '../../services/documents.ts';
+import type { Caller } from '../../storage/ports.ts';
+import { requireApiKey } from '../auth.ts';
+import { readForm } from '../forms.ts';
+import { readMultipart, useMultipart, type FormFields } from '../multipart.ts';
+import { reportingTag } from '../reporting-tag.ts';
 
-/** Collects what the routes say of themselves; to be registered before them. */
-export async function publishDocuments(app: FastifyInstance): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Dragoman',
-        version: '3',
+export interface DocumentOptions {
+  documentTranslations: DocumentTranslations;
+  access: Access;
+}
+
+const common = { tags: ['documents'], security: [{ apiKey: [] }] };
+const problems = { '4xx': Problem, '5xx': Problem };
+const binary = { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) };
+const results = {
+  description: 'The translated document.',
+  content: Object.fromEntries(documentFormats.map(({ mediaType }) => [mediaType, binary])),
+};
+const formTypes = ['application/json', 'application/x-www-form-urlencoded'];
+
+export const documentRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
+  app,
+  { documentTranslations, access },
+) => {
+  const onRequest = requireApiKey(access);
+  useMultipart(app);
+
+  app.post(
+    '/v2/document',
+    {
+      onRequest,
+      // The body is read as it comes, see receiveDocument.
+      validatorCompiler: () => () => true,
+      schema: {
+        ...common,
+        summary: 'Upload a document to be translated',
         description:
-          'Live translation you run yourself. The voice socket is described at /asyncapi.json.',
-        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      },
-      components: {
-        securitySchemes: {
-          apiKey: {
-            type: 'apiKey',
-            in: 'header',
-            name: 'Authorization',
-            description:
-              'Service-Auth-Key YOUR_KEY, or DeepL-Auth-Key YOUR_KEY as DeepL API clients send it.',
-          },
-        },
+          'Answers what identifies the document; its translation goes on in the background. The file may have any place among the parts.',
+        consumes: ['multipart/form-data'],
+        body: Type.Interface([DocumentOrder], {
+          file: Type.Unsafe<Buffer>({
+            type: 'string',
+            format: 'binary',
+            description: `Ending: ${documentFormats.flatMap(({ extensions }) => extensions).join(', ')}.`,
+          }),
+        }),
+        response: { 200: DocumentHandle, ...problems },
       },
     },
-  });
-}
-
-export interface DocumentsOptions {
-  /** Address under which clients reach the server, if it is told. */
-  publicUrl: string | undefined;
-}
-
-const PAGE_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'self'";
-
-export const documentRoutes: FastifyPluginAsync<DocumentsOptions> = async (app, { publicUrl }) => {
-  const addressOf = (request: FastifyRequest) =>
-    publicUrl ?? `${request.protocol}://${request.host}`;
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
-  app.get('/asyncapi.json', { schema: { hide: true } }, async (request) =>
-    asyncApiDocument(addressOf(request)),
+    (request) => receiveDocument(request, request.caller, documentTranslations),
   );
-  app.get('/docs', { schema: { hide: true } }, async (request, reply) => {
-    reply.header('Content-Security-Policy', PAGE_POLICY).type('text/html; charset=utf-8');
-    return apiPage(app.swagger() as unknown as OpenApiDocument, addressOf(request));
-  });
-  app.get('/docs/style.css', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type('text/css; charset=utf-8').send(apiPageStyle),
+
+  await app.register(statusRoutes, { documentTranslations, access });
+  await app.register(resultRoutes, { documentTranslations, access });
+};
+
+const statusRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
+  app,
+  { documentTranslations, access },
+) => {
+  const onRequest = requireApiKey(access);
+  const schema = {
+    ...common,
+    params: DocumentPath,
+    response: { 200: DocumentStatusView, ...problems },
+  };
+
+  app.post(
+    '/v2/document/:document_id',
+    {
+      onRequest,
+      schema: {
+        ...schema,
+        summary: 'Ask how far a document is',
+        consumes: formTypes,
+        body: DocumentKey,
+      },
+    },
+    ({ caller, params, body }) =>
+      documentTranslations.status(caller, params.document_id, body.document_key),
+  );
+
+  app.get(
+    '/v2/document/:document_id',
+    {
+      onRequest,
+      schema: { ...schema, summary: 'Ask how far a document is', querystring: DocumentKey },
+    },
+    ({ caller, params, query }) =>
+      documentTranslations.status(caller, params.document_id, query.document_key),
+  );
+
+  app.delete(
+    '/v2/document/:document_id',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Delete a document',
+        description:
+          'Our own addition. A translation that is under way ends and is not billed; nothing of the document is kept.',
+        params: DocumentPath,
+        querystring: DocumentKey,
+        response: { 204: Type.Null({ description: 'Deleted.' }), ...problems },
+      },
+    },
+    async ({ caller, params, query }, reply) => {
+      await documentTranslations.delete(caller, params.document_id, query.document_key);
+      return reply.code(204).send(null);
+    },
   );
 };
+
+const resultRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
+  app,
+  { documentTranslations, access },
+) => {
+  const onRequest = requireApiKey(access);
+  const schema = {
+    ...common,
+    summary: 'Download a translated document, once',
+    description: 'Once it has been sent, everything about the document is deleted.',
+    params: DocumentPath,
+    response: { 200: results, ...problems },
+  };
+
+  app.post(
+    '/v2/document/:document_id/result',
+    { onRequest, schema: { ...schema, consumes: formTypes, body: DocumentKey } },
+    async ({ caller, params, body }, reply) => {
+      await sendResult(reply, documentTranslations, { caller, ...params, ...body });
+      return reply;
+    },
+  );
+
+  app.get(
+    '/v2/document/:document_id/result',
+    {
+      onRequest,
+      // A HEAD would take the one download there is.
+      exposeHeadRoute: false,
+      schema: { ...schema, querystring: DocumentKey },
+    },
+    async ({ caller, params, query }, reply) => {
+      await sendResult(reply, documentTranslations, { caller, ...params, ...query });
+      return reply;
+    },
+  );
+};
+
+/**
+ * Takes an upload in.
+ *
+ * @throws ServiceError of the multipart body, the order and the file; nothing is kept then
+ */
+export async function receiveDocument(
+  request: FastifyRequest,
+  caller: Caller,
+  documentTranslations: DocumentTranslations,
+): Promise<DocumentHandle> {
+  const { body, headers } = request;
+  if (!(body instanceof Readable)) {
+    throw new ServiceError(
+      'unsupported_media_type',
+      'Send multipart/form-data with a part `file`.',
+    );
+  }
+  const tag = reportingTag(request);
+  const upload = await documentTranslations.upload(caller);
+  try {
+    const fields = await readMultipart(body, headers, ({ fileName, content }, earlier) =>
+      upload.receive(content, nameOf(earlier) ?? fileName),
+    );
+    return await upload.submit(readForm(fields, DocumentOrder), tag);
+  } catch (error) {
+    await upload.discard();
+    throw error;
+  }
+}
+
+/** The parameter `filename`, which counts before the name that comes with the file. */
+function nameOf({ filename }: FormFields): string | undefined {
+  return typeof filename === 'string' && filename !== '' ? filename : undefined;
+}
+
+/** Sends a result, and has it deleted when it has been sent whole. */
+export async function sendResult(
+  reply: FastifyReply,
+  documentTranslations: DocumentTranslations,
+  {
+    caller,
+    document_id: documentId,
+    document_key: documentKey,
+  }: { caller: Caller; document_id: string; document_key: string },
+): Promise<void> {
+  const { fileName, format, parts, ...download } = await documentTranslations.download(
+    caller,
+    documentId,
+    documentKey,
+  );
+  const settle = () => {
+    const settled = reply.raw.writableFinished ? download.done() : download.brokeOff();
+    // The document expires all the same.
+    settled.catch((err: unknown) => reply.log.error({ err }, 'a download was not settled'));
+  };
+  // Whoever has gone meanwhile may come back.
+  if (reply.raw.destroyed) settle();
+  else reply.raw.once('close', settle);
+  void reply
+    .header('Content-Disposition', attachment(fileName))
+    .header('Cache-Control', 'no-store')
+    .type(format.mediaType)
+    .send(Readable.from(parts));
+}
+
+/** RFC 6266: the name in ASCII for old clients, and in UTF-8. */
+function attachment(fileName: string): string {
+  const ascii = fileName.replaceAll(/[^\x20-\x7e]|["\\]/g, '_');
+  const encoded = encodeURIComponent(fileName.replaceAll(/\p{Cs}/gu, '_')).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

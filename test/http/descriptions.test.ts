@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
+afterAll(() => server.stop());
+
+/** All `$ref`s of a document, and what they lead to. */
+function references(document: unknown): [string, unknown][] {
+  const found: [string, unknown][] = [];
+  JSON.stringify(document, (key, value: unknown) => {
+    if (key === '$ref' && typeof value === 'string') {
+      const steps = value.slice(2).split('/');
+      const target = steps.reduce<unknown>(
+        (at, step) => (at as Record<string, unknown> | undefined)?.[step],
+        document,
+      );
+      found.push([value, target]);
+    }
+    return value;
+  });
+  return found;
+}
+
+it('the server describes its HTTP interface', async () => {
+  const document = (await (await server.get('/openapi.json')).json()) as {
+    openapi: string;
+    paths: Record<string, Record<string, { responses: object; requestBody?: object }>>;
+  };
+  expect(document.openapi).toMatch(/^3\.1/);
+  expect(Object.keys(document.paths).sort()).toEqual([
+    ...['/healthz', '/metrics', '/readyz'],
+    ...['/v2/document', '/v2/document/{document_id}', '/v2/document/{document_id}/result'],
+    ...['/v2/glossaries', '/v2/glossaries/{glossary_id}', '/v2/glossaries/{glossary_id}/entries'],
+    ...['/v2/glossary-language-pairs', '/v2/languages', '/v2/translate', '/v2/usage'],
+    '/v3/detect/language',
+    ...['/v3/glossaries', '/v3/glossaries/{glossary_id}'],
+    ...['/v3/glossaries/{glossary_id}/dictionaries', '/v3/glossaries/{glossary_id}/entries'],
+    ...['/v3/languages', '/v3/languages/resources', '/v3/spoken_terms'],
+    ...['/v3/spoken_terms/{spoken_terms_id}', '/v3/voice/realtime'],
+  ]);
+  const body = JSON.stringify(document.paths['/v3/voice/realtime']?.['post']?.requestBody);
+  for (const field of ['source_media_content_type', 'message_format', 'target_languages']) {
+    expect(body).toContain(field);
+  }
+  for (const [reference, target] of references(document)) expect(target, reference).toBeDefined();
+});
+
+it('the interface is there to be read by people', async () => {
+  const page = await server.get('/docs');
+  expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  const text = await page.text();
+  const document = (await (await server.get('/openapi.json')).json()) as { paths: object };
+  for (const path of Object.keys(document.paths)) expect(text).toContain(`<code>${path}</code>`);
+  expect((await server.get('/docs/style.css')).headers.get('content-type')).toMatch(/^text\/css/);
+});
+
+it('health tells what is running', async () => {
+  const response = await server.get('/healthz');
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({
+    status: 'ok',
+    voice_sessions: 0,
+    engines: { recognition: ['silent'], translation: ['apertium'], problems: [] },
+  });
+});
+
+it('engines that are missing are told, and the rest goes on', async () => {
+  const bare = await startServer({ POCKETSPHINX_MODEL: '/nowhere', APERTIUM_MODES: '/nowhere' });
+  try {
+    const health = (await (await bare.get('/healthz')).json()) as {
+      engines: { recognition: string[]; problems: string[] };
+    };
+    expect(health.engines.recognition).toEqual([]);
+    expect(health.engines.problems.join('\n')).toMatch(/pocketsphinx-en-us[\s\S]*apertium/);
+    expect(bare.output()).toMatch(/Missing/);
+    const session = { source_media_content_type: 'audio/webm', source_language: 'en' };
+    expect((await bare.post('/v3/voice/realtime', session)).status).toBe(503);
+    const text = { text: ['a'], source_lang: 'EN', target_lang: 'ES' };
+    expect((await bare.post('/v2/translate', text)).status).toBe(400);
+  } finally {
+    await bare.stop();
+  }
+});
