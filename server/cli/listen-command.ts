@@ -1,8 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { VoiceError, type ServerConnectOptions } from '../../shared/client/node.ts';
-import { readConfig } from '../config.ts';
 import { openAudio } from './listen-audio.ts';
 import { createDisplay } from './listen-display.ts';
 import { checkFiles, type NamedFile } from './listen-files.ts';
@@ -15,6 +13,7 @@ import {
   type Transcript,
 } from './listen-transcript.ts';
 import { listen, type Listening } from './listen.ts';
+import { keyOfDataFolder, localServer } from './server-access.ts';
 
 interface Options {
   from?: string;
@@ -153,20 +152,6 @@ async function sessionOf(
     ...(speak !== undefined &&
       language !== undefined && { speech: { language, contentType: speechContentType(speak) } }),
   };
-}
-
-function localServer(): string {
-  const { HOST, PORT, TLS_CERT_FILE } = readConfig();
-  const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;
-  const scheme = TLS_CERT_FILE === undefined ? 'http' : 'https';
-  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${PORT}`;
-}
-
-async function keyOfDataFolder(): Promise<string> {
-  const file = path.resolve(readConfig().DATA_DIR, 'api-key');
-  const key = await readFile(file, 'utf8').catch(() => '');
-  if (key.trim() === '') throw new Error(`There is no API key in ${file}. Pass one with --key.`);
-  return key.trim();
 }
 
 function transcriptOf(

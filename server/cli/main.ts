@@ -4,6 +4,7 @@ import { accountCommands } from './account-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { modelsCommands } from './models.ts';
+import { translateCommand } from './translate-command.ts';
 
 const program = new Command('npm run dragoman --')
   .description('Manages the accounts and API keys of a Dragoman server, running or not.')
@@ -11,13 +12,15 @@ const program = new Command('npm run dragoman --')
   .addCommand(keyCommands())
   .addCommand(modelsCommands())
   .addCommand(listenCommand())
+  .addCommand(translateCommand())
   .addHelpText(
     'after',
     `
 Examples:
   npm run dragoman -- account create --name editors --plan pro --characters 500000
   npm run dragoman -- key create --account editors --label website
-  npm run dragoman -- key deactivate KEY_ID`,
+  npm run dragoman -- key deactivate KEY_ID
+  npm run dragoman -- translate report.docx --to es`,
   );
 
 /** What went wrong, without the stack: a refused connection to several addresses has its code alone. */

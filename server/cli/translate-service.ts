@@ -1,0 +1,155 @@
+/** The calls of `/v2/document` that translate one file. */
+import { createReadStream } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import type { DocumentHandle, DocumentStatusView } from '../../shared/schemas/documents.ts';
+
+/** A server that does not do what it was asked. */
+export class TranslateError extends Error {
+  /** HTTP status; undefined when the server was not reached. */
+  readonly status: number | undefined;
+
+  constructor(message: string, { status, cause }: { status?: number; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.name = 'TranslateError';
+    this.status = status;
+  }
+
+  /** Whether the next file would meet the same. */
+  get concernsAll(): boolean {
+    return this.status === undefined || [401, 403, 456].includes(this.status);
+  }
+}
+
+/** How long a person who stops has to wait for the server. */
+const FORGET_LIMIT_MS = 3_000;
+
+export interface TranslateServer {
+  url: string;
+  apiKey: string;
+}
+
+export interface UploadOptions {
+  file: string;
+  /** Parts of the form besides the file. */
+  fields: Readonly<Record<string, string>>;
+  /** Told the share that has been sent, from 0 to 1. */
+  onShare: (share: number) => void;
+  signal: AbortSignal;
+}
+
+/** How the calls are made; each fails with a {@link TranslateError}, or with the signal's reason. */
+export function translateService({ url, apiKey }: TranslateServer) {
+  const base = url.replace(/\/+$/, '');
+  const authorization = `Service-Auth-Key ${apiKey}`;
+
+  async function call(pathname: string, init: RequestInit): Promise<Response> {
+    let response: Response;
+    try {
+      response = await fetch(base + pathname, {
+        method: 'POST',
+        ...init,
+        headers: { ...(init.headers as Record<string, string>), authorization },
+      });
+    } catch (cause) {
+      init.signal?.throwIfAborted();
+      throw new TranslateError(
+        `There is no answer from ${base}. Start the server with npm start, or name another with --url.`,
+        { cause },
+      );
+    }
+    if (!response.ok) throw await refusal(response);
+    return response;
+  }
+
+  const ask = (handle: DocumentHandle, what: string, signal: AbortSignal): Promise<Response> =>
+    call(`/v2/document/${handle.document_id}${what}`, {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ document_key: handle.document_key }),
+      signal,
+    });
+
+  return {
+    async upload({ file, fields, onShare, signal }: UploadOptions): Promise<DocumentHandle> {
+      const boundary = `dragoman-${randomUUID()}`;
+      const { size } = await stat(file);
+      const body = formBody({ boundary, file, fields, onSent: (sent) => onShare(sent / size) });
+      const response = await call('/v2/document', {
+        headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+        body: Readable.toWeb(Readable.from(body)),
+        duplex: 'half',
+        signal,
+      });
+      return (await response.json()) as DocumentHandle;
+    },
+
+    async status(handle: DocumentHandle, signal: AbortSignal): Promise<DocumentStatusView> {
+      return (await (await ask(handle, '', signal)).json()) as DocumentStatusView;
+    },
+
+    /** Has the server delete what it has of a document, also when it is being translated. */
+    async forget({ document_id, document_key }: DocumentHandle): Promise<void> {
+      const query = new URLSearchParams({ document_key }).toString();
+      const signal = AbortSignal.timeout(FORGET_LIMIT_MS);
+      await call(`/v2/document/${document_id}?${query}`, { method: 'DELETE', signal });
+    },
+
+    /** The translated file, once. */
+    async result(handle: DocumentHandle, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+      const { body } = await ask(handle, '/result', signal);
+      if (body === null) throw new TranslateError('The server sent an empty file.');
+      return body;
+    },
+  };
+}
+
+export type TranslateService = ReturnType<typeof translateService>;
+
+/** The parts of the form, the file last, so that the server knows the rest before it comes. */
+async function* formBody({
+  boundary,
+  file,
+  fields,
+  onSent,
+}: {
+  boundary: string;
+  file: string;
+  fields: Readonly<Record<string, string>>;
+  onSent: (bytes: number) => void;
+}): AsyncGenerator<Uint8Array> {
+  const part = (disposition: string): string =>
+    `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n`;
+  let head = '';
+  for (const [name, value] of Object.entries(fields)) {
+    head += `${part(`name="${name}"`)}\r\n${value}\r\n`;
+  }
+  // As browsers write names (RFC 7578 §4.2 and the HTML standard).
+  const name = path
+    .basename(file)
+    .replaceAll('"', '%22')
+    .replaceAll(/[\r\n]/g, '_');
+  head += `${part(`name="file"; filename="${name}"`)}content-type: application/octet-stream\r\n\r\n`;
+  yield Buffer.from(head);
+  let sent = 0;
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    yield chunk;
+    sent += chunk.length;
+    onSent(sent);
+  }
+  yield Buffer.from(`\r\n--${boundary}--\r\n`);
+}
+
+async function refusal(response: Response): Promise<TranslateError> {
+  const { status } = response;
+  const body: unknown = await response.json().catch(() => undefined);
+  const told = (body as { message?: unknown } | undefined)?.message;
+  const message = typeof told === 'string' && told !== '' ? told : `The server answered ${status}.`;
+  return new TranslateError(message + (ADVICE[status] ?? ''), { status });
+}
+
+const ADVICE: Readonly<Record<number, string>> = {
+  401: ' Pass the right key with --key.',
+  403: ' Is the key the right one? Pass another with --key.',
+};

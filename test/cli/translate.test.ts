@@ -1,0 +1,233 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTranslationDisplay } from '../../server/cli/translate-display.ts';
+import { runDragoman } from '../support/command-line.ts';
+import { executeOn } from '../storage/database-access.ts';
+import { projectFolder, startServer, until, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ RECOGNISER: 'silent' });
+});
+afterAll(() => server.stop());
+
+/** The address and the key come from the settings, as on the machine of the server. */
+const settings = (): Record<string, string> => ({
+  DATA_DIR: server.dataFolder,
+  PORT: new URL(server.url).port,
+});
+const translate = (...args: string[]) => runDragoman(['translate', ...args], settings());
+
+const LETTER = 'The house is big.\n\nThe red car.\n';
+const CARTA = 'La casa es grande.\n\nEl coche rojo.\n';
+
+/** A folder with the file, and its path. */
+function written(name: string, content: string | Buffer = LETTER): string {
+  const file = path.join(temporaryFolder(), name);
+  writeFileSync(file, content);
+  return file;
+}
+
+const namesBeside = (file: string) => readdirSync(path.dirname(file)).sort();
+
+describe('translate', () => {
+  it('writes the translation beside the file and says its name', async () => {
+    const file = written('letter.txt');
+    const output = file.replace('.txt', '.es.txt');
+    const { code, output: said, errors } = await translate(file, '--to', 'ES', '--from', 'en');
+    expect({ code, said }).toEqual({ code: 0, said: `${output}\n` });
+    expect(errors).toMatch(/^letter\.txt: sending\n(letter\.txt: [^\n]+\n)*$/);
+    expect(readFileSync(output, 'utf8')).toBe(CARTA);
+    // Nothing else is left.
+    expect(namesBeside(file)).toEqual(['letter.es.txt', 'letter.txt']);
+  });
+
+  it('takes several files, languages and formats, and goes on after a bad one', async () => {
+    const file = written('letter.txt');
+    const folder = path.dirname(file);
+    const put = (name: string, content: string) => {
+      writeFileSync(path.join(folder, name), content);
+      return path.join(folder, name);
+    };
+    const bad = put('bad.xlf', '<xliff version="2.1"><file>');
+    const page = put('page.HTM', '<p>The <b>red</b> car</p>');
+    const subtitles = put('film.srt', '1\n00:00:01,000 --> 00:00:02,000\nThe house.\n');
+    mkdirSync(path.join(folder, 'out'));
+    const result = await translate(
+      ...[bad, file, page, subtitles, '--to', 'es,fr', '--from', 'en'],
+      ...['--output', path.join(folder, 'out')],
+    );
+    expect(result.code).toBe(1);
+    expect(result.errors).toContain(`${bad}: `);
+    expect(result.errors).toContain('not well-formed XML');
+    expect(readdirSync(path.join(folder, 'out')).sort()).toEqual([
+      'film.es.srt',
+      'film.fr.srt',
+      'letter.es.txt',
+      'letter.fr.txt',
+      'page.es.HTM',
+      'page.fr.HTM',
+    ]);
+    expect(readFileSync(path.join(folder, 'out/page.es.HTM'), 'utf8')).toBe(
+      '<p>El coche <b>rojo</b></p>',
+    );
+    expect(result.output.split('\n').filter(Boolean)).toHaveLength(6);
+  });
+
+  it('never writes over a file without --force, nor over what it reads', async () => {
+    const file = written('letter.txt');
+    const output = file.replace('.txt', '.es.txt');
+    writeFileSync(output, 'mine');
+    const refused = await translate(file, '--to', 'es');
+    expect(refused).toMatchObject({ code: 1, output: '' });
+    expect(refused.errors).toContain('letter.es.txt: exists already. Replace it with --force.');
+    expect(refused.errors).not.toContain('sending');
+    expect(readFileSync(output, 'utf8')).toBe('mine');
+    expect((await translate(file, '--to', 'es', '--from', 'en', '--force')).code).toBe(0);
+    expect(readFileSync(output, 'utf8')).toBe(CARTA);
+    const link = path.join(path.dirname(file), 'link.txt');
+    symlinkSync(file, link);
+    const own = await translate(file, '--to', 'es', '--output', link, '--force');
+    expect(own).toMatchObject({ code: 1 });
+    expect(own.errors).toContain('is a file to be translated');
+    expect(readFileSync(file, 'utf8')).toBe(LETTER);
+  });
+
+  it('says what can become of a file, and asks for a format that differs', async () => {
+    const file = written('letter.txt');
+    const wrong = await translate(file, '--to', 'es', '--output', file.replace('.txt', '.docx'));
+    expect(wrong.errors).toContain('a txt file can become txt, not letter.docx');
+    const pdf = written('paper.pdf', '%PDF-1.7\nnothing else');
+    const asked = await translate(pdf, '--to', 'es', '--output', 'docx');
+    // The server has taken the order, and cannot read the file.
+    expect(asked).toMatchObject({ code: 1 });
+    expect(asked.errors).toMatch(/paper\.pdf: sending\n[^]*paper\.pdf: The PDF/);
+    expect(namesBeside(pdf)).toEqual(['paper.pdf']);
+  });
+
+  it.each([
+    ['no such file', ['gone.txt', '--to', 'es'], /gone\.txt: there is no such file/],
+    ['another kind', ['package.json', '--to', 'es'], /package\.json: only docx, .* are translated/],
+    ['a folder', ['server', '--to', 'es'], /server: is not a file/],
+    ['no language', ['README.md'], /--to <languages>/],
+    ['a language that is none', ['README.md', '--to', 'spanish!'], /Name languages such as es/],
+  ])('refuses %s before anything is sent', async (_name, args, message) => {
+    const { code, errors } = await translate(...args);
+    expect(code).toBe(1);
+    expect(errors).toMatch(message);
+  });
+
+  it('says what to do about a language, a key and a server that are not there', async () => {
+    const file = written('letter.txt');
+    const language = await translate(file, '--to', 'ja', '--from', 'en');
+    expect(language).toMatchObject({ code: 1 });
+    expect(language.errors).toMatch(/ja|target/i);
+    const key = await translate(file, '--to', 'es', '--key', 'wrong');
+    expect(key).toMatchObject({ code: 1 });
+    expect(key.errors).toContain('--key');
+    const away = await translate(file, '--to', 'es', '--url', 'http://127.0.0.1:9');
+    expect(away).toMatchObject({ code: 1 });
+    expect(away.errors).toContain(
+      'no answer from http://127.0.0.1:9. Start the server with npm start',
+    );
+    expect(namesBeside(file)).toEqual(['letter.txt']);
+  });
+
+  it('ends with 130 on Ctrl+C, and leaves nothing behind', async () => {
+    const sentences = Array.from(
+      { length: 9_000 },
+      (_, at) => `The red car ${at} is in the garden.`,
+    );
+    const file = written('novel.txt', sentences.join('\n\n'));
+    const child = spawn(
+      process.execPath,
+      ['dist/server/cli/main.js', 'translate', file, '--to', 'es', '--from', 'en'],
+      {
+        cwd: projectFolder,
+        env: { PATH: process.env['PATH'], ...settings() },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      },
+    );
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+    await until(() => /novel\.txt: (?:waiting|translating)/.test(errors), 30_000);
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([130, null]);
+    expect(errors).toMatch(/Stopped\.\n$/);
+    // The server has been told, and has forgotten the document.
+    const kept = "select 1 from documents where file_name = 'novel.txt'";
+    expect(await executeOn({ url: undefined, dataFolder: server.dataFolder }, kept)).toEqual([]);
+    expect(namesBeside(file)).toEqual(['novel.txt']);
+  });
+
+  it('obeys a glossary, which needs to know the language', async () => {
+    const response = await server.post('/v2/glossaries', {
+      ...{ name: 'Homes', source_lang: 'en', target_lang: 'es' },
+      ...{ entries: 'house\thogar', entries_format: 'tsv' },
+    });
+    const { glossary_id: id } = (await response.json()) as { glossary_id: string };
+    const file = written('letter.txt');
+    const missing = await translate(file, '--to', 'es', '--glossary', id);
+    expect(missing.errors).toContain('--glossary: say with --from');
+    const { code } = await translate(file, '--to', 'es', '--from', 'en', '--glossary', id);
+    expect(code).toBe(0);
+    expect(readFileSync(file.replace('.txt', '.es.txt'), 'utf8')).toMatch(/hogar/);
+  });
+
+  it('reads files by any path, and writes beside them', async () => {
+    const file = written('the "best" ñandú — 1.txt');
+    const copy = path.join(path.dirname(file), 'b.txt');
+    copyFileSync(file, copy);
+    const { code } = await translate(file, copy, '--to', 'es', '--from', 'en');
+    expect(code).toBe(0);
+    expect(existsSync(file.replace('.txt', '.es.txt'))).toBe(true);
+    expect(existsSync(copy.replace('.txt', '.es.txt'))).toBe(true);
+  });
+});
+
+describe('the bar', () => {
+  function terminal(columns: number) {
+    const lines: string[] = [];
+    const out = {
+      isTTY: true,
+      columns,
+      write: (text: string) => lines.push(text.replace('\r\u001b[2K', '')) > 0,
+    } as unknown as NodeJS.WriteStream;
+    return { lines, out };
+  }
+
+  it('moves in place, and never back when the estimate grows', () => {
+    const { lines, out } = terminal(100);
+    const display = createTranslationDisplay({ out, label: 'report.docx' });
+    display.show('sending', 1);
+    display.show('translating', 0.5, 10);
+    display.show('translating', 0.2, 400);
+    display.show('fetching', 1);
+    display.end();
+    const shares = lines.flatMap((line) => /(\d+) %/.exec(line)?.[1] ?? []).map(Number);
+    expect(shares).toEqual([8, 52, 52, 100]);
+    expect(lines[1]).toMatch(/^report\.docx {2}━+─+ +52 % {2}translating, about 10 s left$/);
+    expect(lines[2]).toContain('about 7 min left');
+    expect(lines.at(-1)).toBe('');
+  });
+
+  it.each([20, 40, 60, 200])('fits into %i columns', (columns) => {
+    const { lines, out } = terminal(columns);
+    const label = `${'long '.repeat(30)}.docx`;
+    createTranslationDisplay({ out, label }).show('translating', 0.5, 5_000);
+    expect(lines[0]!.length).toBeLessThan(columns);
+    expect(lines[0]).toContain('52 %');
+  });
+});
