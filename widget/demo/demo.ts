@@ -1,6 +1,9 @@
 /** The demo page: what it offers comes from the server, what it shows from the element. */
 import { VoiceCaptions } from '../define.ts';
+import { documentCard } from './document-card.ts';
+import type { DocumentOptions } from './document-choice.ts';
 import { languagePicker } from './language-picker.ts';
+import { element } from './page-element.ts';
 import { sampleButton } from './sample.ts';
 import { embedSnippets } from './snippet.ts';
 
@@ -11,6 +14,8 @@ interface DemoOptions {
   /** Those that can be spoken; an older server does not say. */
   speech_languages?: string[];
   sample: boolean;
+  /** An older server does not say. */
+  documents?: DocumentOptions;
   problems: string[];
 }
 
@@ -34,6 +39,7 @@ function showWhenLive(): void {
 async function showOptions(): Promise<void> {
   const options = await fetchOptions();
   showProblems(options.problems);
+  documentCard(options.documents);
   languagePicker({
     form: element('choices', HTMLFormElement),
     source: element('source-language', HTMLSelectElement),
@@ -129,13 +135,4 @@ async function copy(button: HTMLButtonElement, text: string): Promise<void> {
   if (!done) return;
   button.textContent = 'Copied';
   setTimeout(() => (button.textContent = label), 1600);
-}
-
-function element<Kind extends HTMLElement>(
-  id: string,
-  kind: abstract new () => Kind = HTMLElement as never,
-): Kind {
-  const found = document.getElementById(id);
-  if (found instanceof kind) return found;
-  throw new Error(`The page has no #${id}.`);
 }

@@ -99,7 +99,8 @@ function chip({ tag, checked }: { tag: string; checked: boolean }) {
   return { label, box };
 }
 
-function nameOf(tag: string): string {
+/** Name of a language, in English. */
+export function nameOf(tag: string): string {
   const names = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' });
   return names.of(tag) ?? tag;
 }

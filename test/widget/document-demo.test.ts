@@ -1,0 +1,258 @@
+/** The card of the demo page that translates files: the built server, a real file, a real browser. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium } from '../support/chromium.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let server: TestServer;
+let browser: Browser;
+let page: Page;
+const pageErrors: string[] = [];
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer({ RECOGNISER: 'silent' }), launchChromium()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+afterEach(() => page.context().close());
+
+async function openPage(size = { width: 1366, height: 768 }, colorScheme?: 'dark'): Promise<void> {
+  const context = await browser.newContext({
+    ...{ viewport: size, acceptDownloads: true },
+    ...(colorScheme !== undefined && { colorScheme }),
+  });
+  page = await context.newPage();
+  page.on('pageerror', (error) => pageErrors.push(error.message));
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) pageErrors.push(message.text());
+  });
+  await page.goto(server.url);
+  await from().locator('option').nth(1).waitFor({ state: 'attached' });
+}
+
+interface Upload {
+  name: string;
+  content: string;
+}
+
+const letter: Upload = { name: 'letter.txt', content: 'The house is big.\n\nThe red car.\n' };
+/** Takes a while. */
+const novel: Upload = {
+  name: 'novel.txt',
+  content: Array.from(
+    { length: 3_000 },
+    (_, at) => `The red car number ${at} is in the garden. My friend ${at * 7} has an old book.`,
+  ).join('\n\n'),
+};
+
+const card = () => page.getByRole('region', { name: 'Translate a document' });
+// By role: a label around a list is named by its options as well.
+const from = () => card().getByRole('combobox', { name: /^From/ });
+const to = () => card().getByRole('combobox', { name: /^To/ });
+const button = (name: string | RegExp) => card().getByRole('button', { name });
+const said = () => card().getByRole('status').textContent();
+const progress = () => card().getByRole('progressbar');
+
+function choose({ name, content }: Upload): Promise<void> {
+  const file = { name, mimeType: '', buffer: Buffer.from(content) };
+  return card().getByLabel('Choose a file to translate').setInputFiles(file);
+}
+
+async function download(): Promise<{ name: string; text: string }> {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    card().getByRole('link', { name: 'Download' }).click(),
+  ]);
+  return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+}
+
+async function drop(files: readonly Upload[]): Promise<void> {
+  await page.evaluate((dropped) => {
+    const dataTransfer = new DataTransfer();
+    for (const { name, content } of dropped) dataTransfer.items.add(new File([content], name));
+    const target = document.querySelector('.drop-title') ?? document.body;
+    for (const type of ['dragenter', 'dragover', 'drop']) {
+      target.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+    }
+  }, files);
+}
+
+describe('the card', () => {
+  it('gives a file back in the language that was chosen, as often as it is wanted', async () => {
+    await openPage();
+    await from().selectOption({ label: 'English' });
+    await to().selectOption({ label: 'French' });
+    await choose(letter);
+    await button('Translate into French').click();
+    const first = await download();
+    expect(first).toEqual({
+      name: 'letter.fr.txt',
+      text: 'La maison est grande.\n\nLa voiture rouge.\n',
+    });
+    expect(await download()).toEqual(first);
+    expect(await said()).toBe('letter.fr.txt is ready.');
+  });
+
+  it('takes a file that is dropped on it, and detects its language', async () => {
+    await openPage();
+    await drop([letter]);
+    await button('Translate into Spanish').click();
+    expect(await download()).toEqual({
+      name: 'letter.es.txt',
+      text: 'La casa es grande.\n\nEl coche rojo.\n',
+    });
+    await button('Another file').click();
+    await drop([letter, letter]);
+    await card().getByText('One file at a time').first().waitFor();
+  });
+
+  it('offers what can be made of a pdf, and only languages that go together', async () => {
+    await openPage();
+    await choose({ name: 'Report.PDF', content: '%PDF-1.7' });
+    const kinds = card().getByLabel('What to make of it').locator('option');
+    expect(await kinds.allInnerTexts()).toEqual(['As PDF', 'As DOCX']);
+    await from().selectOption({ label: 'English' });
+    const targets = await to().locator('option').allInnerTexts();
+    expect(targets).toContain('French');
+    expect(targets).not.toContain('English');
+  });
+
+  it('shows how far it is, never going back, and stops when asked to', async () => {
+    await openPage();
+    await choose(novel);
+    await button(/^Translate into/).click();
+    const values: number[] = [];
+    await expect
+      .poll(
+        async () => {
+          values.push(Number(await progress().getAttribute('value')));
+          return new Set(values).size;
+        },
+        { timeout: 40_000, interval: 50 },
+      )
+      .toBeGreaterThan(3);
+    expect(values).toEqual(values.toSorted((a, b) => a - b));
+    expect(values.at(-1)).toBeLessThan(1);
+    await button('Cancel').click();
+    await button(/^Translate into/).waitFor();
+    expect(await said()).toBe('Cancelled.');
+  });
+
+  it('says what is wrong with a file, before it is sent and afterwards', async () => {
+    await openPage();
+    await choose({ name: 'program.exe', content: 'x' });
+    await card().getByText('A .exe file cannot be translated.').first().waitFor();
+    await button('Another file').click();
+    await choose({ name: 'empty.txt', content: '' });
+    await card().getByText('The file is empty.').first().waitFor();
+    await button('Another file').click();
+    await choose({ name: 'long.srt', content: 'x'.repeat(150_001) });
+    await card().getByText('a .srt file may have 150 KB').first().waitFor();
+    expect(await button('Try again').isVisible()).toBe(false);
+    await button('Another file').click();
+    await choose({ name: 'broken.xlf', content: '<xliff version="2.1"><file>' });
+    await button(/^Translate into/).click();
+    await card().getByText('not well-formed XML').first().waitFor();
+    expect(await said()).toContain('not well-formed XML');
+    // And the next one is translated.
+    await button('Another file').click();
+    await choose(letter);
+    await button(/^Translate into/).click();
+    expect((await download()).text).toContain('La casa es grande.');
+  });
+
+  it('goes on when the server is away for a moment', async () => {
+    await openPage();
+    let failures = 0;
+    await page.route(/\/demo\/document\/[0-9A-F]+$/, (route) =>
+      (failures += 1) <= 3 ? route.abort('connectionrefused') : route.continue(),
+    );
+    await choose(letter);
+    await button(/^Translate into/).click();
+    expect((await download()).name).toBe('letter.es.txt');
+    expect(failures).toBeGreaterThan(3);
+  });
+
+  it('is worked with the keyboard alone, and the focus goes with the work', async () => {
+    await openPage();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent.trim());
+    await to().focus();
+    await page.keyboard.press('Tab');
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.keyboard.press('Space'),
+    ]);
+    await chooser.setFiles({
+      name: 'letter.txt',
+      mimeType: '',
+      buffer: Buffer.from(letter.content),
+    });
+    await expect.poll(focused).toBe('Translate into Spanish');
+    await page.keyboard.press('Enter');
+    await expect.poll(focused, { timeout: 40_000 }).toBe('Download');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Another file');
+    await page.keyboard.press('Enter');
+    const label = await page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+    expect(label).toBe('Choose a file to translate');
+  });
+});
+
+describe.each([
+  ['a phone', { width: 390, height: 844 }, undefined],
+  ['a laptop in the dark', { width: 1366, height: 768 }, 'dark'],
+] as const)('on %s', (_name, size, scheme) => {
+  it('keeps its height in every state, without faults that axe finds', async () => {
+    await openPage(size, scheme);
+    await page.evaluate(axe);
+    const heights = new Map<string, number>();
+    const look = async (state: string): Promise<void> => {
+      const box = await page.locator('#document-card').boundingBox();
+      heights.set(state, Math.round(box!.height));
+      const found = await page.evaluate(async () => {
+        const { axe } = globalThis as unknown as { axe: { run(at: string): Promise<AxeResults> } };
+        const { violations } = await axe.run('#document');
+        return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
+      });
+      expect(found, state).toEqual([]);
+    };
+    await look('choose');
+    const long = `${'a long name of a yearly report '.repeat(4)}.pdf`;
+    await choose({ name: long, content: '%PDF-1.7 and nothing else' });
+    await look('ready');
+    await button(/^Translate into/).click();
+    await button('Try again').waitFor();
+    await look('failed');
+    await button('Another file').click();
+    await choose({ name: 'program.exe', content: 'x' });
+    await look('refused');
+    await button('Another file').click();
+    await choose(novel);
+    await button(/^Translate into/).click();
+    await card()
+      .getByText(/^About .* left$/)
+      .waitFor();
+    await look('work');
+    await button('Cancel').click();
+    await button('Another file').click();
+    await choose(letter);
+    await button(/^Translate into/).click();
+    await card().getByRole('link', { name: 'Download' }).waitFor();
+    await look('done');
+    expect(new Set(heights.values()), JSON.stringify([...heights])).toHaveProperty('size', 1);
+    expect(
+      await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0);
+  });
+});
+
+it('the page throws nothing and breaks no policy', async () => {
+  await openPage();
+  expect(pageErrors).toEqual([]);
+});

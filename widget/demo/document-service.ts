@@ -1,0 +1,176 @@
+/** Sends a file to the server of the page, waits for its translation and fetches it. */
+
+export interface DocumentOrder {
+  file: File;
+  /** Empty: detected. */
+  source: string;
+  target: string;
+  /** Ending of what is wished. */
+  output: string;
+}
+
+/** How far it is: a share of the whole from 0 to 1, and words. */
+export type DocumentProgress =
+  | { step: 'sending' | 'waiting' | 'fetching'; share: number }
+  | { step: 'translating'; share: number; secondsLeft: number };
+
+interface DocumentHandle {
+  document_id: string;
+  document_key: string;
+}
+
+interface DocumentStatus {
+  status: 'queued' | 'translating' | 'done' | 'error';
+  seconds_remaining?: number;
+  error_message?: string;
+}
+
+/** What the server, or the way to it, has against a file; the message is for people. */
+export class DocumentFailure extends Error {}
+
+const POLL_MS = { first: 300, most: 1_500 };
+/** A server that is started anew goes on with its documents: so long it may be away. */
+const PATIENCE_MS = 60_000;
+/** Where sending ends and fetching begins in the whole. */
+const SENT_SHARE = 0.08;
+const TRANSLATED_SHARE = 0.97;
+const AWAY = 'The server does not answer. Try again when it is back.';
+
+/**
+ * The translated file.
+ *
+ * @throws DocumentFailure, or the signal's reason
+ */
+export async function translateDocument(
+  order: DocumentOrder,
+  { onProgress, signal }: { onProgress: (progress: DocumentProgress) => void; signal: AbortSignal },
+): Promise<Blob> {
+  const handle = await send(order, {
+    onShare: (share) => onProgress({ step: 'sending', share: share * SENT_SHARE }),
+    signal,
+  });
+  try {
+    await untilDone(handle, { onProgress, signal });
+    onProgress({ step: 'fetching', share: TRANSLATED_SHARE });
+    const response = await ask(handle, { path: '/result', signal });
+    return await response.blob();
+  } catch (error) {
+    if (signal.aborted) forget(handle);
+    throw error;
+  }
+}
+
+/** Nobody waits for it any more; what the server cannot be told now expires. */
+function forget({ document_id, document_key }: DocumentHandle): void {
+  const query = new URLSearchParams({ document_key }).toString();
+  const address = `/demo/document/${document_id}?${query}`;
+  fetch(address, { method: 'DELETE', keepalive: true }).catch(() => undefined);
+}
+
+/** Not with fetch: it does not tell how much has been sent. */
+function send(
+  { file, source, target, output }: DocumentOrder,
+  { onShare, signal }: { onShare: (share: number) => void; signal: AbortSignal },
+): Promise<DocumentHandle> {
+  const form = new FormData();
+  form.append('target_lang', target);
+  if (source !== '') form.append('source_lang', source);
+  form.append('output_format', output);
+  form.append('file', file);
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', '/demo/document');
+    request.responseType = 'json';
+    request.upload.onprogress = ({ loaded, total }) => onShare(loaded / total);
+    request.onload = () => {
+      const answer: unknown = request.response;
+      if (request.status === 200) resolve(answer as DocumentHandle);
+      else reject(new DocumentFailure(messageOf(answer)));
+    };
+    request.onerror = () => reject(new DocumentFailure(AWAY));
+    request.onabort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', () => request.abort(), { once: true });
+    onShare(0);
+    request.send(form);
+  });
+}
+
+async function untilDone(
+  handle: DocumentHandle,
+  { onProgress, signal }: { onProgress: (progress: DocumentProgress) => void; signal: AbortSignal },
+): Promise<void> {
+  let startedAtMs: number | undefined;
+  let lastAnswerAtMs = performance.now();
+  for (let waitMs = POLL_MS.first; ; waitMs = Math.min(POLL_MS.most, waitMs * 1.3)) {
+    const nowMs = performance.now();
+    const status = await statusOf(handle, signal);
+    if (status !== undefined) lastAnswerAtMs = nowMs;
+    else if (nowMs - lastAnswerAtMs > PATIENCE_MS) throw new DocumentFailure(AWAY);
+    if (status?.status === 'done') return;
+    if (status?.status === 'error') throw new DocumentFailure(messageOf(status));
+    if (status?.status === 'translating') {
+      startedAtMs ??= nowMs;
+      const secondsLeft = status.seconds_remaining ?? 1;
+      const doneMs = nowMs - startedAtMs;
+      const share = doneMs / (doneMs + secondsLeft * 1_000);
+      onProgress({
+        step: 'translating',
+        share: SENT_SHARE + (TRANSLATED_SHARE - SENT_SHARE) * share,
+        secondsLeft,
+      });
+    } else if (status !== undefined) {
+      onProgress({ step: 'waiting', share: SENT_SHARE });
+    }
+    await pause(waitMs, signal);
+  }
+}
+
+/** Undefined while the server is away. */
+async function statusOf(
+  handle: DocumentHandle,
+  signal: AbortSignal,
+): Promise<DocumentStatus | undefined> {
+  try {
+    const response = await ask(handle, { path: '', signal });
+    return (await response.json()) as DocumentStatus;
+  } catch (error) {
+    if (signal.aborted || error instanceof DocumentFailure) throw error;
+    return undefined;
+  }
+}
+
+async function ask(
+  { document_id, document_key }: DocumentHandle,
+  { path, signal }: { path: string; signal: AbortSignal },
+): Promise<Response> {
+  const response = await fetch(`/demo/document/${document_id}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ document_key }),
+    signal,
+  });
+  if (response.ok) return response;
+  throw new DocumentFailure(messageOf(await response.json().catch(() => undefined)));
+}
+
+function messageOf(answer: unknown): string {
+  const { message, error_message } = (answer ?? {}) as Record<string, unknown>;
+  const told = error_message ?? message;
+  return typeof told === 'string' && told !== ''
+    ? told
+    : 'The document could not be translated. Please try again.';
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
