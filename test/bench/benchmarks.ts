@@ -2,6 +2,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import * as captions from './captions.ts';
 import * as decode from './decode.ts';
+import * as documents from './documents.ts';
 import * as gateway from './gateway.ts';
 import * as glossary from './glossary.ts';
 import * as recogniser from './recogniser.ts';
@@ -36,6 +37,7 @@ const benchmarks: readonly Benchmark[] = [
   translation,
   glossary,
   requests,
+  documents,
   soak,
 ];
 
