@@ -157,6 +157,17 @@ describe('a PDF file with scripts', () => {
   });
 });
 
+it('a PDF file may have a list of any length', async () => {
+  const file = await rawPdf(
+    [{ content: linesContent(['Words beside a long list']) }],
+    ({ context, catalog }) => {
+      catalog.set(PDFName.of('Numbers'), context.obj(Array.from({ length: 300_000 }, () => 1)));
+    },
+  );
+  const written = await PDFDocument.load(await translate(file));
+  expect(written.getPageCount()).toBe(1);
+});
+
 describe('the text of a translated PDF file', () => {
   it('is not left anywhere in the file', async () => {
     const secret = 'Unmistakable words of the original';

@@ -119,8 +119,9 @@ function visitObjects(object: PDFObject, visit: (object: PDFObject) => void): vo
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     visit(at);
     if (at instanceof PDFStream) stack.push(at.dict);
-    else if (at instanceof PDFDict) stack.push(...at.values());
-    else if (at instanceof PDFArray) stack.push(...at.asArray());
+    // One by one: a file decides how many there are.
+    else if (at instanceof PDFDict) for (const value of at.values()) stack.push(value);
+    else if (at instanceof PDFArray) for (const value of at.asArray()) stack.push(value);
   }
 }
 

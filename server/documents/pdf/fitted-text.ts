@@ -1,5 +1,5 @@
 /** How large a translated paragraph can be written in the place it has. */
-import { horizontalOverlap, verticalOverlap } from './geometry.ts';
+import { horizontalOverlap, union, verticalOverlap } from './geometry.ts';
 import type { LaidOutLine, MeasuredText } from './laid-out-text.ts';
 import type { Box, PageParagraph, Ruling } from './page-model.ts';
 
@@ -100,7 +100,7 @@ export function roomOf({
 }): Room {
   const { lines, align } = paragraph;
   const size = lines[0]?.runs[0]?.style.sizePoints ?? 10;
-  const own = boxOfLines(paragraph);
+  const own = union(paragraph.lines.map(({ box }) => box));
   const gap = GAP_EMS * size;
   const right = freeRight({ own, lineCount: lines.length, gap, surroundings, columns });
   const left = freeLeft({ own, gap, surroundings });
@@ -122,15 +122,6 @@ export function roomOf({
     bottom: freeBottom({ own, gap, surroundings, room }),
     firstIndent: isIndented ? Math.max(0, (first?.box.left ?? own.left) - own.left) : 0,
     align,
-  };
-}
-
-function boxOfLines({ lines }: PageParagraph): Box {
-  return {
-    left: Math.min(...lines.map(({ box }) => box.left)),
-    right: Math.max(...lines.map(({ box }) => box.right)),
-    bottom: Math.min(...lines.map(({ box }) => box.bottom)),
-    top: Math.max(...lines.map(({ box }) => box.top)),
   };
 }
 

@@ -35,7 +35,7 @@ export function groupLines(
     if (hasAbove.has(line)) continue;
     const chain: ReadLine[] = [];
     for (let at: ReadLine | undefined = line; at !== undefined; at = next.get(at)) chain.push(at);
-    groups.push(...splitChain(chain, { beside, marked }));
+    for (const group of splitChain(chain, { beside, marked })) groups.push(group);
   }
   return groups.sort((a, b) => orderOf(a) - orderOf(b));
 }
