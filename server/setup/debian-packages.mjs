@@ -39,6 +39,11 @@ export const serverRequirements = [
   { name: 'Flite', programs: ['flite'], packages: ['flite'] },
   { name: 'eSpeak NG', programs: ['espeak-ng'], packages: ['espeak-ng'] },
   { name: 'FFmpeg', programs: ['ffmpeg'], packages: ['ffmpeg'] },
+  {
+    name: 'Hunspell with its dictionaries',
+    programs: ['hunspell'],
+    packages: ['hunspell', ...['de-de', 'fr', 'es', 'it', 'pt-pt', 'pt-br'].map(spelling)],
+  },
   // What documents take: old Word files, text in pictures, letters to draw it with.
   {
     name: 'LibreOffice Writer',
@@ -61,6 +66,11 @@ export const serverRequirements = [
     packages: ['fontconfig', 'fonts-liberation2', 'fonts-noto-core', 'fonts-noto-cjk'],
   },
 ];
+
+/** @param {string} language */
+function spelling(language) {
+  return `hunspell-${language}`;
+}
 
 /** @param {string} language */
 function ocr(language) {

@@ -23,6 +23,8 @@ const sources: Record<string, string> = {
   'widget/worklet/pcm-capture.ts': `export {};`,
   'widget/demo/index.html': `<script type="module" src="./demo.ts"></script>`,
   'widget/demo/demo.ts': `import '../define.ts';`,
+  'widget/console/index.html': `<script type="module" src="./console.ts"></script>`,
+  'widget/console/console.ts': `document.title = 'console';`,
 };
 
 /** A project with our set-up and the smallest server and widget, its packages installed. */

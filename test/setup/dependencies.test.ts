@@ -1,0 +1,56 @@
+/** What comes from npm: whole, freely licensed, and without programs that run while it is installed. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { projectFolder } from '../support/server.ts';
+
+interface LockedPackage {
+  integrity?: string;
+  license?: string;
+  hasInstallScript?: boolean;
+  resolved?: string;
+  dev?: boolean;
+}
+
+const lockFile = path.join(projectFolder, 'package-lock.json');
+const { packages } = JSON.parse(readFileSync(lockFile, 'utf8')) as {
+  packages: Record<string, LockedPackage>;
+};
+const installed = Object.entries(packages).filter(([folder]) => folder !== '');
+const named = (folder: string) => folder.slice(folder.lastIndexOf('node_modules/') + 13);
+
+/** Licences that let anybody run, change and pass on the whole; sharp's library is linked, not mixed in. */
+const licences = [
+  ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0'],
+  ...['MPL-2.0', 'LGPL-3.0-or-later', 'WTFPL'],
+];
+
+/** Compiles or fetches something native; each was looked at, and each has a way without. */
+const scripted = ['better-sqlite3', 'bufferutil', 'esbuild', 'koffi'];
+
+describe('every package', () => {
+  it('is held to what it was when it was chosen', () => {
+    expect(installed.length).toBeGreaterThan(300);
+    const loose = installed.filter(([, { integrity }]) => !/^sha512-/.test(integrity ?? ''));
+    expect(loose).toEqual([]);
+  });
+
+  it('has a licence that fits ours', () => {
+    const others = installed.filter(([, { license = 'none' }]) =>
+      license
+        .replaceAll(/[()]/g, '')
+        .split(/ AND | OR /)
+        .some((each) => !licences.includes(each)),
+    );
+    expect(others.map(([folder, { license }]) => [named(folder), license])).toEqual([]);
+  });
+
+  it('that runs a program while it is installed is known', () => {
+    const running = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true);
+    expect(running.map(([folder]) => named(folder)).sort()).toEqual(scripted);
+  });
+
+  it('comes from wherever npm is told to look, not from an address of its own', () => {
+    expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  });
+});
