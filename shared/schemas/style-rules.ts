@@ -1,0 +1,140 @@
+/** Style rule lists, `/v3/style_rules`, compatible with DeepL API clients. */
+import Type, { type Static, type TOptional, type TRecord, type TString } from 'typebox';
+import {
+  styleRuleCategories,
+  styleRuleLanguages,
+  type StyleRuleCategory,
+} from '../style-rules/catalogue.ts';
+
+/** Longest name of a list, in Unicode code points. */
+export const MAX_STYLE_NAME_CHARACTERS = 1024;
+/** Most custom instructions of a list, and code points of a label and a prompt. */
+export const MAX_STYLE_INSTRUCTIONS = 200;
+export const MAX_STYLE_LABEL_CHARACTERS = 100;
+export const MAX_STYLE_PROMPT_CHARACTERS = 300;
+/** Largest request: 200 instructions of 400 characters, escaped for JSON, and every rule there is. */
+export const MAX_STYLE_BODY_BYTES = 1024 * 1024;
+
+const MAX_PAGE_SIZE = 25;
+/** A place in a list beyond all others, that every database can still count to. */
+const LAST_PAGE = 2 ** 31 - 1;
+
+type Category = TOptional<TRecord<string, TString>>;
+
+const category = (): Category => Type.Optional(Type.Record(Type.String(), Type.String()));
+
+/** The option of each chosen rule by category; the service knows which there are. */
+export const ConfiguredRules = Type.Object(
+  Object.fromEntries(styleRuleCategories.map((name) => [name, category()])) as Record<
+    StyleRuleCategory,
+    Category
+  >,
+  {
+    description: 'Categories with rules, and of each rule the option that is chosen.',
+    examples: [{ punctuation: { apostrophe: 'use_curly_apostrophes' } }],
+  },
+);
+
+const name = Type.String({
+  description: `At most ${MAX_STYLE_NAME_CHARACTERS} characters.`,
+  examples: ['House style'],
+});
+const language = Type.String({
+  description: `Language of the texts it applies to: ${styleRuleLanguages.join(', ')}. Serves its variants.`,
+  examples: ['en'],
+});
+
+/** An instruction as it is sent. */
+export const StyleInstructionContent = Type.Object({
+  label: Type.String({
+    description: `What people call it: at most ${MAX_STYLE_LABEL_CHARACTERS} characters.`,
+    examples: ['Tone'],
+  }),
+  prompt: Type.String({
+    description: `What is to be done: at most ${MAX_STYLE_PROMPT_CHARACTERS} characters.`,
+    examples: ['Sound like a friendly neighbour.'],
+  }),
+  source_language: Type.Optional(
+    Type.String({
+      description: 'Translations from another language do without it. Left out: for all.',
+      examples: ['de'],
+    }),
+  ),
+});
+
+export const StyleInstruction = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  ...StyleInstructionContent.properties,
+});
+
+export const StyleRuleListCreation = Type.Object({
+  name,
+  language,
+  configured_rules: Type.Optional(ConfiguredRules),
+  custom_instructions: Type.Optional(Type.Array(StyleInstructionContent)),
+});
+
+export const StyleRuleListChange = Type.Object({ name: Type.Optional(name) });
+
+const described = {
+  style_id: Type.String({ format: 'uuid' }),
+  name,
+  language,
+  creation_time: Type.String({ format: 'date-time' }),
+  updated_time: Type.String({ format: 'date-time' }),
+  version: Type.Integer({ minimum: 1, description: 'One more after every change.' }),
+};
+
+/** A list with all that is in it. */
+export const StyleRuleList = Type.Object({
+  ...described,
+  configured_rules: ConfiguredRules,
+  custom_instructions: Type.Array(StyleInstruction, { description: 'In the order they came.' }),
+});
+
+/** A list as listings have it: with its rules and instructions only when these were asked for. */
+export const StyleRuleListEntry = Type.Object({
+  ...described,
+  configured_rules: Type.Optional(ConfiguredRules),
+  custom_instructions: Type.Optional(Type.Array(StyleInstruction)),
+});
+
+export const StyleRuleLists = Type.Object({ style_rules: Type.Array(StyleRuleListEntry) });
+
+/** The new instruction, and the whole list it is in now: clients look for the one or the other. */
+export const AddedStyleInstruction = Type.Object({
+  ...StyleInstruction.properties,
+  ...StyleRuleList.properties,
+});
+
+export const StyleRulePage = Type.Object({
+  detailed: Type.Optional(
+    Type.String({
+      enum: ['true', 'false', '1', '0'],
+      description: 'Whether rules and instructions are told as well.',
+    }),
+  ),
+  page: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: LAST_PAGE, default: 0, description: 'The first is 0.' }),
+  ),
+  page_size: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 10, description: 'Lists a page.' }),
+  ),
+});
+
+/** Any text gets here: the service answers malformed ids and unknown ones differently. */
+export const StyleRulePath = Type.Object({ style_id: Type.String() });
+
+export const StyleInstructionPath = Type.Object({
+  style_id: Type.String(),
+  instruction_id: Type.String(),
+});
+
+export type StyleInstructionContent = Static<typeof StyleInstructionContent>;
+export type StyleInstruction = Static<typeof StyleInstruction>;
+export type StyleRuleListCreation = Static<typeof StyleRuleListCreation>;
+export type StyleRuleListChange = Static<typeof StyleRuleListChange>;
+export type StyleRuleList = Static<typeof StyleRuleList>;
+export type StyleRuleListEntry = Static<typeof StyleRuleListEntry>;
+export type AddedStyleInstruction = Static<typeof AddedStyleInstruction>;
+export type StyleRulePage = Static<typeof StyleRulePage>;

@@ -1,0 +1,60 @@
+/** `POST /v2/write/rephrase` and `POST /v2/write/correct`, compatible with DeepL API clients. */
+import Type, { type Static } from 'typebox';
+
+/** Largest body of a request, in bytes. */
+export const MAX_WRITE_BODY_BYTES = 10 * 1024;
+
+/** Languages that texts may be improved in; `en` stands for `en-US`, `pt` for `pt-PT`. */
+export const writeLanguages = [
+  ...['de', 'en', 'en-GB', 'en-US', 'es', 'fr', 'it', 'ja', 'ko', 'pt', 'pt-BR', 'pt-PT'],
+  ...['zh', 'zh-Hans'],
+] as const;
+
+export const writingStyles = ['academic', 'business', 'casual', 'simple'] as const;
+export const writingTones = ['confident', 'diplomatic', 'enthusiastic', 'friendly'] as const;
+
+const Texts = Type.Array(Type.String(), {
+  minItems: 1,
+  description: 'Texts to improve, each on its own; several sentences each, order kept.',
+  examples: [['I could of told you that their late.']],
+});
+const TargetLanguage = Type.Optional(
+  Type.String({
+    description:
+      `One of ${writeLanguages.join(', ')}. The texts are in that language; their spelling becomes ` +
+      'that of the variant. A text that is in another language stays as it is. Without it each text ' +
+      'keeps its own language, so that they may be in several.',
+    examples: ['en-GB'],
+  }),
+);
+const wish = (values: readonly string[], other: string) =>
+  `default, ${values.join(', ')}, or one of these with prefer_ before it, which falls back to ` +
+  `default where it cannot be chosen. Not together with ${other}. Takes an engine that rephrases.`;
+
+export const CorrectionRequest = Type.Object({ text: Texts, target_lang: TargetLanguage });
+
+export const RephrasingRequest = Type.Object({
+  text: Texts,
+  target_lang: TargetLanguage,
+  writing_style: Type.Optional(
+    Type.String({ description: wish(writingStyles, 'tone'), examples: ['prefer_business'] }),
+  ),
+  tone: Type.Optional(Type.String({ description: wish(writingTones, 'writing_style') })),
+});
+
+export const ImprovementResponse = Type.Object({
+  improvements: Type.Array(
+    Type.Object({
+      text: Type.String(),
+      target_language: Type.String({ examples: ['en-GB'] }),
+      detected_source_language: Type.String({
+        description: 'Base language in lower case.',
+        examples: ['en'],
+      }),
+    }),
+  ),
+});
+
+export type CorrectionRequest = Static<typeof CorrectionRequest>;
+export type RephrasingRequest = Static<typeof RephrasingRequest>;
+export type ImprovementResponse = Static<typeof ImprovementResponse>;
