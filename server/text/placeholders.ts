@@ -19,17 +19,20 @@ export interface Range {
 /** Cheap to ask, and no for most texts. */
 const SUSPECT = /[{%@]|:[\p{L}_/]|www\./iu;
 
+/** Letters, marks and figures of addresses; Han, kana and hangul stand beside them without a blank. */
+const NAME = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}\p{N}`;
+
 const PLACEHOLDER = new RegExp(
   [
     String.raw`\{\{[^{}\r\n]{1,200}\}\}`,
     String.raw`[$#%]\{[^{}\r\n]{1,200}\}`,
     String.raw`\{[\p{L}\p{N}_$][\p{L}\p{N}_$.:,#\[\]-]{0,100}\}`,
-    String.raw`(?<![\p{L}\p{N}%])%\([\w.-]{1,100}\)[a-z](?![\p{L}\p{N}])`,
-    String.raw`(?<![\p{L}\p{N}%])%[A-Za-z_][\w.-]{0,100}%(?![\p{L}\p{N}])`,
+    String.raw`(?<![\p{L}\p{N}%])%\([\p{L}\p{M}\p{N}_.-]{1,100}\)[a-z](?![\p{L}\p{N}])`,
+    String.raw`(?<![\p{L}\p{N}%])%[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,100}%(?![\p{L}\p{N}])`,
     String.raw`(?<![\p{L}\p{N}%])%(?:\d{1,3}\$)?[-+0#]{0,4}\d{0,4}(?:\.\d{1,3})?(?:hh?|ll?|[Lqjzt])?[diouxXeEfFgGaAcCsSp@](?![\p{L}\p{N}])`,
     String.raw`(?:\bhttps?|\bftp):\/\/[^\s<>"“”«»]*[^\s<>"“”«».,;:!?'’)\]}]`,
     String.raw`\bwww\.[^\s<>"“”«»]*[^\s<>"“”«».,;:!?'’)\]}]`,
-    String.raw`(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}(?![\w-])`,
+    String.raw`(?<![${NAME}_.+-])[${NAME}_.+-]{1,64}@[${NAME}-]{1,63}(?:\.[${NAME}-]{1,63}){1,8}(?![${NAME}_-])`,
     String.raw`(?<=^|[\s([{"'“‘«„])[:][A-Za-z_][A-Za-z0-9_]{1,100}:?(?![\p{L}\p{N}:])`,
   ].join('|'),
   'gu',

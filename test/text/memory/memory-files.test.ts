@@ -1,0 +1,315 @@
+/** TMX and CSV as tools write them, and as nobody should. */
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { createCsvReader } from '../../../server/text/memory/csv-reader.ts';
+import { decodedFile } from '../../../server/text/memory/decoded-file.ts';
+import type { GivenLanguages, ReadUnit } from '../../../server/text/memory/memory-unit.ts';
+import { createTmxReader } from '../../../server/text/memory/tmx-reader.ts';
+import {
+  readSegment,
+  withMarksOf,
+  writeSegment,
+} from '../../../server/text/memory/written-segment.ts';
+import type { TextSegment } from '../../../server/text/text-segment.ts';
+
+const nothingGiven: GivenLanguages = { source: undefined, target: undefined };
+
+/** Units of a file that comes in pieces of a size, in short. */
+async function read(
+  format: 'tmx' | 'csv',
+  file: string | Buffer,
+  { given = nothingGiven, pieceBytes = 7 }: { given?: GivenLanguages; pieceBytes?: number } = {},
+) {
+  const bytes = typeof file === 'string' ? Buffer.from(file) : file;
+  async function* pieces() {
+    for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+  }
+  const reader = format === 'tmx' ? createTmxReader(given) : createCsvReader(given);
+  const units: ReadUnit[] = [];
+  for await (const text of decodedFile(pieces())) units.push(...reader.write(text));
+  units.push(...reader.end());
+  return {
+    source: reader.sourceLanguage(),
+    units: units.map((unit) => (unit === 'skipped' ? unit : inShort(unit))),
+  };
+}
+
+function inShort({ source, targets }: Exclude<ReadUnit, 'skipped'>) {
+  const entries = [...targets].map(([language, target]) => [language, shown(target, source)]);
+  return [shown(source), Object.fromEntries(entries) as Record<string, string>] as const;
+}
+
+const shown = (segment: TextSegment, numbering = segment) =>
+  writeSegment(segment, numbering).replaceAll('\u0001', '|');
+
+const tmx = (units: string, { header = 'srclang="en-US"', before = '' } = {}) =>
+  `<?xml version="1.0" encoding="UTF-8"?>${before}
+<tmx version="1.4"><header ${header} datatype="xml"/><body>${units}</body></tmx>`;
+const tu = (texts: Record<string, string>) =>
+  `<tu tuid="1"><prop type="x">no text</prop><note>nor this</note>${Object.entries(texts)
+    .map(([language, text]) => `<tuv xml:lang="${language}"><seg>${text}</seg></tuv>`)
+    .join('')}</tu>`;
+
+const MANY_CODES = Array.from('abcdefghijkl')
+  .map((each) => `<ph x="#${each}"/>`)
+  .join('');
+
+/**
+ * Reads 12 MB of a text that goes on and on, in a process of its own; `#` is another number each time.
+ *
+ * @returns the targets of the units, and the most memory that there was, in MB
+ */
+function imported(piece: string): { units: string[]; peak: number } {
+  const reader = new URL('../../../server/text/memory/tmx-reader.ts', import.meta.url).href;
+  const program = `
+    import { createTmxReader } from ${JSON.stringify(reader)};
+    const reader = createTmxReader({ source: 'en', target: undefined });
+    const units = [];
+    const write = (text) => units.push(...reader.write(text));
+    write('<tmx><body><tu><tuv xml:lang="en"><seg>House');
+    let number = 0;
+    for (let length = 0; length < 12e6;) {
+      let text = '';
+      while (text.length < 16_384) text += ${JSON.stringify(piece)}.replaceAll('#', number++);
+      write(text);
+      length += text.length;
+    }
+    write('</seg></tuv><tuv xml:lang="de"><seg>Haus</seg></tuv></tu>');
+    write('<tu><tuv xml:lang="en"><seg>House</seg></tuv><tuv xml:lang="de"><seg>Haus</seg></tuv></tu></body></tmx>');
+    units.push(...reader.end());
+    console.log(JSON.stringify({
+      units: units.map((unit) => unit === 'skipped' ? unit : unit.targets.get('de').join('')),
+      peak: process.resourceUsage().maxRSS / 1024,
+    }));`;
+  const output = execFileSync(
+    process.execPath,
+    ['--max-semi-space-size=8', '--import', 'tsx', '--input-type=module', '-e', program],
+    { encoding: 'utf8', timeout: 60_000 },
+  );
+  return JSON.parse(output) as { units: string[]; peak: number };
+}
+
+describe('TMX', () => {
+  it('is read with all its languages, whatever the order', async () => {
+    const file = tmx(
+      tu({
+        'de-DE': 'T&#252;r &amp; Tor',
+        'en-US': 'Door &lt; gate',
+        'fr-CA': 'Porte',
+        'zh-TW': '門',
+      }) + tu({ EN: 'House', de: '<![CDATA[<Haus>]]>' }),
+      { before: '<!DOCTYPE tmx SYSTEM "tmx14.dtd">' },
+    );
+    expect(await read('tmx', file)).toEqual({
+      source: 'en',
+      units: [
+        ['Door < gate', { de: 'Tür & Tor', 'fr-CA': 'Porte', 'zh-Hant': '門' }],
+        ['House', { de: '<Haus>' }],
+      ],
+    });
+  });
+
+  it('has its codes made marks, which go by their source in the targets', async () => {
+    const file = tmx(
+      tu({
+        de: 'Ein <bpt i="1">{\\b </bpt>rotes<ept i="1">}</ept> <ph x="2">[img<sub>alt</sub>]</ph>Haus, <hi>neu</hi>',
+        en: 'A <ph x="2">[img]</ph>house, <bpt i="1">{\\b </bpt>red<ept i="1">}</ept><it pos="begin">x</it>',
+      }),
+    );
+    const { units } = await read('tmx', file);
+    expect(units).toEqual([
+      ['A |l1|house, |o2|red|c2||l3|', { de: 'Ein |o2|rotes|c2| |l1|Haus, neu' }],
+    ]);
+  });
+
+  it('loses codes that overlap, and keeps the text', async () => {
+    const file = tmx(
+      tu({
+        en: 'a <bpt i="1"/>b <bpt i="2"/>c<ept i="1"/> d<ept i="2"/>',
+        de: 'x <bpt i="1"/>y<ept i="1"/>',
+      }),
+    );
+    expect((await read('tmx', file)).units).toEqual([['a b c d', { de: 'x y' }]]);
+  });
+
+  it('skips units without a source, without a target, empty ones and endless ones', async () => {
+    const file = tmx(
+      tu({ de: 'Haus' }) +
+        tu({ en: 'House' }) +
+        tu({ en: 'House', 'en-GB': 'House' }) +
+        tu({ en: ' ', de: 'Haus' }) +
+        tu({ en: 'House', de: '' }) +
+        tu({ en: 'x'.repeat(10_001), de: 'Haus' }) +
+        tu({ en: 'House', 'x-private': 'Haus' }),
+    );
+    expect((await read('tmx', file, { pieceBytes: 1_000 })).units).toEqual(
+      Array(7).fill('skipped'),
+    );
+  });
+
+  it('needs to be told a source language that it does not tell', async () => {
+    const file = tmx(tu({ en: 'House', de: 'Haus' }), { header: 'srclang="*all*"' });
+    await expect(read('tmx', file)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('srclang') as string,
+    });
+    const given = { source: 'de', target: undefined };
+    expect((await read('tmx', file, { given })).units).toEqual([['Haus', { en: 'House' }]]);
+  });
+
+  it('is taken for one target alone where that is asked for', async () => {
+    const given = { source: undefined, target: 'fr' };
+    const file = tmx(tu({ en: 'House', de: 'Haus', fr: 'Maison' }));
+    expect((await read('tmx', file, { given })).units).toEqual([['House', { fr: 'Maison' }]]);
+  });
+
+  it.each<[string, (text: string) => Buffer]>([
+    ['UTF-8 with its mark', (text) => Buffer.from(`\ufeff${text}`)],
+    ['UTF-16 with its mark', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['UTF-16 without it', (text) => Buffer.from(text, 'utf16le')],
+    ['UTF-16, most significant byte first', (text) => Buffer.from(text, 'utf16le').swap16()],
+    ['Latin-1', (text) => Buffer.from(text.replace('UTF-8', 'ISO-8859-1'), 'latin1')],
+  ])('is read in %s, in pieces of any size', async (_name, encode) => {
+    const file = encode(tmx(tu({ en: 'Door', de: 'Tür' })));
+    for (const pieceBytes of [1, 3, 1_000]) {
+      expect((await read('tmx', file, { pieceBytes })).units).toEqual([['Door', { de: 'Tür' }]]);
+    }
+  });
+
+  const bomb = `<!DOCTYPE tmx [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>`;
+  it.each<[string, string | Buffer, RegExp]>([
+    ['entities of its own', tmx(tu({ en: '&b;', de: 'x' }), { before: bomb }), /document type/],
+    [
+      'files of others',
+      tmx(tu({ en: '&b;', de: 'x' }), {
+        before: '<!DOCTYPE tmx [<!ENTITY b SYSTEM "file:///etc/passwd">]>',
+      }),
+      /document type/,
+    ],
+    ['unknown entities', tmx(tu({ en: '&nbsp;', de: 'x' })), /not well-formed/],
+    ['a broken end', tmx(tu({ en: 'a', de: 'b' })).slice(0, -10), /not well-formed/],
+    ['nothing', '', /not TMX|not well-formed/],
+    ['another kind of XML', '<html><body/></html>', /not TMX/],
+    ['no XML at all', 'en,de\nHouse,Haus', /not well-formed|not TMX/],
+    ['endless depth', '<tmx>' + '<a>'.repeat(100), /nested too deeply/],
+    ['an endless text', tmx(tu({ en: 'x'.repeat(1_100_000), de: 'b' })), /too long/],
+    ['an endless attribute', `<tmx a="${'x'.repeat(1_100_000)}"/>`, /too long/],
+    ['an endless comment', `<tmx><!--${'x'.repeat(1_100_000)}--></tmx>`, /too long/],
+    ['bytes of another encoding', Buffer.from(tmx(tu({ en: 'é', de: 'b' })), 'latin1'), /bytes/],
+    ['an unknown encoding', tmx('').replace('UTF-8', 'klingon'), /encoding/],
+  ])('is refused with %s', async (_name, file, message) => {
+    await expect(read('tmx', file, { pieceBytes: 16_384 })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(message) as string,
+    });
+  });
+
+  it.each([
+    ['codes without end', '<ph/>', 'skipped'],
+    ['codes without end that are told apart', '<ph x="#"/>', 'skipped'],
+    ['text without end', '<![CDATA[0123456789]]><hi>0123456789</hi>', 'skipped'],
+    ['texts without end', `</seg></tuv><tuv xml:lang="de"><seg>${MANY_CODES}`, 'Haus'],
+  ])('keeps nothing of %s', (_name, piece, unit) => {
+    const { units, peak } = imported(piece);
+    expect(units).toEqual([unit, 'Haus']);
+    expect(peak).toBeLessThan(150);
+  });
+
+  it('is refused when a unit has languages without end', async () => {
+    const letters = Array.from('abcdefghijklmnopqrst');
+    const languages = letters.flatMap((one) => letters.map((two) => `${one}${two}`));
+    const file = tmx(tu(Object.fromEntries(languages.map((each) => [each, 'x']))));
+    await expect(read('tmx', file, { pieceBytes: 16_384 })).rejects.toMatchObject({
+      message: expect.stringContaining('too many languages') as string,
+    });
+  });
+
+  it('says in which line it is broken', async () => {
+    await expect(read('tmx', '<tmx>\n\n<a></b></tmx>')).rejects.toMatchObject({
+      detail: 'Line 3.',
+    });
+  });
+});
+
+describe('CSV', () => {
+  it('is read with quotes, line breaks and several targets', async () => {
+    const file =
+      'EN,de,fr\r\n"Say ""yes"", please","Sag ""ja""","Dis\noui"\r\nHouse,Haus,\r\n\r\n" ",x,y\r\na,b\r\nlast,zuletzt,dernier';
+    for (const pieceBytes of [1, 5, 10_000]) {
+      expect(await read('csv', file, { pieceBytes })).toEqual({
+        source: 'en',
+        units: [
+          ['Say "yes", please', { de: 'Sag "ja"', fr: 'Dis\noui' }],
+          ['House', { de: 'Haus' }],
+          'skipped',
+          'skipped',
+          ['last', { de: 'zuletzt', fr: 'dernier' }],
+        ],
+      });
+    }
+  });
+
+  it.each([
+    ['semicolons', 'en;de\nRed, blue;Rot, blau'],
+    ['tabs', 'en\tde\nRed, blue\tRot, blau'],
+  ])('may have %s between its cells', async (_name, file) => {
+    expect((await read('csv', file)).units).toEqual([['Red, blue', { de: 'Rot, blau' }]]);
+  });
+
+  it.each([
+    ['source and target', 'source,target\nHouse,Haus'],
+    ['its languages', 'en,de\nHouse,Haus'],
+    ['its first unit', 'House,Haus'],
+  ])('may begin with %s where the languages are given', async (_name, file) => {
+    const given = { source: 'en', target: 'de' };
+    expect(await read('csv', file, { given })).toEqual({
+      source: 'en',
+      units: [['House', { de: 'Haus' }]],
+    });
+  });
+
+  it.each([
+    ['without languages', 'source,target\nHouse,Haus', /first line must name/],
+    ['with a language twice', 'en,de,de\na,b,c', /twice/],
+    ['that is empty', '', /empty|first line/],
+    ['with a quote that stays open', 'en,de\n"a,b', /not closed/],
+    ['with an endless cell', `en,de\n${'x'.repeat(1_100_000)}`, /too long/],
+    ['with endless cells', `en,de\n${','.repeat(10_000)}`, /too many cells/],
+  ])('is refused %s', async (_name, file, message) => {
+    await expect(read('csv', file, { pieceBytes: 16_384 })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(message) as string,
+    });
+  });
+});
+
+describe('a segment that is kept as a text', () => {
+  const segment: TextSegment = [
+    'A ',
+    { mark: 'open', id: 12 },
+    'red\u0000\u0001 ',
+    { mark: 'lone', id: 5 },
+    { mark: 'close', id: 12 },
+    'car\ud800',
+  ];
+
+  it('comes back with its marks numbered in their order, without what cannot be kept', () => {
+    const kept = readSegment(writeSegment(segment));
+    expect(kept).toEqual([
+      'A ',
+      { mark: 'open', id: 1 },
+      'red ',
+      { mark: 'lone', id: 2 },
+      { mark: 'close', id: 1 },
+      'car',
+    ]);
+    expect(withMarksOf(kept, segment)).toEqual([
+      'A ',
+      { mark: 'open', id: 12 },
+      'red ',
+      { mark: 'lone', id: 5 },
+      { mark: 'close', id: 12 },
+      'car',
+    ]);
+  });
+});

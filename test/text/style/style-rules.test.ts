@@ -1,0 +1,82 @@
+/** Every rule that is kept by a machine, in every language it is kept in, by sentences. */
+import { expect, it } from 'vitest';
+import {
+  applyStyleRules,
+  isMechanical,
+  mechanicalRules,
+} from '../../../server/text/style/style-rules.ts';
+import { plainText } from '../../../server/text/text-segment.ts';
+import {
+  styleRuleCatalogue,
+  type StyleRuleCategory,
+  type StyleRuleLanguage,
+} from '../../../shared/style-rules/catalogue.ts';
+import { dateRows } from './date-rows.ts';
+import { numberRows } from './number-rows.ts';
+import { otherRows } from './other-rows.ts';
+import { punctuationRows } from './punctuation-rows.ts';
+import { languagesOf, type RuleRows } from './row.ts';
+
+const tables: readonly (readonly [StyleRuleCategory, RuleRows])[] = [
+  ['dates_and_times', dateRows],
+  ['formatting', otherRows.formatting],
+  ['numbers', numberRows],
+  ['punctuation', punctuationRows],
+  ['spelling_and_grammar', otherRows.spelling],
+];
+
+interface Case {
+  category: StyleRuleCategory;
+  rule: string;
+  option: string;
+  language: StyleRuleLanguage;
+  before: string;
+  after: string;
+}
+
+const cases = tables.flatMap(([category, table]) =>
+  Object.entries(table).flatMap(([rule, options]) =>
+    Object.entries(options).flatMap(([option, rows]) =>
+      rows.flatMap((row) =>
+        languagesOf(row).map((language): Case => {
+          const [, before, after] = row;
+          return { category, rule, option, language, before, after };
+        }),
+      ),
+    ),
+  ),
+);
+
+/** No-break and narrow blanks as ordinary ones: which blank it is, has tests of its own. */
+const legible = (text: string): string => text.replace(/[\u00A0\u202F]/g, ' ');
+
+it.each(cases)('$rule: $option ($language): $before', (shown) => {
+  const { category, rule, option, language, before, after } = shown;
+  const rules = { [category]: { [rule]: option } };
+  const styled = applyStyleRules([before], { language, rules });
+  expect(legible(plainText(styled))).toBe(after);
+  expect(isMechanical({ category, rule, option, language })).toBe(true);
+});
+
+it('shows every mechanical option at work in each of its languages', () => {
+  const shown = new Set(
+    cases.map(
+      ({ category, rule, option, language }) => `${category} ${rule} ${option} ${language}`,
+    ),
+  );
+  const missing = mechanicalRules.flatMap(({ category, rule, option, languages }) =>
+    languages
+      .map((language) => `${category} ${rule} ${option} ${language}`)
+      .filter((key) => !shown.has(key)),
+  );
+  expect(missing).toEqual([]);
+});
+
+it('knows no option that the catalogue does not have, and none twice', () => {
+  const keys = mechanicalRules.map(({ category, rule, option }) => `${category} ${rule} ${option}`);
+  for (const { category, rule, option, languages } of mechanicalRules) {
+    expect(styleRuleCatalogue[category][rule]).toContain(option);
+    expect(languages).not.toEqual([]);
+  }
+  expect(new Set(keys).size).toBe(keys.length);
+});

@@ -1,0 +1,194 @@
+/** The time a text of 128 KiB takes must not depend on how clever it is. */
+import { expect, it } from 'vitest';
+import { applyStyleRules, mechanicalRules } from '../../../server/text/style/style-rules.ts';
+import { styleRuleLanguages } from '../../../shared/style-rules/catalogue.ts';
+import { configured } from './style-samples.ts';
+
+const SIZE = 128 * 1024;
+const repeated = (unit: string, size: number): string => unit.repeat(Math.ceil(size / unit.length));
+
+const units = [
+  ...[
+    'a',
+    'a ',
+    'word ',
+    '"',
+    "'",
+    '" ',
+    '"a',
+    '"a" ',
+    "'a' ",
+    '“',
+    '„',
+    '«',
+    '« ',
+    '“a‘b',
+    '`',
+    '` ',
+    '`` ',
+    '`a` ',
+  ],
+  ...[
+    '.',
+    '. ',
+    '…',
+    '. . . ',
+    '-',
+    '- ',
+    ' - a',
+    '—',
+    '--',
+    '/',
+    ' / ',
+    'a/',
+    'a / b',
+    '(',
+    ')',
+    '(a',
+    ':',
+    ' : ',
+    '1:',
+  ],
+  ...[
+    '1',
+    '1 ',
+    '1.',
+    '1,',
+    '1,234',
+    '1.234,',
+    '1-',
+    '1-2 ',
+    '1 - ',
+    '1x',
+    '1 x ',
+    '1+',
+    '1=',
+    '1+1=',
+    '1%',
+    '1 %',
+    '1 kg ',
+  ],
+  ...[
+    '$',
+    '$1',
+    '€ ',
+    'EUR 1 ',
+    '+49',
+    '+49 1',
+    '0049 ',
+    '00',
+    '1 2 ',
+    '10:',
+    '10:30 ',
+    '10:30:',
+    '10.30.',
+    '1h',
+    '10h30',
+    'at ',
+  ],
+  ...[
+    '2024-',
+    '2024-05-06 ',
+    '5 May 2024 ',
+    '5. Mai ',
+    '2024年',
+    '午後3時',
+    '1/2/',
+    '12/12/2024 ',
+    'U.S. ',
+    'U.',
+    'Ph.D. ',
+    'z. ',
+  ],
+  ...[
+    'a, ',
+    'a, b and ',
+    ': a, b, ',
+    'Dear ',
+    'A&',
+    'A & B ',
+    'e.g. ',
+    'i.e.,',
+    'Moreover, ',
+    'é',
+    'ß',
+    'ü',
+    'cède',
+    'n° 1 ',
+  ],
+  ...[
+    '好',
+    '好 a ',
+    '好(',
+    '（',
+    '。」',
+    '、',
+    '，1',
+    '〇',
+    '3か月',
+    '<',
+    '<a ',
+    '<code>',
+    '{',
+    '{"',
+    '[a](',
+    '@a',
+    '#a',
+    'a_',
+    'aB',
+  ],
+  ...[
+    '\\',
+    'C:\\',
+    'a.b',
+    'a.b/',
+    'a=',
+    'a="',
+    'x@y.',
+    'http://',
+    '\uFDD0',
+    '\uFDD1',
+    '\n',
+    '\u00A0',
+    '\u202F',
+    '1\u202F',
+    'I ',
+    'XX ',
+  ],
+];
+
+/** All rules of a language at once; of each rule the first of its options. */
+const plans = styleRuleLanguages.map((language) => ({
+  language,
+  rules: configured(mechanicalRules.filter((rule) => rule.languages.includes(language)).reverse()),
+}));
+
+/** Time of the processor, so that others who use the machine do not count. */
+function timeOf(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  return process.cpuUsage(before).user / 1000;
+}
+
+it.each(units.map((unit, index) => [unit, plans[index % plans.length]!] as const))(
+  '%j, again and again',
+  (unit, plan) => {
+    const styled = (size: number) => () => {
+      for (const { language, rules } of [plan, plans[1]!]) {
+        applyStyleRules([repeated(unit, size)], { language, rules });
+      }
+    };
+    styled(SIZE / 256)();
+    const smallMs = timeOf(styled(SIZE / 128));
+    const largeMs = timeOf(styled(SIZE / 16));
+    // Eight times the text: what grows with the square takes 64 times as long, and seconds here.
+    expect(largeMs).toBeLessThan(Math.max(24 * smallMs, 400));
+  },
+);
+
+it.each(plans)('128 KiB of everything in $language', (plan) => {
+  const everything = repeated(units.join(' '), SIZE);
+  const smallMs = timeOf(() => applyStyleRules([everything.slice(0, SIZE / 8)], plan));
+  const wholeMs = timeOf(() => applyStyleRules([everything], plan));
+  expect(wholeMs).toBeLessThan(Math.max(24 * smallMs, 4000));
+});
