@@ -1,5 +1,4 @@
 import type { Logger } from '../process/log.ts';
-import { openPostgresqlStorage } from './distributed/postgresql-storage.ts';
 import { openEmbeddedStorage } from './embedded/embedded-storage.ts';
 import type { Storage } from './ports.ts';
 
@@ -18,6 +17,10 @@ export interface StorageOptions {
  */
 export async function openStorage({ url, dataFolder, log }: StorageOptions): Promise<Storage> {
   if (url === undefined) return openEmbeddedStorage({ dataFolder, log });
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgresqlStorage({ url, log });
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    // Takes longer to load than all a command does with SQLite.
+    const { openPostgresqlStorage } = await import('./distributed/postgresql-storage.ts');
+    return openPostgresqlStorage({ url, log });
+  }
   throw new Error('The storage URL must start with postgres:// — without one, SQLite is used.');
 }

@@ -6,9 +6,19 @@
  * Times are ms since the epoch, characters are Unicode code points, speech is in ms.
  */
 
+import type { ConsoleCredentials } from './console-ports.ts';
 import type { Documents } from './document-ports.ts';
+import type { TranslationMemories } from './memory-ports.ts';
+import type { StyleRules } from './style-rule-ports.ts';
+import type { UsageNotices } from './usage-notice-ports.ts';
+import type { UsageReports } from './usage-report-ports.ts';
 
+export type * from './console-ports.ts';
 export type * from './document-ports.ts';
+export type * from './memory-ports.ts';
+export type * from './style-rule-ports.ts';
+export type * from './usage-notice-ports.ts';
+export type * from './usage-report-ports.ts';
 
 /** What became of an attempt to spend a token. */
 export type TokenSpending =
@@ -66,6 +76,10 @@ export interface Account {
   plan: Plan;
   features: Feature[];
   limits: UsageLimits;
+  /** Origins of the sites whose pages may call the server, `https://example.org`; `*` is any. */
+  origins: string[];
+  /** Who is told when a limit comes near: e-mail addresses. */
+  emails: string[];
   createdAtMs: number;
 }
 
@@ -77,7 +91,7 @@ export interface Accounts {
   /** Changes what is given and leaves the rest; undefined when there is no such account. */
   change(
     accountId: string,
-    change: Partial<Pick<Account, 'name' | 'plan' | 'features'>> & {
+    change: Partial<Pick<Account, 'name' | 'plan' | 'features' | 'origins' | 'emails'>> & {
       limits?: Partial<UsageLimits>;
     },
   ): Promise<Account | undefined>;
@@ -119,11 +133,17 @@ export interface ApiKeys {
   find(accountId: string, keyId: string): Promise<ApiKey | undefined>;
   /** Deactivates for ever; every process refuses the key from then on. Undefined: no such key. */
   deactivate(accountId: string, keyId: string, atMs: number): Promise<ApiKey | undefined>;
-  /** Changes what is given and leaves the rest. */
+  /**
+   * Changes what is given and leaves the rest. A new limit that is nearly used up already is noted for
+   * the notices of the month.
+   *
+   * @param atMs when, which tells the month; now without it
+   */
   change(
     accountId: string,
     keyId: string,
     change: { label?: string; limits?: Partial<UsageLimits> },
+    atMs?: number,
   ): Promise<ApiKey | undefined>;
 }
 
@@ -142,7 +162,8 @@ export interface Charge {
   tag: string | null;
 }
 
-export type ChargeOutcome = 'charged' | 'key_limit_reached' | 'account_limit_reached';
+export type ChargeOutcome =
+  'charged' | 'key_limit_reached' | 'account_limit_reached' | 'key_deactivated';
 
 /** Amounts by what was used. */
 export type UsageTotals = Record<UsageKind, number>;
@@ -151,7 +172,8 @@ export interface Usage {
   /**
    * Counts a charge if the limits of key and account for its month (UTC) leave room for the whole of
    * it, else nothing; speech, which is charged when it has been heard, counts whole while anything
-   * is left. A limit that is used up refuses even 0. Exact under any concurrency.
+   * is left. A limit that is used up refuses even 0, and so does a deactivated key; documents, which
+   * were taken in before, are charged all the same. Exact under any concurrency.
    */
   charge(charge: Charge): Promise<ChargeOutcome>;
   /** Takes back a charge whose work failed. */
@@ -250,9 +272,14 @@ export interface Stores {
   accounts: Accounts;
   apiKeys: ApiKeys;
   usage: Usage;
+  usageReports: UsageReports;
+  usageNotices: UsageNotices;
   glossaries: Glossaries;
   spokenTerms: SpokenTerms;
   documents: Documents;
+  translationMemories: TranslationMemories;
+  consoleCredentials: ConsoleCredentials;
+  styleRules: StyleRules;
 }
 
 /** An open database. */

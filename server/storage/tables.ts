@@ -2,19 +2,37 @@
  * The tables, the same in both databases: text, whole numbers that fit a JavaScript number, and bytes.
  * Times are ms since the epoch, lists are JSON; null limits are without limit.
  */
-import type { DocumentFile, DocumentStatus, KeyKind, Plan, UsageKind } from './ports.ts';
+import type {
+  DocumentFile,
+  DocumentStatus,
+  KeyKind,
+  LimitedResource,
+  Plan,
+  UsageKind,
+} from './ports.ts';
 
 export interface Tables {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
   usage_months: UsageMonthsTable;
   usage_days: UsageDaysTable;
+  usage_notices: UsageNoticesTable;
   glossaries: GlossariesTable;
   glossary_dictionaries: GlossaryDictionariesTable;
   spoken_terms: SpokenTermsTable;
   documents: DocumentsTable;
+  translation_memories: TranslationMemoriesTable;
+  memory_parts: MemoryPartsTable;
+  memory_segments: MemorySegmentsTable;
+  memory_buckets: MemoryBucketsTable;
   document_parts: DocumentPartsTable;
   document_turns: DocumentTurnsTable;
+  console_passwords: ConsolePasswordsTable;
+  console_sessions: ConsoleSessionsTable;
+  console_links: ConsoleLinksTable;
+  console_tries: ConsoleTriesTable;
+  style_rule_lists: StyleRuleListsTable;
+  style_instructions: StyleInstructionsTable;
 }
 
 export interface AccountsTable {
@@ -26,6 +44,9 @@ export interface AccountsTable {
   characters_limit: number | null;
   speech_ms_limit: number | null;
   created_at_ms: number;
+  /** JSON lists of strings. */
+  origins: string;
+  emails: string;
 }
 
 export interface ApiKeysTable {
@@ -66,6 +87,30 @@ export interface UsageDaysTable {
   tag: string;
   kind: UsageKind;
   amount: number;
+}
+
+/** What is to be told of keys that come near their limits, once for each limit a key has in a month. */
+export interface UsageNoticesTable {
+  notice_id: string;
+  account_id: string;
+  key_id: string;
+  /** `2026-11`, in UTC. */
+  month: string;
+  resource: LimitedResource;
+  limit_amount: number;
+  /** 80 or 100. */
+  percent: number;
+  /** What had been used by then: less than the limit when it refused a request. */
+  used: number;
+  reached_at_ms: number;
+  /** A JSON list of the addresses that were told. */
+  told: string;
+  attempt: number;
+  /** When it may be taken; by then, one that is being sent has lost its sender. */
+  due_at_ms: number;
+  claim_id: string | null;
+  /** When everybody had been told. */
+  closed_at_ms: number | null;
 }
 
 export interface GlossariesTable {
@@ -132,6 +177,42 @@ export interface DocumentsTable {
   download_until_ms: number | null;
 }
 
+export interface TranslationMemoriesTable {
+  memory_id: string;
+  account_id: string;
+  name: string;
+  state: 'importing' | 'ready' | 'retired';
+  source_lang: string;
+  segment_count: number;
+  created_at_ms: number;
+  /** When something was last added. */
+  changed_at_ms: number;
+}
+
+/** What a memory holds for a target language. */
+export interface MemoryPartsTable {
+  part_id: number;
+  memory_id: string;
+  /** 0, 1, 2… in a memory. */
+  place: number;
+  target_lang: string;
+  segment_count: number;
+  bucket_count: number;
+}
+
+export interface MemorySegmentsTable {
+  part_id: number;
+  number: number;
+  source: string;
+  target: string;
+}
+
+export interface MemoryBucketsTable {
+  part_id: number;
+  bucket: number;
+  entries: Uint8Array;
+}
+
 export interface DocumentPartsTable {
   document_id: string;
   file: DocumentFile;
@@ -145,6 +226,60 @@ export interface DocumentPartsTable {
 export interface DocumentTurnsTable {
   account_id: string;
   turn: number;
+}
+
+export interface StyleRuleListsTable {
+  style_id: string;
+  account_id: string;
+  name: string;
+  language: string;
+  created_at_ms: number;
+  updated_at_ms: number;
+  version: number;
+  /** JSON: the option of each rule by category and rule. */
+  configured_rules: string;
+}
+
+export interface StyleInstructionsTable {
+  style_id: string;
+  instruction_id: string;
+  /** The order among the instructions of a list. */
+  place: number;
+  label: string;
+  prompt: string;
+  source_language: string | null;
+}
+
+export interface ConsolePasswordsTable {
+  account_id: string;
+  /** Encoded with its parameters and its salt. */
+  password_hash: string;
+}
+
+export interface ConsoleSessionsTable {
+  /** SHA-256 of the session's token in hex. */
+  session_hash: string;
+  account_id: string;
+  created_at_ms: number;
+  /** Over then unless it is used before. */
+  idle_until_ms: number;
+  expires_at_ms: number;
+}
+
+export interface ConsoleLinksTable {
+  /** SHA-256 of the link's token in hex. */
+  link_hash: string;
+  account_id: string;
+  created_at_ms: number;
+  expires_at_ms: number;
+}
+
+/** How often something was tried in a window of time. */
+export interface ConsoleTriesTable {
+  subject: string;
+  count: number;
+  /** When the window ends. */
+  until_ms: number;
 }
 
 /** 64 bits of a hash find a key among millions; how long the look-up takes tells nothing of the rest. */

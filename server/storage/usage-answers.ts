@@ -16,6 +16,7 @@ export function answerOfEntry(outcome: EntryOutcome | undefined): ChargeOutcome 
     case 'charged':
     case 'key_limit_reached':
     case 'account_limit_reached':
+    case 'key_deactivated':
       return outcome;
     case 'refunded':
       return undefined;

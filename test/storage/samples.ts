@@ -11,6 +11,8 @@ export function sampleAccount(given: Partial<Account> = {}): Account {
     plan: 'free',
     features: [],
     limits: unlimited,
+    origins: [],
+    emails: [],
     createdAtMs: 1_700_000_000_000,
     ...given,
   };

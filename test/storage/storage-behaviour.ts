@@ -20,6 +20,8 @@ const accounts: Behaviour[] = [
         name: `'; drop table accounts; --\n😀`,
         plan: 'pro',
         features: ['admin', 'detection'],
+        origins: ['https://example.org', '*'],
+        emails: ['desk@example.org'],
         limits: { characters: 0, speechMs: 3_600_000 },
       });
       await storage.accounts.create(account);
@@ -47,8 +49,12 @@ const accounts: Behaviour[] = [
         ...account,
         plan: 'pro',
       });
-      const changed = { ...account, plan: 'pro', features: ['admin'], limits: unlimited };
-      const change = { features: ['admin' as const], limits: unlimited };
+      const contacts = { origins: ['https://example.org'], emails: ['desk@example.org'] };
+      const changed = {
+        ...{ ...account, ...contacts },
+        ...{ plan: 'pro', features: ['admin'], limits: unlimited },
+      };
+      const change = { features: ['admin' as const], limits: unlimited, ...contacts };
       expect(await storage.accounts.change(accountId, change)).toEqual(changed);
       expect(await storage.accounts.change(accountId, {})).toEqual(changed);
       expect(await storage.accounts.change(randomUUID(), { name: 'x' })).toBeUndefined();
@@ -249,6 +255,23 @@ const usage: Behaviour[] = [
       expect(await storage.usage.charge(charge({ amount: 4 }))).toBe('charged');
       const used = await storage.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
       expect([used.account.text, used.key.text]).toEqual([4, 4]);
+    },
+  ],
+  [
+    'charges a deactivated key for nothing but documents, and takes back what it was charged before',
+    async ({ storage, other }) => {
+      const { account, key, charge } = await openAccount(storage);
+      const before = charge();
+      expect(await storage.usage.charge(before)).toBe('charged');
+      await storage.apiKeys.deactivate(account.accountId, key.keyId, Date.now());
+      for (const kind of ['text', 'write', 'speech'] as const) {
+        expect(await other.usage.charge(charge({ kind }))).toBe('key_deactivated');
+        expect(await other.usage.charge(charge({ kind, amount: 0 }))).toBe('key_deactivated');
+      }
+      expect(await other.usage.charge(charge({ kind: 'document', amount: 3 }))).toBe('charged');
+      await other.usage.refund(before);
+      const used = await storage.usage.ofMonth(account.accountId, key.keyId, charge().atMs);
+      expect(used.key).toEqual({ text: 0, document: 3, write: 0, speech: 0 });
     },
   ],
   [

@@ -28,7 +28,7 @@ export function createAccounts(db: Database): Accounts {
       return rows.map(toAccount);
     },
 
-    async change(accountId, { name, plan, features, limits }) {
+    async change(accountId, { name, plan, features, limits, origins, emails }) {
       const row = await db
         .updateTable('accounts')
         .set({
@@ -37,6 +37,8 @@ export function createAccounts(db: Database): Accounts {
           ...(name !== undefined && { name }),
           ...(plan !== undefined && { plan }),
           ...(features !== undefined && { features: JSON.stringify(features) }),
+          ...(origins !== undefined && { origins: JSON.stringify(origins) }),
+          ...(emails !== undefined && { emails: JSON.stringify(emails) }),
           ...(limits?.characters !== undefined && { characters_limit: limits.characters }),
           ...(limits?.speechMs !== undefined && { speech_ms_limit: limits.speechMs }),
         })
@@ -57,6 +59,8 @@ function toRow(account: Account): AccountsTable {
     characters_limit: account.limits.characters,
     speech_ms_limit: account.limits.speechMs,
     created_at_ms: account.createdAtMs,
+    origins: JSON.stringify(account.origins),
+    emails: JSON.stringify(account.emails),
   };
 }
 
@@ -68,6 +72,8 @@ export function toAccount(row: Selectable<AccountsTable>): Account {
     plan: row.plan,
     features: JSON.parse(row.features) as Feature[],
     limits: { characters: row.characters_limit, speechMs: row.speech_ms_limit },
+    origins: JSON.parse(row.origins) as string[],
+    emails: JSON.parse(row.emails) as string[],
     createdAtMs: row.created_at_ms,
   };
 }

@@ -5,6 +5,8 @@ import { lockAccount } from './account-lock.ts';
 import type { ApiKey, ApiKeys } from '../ports.ts';
 import { SECRET_LOOKUP_DIGITS, type ApiKeysTable } from '../tables.ts';
 import { toAccount } from './accounts.ts';
+import { createLimitCrossings } from './limit-crossings.ts';
+import { createUsageCounters, limitFor } from './usage-counters.ts';
 
 export function createApiKeys(db: Database): ApiKeys {
   return {
@@ -50,7 +52,7 @@ export function createApiKeys(db: Database): ApiKeys {
       return row && toKey(row);
     },
 
-    async change(accountId, keyId, { label, limits }) {
+    async change(accountId, keyId, { label, limits }, atMs = Date.now()) {
       const row = await db
         .updateTable('api_keys')
         .set({
@@ -64,9 +66,27 @@ export function createApiKeys(db: Database): ApiKeys {
         .where('key_id', '=', keyId)
         .returningAll()
         .executeTakeFirst();
-      return row && toKey(row);
+      if (row === undefined) return undefined;
+      const key = toKey(row);
+      if (limits !== undefined) await noteUseOfLimits(db, key, atMs);
+      return key;
     },
   };
+}
+
+/** What a charge would have noted, had the key had these limits before. Its row is locked by now. */
+async function noteUseOfLimits(db: Database, key: ApiKey, atMs: number): Promise<void> {
+  const { accountId, keyId } = key;
+  const counters = createUsageCounters(db);
+  const { key: used } = await counters.ofMonth(accountId, keyId, atMs);
+  const crossings = createLimitCrossings();
+  for (const kind of ['text', 'speech'] as const) {
+    const limit = limitFor(kind, key.limits);
+    if (limit === null) continue;
+    const amount = kind === 'speech' ? used.speech : used.text + used.document + used.write;
+    crossings.note({ accountId, keyId, kind, amount, atMs, tag: null }, limit, 0);
+  }
+  await crossings.write(db);
 }
 
 async function countActive(db: Database, { accountId, kind }: ApiKey): Promise<number> {
@@ -117,6 +137,8 @@ function candidateQuery(db: Database) {
       'account.characters_limit as account_characters_limit',
       'account.speech_ms_limit as account_speech_ms_limit',
       'account.created_at_ms as account_created_at_ms',
+      'account.origins as account_origins',
+      'account.emails as account_emails',
     ])
     .where('key.secret_lookup', '=', '');
 }
@@ -132,6 +154,8 @@ function accountPart(row: Candidate) {
     characters_limit: row.account_characters_limit,
     speech_ms_limit: row.account_speech_ms_limit,
     created_at_ms: row.account_created_at_ms,
+    origins: row.account_origins,
+    emails: row.account_emails,
   };
 }
 

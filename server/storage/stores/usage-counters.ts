@@ -5,6 +5,8 @@ import type { UsageMonthsTable } from '../tables.ts';
 
 /** What a key or an account has used in a month, while a batch is decided. */
 export interface UsageCounter {
+  /** What counts against the limit that a kind of use has. */
+  used(kind: UsageKind): number;
   /**
    * Whether the whole of a charge fits below a limit that is not used up. Speech is charged when it
    * has been heard already: all of it counts while anything is left.
@@ -98,13 +100,11 @@ function createCounters(rows: readonly UsageMonthsTable[]): UsageCounters {
 function counterOver(counter: { row: UsageMonthsTable; isChanged: boolean }): UsageCounter {
   const { row } = counter;
   return {
+    used: (kind) => usedOf(row, kind),
     hasRoomFor({ kind, amount }, limits) {
-      const limit = kind === 'speech' ? limits.speechMs : limits.characters;
+      const limit = limitFor(kind, limits);
       if (limit === null) return true;
-      const used =
-        kind === 'speech'
-          ? row.speech_ms
-          : row.text_characters + row.document_characters + row.write_characters;
+      const used = usedOf(row, kind);
       return used < limit && (kind === 'speech' || used + amount <= limit);
     },
     add({ kind, amount }) {
@@ -116,6 +116,18 @@ function counterOver(counter: { row: UsageMonthsTable; isChanged: boolean }): Us
       counter.isChanged ||= amount !== 0;
     },
   };
+}
+
+/** What a kind of use is held against. */
+export function limitFor(kind: UsageKind, { characters, speechMs }: UsageLimits): number | null {
+  return kind === 'speech' ? speechMs : characters;
+}
+
+/** Characters of all services share a limit. */
+function usedOf(row: UsageMonthsTable, kind: UsageKind): number {
+  return kind === 'speech'
+    ? row.speech_ms
+    : row.text_characters + row.document_characters + row.write_characters;
 }
 
 function emptyRow(
@@ -143,7 +155,7 @@ function toTotals(row: UsageMonthsTable | undefined): UsageTotals {
   };
 }
 
-/** `2026-11`, in UTC. */
-function monthOf(atMs: number): string {
+/** The month of a time: `2026-11`, in UTC. */
+export function monthOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 7);
 }

@@ -6,7 +6,8 @@
 import { sql } from 'kysely';
 import { locksRows, type Database } from '../database.ts';
 import type { Charge, ChargeOutcome, Usage, UsageKind, UsageLimits } from '../ports.ts';
-import { createUsageCounters, type UsageCounters } from './usage-counters.ts';
+import { createLimitCrossings, type LimitCrossings } from './limit-crossings.ts';
+import { createUsageCounters, limitFor, type UsageCounters } from './usage-counters.ts';
 
 /** A charge, or the taking back of one. */
 export interface UsageEntry {
@@ -30,6 +31,7 @@ export interface UsageEntries {
 /** What a caller may use, by key and by account. */
 interface Limits {
   accountId: string;
+  isDeactivated: boolean;
   key: UsageLimits;
   account: UsageLimits;
 }
@@ -49,12 +51,13 @@ export function createUsageEntries(db: Database): UsageEntries {
     async record(entries) {
       const limits = await lockLimits(db, entries);
       const used = await counters.read(entries.map(({ charge }) => charge));
+      const crossings = createLimitCrossings();
       const outcomes = new Array<EntryOutcome>(entries.length);
       const ledger = { charge: createLedgerLines(), refund: createLedgerLines() };
       for (const kind of ['refund', 'charge'] as const) {
         for (const [index, entry] of entries.entries()) {
           if (entry.kind !== kind) continue;
-          const outcome = decide(entry, limits, used);
+          const outcome = decide(entry, limits, used, crossings);
           outcomes[index] = outcome;
           if (outcome === 'refunded' || outcome === 'charged') ledger[kind].add(entry.charge);
         }
@@ -62,6 +65,7 @@ export function createUsageEntries(db: Database): UsageEntries {
       await counters.write(used);
       await takeFromLedger(db, ledger.refund.lines());
       await addToLedger(db, ledger.charge.lines());
+      await crossings.write(db);
       return outcomes;
     },
     ofMonth: counters.ofMonth,
@@ -83,6 +87,7 @@ async function lockLimits(
     .select([
       'key.key_id',
       'key.account_id',
+      'key.deactivated_at_ms',
       'key.characters_limit',
       'key.speech_ms_limit',
       'account.characters_limit as account_characters_limit',
@@ -98,6 +103,7 @@ async function lockLimits(
       row.key_id,
       {
         accountId: row.account_id,
+        isDeactivated: row.deactivated_at_ms !== null,
         key: { characters: row.characters_limit, speechMs: row.speech_ms_limit },
         account: {
           characters: row.account_characters_limit,
@@ -112,6 +118,7 @@ function decide(
   { kind, charge }: UsageEntry,
   limitsOf: ReadonlyMap<string, Limits>,
   used: UsageCounters,
+  crossings: LimitCrossings,
 ): EntryOutcome {
   const limits = limitsOf.get(charge.keyId);
   if (limits?.accountId !== charge.accountId) return 'unknown_key';
@@ -122,8 +129,15 @@ function decide(
     account.subtract(charge);
     return 'refunded';
   }
-  if (!key.hasRoomFor(charge, limits.key)) return 'key_limit_reached';
+  // Documents were taken in while the key was active, and are charged when they are done.
+  if (limits.isDeactivated && charge.kind !== 'document') return 'key_deactivated';
+  const limit = limitFor(charge.kind, limits.key);
+  if (!key.hasRoomFor(charge, limits.key)) {
+    if (limit !== null) crossings.noteRefusal(charge, limit, key.used(charge.kind));
+    return 'key_limit_reached';
+  }
   if (!account.hasRoomFor(charge, limits.account)) return 'account_limit_reached';
+  if (limit !== null) crossings.note(charge, limit, key.used(charge.kind));
   key.add(charge);
   account.add(charge);
   return 'charged';
