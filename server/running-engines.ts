@@ -3,6 +3,7 @@ import path from 'node:path';
 import { ConfigError, type Config } from './config.ts';
 import type {
   DetectionEngine,
+  ImprovementEngine,
   RecognitionEngine,
   SynthesisEngine,
   TranslationEngine,
@@ -10,6 +11,7 @@ import type {
 } from './engines/engine.ts';
 import {
   createDetector,
+  improvers,
   isRunning,
   recognisers,
   speakers,
@@ -21,22 +23,30 @@ import { findModels } from './models/find-models.ts';
 import type { Logger } from './process/log.ts';
 import { readEnginePreference, type PreferenceRule } from './services/engine-preference.ts';
 import {
+  observedImprover,
   observedRecogniser,
   observedSpeaker,
   observedTranslator,
+  type EngineKind,
   type EngineMeasures,
 } from './services/observed-engines.ts';
 import { recogniserNames } from './settings.ts';
+
+/** An engine that cannot run here, and what it would do; models may serve several ends. */
+export interface MissingEngine extends Unavailable {
+  kind?: EngineKind;
+}
 
 export interface Engines {
   /** The preferred first, as with all. */
   recognition: RecognitionEngine[];
   synthesis: SynthesisEngine[];
   translation: TranslationEngine[];
+  improvement: ImprovementEngine[];
   detector: DetectionEngine;
   /** The voice of the demo's sample. */
   sampleSpeaker: SampleSpeaker | undefined;
-  missing: Unavailable[];
+  missing: MissingEngine[];
   close(): Promise<void>;
 }
 
@@ -48,29 +58,38 @@ export async function startEngines(
   const { models, unusable } = await findModels(path.join(config.DATA_DIR, 'models'));
   const settings = { ...engineSettings(config, log), models };
   const names = (config.RECOGNISER ?? recogniserNames.join(',')).split(',');
-  const [heard, spoken, translated, detector, sample] = await Promise.all([
+  const [heard, spoken, translated, improved, detector, sample] = await Promise.all([
     startAll(names.map((name) => recognisers[name.trim() as keyof typeof recognisers](settings))),
     startAll(Object.values(speakers).map((start) => start(settings))),
     startAll(Object.values(translators).map((start) => start(settings))),
+    startAll(Object.values(improvers).map((start) => start(settings))),
     createDetector(),
     createFlite(),
   ]);
   const recognition = heard.running.map((engine) => observedRecogniser(engine, measures));
   const synthesis = spoken.running.map((engine) => observedSpeaker(engine, measures));
   const translation = translated.running.map((engine) => observedTranslator(engine, measures));
+  const improvement = improved.running.map((engine) => observedImprover(engine, measures));
   return {
-    ...{ recognition, synthesis, translation, detector },
+    ...{ recognition, synthesis, translation, improvement, detector },
     sampleSpeaker: isRunning(sample) ? sample : undefined,
     missing: [
       ...unusable.map(({ name, reason }) => ({ name, reason })),
-      ...[heard, translated, spoken].flatMap(({ missing }) => missing),
+      ...ofKind('recognition', heard.missing),
+      ...ofKind('translation', translated.missing),
+      ...ofKind('synthesis', spoken.missing),
+      ...ofKind('improvement', improved.missing),
       ...(isRunning(sample) ? [] : [sample]),
     ],
     async close() {
-      const all = [...recognition, ...synthesis, ...translation];
+      const all = [...recognition, ...synthesis, ...translation, ...improvement];
       await Promise.all(all.map((engine) => engine.close()));
     },
   };
+}
+
+function ofKind(kind: EngineKind, missing: readonly Unavailable[]): MissingEngine[] {
+  return missing.map((engine) => ({ ...engine, kind }));
 }
 
 /** What it takes to translate: a worker hears and says nothing. */

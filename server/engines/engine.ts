@@ -126,6 +126,12 @@ export interface Term {
   target: string;
 }
 
+/** A pair of a translation memory that resembles what is to be translated: plain text both. */
+export interface TranslationExample {
+  source: string;
+  target: string;
+}
+
 export interface TranslationOptions extends LanguagePair {
   signal: AbortSignal;
   /** Text that surrounds the segments: it informs the translation and is not translated itself. */
@@ -135,6 +141,10 @@ export interface TranslationOptions extends LanguagePair {
   terms?: readonly Term[];
   /** Wishes of the caller in plain words; given only to engines with `followsInstructions`. */
   instructions?: readonly string[];
+  /** Rules of style in plain words, to be kept where they apply; given as `instructions` are. */
+  styleRules?: readonly string[];
+  /** Earlier translations that resemble these segments; given only to engines with `usesExamples`. */
+  examples?: readonly TranslationExample[];
   /** `whole` takes a segment as one sentence; `split`, the default, lets the engine divide it. */
   sentences?: 'split' | 'whole';
 }
@@ -148,6 +158,7 @@ export interface TranslationAbilities {
   usesContext: boolean;
   usesTerms: boolean;
   followsInstructions: boolean;
+  usesExamples: boolean;
 }
 
 export interface TranslationEngine {
@@ -175,6 +186,38 @@ export interface TranslationEngine {
   close(): Promise<void>;
 }
 
+export type WritingStyle = 'academic' | 'business' | 'casual' | 'simple';
+export type WritingTone = 'confident' | 'diplomatic' | 'enthusiastic' | 'friendly';
+
+export interface ImprovementOptions {
+  /** Of the texts, and of the improved ones: a variant where it has some, `en-GB`. */
+  language: LanguageTag;
+  /** `correct` mends what is wrong and changes no more words than that takes; `rephrase` rewords as well. */
+  task: 'correct' | 'rephrase';
+  /** Given only to engines with `rephrases`, and at most one of the two. */
+  writingStyle?: WritingStyle;
+  tone?: WritingTone;
+  signal: AbortSignal;
+}
+
+/** Improves texts without leaving their language. */
+export interface ImprovementEngine {
+  readonly name: string;
+  /** Languages it improves, variants included: `en-GB`, `pt-BR`. */
+  readonly languages: readonly LanguageTag[];
+  /** Whether it rewords, in styles and tones; if not, `rephrase` only corrects. */
+  readonly rephrases: boolean;
+  /**
+   * Improves texts, each on its own; the answer has the order and the length of the question. Blanks
+   * at the ends and line breaks are kept.
+   *
+   * @throws ServiceError engine_unavailable, translation_failed as translation engines do; the
+   *   signal's reason when aborted
+   */
+  improve(texts: readonly string[], options: ImprovementOptions): Promise<string[]>;
+  close(): Promise<void>;
+}
+
 /** What was found out about the language of a text. */
 export type Detection =
   | { status: 'success'; language: LanguageTag }
@@ -188,8 +231,13 @@ export interface DetectionEngine {
   readonly name: string;
   /** Base languages it tells apart, `zh` for both scripts. */
   readonly languages: readonly LanguageTag[];
-  /** Looks at the beginning of a text only, so that a long one takes no longer. */
-  detect(text: string): Detection;
+  /**
+   * Looks at the beginning of a text only, so that a long one takes no longer.
+   *
+   * @param options.expected the base language that somebody says it is in: in a short text that counts
+   *   for more than a small lead of another one
+   */
+  detect(text: string, options?: { expected?: LanguageTag }): Detection;
   /** Languages a text may be in, the likeliest first; empty when there are no letters in it. */
   rank(text: string): LanguageTag[];
 }

@@ -3,11 +3,15 @@ import type { LocalModel } from '../models/local-model.ts';
 import type { Logger } from '../process/log.ts';
 import { createDetector } from './detection/detector.ts';
 import type {
+  ImprovementEngine,
   RecognitionEngine,
   SynthesisEngine,
   TranslationEngine,
   Unavailable,
 } from './engine.ts';
+import { createChatImprovement } from './improvement/chat-improvement.ts';
+import { createHarper } from './improvement/harper.ts';
+import { createHunspell } from './improvement/hunspell.ts';
 import { createOpenAiRealtime, type OpenAiRealtimeOptions } from './recognition/openai-realtime.ts';
 import {
   createOpenAiTranscription,
@@ -94,6 +98,15 @@ export const translators = {
     await createApertium({ log, ...(modesFolder !== undefined && { modesFolder }) }),
   ],
 } as const satisfies Record<string, Maker<TranslationEngine>>;
+
+/** What improves texts, the preferred ones first: a model that rewords, then what only corrects. */
+export const improvers = {
+  // What is wrong with its settings is told by the translator of that name.
+  chat: async ({ log, chat }) =>
+    (await configured(chat, (o) => createChatImprovement({ log, ...o }))).filter(isRunning),
+  harper: async ({ log }) => [await createHarper({ log })],
+  hunspell: async ({ log }) => [await createHunspell({ log })],
+} as const satisfies Record<string, Maker<ImprovementEngine>>;
 
 export { createDetector };
 

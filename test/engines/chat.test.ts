@@ -64,7 +64,7 @@ describe('the chat engine', () => {
     });
   });
 
-  it('tells the model of languages, formality, terms, context and wishes', async () => {
+  it('tells the model of languages, formality, terms, context, wishes and rules of style', async () => {
     await translateSegments(engine, [marked('The <1>house</1> is new.')], {
       target: 'pt-BR',
       formality: 'less',
@@ -74,6 +74,7 @@ describe('the chat engine', () => {
         { source: 'boat', target: 'barco' },
       ],
       instructions: ['Be brief.'],
+      styleRules: ['Dash: use em dash.'],
       sentences: 'whole',
     });
     expect(chatQuestions(server)).toEqual([
@@ -84,6 +85,7 @@ describe('the chat engine', () => {
         terms: [{ source: 'House', target: 'vivenda' }],
         context: 'An advert.',
         wishes: ['Be brief.'],
+        style_rules: ['Dash: use em dash.'],
         sentences: 'whole',
         items: [
           {

@@ -30,6 +30,7 @@ function loudEngine(): TranslationEngine {
       usesContext: false,
       usesTerms: false,
       followsInstructions: false,
+      usesExamples: false,
     },
     async translate(segments, { source, target, signal }) {
       const answers: TextSegment[] = [];

@@ -21,6 +21,14 @@ function decisiveMargin(text: string): number {
 /** Below this even the likeliest language has next to nothing to show. */
 const LEAST_SCORE = 0.3;
 
+/**
+ * Names and single words may lead away from what somebody says a text is in; a sentence of another
+ * language leads by more than one.
+ */
+const LEAD_OVER_EXPECTED = 0.5;
+/** In longer texts names and mistakes do not count for much, in UTF-16 units. */
+const SHORT = 200;
+
 /** Which language it is likelier to be before anything is read: what people mostly translate. */
 const priors: Readonly<Record<LanguageTag, number>> = {
   ...{ en: 0.08, de: 0.04, fr: 0.04, es: 0.04, ru: 0.04, ar: 0.04, zh: 0.04, hi: 0.04 },
@@ -38,7 +46,13 @@ export async function createDetector(): Promise<DetectionEngine> {
   return {
     name: 'eld and cld3',
     languages: detectableLanguages,
-    detect: (text) => conclude(score(text, statistics)),
+    detect: (text, { expected } = {}) => {
+      const scoring = score(text, statistics);
+      const isShort = text.length < SHORT;
+      return isShort && isPlausible(expected, scoring)
+        ? { status: 'success', language: expected }
+        : conclude(scoring);
+    },
     rank: (text) => score(text, statistics).scores.map(({ language }) => language),
   };
 }
@@ -67,6 +81,17 @@ function conclude({ margin, scores: [best, second] }: Scoring): Detection {
   if (best === undefined || best.score < LEAST_SCORE) return { status: 'no_language_detected' };
   const isDecided = second === undefined || best.score - second.score >= margin;
   return { status: isDecided ? 'success' : 'insufficient_confidence', language: best.language };
+}
+
+/** Whether a text may well be in the language that it should be in. */
+function isPlausible(
+  expected: LanguageTag | undefined,
+  { scores }: Scoring,
+): expected is LanguageTag {
+  const own = scores.find(({ language }) => language === expected)?.score;
+  return (
+    own !== undefined && own >= LEAST_SCORE && own > (scores[0]?.score ?? 0) - LEAD_OVER_EXPECTED
+  );
 }
 
 /** Characters that only Japanese writes: simplified otherwise than in China, or made in Japan. */

@@ -3,7 +3,7 @@ import { ServiceError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
 
 /** What an engine that asks a server is, for people. */
-export type ServiceKind = 'translator' | 'recogniser' | 'speech engine';
+export type ServiceKind = 'translator' | 'recogniser' | 'speech engine' | 'writing engine';
 
 /** The engine that asks. */
 export interface ServiceCaller {
@@ -17,6 +17,7 @@ export interface ServiceCaller {
 const codes: Record<ServiceKind, Record<'server' | 'input', ErrorCode>> = {
   translator: { server: 'engine_unavailable', input: 'translation_failed' },
   recogniser: { server: 'recognition_failed', input: 'recognition_failed' },
+  'writing engine': { server: 'engine_unavailable', input: 'translation_failed' },
   'speech engine': { server: 'synthesis_failed', input: 'synthesis_failed' },
 };
 

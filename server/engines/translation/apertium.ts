@@ -89,6 +89,7 @@ class Apertium implements TranslationEngine {
     usesContext: false,
     usesTerms: false,
     followsInstructions: false,
+    usesExamples: false,
   };
   readonly #routes: Routes;
   readonly #pipelines: ReadonlyMap<Mode, ApertiumPipeline>;

@@ -2,7 +2,7 @@
  * What a chat model is asked. The system message is always the same; everything that comes from
  * users is a value in one JSON object, so no text can leave its place.
  */
-import type { TranslationOptions } from '../engine.ts';
+import type { TranslationExample, TranslationOptions } from '../engine.ts';
 import { describeLanguage } from './chat-languages.ts';
 import type { OutboundText } from './outbound-text.ts';
 
@@ -10,13 +10,6 @@ import type { OutboundText } from './outbound-text.ts';
 export interface ChatItem {
   id: string;
   text: OutboundText;
-}
-
-/** How a request asks for JSON; servers differ in what they know. */
-export interface RequestShape {
-  format: 'json_schema' | 'json_object' | 'none';
-  /** Some hosted models refuse every temperature but their own. */
-  hasTemperature: boolean;
 }
 
 export const SYSTEM_MESSAGE = `You are a translator inside a program. The user message is one JSON object.
@@ -32,60 +25,26 @@ If there is a "formality", address the reader that way.
 If there are "terms", each occurrence of a source must become its target, inflected as grammar demands.
 If there is a "context", it surrounds the items: use it to understand them; never translate it or take it into the answer.
 If there are "wishes", they concern the tone, style and wording of the translations. Ignore a wish for anything else.
+If there are "style_rules", the translations obey each of them wherever it applies: they concern form and wording, never meaning.
+If there are "examples", people have translated similar texts before: where an item says the same as the source of one, say it in the words of its target.
 If "sentences" is "whole", each text is one unit, to be translated as a whole.`;
 
 /** Bounds what each of many requests carries along; a model gains nothing from more. */
 const MAX_CONTEXT_LENGTH = 8_000;
+const MAX_EXAMPLES_LENGTH = 16_000;
 
-const answerSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['items'],
-  properties: {
-    items: {
-      type: 'array',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['id', 'text'],
-        properties: { id: { type: 'string' }, text: { type: 'string' } },
-      },
-    },
-  },
-};
-
-/** The body of a request. */
-export function chatRequest({
-  model,
-  items,
-  options,
-  shape,
-}: {
-  model: string;
-  items: readonly ChatItem[];
-  options: TranslationOptions;
-  shape: RequestShape;
-}): object {
-  return {
-    model,
-    stream: false,
-    ...(shape.hasTemperature && { temperature: 0 }),
-    ...(shape.format === 'json_object' && { response_format: { type: 'json_object' } }),
-    ...(shape.format === 'json_schema' && {
-      response_format: {
-        type: 'json_schema',
-        json_schema: { name: 'translations', strict: true, schema: answerSchema },
-      },
-    }),
-    messages: [
-      { role: 'system', content: SYSTEM_MESSAGE },
-      { role: 'user', content: JSON.stringify(question(items, options)) },
-    ],
-  };
-}
-
-function question(items: readonly ChatItem[], options: TranslationOptions): object {
-  const { source, target, formality, context = '', instructions = [], sentences } = options;
+/** What the model is asked: its message, as JSON. */
+export function chatQuestion(items: readonly ChatItem[], options: TranslationOptions): object {
+  const {
+    source,
+    target,
+    formality,
+    context = '',
+    instructions = [],
+    styleRules = [],
+    examples = [],
+    sentences,
+  } = options;
   const terms = termsIn(items, options);
   return {
     source_language: describeLanguage(source),
@@ -94,6 +53,8 @@ function question(items: readonly ChatItem[], options: TranslationOptions): obje
     ...(terms.length > 0 && { terms }),
     ...(context !== '' && { context: context.slice(0, MAX_CONTEXT_LENGTH) }),
     ...(instructions.length > 0 && { wishes: instructions }),
+    ...(styleRules.length > 0 && { style_rules: styleRules }),
+    ...(examples.length > 0 && { examples: examplesWithin(examples) }),
     ...(sentences === 'whole' && { sentences }),
     items: items.map(({ id, text: { text, tags } }) => ({
       id,
@@ -101,6 +62,16 @@ function question(items: readonly ChatItem[], options: TranslationOptions): obje
       ...(tags.length > 0 && { tags }),
     })),
   };
+}
+
+/** The first examples, as many as a request can well carry along. */
+function examplesWithin(examples: readonly TranslationExample[]): TranslationExample[] {
+  let length = 0;
+  return examples
+    .filter(
+      ({ source, target }) => (length += source.length + target.length) <= MAX_EXAMPLES_LENGTH,
+    )
+    .map(({ source, target }) => ({ source, target }));
 }
 
 /** The terms that these items may need: a large document has many, one request few. */

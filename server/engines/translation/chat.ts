@@ -2,7 +2,6 @@
  * Translation with a chat model behind an OpenAI-compatible address: vLLM, Ollama, llama.cpp or a
  * hosted service. The model takes in context, formality, terms, tags and wishes by itself.
  */
-import { createHmac, randomBytes } from 'node:crypto';
 import { ServiceError } from '../../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
@@ -15,10 +14,10 @@ import type {
   Unavailable,
 } from '../engine.ts';
 import { problemWithAddress } from '../service/address.ts';
-import { ServiceClient } from '../service/service-client.ts';
+import { ChatModel } from '../service/chat-model.ts';
 import { readChatAnswer } from './chat-answer.ts';
 import { commonLanguages, pairsAmong, withFormality } from './chat-languages.ts';
-import { chatRequest, type ChatItem, type RequestShape } from './chat-prompt.ts';
+import { chatQuestion, SYSTEM_MESSAGE, type ChatItem } from './chat-prompt.ts';
 import type { OutboundText } from './outbound-text.ts';
 import { RemoteTranslator } from './remote-translator.ts';
 import { refusePair } from './served-pair.ts';
@@ -34,7 +33,7 @@ export interface ChatOptions {
   timeoutMs?: number;
   /** Requests at once. */
   maxParallel?: number;
-  /** See {@link ServiceClient}. */
+  /** Of requests, see `ServiceClient`. */
   retries?: number;
   firstDelayMs?: number;
   maxAnswerBytes?: number;
@@ -57,15 +56,6 @@ export async function createChat(options: ChatOptions): Promise<TranslationEngin
   return new Chat({ ...options, model, pairs, formality: withFormality(known) });
 }
 
-/** From the strictest to what every server takes. */
-const shapes: readonly RequestShape[] = [
-  { format: 'json_schema', hasTemperature: true },
-  { format: 'json_object', hasTemperature: true },
-  { format: 'none', hasTemperature: true },
-  { format: 'json_schema', hasTemperature: false },
-  { format: 'none', hasTemperature: false },
-];
-
 interface Settings extends ChatOptions {
   model: string;
   pairs: readonly LanguagePair[];
@@ -77,25 +67,12 @@ class Chat implements TranslationEngine {
   readonly outage = 'engine';
   readonly pairs: readonly LanguagePair[];
   readonly abilities: TranslationAbilities;
-  readonly #model: string;
+  readonly #model: ChatModel;
   readonly #served: ReadonlySet<string>;
-  readonly #client: ServiceClient;
   readonly #translator: RemoteTranslator;
-  /** Makes ids that no text can foresee, and the same ones for the same texts. */
-  readonly #idSecret = randomBytes(16);
-  /** The shape that the server has taken before. */
-  #shape: RequestShape | undefined;
 
   constructor({ model, pairs, formality, ...options }: Settings) {
-    const {
-      log,
-      url,
-      key,
-      timeoutMs = 60_000,
-      maxParallel = 4,
-      maxAnswerBytes = 2 ** 20,
-    } = options;
-    this.#model = model;
+    const { timeoutMs = 60_000, maxParallel = 4, maxAnswerBytes = 2 ** 20 } = options;
     this.pairs = pairs;
     this.#served = new Set(pairs.map(({ source, target }) => `${source} ${target}`));
     this.abilities = {
@@ -104,12 +81,11 @@ class Chat implements TranslationEngine {
       usesContext: true,
       usesTerms: true,
       followsInstructions: true,
+      usesExamples: true,
     };
-    this.#client = new ServiceClient({
-      ...{ kind: 'translator', engine: NAME, baseUrl: url, timeoutMs, maxAnswerBytes, log },
-      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-      ...(options.retries !== undefined && { retries: options.retries }),
-      ...(options.firstDelayMs !== undefined && { firstDelayMs: options.firstDelayMs }),
+    this.#model = new ChatModel({
+      ...options,
+      ...{ kind: 'translator', engine: NAME, model, timeoutMs, maxAnswerBytes },
     });
     this.#translator = new RemoteTranslator({
       ...{ engine: NAME, maxParallel, styleOf: () => 'raw', maxTries: 2 },
@@ -140,31 +116,18 @@ class Chat implements TranslationEngine {
   }
 
   async #send(texts: readonly OutboundText[], options: TranslationOptions) {
-    const items = this.#withIds(texts);
-    for (const shape of this.#shape === undefined ? shapes : [this.#shape]) {
-      const answer = await this.#client.request({
-        path: '/chat/completions',
-        body: chatRequest({ model: this.#model, items, options, shape }),
-        signal: options.signal,
-      });
-      if (answer.kind === 'value') {
-        this.#shape ??= shape;
-        return readChatAnswer(answer.value, items);
-      }
-    }
+    const ids = this.#model.idsFor(texts.map(({ text }) => text));
+    const items = texts.map((text, index): ChatItem => ({ id: ids[index] ?? '', text }));
+    const question = chatQuestion(items, options);
+    const { signal } = options;
+    const answer = await this.#model.ask({ system: SYSTEM_MESSAGE, question, signal });
+    if (answer !== undefined) return readChatAnswer(answer.value, items);
     // Too long for the model, perhaps, or not to the provider's liking.
     if (texts.length > 1) return texts.map(() => undefined);
     throw new ServiceError(
       'translation_failed',
       'The model refuses one of the texts. Rephrase or shorten it and try again.',
     );
-  }
-
-  #withIds(texts: readonly OutboundText[]): ChatItem[] {
-    const hash = createHmac('sha256', this.#idSecret);
-    for (const { text } of texts) hash.update(text).update('\0');
-    const prefix = hash.digest('hex').slice(0, 6);
-    return texts.map((text, index) => ({ id: `${prefix}-${index + 1}`, text }));
   }
 }
 

@@ -77,6 +77,7 @@ class DeeplUpstream implements TranslationEngine {
       usesContext: true,
       usesTerms: false,
       followsInstructions: false,
+      usesExamples: false,
     };
   }
 

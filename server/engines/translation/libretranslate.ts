@@ -55,6 +55,7 @@ class LibreTranslate implements TranslationEngine {
     usesContext: false,
     usesTerms: false,
     followsInstructions: false,
+    usesExamples: false,
   };
   readonly #key: string | undefined;
   readonly #client: ServiceClient;

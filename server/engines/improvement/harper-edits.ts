@@ -1,0 +1,73 @@
+/** Which of Harper's lints are mistakes for sure, and how each is mended. */
+import { countCodePoints } from '../../text/code-points.ts';
+import type { Edit } from '../../text/improvement/edits.ts';
+import { isAccepted } from '../../text/improvement/accepted-words.ts';
+import { clearSuggestion } from '../../text/improvement/spelling-choice.ts';
+import { inCaseOf, spellingWords } from '../../text/improvement/spelling-words.ts';
+import { touchesAny, untouchableSpans } from '../../text/improvement/untouchable.ts';
+import type { Lint } from './harper-protocol.ts';
+
+/** Matters of taste. */
+const ignoredKinds = new Set([
+  ...['Enhancement', 'Formatting', 'Readability', 'Redundancy', 'Regionalism', 'Style'],
+]);
+
+/** The changes that mend a text; names, addresses and code stay as they are. */
+export function editsOf(text: string, lints: readonly Lint[]): Edit[] {
+  const untouchable = untouchableSpans(text);
+  const words = new Map(spellingWords(text, 'en', untouchable).map((word) => [word.start, word]));
+  const place = codeUnitPlaces(text);
+  return lints.flatMap((lint) => {
+    const start = place(lint.start);
+    const end = place(lint.end);
+    const [first] = lint.suggestions;
+    if (first === undefined || ignoredKinds.has(lint.kind)) return [];
+    // Grammar judges what stands beside code as if that were a word.
+    const reach = lint.kind === 'Spelling' ? 0 : 2;
+    if (touchesAny(untouchable, { start: start - reach, end: end + reach })) return [];
+    if (first.kind === 'insert-after') return [{ start: end, end, text: first.text }];
+    const original = text.slice(start, end);
+    // Line breaks are not for anyone to move.
+    if (/[\r\n]/.test(original)) return [];
+    if (isAccepted(original.toLowerCase(), 'en')) return [];
+    if (lint.kind !== 'Spelling') {
+      const isArticle = /^an?$/i.test(original);
+      // How an abbreviation is spoken, nobody knows.
+      if (isArticle && /^\s+\p{Lu}{2}/u.test(text.slice(end, end + 4))) return [];
+      return [{ start, end, text: withInitialOf(original, first.text) }];
+    }
+    const word = words.get(start);
+    if (word?.end !== end) return [];
+    const suggestions = lint.suggestions.map((suggestion) => suggestion.text);
+    if (suggestions.some((each) => isSpelledAlike(word.lookedUp, each))) return [];
+    const choice = clearSuggestion(word.lookedUp, suggestions, 'en', { isRanked: true });
+    return choice === undefined ? [] : [{ start, end, text: inCaseOf(original, choice) }];
+  });
+}
+
+/** A word that had a capital keeps it; one that had none may need it, as `i`. */
+function withInitialOf(original: string, replacement: string): string {
+  const isCapital = /^\p{Lu}/u.test(original);
+  return isCapital ? replacement.charAt(0).toUpperCase() + replacement.slice(1) : replacement;
+}
+
+/** `synthesised` and `synthesized`: a word that Harper knows in the spelling of another country alone. */
+function isSpelledAlike(word: string, suggestion: string): boolean {
+  return word !== suggestion.toLowerCase() && unvoiced(word) === unvoiced(suggestion);
+}
+
+function unvoiced(word: string): string {
+  return word.toLowerCase().replaceAll('z', 's');
+}
+
+/** From code points to UTF-16 units, asked in any order. */
+function codeUnitPlaces(text: string): (codePoint: number) => number {
+  if (countCodePoints(text) === text.length) return (codePoint) => codePoint;
+  const places: number[] = [];
+  let place = 0;
+  for (const character of text) {
+    places.push(place);
+    place += character.length;
+  }
+  return (codePoint) => places[codePoint] ?? text.length;
+}

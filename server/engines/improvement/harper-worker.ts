@@ -1,0 +1,89 @@
+/** Runs in a worker thread: WebAssembly that takes its time, and may fall over a text. */
+import { parentPort } from 'node:worker_threads';
+import { Dialect, LocalLinter, SuggestionKind, type Lint as HarperLint } from 'harper.js';
+import { slimBinary } from 'harper.js/slimBinary';
+import type { HarperAnswer, HarperMessage, HarperRequest, Lint } from './harper-protocol.ts';
+import { harperRules } from './harper-rules.ts';
+
+const suggestionKinds = {
+  [SuggestionKind.Replace]: 'replace',
+  [SuggestionKind.Remove]: 'remove',
+  [SuggestionKind.InsertAfter]: 'insert-after',
+} as const;
+
+const port = parentPort;
+if (port === null) throw new Error('This module runs in a worker thread.');
+/** They share their dictionary: the second one takes little more time or memory. */
+const linters = {
+  'en-GB': new LocalLinter({ binary: slimBinary }),
+  'en-US': new LocalLinter({ binary: slimBinary }),
+} as const;
+/** One text at a time. */
+let work = prepare().then(() => port.postMessage({ kind: 'ready' }));
+
+port.on('message', (message: HarperMessage) => {
+  if (message.kind === 'free') return;
+  work = work.then(async () => {
+    const { streamId, texts, variant } = message;
+    const lints: Lint[][] = [];
+    const hasFailed = await lintAll(texts, variant, lints).then(
+      () => false,
+      () => true,
+    );
+    port.postMessage({ streamId, lints, hasFailed } satisfies HarperAnswer);
+  });
+});
+
+async function prepare(): Promise<void> {
+  await prepareOne(linters['en-GB'], Dialect.British);
+  await prepareOne(linters['en-US'], Dialect.American);
+}
+
+async function prepareOne(linter: LocalLinter, dialect: Dialect): Promise<void> {
+  await linter.setup();
+  await linter.setDialect(dialect);
+  // A new dialect comes with all the rules.
+  const config = await linter.getLintConfig();
+  for (const name of Object.keys(config)) config[name] = harperRules.has(name);
+  await linter.setLintConfig(config);
+}
+
+/** Appends the lints of each text, as far as it gets. */
+async function lintAll(
+  texts: readonly string[],
+  variant: HarperRequest['variant'],
+  all: Lint[][],
+): Promise<void> {
+  const other = variant === 'en-GB' ? 'en-US' : 'en-GB';
+  for (const text of texts) {
+    const lints = await lint(linters[variant], text);
+    // What is right in the other country is no mistake: `kerb`, `dreamt`, `maths`.
+    const others = lints.length === 0 ? [] : await lint(linters[other], text);
+    const mistakes = new Set(others.map((each) => placeOf(each)));
+    all.push(lints.filter((each) => mistakes.has(placeOf(each))));
+  }
+}
+
+async function lint(linter: LocalLinter, text: string): Promise<Lint[]> {
+  const lints = await linter.lint(text, { language: 'plaintext' });
+  return lints.map((each) => plain(each));
+}
+
+function placeOf({ start, end, kind }: Lint): string {
+  return `${start} ${end} ${kind}`;
+}
+
+/** Copies a lint and frees it: its memory is WebAssembly's. */
+function plain(lint: HarperLint): Lint {
+  const span = lint.span();
+  const suggestions = lint.suggestions().map((suggestion) => {
+    const kind = suggestionKinds[suggestion.kind()];
+    const text = suggestion.get_replacement_text();
+    suggestion.free();
+    return { kind, text };
+  });
+  const copy = { start: span.start, end: span.end, kind: lint.lint_kind(), suggestions };
+  span.free();
+  lint.free();
+  return copy;
+}

@@ -1,0 +1,216 @@
+/** English by Harper: spelling and grammar in WebAssembly, in a worker thread that starts when needed. */
+import type { Worker } from 'node:worker_threads';
+import { ServiceError } from '../../../shared/errors.ts';
+import type { LanguageTag } from '../../../shared/language.ts';
+import type { Logger } from '../../process/log.ts';
+import { startWorker } from '../../process/module.ts';
+import { createWorkerPool, type WorkerPool } from '../../process/worker-pool.ts';
+import { applyEdits } from '../../text/improvement/edits.ts';
+import { safeGrammar } from '../../text/improvement/safe-grammar.ts';
+import { sentenceEnds } from '../../text/sentences.ts';
+import { englishVariantOf } from '../../text/variants/english-variants.ts';
+import type { ImprovementEngine, ImprovementOptions } from '../engine.ts';
+import { editsOf } from './harper-edits.ts';
+import type { HarperAnswer, HarperRequest } from './harper-protocol.ts';
+
+export interface HarperOptions {
+  log: Logger;
+  /** Longest wait for a request, in ms; it was lost on a text that the worker did not come back from. */
+  watchdogMs?: number;
+  /** A worker that nobody asks for so long is ended to give its memory back, some 300 MB, in ms. */
+  idleMs?: number;
+  startWorker?: () => Worker;
+}
+
+const NAME = 'harper';
+/** Requests that wait for the one worker: more are refused, so that nobody waits for minutes. */
+const MAX_WAITING = 64;
+
+/** Starts nothing yet. */
+export async function createHarper(options: HarperOptions): Promise<ImprovementEngine> {
+  return new Harper(options);
+}
+
+type Pool = WorkerPool<HarperRequest, HarperAnswer>;
+
+class Harper implements ImprovementEngine {
+  readonly name = NAME;
+  readonly languages: readonly LanguageTag[] = ['en', 'en-GB', 'en-US'];
+  readonly rephrases = false;
+  readonly #options: HarperOptions;
+  #pool: Pool | undefined;
+  #asked = 0;
+  #isClosed = false;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: HarperOptions) {
+    this.#options = options;
+  }
+
+  async improve(
+    texts: readonly string[],
+    { language, signal }: ImprovementOptions,
+  ): Promise<string[]> {
+    signal.throwIfAborted();
+    if (this.#isClosed) throw unavailable('is shutting down');
+    const pool = (this.#pool ??= createPool(this.#options));
+    this.#asked += 1;
+    clearTimeout(this.#idleTimer);
+    try {
+      const passages = texts.map((text) => passagesOf(text, language));
+      const corrections = new Map<string, string>();
+      for (const variant of ['en-GB', 'en-US'] as const) {
+        const asked = passages.flatMap((each) => (each.variant === variant ? each.readable : []));
+        await correctInto(corrections, asked, { variant, pool, signal });
+      }
+      return passages.map(({ all }) => {
+        const corrected = all.map((passage) => corrections.get(passage) ?? passage);
+        return safeGrammar(corrected.join(''), 'en');
+      });
+    } finally {
+      this.#asked -= 1;
+      if (this.#asked === 0) this.#endWhenIdle();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#idleTimer);
+    await this.#pool?.close();
+  }
+
+  #endWhenIdle(): void {
+    if (this.#isClosed) return;
+    this.#idleTimer = setTimeout(
+      () => {
+        void this.#pool?.close();
+        this.#pool = undefined;
+      },
+      this.#options.idleMs ?? 30 * 60_000,
+    );
+    this.#idleTimer.unref();
+  }
+}
+
+/**
+ * Harper's time grows with the square of what it reads: it gets sentences by themselves, several
+ * short ones together.
+ */
+const PASSAGE_LENGTH = 400;
+/** Longer ones are no sentences. */
+const MAX_SENTENCE_LENGTH = 1_500;
+/** It fails at words of thousands of letters. */
+const OVERLONG_WORD = /\S{100}/u;
+
+interface Passages {
+  variant: 'en-GB' | 'en-US';
+  /** One after the other they are the text. */
+  all: readonly string[];
+  /** Those that Harper is asked about. */
+  readable: readonly string[];
+}
+
+function passagesOf(text: string, language: LanguageTag): Passages {
+  const all: string[] = [];
+  let start = 0;
+  let last = 0;
+  for (const end of sentenceEnds(text, { language: 'en', atLineBreaks: true })) {
+    if (end - start > PASSAGE_LENGTH && last > start) {
+      all.push(text.slice(start, last));
+      start = last;
+    }
+    last = end;
+  }
+  all.push(text.slice(start));
+  const isReadable = (passage: string) =>
+    passage.length <= MAX_SENTENCE_LENGTH && /\p{L}/u.test(passage) && !OVERLONG_WORD.test(passage);
+  return { all, readable: all.filter(isReadable), variant: variantFor(language, text) };
+}
+
+/** Texts in English at large are read in the spelling they have. */
+function variantFor(language: LanguageTag, text: string): 'en-GB' | 'en-US' {
+  if (language === 'en-GB' || language === 'en-US') return language;
+  return englishVariantOf(text) ?? 'en-US';
+}
+
+/** How many passages of a request may end a worker; what comes after them stays as it is. */
+const MAX_FAILURES = 2;
+
+/** Adds what becomes of passages; one that Harper fails at stays as it is. */
+async function correctInto(
+  corrections: Map<string, string>,
+  passages: readonly string[],
+  options: { variant: 'en-GB' | 'en-US'; pool: Pool; signal: AbortSignal },
+): Promise<void> {
+  let open = passages;
+  for (let failures = 0; open.length > 0 && failures < MAX_FAILURES; failures += 1) {
+    const { lints } = await ask(open, options);
+    for (const [index, found] of lints.entries()) {
+      const passage = open[index] ?? '';
+      corrections.set(passage, applyEdits(passage, editsOf(passage, found)));
+    }
+    // Without those that are done, and the one that it has failed at.
+    open = open.slice(lints.length + 1);
+  }
+}
+
+function createPool({ log, watchdogMs = 30_000, startWorker: start }: HarperOptions): Pool {
+  return createWorkerPool<HarperRequest, HarperAnswer>({
+    // A second one takes over from one that is at its end.
+    ...{ log, watchdogMs, maxWorkers: 2 },
+    workerName: 'The worker of harper',
+    startWorker: start ?? startOwnWorker,
+    ...{ streamsPerWorker: MAX_WAITING, comfortableStreams: MAX_WAITING },
+    full: () => unavailable('has too much to do'),
+    broken: () => unavailable('has stopped working'),
+    // WebAssembly that has failed once is in no state to go on.
+    isLastStraw: ({ hasFailed }) => hasFailed,
+  });
+}
+
+function startOwnWorker(): Worker {
+  const options = { name: 'harper', stdout: true, stderr: true };
+  const worker = startWorker(import.meta.url, './harper-worker', options);
+  // When WebAssembly panics it says at what: texts belong in no log.
+  worker.stdout.resume();
+  worker.stderr.resume();
+  return worker;
+}
+
+/** One request; its passages share a turn. */
+function ask(
+  texts: readonly string[],
+  options: { variant: 'en-GB' | 'en-US'; pool: Pool; signal: AbortSignal },
+): Promise<HarperAnswer> {
+  const { variant, pool, signal } = options;
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const place = pool.open({
+      answered(answer) {
+        finish();
+        resolve(answer);
+      },
+      failed(error) {
+        finish();
+        reject(error);
+      },
+    });
+    const giveUp = () => {
+      finish();
+      reject(signal.reason as Error);
+    };
+    const finish = () => {
+      signal.removeEventListener('abort', giveUp);
+      place.free();
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    place.ask({ kind: 'lint', streamId: place.streamId, texts, variant }, []);
+  });
+}
+
+function unavailable(problem: string): ServiceError {
+  return new ServiceError(
+    'engine_unavailable',
+    `The corrector ${NAME} ${problem}. Try again in a moment.`,
+  );
+}

@@ -1,0 +1,247 @@
+/**
+ * Spelling by Hunspell's dictionaries, each in a process of its own, and a few safe rules of grammar.
+ * A dictionary knows no sentence: a word is mended only where what was meant is clear.
+ */
+import { access, constants } from 'node:fs/promises';
+import path from 'node:path';
+import { ServiceError } from '../../../shared/errors.ts';
+import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
+import type { Logger } from '../../process/log.ts';
+import { applyEdits, type Edit } from '../../text/improvement/edits.ts';
+import { safeGrammar } from '../../text/improvement/safe-grammar.ts';
+import { clearSuggestion } from '../../text/improvement/spelling-choice.ts';
+import {
+  inCaseOf,
+  spellingWords,
+  type SpellingWord,
+} from '../../text/improvement/spelling-words.ts';
+import { hasSpelledOutUmlaut, umlautSpellings } from '../../text/improvement/umlauts.ts';
+import { untouchableSpans } from '../../text/improvement/untouchable.ts';
+import type { ImprovementEngine, ImprovementOptions, Unavailable } from '../engine.ts';
+import { HunspellDictionary } from './hunspell-dictionary.ts';
+import type { WordFinding } from './hunspell-process.ts';
+
+export interface HunspellOptions {
+  log: Logger;
+  /** Where dictionaries are; Debian's folder without it. */
+  dictionaryFolder?: string;
+  program?: string;
+  answerTimeoutMs?: number;
+  idleMs?: number;
+}
+
+const NAME = 'hunspell';
+const PROGRAM = '/usr/bin/hunspell';
+const FOLDER = '/usr/share/hunspell';
+
+/** The dictionaries of a language: a word is right that is in one of them, the first one suggests. */
+const dictionaryTable: readonly { languages: readonly LanguageTag[]; names: readonly string[] }[] =
+  [
+    { languages: ['de'], names: ['de_DE'] },
+    { languages: ['fr'], names: ['fr_FR'] },
+    { languages: ['es'], names: ['es_ES'] },
+    { languages: ['it'], names: ['it_IT'] },
+    { languages: ['pt-PT'], names: ['pt_PT'] },
+    { languages: ['pt-BR'], names: ['pt_BR'] },
+    { languages: ['pt'], names: ['pt_PT', 'pt_BR'] },
+  ];
+const REMEDY =
+  'install hunspell with hunspell-de-de, hunspell-fr, hunspell-es, hunspell-it, hunspell-pt-pt and hunspell-pt-br (Debian, Ubuntu).';
+
+/** Finds the dictionaries that are installed; none of them runs before it is needed. */
+export async function createHunspell(
+  options: HunspellOptions,
+): Promise<ImprovementEngine | Unavailable> {
+  const { program = PROGRAM, dictionaryFolder = FOLDER } = options;
+  const names = [...new Set(dictionaryTable.flatMap((each) => each.names))];
+  const isFound = await Promise.all(
+    names.map((name) => isReadable(path.join(dictionaryFolder, `${name}.dic`))),
+  );
+  const found = new Set(names.filter((_, index) => isFound[index]));
+  const served = dictionaryTable.filter((each) => each.names.every((name) => found.has(name)));
+  if (served.length === 0 || !(await isReadable(program))) {
+    return { name: NAME, reason: `Spelling of German, French, Spanish and others: ${REMEDY}` };
+  }
+  return new Hunspell({ ...options, program, dictionaryFolder, served });
+}
+
+async function isReadable(file: string): Promise<boolean> {
+  return access(file, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+interface Settings extends HunspellOptions {
+  program: string;
+  dictionaryFolder: string;
+  served: typeof dictionaryTable;
+}
+
+/** Words that are looked up before it is judged whether the text is in the language at all. */
+const SAMPLE = 24;
+/** A sample with more unknown words than this share is in another language, or none. */
+const MAX_UNKNOWN_SHARE = 0.5;
+/** Of fewer words nothing can be said. */
+const LEAST_SAMPLE = 6;
+/**
+ * Suggestions take a dictionary up to half a second for each unknown word: of a request, so many are
+ * looked at, and the rest of its words stay as they are.
+ */
+const MAX_UNKNOWN_WORDS = 80;
+
+/** One request. */
+interface Inquiry {
+  language: LanguageTag;
+  dictionaries: readonly HunspellDictionary[];
+  /** Whose turn it is. */
+  caller: object;
+  unknownWords: number;
+}
+
+class Hunspell implements ImprovementEngine {
+  readonly name = NAME;
+  readonly rephrases = false;
+  readonly languages: readonly LanguageTag[];
+  readonly #dictionaries = new Map<string, HunspellDictionary>();
+  readonly #served: typeof dictionaryTable;
+
+  constructor({ served, program, dictionaryFolder, log, ...options }: Settings) {
+    const { answerTimeoutMs = 10_000, idleMs = 30 * 60_000 } = options;
+    this.#served = served;
+    this.languages = served.flatMap(({ languages }) => languages);
+    for (const name of served.flatMap(({ names }) => names)) {
+      const dictionary = path.join(dictionaryFolder, name);
+      const of = new HunspellDictionary({ program, dictionary, log, answerTimeoutMs, idleMs });
+      this.#dictionaries.set(name, of);
+    }
+  }
+
+  async improve(
+    texts: readonly string[],
+    { language, signal }: ImprovementOptions,
+  ): Promise<string[]> {
+    signal.throwIfAborted();
+    const inquiry: Inquiry = {
+      ...{ language, caller: {}, unknownWords: 0 },
+      dictionaries: this.#dictionariesOf(language),
+    };
+    const giveUp = () => {
+      for (const each of inquiry.dictionaries) each.abandon(inquiry.caller, signal.reason);
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      const improved: string[] = [];
+      for (const text of texts) {
+        signal.throwIfAborted();
+        improved.push(await improveOne(text, inquiry));
+      }
+      return improved;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#dictionaries.values()].map((dictionary) => dictionary.close()));
+  }
+
+  #dictionariesOf(language: LanguageTag): HunspellDictionary[] {
+    const wanted = [language, baseLanguage(language)];
+    const served = this.#served.find(({ languages }) =>
+      wanted.some((tag) => languages.includes(tag)),
+    );
+    if (served === undefined) {
+      throw new ServiceError('invalid_request', `${NAME} does not improve ${language}.`);
+    }
+    return served.names.flatMap((name) => this.#dictionaries.get(name) ?? []);
+  }
+}
+
+async function improveOne(text: string, inquiry: Inquiry): Promise<string> {
+  const { language } = inquiry;
+  const words = spellingWords(text, language, untouchableSpans(text));
+  const findings = await lookUpAll(words, inquiry);
+  if (findings === undefined) return text;
+  return safeGrammar(applyEdits(text, spellingEdits(text, words, findings, language)), language);
+}
+
+interface Finding extends WordFinding {
+  /** Whether the one suggestion needs no further judging. */
+  isMeant?: boolean;
+}
+
+/** What is known of the words; undefined where too few of some in a row are words of the language. */
+async function lookUpAll(
+  words: readonly SpellingWord[],
+  inquiry: Inquiry,
+): Promise<Map<string, Finding> | undefined> {
+  const findings = new Map<string, Finding>();
+  const distinct = [...new Set(words.map(({ lookedUp }) => lookedUp))];
+  for (let start = 0; start < distinct.length; start += SAMPLE) {
+    if (inquiry.unknownWords >= MAX_UNKNOWN_WORDS) break;
+    const sample = distinct.slice(start, start + SAMPLE);
+    const found = await Promise.all(sample.map((word) => lookUp(word, inquiry)));
+    for (const [index, word] of sample.entries()) findings.set(word, found[index] ?? known);
+    const unknown = found.filter(({ isKnown }) => !isKnown).length;
+    inquiry.unknownWords += unknown;
+    const isForeign = unknown > sample.length * MAX_UNKNOWN_SHARE && sample.length >= LEAST_SAMPLE;
+    if (isForeign) return undefined;
+  }
+  return findings;
+}
+
+const known: WordFinding = { isKnown: true, suggestions: [] };
+
+/** What the dictionaries know of a word, or of what it is with umlauts. */
+async function lookUp(word: string, inquiry: Inquiry): Promise<Finding> {
+  const finding = await lookUpAsItIs(word, inquiry);
+  if (finding.isKnown || baseLanguage(inquiry.language) !== 'de') return finding;
+  for (const spelling of umlautSpellings(word)) {
+    const { isKnown } = await lookUpAsItIs(spelling, inquiry);
+    if (isKnown) return { isKnown: false, suggestions: [spelling], isMeant: true };
+  }
+  // `Aether`, `Goethes`: whatever resembles it is another word.
+  return hasSpelledOutUmlaut(word) ? { isKnown: false, suggestions: [] } : finding;
+}
+
+/** Known in any of the dictionaries, or what the first one suggests. */
+async function lookUpAsItIs(word: string, { dictionaries, caller }: Inquiry): Promise<WordFinding> {
+  let first: WordFinding | undefined;
+  for (const dictionary of dictionaries) {
+    const finding = await dictionary.look(word, caller);
+    if (finding.isKnown) return finding;
+    first ??= finding;
+  }
+  return first ?? known;
+}
+
+function spellingEdits(
+  text: string,
+  words: readonly SpellingWord[],
+  findings: ReadonlyMap<string, Finding>,
+  language: LanguageTag,
+): Edit[] {
+  const choices = words.map(({ lookedUp, isCapital }) => {
+    const finding = findings.get(lookedUp);
+    if (finding === undefined || finding.isKnown) return 'known';
+    const [first] = finding.suggestions;
+    const choice = finding.isMeant
+      ? first
+      : clearSuggestion(lookedUp, finding.suggestions, language);
+    // What begins a sentence and is written with a capital in any case is a name.
+    return isCapital && /^\p{Lu}/u.test(choice ?? '') ? undefined : choice;
+  });
+  return words.flatMap((word, index) => {
+    const choice = choices[index];
+    // Beside other words that make no sense it stands in a quotation, or among names.
+    const isAmongStrangers = isStrange(index - 1) || isStrange(index + 1);
+    if (choice === undefined || choice === 'known' || isAmongStrangers) return [];
+    const { start, end } = word;
+    return [{ start, end, text: inCaseOf(text.slice(start, end), choice) }];
+  });
+
+  function isStrange(index: number): boolean {
+    return index >= 0 && index < words.length && choices[index] === undefined;
+  }
+}

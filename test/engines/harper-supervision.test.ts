@@ -1,0 +1,56 @@
+/** What happens to texts when Harper's worker dies or does not come back. */
+import { Worker } from 'node:worker_threads';
+import { expect, it } from 'vitest';
+import { createHarper } from '../../server/engines/improvement/harper.ts';
+import { recordLog } from '../support/log-record.ts';
+import { improveTexts } from './improvement-conformance.ts';
+
+/** A worker that answers with no lints until it is told of something bad. */
+function startFragileWorker(atBad: string): Worker {
+  return new Worker(
+    `const { parentPort } = require('node:worker_threads');
+     parentPort.postMessage({ kind: 'ready' });
+     parentPort.on('message', ({ kind, streamId, texts }) => {
+       if (kind !== 'lint') return;
+       const at = texts.findIndex((text) => text.includes('bad'));
+       if (at >= 0) { ${atBad} }
+       parentPort.postMessage({ streamId, lints: texts.map(() => []), hasFailed: false });
+     });`,
+    { eval: true },
+  );
+}
+
+const fail =
+  'parentPort.postMessage({ streamId, lints: texts.slice(0, at).map(() => []), hasFailed: true }); return;';
+
+it.each([
+  ['crashes', 'throw new Error("broken");'],
+  ['ends', 'process.exit(1);'],
+  ['does not come back', 'for (;;);'],
+])('a worker that %s fails who waits for it, and the next one is served', async (_, atBad) => {
+  const log = recordLog();
+  const startWorker = () => startFragileWorker(atBad);
+  const engine = await createHarper({ log, startWorker, watchdogMs: 400 });
+  const improve = (text: string) => improveTexts(engine, [text], { language: 'en' });
+  expect(await improve('It rained. we stayed.')).toEqual(['It rained. We stayed.']);
+  await expect(improve('This is bad.')).rejects.toMatchObject({ code: 'engine_unavailable' });
+  expect(await improve('It rained. we stayed.')).toEqual(['It rained. We stayed.']);
+  expect(log.lines.map(({ message }) => message).join()).toMatch(/worker of harper/);
+  expect(JSON.stringify(log.lines)).not.toContain('This is');
+  await engine.close();
+});
+
+it('a text that Harper fails at stays as it is, and costs the others nothing', async () => {
+  let workers = 0;
+  const startWorker = () => {
+    workers += 1;
+    return startFragileWorker(fail);
+  };
+  const engine = await createHarper({ log: recordLog(), startWorker });
+  const texts = ['It rained. we stayed.', 'This is bad.', 'The sun shone. we went out.'];
+  expect(await improveTexts(engine, texts, { language: 'en' })).toEqual([
+    ...['It rained. We stayed.', 'This is bad.', 'The sun shone. We went out.'],
+  ]);
+  expect(workers).toBe(2);
+  await engine.close();
+});

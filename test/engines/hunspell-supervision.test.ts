@@ -1,0 +1,127 @@
+/** What happens to texts when dictionaries die, hang or babble: real processes, some of them bad ones. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ImprovementEngine } from '../../server/engines/engine.ts';
+import { createHunspell, type HunspellOptions } from '../../server/engines/improvement/hunspell.ts';
+import { recordLog } from '../support/log-record.ts';
+import { until } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { improveTexts, runningImprover } from './improvement-conformance.ts';
+
+const engines: ImprovementEngine[] = [];
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.close()));
+});
+
+async function create(options: Partial<HunspellOptions> = {}): Promise<ImprovementEngine> {
+  const engine = runningImprover(await createHunspell({ log: recordLog(), ...options }));
+  engines.push(engine);
+  return engine;
+}
+
+/** A program in place of Hunspell, which may call the real one. */
+function program(script: string): string {
+  const file = path.join(temporaryFolder(), 'hunspell');
+  writeFileSync(file, `#!/bin/sh\n${script}\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+/** Our own processes of a dictionary. */
+function dictionaryPids(): number[] {
+  const list = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)]).toString();
+  return list
+    .split('\n')
+    .filter((line) => /hunspell -a .*de_DE/.test(line))
+    .map((line) => parseInt(line, 10));
+}
+
+/** Returns whether the process was still there. */
+function killSilently(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+}
+
+const wrong = 'Das ist nciht gut, villeicht aber doch.';
+const right = 'Das ist nicht gut, vielleicht aber doch.';
+const correct = (engine: ImprovementEngine, texts = [wrong]) =>
+  improveTexts(engine, texts, { language: 'de' });
+
+describe('a dictionary', () => {
+  it('that is killed again and again costs no text its answer', async () => {
+    const engine = await create();
+    const texts = Array.from(
+      { length: 40 },
+      (_, i) => `${wrong} Wort${'abcdefghij'[i % 10]}x hier.`,
+    );
+    const work = texts.map((text) => correct(engine, [text]));
+    const killed = new Set<number>();
+    const killer = until(() => {
+      for (const pid of dictionaryPids()) {
+        if (killSilently(pid)) killed.add(pid);
+      }
+      return killed.size >= 2;
+    }, 30_000);
+    const answers = await Promise.all(work);
+    for (const [text = ''] of answers) expect(text.startsWith(right)).toBe(true);
+    // Whatever it was: what comes now starts a dictionary again.
+    await correct(engine, ['Noch ein unbekantes Wort.']);
+    await killer;
+    expect(await correct(engine, ['Danach geht es weiiter.'])).toEqual(['Danach geht es weiter.']);
+  });
+
+  it('that hangs at a word is replaced, and the word left as it is', async () => {
+    // Says what the real one says, until the word that it does not come back from.
+    const file = program(
+      `exec awk 'BEGIN { print "@(#) stub"; fflush() } /schlimm/ { while (1) {} }
+        /nciht/ { print "& nciht 1 0: nicht\\n"; fflush(); next } { print "*\\n"; fflush() }'`,
+    );
+    const engine = await create({ program: file, answerTimeoutMs: 300 });
+    expect(await correct(engine, ['Das ist nciht schlimm.'])).toEqual(['Das ist nicht schlimm.']);
+  });
+
+  it('that babbles without an end is ended', async () => {
+    const engine = await create({ program: program('exec yes'), answerTimeoutMs: 300 });
+    await expect(correct(engine)).rejects.toMatchObject({ code: 'engine_unavailable' });
+    expect(dictionaryPids()).toEqual([]);
+  });
+
+  it('that does not start is told of at once from then on', async () => {
+    const engine = await create({ program: program('exit 1') });
+    const failure = {
+      code: 'engine_unavailable',
+      message: expect.stringMatching(/hunspell/) as unknown,
+    };
+    await expect(correct(engine)).rejects.toMatchObject(failure);
+    await expect(correct(engine)).rejects.toMatchObject(failure);
+  });
+
+  it('that nobody asks is stopped, and comes back', async () => {
+    const engine = await create({ idleMs: 50 });
+    expect(await correct(engine)).toEqual([right]);
+    await until(() => dictionaryPids().length === 0);
+    expect(await correct(engine, ['Es ist warscheinlich neu.'])).toEqual([
+      'Es ist wahrscheinlich neu.',
+    ]);
+  });
+
+  it('is gone when the engine is closed', async () => {
+    const engine = await create();
+    await correct(engine);
+    expect(dictionaryPids()).toHaveLength(1);
+    await engine.close();
+    expect(dictionaryPids()).toEqual([]);
+  });
+});
+
+describe('without dictionaries', () => {
+  it('the engine says what to install', async () => {
+    const missing = await createHunspell({ log: recordLog(), dictionaryFolder: temporaryFolder() });
+    expect(missing).toMatchObject({ reason: expect.stringMatching(/install hunspell/) as unknown });
+  });
+});

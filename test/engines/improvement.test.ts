@@ -1,0 +1,168 @@
+/** Harper and Hunspell, the real ones: what is right stays, and much of what is wrong is mended. */
+import { LocalLinter } from 'harper.js';
+import { slimBinary } from 'harper.js/slimBinary';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ImprovementEngine } from '../../server/engines/engine.ts';
+import { harperRules } from '../../server/engines/improvement/harper-rules.ts';
+import { createHarper } from '../../server/engines/improvement/harper.ts';
+import { createHunspell } from '../../server/engines/improvement/hunspell.ts';
+import { recordLog } from '../support/log-record.ts';
+import { correctSentences } from './correct-sentences.ts';
+import {
+  describeImprovementConformance,
+  improveTexts,
+  runningImprover,
+} from './improvement-conformance.ts';
+import { trickySentences } from './tricky-sentences.ts';
+import { wrongSentences } from './wrong-sentences.ts';
+
+const hunspell = async () => runningImprover(await createHunspell({ log: recordLog() }));
+const harper = () => createHarper({ log: recordLog() });
+
+describeImprovementConformance({
+  ...{ name: 'the engine Harper', create: harper },
+  ...{ language: 'en', sentences: correctSentences['en'] ?? [] },
+});
+describeImprovementConformance({
+  ...{ name: 'the engine Hunspell', create: hunspell },
+  ...{ language: 'de', sentences: correctSentences['de'] ?? [] },
+});
+
+let english: ImprovementEngine;
+let others: ImprovementEngine;
+beforeAll(async () => {
+  english = await harper();
+  others = await hunspell();
+});
+afterAll(() => Promise.all([english.close(), others.close()]));
+const engineFor = (language: string) => (language === 'en' ? english : others);
+const correct = (language: string, texts: readonly string[]) =>
+  improveTexts(engineFor(language), texts, { language });
+
+describe('correct sentences', () => {
+  it.each(Object.entries(correctSentences))(
+    'stay as they are in %s',
+    async (language, sentences) => {
+      const corrected = await correct(language, sentences);
+      const changed = corrected.filter((text, i) => text !== sentences[i]);
+      // At most two of a hundred.
+      expect(changed.length, changed.join('\n')).toBeLessThanOrEqual(sentences.length * 0.02);
+    },
+  );
+
+  it.each(['en', 'en-GB', 'en-US'])(
+    'that invite changes stay as they are in %s',
+    async (language) => {
+      const corrected = await improveTexts(english, trickySentences, { language });
+      const changed = corrected.filter((text, i) => text !== trickySentences[i]);
+      expect(changed.length, changed.join('\n')).toBeLessThanOrEqual(2);
+    },
+  );
+
+  it.each([
+    ['fr', 'Mon adresse email est dans la lettre, avec une story.'],
+    ['de', 'Er postete ein Bild und likte den Beitrag.'],
+    ['it', 'Ho visto il feed e il post di Anna.'],
+    ['es', 'Le mandé un email con el link del blog.'],
+    ['pt-PT', 'A acção foi directa e óptima para todos.'],
+  ])('with borrowed and older words stay as they are in %s', async (language, text) => {
+    expect(await improveTexts(others, [text], { language })).toEqual([text]);
+  });
+
+  it('stay as they are in either spelling of English', async () => {
+    const british = ['She organised the colours of the theatre programme.', 'The centre is grey.'];
+    const american = ['She organized the colors of the theater program.', 'The center is gray.'];
+    expect(await correct('en', [...british, ...american])).toEqual([...british, ...american]);
+    expect(await improveTexts(english, british, { language: 'en-GB' })).toEqual(british);
+    expect(await improveTexts(english, american, { language: 'en-US' })).toEqual(american);
+  });
+});
+
+/** Of a hundred sentences with one mistake, so many are right afterwards. */
+const leastMended: Record<string, number> = { en: 75, de: 80, fr: 70, es: 65, it: 65, pt: 50 };
+
+describe('mistakes', () => {
+  it.each(Object.entries(wrongSentences))('are mended in %s', async (language, sentences) => {
+    const corrected = await correct(
+      language,
+      sentences.map(({ wrong }) => wrong),
+    );
+    const left = sentences.filter(({ right }, i) => corrected[i] !== right);
+    const mended = 100 * (1 - left.length / sentences.length);
+    expect(mended, left.map(({ wrong }) => wrong).join('\n')).toBeGreaterThanOrEqual(
+      leastMended[language] ?? 100,
+    );
+  });
+
+  it('are none in German without umlauts, which is given them', async () => {
+    const text = 'Koennen wir das fuer dich machen? Er heisst Paul, wir moechten gehen.';
+    expect(await correct('de', [text])).toEqual([
+      'Können wir das für dich machen? Er heißt Paul, wir möchten gehen.',
+    ]);
+  });
+
+  it('are mended in both kinds of Portuguese', async () => {
+    for (const language of ['pt-PT', 'pt-BR']) {
+      expect(await improveTexts(others, ['Eu tambem vou.'], { language })).toEqual([
+        'Eu também vou.',
+      ]);
+    }
+  });
+});
+
+describe('the rules of Harper', () => {
+  it('are those that it has', async () => {
+    const linter = new LocalLinter({ binary: slimBinary });
+    const known = Object.keys(await linter.getLintConfig());
+    expect([...harperRules].filter((name) => !known.includes(name))).toEqual([]);
+    expect(known.length).toBeGreaterThan(harperRules.size);
+  });
+});
+
+describe('names, addresses and code', () => {
+  const parts = [
+    'https://exmaple.org/teh?a=recieve',
+    'teh_file.txt',
+    '`recieve alot`',
+    'max@recieve.de',
+  ];
+  const names = ['Søren', 'Nguyen', 'Abernathy', 'Yıldırım', 'McRecieve', 'Wroclav', 'GitHub'];
+
+  it('stay as they are among mistakes that are mended', async () => {
+    for (const part of [...parts, ...names]) {
+      expect(await correct('en', [`We recieve ${part} in the evening.`])).toEqual([
+        `We receive ${part} in the evening.`,
+      ]);
+      expect(await correct('de', [`Wir haben ${part} nciht gesehen.`])).toEqual([
+        `Wir haben ${part} nicht gesehen.`,
+      ]);
+    }
+  });
+});
+
+describe('a text that is not in the language', () => {
+  it('stays as it is', async () => {
+    const polish = 'Dzieci bawią się w ogrodzie, a potem wracają powoli do domu na kolację.';
+    for (const language of ['de', 'fr', 'es', 'it', 'pt']) {
+      expect(await correct(language, [polish])).toEqual([polish]);
+    }
+  });
+
+  it.each(['a', 'the ', '3rd ', '"', '😀', 'It is 3rd, teh '])(
+    'is read in English in a bounded time: %j',
+    async (part) => {
+      const text = part.repeat(Math.floor(10_000 / part.length));
+      const startMs = performance.now();
+      expect(await correct('en', [text, 'We recieve it.'])).toHaveLength(2);
+      // What takes a hundredth of a second by the sentence took a quarter of a minute at once.
+      expect(performance.now() - startMs).toBeLessThan(10_000);
+    },
+  );
+
+  it('takes no long time, nor does one of nothing but mistakes', async () => {
+    const noise = Array.from({ length: 1500 }, (_, i) => `qwzx${'abcdefghij'[i % 10]}pl`).join(' ');
+    const startMs = performance.now();
+    expect(await correct('fr', [noise])).toEqual([noise]);
+    expect(performance.now() - startMs).toBeLessThan(30_000);
+  });
+});
