@@ -4,23 +4,40 @@ import type { Logger } from 'pino';
 import type { LanguageTag } from '../shared/language.ts';
 import { isLoopbackHost, type Config } from './config.ts';
 import { watchRequests } from './http/graceful-close.ts';
+import { createHostRule } from './http/host-rule.ts';
 import { createHttpServer } from './http/server.ts';
 import { createAccess } from './services/access.ts';
+import { createApiKeyService, type ApiKeyService } from './services/api-keys.ts';
+import { consoleEntrance, createConsoleServices } from './services/console.ts';
 import { createDemo } from './services/demo.ts';
 import { createDetection } from './services/detection.ts';
 import { startDocumentExpiry } from './services/document-expiry.ts';
+import { createDeveloperKeys } from './services/developer-keys.ts';
 import { createDocumentWorkerProcess } from './services/document-worker-process.ts';
 import { createDocumentTranslations } from './services/documents.ts';
+import { createEngineHealth, type EngineHealth } from './services/engine-health.ts';
 import { ensureFirstAccount } from './services/first-account.ts';
+import { createImprovement } from './services/improvement.ts';
 import { createGlossaries, type Glossaries } from './services/glossaries.ts';
 import { createMetrics, type Metrics } from './services/metrics.ts';
 import { createReadiness } from './services/readiness.ts';
 import { betaLanguages } from './services/language-table.ts';
 import { createLanguageListings } from './services/languages.ts';
 import { createMonolingualGlossaries } from './services/monolingual-glossaries.ts';
+import { createKnownOrigins } from './services/origins.ts';
+import { describeStyleRules } from './services/style-rule-notes.ts';
+import { createStyleRuleLists, type StyleRuleLists } from './services/style-rules.ts';
+import { createSmtpMailer } from './services/smtp-mailer.ts';
+import {
+  createTranslationMemories,
+  type TranslationMemories,
+} from './services/translation-memories.ts';
+import { createTextImprovement } from './services/text-improvement.ts';
 import { createTextTranslation } from './services/text-translation.ts';
 import { createTranslation, type Translation } from './services/translation.ts';
 import { createUsageMeter, type UsageMeter } from './services/usage.ts';
+import { startUsageNotices } from './services/usage-notices.ts';
+import { createUsageReporting } from './services/usage-reports.ts';
 import { enginePreference, startEngines, type Engines } from './running-engines.ts';
 import { createLiveTranslation } from './services/live-translation.ts';
 import { createSpokenTerms, type SpokenTermLists } from './services/spoken-terms.ts';
@@ -44,6 +61,8 @@ const MIB = 1024 * 1024;
 export interface Overview {
   /** The first key; undefined when it is not active in this database. */
   apiKey: { secret: string; file: string } | undefined;
+  /** The console's path; with the token of a one-time link while its first account has no password. */
+  console: string | undefined;
   /** Name of the database. */
   storage: string;
   recognition: { engine: string; languages: string[] }[];
@@ -65,23 +84,23 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
   const { key, file } = await openApiKeyFile(config.DATA_DIR);
   const first = await ensureFirstAccount({ ...storage, secret: key });
-  const parts = { ...(await startParts(config, log, storage)), firstKey: key };
+  const operatorId = first.account.accountId;
+  const hasConsole = config.CONSOLE === 'on';
+  const parts = { ...(await startParts(config, log, storage)), firstKey: key, operatorId };
   const { engines, decoders, encoders } = parts;
   const services = createServices(parts);
   const { voiceSessions, documentWorker } = services;
-  const expiry = startDocumentExpiry({
-    documents: storage.documents,
-    keptMs: config.DOCUMENT_EXPIRY_HOURS * 3_600_000,
-    log,
-  });
+  const { expiry, notices } = startChores(parts);
   const problems = engines.missing.map(({ reason }) => reason);
   if (encoders.problem !== undefined) problems.push(encoders.problem);
+  void services.translationMemories.tidy();
   const http = await openHttp(parts, services, problems);
   const requests = watchRequests(http.server);
   const sockets = acceptVoiceSockets({
     server: http.server,
     voiceSessions,
     log,
+    trustProxy: config.TRUST_PROXY,
     limits: {
       idleMs: config.VOICE_IDLE_SECONDS * 1000,
       connectionMs: config.VOICE_CONNECTION_SECONDS * 1000,
@@ -91,6 +110,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   return {
     overview: {
       apiKey: first.isSecretActive ? { secret: key, file } : undefined,
+      console: hasConsole ? await consoleEntrance(services.consoleAccess, operatorId) : undefined,
       storage: storage.name,
       problems,
       ...capabilities(engines, services.translation),
@@ -100,14 +120,17 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       const deadlineMs = performance.now() + config.STOP_SECONDS * 1000;
       expiry.stop();
       const workerEnded = documentWorker.stop();
+      const noticesEnded = notices.stop(config.STOP_SECONDS * 1000);
       await voiceSessions.stop(config.STOP_SECONDS * 1000);
       const closed = http.close();
       requests.endConnections(Math.max(0, deadlineMs - performance.now()));
       sockets.destroyAll();
       await closed;
       // Their connections are gone: what was charged for them is given back while there is a database.
-      await services.textTranslation.idle();
+      await Promise.all([services.textTranslation.idle(), services.textImprovement.idle()]);
       await workerEnded;
+      await services.translationMemories.stop();
+      await noticesEnded;
       await Promise.all([decoders.close(), encoders.close()]);
       await engines.close();
       await storage.close();
@@ -124,6 +147,9 @@ interface Parts {
   decoders: AudioDecoders;
   encoders: SpeechEncoders;
   metrics: Metrics;
+  health: EngineHealth;
+  /** The installation's first account. */
+  operatorId: string;
   /** The secret of the key every installation starts with. */
   firstKey: string;
 }
@@ -132,16 +158,29 @@ async function startParts(
   config: Config,
   log: Logger,
   storage: Storage,
-): Promise<Omit<Parts, 'firstKey'>> {
+): Promise<Omit<Parts, 'firstKey' | 'operatorId'>> {
   const metrics = createMetrics();
+  const health = createEngineHealth(metrics.engines);
   const [engines, encoders, ffmpeg] = await Promise.all([
-    startEngines(config, log, metrics.engines),
+    startEngines(config, log, health.measures),
     createSpeechEncoders({ log, ffmpeg: config.FFMPEG }),
     findFfmpeg(config.FFMPEG),
   ]);
   const maxFfmpegProcesses = config.VOICE_FFMPEG_PROCESSES;
   const decoders = createAudioDecoders({ log, ffmpeg, maxFfmpegProcesses });
-  return { config, log, storage, engines, decoders, encoders, metrics };
+  return { config, log, storage, engines, decoders, encoders, metrics, health };
+}
+
+/** What is done now and then, whoever asks for what. */
+function startChores({ config, log, storage }: Parts) {
+  return {
+    expiry: startDocumentExpiry({
+      documents: storage.documents,
+      keptMs: config.DOCUMENT_EXPIRY_HOURS * 3_600_000,
+      log,
+    }),
+    notices: startUsageNotices({ notices: storage.usageNotices, mailer: mailerOf(config), log }),
+  };
 }
 
 async function openHttp(parts: Parts, services: Services, problems: string[]) {
@@ -155,9 +194,15 @@ async function openHttp(parts: Parts, services: Services, problems: string[]) {
       translation: engines.translation.map(({ name }) => name),
       problems,
     },
+    knowsOrigin: createKnownOrigins(storage),
+    console: config.CONSOLE === 'on',
     demo: config.DEMO !== 'off',
     demoCaller: () => services.access.authenticate(parts.firstKey),
     isDemoHost: (host) => config.DEMO === 'on' || isLoopbackHost(host),
+    isConsoleHost: createHostRule({
+      publicUrl: config.PUBLIC_URL,
+      isVouchedFor: config.TRUST_PROXY || config.TLS_CERT_FILE !== undefined,
+    }),
     publicUrl: config.PUBLIC_URL,
     trustProxy: config.TRUST_PROXY,
     metrics,
@@ -182,29 +227,48 @@ function createServices(parts: Parts) {
     preference: enginePreference(config),
     log,
   });
+  const improvement = createImprovement({ engines: engines.improvement, detector, log });
   const detection = createDetection(detector);
   const glossaries = createGlossaries({
     glossaries: storage.glossaries,
     cacheBytes: config.GLOSSARY_CACHE_MB * MIB,
   });
+  const styleRules = createStyleRuleLists(storage);
+  const translationMemories = createTranslationMemories({
+    memories: storage.translationMemories,
+    log,
+  });
   const usageMeter = createUsageMeter(storage);
   const spokenTerms = createSpokenTerms({ spokenTerms: storage.spokenTerms });
+  const voiceSessions = createVoice(parts, { translation, glossaries, spokenTerms, usageMeter });
+  const apiKeys = createApiKeyService({
+    ...storage,
+    onDeactivated: (keyId) => voiceSessions.endOfKey(keyId),
+  });
   return {
     translation,
     access: createAccess({ ...storage, legacyAuth: legacyAuth(config) }),
     usageMeter,
-    voiceSessions: createVoice(parts, { translation, glossaries, spokenTerms, usageMeter }),
-    ...createDocuments(parts, { translation, glossaries, usageMeter }),
+    voiceSessions,
+    ...createConsoleServices({ ...parts, apiKeys, translation, improvement, voiceSessions }),
+    ...createDocuments(parts, {
+      ...{ translation, glossaries, styleRules, translationMemories, usageMeter },
+    }),
     textTranslation: createTextTranslation({
-      ...{ translation, detection, glossaries },
+      ...{ translation, detection, glossaries, styleRules, translationMemories },
       usage: usageMeter,
       isFreeTarget,
       refusesLatencyConflicts: config.LATENCY_CONFLICTS === 'refuse',
     }),
+    textImprovement: createTextImprovement({ improvement, detector, usage: usageMeter }),
     languageDetection: detection,
-    languageListings: createLanguageListings({ translation, recognisers, detector }),
+    languageListings: createLanguageListings({ translation, improvement, recognisers, detector }),
     glossaries,
     spokenTerms,
+    ...createAdministration(storage, apiKeys),
+    translationMemories,
+    styleRules,
+    styleRuleNotes: describeStyleRules(translation),
     monolingualGlossaries: createMonolingualGlossaries({
       glossaries,
       store: storage.glossaries,
@@ -216,10 +280,24 @@ function createServices(parts: Parts) {
   };
 }
 
+/** What administrators of accounts work with. */
+function createAdministration(storage: Storage, apiKeys: ApiKeyService) {
+  return {
+    developerKeys: createDeveloperKeys({ apiKeys, store: storage.apiKeys }),
+    usageReporting: createUsageReporting(storage),
+  };
+}
+
 /** What takes documents in, and the process that translates them. */
 function createDocuments(
   { config, log, storage }: Parts,
-  services: { translation: Translation; glossaries: Glossaries; usageMeter: UsageMeter },
+  services: {
+    translation: Translation;
+    glossaries: Glossaries;
+    styleRules: StyleRuleLists;
+    translationMemories: TranslationMemories;
+    usageMeter: UsageMeter;
+  },
 ) {
   const { documents } = storage;
   const documentWorker = createDocumentWorkerProcess({
@@ -263,6 +341,7 @@ function createVoice(
       },
     },
     ...{ usageMeter, log, measures: metrics.voice },
+    publicUrl: config.PUBLIC_URL,
     tokens: createSessionTokens(),
     maxSessions: config.VOICE_MAX_SESSIONS,
     maxSessionsPerKey: config.VOICE_MAX_SESSIONS_PER_KEY,
@@ -297,6 +376,10 @@ function capabilities(engines: Engines, translation: Translation) {
 
 function legacyAuth({ LEGACY_AUTH: mode, LEGACY_AUTH_REFUSED_PERCENT: refusedPercent }: Config) {
   return mode === 'off' ? { mode } : { mode, refusedPercent };
+}
+
+function mailerOf({ SMTP_URL: url, SMTP_FROM: from }: Config) {
+  return url === undefined || from === undefined ? undefined : createSmtpMailer({ url, from });
 }
 
 async function readTls({ TLS_CERT_FILE, TLS_KEY_FILE }: Config) {

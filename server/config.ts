@@ -64,13 +64,17 @@ function shown(name: string, text: string): string {
 
 /** What a pattern cannot tell: addresses, files and folders. Settings may still be missing here. */
 function* problemsWithPlaces(settings: Partial<Settings>): Generator<string> {
-  const { PUBLIC_URL, TLS_CERT_FILE, TLS_KEY_FILE, DATA_DIR } = settings;
+  const { PUBLIC_URL, TLS_CERT_FILE, TLS_KEY_FILE, DATA_DIR, SMTP_URL, SMTP_FROM } = settings;
   if (PUBLIC_URL !== undefined && !URL.canParse(PUBLIC_URL)) {
     yield `PUBLIC_URL: ${JSON.stringify(PUBLIC_URL)} is not an address.`;
   }
   if ((TLS_CERT_FILE === undefined) !== (TLS_KEY_FILE === undefined)) {
     yield 'TLS_CERT_FILE and TLS_KEY_FILE go together: set both or neither.';
   }
+  if ((SMTP_URL === undefined) !== (SMTP_FROM === undefined)) {
+    yield 'SMTP_URL and SMTP_FROM go together: set both or neither.';
+  }
+  if (SMTP_URL !== undefined && !URL.canParse(SMTP_URL)) yield 'SMTP_URL: not an address.';
   if (TLS_CERT_FILE !== undefined && TLS_KEY_FILE !== undefined) {
     const problem = failureOf(() =>
       createSecureContext({ cert: readFileSync(TLS_CERT_FILE), key: readFileSync(TLS_KEY_FILE) }),

@@ -60,6 +60,9 @@ function welcome(config: Config, address: string, overview: Overview): string {
           `  API key     ${overview.apiKey.secret}`,
           `              kept in ${overview.apiKey.file}`,
         ]),
+    ...(overview.console === undefined
+      ? []
+      : [`  Console     ${url.replace(/\/$/, '')}${overview.console}`]),
     `  Data        ${overview.storage}`,
     ...overview.recognition.map(
       ({ engine, languages }) => `  Hears       ${shortList(languages)} (${engine})`,

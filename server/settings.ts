@@ -63,6 +63,10 @@ export const settingsSchema = Type.Object({
     description:
       'Demo page and its token endpoint, which needs no key: `auto` is on only when `HOST` is a loopback address and neither `PUBLIC_URL` nor `TRUST_PROXY` is set.',
   }),
+  CONSOLE: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'on',
+    description: 'Whether accounts can be administered in a browser, at `/console`.',
+  }),
   RECOGNISER: Type.Optional(
     Type.String({
       pattern: `^ *(${recogniserChoice})( *, *(${recogniserChoice}))* *$`,
@@ -283,6 +287,19 @@ export const settingsSchema = Type.Object({
     description:
       'Requests of one API key in a minute; more are answered with 429. `0` is no limit.',
   }),
+  SMTP_URL: Type.Optional(
+    Type.String({
+      pattern: '^smtps?://[^/?#]+/?$',
+      description:
+        'Mail server that takes notices of limits: `smtp://user:password@mail.example.org:587`; `smtps://` is TLS from the start.',
+    }),
+  ),
+  SMTP_FROM: Type.Optional(
+    Type.String({
+      pattern: '^([^<>]*<[^\\s<>@]+@[^\\s<>@]+>|[^\\s<>@]+@[^\\s<>@]+)$',
+      description: 'Who they are from: `Dragoman <dragoman@example.org>`.',
+    }),
+  ),
   LATENCY_CONFLICTS: Type.Union([Type.Literal('refuse'), Type.Literal('accept')], {
     default: 'refuse',
     description:

@@ -6,6 +6,8 @@ import { createDetection } from './services/detection.ts';
 import { startDocumentJobs } from './services/document-jobs.ts';
 import { createDocumentTranslator } from './services/document-translation.ts';
 import { createGlossaries } from './services/glossaries.ts';
+import { createStyleRuleLists } from './services/style-rules.ts';
+import { createTranslationMemories } from './services/translation-memories.ts';
 import { createTranslation } from './services/translation.ts';
 import { openStorage } from './storage/open-storage.ts';
 
@@ -40,6 +42,11 @@ export async function createWorkerApp({
     glossaries: createGlossaries({
       glossaries: storage.glossaries,
       cacheBytes: config.GLOSSARY_CACHE_MB * MIB,
+    }),
+    styleRules: createStyleRuleLists(storage),
+    translationMemories: createTranslationMemories({
+      memories: storage.translationMemories,
+      log,
     }),
     limits: {
       timeMs: config.DOCUMENT_TIME_SECONDS * 1000,

@@ -74,12 +74,12 @@ export function admit(caller: Caller, { kind = 'developer', plan, feature }: Adm
 }
 
 /** @throws ServiceError forbidden unless the caller's account is on the pro plan */
-export function requirePro({ account }: Caller): void {
+export function requirePro({ account }: Pick<Caller, 'account'>): void {
   if (account.plan !== 'pro') throw forbidden('This is part of the pro plan.');
 }
 
 /** @throws ServiceError forbidden unless the caller's account has been given the feature */
-export function requireFeature({ account }: Caller, feature: Feature): void {
+export function requireFeature({ account }: Pick<Caller, 'account'>, feature: Feature): void {
   if (!account.features.includes(feature)) {
     throw forbidden(`The feature '${feature}' is not enabled for this account.`);
   }

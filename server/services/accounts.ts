@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Account, Accounts, Feature, Plan, UsageLimits } from '../storage/ports.ts';
 import { checkedLimits, checkedName } from './account-checks.ts';
+import { checkedEmails, checkedOrigins } from './account-contacts.ts';
 
 /** What an account starts with. */
 export interface NewAccount {
@@ -20,6 +21,9 @@ export interface AccountChange {
   addFeatures?: readonly Feature[];
   removeFeatures?: readonly Feature[];
   limits?: Partial<UsageLimits>;
+  /** Whole lists, in place of those there are. */
+  origins?: readonly string[];
+  emails?: readonly string[];
 }
 
 export interface AccountService {
@@ -63,6 +67,7 @@ export function createAccountService({
         plan,
         features: [...new Set(features)],
         limits: { characters: null, speechMs: null, ...checkedLimits(limits) },
+        ...{ origins: [], emails: [] },
         createdAtMs: now(),
       };
       await accounts.create(account);
@@ -82,20 +87,30 @@ export function createAccountService({
       throw new ServiceError('not_found', `There is no account '${idOrName}'.`);
     },
 
-    async change(accountId, { name, plan, addFeatures, removeFeatures, limits }) {
+    async change(accountId, change) {
       const { features } = await find(accountId);
-      const removed = new Set(removeFeatures);
-      const kept = new Set([...features, ...(addFeatures ?? [])]);
-      const changesFeatures = addFeatures !== undefined || removeFeatures !== undefined;
+      const { name } = change;
       // What is not given is left to whoever changes it at the same time.
       const changed = await accounts.change(accountId, {
         ...(name !== undefined && { name: await freeName(name, accountId) }),
-        ...(plan !== undefined && { plan }),
-        ...(changesFeatures && { features: [...kept].filter((feature) => !removed.has(feature)) }),
-        ...(limits !== undefined && { limits: checkedLimits(limits) }),
+        ...checkedChange(change, features),
       });
       return changed ?? find(accountId);
     },
+  };
+}
+
+function checkedChange(change: AccountChange, features: readonly Feature[]) {
+  const { plan, addFeatures, removeFeatures, limits, origins, emails } = change;
+  const removed = new Set(removeFeatures);
+  const kept = new Set([...features, ...(addFeatures ?? [])]);
+  const changesFeatures = addFeatures !== undefined || removeFeatures !== undefined;
+  return {
+    ...(plan !== undefined && { plan }),
+    ...(changesFeatures && { features: [...kept].filter((feature) => !removed.has(feature)) }),
+    ...(limits !== undefined && { limits: checkedLimits(limits) }),
+    ...(origins !== undefined && { origins: checkedOrigins(origins) }),
+    ...(emails !== undefined && { emails: checkedEmails(emails) }),
   };
 }
 

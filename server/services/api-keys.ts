@@ -40,12 +40,19 @@ export function accountOfKeyId(keyId: string): string {
   return keyId.split(':', 1)[0] ?? '';
 }
 
-/** Makes the service over stored keys. */
+/** What callers are told whose key has ended meanwhile. */
+export function keyDeactivated(): ServiceError {
+  return new ServiceError('key_deactivated', 'The API key has been deactivated.');
+}
+
+/** Makes the service over stored keys; `onDeactivated` hears of keys that this process deactivates. */
 export function createApiKeyService({
   apiKeys,
+  onDeactivated,
   now = Date.now,
 }: {
   apiKeys: ApiKeys;
+  onDeactivated?: (keyId: string) => void;
   now?: () => number;
 }): ApiKeyService {
   return {
@@ -74,14 +81,17 @@ export function createApiKeyService({
 
     list: (accountId) => apiKeys.list(accountId),
 
-    deactivate: async (accountId, keyId) =>
-      present(await apiKeys.deactivate(accountId, keyId, now())),
+    async deactivate(accountId, keyId) {
+      const key = present(await apiKeys.deactivate(accountId, keyId, now()));
+      onDeactivated?.(keyId);
+      return key;
+    },
 
     rename: async (accountId, keyId, label) =>
       present(await apiKeys.change(accountId, keyId, { label: checkedName(label, 'label') })),
 
     limit: async (accountId, keyId, limits) =>
-      present(await apiKeys.change(accountId, keyId, { limits: checkedLimits(limits) })),
+      present(await apiKeys.change(accountId, keyId, { limits: checkedLimits(limits) }, now())),
   };
 }
 

@@ -27,6 +27,15 @@ export interface Pass {
   abandon(): void;
 }
 
+/** What is out of order at the moment. */
+export interface Outage {
+  name: string;
+  /** Whether somebody is trying whether it works again. */
+  isProbed: boolean;
+  /** Until it may be tried again, in ms. */
+  retryInMs: number;
+}
+
 interface Trouble {
   kind: 'outage' | 'refusal';
   /** Refusals in a row as long as it is closed. */
@@ -53,6 +62,16 @@ export class CircuitBreakers {
     if (trouble.isProbed || performance.now() < trouble.untilMs) return undefined;
     trouble.isProbed = true;
     return this.#pass(name, true);
+  }
+
+  /** What nobody is let through to. */
+  outages(): Outage[] {
+    const nowMs = performance.now();
+    return [...this.#troubles]
+      .filter(([, { isOpen }]) => isOpen)
+      .map(([name, { isProbed, untilMs }]) => {
+        return { name, isProbed, retryInMs: Math.max(0, untilMs - nowMs) };
+      });
   }
 
   /** Whether it is shut out only because it has refused texts: better than nothing at all. */

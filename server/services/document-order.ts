@@ -5,7 +5,7 @@ import {
   MINIMUM_BILLED_CHARACTERS,
 } from '../../shared/document-formats.ts';
 import type { LanguageTag } from '../../shared/language.ts';
-import type { FormalityWish } from './request-wishes.ts';
+import type { FormalityWish, MemoryWish } from './request-wishes.ts';
 
 /** An order that has been checked; plain data, kept as JSON. */
 export interface DocumentWish {
@@ -16,6 +16,9 @@ export interface DocumentWish {
   target: LanguageTag;
   formality?: FormalityWish;
   glossaryIds: readonly string[];
+  /** Style rule list. */
+  styleId?: string;
+  memory?: MemoryWish;
   /** Most characters of the text, by the plan of the account. */
   maxCharacters: number;
   /** Whether the target is in beta and costs nothing. */

@@ -15,8 +15,12 @@ import type { SourceDetection } from './detection.ts';
 import type { DocumentWish } from './document-order.ts';
 import type { Glossaries } from './glossaries.ts';
 import { checkWishes } from './language-checks.ts';
+import type { StyleRuleLists } from './style-rules.ts';
+import { checkStyle, styledTranslation } from './text-style.ts';
 import { batchesOf } from './sentence-batches.ts';
 import type { Translation } from './translation.ts';
+import type { TranslationMemories } from './translation-memories.ts';
+import { rememberedTranslation } from './remembered-translation.ts';
 import { progressPart, readProgress } from './translation-progress.ts';
 
 /** What was translated before a worker ended, so that the next one need not do it again. */
@@ -51,6 +55,8 @@ export interface DocumentTranslatorOptions {
   translation: Translation;
   detection: SourceDetection;
   glossaries: Pick<Glossaries, 'glossaryFor'>;
+  styleRules: Pick<StyleRuleLists, 'styleFor'>;
+  translationMemories: Pick<TranslationMemories, 'searchFor'>;
   /** Of the process that reads and writes a file. */
   limits: DocumentLimits;
   log: Logger;
@@ -111,15 +117,24 @@ async function translateSentences(
   process: DocumentProcess,
   source: LanguageTag,
   { accountId, wish, progress, onShare, signal }: DocumentWork,
-  { translation, glossaries }: DocumentTranslatorOptions,
+  { translation, glossaries, styleRules, translationMemories }: DocumentTranslatorOptions,
 ): Promise<ReadonlyMap<string, TextSegment>> {
-  const { target, formality, glossaryIds: ids } = wish;
+  const { target, formality, glossaryIds: ids, styleId, memory } = wish;
   const different = await process.sentences(source);
   if (different.length === 0) return new Map();
   if (baseLanguage(source) === baseLanguage(target)) {
     throw new ServiceError('invalid_request', 'Source and target language are equal.');
   }
   checkWishes(source, { source: wish.source, target, formality }, translation);
+  const style =
+    styleId === undefined
+      ? undefined
+      : await styleRules.styleFor({ accountId, id: styleId, target });
+  if (style !== undefined) checkStyle(style, { source, target }, translation);
+  const search =
+    memory === undefined
+      ? undefined
+      : await translationMemories.searchFor({ accountId, ...memory, source: wish.source, target });
   const glossary =
     ids.length === 0 ? undefined : await glossaries.glossaryFor({ accountId, ids, source, target });
   const translations = await readProgress(progress);
@@ -129,7 +144,10 @@ async function translateSentences(
   const tellShare = () => onShare(TRANSLATED - (left / all) * (TRANSLATED - OPENED));
   tellShare();
   await translateBatches(batches, {
-    translation,
+    translation: rememberedTranslation(
+      style === undefined ? translation : styledTranslation(translation, style),
+      { search, usesExamples: (pair) => translation.usesExamples(pair) },
+    ),
     wishes: {
       ...{ source, target, signal },
       ...(formality !== undefined && { formality: formality.wish }),

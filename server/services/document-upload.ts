@@ -19,9 +19,13 @@ import {
   formalityWish,
   glossaryIds,
   optionalSource,
-  refuseUnknownLists,
+  memoryWish,
+  styleIdOf,
 } from './request-wishes.ts';
+import type { StyleRuleLists } from './style-rules.ts';
+import { checkStyle } from './text-style.ts';
 import type { Translation } from './translation.ts';
+import type { TranslationMemories } from './translation-memories.ts';
 
 /** Bytes kept at once: few enough to hold no other writer up. */
 export const DOCUMENT_PART_BYTES = 256 * 1024;
@@ -53,6 +57,8 @@ export interface DocumentUploadOptions {
   documents: Documents;
   translation: Translation;
   glossaries: Pick<Glossaries, 'glossaryFor'>;
+  styleRules: Pick<StyleRuleLists, 'styleFor'>;
+  translationMemories: Pick<TranslationMemories, 'searchFor'>;
   isFreeTarget: (target: LanguageTag) => boolean;
   /** Most documents an account may have here, those that were not downloaded included. */
   maxDocuments: number;
@@ -191,23 +197,31 @@ async function readWish(
   {
     format,
     caller: { account },
-    options: { translation, glossaries, isFreeTarget },
+    options: { translation, glossaries, styleRules, translationMemories, isFreeTarget },
   }: { format: DocumentFormatInfo; caller: Caller; options: DocumentUploadOptions },
 ): Promise<DocumentWish> {
   const source = optionalSource(order.source_lang);
   const target = canonicalLanguage(order.target_lang);
   if (target === undefined) throw invalid("Value for 'target_lang' not supported.");
   if (source !== undefined && baseLanguage(source) === baseLanguage(target)) throw equalLanguages();
-  refuseUnknownLists(order, account.plan);
+  const memory = memoryWish(order);
+  const styleId = styleIdOf(order, account.plan);
   const ids = glossaryIds(order, source);
   const formality = formalityWish(order.formality);
   checkLanguages({ source, target }, translation);
+  const { accountId } = account;
+  // What cannot be found is better told now than by the job.
+  const style =
+    styleId === undefined
+      ? undefined
+      : await styleRules.styleFor({ accountId, id: styleId, target });
+  if (memory !== undefined) {
+    await translationMemories.searchFor({ accountId, ...memory, source, target });
+  }
   if (source !== undefined) {
     checkWishes(source, { source, target, formality }, translation);
-    // What cannot be found is better told now than by the job.
-    if (ids.length > 0) {
-      await glossaries.glossaryFor({ accountId: account.accountId, ids, source, target });
-    }
+    if (style !== undefined) checkStyle(style, { source, target }, translation);
+    if (ids.length > 0) await glossaries.glossaryFor({ accountId, ids, source, target });
   }
   return {
     input: format.name,
@@ -216,6 +230,8 @@ async function readWish(
     target,
     ...(formality !== undefined && { formality }),
     glossaryIds: ids,
+    ...(styleId !== undefined && { styleId }),
+    ...(memory !== undefined && { memory }),
     maxCharacters: MAX_DOCUMENT_CHARACTERS[account.plan],
     isFree: isFreeTarget(target),
   };

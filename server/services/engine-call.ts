@@ -1,6 +1,6 @@
 /** One engine's translation of segments: each gets what it understands, and its marks are mended. */
 import { ServiceError } from '../../shared/errors.ts';
-import type { Term, TranslationOptions } from '../engines/engine.ts';
+import type { Term, TranslationExample, TranslationOptions } from '../engines/engine.ts';
 import { bindTerms, settleTerms } from '../text/glossary/bound-terms.ts';
 import type { TermIndex } from '../text/glossary/term-index.ts';
 import { repairMarks } from '../text/repair.ts';
@@ -16,6 +16,10 @@ export interface TranslationWishes {
   glossary?: TermIndex;
   /** Wishes in plain words; with them only engines that follow them are asked. */
   instructions?: readonly string[];
+  /** Rules of style in plain words; engines that follow instructions are told them. */
+  styleRules?: readonly string[];
+  /** Earlier translations that are alike; engines that use them are asked first, others go without. */
+  examples?: readonly TranslationExample[];
   /** `whole` takes a segment as one sentence. */
   sentences?: 'split' | 'whole';
 }
@@ -98,7 +102,15 @@ async function translateMarked(
 
 function optionsFor(
   { engine, pair }: EngineRoute,
-  { signal, context, formality, instructions = [], sentences }: TranslationWishes,
+  {
+    signal,
+    context,
+    formality,
+    instructions = [],
+    styleRules = [],
+    examples = [],
+    sentences,
+  }: TranslationWishes,
   terms: readonly Term[],
 ): TranslationOptions {
   const { abilities } = engine;
@@ -110,6 +122,8 @@ function optionsFor(
     ...(choosesFormality && { formality }),
     ...(terms.length > 0 && { terms }),
     ...(instructions.length > 0 && abilities.followsInstructions && { instructions }),
+    ...(styleRules.length > 0 && abilities.followsInstructions && { styleRules }),
+    ...(examples.length > 0 && abilities.usesExamples && { examples }),
     ...(sentences !== undefined && { sentences }),
   };
 }

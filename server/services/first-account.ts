@@ -67,6 +67,8 @@ function firstAccount(createdAtMs: number): Account {
     plan: 'pro',
     features: ['admin', 'detection'],
     limits: { characters: null, speechMs: null },
+    origins: [],
+    emails: [],
     createdAtMs,
   };
 }

@@ -20,6 +20,7 @@ import {
   legacySourceOnly,
   resourceTable,
 } from './language-table.ts';
+import type { Improvement } from './improvement.ts';
 import type { Translation } from './translation.ts';
 
 export interface LanguageListings {
@@ -35,6 +36,7 @@ export interface LanguageListingsOptions {
     Translation,
     'serves' | 'sources' | 'targets' | 'choosesFormality' | 'followsInstructions'
   >;
+  improvement: Pick<Improvement, 'serves' | 'rephrases'>;
   recognisers: readonly Pick<RecognitionEngine, 'languages' | 'detectsLanguage'>[];
   detector: Pick<DetectionEngine, 'languages'>;
 }
@@ -55,9 +57,12 @@ export function createLanguageListings(options: LanguageListingsOptions): Langua
     voice: () => spoken(options),
     glossary: () => within('glossary', text()),
     translate_document: () => translatable('translate_document', options),
-    style_rules: () => nothing,
-    write: () => nothing,
-    translation_memory: () => nothing,
+    style_rules: () => within('style_rules', text()),
+    write: () => written(options),
+    translation_memory: () => ({
+      ...reach(translation.sources(), 'translation_memory', translation),
+      has: () => false,
+    }),
   };
 
   return {
@@ -70,8 +75,6 @@ export function createLanguageListings(options: LanguageListingsOptions): Langua
     glossaryPairs: () => ({ supported_languages: pairsOfGlossaries(translation) }),
   };
 }
-
-const nothing: Served = { sources: new Set(), targets: new Set(), has: () => false };
 
 function translatable(
   resource: 'translate_text' | 'translate_document',
@@ -91,8 +94,10 @@ function translatable(
       if (feature === 'style_rules') {
         return targets.has(language) && into(language, 'followsInstructions');
       }
-      // Both are done for every engine alike.
-      return feature === 'glossary' || feature === 'tag_handling';
+      // These are done for every engine alike.
+      return (
+        feature === 'glossary' || feature === 'tag_handling' || feature === 'translation_memory'
+      );
     },
   };
 }
@@ -112,6 +117,19 @@ function spoken({ translation, recognisers }: LanguageListingsOptions): Served {
       }
       return feature === 'transcription' && sources.has(language);
     },
+  };
+}
+
+function written({ improvement, detector }: LanguageListingsOptions): Served {
+  const { both, targetOnly } = resourceTable.write;
+  const sources = new Set([...both].filter((language) => improvement.serves(language)));
+  const targets = [...both, ...targetOnly].filter((language) => improvement.serves(language));
+  return {
+    ...{ sources, targets: new Set(targets) },
+    has: (feature, language) =>
+      feature === 'auto_detection'
+        ? sources.has(language) && detector.languages.includes(language)
+        : improvement.rephrases(language),
   };
 }
 

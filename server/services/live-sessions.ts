@@ -1,12 +1,31 @@
 /** The voice sessions of this process: those that are connected, expected, or kept for a reconnection. */
 import type { ServiceError } from '../../shared/errors.ts';
+import type { ApiKey } from '../storage/ports.ts';
 import type { VoiceSession } from './voice-session.ts';
+
+/** Whose a session is, and what was asked of it. */
+export interface SessionOrigin {
+  /** Undefined: the demo page's. */
+  key: ApiKey | undefined;
+  openedAtMs: number;
+  /** As it was asked for; undefined: detected. */
+  sourceLanguage: string | undefined;
+  targetLanguages: readonly string[];
+}
+
+/** A session with whose it is. */
+export interface LiveSession {
+  session: VoiceSession;
+  origin: SessionOrigin;
+}
 
 export interface LiveSessions {
   readonly count: number;
   /** Sessions of one key. */
   countOf(keyId: string): number;
-  add(session: VoiceSession, keyId: string): void;
+  add(session: VoiceSession, origin: SessionOrigin): void;
+  /** Oldest first. */
+  list(): LiveSession[];
   find(id: string): VoiceSession | undefined;
   /** Forgets a session that is over. */
   remove(id: string): void;
@@ -18,7 +37,7 @@ export interface LiveSessions {
 }
 
 export function createLiveSessions(): LiveSessions {
-  const sessions = new Map<string, { session: VoiceSession; keyId: string }>();
+  const sessions = new Map<string, LiveSession>();
   const counts = new Map<string, number>();
   let onEmpty: (() => void) | undefined;
 
@@ -29,18 +48,21 @@ export function createLiveSessions(): LiveSessions {
       return sessions.size;
     },
     countOf: (keyId) => counts.get(keyId) ?? 0,
-    add(session, keyId) {
-      sessions.set(session.id, { session, keyId });
+    add(session, origin) {
+      const keyId = keyIdOf(origin);
+      sessions.set(session.id, { session, origin });
       counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
     },
+    list: () => [...sessions.values()],
     find: (id) => sessions.get(id)?.session,
     remove(id) {
       const found = sessions.get(id);
       if (found === undefined) return;
       sessions.delete(id);
-      const left = (counts.get(found.keyId) ?? 1) - 1;
-      if (left === 0) counts.delete(found.keyId);
-      else counts.set(found.keyId, left);
+      const keyId = keyIdOf(found.origin);
+      const left = (counts.get(keyId) ?? 1) - 1;
+      if (left === 0) counts.delete(keyId);
+      else counts.set(keyId, left);
       if (sessions.size === 0) onEmpty?.();
     },
     async drain(graceMs, reason) {
@@ -57,4 +79,9 @@ export function createLiveSessions(): LiveSessions {
       clearTimeout(timer);
     },
   };
+}
+
+/** Sessions of the demo page count together. */
+function keyIdOf({ key }: SessionOrigin): string {
+  return key?.keyId ?? '';
 }

@@ -1,5 +1,6 @@
 /** Engines whose answers are timed and counted; otherwise they are what they were. */
 import type {
+  ImprovementEngine,
   Recognition,
   RecognitionEngine,
   SpeechPiece,
@@ -9,7 +10,7 @@ import type {
 import { countCodePoints } from '../text/code-points.ts';
 import { plainText } from '../text/text-segment.ts';
 
-export type EngineKind = 'recognition' | 'translation' | 'synthesis';
+export type EngineKind = 'recognition' | 'translation' | 'synthesis' | 'improvement';
 
 /** An engine's answer, or its failure; what its caller gave up is neither. */
 export interface EngineAnswer {
@@ -104,6 +105,26 @@ export function observedSpeaker(
     }
   }
   return likeness(engine, { speak });
+}
+
+/** Times each request of an engine that improves texts. */
+export function observedImprover(
+  engine: ImprovementEngine,
+  measures: EngineMeasures,
+): ImprovementEngine {
+  const { name } = engine;
+  const improve: ImprovementEngine['improve'] = async (texts, options) => {
+    const time = startTiming({ kind: 'improvement', name, measures, signal: options.signal });
+    try {
+      const improved = await engine.improve(texts, options);
+      time.ok();
+      return improved;
+    } catch (error) {
+      time.failed();
+      throw error;
+    }
+  };
+  return likeness(engine, { improve });
 }
 
 /**

@@ -10,9 +10,9 @@ export interface FormalityWish {
   insists: boolean;
 }
 
-type ListWishes = Pick<
+type MemoryFields = Pick<
   TextTranslationRequest,
-  'style_id' | 'translation_memory_id' | 'translation_memory_threshold'
+  'translation_memory_id' | 'translation_memory_threshold'
 >;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -49,29 +49,54 @@ export function glossaryIds(
   return [...new Set(ids)];
 }
 
-/** Style rules and translation memories: ids are judged, and there is none that could be found. */
-export function refuseUnknownLists(request: ListWishes, plan: Plan): void {
-  const { style_id, translation_memory_id, translation_memory_threshold: threshold } = request;
-  if (threshold !== undefined && !isPercentage(threshold)) {
+/**
+ * The style rule list of a request; whether there is one with this id is not known yet.
+ *
+ * @throws ServiceError forbidden on the free plan, invalid_request
+ */
+export function styleIdOf(
+  { style_id: id }: Pick<TextTranslationRequest, 'style_id'>,
+  plan: Plan,
+): string | undefined {
+  if (id === undefined) return undefined;
+  if (plan === 'free') throw new ServiceError('forbidden', 'Style rules need the plan pro.');
+  if (!UUID.test(id)) throw invalid("Value for 'style_id' not supported: it must be a UUID.");
+  return id;
+}
+
+/** A translation memory, and how much alike a text must at least be, in percent. */
+export interface MemoryWish {
+  id: string;
+  threshold: number;
+}
+
+const DEFAULT_MEMORY_THRESHOLD = 75;
+
+/**
+ * The translation memory of a request; whether there is one with this id is not known yet.
+ *
+ * @throws ServiceError invalid_request, also for a threshold without a memory
+ */
+export function memoryWish({
+  translation_memory_id: id,
+  translation_memory_threshold: given,
+}: MemoryFields): MemoryWish | undefined {
+  const threshold = given === undefined ? DEFAULT_MEMORY_THRESHOLD : percentage(given);
+  if (threshold === undefined) {
     throw invalid('Parameter "translation_memory_threshold" must be an integer between 0 and 100');
   }
-  if (style_id !== undefined) {
-    if (plan === 'free') throw new ServiceError('forbidden', 'Style rules need the plan pro.');
-    refuseId('style_id', style_id, 'style rule list');
+  if (id === undefined) return undefined;
+  if (!UUID.test(id)) {
+    throw invalid("Value for 'translation_memory_id' not supported: it must be a UUID.");
   }
-  if (translation_memory_id !== undefined) {
-    refuseId('translation_memory_id', translation_memory_id, 'translation memory');
-  }
+  return { id: id.toLowerCase(), threshold };
 }
 
-function refuseId(name: string, id: string, kind: string): never {
-  if (!UUID.test(id)) throw invalid(`Value for '${name}' not supported: it must be a UUID.`);
-  throw new ServiceError('not_found', `There is no ${kind} with this ${name}.`);
-}
-
-function isPercentage(value: unknown): boolean {
+/** @returns undefined for anything but a whole number from 0 to 100, digits included */
+function percentage(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  return typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= 100;
+  const isOne = typeof number === 'number' && Number.isInteger(number);
+  return isOne && number >= 0 && number <= 100 ? number : undefined;
 }
 
 function invalid(message: string): ServiceError {

@@ -7,7 +7,12 @@ import type { CaptionTrack, VoiceMeasures } from '../voice/measures.ts';
 /** The lag is looked at this often, in ms of audio. */
 const LAG_EVERY_MS = 1_000;
 
+/** Words of a track that were shown and taken back, and words that were concluded. */
+export type CaptionWords = Record<CaptionTrack, { deleted: number; final: number }>;
+
 export interface SessionMeasures {
+  /** Of the captions so far. */
+  readonly words: Readonly<CaptionWords>;
   /** Audio has arrived: so much now, so much in all, and so much is still to be heard (all in ms). */
   audio(durationMs: number, receivedMs: number, lagMs: number): void;
   /** The voice path says something, when so much audio has arrived in all. */
@@ -18,6 +23,10 @@ export interface SessionMeasures {
 
 export function createSessionMeasures(measures: VoiceMeasures): SessionMeasures {
   const erasure = createErasureMeter();
+  const words: CaptionWords = {
+    source: { deleted: 0, final: 0 },
+    target: { deleted: 0, final: 0 },
+  };
   let nextLagMs = LAG_EVERY_MS;
   measures.sessionOpened();
 
@@ -30,6 +39,7 @@ export function createSessionMeasures(measures: VoiceMeasures): SessionMeasures 
   }
 
   return {
+    words,
     audio(durationMs, receivedMs, lagMs) {
       measures.audioReceived(durationMs);
       if (receivedMs < nextLagMs) return;
@@ -38,7 +48,12 @@ export function createSessionMeasures(measures: VoiceMeasures): SessionMeasures 
     },
     message(message, receivedMs) {
       const change = erasure(message);
-      if (change !== undefined) measures.captionsChanged(change.track, change);
+      if (change !== undefined) {
+        measures.captionsChanged(change.track, change);
+        const sums = words[change.track];
+        sums.deleted += change.deleted;
+        sums.final += change.final;
+      }
       if ('source_transcript_update' in message) {
         concluded('source', message.source_transcript_update.concluded, receivedMs);
       } else if ('target_transcript_update' in message) {

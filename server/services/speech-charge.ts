@@ -1,6 +1,6 @@
 /** The audio of one session on its way to the bill. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError } from '../../shared/errors.ts';
+import { ServiceError, type ErrorCode } from '../../shared/errors.ts';
 import type { Logger } from '../process/log.ts';
 import type { Caller } from '../storage/ports.ts';
 import type { UsageMeter } from './usage.ts';
@@ -9,6 +9,9 @@ import type { UsageMeter } from './usage.ts';
 const SLICE_MS = 1_000;
 /** Waits for a database that is away when a session is over, in ms. */
 const PAUSES_MS = [500, 1_000, 2_000, 4_000];
+
+/** Refusals that stay; anything else is tried again. */
+const FINAL_CODES: ReadonlySet<ErrorCode> = new Set(['quota_exceeded', 'key_deactivated']);
 
 export interface SpeechCharge {
   /** Counts audio that was received, in ms. */
@@ -22,7 +25,7 @@ export interface SpeechChargeOptions {
   caller: Caller;
   tag: string | null;
   log: Logger;
-  /** Told once the limit of the key or of the account is reached. */
+  /** Told once the limit of the key or of the account is reached, or the key has been deactivated. */
   onRefused: (error: ServiceError) => void;
 }
 
@@ -42,7 +45,7 @@ export function createSpeechCharge(options: SpeechChargeOptions): SpeechCharge {
     try {
       await usageMeter.chargeSpeech({ caller, speechMs, tag });
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'quota_exceeded') {
+      if (error instanceof ServiceError && FINAL_CODES.has(error.code)) {
         isRefused = true;
         uncharged = 0;
         onRefused(error);

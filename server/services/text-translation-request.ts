@@ -9,8 +9,10 @@ import {
   formalityWish,
   glossaryIds,
   optionalSource,
-  refuseUnknownLists,
+  memoryWish,
+  styleIdOf,
   type FormalityWish,
+  type MemoryWish,
 } from './request-wishes.ts';
 
 /** A request whose parts fit together; languages are well-formed, not yet known to be served. */
@@ -24,6 +26,9 @@ export interface CheckedTextRequest {
   markup: MarkupOptions | undefined;
   formality: FormalityWish | undefined;
   glossaryIds: readonly string[];
+  /** Style rule list. */
+  styleId: string | undefined;
+  memory: MemoryWish | undefined;
   instructions: readonly string[];
   context: string | undefined;
   preservesFormatting: boolean;
@@ -47,15 +52,20 @@ export function checkTextRequest(
   const target = canonicalLanguage(request.target_lang);
   if (target === undefined) throw invalid("Value for 'target_lang' not supported.");
   if (refusesLatencyConflicts) refuseLatencyConflicts(request);
-  refuseUnknownLists(request, plan);
+  const memory = memoryWish(request);
+  const styleId = styleIdOf(request, plan);
   return {
     source,
     target,
-    quality: quality(request.model_type),
+    // A style and a memory ask for the best there is.
+    quality:
+      styleId === undefined && memory === undefined ? quality(request.model_type) : 'quality',
     splitting: splitting(request),
     markup: markupOptions(request),
     formality: formalityWish(request.formality),
     glossaryIds: glossaryIds(request, source),
+    styleId,
+    memory,
     instructions: instructions(request.custom_instructions ?? [], target),
     context: request.context === '' ? undefined : request.context,
     preservesFormatting: request.preserve_formatting ?? false,

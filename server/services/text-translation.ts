@@ -9,13 +9,19 @@ import type { TermIndex } from '../text/glossary/term-index.ts';
 import { layOutMarkup } from '../text/markup/markup-layout.ts';
 import { layOutPlain } from '../text/markup/plain-layout.ts';
 import type { TextLayout } from '../text/markup/text-layout.ts';
+import { whileCharged } from './charged-work.ts';
 import type { SourceDetection } from './detection.ts';
 import type { Glossaries } from './glossaries.ts';
 import { checkLanguages, checkWishes } from './language-checks.ts';
+import type { MemorySearch } from './memory-search.ts';
 import { translateLayouts } from './layout-translation.ts';
+import type { StyleRuleLists } from './style-rules.ts';
+import { checkStyle, styledTranslation, type TextStyle } from './text-style.ts';
 import { checkTextRequest, type CheckedTextRequest } from './text-translation-request.ts';
 import type { Translation } from './translation.ts';
-import type { Reservation, UsageMeter } from './usage.ts';
+import type { TranslationMemories } from './translation-memories.ts';
+import { rememberedTranslation } from './remembered-translation.ts';
+import type { UsageMeter } from './usage.ts';
 
 /** Who asks, and how to stop when nobody waits any more. */
 export interface TextRequestOrigin {
@@ -43,6 +49,8 @@ export interface TextTranslationOptions {
   translation: Translation;
   detection: SourceDetection;
   glossaries: Glossaries;
+  styleRules: Pick<StyleRuleLists, 'styleFor'>;
+  translationMemories: Pick<TranslationMemories, 'searchFor'>;
   usage: UsageMeter;
   /** Target languages that are not billed while they are in beta. */
   isFreeTarget: (target: LanguageTag) => boolean;
@@ -68,8 +76,13 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
     const checked = checkTextRequest(request, { plan, refusesLatencyConflicts });
     checkLanguages(checked, translation);
     const items = prepare(request.text, checked, options);
-    for (const source of sourcesOf(items)) checkWishes(source, checked, translation);
+    const style = await findStyle(checked, accountId, options.styleRules);
+    for (const source of sourcesOf(items)) {
+      checkWishes(source, checked, translation);
+      if (style !== undefined) checkStyle(style, { source, target: checked.target }, translation);
+    }
     const glossary = await findGlossary(checked, accountId, options.glossaries);
+    const search = await findMemory(checked, accountId, options.translationMemories);
     const charge = () =>
       usage.reserve({
         caller,
@@ -78,7 +91,12 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
         tag: reportingTag,
       });
     const done = await whileCharged(usage.wasRefused(caller), charge, abort, () => {
-      const run = { checked, glossary, translation, signal: abort.signal };
+      const styled = style === undefined ? translation : styledTranslation(translation, style);
+      const remembered = rememberedTranslation(styled, {
+        search,
+        usesExamples: (pair) => translation.usesExamples(pair),
+      });
+      const run = { checked, glossary, translation: remembered, signal: abort.signal };
       return Promise.all(sourcesOf(items).map((source) => translateFrom(source, items, run)));
     });
     return answer(items, new Map(done.flat()), request, checked.markup?.version);
@@ -98,31 +116,6 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },
   };
-}
-
-/**
- * Does work that is charged for. Both go on at the same time, for nearly every charge succeeds; a
- * caller who was refused before is charged first. Without the charge there is no result, and without
- * a result no charge.
- */
-async function whileCharged<Result>(
-  chargesFirst: boolean,
-  charge: () => Promise<Reservation>,
-  abort: AbortController,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  abort.signal.throwIfAborted();
-  const charging = charge();
-  try {
-    if (chargesFirst) await charging;
-    const [result] = await Promise.all([work(), charging]);
-    return result;
-  } catch (error) {
-    abort.abort(error);
-    const reservation = await charging.catch(() => undefined);
-    await reservation?.giveBack();
-    throw error;
-  }
 }
 
 /** Takes the texts apart, finds out their languages and what they cost. */
@@ -155,10 +148,27 @@ async function findGlossary(
   return glossaries.glossaryFor({ accountId, ids, source, target });
 }
 
+async function findStyle(
+  { styleId: id, target }: CheckedTextRequest,
+  accountId: string,
+  styleRules: TextTranslationOptions['styleRules'],
+): Promise<TextStyle | undefined> {
+  return id === undefined ? undefined : styleRules.styleFor({ accountId, id, target });
+}
+
+async function findMemory(
+  { memory, source, target }: CheckedTextRequest,
+  accountId: string,
+  translationMemories: TextTranslationOptions['translationMemories'],
+): Promise<MemorySearch | undefined> {
+  if (memory === undefined) return undefined;
+  return translationMemories.searchFor({ accountId, ...memory, source, target });
+}
+
 interface Run {
   checked: CheckedTextRequest;
   glossary: TermIndex | undefined;
-  translation: Translation;
+  translation: Pick<Translation, 'translateSegments'>;
   signal: AbortSignal;
 }
 

@@ -4,7 +4,7 @@ import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { LanguagePair, TranslationEngine } from '../engines/engine.ts';
 import type { Logger } from '../process/log.ts';
 import { plainText, type TextSegment } from '../text/text-segment.ts';
-import { CircuitBreakers, type CircuitBreakerSettings } from './circuit-breaker.ts';
+import { CircuitBreakers, type CircuitBreakerSettings, type Outage } from './circuit-breaker.ts';
 import { canChooseFormality, type TranslationWishes } from './engine-call.ts';
 import { createEngineFallback } from './engine-fallback.ts';
 import { preferredEngines, type PreferenceRule } from './engine-preference.ts';
@@ -13,6 +13,8 @@ import { createEngineRoutes, type EngineRoute } from './engine-routes.ts';
 export interface SegmentTranslationOptions extends LanguagePair, TranslationWishes {
   /** `latency` asks classic engines first; `quality`, the default, keeps to the configured order. */
   quality?: 'latency' | 'quality';
+  /** Engines that follow instructions are asked first. */
+  prefersFollower?: boolean;
 }
 
 export interface SegmentTranslation {
@@ -21,6 +23,8 @@ export interface SegmentTranslation {
   /** Name of the engine; undefined where there was nothing to translate. */
   engine: string | undefined;
   generation: 'classic' | 'next';
+  /** Set where there were examples and the engine was given them. */
+  tookExamples?: boolean;
 }
 
 export interface Translation {
@@ -36,8 +40,12 @@ export interface Translation {
   formalityTargets(): LanguageTag[];
   /** Whether an engine of the direction follows wishes in plain words. */
   followsInstructions(pair: LanguagePair): boolean;
+  /** Whether an engine of the direction makes use of earlier translations that are alike. */
+  usesExamples(pair: LanguagePair): boolean;
   /** Starts what a direction needs, so that its first sentence does not wait. */
   prepare(pair: LanguagePair): void;
+  /** Engines that are not asked at the moment: by name, or by name and direction, `apertium en es`. */
+  outages(): Outage[];
   /**
    * Translates texts, each on its own, order kept.
    *
@@ -75,7 +83,8 @@ export function createTranslation(options: TranslationServiceOptions): Translati
     isOffered: ({ engine, pair }) =>
       preferredEngines(preference, pair)?.includes(engine.name) ?? true,
   });
-  const fallback = createEngineFallback({ breakers: new CircuitBreakers(options.breaker), log });
+  const breakers = new CircuitBreakers(options.breaker);
+  const fallback = createEngineFallback({ breakers, log });
 
   function candidates(pair: LanguagePair): EngineRoute[] {
     const found = routes.find(pair);
@@ -97,7 +106,11 @@ export function createTranslation(options: TranslationServiceOptions): Translati
     if (suitable.length === 0) throw notServed(asked, found.length > 0);
     const { translated, engine } = await fallback.translate(suitable, segments, asked);
     const { name, abilities } = engine;
-    return { segments: translated, engine: name, generation: abilities.generation };
+    const { examples = [] } = asked;
+    return {
+      ...{ segments: translated, engine: name, generation: abilities.generation },
+      ...(examples.length > 0 && abilities.usesExamples && { tookExamples: true }),
+    };
   }
 
   return {
@@ -107,6 +120,8 @@ export function createTranslation(options: TranslationServiceOptions): Translati
     choosesFormality: (pair) => candidates(pair).some(canChooseFormality),
     formalityTargets: () => [...new Set(engines.flatMap(({ abilities }) => abilities.formality))],
     followsInstructions: (pair) => candidates(pair).some(canFollow),
+    usesExamples: (pair) => candidates(pair).some(canUseExamples),
+    outages: () => breakers.outages(),
     prepare(pair) {
       const [preferred] = isSameLanguage(pair) ? [] : candidates(pair);
       preferred?.engine.prepare(preferred.pair);
@@ -125,10 +140,18 @@ export function createTranslation(options: TranslationServiceOptions): Translati
 /** Leaves out what cannot do what is asked, and puts first what can do more of it. */
 function inOrder(
   found: readonly EngineRoute[],
-  { quality, formality, instructions = [] }: SegmentTranslationOptions,
+  {
+    quality,
+    formality,
+    instructions = [],
+    examples = [],
+    prefersFollower = false,
+  }: SegmentTranslationOptions,
 ): EngineRoute[] {
   const able = instructions.length === 0 ? [...found] : found.filter(canFollow);
   const rank = (route: EngineRoute) =>
+    (prefersFollower && !canFollow(route) ? 4 : 0) +
+    (examples.length > 0 && !canUseExamples(route) ? 4 : 0) +
     (formality !== undefined && !canChooseFormality(route) ? 2 : 0) +
     (quality === 'latency' && route.engine.abilities.generation !== 'classic' ? 1 : 0);
   // Sorting is stable: the configured order holds among equals.
@@ -137,6 +160,10 @@ function inOrder(
 
 function canFollow({ engine }: EngineRoute): boolean {
   return engine.abilities.followsInstructions;
+}
+
+function canUseExamples({ engine }: EngineRoute): boolean {
+  return engine.abilities.usesExamples;
 }
 
 function notServed({ source, target }: LanguagePair, isServedWithout: boolean): ServiceError {

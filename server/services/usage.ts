@@ -1,7 +1,8 @@
 /** What requests cost: charged before the work, given back when it fails, reported by month. */
 import { ServiceError } from '../../shared/errors.ts';
 import { NO_LIMIT, type UsageReport } from '../../shared/schemas/usage.ts';
-import type { Caller, Usage, UsageKind, UsageTotals } from '../storage/ports.ts';
+import type { Caller, ChargeOutcome, Usage, UsageKind, UsageTotals } from '../storage/ports.ts';
+import { keyDeactivated } from './api-keys.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -15,7 +16,8 @@ export interface UsageMeter {
   /**
    * Charges a request for all it will use, or for nothing.
    *
-   * @throws ServiceError quota_exceeded when the limit of the key or of the account leaves no room
+   * @throws ServiceError quota_exceeded when the limit of the key or of the account leaves no room;
+   *   key_deactivated
    */
   reserve(use: {
     caller: Caller;
@@ -29,7 +31,7 @@ export interface UsageMeter {
    * Charges speech that was heard, or nothing; 0 finds out whether anything is left.
    *
    * @param speech ms, a whole number
-   * @throws ServiceError quota_exceeded
+   * @throws ServiceError quota_exceeded, key_deactivated
    */
   chargeSpeech(use: { caller: Caller; speechMs: number; tag: string | null }): Promise<void>;
   /** Whether the last charge of the caller's key was refused. */
@@ -54,7 +56,7 @@ export function createUsageMeter({
       const { keyId } = caller.key;
       const charge = { accountId, keyId, kind: 'speech' as const, amount: speechMs, tag };
       const outcome = await usage.charge({ ...charge, atMs: now() });
-      if (outcome !== 'charged') throw quotaExceeded(outcome);
+      if (outcome !== 'charged') throw refusal(outcome);
     },
 
     wasRefused: ({ key }) => refusedKeys.has(key.keyId),
@@ -66,7 +68,7 @@ export function createUsageMeter({
       const outcome = await usage.charge(charge);
       if (outcome !== 'charged') {
         refusedKeys.add(keyId);
-        throw quotaExceeded(outcome);
+        throw refusal(outcome);
       }
       refusedKeys.delete(keyId);
       let refund: Promise<void> | undefined;
@@ -86,7 +88,8 @@ export function createUsageMeter({
   };
 }
 
-function quotaExceeded(outcome: 'key_limit_reached' | 'account_limit_reached'): ServiceError {
+function refusal(outcome: Exclude<ChargeOutcome, 'charged'>): ServiceError {
+  if (outcome === 'key_deactivated') return keyDeactivated();
   const whose = outcome === 'key_limit_reached' ? 'this API key' : 'the account';
   return new ServiceError('quota_exceeded', 'Quota for this billing period has been exceeded.', {
     detail: `The limit of ${whose} does not leave room for the request.`,

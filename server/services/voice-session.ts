@@ -6,7 +6,12 @@
 import { ServiceError, toServiceError } from '../../shared/errors.ts';
 import type { AudioFormat } from '../../shared/media-type.ts';
 import type { MessageFormat, ServerMessage } from '../../shared/protocol/messages.ts';
-import { createSessionMeasures, type SessionMeasures } from './session-measures.ts';
+import type { PageOrigin } from './origins.ts';
+import {
+  createSessionMeasures,
+  type CaptionWords,
+  type SessionMeasures,
+} from './session-measures.ts';
 import { createLagWatch } from '../voice/lag-watch.ts';
 import { createMediaQueue, type MediaQueue } from '../voice/media-queue.ts';
 import type { VoiceMeasures } from '../voice/measures.ts';
@@ -39,6 +44,8 @@ export interface VoiceSessionOptions {
   measures: VoiceMeasures;
   /** Counts every ms of audio that has arrived, for the bill. */
   onAudio: (durationMs: number) => void;
+  /** Whether a page of that origin may have the session. */
+  mayConnect: (page: PageOrigin) => boolean;
   run: (input: VoicePathInput) => AsyncIterable<ServerMessage>;
   /** Called once, when the session is over. */
   onOver: () => void;
@@ -76,6 +83,16 @@ export interface SessionConnection {
    * @param isFinal whether the client has taken its leave, so that the session is over as well
    */
   release(isFinal: boolean): void;
+}
+
+/** How a session goes at the moment. */
+export interface SessionCondition {
+  isConnected: boolean;
+  /** Audio that has arrived. */
+  receivedMs: number;
+  /** How much of it was not heard yet. */
+  lagMs: number;
+  words: Readonly<CaptionWords>;
 }
 
 export class VoiceSession {
@@ -131,8 +148,23 @@ export class VoiceSession {
     return this.#ended.signal.aborted;
   }
 
+  /** How it goes at the moment; times in ms. */
+  get condition(): SessionCondition {
+    return {
+      isConnected: this.isConnected,
+      receivedMs: this.#receivedMs,
+      lagMs: Math.max(0, this.#lagMs),
+      words: this.#measures.words,
+    };
+  }
+
   get isConnected(): boolean {
     return this.#connection !== undefined;
+  }
+
+  /** Whether a page may have the session. */
+  mayConnect(page: PageOrigin): boolean {
+    return this.#options.mayConnect(page);
   }
 
   /** Audio that has arrived; undefined for clients that did not ask. */

@@ -9,7 +9,9 @@ import type { Logger } from '../process/log.ts';
 import type { Caller, SessionTokens } from '../storage/ports.ts';
 import type { VoiceMeasures } from '../voice/measures.ts';
 import { voicePipeline, type VoicePipelineOptions } from '../voice/pipeline.ts';
-import { createLiveSessions } from './live-sessions.ts';
+import { keyDeactivated } from './api-keys.ts';
+import { createLiveSessions, type LiveSession } from './live-sessions.ts';
+import { mayConnect, type PageOrigin } from './origins.ts';
 import { createSpeechCharge, type SpeechCharge } from './speech-charge.ts';
 import type { UsageMeter } from './usage.ts';
 import type { CheckedVoiceRequest, CheckVoiceRequest } from './voice-session-request.ts';
@@ -37,6 +39,8 @@ export interface VoiceSessionsOptions {
   resumeMs: number;
   /** Audio that may wait for a slow engine before the client is held back, in ms. */
   maxLagMs: number;
+  /** Address under which clients reach the server, if it is told: its own pages come from there. */
+  publicUrl: string | undefined;
 }
 
 /** Who asks for a session; the demo page has no caller. */
@@ -69,9 +73,17 @@ export interface VoiceSessions {
   /**
    * Spends a token: the session's next connection is the caller's, who must release it.
    *
-   * @throws ServiceError token_refused, stopping
+   * @param page where the connection comes from
+   * @throws ServiceError token_refused, stopping; forbidden for a page whose site the account of the
+   *   session has not allowed
    */
-  connect(token: string): Promise<SessionConnection>;
+  connect(token: string, page: PageOrigin): Promise<SessionConnection>;
+  /** The sessions of this process, oldest first. */
+  list(): LiveSession[];
+  /** Ends a session at once; its client is told. */
+  end(sessionId: string): void;
+  /** Ends the sessions of a key that has been deactivated; their clients are told. */
+  endOfKey(keyId: string): void;
   /** Sessions connected, expected or kept. */
   readonly count: number;
   readonly isStopping: boolean;
@@ -94,6 +106,20 @@ class SessionDesk implements VoiceSessions {
     this.#options = options;
   }
 
+  list(): LiveSession[] {
+    return this.#live.list();
+  }
+
+  end(sessionId: string): void {
+    this.#live.find(sessionId)?.end(new ServiceError('session_ended', ENDED));
+  }
+
+  endOfKey(keyId: string): void {
+    for (const { session, origin } of this.#live.list()) {
+      if (origin.key?.keyId === keyId) session.end(keyDeactivated());
+    }
+  }
+
   get count(): number {
     return this.#live.count;
   }
@@ -113,7 +139,12 @@ class SessionDesk implements VoiceSessions {
     // Others may have come while we waited.
     this.#refuseBeyondLimits(keyId);
     const session = this.#makeSession(request, owner);
-    this.#live.add(session, keyId);
+    this.#live.add(session, {
+      key: caller?.key,
+      openedAtMs: Date.now(),
+      sourceLanguage: request.path.source.requested,
+      targetLanguages: request.path.targets.map(({ requested }) => requested),
+    });
     const accountId = caller?.account.accountId ?? null;
     const token = await tokens.issue({ sessionId: session.id, accountId }, tokenTtlMs);
     request.prepare();
@@ -141,12 +172,13 @@ class SessionDesk implements VoiceSessions {
     return { session_id: session.id, token: rotation.token, ...session.received };
   }
 
-  async connect(token: string): Promise<SessionConnection> {
+  async connect(token: string, page: PageOrigin): Promise<SessionConnection> {
     if (this.#isStopping) throw stopping();
     const spending = await this.#options.tokens.spend(token);
     if (spending.outcome === 'reused') throw this.#endReused(spending.sessionId);
     const session = spending.outcome === 'spent' && this.#live.find(spending.sessionId);
     if (!session) throw new ServiceError('token_refused', REFUSED);
+    if (!session.mayConnect(page)) throw foreignPage(page);
     return session.connect();
   }
 
@@ -165,7 +197,8 @@ class SessionDesk implements VoiceSessions {
   }
 
   #makeSession(request: CheckedVoiceRequest, { caller, tag }: SessionOwner): VoiceSession {
-    const { tokens, path, usageMeter, measures, log, maxLagMs, resumeMs } = this.#options;
+    const { tokens, path, usageMeter, measures, log, publicUrl } = this.#options;
+    const { maxLagMs, resumeMs } = this.#options;
     const id = randomUUID();
     const charge =
       caller &&
@@ -178,6 +211,7 @@ class SessionDesk implements VoiceSessions {
         ...{ id, measures, maxLagMs, resumeMs },
         ...request.manner,
         onAudio: (durationMs) => charge?.add(durationMs),
+        mayConnect: (page) => mayConnect(page, caller?.account.origins ?? [], publicUrl),
         run: (input) => voicePipeline({ ...path, ...request.path, ...input }),
         onOver: () => {
           this.#live.remove(id);
@@ -204,7 +238,15 @@ class SessionDesk implements VoiceSessions {
 
 const REFUSED = 'The token is unknown, expired or already used. Request a new session.';
 const REUSED = 'A token of this session was used a second time, so the session has been ended.';
+const ENDED = 'The session was ended in the console.';
 const UNKNOWN = "Value for 'token' not supported: no session of yours has it. Request a new one.";
+
+function foreignPage({ origin = '' }: PageOrigin): ServiceError {
+  return new ServiceError(
+    'forbidden',
+    `Pages of ${origin} may not connect. Allow the site in the console, or by: dragoman account change ACCOUNT --add-origin ${origin}`,
+  );
+}
 
 function tooMany(what: string): ServiceError {
   return new ServiceError('too_many_sessions', `${what} Try again later.`);

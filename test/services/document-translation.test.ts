@@ -11,6 +11,7 @@ import {
   type DocumentTranslator,
   type DocumentWork,
 } from '../../server/services/document-translation.ts';
+import { createTextStyle } from '../../server/services/text-style.ts';
 import { createTranslation } from '../../server/services/translation.ts';
 import { buildTermIndex } from '../../server/text/glossary/term-index.ts';
 import { DocumentError } from '../../server/documents/format.ts';
@@ -48,6 +49,16 @@ function translatorWith(engine: TranslationEngine): DocumentTranslator {
         expect(ids).toEqual(['g']);
         return buildTermIndex('house\thogar\n', { language: source, targetLanguage: target });
       },
+    },
+    styleRules: {
+      async styleFor({ id, target }) {
+        if (id !== 's') throw new ServiceError('not_found', 'There is no style rule list.');
+        const rules = { punctuation: { quotation_mark: 'use_guillemets' } };
+        return createTextStyle({ target, rules, instructions: [] });
+      },
+    },
+    translationMemories: {
+      searchFor: () => Promise.reject(new ServiceError('not_found', 'There is no memory.')),
     },
     limits: { timeMs: 60_000, memoryBytes: 2 ** 30 },
     log,
@@ -110,6 +121,13 @@ describe('the translation of a document', () => {
     );
     expect(characters).toBe(source.length);
     expect(asked()).toEqual(['Hello, friend.', 'The house is new.']);
+  });
+
+  it('keeps the style of its list, and fails with the reason when that is gone', async () => {
+    const source = 'The "house" is new.\n';
+    expect((await translate(source, { styleId: 's' })).text).toBe('La «casa» es nueva.\n');
+    const work = translate(source, { styleId: 'gone' });
+    await expect(work).rejects.toEqual(refusal('not_found', expect.stringContaining('style rule')));
   });
 
   it('leaves numbers, codes and placeholders alone', async () => {

@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDetector } from '../../server/engines/detection/detector.ts';
-import type { DetectionEngine, LanguagePair } from '../../server/engines/engine.ts';
+import type {
+  DetectionEngine,
+  ImprovementEngine,
+  LanguagePair,
+} from '../../server/engines/engine.ts';
+import { createImprovement } from '../../server/services/improvement.ts';
 import { languageNames, resourceTable } from '../../server/services/language-table.ts';
 import { createLanguageListings } from '../../server/services/languages.ts';
 import { createTranslation } from '../../server/services/translation.ts';
@@ -13,14 +18,19 @@ beforeAll(async () => (detector = await createDetector()));
 /** Listings over an engine that claims these directions; nothing is translated here. */
 function listingsFor(
   pairs: readonly (readonly [source: string, target: string])[],
-  { formality = [] as string[], followsInstructions = false, heard = [] as string[] } = {},
+  {
+    formality = [] as string[],
+    followsInstructions = false,
+    heard = [] as string[],
+    improvers = [] as ImprovementEngine[],
+  } = {},
 ) {
   const engine = {
     name: 'paper',
     pairs: pairs.map(([source, target]): LanguagePair => ({ source, target })),
     abilities: {
       ...{ generation: 'next' as const, usesContext: false, usesTerms: false },
-      ...{ formality, followsInstructions },
+      ...{ formality, followsInstructions, usesExamples: false },
     },
     translate: async () => [],
     prepare: () => undefined,
@@ -28,6 +38,7 @@ function listingsFor(
   };
   return createLanguageListings({
     translation: createTranslation({ engines: [engine], log: recordLog() }),
+    improvement: createImprovement({ engines: improvers, detector, log: recordLog() }),
     recognisers: [{ languages: heard, detectsLanguage: false }],
     detector,
   });
@@ -101,9 +112,9 @@ describe('the listing of translate_text', () => {
   it('has features where both the contract and a running engine have them', () => {
     const plain = listingsFor([['en', 'de']]).list({ resource: 'translate_text' });
     expect(plain.map(({ lang, features }) => [lang, Object.keys(features)])).toEqual([
-      ['de', ['glossary', 'tag_handling']],
-      ['de-DE', ['glossary', 'tag_handling']],
-      ['en', ['auto_detection', 'glossary', 'tag_handling']],
+      ['de', ['glossary', 'tag_handling', 'translation_memory']],
+      ['de-DE', ['glossary', 'tag_handling', 'translation_memory']],
+      ['en', ['auto_detection', 'glossary', 'tag_handling', 'translation_memory']],
     ]);
     const able = listingsFor(
       [
@@ -114,9 +125,9 @@ describe('the listing of translate_text', () => {
     ).list({ resource: 'translate_text' });
     expect(able.map(({ lang, features }) => [lang, Object.keys(features)])).toEqual([
       ['da', ['glossary', 'tag_handling']],
-      ['de', ['formality', 'glossary', 'style_rules', 'tag_handling']],
-      ['de-DE', ['formality', 'glossary', 'style_rules', 'tag_handling']],
-      ['en', ['auto_detection', 'glossary', 'tag_handling']],
+      ['de', ['formality', 'glossary', 'style_rules', 'tag_handling', 'translation_memory']],
+      ['de-DE', ['formality', 'glossary', 'style_rules', 'tag_handling', 'translation_memory']],
+      ['en', ['auto_detection', 'glossary', 'tag_handling', 'translation_memory']],
     ]);
   });
 });
@@ -149,6 +160,17 @@ describe('the listings of other resources', () => {
     });
   });
 
+  it('have as style rules the languages of lists that are translated', () => {
+    const listed = listingsFor(pairs).list({ resource: 'style_rules' });
+    expect(listed.map((each) => [each.lang, each.usable_as_target, each.features])).toEqual([
+      ['en', false, {}],
+      ['es', false, {}],
+      ['fr', true, {}],
+    ]);
+    expect(codes(listingsFor([['en', 'pt']]), 'style_rules')).toEqual(['en']);
+    expect(codes(listingsFor([['ca', 'pt']]), 'style_rules')).toEqual([]);
+  });
+
   it('have as documents what is translated, with the features of documents', () => {
     const documents = listingsFor(
       [
@@ -164,10 +186,43 @@ describe('the listings of other resources', () => {
     ]);
   });
 
-  it.each(['style_rules', 'write', 'translation_memory'])(
-    'have nothing for %s, which nothing serves yet',
-    (resource) => expect(codes(listingsFor(pairs), resource)).toEqual([]),
-  );
+  it('have for improvement what an engine improves, with styles where it rewords', () => {
+    const improver = (languages: string[], rephrases: boolean): ImprovementEngine => ({
+      ...{ name: 'paper', languages, rephrases },
+      improve: async () => [],
+      close: async () => undefined,
+    });
+    expect(codes(listingsFor(pairs), 'write')).toEqual([]);
+    const improvers = [improver(['en', 'pt-BR', 'pl'], false), improver(['de', 'ja'], true)];
+    const listed = listingsFor([], { improvers }).list({ resource: 'write' });
+    const features = listed.map((each) => [each.lang, Object.keys(each.features).join(' ')]);
+    expect(features).toEqual([
+      ['de', 'auto_detection tone writing_style'],
+      ['en', 'auto_detection'],
+      ['en-GB', ''],
+      ['en-US', ''],
+      ['ja', 'auto_detection'],
+      ['pt-BR', ''],
+    ]);
+    const sources = listed.filter((each) => each.usable_as_source).map(({ lang }) => lang);
+    expect(sources).toEqual(['de', 'en', 'ja']);
+    expect(listed.every((each) => each.usable_as_target)).toBe(true);
+  });
+
+  it('have for memories what memories are made for and can be translated', () => {
+    const memories = listingsFor([...pairs, ['es', 'en']]).list({ resource: 'translation_memory' });
+    expect(
+      memories.map(({ lang, usable_as_source, usable_as_target }) => [
+        ...[lang, usable_as_source, usable_as_target],
+      ]),
+    ).toEqual([
+      ['en', false, true],
+      ['en-GB', false, true],
+      ['en-US', false, true],
+      ['es', true, false],
+      ['fr', false, true],
+    ]);
+  });
 
   it.each([
     [{}, /resource.*translate_text/],

@@ -374,7 +374,7 @@ function engineOfMine(): TranslationEngine {
     ],
     abilities: {
       ...{ generation: 'classic', formality: [] },
-      ...{ usesContext: false, usesTerms: false, followsInstructions: false },
+      ...{ usesContext: false, usesTerms: false, followsInstructions: false, usesExamples: false },
     },
     translate: async (segments, { target }) => {
       if (target === 'es') throw new ServiceError('engine_unavailable', 'It does not start.');
