@@ -2,15 +2,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
 import { admit, type Access, type Admission } from '../services/access.ts';
-import type { Caller } from '../storage/ports.ts';
+import type { Account, Caller } from '../storage/ports.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 
 const SCHEME = /^(?:service-auth-key|deepl-auth-key)\s+(\S+)\s*$/i;
 const HEADER = "Send the header 'Authorization: Service-Auth-Key YOUR_KEY'.";
 
+/** A hook that lets a request in, or refuses it. */
+export type Admitting = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/**
+ * A way in: finds out whose a request is, for routes that more than one way leads to. Routes behind it
+ * know the account, `request.account`, and not by which key or session it came.
+ */
+export interface Door {
+  /** Makes the `onRequest` hook of a route, which says what it asks of its callers. */
+  require(admission?: Admission): Admitting;
+}
+
 /** What a server knows of the requests that are being let in. */
-interface Door {
+interface Entrance {
   callers: WeakMap<FastifyRequest, Caller>;
+  accounts: WeakMap<FastifyRequest, Account>;
   /** Requests whose key may be in the body, which has not been read yet. */
   undecided: WeakMap<FastifyRequest, (body: unknown) => Promise<void>>;
   limitRate: RateLimit;
@@ -18,11 +31,13 @@ interface Door {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    door: Door;
+    entrance: Entrance;
   }
   interface FastifyRequest {
     /** Whose request it is. @throws Error on routes without `requireApiKey` */
     readonly caller: Caller;
+    /** Whose request it is, by whatever {@link Door}. @throws Error on routes without one */
+    readonly account: Account;
   }
 }
 
@@ -31,8 +46,9 @@ export async function useAuthentication(
   app: FastifyInstance,
   { requestsPerMinute }: { requestsPerMinute: number },
 ): Promise<void> {
-  const callers: Door['callers'] = new WeakMap();
-  const undecided: Door['undecided'] = new WeakMap();
+  const callers: Entrance['callers'] = new WeakMap();
+  const accounts: Entrance['accounts'] = new WeakMap();
+  const undecided: Entrance['undecided'] = new WeakMap();
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
       const caller = callers.get(this);
@@ -41,11 +57,18 @@ export async function useAuthentication(
       return caller;
     },
   });
+  app.decorateRequest('account', {
+    getter(this: FastifyRequest) {
+      const account = accounts.get(this);
+      if (account === undefined) throw new Error('The route has not asked who comes in.');
+      return account;
+    },
+  });
   const limitRate = await createRateLimit(app, {
     requestsPerMinute,
     keyOf: (request) => request.caller.key.keyId,
   });
-  app.decorate('door', { callers, undecided, limitRate });
+  app.decorate('entrance', { callers, accounts, undecided, limitRate });
   // The first step that has the body; before validation, so that strangers learn nothing.
   app.addHook('preValidation', async (request) => {
     await undecided.get(request)?.(request.body);
@@ -58,14 +81,15 @@ export async function useAuthentication(
  *
  * @param admission what else is asked: an admin key, the pro plan, a feature
  */
-export function requireApiKey(access: Access, admission: Admission = {}) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { door } = request.server;
+export function requireApiKey(access: Access, admission: Admission = {}): Admitting {
+  return async (request, reply) => {
+    const { entrance } = request.server;
     const letIn = async (caller: Caller | undefined) => {
       if (caller === undefined) throw forbidden('The API key is not valid.');
       admit(caller, admission);
-      door.callers.set(request, caller);
-      await door.limitRate(request, reply);
+      entrance.callers.set(request, caller);
+      entrance.accounts.set(request, caller.account);
+      await entrance.limitRate(request, reply);
     };
 
     const { authorization } = request.headers;
@@ -76,12 +100,22 @@ export function requireApiKey(access: Access, admission: Admission = {}) {
     if (!access.takesLegacyKeys()) throw inQuery === undefined ? missing() : withdrawn();
     if (inQuery !== undefined) return letIn(await access.authenticateLegacy(inQuery));
     if (!hasBody(request)) throw missing();
-    door.undecided.set(request, async (body) => {
+    entrance.undecided.set(request, async (body) => {
       const inBody = legacyKeyOf(body);
       if (inBody === undefined) throw missing();
       await letIn(await access.authenticateLegacy(inBody));
     });
   };
+}
+
+/** The door of programs: an API key. */
+export function apiKeyDoor(access: Access): Door {
+  return { require: (admission) => requireApiKey(access, admission) };
+}
+
+/** The account whose API key let a request in; undefined for all other requests. */
+export function accountOfKey(request: FastifyRequest): Account | undefined {
+  return request.server.entrance.callers.get(request)?.account;
 }
 
 /** @throws ServiceError forbidden for a header that holds no key */

@@ -22,7 +22,8 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   const failure = asServiceError(error, request);
   // Clients ask until it is ready.
   const isFailure = failure.status >= 500 && failure.code !== 'document_not_ready';
-  if (isFailure) request.log.error({ err: error.cause ?? error }, 'request failed');
+  if (hasLeft(request)) request.log.info({ code: failure.code }, 'client left during its request');
+  else if (isFailure) request.log.error({ err: error.cause ?? error }, 'request failed');
   const isForLater = failure.status === 503 || failure.status === 429;
   if (isForLater && !reply.hasHeader('Retry-After')) reply.header('Retry-After', '5');
   const { status, body } = toHttp(failure);
@@ -46,6 +47,11 @@ export function answerNotFound(request: FastifyRequest, reply: FastifyReply) {
     new ServiceError('not_found', 'Not found. GET /openapi.json lists what there is.'),
   );
   return reply.code(404).send(body);
+}
+
+/** Whether the client was gone before all of its request had come: that is no failure of ours. */
+function hasLeft({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete;
 }
 
 function asServiceError(error: FastifyError, request: FastifyRequest): ServiceError {

@@ -20,6 +20,7 @@ interface ValueSchema {
   properties?: Record<string, ValueSchema>;
   items?: ValueSchema;
   enum?: readonly unknown[];
+  anyOf?: readonly ValueSchema[];
   /** A list that may also be written as one text with commas. */
   'x-comma-separated'?: boolean;
 }
@@ -73,7 +74,7 @@ function acceptBodiesOfGets(app: FastifyInstance): void {
   });
 }
 
-/** Nulls count as absent; the rest is read property by property. */
+/** Nulls count as absent where they are no value of their own; the rest is read property by property. */
 function properties(
   record: Record<string, unknown>,
   schema: ValueSchema,
@@ -81,8 +82,8 @@ function properties(
 ): Record<string, unknown> {
   const read: [string, unknown][] = [];
   for (const [key, value] of Object.entries(record)) {
-    if (value === null) continue;
     const known = schema.properties?.[key];
+    if (value === null && !isNullable(known)) continue;
     read.push([key, known === undefined ? value : asMeant(value, known, isForm)]);
   }
   // Unlike assignment, this keeps a property called `__proto__` an ordinary one.
@@ -107,8 +108,20 @@ function asMeant(value: unknown, schema: ValueSchema, isForm: boolean): unknown 
       return isRecord(value) ? properties(value, schema, isForm) : value;
     case undefined:
     default:
-      return value;
+      return value === null || !isNullable(schema)
+        ? value
+        : asMeant(value, valueOf(schema), isForm);
   }
+}
+
+/** Whether null says something, such as "no limit". */
+function isNullable(schema: ValueSchema | undefined): boolean {
+  return schema?.anyOf?.some(({ type }) => type === 'null') === true;
+}
+
+/** What a nullable value is when it is not null. */
+function valueOf({ anyOf = [] }: ValueSchema): ValueSchema {
+  return anyOf.find(({ type }) => type !== 'null') ?? {};
 }
 
 function list(value: unknown, schema: ValueSchema, isForm: boolean): unknown {

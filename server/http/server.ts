@@ -1,10 +1,13 @@
 /** The HTTP edge: what all routes share. */
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { useAuthentication } from './auth.ts';
+import { apiKeyDoor, useAuthentication } from './auth.ts';
+import { useCrossOriginCalls } from './cross-origin.ts';
 import { answerError, answerNotFound, clientError } from './errors.ts';
 import { useFormBodies } from './form-body.ts';
 import { useForms } from './forms.ts';
+import { adminRoutes, type AdminOptions } from './routes/admin.ts';
+import { consoleRoutes, type ConsoleOptions } from './routes/console.ts';
 import { demoRoutes, type DemoOptions } from './routes/demo.ts';
 import { detectionRoutes, type DetectionOptions } from './routes/detection.ts';
 import { descriptionRoutes, publishDescriptions } from './routes/descriptions.ts';
@@ -15,11 +18,19 @@ import { healthRoutes, type HealthOptions } from './routes/health.ts';
 import { languageRoutes, type LanguageOptions } from './routes/languages.ts';
 import { metricsRoutes, type MetricsOptions } from './routes/metrics.ts';
 import { spokenTermsRoutes, type SpokenTermsOptions } from './routes/spoken-terms.ts';
+import { styleRuleRoutes, type StyleRuleOptions } from './routes/style-rules.ts';
 import { textTranslationRoutes, type TextTranslationOptions } from './routes/text-translation.ts';
+import {
+  translationMemoryRoutes,
+  type TranslationMemoryOptions,
+} from './routes/translation-memories.ts';
 import { usageRoutes, type UsageOptions } from './routes/usage.ts';
 import { voiceRoutes, type VoiceOptions } from './routes/voice.ts';
 import { widgetRoutes } from './routes/widget.ts';
+import { writeRoutes, type WriteOptions } from './routes/write.ts';
+import { addSecurityHeaders } from './security-headers.ts';
 import { answerRaw } from './raw-answer.ts';
+import type { KnowsOrigin } from '../services/origins.ts';
 import { newTraceId } from './trace-id.ts';
 
 /** Largest request body, in bytes. */
@@ -31,22 +42,31 @@ export interface HttpOptions
   extends
     VoiceOptions,
     TextTranslationOptions,
+    WriteOptions,
     DetectionOptions,
     DocumentOptions,
     LanguageOptions,
-    GlossaryOptions,
+    Omit<GlossaryOptions, 'door'>,
     MonolingualGlossaryOptions,
     SpokenTermsOptions,
+    Omit<StyleRuleOptions, 'door'>,
+    Omit<TranslationMemoryOptions, 'door'>,
     UsageOptions,
+    Omit<AdminOptions, 'door'>,
     HealthOptions,
     MetricsOptions,
-    DemoOptions {
+    DemoOptions,
+    Omit<ConsoleOptions, 'door'> {
   log: Logger;
   /** Of one API key; 0 is without limit. */
   requestsPerMinute: number;
   tls: { cert: Buffer; key: Buffer } | undefined;
   trustProxy: boolean;
+  /** Whether some account lets the pages of a site call. */
+  knowsOrigin: KnowsOrigin;
   demo: boolean;
+  /** Whether there is a console. */
+  console: boolean;
 }
 
 /** Builds the server with all its routes; it does not listen yet. */
@@ -65,7 +85,7 @@ export async function createHttpServer(options: HttpOptions) {
     routerOptions: { maxParamLength: 200 },
     requestTimeout: UPLOAD_LIMIT_MS,
     frameworkErrors: (error, request, reply) => {
-      reply.header('X-Trace-ID', request.id);
+      addSecurityHeaders(request, reply);
       void answerError(error, request, reply);
     },
     clientErrorHandler: (error, socket) => answerRaw(socket, clientError(error.code), newTraceId()),
@@ -78,31 +98,34 @@ export async function createHttpServer(options: HttpOptions) {
     // An expectation we do not know does not keep us from answering.
     app.server.emit('request', request, response);
   });
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('X-Trace-ID', request.id);
-    reply.header('X-Content-Type-Options', 'nosniff');
-  });
+  app.addHook('onRequest', async (request, reply) => addSecurityHeaders(request, reply));
   if (options.log.isLevelEnabled('debug')) logRequests(app);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(answerNotFound);
   // Plain text is nothing we read: 415 rather than a puzzled 400.
   app.removeContentTypeParser('text/plain');
   await useAuthentication(app, options);
+  useCrossOriginCalls(app, options.knowsOrigin);
   useForms(app);
   useFormBodies(app);
   await publishDescriptions(app);
   await app.register(textTranslationRoutes, options);
+  await app.register(writeRoutes, options);
   await app.register(documentRoutes, options);
   await app.register(detectionRoutes, options);
   await app.register(languageRoutes, options);
-  await app.register(glossaryV3Routes, options);
+  await app.register(glossaryV3Routes, { ...options, door: apiKeyDoor(options.access) });
   await app.register(glossaryV2Routes, options);
   await app.register(spokenTermsRoutes, options);
+  await app.register(styleRuleRoutes, { ...options, door: apiKeyDoor(options.access) });
+  await app.register(translationMemoryRoutes, { ...options, door: apiKeyDoor(options.access) });
   await app.register(usageRoutes, options);
+  await app.register(adminRoutes, { ...options, door: apiKeyDoor(options.access) });
   await app.register(voiceRoutes, options);
   await app.register(healthRoutes, options);
   await app.register(metricsRoutes, options);
   await app.register(widgetRoutes);
+  if (options.console) await app.register(consoleRoutes, options);
   if (options.demo) await app.register(demoRoutes, options);
   await app.register(descriptionRoutes, options);
   return app;

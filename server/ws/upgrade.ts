@@ -8,6 +8,7 @@ import { VOICE_CONNECT_PATH } from '../../shared/schemas/voice-session.ts';
 import { isWebSocketUpgrade, serveAsRequest } from '../http/other-upgrades.ts';
 import { answerRaw } from '../http/raw-answer.ts';
 import { newTraceId } from '../http/trace-id.ts';
+import type { PageOrigin } from '../services/origins.ts';
 import type { VoiceSessions } from '../services/voice-sessions.ts';
 import { serveConnection, type ConnectionLimits } from './connection.ts';
 import { VoiceSocket } from './socket.ts';
@@ -18,6 +19,8 @@ export interface UpgradeOptions {
   voiceSessions: VoiceSessions;
   limits: ConnectionLimits;
   log: Logger;
+  /** Whether a proxy in front says under which host it was called. */
+  trustProxy: boolean;
 }
 
 export interface VoiceSockets {
@@ -27,7 +30,7 @@ export interface VoiceSockets {
 
 /** Answers the server's upgrades. */
 export function acceptVoiceSockets(options: UpgradeOptions): VoiceSockets {
-  const { server, voiceSessions, limits, log } = options;
+  const { server, voiceSessions, limits, log, trustProxy } = options;
   const traceIds = new WeakMap<IncomingMessage, string>();
   const open = new Set<Duplex>();
   const sockets = new WebSocketServer({
@@ -46,7 +49,7 @@ export function acceptVoiceSockets(options: UpgradeOptions): VoiceSockets {
   });
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, traceId: string) {
-    const session = await voiceSessions.connect(tokenOf(request));
+    const session = await voiceSessions.connect(tokenOf(request), pageOf(request, trustProxy));
     const release = () => session.release(false);
     // Until the handshake is done, nobody else sees the connection end.
     socket.once('close', release);
@@ -83,6 +86,12 @@ export function acceptVoiceSockets(options: UpgradeOptions): VoiceSockets {
       for (const socket of open) socket.destroy();
     },
   };
+}
+
+/** Where a handshake comes from: only browsers say it, and no page can make them say otherwise. */
+function pageOf({ headers }: IncomingMessage, trustProxy: boolean): PageOrigin {
+  const forwarded = trustProxy ? headers['x-forwarded-host'] : undefined;
+  return { origin: headers.origin, host: forwarded?.toString() ?? headers.host };
 }
 
 const TOKEN_LIST = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;

@@ -4,6 +4,7 @@ import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { securityHeaders } from '../../server/http/security-headers.ts';
 import { rawExchange } from '../support/raw-exchange.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { connectWith, PCM_16K, type SessionAnswer } from '../support/voice-client.ts';
@@ -136,6 +137,10 @@ it('what is no HTTP, or no address, is answered like any other mistake', async (
     expect(answer, line).toMatch(/^HTTP\/1\.1 4\d\d /);
     expect(answer, line).toMatch(/x-trace-id: [0-9a-f]{32}/i);
     expect(answer, line).toMatch(/\{"message":".+"\}$/);
+    // As in every other answer.
+    for (const [name, value] of Object.entries(securityHeaders(false))) {
+      expect(answer.toLowerCase(), line).toContain(`\r\n${name}: ${value}\r\n`.toLowerCase());
+    }
   }
 });
 

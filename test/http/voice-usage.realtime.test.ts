@@ -1,5 +1,5 @@
 /** What voice sessions cost: audio at 1×, to the millisecond, within the limits of key and account. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askDragoman } from '../support/command-line.ts';
 import { startServer, until, type TestServer } from '../support/server.ts';
 import { connectWith, requestSession, stream } from '../support/voice-client.ts';
@@ -7,7 +7,7 @@ import { connectWith, requestSession, stream } from '../support/voice-client.ts'
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer({ RECOGNISER: 'silent' });
-  await dragoman('account', 'create', '--name', 'speakers', '--plan', 'pro');
+  await dragoman('account', 'create', '--name', 'speakers', '--plan', 'pro', '--feature', 'admin');
 });
 afterAll(() => server.stop());
 
@@ -15,12 +15,13 @@ const dragoman = <T>(...args: string[]) => askDragoman<T>(args, { DATA_DIR: serv
 const silence = (ms: number) => new Uint8Array(ms * 32);
 const pace = { chunkBytes: 3200, chunkMs: 100 };
 
-async function newKey(...options: string[]) {
-  const { secret } = await dragoman<{ secret: string }>(
+async function makeKey(...options: string[]) {
+  const { secret, key_id } = await dragoman<{ secret: string; key_id: string }>(
     ...['key', 'create', '--account', 'speakers', ...options],
   );
-  return { Authorization: `DeepL-Auth-Key ${secret}` };
+  return { key_id, headers: { Authorization: `DeepL-Auth-Key ${secret}` } };
 }
+const newKey = async (...options: string[]) => (await makeKey(...options)).headers;
 
 interface Report {
   speech_to_text_milliseconds_count: number;
@@ -104,6 +105,39 @@ it('a session ends with 456 where the limit of its key ends, and no other begins
   );
   expect(refused.status).toBe(456);
   expect(await refused.json()).toMatchObject({ message: expect.stringMatching(/\w/) as string });
+});
+
+describe('a session whose key is deactivated', () => {
+  const ended = { error_code: 403, reason_code: 4030005 };
+
+  it('ends at once where that is done, whether it hears anything or not', async () => {
+    const [admin, others] = [await newKey('--admin'), await newKey()];
+    const { key_id, headers } = await makeKey();
+    const client = await connectWith(await requestSession(server, {}, headers), 'json');
+    const other = await connectWith(await requestSession(server, {}, others), 'json');
+    const answer = await server.send('/v2/admin/developer-keys/deactivate', {
+      method: 'PUT',
+      headers: { ...admin, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ key_id }),
+    });
+    expect(answer.status).toBe(200);
+    expect((await client.closed).code).toBe(4403);
+    expect(client.error()).toMatchObject(ended);
+    expect(client.error()?.error_message).toMatch(/API key has been deactivated/);
+    other.end();
+    expect((await other.closed).code).toBe(1000);
+  });
+
+  it('ends with its next second of audio where another process does that', async () => {
+    const { key_id, headers } = await makeKey();
+    const client = await connectWith(await requestSession(server, {}, headers), 'json');
+    await stream(client, silence(1_500), pace);
+    await dragoman('key', 'deactivate', key_id);
+    const timer = setInterval(() => client.sendAudio(silence(100)), 100);
+    expect((await client.closed).code).toBe(4403);
+    clearInterval(timer);
+    expect(client.error()).toMatchObject(ended);
+  });
 });
 
 it('a key that may hear nothing gets no session', async () => {

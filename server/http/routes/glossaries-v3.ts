@@ -13,12 +13,11 @@ import {
   MAX_GLOSSARY_BODY_BYTES,
 } from '../../../shared/schemas/glossaries.ts';
 import { Problem } from '../../../shared/schemas/problem.ts';
-import type { Access } from '../../services/access.ts';
 import type { Glossaries } from '../../services/glossaries.ts';
-import { requireApiKey } from '../auth.ts';
+import type { Door } from '../auth.ts';
 
 export interface GlossaryOptions {
-  access: Access;
+  door: Door;
   glossaries: Glossaries;
 }
 
@@ -42,9 +41,9 @@ export const glossaryV3Routes: FastifyPluginAsyncTypebox<GlossaryOptions> = asyn
 
 const makingAndChanging: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
   app,
-  { access, glossaries },
+  { door, glossaries },
 ) => {
-  const onRequest = requireApiKey(access);
+  const onRequest = door.require();
 
   app.post(
     '/v3/glossaries',
@@ -58,8 +57,8 @@ const makingAndChanging: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
         response: { 201: Glossary, ...problems },
       },
     },
-    async ({ caller, body }, reply) =>
-      reply.code(201).send(await glossaries.create(caller.account.accountId, body)),
+    async ({ account, body }, reply) =>
+      reply.code(201).send(await glossaries.create(account.accountId, body)),
   );
 
   app.patch(
@@ -75,16 +74,16 @@ const makingAndChanging: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
         response: { 200: Glossary, ...problems },
       },
     },
-    async ({ caller, params, body }) =>
-      glossaries.change(caller.account.accountId, params.glossary_id, body),
+    async ({ account, params, body }) =>
+      glossaries.change(account.accountId, params.glossary_id, body),
   );
 };
 
 const readingAndDeleting: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
   app,
-  { access, glossaries },
+  { door, glossaries },
 ) => {
-  const onRequest = requireApiKey(access);
+  const onRequest = door.require();
 
   app.get(
     '/v3/glossaries',
@@ -96,7 +95,7 @@ const readingAndDeleting: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
         response: { 200: GlossaryList, ...problems },
       },
     },
-    async ({ caller }) => ({ glossaries: await glossaries.list(caller.account.accountId) }),
+    async ({ account }) => ({ glossaries: await glossaries.list(account.accountId) }),
   );
 
   app.get(
@@ -110,7 +109,7 @@ const readingAndDeleting: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
         response: { 200: Glossary, ...problems },
       },
     },
-    async ({ caller, params }) => glossaries.get(caller.account.accountId, params.glossary_id),
+    async ({ account, params }) => glossaries.get(account.accountId, params.glossary_id),
   );
 
   app.delete(
@@ -124,8 +123,8 @@ const readingAndDeleting: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
         response: { 204: nothing, ...problems },
       },
     },
-    async ({ caller, params }, reply) => {
-      await glossaries.delete(caller.account.accountId, params.glossary_id);
+    async ({ account, params }, reply) => {
+      await glossaries.delete(account.accountId, params.glossary_id);
       return reply.code(204).send(null);
     },
   );
@@ -133,9 +132,9 @@ const readingAndDeleting: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
 
 const dictionariesOfGlossaries: FastifyPluginAsyncTypebox<GlossaryOptions> = async (
   app,
-  { access, glossaries },
+  { door, glossaries },
 ) => {
-  const onRequest = requireApiKey(access);
+  const onRequest = door.require();
 
   app.get(
     '/v3/glossaries/:glossary_id/entries',
@@ -149,8 +148,8 @@ const dictionariesOfGlossaries: FastifyPluginAsyncTypebox<GlossaryOptions> = asy
         response: { 200: GlossaryEntries, ...problems },
       },
     },
-    async ({ caller, params, query }) => {
-      const { accountId } = caller.account;
+    async ({ account, params, query }) => {
+      const { accountId } = account;
       const dictionary = await glossaries.entries(accountId, params.glossary_id, query);
       return { dictionaries: [{ ...dictionary, entries_format: 'tsv' as const }] };
     },
@@ -169,8 +168,8 @@ const dictionariesOfGlossaries: FastifyPluginAsyncTypebox<GlossaryOptions> = asy
         response: { 200: DictionaryInfo, ...problems },
       },
     },
-    async ({ caller, params, body }) =>
-      glossaries.putDictionary(caller.account.accountId, params.glossary_id, body),
+    async ({ account, params, body }) =>
+      glossaries.putDictionary(account.accountId, params.glossary_id, body),
   );
 
   app.delete(
@@ -185,8 +184,8 @@ const dictionariesOfGlossaries: FastifyPluginAsyncTypebox<GlossaryOptions> = asy
         response: { 204: nothing, ...problems },
       },
     },
-    async ({ caller, params, query }, reply) => {
-      await glossaries.deleteDictionary(caller.account.accountId, params.glossary_id, query);
+    async ({ account, params, query }, reply) => {
+      await glossaries.deleteDictionary(account.accountId, params.glossary_id, query);
       return reply.code(204).send(null);
     },
   );

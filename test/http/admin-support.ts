@@ -1,0 +1,84 @@
+/** A running server, and an administrator of an account of its own. */
+import { openEmbedded, platformOver } from '../support/platform.ts';
+import { startServer } from '../support/server.ts';
+import type { DeveloperKey } from '../../shared/schemas/admin.ts';
+import type { Charge } from '../../server/storage/ports.ts';
+
+export const KEYS = '/v2/admin/developer-keys';
+export const ANALYTICS = '/v2/admin/analytics';
+export const TAGS = '/v2/admin/analytics/custom-tags';
+
+export interface Refusal {
+  message: string;
+}
+
+interface Answer<Body> {
+  status: number;
+  body: Body;
+}
+
+export type Administration = Awaited<ReturnType<typeof openAdministration>>;
+export type Administrator = Awaited<ReturnType<Administration['newAdmin']>>;
+
+/** Starts a server, and opens its database as a second process does. */
+export async function openAdministration() {
+  const server = await startServer({ RECOGNISER: 'silent', DOCUMENT_WORKER: 'off' });
+  const storage = await openEmbedded(server.dataFolder);
+  const platform = platformOver(storage);
+
+  async function call<Body = DeveloperKey & Refusal>(
+    secret: string,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<Answer<Body>> {
+    const response = await server.send(path, {
+      method,
+      headers: {
+        Authorization: `DeepL-Auth-Key ${secret}`,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as Body };
+  }
+
+  return {
+    server,
+    platform,
+    /** Translates a text, which costs its length; answers the status. */
+    async spend(secret: string, text: string, tag?: string): Promise<number> {
+      const headers = {
+        Authorization: `DeepL-Auth-Key ${secret}`,
+        ...(tag !== undefined && { 'X-DeepL-Reporting-Tag': tag }),
+      };
+      const body = { text: [text], source_lang: 'EN', target_lang: 'EN-GB' };
+      const response = await server.post('/v2/translate', body, headers);
+      await response.text();
+      return response.status;
+    },
+    async newAdmin() {
+      const plan = { features: ['admin' as const] };
+      const { account, secret, key } = await platform.newcomer(plan, { kind: 'admin' });
+      const { accountId } = account;
+      return {
+        ...{ account, adminKey: key, secret },
+        call: <Body = DeveloperKey & Refusal>(method: string, path: string, body?: unknown) =>
+          call<Body>(secret, method, path, body),
+        callAs: call,
+        createKey: async (body: object = {}) =>
+          (await call<DeveloperKey & { key: string }>(secret, 'POST', KEYS, body)).body,
+        /** A charge as if a request had come at that time. */
+        used: (charge: Partial<Charge> & { keyId: string }) =>
+          storage.usage.charge({
+            ...{ accountId, kind: 'text', amount: 1, atMs: Date.now(), tag: null },
+            ...charge,
+          }),
+      };
+    },
+    async close() {
+      await storage.close();
+      await server.stop();
+    },
+  };
+}

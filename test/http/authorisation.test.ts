@@ -1,0 +1,243 @@
+/**
+ * Who may call what: every operation of the interface × every kind of key and account, the console and
+ * strangers; and what belongs to another account is never there.
+ */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Feature, Plan, Storage } from '../../server/storage/ports.ts';
+import { beforeSignIn, openRoutes, ruleOf } from '../support/access-rules.ts';
+import { belongings, type Belonging } from '../support/belongings.ts';
+import { newLink, signedIn } from '../support/console-client.ts';
+import { readConsoleRoutes } from '../support/console-routes.ts';
+import { openEmbedded, platformOver, type Platform } from '../support/platform.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+interface Operation {
+  method: string;
+  path: string;
+}
+
+let server: TestServer;
+let storage: Storage;
+let platform: Pick<Platform, 'accounts' | 'apiKeys' | 'newcomer'>;
+let operations: Operation[];
+
+beforeAll(async () => {
+  // A recogniser that takes spoken terms: there is something to refuse.
+  server = await startServer({ RECOGNISER: 'pocketsphinx' });
+  storage = await openEmbedded(server.dataFolder);
+  platform = platformOver(storage);
+  const description = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, unknown>>;
+  };
+  operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
+  );
+});
+afterAll(async () => {
+  await storage.close();
+  await server.stop();
+});
+
+/** Asks for an operation about things that nobody has. */
+async function statusOf({ method, path }: Operation, headers: Record<string, string>) {
+  const address = path.replaceAll(/\{[^}]+\}/g, () => randomUUID());
+  const isBodied = method !== 'GET' && method !== 'DELETE';
+  const response = await fetch(server.url + address, {
+    method,
+    headers: { ...headers, ...(isBodied && { 'Content-Type': 'application/json' }) },
+    ...(isBodied && { body: '{}' }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+const authorisation = (secret: string) => ({ Authorization: `Service-Auth-Key ${secret}` });
+
+interface Kind {
+  plan: Plan;
+  kind: 'developer' | 'admin';
+  features: Feature[];
+}
+
+const kinds: Kind[] = [
+  { plan: 'free', kind: 'developer', features: [] },
+  { plan: 'free', kind: 'developer', features: ['detection'] },
+  { plan: 'pro', kind: 'developer', features: [] },
+  { plan: 'pro', kind: 'developer', features: ['admin', 'detection'] },
+  { plan: 'free', kind: 'admin', features: ['admin', 'detection'] },
+  { plan: 'pro', kind: 'admin', features: ['admin', 'detection'] },
+];
+
+describe('every operation of the interface', () => {
+  it('has a rule that says who may call it', () => {
+    expect(operations.length).toBeGreaterThan(45);
+    const without = operations.filter(({ path }) => ruleOf(path) === undefined);
+    expect(without).toEqual([]);
+  });
+
+  it.each(kinds)(
+    'lets in a $kind key of the plan $plan with features $features where its rule says so, and nowhere else',
+    async ({ plan, kind, features }) => {
+      // Admin keys are made for accounts with the feature alone.
+      const { secret } = await platform.newcomer({ plan, features }, { kind });
+      for (const operation of operations) {
+        const rule = ruleOf(operation.path);
+        if (rule === undefined || rule === 'open') continue;
+        const isAllowed =
+          kind === (rule.kind ?? 'developer') &&
+          (rule.plan === undefined || rule.plan === plan) &&
+          (rule.feature === undefined || features.includes(rule.feature));
+        const status = await statusOf(operation, authorisation(secret));
+        const where = `${operation.method} ${operation.path}: ${status}`;
+        if (isAllowed) expect([401, 403, 500], where).not.toContain(status);
+        else expect(status, where).toBe(403);
+      }
+    },
+  );
+
+  it('refuses an admin key whose account has lost the feature', async () => {
+    const { account, secret } = await platform.newcomer({ features: ['admin'] }, { kind: 'admin' });
+    await platform.accounts.change(account.accountId, { removeFeatures: ['admin'] });
+    for (const operation of operations) {
+      if (ruleOf(operation.path) === 'open') continue;
+      expect(await statusOf(operation, authorisation(secret))).toBe(403);
+    }
+  });
+
+  it('refuses strangers, unknown keys and keys that were deactivated', async () => {
+    const { account, secret, key } = await platform.newcomer();
+    await platform.apiKeys.deactivate(account.accountId, key.keyId);
+    const strangers: Record<string, string>[] = [
+      {},
+      authorisation('invalid'),
+      authorisation(randomUUID()),
+      authorisation(secret),
+      { Authorization: `Bearer ${server.apiKey}` },
+    ];
+    for (const operation of operations) {
+      if (ruleOf(operation.path) === 'open') continue;
+      for (const headers of strangers) {
+        expect(await statusOf(operation, headers), `${operation.method} ${operation.path}`).toBe(
+          403,
+        );
+      }
+    }
+  });
+
+  it('that needs no key says nothing of accounts', async () => {
+    for (const path of openRoutes) {
+      const text = await (await fetch(server.url + path)).text();
+      expect(text).not.toContain(server.apiKey);
+    }
+  });
+});
+
+/** What a browser sends with a request of the console's own page. */
+const ownPage = () => ({
+  ...{ 'X-Dragoman-Console': '1', 'Sec-Fetch-Site': 'same-origin', Origin: server.url },
+});
+
+describe('the console’s own interface', () => {
+  let routes: Operation[];
+  beforeAll(async () => {
+    routes = (await readConsoleRoutes()).filter(
+      ({ method, path }) => !beforeSignIn.includes(`${method} ${path}`),
+    );
+  });
+
+  it('is closed to strangers, to made-up sessions and to API keys of every kind', async () => {
+    expect(routes.length).toBeGreaterThan(38);
+    const keys = await Promise.all(
+      kinds.map(({ plan, kind, features }) => platform.newcomer({ plan, features }, { kind })),
+    );
+    const callers = [
+      {},
+      { Cookie: `dragoman-console=${'A'.repeat(43)}` },
+      ...keys.map(({ secret }) => authorisation(secret)),
+    ];
+    for (const operation of routes) {
+      for (const headers of callers) {
+        const status = await statusOf(operation, { ...ownPage(), ...headers });
+        expect(status, `${operation.method} ${operation.path}`).toBe(401);
+      }
+    }
+  });
+
+  it('has a session that opens all of it, and nothing of the interface of programs', async () => {
+    const { account } = await platform.newcomer({ features: ['admin', 'detection'] });
+    const client = await signedIn(server, await newLink(storage, account.accountId));
+    const headers = { ...ownPage(), Cookie: client.cookie ?? '' };
+    for (const operation of routes) {
+      const status = await statusOf(operation, headers);
+      const where = `${operation.method} ${operation.path}: ${status}`;
+      // The wrong password of a change is refused as such.
+      if (!operation.path.endsWith('/password/change')) {
+        expect([401, 403, 500], where).not.toContain(status);
+      }
+    }
+    for (const operation of operations) {
+      if (ruleOf(operation.path) === 'open') continue;
+      const status = await statusOf(operation, headers);
+      expect(status, `${operation.method} ${operation.path}`).toBe(403);
+    }
+  });
+});
+
+describe('what belongs to another account', () => {
+  let owned: Belonging[];
+  let headers: Record<string, string>;
+  let adminHeaders: Record<string, string>;
+  let consoleHeaders: Record<string, string>;
+  beforeAll(async () => {
+    const owner = await platform.newcomer({ features: ['admin', 'detection'] });
+    const admin = await platform.apiKeys.create(owner.account, { kind: 'admin' });
+    owned = await belongings({ server, storage, owner, adminSecret: admin.secret });
+    const other = await platform.newcomer({ features: ['admin', 'detection'] });
+    const otherAdmin = await platform.apiKeys.create(other.account, { kind: 'admin' });
+    headers = authorisation(other.secret);
+    adminHeaders = authorisation(otherAdmin.secret);
+    const client = await signedIn(server, await newLink(storage, other.account.accountId));
+    consoleHeaders = { ...ownPage(), Cookie: client.cookie ?? '' };
+  });
+
+  it('is found by its owner', async () => {
+    for (const { name, ask, own, admin, inConsole, ownStatus = 200 } of owned) {
+      if (inConsole === 'only' || !['GET', 'POST'].includes(ask.method)) continue;
+      const response = await send(ask, admin === true ? own.admin : own.developer);
+      expect(response.status, name).toBe(ownStatus);
+    }
+  });
+
+  it('is not found by anybody else, whatever they try, and is still there', async () => {
+    for (const { name, ask, admin, inConsole, otherStatus = 404 } of owned) {
+      const ways =
+        inConsole === 'only'
+          ? [{ ask, who: consoleHeaders }]
+          : [{ ask, who: admin === true ? adminHeaders : headers }];
+      if (inConsole === 'too') {
+        ways.push({ ask: { ...ask, path: `/console/api${ask.path}` }, who: consoleHeaders });
+      }
+      for (const way of ways) {
+        const response = await send(way.ask, way.who);
+        const text = await response.text();
+        expect(response.status, `${name} (${way.ask.path}): ${text}`).toBe(otherStatus);
+        expect(text).not.toContain('of the owner');
+      }
+    }
+    for (const { name, ask, own, admin, isSpent, ownStatus = 200 } of owned) {
+      if (ask.method !== 'GET' || isSpent === true) continue;
+      const response = await send(ask, admin === true ? own.admin : own.developer);
+      expect(response.status, name).toBe(ownStatus);
+    }
+  });
+
+  function send({ method, path, body }: Belonging['ask'], who: Record<string, string>) {
+    if (body instanceof FormData) return server.send(path, { method, headers: who, body });
+    return server.send(path, {
+      method,
+      headers: { ...who, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  }
+});

@@ -1,0 +1,174 @@
+/** What pages of other sites may do, and what every answer says to browsers. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Storage } from '../../server/storage/ports.ts';
+import { openEmbedded, platformOver, type Platform } from '../support/platform.ts';
+import { startServer, until, type TestServer } from '../support/server.ts';
+import { requestSession } from '../support/voice-client.ts';
+
+const SITE = 'https://captions.example.org';
+const OTHER_SITE = 'https://elsewhere.example.net';
+
+let server: TestServer;
+let storage: Storage;
+let platform: Pick<Platform, 'accounts' | 'newcomer'>;
+beforeAll(async () => {
+  server = await startServer({ RECOGNISER: 'silent' });
+  storage = await openEmbedded(server.dataFolder);
+  platform = platformOver(storage);
+});
+afterAll(async () => {
+  await storage.close();
+  await server.stop();
+});
+
+async function customer(origins: string[] = []) {
+  const { account, secret } = await platform.newcomer();
+  await platform.accounts.change(account.accountId, { origins });
+  return { account, headers: { Authorization: `DeepL-Auth-Key ${secret}` } };
+}
+
+/** What a browser asks before it sends a request with a key. */
+function preflight(pathname: string, origin: string) {
+  return fetch(server.url + pathname, {
+    method: 'OPTIONS',
+    headers: {
+      Origin: origin,
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'authorization,content-type',
+    },
+  });
+}
+
+/** Opens a socket as a page would: `open`, or the status and message of the refusal. */
+function openSocket(url: string, origin?: string): Promise<string> {
+  const socket = new WebSocket(url, origin === undefined ? {} : { origin });
+  return new Promise((resolve) => {
+    socket.on('open', () => {
+      socket.terminate();
+      resolve('open');
+    });
+    socket.on('error', () => undefined);
+    socket.on('unexpected-response', (_request, response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () =>
+        resolve(`${response.statusCode} ${Buffer.concat(parts).toString()}`),
+      );
+    });
+  });
+}
+
+async function socketAddress(headers: Record<string, string>): Promise<string> {
+  const { streaming_url, token } = await requestSession(server, {}, headers);
+  return `${streaming_url}?token=${token}`;
+}
+
+describe('calls from pages of other sites', () => {
+  it('are closed unless an account has the site on its list', async () => {
+    const { headers } = await customer();
+    const asked = await preflight('/v2/translate', OTHER_SITE);
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get('access-control-allow-origin')).toBeNull();
+    const answered = await server.get('/v2/usage', { ...headers, Origin: OTHER_SITE });
+    expect(answered.status).toBe(200);
+    expect(answered.headers.get('access-control-allow-origin')).toBeNull();
+    expect(answered.headers.get('vary')).toBe('Origin');
+  });
+
+  it('are open to the sites of the account whose key they send, errors included', async () => {
+    const { headers } = await customer([SITE]);
+    // What accounts allow is known five seconds later at the latest.
+    const asked = await until(async () => {
+      const answer = await preflight('/v3/glossaries', SITE);
+      return answer.headers.get('access-control-allow-origin') === SITE && answer;
+    });
+    expect(asked.headers.get('access-control-allow-headers')).toMatch(
+      /Authorization.*Content-Type/,
+    );
+    expect(asked.headers.get('access-control-allow-methods')).toMatch(/POST/);
+    expect(asked.headers.get('access-control-allow-credentials')).toBeNull();
+    const answered = await server.get('/v2/usage', { ...headers, Origin: SITE });
+    expect(answered.headers.get('access-control-allow-origin')).toBe(SITE);
+    expect(answered.headers.get('access-control-expose-headers')).toMatch(/X-Trace-ID/);
+    const failed = await server.get('/v3/glossaries/nonsense', { ...headers, Origin: SITE });
+    expect(failed.status).toBe(400);
+    expect(failed.headers.get('access-control-allow-origin')).toBe(SITE);
+  });
+
+  it('are not open by the list of another account', async () => {
+    await customer([SITE]);
+    const { headers } = await customer();
+    const answered = await server.get('/v2/usage', { ...headers, Origin: SITE });
+    expect(answered.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('reach nothing but the interface', async () => {
+    await customer(['*']);
+    for (const pathname of ['/demo/token', '/console/api/session', '/metrics']) {
+      const asked = await preflight(pathname, SITE);
+      expect(asked.headers.get('access-control-allow-origin')).toBeNull();
+    }
+  });
+});
+
+describe('voice sockets', () => {
+  it.each([
+    ['programs', undefined],
+    ['pages of the server itself', 'own'],
+    ['pages of the same machine', 'http://localhost:5173'],
+    ['pages of a listed site', SITE],
+  ])('are open to %s', async (_who, origin) => {
+    const { headers } = await customer([SITE]);
+    const page = origin === 'own' ? server.url : origin;
+    expect(await openSocket(await socketAddress(headers), page)).toBe('open');
+  });
+
+  it.each([OTHER_SITE, 'null', 'https://captions.example.org.evil.example', 'nonsense'])(
+    'are closed to %s, which is told what to do',
+    async (origin) => {
+      const { headers } = await customer([SITE]);
+      const refusal = await openSocket(await socketAddress(headers), origin);
+      expect(refusal).toMatch(/^403 /);
+      expect(refusal).toContain('--add-origin');
+    },
+  );
+
+  it('are open to every site when the account says so', async () => {
+    const { headers } = await customer(['*']);
+    expect(await openSocket(await socketAddress(headers), OTHER_SITE)).toBe('open');
+  });
+});
+
+describe('every answer', () => {
+  it.each([
+    '/v2/usage',
+    '/v3/languages?resource=voice',
+    '/healthz',
+    '/metrics',
+    '/openapi.json',
+    '/no/such/thing',
+    '/%zz',
+  ])(
+    'of %s runs nothing, is guessed as nothing and tells nobody where it came from',
+    async (path) => {
+      const { headers } = await fetch(server.url + path);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+      expect(headers.get('x-trace-id')).toMatch(/^[0-9a-f]{32}$/);
+      expect(headers.get('x-powered-by')).toBeNull();
+    },
+  );
+
+  it.each(['/', '/docs'])(
+    'that is a page, such as %s, lets nobody else run scripts',
+    async (path) => {
+      const policy = (await fetch(server.url + path)).headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toMatch(/frame-ancestors '(?:self|none)'/);
+      expect(policy).not.toMatch(/unsafe|\*/);
+    },
+  );
+});

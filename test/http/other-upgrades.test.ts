@@ -1,0 +1,99 @@
+/** Bodies of requests that offer an upgrade: read no faster than they are used, and given up in time. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { serveAsRequest } from '../../server/http/other-upgrades.ts';
+import { until } from '../support/server.ts';
+
+const MIB = 1024 * 1024;
+const SIZE_BYTES = 64 * MIB;
+const endings: (() => void)[] = [];
+afterEach(() => {
+  for (const end of endings.splice(0)) end();
+});
+
+/** A server that hands every request over unread, and a client that sends it `sentBytes` of a body. */
+async function offer(sentBytes: number, sizeBytes = SIZE_BYTES) {
+  const server = createServer();
+  server.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => socket.destroy());
+    serveAsRequest(server, request, socket, head);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const asked = once(server, 'request');
+  const client = net.connect(port, '127.0.0.1');
+  client.on('error', () => undefined);
+  endings.push(() => {
+    client.destroy();
+    server.close();
+    server.closeAllConnections();
+  });
+  client.write(
+    `POST / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: ${sizeBytes}\r\n\r\n`,
+  );
+  client.write(Buffer.alloc(sentBytes));
+  const [request, response] = (await asked) as [IncomingMessage, ServerResponse];
+  const failure = new Promise<NodeJS.ErrnoException>((resolve) => request.once('error', resolve));
+  return { client, request, response, failure };
+}
+
+it('a body that nobody reads stays with its client, and arrives whole once it is read', async () => {
+  const { client, request, response } = await offer(SIZE_BYTES);
+  await until(() => request.readableLength > 0);
+  // Everything that could be sent has been: what is read of it is a buffer's worth.
+  await until(() => request.socket.isPaused());
+  expect(request.readableLength).toBeLessThan(MIB);
+  let receivedBytes = 0;
+  for await (const piece of request) receivedBytes += (piece as Buffer).length;
+  expect(receivedBytes).toBe(SIZE_BYTES);
+  let answer = '';
+  client.on('data', (data) => (answer += data.toString()));
+  response.end('done');
+  await once(client, 'end');
+  expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*done$/);
+});
+
+it.each<[string, number, (client: net.Socket) => void]>([
+  ['breaks off', SIZE_BYTES / 2, (client) => client.destroy()],
+  ['is ended halfway', SIZE_BYTES / 2, (client) => client.end()],
+])('a body that %s ends the request', async (_case, sentBytes, leave) => {
+  const { client, request, failure } = await offer(sentBytes);
+  let receivedBytes = 0;
+  request.on('data', (piece: Buffer) => (receivedBytes += piece.length));
+  await until(() => receivedBytes === sentBytes);
+  leave(client);
+  expect((await failure).code).toBe('ECONNRESET');
+  expect(request.destroyed).toBe(true);
+});
+
+it('a body that has come whole is given up when its client has gone before it was read', async () => {
+  const { client, request, response, failure } = await offer(1_000, 1_000);
+  await until(() => request.complete);
+  client.end();
+  expect((await failure).code).toBe('ECONNRESET');
+  expect([request.destroyed, response.destroyed]).toEqual([true, true]);
+});
+
+it('a client that goes while its body waits ends the request, unread bytes or not', async () => {
+  const { client, request, failure } = await offer(2 * MIB);
+  await until(() => request.readableLength > 0);
+  client.resetAndDestroy();
+  // The system tells of the end where somebody reads on.
+  request.read(1);
+  request.socket.resume();
+  expect((await failure).code).toBe('ECONNRESET');
+  expect(request.readableLength).toBeGreaterThan(0);
+});
+
+it('an answer before the end of the body ends the connection, however much is still sent', async () => {
+  const { client, request, response } = await offer(SIZE_BYTES);
+  await until(() => request.readableLength > 0);
+  const closed = once(client, 'close');
+  response.writeHead(413).end();
+  client.resume();
+  await closed;
+  expect(request.readableLength).toBeLessThan(MIB);
+});
