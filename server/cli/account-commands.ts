@@ -2,7 +2,16 @@ import { Command } from 'commander';
 import type { Account, ApiKey, Feature, Plan, UsageTotals } from '../storage/ports.ts';
 import type { Administration } from './administration.ts';
 import { answering } from './answering.ts';
-import { addLimits, featureOption, limitsOf, planOption, type LimitOptions } from './options.ts';
+import { consoleLinkCommand } from './console-link-command.ts';
+import {
+  addLimits,
+  changedList,
+  featureOption,
+  limitsOf,
+  listOption,
+  planOption,
+  type LimitOptions,
+} from './options.ts';
 import {
   accountJson,
   dayText,
@@ -16,14 +25,15 @@ import {
 } from './output.ts';
 import { keyTable } from './key-commands.ts';
 
-/** `account create | list | show | change`. */
+/** `account create | list | show | change | console-link`. */
 export function accountCommands(): Command {
   return new Command('account')
     .description('accounts: who may use the server, on which plan and how much')
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(showCommand())
-    .addCommand(changeCommand());
+    .addCommand(changeCommand())
+    .addCommand(consoleLinkCommand());
 }
 
 function createCommand(): Command {
@@ -78,23 +88,33 @@ function changeCommand(): Command {
     .option('--name <name>', 'new name')
     .addOption(planOption())
     .addOption(featureOption('--add-feature', 'something it may do from now on'))
-    .addOption(featureOption('--remove-feature', 'something it may do no more'));
+    .addOption(featureOption('--remove-feature', 'something it may do no more'))
+    .addOption(listOption('--add-origin <origin>', 'a site whose pages may call the server'))
+    .addOption(listOption('--remove-origin <origin>', 'a site whose pages may do so no more'))
+    .addOption(listOption('--add-email <address>', 'who is told when a limit comes near'))
+    .addOption(listOption('--remove-email <address>', 'who is told no more'));
   type Options = LimitOptions & {
     name?: string;
     plan?: Plan;
     addFeature?: Feature[];
     removeFeature?: Feature[];
+    addOrigin?: string[];
+    removeOrigin?: string[];
+    addEmail?: string[];
+    removeEmail?: string[];
   };
   return answering(addLimits(command), async ({ accounts }, idOrName = '') => {
     const options = command.opts<Options>();
     const { name, plan, addFeature = [], removeFeature = [] } = options;
-    const { accountId } = await accounts.resolve(idOrName);
+    const { accountId, origins, emails } = await accounts.resolve(idOrName);
     const change = {
       ...(name !== undefined && { name }),
       ...(plan !== undefined && { plan }),
       addFeatures: addFeature,
       removeFeatures: removeFeature,
       limits: limitsOf(options),
+      ...changedList('origins', origins, options.addOrigin, options.removeOrigin),
+      ...changedList('emails', emails, options.addEmail, options.removeEmail),
     };
     return described(await accounts.change(accountId, change));
   });
@@ -124,6 +144,8 @@ function accountText(account: Account, used?: UsageTotals): string {
           ],
           ['Speech', shareText(minutes(used.speech), maxMinutes, 'minutes this month')],
         ] as const)),
+    ['Sites', account.origins.join(', ') || 'none'],
+    ['E-mail', account.emails.join(', ') || 'none'],
     ['Since', dayText(account.createdAtMs)],
   ]);
 }

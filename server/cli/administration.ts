@@ -3,6 +3,11 @@ import { readConfig } from '../config.ts';
 import type { Logger } from '../process/log.ts';
 import { createAccountService, type AccountService } from '../services/accounts.ts';
 import { createApiKeyService, type ApiKeyService } from '../services/api-keys.ts';
+import { createConsoleAccess, type ConsoleAccess } from '../services/console-access.ts';
+import {
+  createTranslationMemories,
+  type TranslationMemories,
+} from '../services/translation-memories.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { Usage } from '../storage/ports.ts';
 
@@ -10,6 +15,8 @@ export interface Administration {
   accounts: AccountService;
   apiKeys: ApiKeyService;
   usage: Usage;
+  consoleAccess: ConsoleAccess;
+  translationMemories: TranslationMemories;
 }
 
 /**
@@ -31,6 +38,11 @@ export async function withAdministration<T>(
       accounts: createAccountService(storage),
       apiKeys: createApiKeyService(storage),
       usage: storage.usage,
+      translationMemories: createTranslationMemories({
+        memories: storage.translationMemories,
+        log: standardError,
+      }),
+      consoleAccess: createConsoleAccess({ ...storage, log: standardError }),
     });
   } finally {
     await storage.close();

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { accountCommands } from './account-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { listenCommand } from './listen-command.ts';
+import { memoryCommands } from './memory-commands.ts';
 import { modelsCommands } from './models.ts';
 import { translateCommand } from './translate-command.ts';
 
@@ -10,6 +11,7 @@ const program = new Command('npm run dragoman --')
   .description('Manages the accounts and API keys of a Dragoman server, running or not.')
   .addCommand(accountCommands())
   .addCommand(keyCommands())
+  .addCommand(memoryCommands())
   .addCommand(modelsCommands())
   .addCommand(listenCommand())
   .addCommand(translateCommand())
@@ -20,6 +22,7 @@ Examples:
   npm run dragoman -- account create --name editors --plan pro --characters 500000
   npm run dragoman -- key create --account editors --label website
   npm run dragoman -- key deactivate KEY_ID
+  npm run dragoman -- memory import harbour.tmx --account editors
   npm run dragoman -- translate report.docx --to es`,
   );
 

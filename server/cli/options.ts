@@ -49,6 +49,25 @@ export function featureOption(flag: string, description: string): Option {
   });
 }
 
+/** An option that may be given several times. */
+export function listOption(flags: string, description: string): Option {
+  return new Option(flags, `${description} (repeatable)`).argParser(
+    (value: string, previous: string[] | undefined) => [...(previous ?? []), value],
+  );
+}
+
+/** A list with some entries more and others less, under its name; nothing where none were given. */
+export function changedList<Name extends string>(
+  name: Name,
+  list: readonly string[],
+  added: readonly string[] = [],
+  removed: readonly string[] = [],
+): Partial<Record<Name, string[]>> {
+  if (added.length + removed.length === 0) return {};
+  const entries = [...new Set([...list, ...added])].filter((entry) => !removed.includes(entry));
+  return { [name]: entries } as Record<Name, string[]>;
+}
+
 /** The option for a plan. */
 export function planOption(): Option {
   return new Option('--plan <plan>', 'plan of the account').choices(['pro', 'free']);

@@ -15,6 +15,8 @@ export function accountJson(account: Account) {
     plan: account.plan,
     features: account.features,
     usage_limits: limitsJson(account.limits),
+    origins: account.origins,
+    emails: account.emails,
     creation_time: isoTime(account.createdAtMs),
   };
 }

@@ -11,6 +11,11 @@ export function localServer(): string {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${PORT}`;
 }
 
+/** Address under which browsers reach the server that the settings describe. */
+export function publicAddress(): string {
+  return readConfig().PUBLIC_URL ?? localServer();
+}
+
 /** The key that the server made for itself. @throws Error when there is none */
 export async function keyOfDataFolder(): Promise<string> {
   const file = path.resolve(readConfig().DATA_DIR, 'api-key');
