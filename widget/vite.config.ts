@@ -1,7 +1,7 @@
 /**
- * Three builds, because each result must stand alone: the element as one file to embed, the worklet
- * as one file that `script-src 'self'` lets through, and the demo page, which embeds the element's
- * file like anybody's page would.
+ * Four builds, because each result must stand alone: the element as one file to embed, the worklet
+ * as one file that `script-src 'self'` lets through, the console, and the demo page, which embeds the
+ * element's file like anybody's page would.
  */
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type BuildEnvironmentOptions } from 'vite';
@@ -44,6 +44,20 @@ export default defineConfig({
       consumer: 'client',
       ...oneFile('worklet/pcm-capture.ts', 'pcm-capture.worklet.js'),
     },
+    console: {
+      consumer: 'client',
+      build: {
+        rolldownOptions: {
+          input: here('console/index.html'),
+          output: {
+            entryFileNames: 'console/console.js',
+            assetFileNames: 'console/[name][extname]',
+            codeSplitting: false,
+            comments: { legal: true },
+          },
+        },
+      },
+    },
     client: {
       build: {
         rolldownOptions: {
@@ -59,8 +73,14 @@ export default defineConfig({
     },
   },
   experimental: {
-    // The server shows demo/index.html as its front page: addresses are relative to that.
-    renderBuiltUrl: (fileName, { hostType }) => (hostType === 'html' ? fileName : undefined),
+    // The server shows demo/index.html as its front page: addresses are relative to that. The
+    // console's page stays in its folder.
+    renderBuiltUrl: (fileName, { hostId, hostType }) =>
+      hostType !== 'html'
+        ? undefined
+        : hostId.startsWith('console/')
+          ? fileName.slice('console/'.length)
+          : fileName,
   },
   builder: {
     async buildApp(builder) {

@@ -1,0 +1,149 @@
+/** What the glossary editor does with entries, without its page. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { phraseFault as serverFault } from '../../server/text/glossary/phrase-rules.ts';
+import { parseEntries } from '../../server/text/glossary/entries.ts';
+import { glossaryLanguages as serverLanguages } from '../../server/services/language-table.ts';
+import { DictionaryDraft, entriesOf } from '../../widget/console/glossaries/dictionary-draft.ts';
+import {
+  decodeText,
+  readEntries,
+  writeCsv,
+  writeTsv,
+} from '../../widget/console/glossaries/entry-file.ts';
+import { glossaryLanguages } from '../../widget/console/glossaries/glossary-languages.ts';
+import { phraseFault } from '../../widget/console/glossaries/phrase-fault.ts';
+
+const pair = { source: 'en', target: 'de' };
+const entry = (source: string, target = `${source} (de)`) => ({ source, target });
+const phrase = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !serverFault(text));
+const dictionary = fc.uniqueArray(fc.record({ source: phrase, target: phrase }), {
+  selector: ({ source }) => source,
+  minLength: 1,
+  maxLength: 12,
+});
+
+describe('a file of entries', () => {
+  it('is read as it was written, by the page and by the server', async () => {
+    await fc.assert(
+      fc.asyncProperty(dictionary, async (entries) => {
+        for (const format of ['tsv', 'csv'] as const) {
+          const text = format === 'tsv' ? writeTsv(entries) : writeCsv(entries, pair);
+          const sent = { text, format, sourceLang: 'en', targetLang: 'de' };
+          expect(entriesOf((await parseEntries(sent)).tsv)).toEqual(entries);
+          expect(readEntries(text, pair)).toEqual({ entries, faults: [], foreignCount: 0 });
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('may come from a spreadsheet: commas, semicolons, tabs, quotes, UTF-16', () => {
+    const expected = [entry('one, two', 'eins, "zwei"'), entry('line', 'Zeile')];
+    const lines = (separator: string) =>
+      `"one, two"${separator}"eins, ""zwei"""\r\nline${separator}Zeile\r\n\r\n`;
+    expect(readEntries(lines(','), pair).entries).toEqual(expected);
+    expect(readEntries(lines(';'), pair).entries).toEqual(expected);
+    const utf16 = new Uint8Array([0xff, 0xfe, ...Buffer.from('ä\tö\r\n', 'utf16le')]);
+    expect(readEntries(decodeText(utf16), pair).entries).toEqual([entry('ä', 'ö')]);
+    expect(readEntries('\uFEFFa\tb', pair).entries).toEqual([entry('a', 'b')]);
+    expect(() => decodeText(Buffer.from('caf\xe9', 'latin1'))).toThrow(TypeError);
+  });
+
+  it('tells which lines cannot be used and uses the others', () => {
+    const text = [
+      ...['house,Haus', 'alone', ',nothing', '"open,Zeile', 'house,Heim', `${'x'.repeat(1025)},y`],
+      ...['"two', 'lines",b', 'casa,house,es,en', 'car,Auto,EN,de-DE'],
+    ].join('\n');
+    const { entries, faults, foreignCount } = readEntries(text, pair);
+    expect(entries).toEqual([entry('house', 'Haus'), entry('car', 'Auto')]);
+    expect(foreignCount).toBe(1);
+    expect(faults).toEqual([
+      { line: 2, fault: 'has one phrase only' },
+      { line: 3, fault: 'has a source phrase that is empty' },
+      { line: 4, fault: 'has a quote that is not closed, or text after one' },
+      { line: 5, fault: 'repeats the phrase of line 1' },
+      { line: 6, fault: 'has a source phrase that is longer than 1024 bytes' },
+      {
+        line: 7,
+        fault: 'has a source phrase that contains a tab, a line break or a control character',
+      },
+    ]);
+  });
+});
+
+describe('the rules', () => {
+  it('for a phrase are those of the server', () => {
+    const odd = fc.constantFrom('\t', '\n', '\u0085', '\u2028', '\u00a0', '\ud800', ' ', 'a', '語');
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(odd).map((all) => all.join('')),
+    );
+    const long = fc.integer({ min: 330, max: 345 }).map((length) => '語'.repeat(length));
+    fc.assert(
+      fc.property(
+        fc.oneof(texts, long),
+        (text) => (phraseFault(text) === undefined) === (serverFault(text) === undefined),
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('for languages are those of the server', () => {
+    expect(glossaryLanguages.toSorted()).toEqual([...serverLanguages].toSorted());
+  });
+});
+
+describe('a draft', () => {
+  const saved = () => new DictionaryDraft([entry('a'), entry('b'), entry('c')]);
+
+  it('knows how it differs from what is saved, and forgets it when told to', () => {
+    const draft = saved();
+    const [, second, third] = draft.entries;
+    expect(draft.put(entry('d'))).toBeUndefined();
+    expect(draft.put(entry('b', 'other'), second)).toBeUndefined();
+    draft.remove(third!);
+    expect(draft.changes).toEqual({ added: 1, changed: 1, removed: 1 });
+    expect(draft.entries.map((each) => draft.mark(each))).toEqual(['added', 'saved', 'changed']);
+    draft.put(entry('c'));
+    expect(draft.changes).toEqual({ added: 1, changed: 1, removed: 0 });
+    draft.discard();
+    expect(draft.isChanged).toBe(false);
+    expect(draft.entries).toEqual([entry('a'), entry('b'), entry('c')]);
+  });
+
+  it('refuses what the server would refuse', () => {
+    const draft = saved();
+    expect(draft.put(entry('a', 'again'))).toBe('has a source phrase that is there already');
+    expect(draft.put(entry('b', 'x'), draft.entries[0])).toContain('there already');
+    expect(draft.put(entry(' d'))).toContain('blank');
+    expect(draft.put(entry('d', ''))).toContain('empty');
+    expect(draft.isChanged).toBe(false);
+  });
+
+  it('is sent as additions alone while nothing was taken away', () => {
+    const draft = saved();
+    draft.take([entry('a', 'new'), entry('d')], { inPlaceOfAll: false });
+    expect(draft.plan).toEqual({ kind: 'add', tsv: 'a\tnew\nd\td (de)' });
+  });
+
+  it('leaves alone what others have changed in between', () => {
+    const draft = saved();
+    draft.remove(draft.entries[0]!);
+    draft.put(entry('b', 'mine'), draft.entries[0]);
+    const { plan } = draft;
+    const current = 'a\ttheirs\nb\ttheirs\nc\ttheirs\ne\ttheirs';
+    expect(plan.kind === 'rewrite' && writeTsv(plan.over(current))).toBe(
+      'b\tmine\nc\ttheirs\ne\ttheirs',
+    );
+  });
+
+  it('finds words in either phrase, whatever their case', () => {
+    expect(
+      saved()
+        .search(' B (DE')
+        .map(({ source }) => source),
+    ).toEqual(['b']);
+    expect(saved().search('')).toHaveLength(3);
+  });
+});

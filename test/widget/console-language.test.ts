@@ -1,0 +1,393 @@
+/** The console's pages of glossaries, style rules and translation memories, over a real server. */
+import { readFileSync } from 'node:fs';
+import type { Page, Request } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Glossary } from '../../shared/schemas/glossaries.ts';
+import type { StyleRuleList } from '../../shared/schemas/style-rules.ts';
+import type { TranslationMemoryList } from '../../shared/schemas/translation-memories.ts';
+import {
+  excessWidth,
+  startConsole,
+  violations,
+  PASSWORD,
+  type ConsoleBench,
+} from './console-browser.ts';
+import { answerOf, drop, file, nameOfFocused } from './console-steps.ts';
+
+let bench: ConsoleBench;
+let page: Page;
+beforeAll(async () => {
+  bench = await startConsole({ RECOGNISER: 'silent' });
+});
+afterAll(() => bench.close());
+afterEach(() => page.context().close());
+
+const laptop = { viewport: { width: 1366, height: 768 } };
+const open = async (fragment: string) => (page = await bench.openSignedIn(fragment, laptop));
+const button = (name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' });
+const row = (words: string) => page.getByRole('row', { name: words });
+const field = (name: string) => page.getByLabel(name, { exact: true }).filter({ visible: true });
+const bar = (words: string | RegExp) => page.getByText(words).first().waitFor();
+/** Makes a glossary of English and German through the public interface. */
+async function makeGlossary(name: string, entries: string): Promise<string> {
+  const dictionaries = [{ source_lang: 'en', target_lang: 'de', entries, entries_format: 'tsv' }];
+  const answer = bench.server.post('/v3/glossaries', { name, dictionaries });
+  return (await answerOf<Glossary>(answer)).glossary_id;
+}
+
+/** Its entries of English and German, as others see them. */
+async function entriesOf(glossaryId: string): Promise<string[]> {
+  const answer = bench.server.send(
+    `/v3/glossaries/${glossaryId}/entries?source_lang=en&target_lang=de`,
+    { method: 'GET' },
+  );
+  const { dictionaries } = await answerOf<{ dictionaries: { entries: string }[] }>(answer);
+  return dictionaries[0]!.entries.split('\n');
+}
+
+async function download(name: string): Promise<{ name: string; text: string }> {
+  const [saved] = await Promise.all([page.waitForEvent('download'), button(name).click()]);
+  return { name: saved.suggestedFilename(), text: readFileSync(await saved.path(), 'utf8') };
+}
+
+const focused = () => nameOfFocused(page);
+
+async function signIn(): Promise<void> {
+  await page.getByLabel('Password').fill(PASSWORD);
+  await button('Sign in').click();
+}
+
+describe('glossaries', () => {
+  it('are made, filled and saved with the keyboard alone', async () => {
+    await open('#/glossaries');
+    await button('New glossary').first().focus();
+    await page.keyboard.press('Enter');
+    await field('Name').waitFor();
+    await page.keyboard.type('Harbour terms');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Harbour terms' }).waitFor();
+    await button('Add dictionary').first().focus();
+    await page.keyboard.press('Enter');
+    await field('Into').selectOption({ label: 'German' });
+    await button('Add dictionary').last().press('Enter');
+    await button('Add entry').press('Enter');
+    await page.keyboard.type('berth');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Liegeplatz');
+    await page.keyboard.press('Enter');
+    // The next one can be typed at once.
+    await expect.poll(focused).toBe('Phrase in English');
+    await page.keyboard.type('berth');
+    await page.keyboard.press('Enter');
+    await bar('The entry has a translation that is empty.');
+    await page.keyboard.press('Escape');
+    await expect.poll(focused).toBe('Add entry');
+    await bar('Not saved yet: 1 added.');
+    await button('Save').press('Enter');
+    await bar('All changes are saved.');
+    const { glossaries } = await answerOf<{ glossaries: Glossary[] }>(
+      bench.server.send('/v3/glossaries', { method: 'GET' }),
+    );
+    const made = glossaries.find(({ name }) => name === 'Harbour terms')!;
+    expect(await entriesOf(made.glossary_id)).toEqual(['berth\tLiegeplatz']);
+  });
+
+  it('are edited without touching what others change meanwhile, and keep what is not saved', async () => {
+    const id = await makeGlossary('Edited', 'a\tA\nb\tB\nc\tC');
+    await open(`#/glossaries/${id}`);
+    await button('Edit b').click();
+    await page.getByLabel('Translation in German').fill('Be');
+    await page.keyboard.press('Enter');
+    await expect.poll(focused).toBe('Edit b');
+    await button('Remove a').click();
+    await expect.poll(focused).toBe('Remove b');
+    await bar('Not saved yet: 1 changed, 1 removed.');
+    await page.getByRole('link', { name: 'Glossaries' }).first().click();
+    await page.getByRole('link', { name: 'Edited' }).click();
+    await bar('Not saved yet: 1 changed, 1 removed.');
+    const change = { source_lang: 'en', target_lang: 'de', entries: 'd\tD\nc\tCe' };
+    await bench.server.send(`/v3/glossaries/${id}`, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ dictionaries: [{ ...change, entries_format: 'tsv' }] }),
+    });
+    await button('Save').click();
+    await bar('All changes are saved.');
+    expect(await entriesOf(id)).toEqual(['b\tBe', 'c\tCe', 'd\tD']);
+    await row('d D').waitFor();
+    await button('Remove b').click();
+    await button('Discard').click();
+    await row('b Be').waitFor();
+    await bar('All changes are saved.');
+    // A row that is still being written is saved with the others, unless something is wrong with it.
+    await button('Remove c').click();
+    await button('Edit d').click();
+    await page.getByLabel('Translation in German').fill('');
+    await button('Save').click();
+    await bar('The entry has a translation that is empty.');
+    await page.getByLabel('Translation in German').fill('De');
+    await button('Save').click();
+    await bar('All changes are saved.');
+    expect(await entriesOf(id)).toEqual(['b\tBe', 'd\tDe']);
+  });
+
+  it('take files by choice and by drop, show what is wrong with them first, and give them back', async () => {
+    const id = await makeGlossary('Imported', 'a\tA\nb\tB');
+    await open(`#/glossaries/${id}/en/de`);
+    await row('a A').waitFor();
+    const lines = ['b;Be', 'alone', '"c; d";Ce', 'casa;house;es;en'].join('\r\n');
+    await page.locator('input[type="file"]').setInputFiles(file('list.csv', lines));
+    await bar('has 2 entries that can be used: 1 new, 1 with another translation');
+    await bar('Line 2 has one phrase only.');
+    await bar('1 line of other languages');
+    await button('Take 2 entries').click();
+    await bar('Not saved yet: 1 added, 1 changed.');
+    expect(await download('Export CSV')).toEqual({
+      name: 'Imported.en-de.csv',
+      text: 'a,A,en,de\r\nb,Be,en,de\r\nc; d,Ce,en,de',
+    });
+    await drop(page.getByRole('heading', { name: 'English → German' }), 'all.tsv', 'x\tX\ny\tY\n');
+    await field('Replace all of them').check();
+    await button('Take 2 entries').click();
+    await button('Save').click();
+    await bar('All changes are saved.');
+    expect(await entriesOf(id)).toEqual(['x\tX', 'y\tY']);
+    expect(await download('Export TSV')).toEqual({
+      name: 'Imported.en-de.tsv',
+      text: 'x\tX\ny\tY',
+    });
+  });
+
+  it('of 50,000 entries are searched and leafed through, and send what has changed alone', async () => {
+    const terms = Array.from({ length: 50_000 }, (_, at) => `term ${at}\tWort ${at}`).join('\n');
+    const id = await makeGlossary('Large', terms);
+    await open(`#/glossaries/${id}`);
+    await bar('1–50 of 50,000');
+    await button('Last').click();
+    await bar('49,951–50,000 of 50,000');
+    expect(await page.getByRole('row').count()).toBe(51);
+    await page.getByLabel('Search entries').fill('WORT 4321');
+    await bar('term 43210');
+    expect(await page.getByRole('row').count()).toBe(12);
+    await button('Edit term 4321').click();
+    await page.getByLabel('Translation in German').fill('Begriff');
+    await page.keyboard.press('Enter');
+    const sent: Request[] = [];
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') sent.push(request);
+    });
+    await button('Save').click();
+    await bar('All changes are saved.');
+    expect(sent.map((request) => [request.method(), request.postData()!.length < 200])).toEqual([
+      ['PATCH', true],
+    ]);
+    const entries = await entriesOf(id);
+    expect([entries.length, entries[4321]]).toEqual([50_000, 'term 4321\tBegriff']);
+  });
+
+  it('keep what is not saved while somebody has to sign in again, not when one signs out', async () => {
+    const id = await makeGlossary('Interrupted', 'a\tA');
+    await open(`#/glossaries/${id}`);
+    await button('Add entry').click();
+    await page.keyboard.type('b');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('B');
+    await page.keyboard.press('Enter');
+    await page.route('**/console/api/**', (route) => route.abort('connectionrefused'), {
+      times: 1,
+    });
+    await button('Save').click();
+    await bar('The server does not answer.');
+    await page.context().clearCookies();
+    await button('Save').click();
+    await signIn();
+    await bar('Not saved yet: 1 added.');
+    await button('Save').click();
+    await bar('All changes are saved.');
+    expect(await entriesOf(id)).toEqual(['a\tA', 'b\tB']);
+    await button('Remove b').click();
+    await button('Sign out').click();
+    await signIn();
+    await row('b B').waitFor();
+    await bar('All changes are saved.');
+  });
+});
+
+describe('style rules', () => {
+  it('are chosen from the catalogue, which says who obeys them, and wait while one looks elsewhere', async () => {
+    await open('#/style-rules');
+    await button('New list').first().click();
+    await field('Name').fill('House style');
+    await field('Language it is written for').selectOption({ label: 'German' });
+    await button('Make list').click();
+    await page.getByRole('heading', { name: 'House style' }).waitFor();
+    await field('Search rules').fill('quotation style');
+    const style = page.getByRole('listitem').filter({ hasText: 'Quotation style' });
+    const groups = style.locator('optgroup');
+    expect(
+      await groups.evaluateAll((all) => all.map((each) => each.getAttribute('label'))),
+    ).toContain('Built in');
+    // Without such an engine nobody obeys this one.
+    await field('Search rules').fill('nominal');
+    await page.getByRole('listitem').getByText('Chat engine', { exact: true }).waitFor();
+    await field('Search rules').fill('spanish word solo');
+    await bar('No such rule');
+    await page.getByLabel('All', { exact: true }).check();
+    await field('Spanish word solo').waitFor();
+    await page.getByLabel('For German', { exact: true }).check();
+    await field('Search rules').fill('apostrophe');
+    await field('Apostrophe').selectOption({ label: 'Use curly apostrophes' });
+    await bar('Not saved yet: 1 rule changed.');
+    await page.getByRole('link', { name: 'Style rules' }).first().click();
+    await page.getByRole('link', { name: 'House style' }).click();
+    await bar('Not saved yet: 1 rule changed.');
+    await button('Save').click();
+    await bar('All changes are saved.');
+    expect((await styleList('House style')).configured_rules).toEqual({
+      punctuation: { apostrophe: 'use_curly_apostrophes' },
+    });
+    await bar('Version 2');
+    await page.getByLabel('Chosen', { exact: true }).check();
+    await field('Apostrophe').selectOption('');
+    await button('Discard').click();
+    await bar('All changes are saved.');
+    expect(await field('Apostrophe').inputValue()).toBe('use_curly_apostrophes');
+  });
+
+  it('have instructions, and say when no engine can follow them', async () => {
+    const answer = bench.server.post('/v3/style_rules', { name: 'Letters', language: 'en' });
+    const { style_id: id } = await answerOf<StyleRuleList>(answer);
+    await open(`#/style-rules/${id}`);
+    await button('Add instruction').click();
+    await field('Label').fill('Warm');
+    await button('Add instruction').last().click();
+    await bar('Please enter an instruction.');
+    await field('Instruction').fill('Write as to a colleague.');
+    await field('For texts in').selectOption({ label: 'German' });
+    await button('Add instruction').last().click();
+    await bar('From German');
+    await bar('No chat engine is running');
+    await button('Edit Warm').click();
+    await field('Instruction').fill('Write as to a friend.');
+    await field('For texts in').selectOption('');
+    await button('Save').last().click();
+    await bar('Write as to a friend.');
+    const [instruction] = (await styleList('Letters')).custom_instructions;
+    expect(instruction).toEqual({
+      ...{ id: instruction!.id, label: 'Warm', prompt: 'Write as to a friend.' },
+    });
+    await button('Delete Warm').click();
+    await button('Delete instruction').click();
+    await bar('No instruction yet');
+    expect((await styleList('Letters')).custom_instructions).toEqual([]);
+    await button('Delete').click();
+    await button('Delete list').click();
+    await bar('The list was deleted.');
+  });
+
+  async function styleList(name: string): Promise<StyleRuleList> {
+    const answer = bench.server.send('/v3/style_rules?detailed=true', { method: 'GET' });
+    const { style_rules: lists } = await answerOf<{ style_rules: StyleRuleList[] }>(answer);
+    return lists.find((list) => list.name === name)!;
+  }
+});
+
+describe('translation memories', () => {
+  it('are imported with a view of what is going on, renamed and deleted', async () => {
+    await open('#/translation-memories');
+    await bar('No translation memory yet');
+    await drop(page.getByRole('heading', { name: 'No translation memory yet' }), 'notes.txt', 'x');
+    await bar('Only TMX and CSV files can be imported.');
+    await button('Close').last().click();
+    const segments = Array.from({ length: 2_000 }, (_, at) => `Ship ${at},Schiff ${at}`);
+    const csv = ['en,de', ...segments].join('\n');
+    await page.locator('input[type="file"]').setInputFiles(file('Fleet.csv', csv));
+    expect(await field('Name').inputValue()).toBe('Fleet');
+    await button('Import').click();
+    await bar('“Fleet” holds 2,000 segments.');
+    await expect.poll(focused).toBe('Done');
+    await page.keyboard.press('Enter');
+    await row('Fleet English German 2,000').waitFor();
+    await page.locator('input[type="file"]').setInputFiles(file('Bad.tmx', '<tmx version="1.4">'));
+    await button('Import').click();
+    await page.getByRole('alert').waitFor();
+    // What was typed is still there.
+    expect(await field('Name').inputValue()).toBe('Bad');
+    await button('Cancel').click();
+    await button('Rename Fleet').click();
+    await field('Name').fill('Navy');
+    await button('Rename').click();
+    await row('Navy English German 2,000').waitFor();
+    await button('Delete Navy').click();
+    await button('Delete memory').click();
+    await bar('No translation memory yet');
+    const answer = bench.server.send('/v3/translation_memories', { method: 'GET' });
+    expect((await answerOf<TranslationMemoryList>(answer)).total_count).toBe(0);
+  });
+});
+
+describe.each([
+  ['a phone in the dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
+  ['a laptop', laptop],
+] as const)('on %s', (_name, options) => {
+  it('every page and dialog is no wider than the window and has no fault that axe finds', async () => {
+    const glossary = await makeGlossary(`Seen ${options.viewport.width}`, 'a\tA');
+    const { style_id: style } = await answerOf<StyleRuleList>(
+      bench.server.post('/v3/style_rules', {
+        ...{
+          name: 'Seen',
+          language: 'en',
+          configured_rules: { punctuation: { serial_comma: 'use' } },
+        },
+        custom_instructions: [{ label: 'Warm', prompt: 'Be warm.', source_language: 'de' }],
+      }),
+    );
+    // Half-transparent for a moment, a dialog would have too little contrast.
+    page = await bench.openSignedIn('#/glossaries', { ...options, reducedMotion: 'reduce' });
+    const look = async (place: string): Promise<void> => {
+      expect(await violations(page), place).toEqual([]);
+      expect(await excessWidth(page), place).toBeLessThanOrEqual(0);
+    };
+    // Dialogs share their colours: each is looked at once.
+    const lookInOneTheme = async (theme: 'light' | 'dark', place: string): Promise<void> => {
+      await page.getByRole('dialog').waitFor();
+      expect(await excessWidth(page), place).toBeLessThanOrEqual(0);
+      if (theme === ('colorScheme' in options ? 'dark' : 'light')) await look(place);
+    };
+    const go = async (hash: string, words: string, { isFinal = true } = {}): Promise<void> => {
+      await page.evaluate((to) => (location.hash = to), hash);
+      await page.getByRole('heading', { name: words }).first().waitFor();
+      if (isFinal) await look(hash);
+    };
+    await page.getByRole('link', { name: 'Seen' }).first().waitFor();
+    await look('glossaries');
+    await button('New glossary').first().click();
+    await lookInOneTheme('dark', 'new glossary');
+    await page.keyboard.press('Escape');
+    await go(`#/glossaries/${glossary}`, 'English → German', { isFinal: false });
+    await button('Add entry').click();
+    await page.keyboard.press('Enter');
+    await bar('The entry has');
+    await look('entry');
+    await page.locator('input[type="file"]').setInputFiles(file('b.csv', 'a;AA\nb\n'));
+    await bar('Line 2');
+    await lookInOneTheme('light', 'import');
+    await page.keyboard.press('Escape');
+    await go('#/glossaries/00000000-0000-4000-8000-000000000000', 'That did not work');
+    await go('#/style-rules', 'Style rules');
+    await go(`#/style-rules/${style}`, 'Seen');
+    await button('Edit Warm').click();
+    await lookInOneTheme('dark', 'instruction');
+    await page.keyboard.press('Escape');
+    await go('#/translation-memories', 'Translation memories');
+    await page.locator('input[type="file"]').setInputFiles(file('b.csv', 'a,b\n'));
+    await field('Name').waitFor();
+    await lookInOneTheme('light', 'memory');
+  });
+});
+
+it('the pages throw nothing and break no policy', async () => {
+  await open('#/glossaries');
+  expect(bench.pageErrors).toEqual([]);
+});

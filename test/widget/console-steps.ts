@@ -1,0 +1,49 @@
+/** What people do on pages of the console, beyond pressing and typing. */
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** Name of what has the focus, as a screen reader would say it, whatever it is inside of. */
+export function nameOfFocused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    let element = document.activeElement;
+    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+    const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : null;
+    return (label ?? element?.getAttribute('aria-label') ?? element?.textContent ?? '').trim();
+  });
+}
+
+/** Presses Tab until the focus is there. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  for (let step = 0; step < 25; step++) {
+    if ((await nameOfFocused(page)) === name) return;
+    await page.keyboard.press('Tab');
+  }
+  expect(await nameOfFocused(page)).toBe(name);
+}
+
+/** The body of an answer. */
+export async function answerOf<T>(response: Promise<Response>): Promise<T> {
+  return (await (await response).json()) as T;
+}
+
+/** A file to be chosen. */
+export const file = (name: string, content: string) => ({
+  name,
+  mimeType: '',
+  buffer: Buffer.from(content),
+});
+
+/** Drags a file over an element and lets go of it. */
+export async function drop(on: Locator, name: string, content: string): Promise<void> {
+  await on.evaluate(
+    (element, [fileName, text]) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([text], fileName));
+      const kind = { dataTransfer, bubbles: true, composed: true, cancelable: true };
+      for (const type of ['dragenter', 'dragover', 'drop']) {
+        element.dispatchEvent(new DragEvent(type, kind));
+      }
+    },
+    [name, content] as const,
+  );
+}

@@ -1,0 +1,395 @@
+import { WebSocket } from 'ws';
+import type { Page, Request } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newLink } from '../support/console-client.ts';
+import { openEmbedded, platformOver } from '../support/platform.ts';
+import { until } from '../support/server.ts';
+import { connect } from '../support/voice-client.ts';
+import {
+  PASSWORD,
+  excessWidth,
+  setPassword,
+  startConsole,
+  violations,
+  weakTexts,
+  type ConsoleBench,
+} from './console-browser.ts';
+import { nameOfFocused, tabTo } from './console-steps.ts';
+
+let bench: ConsoleBench;
+beforeAll(async () => {
+  bench = await startConsole();
+});
+afterAll(() => bench.close());
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
+
+async function signIn(page: Page, password: string): Promise<void> {
+  await page.getByLabel('Account').fill('default');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Makes a developer key on its page; the answer is its secret. */
+async function makeKey(page: Page, label: string): Promise<string> {
+  await page.getByRole('button', { name: /^New (admin )?key$/ }).click();
+  await page.getByLabel('Label', { exact: true }).fill(label);
+  await page.getByRole('button', { name: 'Make key' }).click();
+  const secret = await page.getByLabel(`Secret of ${label}`).inputValue();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  return secret;
+}
+
+const authorised = (key: string) => ({ Authorization: `Service-Auth-Key ${key}` });
+const translate = (key: string, headers: Record<string, string> = {}) =>
+  bench.server.post(
+    '/v2/translate',
+    { text: ['Good morning, everybody.'], source_lang: 'EN', target_lang: 'ES' },
+    { ...authorised(key), ...headers },
+  );
+
+describe('coming in', () => {
+  it('a one-time link sets the password, signs in, leaves the address, and works once', async () => {
+    const page = await bench.open(bench.link);
+    await page.getByLabel('New password').fill('short');
+    await page.getByLabel('Once more').fill('short');
+    await page.getByRole('button', { name: 'Set password and sign in' }).click();
+    await page.getByRole('alert').getByText('at least 12 characters').waitFor();
+    expect(page.url()).not.toContain('set-password');
+    await setPassword(page);
+    expect(await page.title()).toBe('Overview – Dragoman console');
+    await page.reload();
+    await heading(page, 'Overview').waitFor();
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'Sign in').waitFor();
+    await signIn(page, 'not the password');
+    await page.getByRole('alert').waitFor();
+    await signIn(page, PASSWORD);
+    await heading(page, 'Overview').waitFor();
+
+    const again = await bench.open(bench.link);
+    await again.getByLabel('New password').fill(PASSWORD);
+    await again.getByLabel('Once more').fill(PASSWORD);
+    await again.getByRole('button', { name: 'Set password and sign in' }).click();
+    await again.getByRole('alert').waitFor();
+    await page.context().close();
+    await again.context().close();
+  });
+
+  it('whose session is over signs in again and is where they were', async () => {
+    const page = await bench.open('#/settings');
+    await signIn(page, PASSWORD);
+    await heading(page, 'Settings').waitFor();
+    const ended = await page.request.post(`${bench.server.url}/console/api/sign-out`, {
+      headers: { 'X-Dragoman-Console': '1', Origin: bench.server.url },
+      data: {},
+    });
+    expect(ended.status()).toBe(204);
+    await page.getByRole('link', { name: 'Engines' }).click();
+    await page.getByText('Your session is over.').waitFor();
+    await signIn(page, PASSWORD);
+    await heading(page, 'Engines').waitFor();
+    await page.context().close();
+  });
+});
+
+/** Everything below comes in by a password that the first test has set. */
+async function openSignedIn(
+  fragment: string,
+  options?: Parameters<ConsoleBench['open']>[1],
+): Promise<Page> {
+  session ??= (async () => {
+    const page = await bench.open();
+    await signIn(page, PASSWORD);
+    await heading(page, 'Overview').waitFor();
+    const state = await page.context().storageState();
+    await page.context().close();
+    return state;
+  })();
+  return bench.open(fragment, { ...options, storageState: await session });
+}
+let session: Promise<Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>> | undefined;
+
+describe('keys and what they use', () => {
+  it('a key is made, used, limited, seen in the plots and deactivated', async () => {
+    const page = await openSignedIn('#/keys');
+    const secret = await makeKey(page, 'Website');
+    expect((await translate(secret, { 'X-Service-Reporting-Tag': 'greetings' })).status).toBe(200);
+
+    await page.getByRole('button', { name: 'Edit Website' }).click();
+    await page.getByLabel('Label', { exact: true }).fill('Shop');
+    await page.getByRole('group', { name: 'Characters' }).getByLabel('No limit').uncheck();
+    await page.getByLabel('Characters a month: at most').fill('30');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('24 of 30').waitFor();
+    await page.getByText('80 % used').waitFor();
+    expect((await translate(secret)).status).toBe(456);
+
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText(/in texts\s*24(?!\d)/).waitFor();
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    const plot = page.getByRole('slider');
+    await plot.waitFor();
+    const told = () => plot.getAttribute('aria-valuetext');
+    await expect.poll(told).toMatch(/: Texts 24$/);
+    await page.getByRole('radio', { name: 'Key' }).check();
+    await expect.poll(told).toMatch(/: Shop \(.*\) 24$/);
+    await page.getByRole('radio', { name: 'Tag' }).check();
+    await expect.poll(told).toMatch(/: greetings 24$/);
+    expect(await page.getByRole('radio', { name: 'Speech' }).isDisabled()).toBe(true);
+    await page
+      .getByRole('status')
+      .getByText('Reports by tag count texts and improvements only.')
+      .waitFor();
+    await plot.press('ArrowLeft');
+    await plot.press('ArrowLeft');
+    await expect.poll(told).toMatch(/: nothing$/);
+    await page.getByRole('button', { name: 'CSV' }).waitFor();
+    await page.getByRole('radio', { name: 'Kind' }).check();
+    await page.getByRole('radio', { name: 'Speech' }).check();
+    await page.getByText('No speech in these days').waitFor();
+
+    await page.getByRole('link', { name: 'Developer keys' }).click();
+    await page.getByRole('button', { name: 'Deactivate Shop' }).click();
+    await page.getByRole('button', { name: 'Deactivate', exact: true }).click();
+    await page.getByText('“Shop” is deactivated.').waitFor();
+    expect((await translate(secret)).status).toBe(403);
+    await page.getByText('1 deactivated key').waitFor();
+    await page.context().close();
+  });
+
+  it('an admin key is made by keyboard alone, administers, and is deactivated', async () => {
+    const page = await openSignedIn('#/admin-keys');
+    await page.getByText('No admin keys yet').waitFor();
+    await page.keyboard.press('Tab');
+    expect(await nameOfFocused(page)).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await nameOfFocused(page)).toBe('New admin key');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => nameOfFocused(page)).toBe('Label');
+    await page.keyboard.type('Reports');
+    await page.keyboard.press('Enter');
+    const field = page.getByLabel('Secret of Reports');
+    const secret = await field.inputValue();
+    await tabTo(page, 'I have copied it');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => nameOfFocused(page)).toBe('New admin key');
+    const answer = await bench.server.get('/v2/admin/developer-keys', authorised(secret));
+    expect(answer.status).toBe(200);
+    expect(secret).toMatch(/:adm$/);
+
+    await tabTo(page, 'Deactivate Reports');
+    await page.keyboard.press('Enter');
+    // What cannot be undone is not what Enter does.
+    await expect.poll(() => nameOfFocused(page)).toBe('Cancel');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('“Reports” is deactivated.').waitFor();
+    const refused = await bench.server.get('/v2/admin/developer-keys', authorised(secret));
+    expect(refused.status).toBe(403);
+    await page.context().close();
+  });
+});
+
+it('the secret of a new key stays in view until somebody says to have copied it', async () => {
+  const page = await openSignedIn('#/settings');
+  await page.getByRole('link', { name: 'Developer keys' }).click();
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByLabel('Label', { exact: true }).fill('Kept');
+  await page.getByRole('button', { name: 'Make key' }).click();
+  const secret = page.getByLabel('Secret of Kept');
+  const value = await secret.inputValue();
+  // Browsers let nobody prevent the second one.
+  for (let count = 0; count < 3; count += 1) await page.keyboard.press('Escape');
+  await expect.poll(() => secret.isVisible()).toBe(true);
+  const asked = page.waitForEvent('dialog');
+  await page.evaluate(() => setTimeout(() => location.reload()));
+  expect((await asked).type()).toBe('beforeunload');
+  await (await asked).dismiss();
+  await page.evaluate(() => history.back());
+  await page.getByRole('heading', { name: 'Settings', includeHidden: true }).waitFor();
+  expect(await secret.inputValue()).toBe(value);
+  await page.context().clearCookies();
+  await page.evaluate(() => (location.hash = '#/engines'));
+  await page.getByText('Your session is over.').waitFor();
+  expect(await secret.inputValue()).toBe(value);
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await signIn(page, PASSWORD);
+  await heading(page, 'Engines').waitFor();
+  await page.reload();
+  await heading(page, 'Engines').waitFor();
+  await page.context().close();
+});
+
+it('a page of one account does nothing to another that signs in in the same browser', async () => {
+  const storage = await openEmbedded(bench.server.dataFolder);
+  const { accountId } = await platformOver(storage).accounts.create({ name: 'shop', plan: 'pro' });
+  const token = await newLink(storage, accountId);
+  await storage.close();
+  const page = await openSignedIn('#/keys');
+  const other = await page.context().newPage();
+  await other.goto(`${bench.server.url}/console/#set-password=${token}`);
+  await setPassword(other);
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByLabel('Label', { exact: true }).fill('Astray');
+  await page.getByRole('button', { name: 'Make key' }).click();
+  await page.getByText('shop has signed in in this browser').waitFor();
+  expect(await page.getByText('Secret of Astray').count()).toBe(0);
+  await page.getByRole('button', { name: 'Go on as shop' }).click();
+  await heading(page, 'Developer keys').waitFor();
+  await page.getByText('No active keys').waitFor();
+  await page.context().close();
+});
+
+describe('the server', () => {
+  it('a live session shows with its languages and can be ended', async () => {
+    const page = await openSignedIn('#/overview');
+    const isList = (request: Request) => request.url().endsWith('/voice-sessions');
+    const asked = page.waitForRequest((request) => isList(request) && !isPoll(request));
+    const isPoll = (request: Request) => request.headers()['x-dragoman-poll'] === '1';
+    const polled = page.waitForRequest((request) => isList(request) && isPoll(request));
+    await page.getByRole('link', { name: 'Live sessions' }).first().click();
+    await Promise.all([asked, polled]);
+    await page.getByText('Nobody is speaking').waitFor();
+    const client = await connect(bench.server, { target_languages: ['es'] });
+    client.sendAudio(new Uint8Array(32_000));
+    const row = page.getByRole('row', { name: /English/ });
+    await row.getByText('into Spanish').waitFor();
+    await row.getByText('Connected').waitFor();
+    await row.getByRole('cell', { name: '1 s', exact: true }).first().waitFor();
+    await row.getByRole('button', { name: 'End English' }).click();
+    await page.getByRole('button', { name: 'End session' }).click();
+    await client.closed;
+    await page.getByText('Nobody is speaking').waitFor();
+    expect(client.socket.readyState).toBe(WebSocket.CLOSED);
+    await page.context().close();
+  });
+
+  it('engines show with what they do, counted as they work', async () => {
+    const page = await openSignedIn('#/engines');
+    const apertium = page.getByRole('listitem').filter({ hasText: 'apertium' });
+    await apertium.getByText('Running').waitFor();
+    await apertium.getByText(/language pairs/).click();
+    await apertium.getByText('English', { exact: true }).first().waitFor();
+    const requests = async () =>
+      Number(
+        await apertium.getByRole('definition').filter({ hasText: /^\d+$/ }).first().innerText(),
+      );
+    const before = await requests();
+    expect((await translate(bench.server.apiKey)).status).toBe(200);
+    await until(async () => (await requests()) > before, 20_000);
+    await page.context().close();
+  });
+
+  it('settings keep sites and addresses, and say what is wrong with one', async () => {
+    const page = await openSignedIn('#/settings');
+    const site = page.getByLabel('New site');
+    await site.fill('news example');
+    await site.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await site.fill('https://news.example.org');
+    await site.press('Enter');
+    await page.getByRole('button', { name: 'Remove https://news.example.org' }).waitFor();
+    await page.getByLabel('New address').fill('desk@example.org');
+    await page.getByLabel('New address').press('Enter');
+    await page.getByRole('button', { name: 'Remove desk@example.org' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Remove desk@example.org' }).click();
+    await page.getByText('None yet.').waitFor();
+    await page.getByText('https://news.example.org', { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  it('a page that cannot reach the server says so, and goes on by a button', async () => {
+    const page = await openSignedIn('#/settings');
+    await heading(page, 'Settings').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.getByText('No connection to the server').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('slider').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('every page', () => {
+  const pages = {
+    '#/overview': 'Overview',
+    '#/usage': 'Usage',
+    '#/keys': 'Developer keys',
+    '#/admin-keys': 'Admin keys',
+    '#/voice': 'Live sessions',
+    '#/engines': 'Engines',
+    '#/settings': 'Settings',
+    '#/nowhere': 'Not found',
+  };
+  const windows = [
+    { colorScheme: 'light', viewport: { width: 1366, height: 768 } },
+    { colorScheme: 'dark', viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+  ] as const;
+
+  it.each(windows)(
+    'has nothing axe complains of, and a contrast of 7:1, in $colorScheme',
+    async (options) => {
+      // Else colours would be measured while a dialog fades in.
+      const still = { ...options, reducedMotion: 'reduce' } as const;
+      const page = await openSignedIn('#/overview', still);
+      const width = options.viewport.width;
+      for (const [fragment, title] of Object.entries(pages)) {
+        await page.goto(`${bench.server.url}/console/${fragment}`);
+        await heading(page, title).waitFor();
+        await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+        const axe = await violations(page);
+        const found = { axe, weak: await weakTexts(page), excess: await excessWidth(page) };
+        expect({ fragment, ...found }).toEqual({ fragment, axe: [], weak: [], excess: 0 });
+      }
+      if (width < 960) {
+        await page.getByRole('button', { name: 'Menu' }).click();
+        await page.getByRole('link', { name: 'Developer keys' }).waitFor();
+        expect(await violations(page)).toEqual([]);
+        await page.getByRole('link', { name: 'Developer keys' }).click();
+      } else {
+        await page.getByRole('link', { name: 'Developer keys' }).click();
+      }
+      await page
+        .getByRole('button', { name: /^Edit / })
+        .first()
+        .click();
+      await page.getByLabel('Label', { exact: true }).waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.context().clearCookies();
+      await page.reload();
+      await heading(page, 'Sign in').waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.context().close();
+    },
+  );
+});
+
+it('a password is changed by whoever knows the old one, and other browsers are signed out', async () => {
+  const other = await openSignedIn('#/engines');
+  await heading(other, 'Engines').waitFor();
+  const page = await openSignedIn('#/settings');
+  const change = async (current: string) => {
+    await page.getByLabel('Current password').fill(current);
+    await page.getByLabel('New password').fill('twelve green lanterns');
+    await page.getByLabel('Once more').fill('twelve green lanterns');
+    await page.getByRole('button', { name: 'Change password' }).click();
+  };
+  await change('not the password');
+  await page.getByRole('alert').waitFor();
+  await change(PASSWORD);
+  await page.getByText('The password is changed.').waitFor();
+  await other.getByText('Your session is over.').waitFor();
+  await page.reload();
+  await heading(page, 'Settings').waitFor();
+  await page.context().close();
+  await other.context().close();
+});
+
+it('no page has thrown, or tried what its policy forbids', () => {
+  expect(bench.pageErrors).toEqual([]);
+});

@@ -1,0 +1,181 @@
+/** Requests to the console's own interface: JSON in, JSON out, one kind of failure. */
+
+/** Every request says that a script of this page made it; forms of other sites cannot. */
+const OWN_HEADER = { 'X-Dragoman-Console': '1' };
+
+/** Whose pages are shown; the server refuses what comes from pages of another than is signed in. */
+let shownAccountId: string | undefined;
+
+/** Says whose pages are shown from now on; nobody's without an id. */
+export function actFor(accountId: string | undefined): void {
+  shownAccountId = accountId;
+}
+
+/** Tells the console that the session is over: `signed-out`. */
+export const sessionEnd = new EventTarget();
+
+/** A request that came to nothing; the message is for people. */
+export class ApiFailure extends Error {
+  /** HTTP status, or 0 when the server did not answer. */
+  readonly status: number;
+  /** How long to wait before the next try, in seconds, when the server said so. */
+  readonly retryAfterS: number | undefined;
+
+  constructor(message: string, { status, retryAfterS }: { status: number; retryAfterS?: number }) {
+    super(message);
+    this.name = 'ApiFailure';
+    this.status = status;
+    this.retryAfterS = retryAfterS;
+  }
+
+  /** Nobody answered: the server is away, or the network. */
+  get isOffline(): boolean {
+    return this.status === 0;
+  }
+}
+
+/** What may be said about a request besides its path. */
+export interface RequestOptions {
+  body?: unknown;
+  query?: Readonly<Record<string, string | number | undefined>>;
+  signal?: AbortSignal;
+  /** Nobody asked for it but the page itself, which alone keeps no session alive. */
+  isPoll?: boolean;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * The calls, by method. Paths are relative to `/console/api`, such as `v3/glossaries`. An empty answer
+ * is `undefined`.
+ *
+ * @throws ApiFailure
+ */
+export const api = {
+  get: <T>(path: string, options?: Omit<RequestOptions, 'body'>) => call<T>('GET', path, options),
+  post: <T>(path: string, body?: unknown, options?: RequestOptions) =>
+    call<T>('POST', path, { body, ...options }),
+  put: <T>(path: string, body?: unknown, options?: RequestOptions) =>
+    call<T>('PUT', path, { body, ...options }),
+  patch: <T>(path: string, body?: unknown, options?: RequestOptions) =>
+    call<T>('PATCH', path, { body, ...options }),
+  delete: (path: string, options?: RequestOptions) => call<undefined>('DELETE', path, options),
+  upload,
+};
+
+/** Address of a call. */
+export function apiUrl(path: string, query: RequestOptions['query'] = {}): URL {
+  const url = new URL(`api/${path}`, document.baseURI);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url;
+}
+
+async function call<T>(
+  method: Method,
+  path: string,
+  { body, query, signal, isPoll = false }: RequestOptions = {},
+): Promise<T> {
+  const hasBody = body !== undefined;
+  let response: Response;
+  try {
+    response = await fetch(apiUrl(path, query), {
+      method,
+      headers: {
+        ...ownHeaders(),
+        ...(isPoll && { 'X-Dragoman-Poll': '1' }),
+        ...(hasBody && { 'Content-Type': 'application/json' }),
+      },
+      body: hasBody ? JSON.stringify(body) : null,
+      ...(signal !== undefined && { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw unanswered();
+  }
+  if (!response.ok) {
+    const retryAfter = response.headers.get('Retry-After');
+    throw failureOf(response.status, retryAfter, await response.text().catch(() => ''));
+  }
+  if (response.status === 204) return undefined as T;
+  try {
+    return (await response.json()) as T;
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw unanswered();
+  }
+}
+
+/**
+ * Sends a file as it is; unlike `fetch`, this tells how far it has come.
+ *
+ * @param onProgress receives the share that was sent, 0 to 1
+ * @throws ApiFailure
+ */
+function upload<T>(
+  path: string,
+  file: Blob,
+  options: {
+    contentType: string;
+    query?: RequestOptions['query'];
+    onProgress?: (share: number) => void;
+    signal?: AbortSignal;
+  },
+): Promise<T> {
+  const { contentType, query, onProgress, signal } = options;
+  return new Promise<T>((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', apiUrl(path, query));
+    for (const [name, value] of Object.entries(ownHeaders())) request.setRequestHeader(name, value);
+    request.setRequestHeader('Content-Type', contentType);
+    request.upload.addEventListener('progress', ({ loaded, total }) =>
+      onProgress?.(total === 0 ? 1 : loaded / total),
+    );
+    request.addEventListener('error', () => reject(unanswered()));
+    request.addEventListener('abort', () => reject(new DOMException('Cancelled.', 'AbortError')));
+    request.addEventListener('load', () => {
+      const { status, responseText } = request;
+      if (status >= 200 && status < 300) {
+        resolve((status === 204 ? undefined : JSON.parse(responseText)) as T);
+        return;
+      }
+      const retryAfter = request.getResponseHeader('Retry-After');
+      reject(failureOf(status, retryAfter, responseText));
+    });
+    signal?.addEventListener('abort', () => request.abort(), { once: true });
+    request.send(file);
+  });
+}
+
+function ownHeaders(): Record<string, string> {
+  return {
+    ...OWN_HEADER,
+    ...(shownAccountId !== undefined && { 'X-Dragoman-Account': shownAccountId }),
+  };
+}
+
+function failureOf(status: number, retryAfter: string | null, body: string): ApiFailure {
+  if (status === 401) sessionEnd.dispatchEvent(new Event('signed-out'));
+  const seconds = Number(retryAfter ?? NaN);
+  return new ApiFailure(messageOf(body) ?? `The server answered with an error (${status}).`, {
+    status,
+    ...(Number.isFinite(seconds) && { retryAfterS: seconds }),
+  });
+}
+
+function messageOf(body: string): string | undefined {
+  try {
+    const { message, detail } = JSON.parse(body) as { message?: unknown; detail?: unknown };
+    if (typeof message !== 'string') return undefined;
+    return typeof detail === 'string' ? `${message} ${detail}` : message;
+  } catch {
+    return undefined;
+  }
+}
+
+function unanswered(): ApiFailure {
+  return new ApiFailure('The server does not answer. Check that it runs and try again.', {
+    status: 0,
+  });
+}

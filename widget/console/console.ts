@@ -1,0 +1,2 @@
+/** Entry of the console: brings its elements; the page names the first of them. */
+import './app.ts';

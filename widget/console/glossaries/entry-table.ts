@@ -1,0 +1,285 @@
+import { LitElement, html, nothing, type PropertyValues } from 'lit';
+import { property, query, state } from 'lit/decorators.js';
+import { keyed } from 'lit/directives/keyed.js';
+import { textDirection } from '../../../shared/language.ts';
+import { baseStyles } from '../parts/base.styles.ts';
+import { icons } from '../parts/icons.ts';
+import { languageText } from '../parts/language-text.ts';
+import type { PageChange } from '../parts/pager.ts';
+import '../parts/pager.ts';
+import { emptyState } from '../parts/states.ts';
+import type { DictionaryDraft } from './dictionary-draft.ts';
+import type { Entry, LanguagePair } from './entry-file.ts';
+import { entryTableStyles } from './entry-table.styles.ts';
+
+/** Rows of a page: few enough to be made anew at every key, many enough to leaf little. */
+const PAGE_SIZE = 50;
+/** One object, so that the form of a new entry is not made anew while it is written. */
+const NOTHING_YET: Entry = { source: '', target: '' };
+
+/**
+ * Entries of a draft as a table that is searched, leafed through and edited row by row.
+ *
+ * @fires entries-change - The draft has changed.
+ */
+export class ConsoleEntryTable extends LitElement {
+  static override styles = [baseStyles, entryTableStyles];
+
+  @property({ attribute: false }) draft!: DictionaryDraft;
+  @property({ attribute: false }) pair!: LanguagePair;
+  /** Of the draft, which changes in place. */
+  @property({ type: Number }) version = 0;
+  @property({ type: Boolean }) disabled = false;
+  @state() private words = '';
+  @state() private page = 0;
+  /** What is being written: a new entry, or one that is there. */
+  @state() private writing: Entry | 'new' | undefined;
+  @state() private fault = '';
+  @query('#source') private readonly sourceField!: HTMLInputElement | null;
+  @query('#target') private readonly targetField!: HTMLInputElement | null;
+  #found: readonly Entry[] = [];
+  /** What gets the focus when the table has been drawn. */
+  #focusNext: string | undefined;
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    // What is being added belongs to none of its entries.
+    if (changed.has('draft') && this.writing !== 'new') this.writing = undefined;
+    this.#found = this.draft.search(this.words);
+    const last = Math.max(0, Math.ceil(this.#found.length / PAGE_SIZE) - 1);
+    this.page = Math.min(this.page, last);
+  }
+
+  override updated(): void {
+    if (this.#focusNext === undefined) return;
+    this.renderRoot.querySelector<HTMLElement>(this.#focusNext)?.focus();
+    this.#focusNext = undefined;
+  }
+
+  /** Applies what is being written, if anything is; answers false when there is a fault in it. */
+  finish(): boolean {
+    const isEmpty = this.sourceField?.value === '' && this.targetField?.value === '';
+    if (this.writing === undefined || (this.writing === 'new' && isEmpty)) return true;
+    this.apply();
+    return this.fault === '';
+  }
+
+  override render() {
+    const rows = this.#found.slice(this.page * PAGE_SIZE, (this.page + 1) * PAGE_SIZE);
+    return html`<div class="tools">
+        <div class="search">
+          ${icons.search}
+          <input
+            type="search"
+            aria-label="Search entries"
+            placeholder="Search"
+            .value=${this.words}
+            @input=${this.onSearch}
+          />
+        </div>
+        <button
+          id="add"
+          type="button"
+          class="primary"
+          ?disabled=${this.disabled}
+          @click=${() => this.write('new')}
+        >
+          ${icons.add} Add entry
+        </button>
+      </div>
+      ${rows.length === 0 && this.writing === undefined ? this.empty() : this.table(rows)}
+      <console-pager
+        label="Entries"
+        .page=${this.page}
+        .size=${PAGE_SIZE}
+        .count=${this.#found.length}
+        @page-change=${this.onPage}
+      ></console-pager>`;
+  }
+
+  private empty() {
+    if (this.draft.entries.length === 0) {
+      return emptyState({
+        icon: icons.book,
+        heading: 'No entry yet',
+        text: 'Add the first one, or drop a CSV or TSV file here: two columns, a phrase and its translation.',
+      });
+    }
+    return emptyState({
+      icon: icons.search,
+      heading: 'Nothing found',
+      text: `No phrase and no translation has “${this.words.trim()}” in it.`,
+    });
+  }
+
+  private table(rows: readonly Entry[]) {
+    const { source, target } = this.pair;
+    return html`<table class="stacked">
+      <colgroup>
+        <col />
+        <col />
+        <col class="acts" />
+      </colgroup>
+      <thead>
+        <tr>
+          <th scope="col">${languageText(source)}</th>
+          <th scope="col">${languageText(target)}</th>
+          <th scope="col"><span class="unseen">Actions</span></th>
+        </tr>
+      </thead>
+      <tbody>
+        ${this.writing === 'new' ? this.form(NOTHING_YET, 'Add') : nothing}
+        ${rows.map((entry, index) =>
+          entry === this.writing ? this.form(entry, 'Apply') : this.row(entry, index),
+        )}
+      </tbody>
+    </table>`;
+  }
+
+  private row(entry: Entry, index: number) {
+    const { source, target } = this.pair;
+    const mark = this.draft.mark(entry);
+    return html`<tr>
+      <td data-label=${languageText(source)}>
+        <span
+          ><bdi lang=${source} dir=${textDirection(source)}>${entry.source}</bdi>${
+            mark === 'saved'
+              ? nothing
+              : html`<span class="badge">${mark === 'added' ? 'new' : mark}</span>`
+          }</span
+        >
+      </td>
+      <td data-label=${languageText(target)}>
+        <bdi lang=${target} dir=${textDirection(target)}>${entry.target}</bdi>
+      </td>
+      <td class="actions">
+        <button
+          type="button"
+          class="quiet icon-only"
+          data-edit=${index}
+          aria-label=${`Edit ${entry.source}`}
+          ?disabled=${this.disabled}
+          @click=${() => this.write(entry)}
+        >
+          ${icons.edit}
+        </button>
+        <button
+          type="button"
+          class="quiet icon-only"
+          data-remove=${index}
+          aria-label=${`Remove ${entry.source}`}
+          ?disabled=${this.disabled}
+          @click=${() => this.removeEntry(entry, index)}
+        >
+          ${icons.remove}
+        </button>
+      </td>
+    </tr>`;
+  }
+
+  private form(entry: Entry, action: string) {
+    const isWrong = this.fault !== '';
+    const field = (side: 'source' | 'target') =>
+      html`<td data-label=${languageText(this.pair[side])}>
+        <input
+          id=${side}
+          autocomplete="off"
+          aria-label=${`${side === 'source' ? 'Phrase' : 'Translation'} in ${languageText(this.pair[side])}`}
+          aria-describedby="fault"
+          aria-invalid=${isWrong ? 'true' : nothing}
+          lang=${this.pair[side]}
+          dir="auto"
+          .value=${entry[side]}
+        />
+      </td>`;
+    return keyed(
+      entry,
+      html`<tr class="writing" @keydown=${this.onKey}>
+          ${field('source')} ${field('target')}
+          <td class="actions">
+            <button type="button" class="small" @click=${this.cancel}>Cancel</button>
+            <button type="button" class="small primary" @click=${this.apply}>${action}</button>
+          </td>
+        </tr>
+        <tr class="fault" ?hidden=${!isWrong}>
+          <td colspan="3"><p id="fault" class="error" role="alert">${this.fault}</p></td>
+        </tr>`,
+    );
+  }
+
+  private readonly onSearch = ({ target }: Event): void => {
+    if (!(target instanceof HTMLInputElement)) return;
+    this.words = target.value;
+    this.page = 0;
+  };
+
+  private readonly onPage = ({ page }: PageChange): void => {
+    this.page = page;
+    this.writing = undefined;
+    this.scrollIntoView({ block: 'start' });
+  };
+
+  private write(entry: Entry | 'new'): void {
+    this.writing = entry;
+    this.fault = '';
+    this.#focusNext = '#source';
+  }
+
+  private readonly cancel = (): void => {
+    this.#focusNext = this.writing === 'new' ? '#add' : this.editButton(this.writing);
+    this.writing = undefined;
+  };
+
+  private readonly apply = (): void => {
+    const { sourceField, targetField, writing } = this;
+    const isOff = this.disabled || writing === undefined;
+    if (isOff || sourceField === null || targetField === null) return;
+    const entry = { source: sourceField.value.trim(), target: targetField.value.trim() };
+    const fault = this.draft.put(entry, writing === 'new' ? undefined : writing);
+    this.fault = fault === undefined ? '' : `The entry ${fault}.`;
+    if (fault !== undefined) {
+      (entry.source === '' || entry.target !== '' ? sourceField : targetField).focus();
+      return;
+    }
+    if (writing === 'new') {
+      // Whoever adds one adds another.
+      sourceField.value = '';
+      targetField.value = '';
+      this.#focusNext = '#source';
+      this.page = 0;
+    } else {
+      this.#focusNext = this.editButton(writing);
+      this.writing = undefined;
+    }
+    this.tellChange();
+  };
+
+  private removeEntry(entry: Entry, index: number): void {
+    this.draft.remove(entry);
+    // The next one has come into its place; after the last one there is the one before.
+    const isLast = this.page * PAGE_SIZE + index === this.#found.length - 1;
+    const next = isLast ? index - 1 : index;
+    this.#focusNext = next < 0 ? '#add' : `[data-remove='${next}']`;
+    this.tellChange();
+  }
+
+  private editButton(entry: Entry | undefined): string {
+    const index = entry === undefined ? -1 : this.#found.indexOf(entry) - this.page * PAGE_SIZE;
+    return `[data-edit='${index}']`;
+  }
+
+  private readonly onKey = (event: KeyboardEvent): void => {
+    // Enter ends the composition of a word as well.
+    if (event.isComposing || !(event.target instanceof HTMLInputElement)) return;
+    if (event.key === 'Enter') this.apply();
+    else if (event.key === 'Escape') this.cancel();
+    else return;
+    event.preventDefault();
+  };
+
+  private tellChange(): void {
+    this.requestUpdate();
+    this.dispatchEvent(new Event('entries-change'));
+  }
+}
+
+customElements.define('console-entry-table', ConsoleEntryTable);

@@ -1,0 +1,125 @@
+/** The pages of the console, in the order of its menu. A new page is a line here. */
+import { html, type TemplateResult } from 'lit';
+import { glossariesView } from './glossaries/glossaries.ts';
+import './memories/memory-list.ts';
+import { icons } from './parts/icons.ts';
+import type { Session } from './session.ts';
+import { styleRulesView } from './style-rules/style-rules.ts';
+import './pages/admin-keys.ts';
+import './pages/developer-keys.ts';
+import './pages/engines.ts';
+import './pages/overview.ts';
+import './pages/settings.ts';
+import './pages/usage.ts';
+import './pages/voice-sessions.ts';
+
+/** What a page is told when it is shown. */
+export interface Visit {
+  session: Session;
+  /** What the address has after the page's path. */
+  rest: readonly string[];
+}
+
+export interface ConsolePage {
+  /** First part of the address: `#/path`. */
+  path: string;
+  title: string;
+  icon: TemplateResult;
+  view(visit: Visit): TemplateResult;
+}
+
+export interface PageGroup {
+  title: string;
+  pages: readonly ConsolePage[];
+}
+
+export const pageGroups: readonly PageGroup[] = [
+  {
+    title: 'Use',
+    pages: [
+      {
+        path: 'overview',
+        title: 'Overview',
+        icon: icons.overview,
+        view: ({ session }) => html`<console-overview .session=${session}></console-overview>`,
+      },
+      {
+        path: 'usage',
+        title: 'Usage',
+        icon: icons.usage,
+        view: () => html`<console-usage></console-usage>`,
+      },
+    ],
+  },
+  {
+    title: 'Keys',
+    pages: [
+      {
+        path: 'keys',
+        title: 'Developer keys',
+        icon: icons.key,
+        view: ({ session }) =>
+          html`<console-developer-keys .session=${session}></console-developer-keys>`,
+      },
+      {
+        path: 'admin-keys',
+        title: 'Admin keys',
+        icon: icons.shield,
+        view: ({ session }) => html`<console-admin-keys .session=${session}></console-admin-keys>`,
+      },
+    ],
+  },
+  {
+    title: 'Language',
+    pages: [
+      {
+        path: 'glossaries',
+        title: 'Glossaries',
+        icon: icons.book,
+        view: ({ rest }) => glossariesView(rest),
+      },
+      {
+        path: 'style-rules',
+        title: 'Style rules',
+        icon: icons.rules,
+        view: ({ session, rest }) => styleRulesView(session, rest),
+      },
+      {
+        path: 'translation-memories',
+        title: 'Translation memories',
+        icon: icons.memory,
+        view: () => html`<console-memories></console-memories>`,
+      },
+    ],
+  },
+  {
+    title: 'Server',
+    pages: [
+      {
+        path: 'voice',
+        title: 'Live sessions',
+        icon: icons.live,
+        view: ({ session }) =>
+          html`<console-voice-sessions .session=${session}></console-voice-sessions>`,
+      },
+      {
+        path: 'engines',
+        title: 'Engines',
+        icon: icons.engine,
+        view: ({ session }) => html`<console-engines .session=${session}></console-engines>`,
+      },
+      {
+        path: 'settings',
+        title: 'Settings',
+        icon: icons.settings,
+        view: ({ session }) => html`<console-settings .session=${session}></console-settings>`,
+      },
+    ],
+  },
+];
+
+/** The page of a path; the first one for an empty path, undefined for an unknown one. */
+export function pageOf(path: string): ConsolePage | undefined {
+  const pages = pageGroups.flatMap((group) => group.pages);
+  return path === '' ? pages[0] : pages.find((page) => page.path === path);
+}

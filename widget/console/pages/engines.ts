@@ -1,0 +1,155 @@
+import { LitElement, html, nothing, type TemplateResult } from 'lit';
+import { property } from 'lit/decorators.js';
+import type { EngineCondition, EngineConditions } from '../../../shared/schemas/console.ts';
+import { api } from '../api.ts';
+import { baseStyles } from '../parts/base.styles.ts';
+import { icons } from '../parts/icons.ts';
+import { languageText } from '../parts/language-text.ts';
+import { Loaded } from '../parts/loaded.ts';
+import { counted, durationText, momentText, wholeNumber } from '../parts/numbers.ts';
+import { emptyState } from '../parts/states.ts';
+import type { Session } from '../session.ts';
+import { enginesStyles } from './engines.styles.ts';
+
+const REFRESH_MS = 5_000;
+
+const kindTitles: Record<NonNullable<EngineCondition['kind']> | 'other', string> = {
+  recognition: 'Speech recognition',
+  translation: 'Translation',
+  synthesis: 'Speech',
+  improvement: 'Improvement',
+  detection: 'Language detection',
+  other: 'Other',
+};
+
+const states: Record<EngineCondition['state'], { title: string; badge: string }> = {
+  running: { title: 'Running', badge: 'good' },
+  impaired: { title: 'Impaired', badge: 'bad' },
+  missing: { title: 'Missing', badge: 'warn' },
+};
+
+/** What the server works with, and how it does. */
+export class ConsoleEngines extends LitElement {
+  static override styles = [baseStyles, enginesStyles];
+
+  @property({ attribute: false }) session!: Session;
+  private readonly list = new Loaded(this, {
+    load: (fetching) => api.get<EngineConditions>('engines', fetching),
+    everyMs: REFRESH_MS,
+  });
+
+  override render() {
+    return html`<div class="page">
+      <header class="page-head">
+        <div>
+          <h1>Engines</h1>
+          <p>
+            What hears, translates and speaks here. Which ones run is settled by what is installed
+            and by the settings of the server.
+          </p>
+        </div>
+      </header>
+      ${this.list.render((list) => this.groups(list))}
+    </div>`;
+  }
+
+  private groups({ engines, since }: EngineConditions): TemplateResult {
+    const kinds = Object.keys(kindTitles) as (keyof typeof kindTitles)[];
+    return html`${kinds.map((kind) => {
+      const ofKind = engines.filter((engine) => (engine.kind ?? 'other') === kind);
+      return ofKind.length === 0
+        ? nothing
+        : html`<section class="card">
+            <div class="card-head"><h2>${kindTitles[kind]}</h2></div>
+            <ul class="plain">
+              ${ofKind.map((engine) => this.engine(engine))}
+            </ul>
+          </section>`;
+    })}
+    ${
+      engines.length === 0
+        ? html`<section class="card">
+            ${emptyState({
+              icon: icons.engine,
+              heading: 'No engine runs',
+              text: 'The README tells which ones come along and how to plug in others.',
+            })}
+          </section>`
+        : html`<p class="small soft">Counted since ${momentText(since)}.</p>`
+    }`;
+  }
+
+  private engine(engine: EngineCondition): TemplateResult {
+    const { title, badge } = states[engine.state];
+    return html`<li>
+      <div class="row between">
+        <h3>${engine.name}</h3>
+        <span class="badge ${badge}">${title}</span>
+      </div>
+      ${engine.reason === null ? nothing : html`<p>${engine.reason}</p>`}
+      ${engine.breakers.map(
+        ({ name, state, retry_in_ms: retryInMs }) =>
+          html`<p class="warning">
+            ${name === 'all' ? 'All calls' : name}:
+            ${
+              state === 'probing'
+                ? 'one call is trying whether it is back.'
+                : `held back after failures; the next try is in ${durationText(retryInMs)}.`
+            }
+          </p>`,
+      )}
+      ${spoken(engine)} ${engine.requests === null ? nothing : counts(engine)}
+    </li>`;
+  }
+}
+
+function spoken({ pairs, languages }: EngineCondition): TemplateResult | typeof nothing {
+  if (pairs.length > 0) {
+    const count = pairs.reduce((sum, { targets }) => sum + targets.length, 0);
+    return html`<details>
+      <summary>${counted(count, 'language pair')}</summary>
+      <dl>
+        ${pairs.map(
+          ({ source, targets }) =>
+            html`<dt>${languageText(source)}</dt>
+              <dd>${targets.map(languageText).sort().join(', ')}</dd>`,
+        )}
+      </dl>
+    </details>`;
+  }
+  if (languages.length === 0) return nothing;
+  const names = languages.map(languageText).sort();
+  if (names.length <= 8) return html`<p class="soft">${names.join(', ')}</p>`;
+  return html`<details>
+    <summary>${counted(names.length, 'language')}</summary>
+    <p class="soft">${names.join(', ')}</p>
+  </details>`;
+}
+
+function counts(engine: EngineCondition): TemplateResult {
+  const { requests, failures, latency_ms: latencyMs, last_failure_at: failedAt } = engine;
+  return html`<dl class="counts">
+    <div>
+      <dt>Requests</dt>
+      <dd>${wholeNumber(requests ?? 0)}</dd>
+    </div>
+    <div>
+      <dt>Failures</dt>
+      <dd>${wholeNumber(failures ?? 0)}</dd>
+    </div>
+    <div>
+      <dt>Mean time</dt>
+      <dd>${latencyMs === null ? '–' : `${wholeNumber(latencyMs)} ms`}</dd>
+    </div>
+    ${
+      failedAt === null
+        ? nothing
+        : html`<div>
+            <dt>Last failure</dt>
+            <dd>${momentText(failedAt)}</dd>
+          </div>`
+    }
+  </dl>`;
+}
+
+customElements.define('console-engines', ConsoleEngines);

@@ -1,0 +1,195 @@
+import { LitElement, html, nothing, type TemplateResult } from 'lit';
+import { property } from 'lit/decorators.js';
+import type {
+  ConsoleUsage,
+  EngineCondition,
+  EngineConditions,
+  LiveVoiceSession,
+} from '../../../shared/schemas/console.ts';
+import { api } from '../api.ts';
+import { plainUnit } from '../parts/axis.ts';
+import { baseStyles } from '../parts/base.styles.ts';
+import { icons } from '../parts/icons.ts';
+import { Loaded } from '../parts/loaded.ts';
+import { dayText, durationText, wholeNumber } from '../parts/numbers.ts';
+import { emptyState } from '../parts/states.ts';
+import '../parts/bar-plot.ts';
+import { linkTo } from '../router.ts';
+import type { Session } from '../session.ts';
+import { meter } from './meter.ts';
+import { overviewStyles } from './overview.styles.ts';
+import { usagePlot } from './usage-plot.ts';
+import { presetRange } from './usage-range.ts';
+import { usageByKey } from './usage-report.ts';
+
+/** The month so far, and whether all is well. */
+export class ConsoleOverview extends LitElement {
+  static override styles = [baseStyles, overviewStyles];
+
+  @property({ attribute: false }) session!: Session;
+  private readonly month = new Loaded(this, {
+    load: (fetching) => api.get<ConsoleUsage>('usage', fetching),
+    everyMs: 60_000,
+  });
+  private readonly days = new Loaded(this, {
+    load: async ({ signal }) => {
+      const range = presetRange('30-days', Date.now());
+      const rows = await usageByKey(range, signal);
+      return usagePlot({ range, rows, grouping: 'kind', measure: 'characters' });
+    },
+  });
+  private readonly server = new Loaded(this, {
+    load: async (fetching) => {
+      const [voice, engines] = await Promise.all([
+        api.get<{ sessions: LiveVoiceSession[] }>('voice-sessions', fetching),
+        api.get<EngineConditions>('engines', fetching),
+      ]);
+      return { sessions: voice.sessions, engines: engines.engines };
+    },
+    everyMs: 15_000,
+  });
+
+  override render() {
+    return html`<div class="page">
+      <header class="page-head">
+        <div>
+          <h1>Overview</h1>
+          <p>How this month goes, and whether all is well.</p>
+        </div>
+      </header>
+      <div class="tiles">
+        <section class="card" aria-label="This month">
+          ${this.month.render((month) => monthView(month), { lines: 4 })}
+        </section>
+        <section class="card" aria-label="The server now">
+          ${this.server.render((now) => nowView(now), { lines: 4 })}
+        </section>
+      </div>
+      <section class="card">
+        <div class="card-head">
+          <h2>Characters, last 30 days</h2>
+          <a href=${linkTo('usage')}>All usage</a>
+        </div>
+        <div class="inside">
+          ${this.days.render((plot) =>
+            plot.series.length === 0
+              ? firstSteps()
+              : html`<div class="stack">
+                  <ul class="plain legend">
+                    ${plot.series.map(
+                      ({ name, part }) => html`<li><i class="swatch part-${part}"></i>${name}</li>`,
+                    )}
+                  </ul>
+                  <console-bar-plot
+                    label="Characters of the last 30 days, a day at a time"
+                    .data=${plot}
+                    .unit=${plainUnit}
+                    .format=${wholeNumber}
+                  ></console-bar-plot>
+                </div>`,
+          )}
+        </div>
+      </section>
+    </div>`;
+  }
+}
+
+function monthView({ characters, speech, end_time }: ConsoleUsage): TemplateResult {
+  return html`<div class="inside stack">
+    <div class="row between">
+      <h2>This month</h2>
+      <span class="small soft"
+        >until ${dayText(new Date(Date.parse(end_time) - 1).toISOString())}</span
+      >
+    </div>
+    <dl class="amounts">
+      <div>
+        <dt>Characters</dt>
+        <dd class="large">
+          ${meter({
+            ...{ used: characters.used, limit: characters.limit, format: wholeNumber },
+            label: 'Characters this month',
+          })}
+        </dd>
+        <dd>
+          <dl class="parts small soft">
+            ${Object.entries({
+              'in texts': characters.text_translation,
+              'in documents': characters.document_translation,
+              'in improvements': characters.text_improvement,
+            }).map(
+              ([title, count]) =>
+                html`<div>
+                  <dt>${title}</dt>
+                  <dd>${wholeNumber(count)}</dd>
+                </div>`,
+            )}
+          </dl>
+        </dd>
+      </div>
+      <div>
+        <dt>Speech</dt>
+        <dd class="large">
+          ${meter({
+            ...{ used: speech.used_ms, limit: speech.limit_ms, format: durationText },
+            label: 'Speech this month',
+          })}
+        </dd>
+      </div>
+    </dl>
+  </div>`;
+}
+
+function nowView({
+  sessions,
+  engines,
+}: {
+  sessions: readonly LiveVoiceSession[];
+  engines: readonly EngineCondition[];
+}): TemplateResult {
+  const running = engines.filter(({ state }) => state !== 'missing').length;
+  const impaired = engines.filter(({ state }) => state === 'impaired');
+  const missing = engines.length - running;
+  return html`<div class="inside stack">
+    <h2>Now</h2>
+    <dl class="amounts">
+      <div>
+        <dt>Live sessions</dt>
+        <dd class="large">
+          <a class="number" href=${linkTo('voice')}
+            >${sessions.length}<span class="unseen"> live sessions</span></a
+          >
+        </dd>
+      </div>
+      <div>
+        <dt>Engines running</dt>
+        <dd class="large">
+          <a class="number" href=${linkTo('engines')}
+            >${running}<span class="unseen"> engines running</span></a
+          >
+        </dd>
+        <dd class="row">
+          ${impaired.map(({ name }) => html`<span class="badge bad">${name} impaired</span>`)}
+          ${missing === 0 ? nothing : html`<span class="badge warn">${missing} missing</span>`}
+          ${
+            impaired.length + missing === 0
+              ? html`<span class="badge good">All well</span>`
+              : nothing
+          }
+        </dd>
+      </div>
+    </dl>
+  </div>`;
+}
+
+function firstSteps(): TemplateResult {
+  return emptyState({
+    icon: icons.usage,
+    heading: 'Nothing was translated yet',
+    text: 'Make a developer key, send it a text, and this is where you see it.',
+    actions: html`<a class="button primary" href=${linkTo('keys')}>Developer keys</a>
+      <a class="button" href="../openapi.json">API</a>`,
+  });
+}
+
+customElements.define('console-overview', ConsoleOverview);

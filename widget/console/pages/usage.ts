@@ -1,0 +1,235 @@
+import { LitElement, html, nothing, type TemplateResult } from 'lit';
+import { state } from 'lit/decorators.js';
+import { plainUnit, speechUnit } from '../parts/axis.ts';
+import { baseStyles } from '../parts/base.styles.ts';
+import { saveFile } from '../parts/download.ts';
+import { icons } from '../parts/icons.ts';
+import { Loaded } from '../parts/loaded.ts';
+import { durationText, wholeNumber } from '../parts/numbers.ts';
+import { emptyState } from '../parts/states.ts';
+import '../parts/bar-plot.ts';
+import { plotAsCsv, usagePlot, type Grouping, type Measure, type Plot } from './usage-plot.ts';
+import { usageByKey, usageByTag } from './usage-report.ts';
+import {
+  presetRange,
+  rangePresets,
+  rangeProblem,
+  type DayRange,
+  type RangePreset,
+} from './usage-range.ts';
+import { usageTables } from './usage-tables.ts';
+import { usageStyles } from './usage.styles.ts';
+
+const measures: Record<Measure, string> = { characters: 'Characters', speech: 'Speech' };
+const groupings: Record<Grouping, string> = { kind: 'Kind', key: 'Key', tag: 'Tag' };
+
+/** What was used, by day: plots one can read, and the same as tables. */
+export class ConsoleUsage extends LitElement {
+  static override styles = [baseStyles, usageStyles];
+
+  @state() private preset: RangePreset = '30-days';
+  @state() private range: DayRange = presetRange('30-days', Date.now());
+  @state() private problem = '';
+  @state() private measure: Measure = 'characters';
+  @state() private grouping: Grouping = 'kind';
+  private readonly report = new Loaded(this, {
+    load: async ({ signal }) => {
+      const { range } = this;
+      const isByTag = this.grouping === 'tag';
+      const rows = await (isByTag ? usageByTag : usageByKey)(range, signal);
+      return { range, rows, isByTag };
+    },
+  });
+
+  override render() {
+    return html`<div class="page">
+      <header class="page-head">
+        <div>
+          <h1>Usage</h1>
+          <p>Days are counted in UTC; today is part of it.</p>
+        </div>
+      </header>
+      <section class="card" aria-label="Usage by day">
+        <div class="card-head choices">${this.rangePicker()} ${this.choices()}</div>
+        <div class="inside">
+          ${this.report.render(({ range, rows, isByTag }) => {
+            const grouping = isByTag ? 'tag' : this.grouping === 'tag' ? 'key' : this.grouping;
+            return this.plot(usagePlot({ range, rows, grouping, measure: this.measure }));
+          })}
+        </div>
+      </section>
+    </div>`;
+  }
+
+  private rangePicker(): TemplateResult {
+    return html`<div class="row">
+      <label class="unseen" for="range">Days</label>
+      <select id="range" @change=${this.onPreset}>
+        ${Object.entries(rangePresets).map(
+          ([value, title]) =>
+            html`<option value=${value} ?selected=${value === this.preset}>${title}</option>`,
+        )}
+      </select>
+      ${
+        this.preset !== 'custom'
+          ? nothing
+          : html`<form class="row days" @change=${this.onDays} @submit=${this.onDays}>
+              <label class="unseen" for="start">First day</label>
+              <input
+                id="start"
+                name="start"
+                type="date"
+                required
+                value=${this.range.start}
+                aria-invalid=${this.problem !== ''}
+                aria-describedby="range-problem"
+              />
+              <span aria-hidden="true">–</span>
+              <label class="unseen" for="end">Last day</label>
+              <input
+                id="end"
+                name="end"
+                type="date"
+                required
+                value=${this.range.end}
+                aria-invalid=${this.problem !== ''}
+                aria-describedby="range-problem"
+              />
+            </form>`
+      }
+      <p class="error" id="range-problem" role="status">${this.problem}</p>
+    </div>`;
+  }
+
+  private choices(): TemplateResult {
+    const isByTag = this.grouping === 'tag';
+    const isSpeech = this.measure === 'speech';
+    const ofTags = isByTag ? 'Reports by tag count texts and improvements only.' : '';
+    const hint = isSpeech ? 'Reports by tag have no speech.' : ofTags;
+    return html`<div class="row">
+      ${choice({
+        name: 'measure',
+        legend: 'What is shown',
+        titles: measures,
+        chosen: this.measure,
+        disabled: isByTag ? ['speech'] : [],
+        onChange: (value) => (this.measure = value),
+      })}
+      ${choice({
+        name: 'grouping',
+        legend: 'Grouped by',
+        titles: groupings,
+        chosen: this.grouping,
+        disabled: isSpeech ? ['tag'] : [],
+        onChange: (value) => this.group(value),
+      })}
+      <p class=${hint === '' ? 'unseen' : 'hint'} id="choice-hint" role="status">${hint}</p>
+    </div>`;
+  }
+
+  private plot(plot: Plot): TemplateResult {
+    const isSpeech = this.measure === 'speech';
+    const format = isSpeech ? durationText : wholeNumber;
+    if (plot.series.length === 0) {
+      return emptyState({
+        icon: icons.usage,
+        heading: isSpeech ? 'No speech in these days' : 'Nothing in these days',
+        text:
+          this.grouping === 'tag'
+            ? 'Requests carry a tag when they are sent with the header X-Service-Reporting-Tag.'
+            : 'What is used with the keys of this account shows here, today’s as well.',
+      });
+    }
+    const highest = Math.max(
+      ...plot.buckets.map((_, index) =>
+        plot.series.reduce((total, { values }) => total + (values[index] ?? 0), 0),
+      ),
+    );
+    const title = `${measures[this.measure]} by ${groupings[this.grouping].toLowerCase()}`;
+    return html`<figure class="stack">
+      <figcaption class="row between">
+        <h2>${title}</h2>
+        <button type="button" class="small" @click=${() => this.save(plot)}>
+          ${icons.download} CSV
+        </button>
+      </figcaption>
+      <console-bar-plot
+        label=${`${title}, a bar at a time`}
+        .data=${plot}
+        .unit=${isSpeech ? speechUnit(highest) : plainUnit}
+        .format=${format}
+      ></console-bar-plot>
+      ${usageTables({ plot, format, groupTitle: groupings[this.grouping], title })}
+    </figure>`;
+  }
+
+  private save(plot: Plot): void {
+    const name = `usage-${this.measure}-${this.grouping}-${this.range.start}-${this.range.end}.csv`;
+    saveFile(name, plotAsCsv(plot), 'text/csv');
+  }
+
+  private group(grouping: Grouping): void {
+    const isOther = (grouping === 'tag') !== (this.grouping === 'tag');
+    this.grouping = grouping;
+    // Keys and kinds are of one report, tags of another.
+    if (isOther) void this.report.reload();
+  }
+
+  private readonly onPreset = ({ target }: Event): void => {
+    if (!(target instanceof HTMLSelectElement)) return;
+    this.preset = target.value as RangePreset;
+    this.problem = '';
+    if (this.preset === 'custom') return;
+    this.range = presetRange(this.preset, Date.now());
+    void this.report.reload();
+  };
+
+  private readonly onDays = (event: Event): void => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    if (!(form instanceof HTMLFormElement)) return;
+    const fields = new FormData(form);
+    const range = { start: fields.get('start') as string, end: fields.get('end') as string };
+    this.problem = rangeProblem(range) ?? '';
+    if (this.problem !== '') return;
+    this.range = range;
+    void this.report.reload();
+  };
+}
+
+function choice<Value extends string>({
+  name,
+  legend,
+  titles,
+  chosen,
+  disabled,
+  onChange,
+}: {
+  name: string;
+  legend: string;
+  titles: Record<Value, string>;
+  chosen: Value;
+  disabled: readonly Value[];
+  onChange: (value: Value) => void;
+}): TemplateResult {
+  const entries = Object.entries(titles) as [Value, string][];
+  return html`<fieldset class="choice">
+    <legend class="unseen">${legend}</legend>
+    ${entries.map(
+      ([value, title]) =>
+        html`<label>
+          <input
+            type="radio"
+            name=${name}
+            .checked=${value === chosen}
+            ?disabled=${disabled.includes(value)}
+            aria-describedby=${disabled.includes(value) ? 'choice-hint' : nothing}
+            @change=${() => onChange(value)}
+          />
+          ${title}
+        </label>`,
+    )}
+  </fieldset>`;
+}
+
+customElements.define('console-usage', ConsoleUsage);

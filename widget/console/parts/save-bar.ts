@@ -1,0 +1,83 @@
+import { LitElement, css, html } from 'lit';
+import { property } from 'lit/decorators.js';
+import { baseStyles } from './base.styles.ts';
+
+/**
+ * Stands below what is edited, in view wherever one is: how it differs from what is saved.
+ *
+ * @fires save - To be saved.
+ * @fires discard - To be as it was saved.
+ */
+export class ConsoleSaveBar extends LitElement {
+  static override styles = [
+    baseStyles,
+    css`
+      :host {
+        position: sticky;
+        inset-block-end: 0;
+        z-index: 1;
+      }
+      .bar {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.5rem 1rem;
+        align-items: center;
+        justify-content: space-between;
+        padding: 0.75rem clamp(1rem, 0.75rem + 1vw, 1.5rem);
+        background: var(--card);
+        border-block-start: 1px solid var(--line);
+        border-radius: 0 0 var(--radius) var(--radius);
+      }
+      p {
+        flex: 1 1 7rem;
+      }
+      p.error {
+        font-size: 0.9375rem;
+      }
+    `,
+  ];
+
+  /** How it differs, `2 added, 1 removed`; empty when it does not. */
+  @property() changes = '';
+  @property() failure = '';
+  /** Why it cannot be saved as it is. */
+  @property() obstacle = '';
+  @property({ type: Boolean }) busy = false;
+
+  override render() {
+    const isChanged = this.changes !== '';
+    const canSave = isChanged && !this.busy && this.obstacle === '';
+    return html`<div class="bar">
+      ${
+        this.failure === ''
+          ? html`<p role="status" class=${isChanged ? '' : 'soft'}>${this.words}</p>`
+          : html`<p role="alert" class="error">${this.failure}</p>`
+      }
+      <span class="row">
+        <button
+          type="button"
+          ?disabled=${!isChanged || this.busy}
+          @click=${() => this.dispatchEvent(new Event('discard'))}
+        >
+          Discard
+        </button>
+        <button
+          type="button"
+          class="primary"
+          ?disabled=${!canSave}
+          @click=${() => this.dispatchEvent(new Event('save'))}
+        >
+          Save
+        </button>
+      </span>
+    </div>`;
+  }
+
+  private get words(): string {
+    if (this.busy) return 'Saving…';
+    if (this.changes === '') return 'All changes are saved.';
+    return this.obstacle === '' ? `Not saved yet: ${this.changes}.` : this.obstacle;
+  }
+}
+
+customElements.define('console-save-bar', ConsoleSaveBar);

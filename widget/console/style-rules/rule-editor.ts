@@ -1,0 +1,233 @@
+import { LitElement, html, nothing, type PropertyValues } from 'lit';
+import { property, state } from 'lit/decorators.js';
+import type { StyleRuleList } from '../../../shared/schemas/style-rules.ts';
+import { api } from '../api.ts';
+import { baseStyles } from '../parts/base.styles.ts';
+import { icons } from '../parts/icons.ts';
+import { languageText } from '../parts/language-text.ts';
+import { counted } from '../parts/numbers.ts';
+import '../parts/save-bar.ts';
+import { emptyState } from '../parts/states.ts';
+import {
+  isBuiltIn,
+  isObeyed,
+  type CatalogueOption,
+  type CatalogueRule,
+  type StyleRuleCatalogue,
+} from './catalogue.ts';
+import {
+  offeredRules,
+  type OfferedCategory,
+  type OfferedRule,
+  type RuleFilter,
+} from './rule-choice.ts';
+import { RuleDraft, ruleDrafts } from './rule-draft.ts';
+import { ruleEditorStyles } from './rule-editor.styles.ts';
+import { categoryWords, optionWords, ruleWords } from './rule-wording.ts';
+
+/** Options that are longer are cut off in the field, so they are written out below. */
+const LONG_OPTION = 48;
+
+/**
+ * The rules of a list: one option each, or none.
+ *
+ * @fires list-change - They were saved.
+ */
+export class ConsoleRuleEditor extends LitElement {
+  static override styles = [baseStyles, ruleEditorStyles];
+
+  @property({ attribute: false }) list!: StyleRuleList;
+  @property({ attribute: false }) catalogue!: StyleRuleCatalogue;
+  @state() private words = '';
+  @state() private filter: RuleFilter = 'fitting';
+  @state() private isSaving = false;
+  @state() private failure = '';
+  #draft = new RuleDraft({});
+  /** Categories that had something when the page was opened; nothing closes under a hand. */
+  #openAtFirst = new Set<string>();
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has('list')) return;
+    const before = changed.get('list');
+    if (before === undefined) this.#openAtFirst = new Set(Object.keys(this.list.configured_rules));
+    // Instructions that are saved meanwhile bring the list anew: what is being chosen stays.
+    if (before !== undefined && this.#draft.isChanged) return;
+    this.#draft =
+      ruleDrafts.waiting(this.list.style_id) ?? new RuleDraft(this.list.configured_rules);
+  }
+
+  override render() {
+    const { catalogue, filter, words } = this;
+    const language = this.list.language;
+    const offered = offeredRules({ ...{ catalogue, draft: this.#draft, language, filter, words } });
+    return html`<section class="card" aria-labelledby="title">
+      <div class="card-head">
+        <h2 id="title">Rules</h2>
+      </div>
+      ${this.tools()}
+      ${
+        offered.length === 0
+          ? emptyState({
+              icon: icons.search,
+              heading: 'No such rule',
+              text: 'Try other words, or look among all rules.',
+            })
+          : offered.map((category) => this.category(category))
+      }
+      <console-save-bar
+        changes=${this.#draft.isChanged ? `${counted(this.#draft.changeCount, 'rule')} changed` : ''}
+        failure=${this.failure}
+        ?busy=${this.isSaving}
+        @save=${this.save}
+        @discard=${this.discard}
+      ></console-save-bar>
+    </section>`;
+  }
+
+  private tools() {
+    const language = languageText(this.list.language);
+    const filters: readonly (readonly [RuleFilter, string])[] = [
+      ['fitting', `For ${language}`],
+      ['chosen', 'Chosen'],
+      ['mechanical', 'Built in'],
+      ['all', 'All'],
+    ];
+    const isHere = isObeyed(this.catalogue, this.list.language);
+    return html`<div class="tools">
+        <div class="search">
+          ${icons.search}
+          <input
+            type="search"
+            aria-label="Search rules"
+            placeholder="Search"
+            .value=${this.words}
+            @input=${this.onSearch}
+          />
+        </div>
+        <fieldset class="choice">
+          <legend class="unseen">Rules that are shown</legend>
+          ${filters.map(
+            ([value, label]) =>
+              html`<label>
+                <input
+                  type="radio"
+                  name="filter"
+                  .checked=${this.filter === value}
+                  @change=${() => (this.filter = value)}
+                />${label}
+              </label>`,
+          )}
+        </fieldset>
+      </div>
+      <p class="reach soft small">
+        <span class="badge good">Built in</span> rules are applied to every translation into
+        ${language}. <span class="badge ${isHere ? '' : 'warn'}">Chat engine</span> rules are obeyed
+        by such an engine alone; ${isHere ? 'one is running' : 'none is running now'}.
+      </p>`;
+  }
+
+  private category({ name, rules, chosenCount }: OfferedCategory) {
+    const isSearching = this.words.trim() !== '' || this.filter === 'chosen';
+    return html`<details ?open=${isSearching || this.#openAtFirst.has(name)}>
+      <summary>
+        <h3>${categoryWords(name)}</h3>
+        <span class="soft small"
+          >${chosenCount === 0 ? nothing : `${chosenCount} chosen · `}${counted(
+            rules.length,
+            'rule',
+          )}</span
+        >
+      </summary>
+      <ul class="plain">
+        ${rules.map((offered) => this.rule(name, offered))}
+      </ul>
+    </details>`;
+  }
+
+  private rule(category: string, { rule, options, chosen }: OfferedRule) {
+    const id = `${category}-${rule.name}`;
+    const words = chosen === undefined ? '' : optionWords(chosen.name);
+    const [builtIn, others] = [true, false].map((wanted) =>
+      options.filter((option) => isBuiltIn(option, this.list.language) === wanted),
+    );
+    return html`<li class=${chosen === undefined ? '' : 'chosen'}>
+      <label for=${id}>${ruleWords(rule.name)}</label>
+      ${this.reach(chosen === undefined ? options : [chosen])}
+      <select
+        id=${id}
+        ?disabled=${this.isSaving}
+        @change=${(event: Event) => this.onChoice(event, category, rule)}
+      >
+        <option value="" .selected=${chosen === undefined}>As it comes</option>
+        ${this.optionGroup('Built in', builtIn, chosen)}
+        ${this.optionGroup('Chat engine', others, chosen)}
+      </select>
+      ${words.length > LONG_OPTION ? html`<p class="hint">${words}</p>` : nothing}
+    </li>`;
+  }
+
+  private optionGroup(
+    label: string,
+    options: readonly CatalogueOption[] = [],
+    chosen: CatalogueOption | undefined,
+  ) {
+    if (options.length === 0) return nothing;
+    return html`<optgroup label=${label}>
+      ${options.map(
+        (option) =>
+          html`<option value=${option.name} .selected=${option === chosen}>
+            ${optionWords(option.name)}
+          </option>`,
+      )}
+    </optgroup>`;
+  }
+
+  /** Who obeys these options. */
+  private reach(options: readonly CatalogueOption[]) {
+    const count = options.filter((option) => isBuiltIn(option, this.list.language)).length;
+    if (count === options.length) return html`<span class="badge good">Built in</span>`;
+    if (count > 0) return html`<span class="badge">Partly built in</span>`;
+    const isHere = isObeyed(this.catalogue, this.list.language);
+    return html`<span class="badge ${isHere ? '' : 'warn'}">Chat engine</span>`;
+  }
+
+  private readonly onSearch = ({ target }: Event): void => {
+    if (target instanceof HTMLInputElement) this.words = target.value;
+  };
+
+  private onChoice({ target }: Event, category: string, rule: CatalogueRule): void {
+    if (!(target instanceof HTMLSelectElement)) return;
+    this.#draft.choose(category, rule.name, target.value);
+    this.#openAtFirst.add(category);
+    this.touch();
+  }
+
+  private readonly discard = (): void => {
+    this.#draft.discard();
+    this.touch();
+  };
+
+  private readonly save = async (): Promise<void> => {
+    this.isSaving = true;
+    this.failure = '';
+    try {
+      const path = `v3/style_rules/${this.list.style_id}/configured_rules`;
+      const list = await api.put<StyleRuleList>(path, this.#draft.rules);
+      ruleDrafts.forget(list.style_id);
+      this.#draft = new RuleDraft(list.configured_rules);
+      this.dispatchEvent(new Event('list-change'));
+    } catch (error) {
+      this.failure = error instanceof Error ? error.message : 'That did not work.';
+    } finally {
+      this.isSaving = false;
+    }
+  };
+
+  private touch(): void {
+    ruleDrafts.keep(this.list.style_id, this.#draft);
+    this.failure = '';
+    this.requestUpdate();
+  }
+}
+
+customElements.define('console-rule-editor', ConsoleRuleEditor);
