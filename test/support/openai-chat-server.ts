@@ -13,6 +13,8 @@ export interface ChatQuestion {
   context?: string;
   terms?: { source: string; target: string }[];
   wishes?: string[];
+  style_rules?: string[];
+  examples?: { source: string; target: string }[];
   sentences?: string;
   items: { id: string; text: string; tags?: string[] }[];
 }
