@@ -5,6 +5,7 @@ import * as decode from './decode.ts';
 import * as documents from './documents.ts';
 import * as gateway from './gateway.ts';
 import * as glossary from './glossary.ts';
+import * as memory from './memory.ts';
 import * as recogniser from './recogniser.ts';
 import * as requests from './requests.ts';
 import * as soak from './soak.ts';
@@ -37,6 +38,7 @@ const benchmarks: readonly Benchmark[] = [
   translation,
   glossary,
   requests,
+  memory,
   documents,
   soak,
 ];
