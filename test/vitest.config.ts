@@ -2,8 +2,9 @@
  * Two projects, one after the other (`groupOrder`), because some tests hold the clock against real
  * audio: a browser or a second recogniser beside them would take the processor they are timed on.
  *
- *  - node: everything else, three files at a time: one of them mostly waits
- *  - realtime: what streams at the pace of speech or counts seconds, one file at a time
+ *  - node: everything else, four files at a time: two of them mostly wait
+ *  - realtime: what streams at the pace of speech or counts seconds, two files at a time: it waits
+ *    for the clock more than for the processor
  *
  * Browser tests drive the system's Chromium from Node, through the same page a person would use.
  */
@@ -26,7 +27,7 @@ export default defineConfig({
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: [realtimeTests],
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
       },
@@ -35,7 +36,7 @@ export default defineConfig({
         test: {
           name: 'realtime',
           include: [realtimeTests],
-          maxWorkers: 1,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },

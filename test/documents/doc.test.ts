@@ -204,6 +204,11 @@ describe('the sandbox of LibreOffice', () => {
       ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', script],
       { stdio: 'ignore' },
     );
+    // The program itself: what sets the sandbox up may be there before it has tied itself to us.
+    await vi.waitFor(() => expect(descendantsOf(parent.pid!, /^\/bin\/sleep/)).toHaveLength(1), {
+      timeout: 30_000,
+      interval: 5,
+    });
     const inside = await running(parent.pid!, /sleep/);
     parent.kill('SIGKILL');
     await gone(inside);
