@@ -2,7 +2,7 @@
  * Two projects, one after the other (`groupOrder`), because some tests hold the clock against real
  * audio: a browser or a second recogniser beside them would take the processor they are timed on.
  *
- *  - node: everything else, four files at a time: two of them mostly wait
+ *  - node: everything else, three files at a time: one of them mostly waits
  *  - realtime: what streams at the pace of speech or counts seconds, two files at a time: it waits
  *    for the clock more than for the processor
  *
@@ -27,7 +27,7 @@ export default defineConfig({
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: [realtimeTests],
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
