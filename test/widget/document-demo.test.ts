@@ -182,8 +182,11 @@ describe('the card', () => {
   it('is worked with the keyboard alone, and the focus goes with the work', async () => {
     await openPage();
     const focused = () => page.evaluate(() => document.activeElement?.textContent.trim());
+    const label = () =>
+      page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? undefined);
     await to().focus();
     await page.keyboard.press('Tab');
+    await expect.poll(label).toBe('Choose a file to translate');
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
       page.keyboard.press('Space'),
@@ -199,8 +202,7 @@ describe('the card', () => {
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('Another file');
     await page.keyboard.press('Enter');
-    const label = await page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
-    expect(label).toBe('Choose a file to translate');
+    await expect.poll(label).toBe('Choose a file to translate');
   });
 });
 
