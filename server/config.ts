@@ -9,8 +9,9 @@ import { settingsSchema } from './settings.ts';
 export type Settings = Static<typeof settingsSchema>;
 
 /** What the server is told to be: settings with every question answered. */
-export interface Config extends Omit<Settings, 'TRUST_PROXY' | 'DEMO'> {
+export interface Config extends Omit<Settings, 'TRUST_PROXY' | 'DEMO' | 'MODELS_DIR'> {
   TRUST_PROXY: boolean;
+  MODELS_DIR: string;
   /** `local` answers only to the names of this machine. */
   DEMO: 'off' | 'local' | 'on';
 }
@@ -138,7 +139,15 @@ function resolved(settings: Settings): Config {
   const TRUST_PROXY = settings.TRUST_PROXY === 'on';
   const isLocal = LOOPBACK.test(settings.HOST) && !TRUST_PROXY && settings.PUBLIC_URL === undefined;
   const automatic = isLocal ? 'local' : 'off';
-  return { ...settings, TRUST_PROXY, DEMO: settings.DEMO === 'auto' ? automatic : settings.DEMO };
+  const DEMO = settings.DEMO === 'auto' ? automatic : settings.DEMO;
+  const MODELS_DIR = settings.MODELS_DIR ?? path.join(settings.DATA_DIR, 'models');
+  return { ...settings, TRUST_PROXY, DEMO, MODELS_DIR };
+}
+
+/** How npm is started, for `spawn`: the npm that started this process, else the one on the PATH. */
+export function npmCommand(environment: NodeJS.ProcessEnv = process.env): [string, ...string[]] {
+  const script = environment['npm_execpath'] ?? '';
+  return path.basename(script) === 'npm-cli.js' ? [process.execPath, script] : ['npm'];
 }
 
 /** Whether a host name or address, with or without a port, can only mean this machine. */

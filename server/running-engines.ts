@@ -1,5 +1,4 @@
 /** Starts every engine the settings ask for; what cannot run is told, and the others go on. */
-import path from 'node:path';
 import { ConfigError, type Config } from './config.ts';
 import type {
   DetectionEngine,
@@ -55,7 +54,7 @@ export async function startEngines(
   log: Logger,
   measures: EngineMeasures,
 ): Promise<Engines> {
-  const { models, unusable } = await findModels(path.join(config.DATA_DIR, 'models'));
+  const { models, unusable } = await findModels(config.MODELS_DIR);
   const settings = { ...engineSettings(config, log), models };
   const names = (config.RECOGNISER ?? recogniserNames.join(',')).split(',');
   const [heard, spoken, translated, improved, detector, sample] = await Promise.all([

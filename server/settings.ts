@@ -51,6 +51,12 @@ export const settingsSchema = Type.Object({
     default: 'data',
     description: 'Folder for what must last, such as the API key.',
   }),
+  MODELS_DIR: Type.Optional(
+    Type.String({
+      description:
+        'Folder of the models that are installed, `models` in `DATA_DIR` without it; servers may share one.',
+    }),
+  ),
   STORAGE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',

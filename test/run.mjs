@@ -3,7 +3,9 @@
  * its last line. With arguments (`npm test -- voice`) it passes them to vitest and skips the checks.
  */
 import { serverRequirements, testRequirements } from '../server/setup/debian-packages.mjs';
+import { serverModels } from '../server/setup/models.mjs';
 import { refuseOldNode } from '../server/setup/node-version.mjs';
+import { testModelsFolder } from '../server/setup/paths.mjs';
 import { createProgress } from '../server/setup/progress.mjs';
 import { explain, setUp, stoppable } from '../server/setup/set-up.mjs';
 import { runChecks } from './support/checks.mjs';
@@ -11,12 +13,17 @@ import { inWords, sum } from './support/totals.mjs';
 import { runVitest } from './support/vitest-run.mjs';
 
 refuseOldNode();
+// Every test has data of its own, and all share what is installed.
+process.env.MODELS_DIR = testModelsFolder;
 const filters = process.argv.slice(2);
 const progress = createProgress({ quiet: true, logEveryMs: 60_000, stream: process.stdout });
 
 async function setUpCheckAndTest() {
   try {
-    await setUp({ requirements: [...serverRequirements, ...testRequirements] });
+    await setUp({
+      requirements: [...serverRequirements, ...testRequirements],
+      models: serverModels,
+    });
   } catch (error) {
     progress.say(explain(error));
     return { passed: 0, failed: 1, skipped: 0 };

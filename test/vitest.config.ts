@@ -10,6 +10,7 @@
  */
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { testModelsFolder } from '../server/setup/paths.mjs';
 
 const realtimeTests = 'test/**/*.realtime.test.ts';
 
@@ -20,6 +21,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Installed by test/run.mjs, once for all.
+    env: { MODELS_DIR: testModelsFolder },
     projects: [
       {
         extends: true,

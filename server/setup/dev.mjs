@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { serverRequirements } from './debian-packages.mjs';
+import { serverModels } from './models.mjs';
 import { refuseOldNode } from './node-version.mjs';
 import { root } from './paths.mjs';
 import { forgetBuild, modulePath, viteBuild } from './product.mjs';
@@ -9,7 +10,7 @@ import { setUpOrExit } from './set-up.mjs';
 
 refuseOldNode();
 // Built once: a server that starts before the widget's first build would have nothing to serve.
-await setUpOrExit({ requirements: serverRequirements });
+await setUpOrExit({ requirements: serverRequirements, models: serverModels });
 forgetBuild();
 
 const commands = [

@@ -1,5 +1,6 @@
 /**
- * Everything between a fresh clone and a server that starts: npm packages, Debian packages, build.
+ * Everything between a fresh clone and a server that starts: npm packages, Debian packages, build,
+ * models.
  * Each part finds out for itself whether there is something to do, so that a second start is quick.
  */
 import { constants } from 'node:os';
@@ -8,6 +9,7 @@ import { CommandFailure } from './command.mjs';
 import * as debian from './debian-packages.mjs';
 import { canOpenDatabases, compileDatabase } from './embedded-database.mjs';
 import { withLock } from './lock.mjs';
+import * as models from './models.mjs';
 import { installNpmPackages, npmPackagesInstalled } from './npm-packages.mjs';
 import { notesFolder } from './paths.mjs';
 import { build, isBuilt, wasBuilt } from './product.mjs';
@@ -16,6 +18,7 @@ import { createProgress } from './progress.mjs';
 /**
  * @typedef {object} Wishes
  * @property {debian.Requirement[]} [requirements] Debian packages to have; none without it
+ * @property {string[]} [models] names of models to have; none without it
  * @property {'when stale' | 'always' | 'never'} [building]
  * @property {boolean} [quiet] leaves no lines of steps that went well
  */
@@ -42,7 +45,12 @@ export async function setUpOrExit(wishes) {
  * @returns {Promise<void>}
  * @throws {CommandFailure} when npm or the build does not succeed
  */
-export async function setUp({ requirements = [], building = 'when stale', quiet = false } = {}) {
+export async function setUp({
+  requirements = [],
+  models: wishedModels = [],
+  building = 'when stale',
+  quiet = false,
+} = {}) {
   // Whoever builds an image installs packages in a layer of its own.
   const installs = process.env['DRAGOMAN_SETUP'] !== 'off';
   const findWork = () => ({
@@ -50,6 +58,7 @@ export async function setUp({ requirements = [], building = 'when stale', quiet 
     database: installs && !canOpenDatabases(),
     missing: installs ? debian.findMissing(requirements) : { packages: [] },
     build: building === 'always' || (building === 'when stale' && !isBuilt()),
+    models: installs ? models.findMissing(wishedModels) : [],
   });
   const heading = wasBuilt() ? 'Setting up' : 'Setting up (first start only)';
   const progress = createProgress({ ...(!quiet && { heading }), quiet });
@@ -59,7 +68,8 @@ export async function setUp({ requirements = [], building = 'when stale', quiet 
   if (!installable && debian.isAnyMissing(found.missing)) {
     process.stderr.write(`${debian.advice(found.missing)}\n`);
   }
-  if (!found.npm && !found.database && !found.build && !installable) return;
+  const isComplete = !found.npm && !found.database && !found.build && found.models.length === 0;
+  if (isComplete && !installable) return;
   await stoppable(() =>
     withLock(path.join(notesFolder, 'lock'), {
       whileWaiting: (pid, wait) => progress.step(`waiting for process ${pid}`, wait),
@@ -97,13 +107,18 @@ export async function stoppable(work) {
 }
 
 /**
- * @param {{ npm: boolean, database: boolean, missing: ReturnType<typeof debian.findMissing>, build: boolean }} work
+ * @param {{ npm: boolean, database: boolean, missing: ReturnType<typeof debian.findMissing>, build: boolean, models: string[] }} work
  * @param {import('./progress.mjs').Progress} progress
  */
 async function doWork(work, progress) {
   const javaScript = async () => {
     if (work.npm) await progress.step('npm packages', installNpmPackages);
     if (work.build) await progress.step('build', build);
+    // Without them the server starts all the same, and hears less.
+    for (const name of work.models) {
+      const told = await progress.step(models.labelOf(name), () => models.install(name));
+      if (told !== '') progress.say(told);
+    }
   };
   const database = async () => {
     if (work.database && !canOpenDatabases()) await progress.step('SQLite', compileDatabase);

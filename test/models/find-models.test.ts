@@ -70,7 +70,7 @@ describe('a release of sherpa-onnx', () => {
           'cached_decode.int8.onnx',
           'tokens.txt',
         ],
-        'moonshine',
+        'moonshine-v1',
         { uncachedDecoder: 'uncached_decode.int8.onnx', cachedDecoder: 'cached_decode.int8.onnx' },
       ],
       [
@@ -199,9 +199,16 @@ it('follows a link to a model that lies elsewhere, and is not upset by one that 
 });
 
 it('has a catalogue whose entries are descriptions with names and archives of their own', () => {
-  for (const { path: archive, ...description } of catalogue) {
+  for (const { origin, ...description } of catalogue) {
     expect(readDescription(JSON.stringify(description)).family).toBe(description.family);
-    expect(archive).toMatch(/^[a-z]+-models\/[\w.-]+\.tar\.bz2$/);
+    if (origin.from === 'release') {
+      expect(origin.path).toMatch(/^[a-z]+-models\/[\w.-]+\.tar\.bz2$/);
+    } else {
+      for (const { version, integrity } of origin.packages) {
+        expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+        expect(Buffer.from(integrity.replace(/^sha512-/, ''), 'base64')).toHaveLength(64);
+      }
+    }
     expect(description.licence).not.toBe('');
     expect(URL.canParse(description.source)).toBe(true);
   }

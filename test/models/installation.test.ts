@@ -9,6 +9,7 @@ import { startFileServer, type FileServer } from '../support/file-server.ts';
 import { tarBz2, type ArchiveEntry } from '../support/tar-archive.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
+const release = { from: 'release', path: 'asr-models/tones.tar.bz2' } as const;
 const entry: CatalogueEntry = {
   name: 'tones',
   about: 'hears tones',
@@ -17,7 +18,7 @@ const entry: CatalogueEntry = {
   languages: ['en'],
   licence: 'Apache-2.0',
   source: 'https://example.org/tones',
-  path: 'asr-models/tones.tar.bz2',
+  origin: release,
 };
 const ARCHIVE = '/asr-models/tones.tar.bz2';
 const CHECKSUMS = '/asr-models/checksum.txt';
@@ -43,7 +44,7 @@ beforeEach(() => {
 
 function install(modelsFolder: string, more: Partial<Parameters<typeof installModel>[0]> = {}) {
   return installModel({
-    ...{ entry, modelsFolder, releasesUrl: server.url, firstPauseMs: 1 },
+    ...{ entry, modelsFolder, releasesUrl: server.url, npm: ['npm'] as const, firstPauseMs: 1 },
     ...more,
   });
 }
@@ -68,7 +69,7 @@ describe('an installation', () => {
     expect(readFileSync(model.files['model'] ?? '')).toEqual(weights);
     expect(await findModels(folder)).toEqual({ models: [model], unusable: [] });
     expect(model).toMatchObject({ name: 'tones', licence: 'Apache-2.0', languages: ['en'] });
-    await expect(install(folder)).rejects.toThrow('installed already');
+    expect(await install(folder)).toMatchObject({ isNew: false, model });
     await removeModel(folder, 'tones');
     expect(visible(folder)).toEqual([]);
     expect((await findModels(folder)).models).toEqual([]);
@@ -188,7 +189,8 @@ describe('a checksum', () => {
       if (kind === 'published')
         server.files.set(CHECKSUMS, Buffer.from(`${wrong} *tones.tar.bz2\n`));
       const folder = temporaryFolder();
-      const options = kind === 'catalogued' ? { entry: { ...entry, sha256: wrong } } : {};
+      const origin = { ...release, sha256: wrong };
+      const options = kind === 'catalogued' ? { entry: { ...entry, origin } } : {};
       await expect(install(folder, options)).rejects.toThrow(`instead of ${wrong}`);
       expect(visible(folder)).toEqual([]);
       expect(readdirSync(path.join(folder, '.downloads'))).toEqual([]);

@@ -40,6 +40,7 @@ export async function startServer(settings: Record<string, string> = {}): Promis
     cwd: projectFolder,
     env: {
       PATH: process.env['PATH'],
+      MODELS_DIR: process.env['MODELS_DIR'],
       ...{ PORT: '0', DATA_DIR: dataFolder, LOG_LEVEL: 'info' },
       ...settings,
     },

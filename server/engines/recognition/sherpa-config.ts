@@ -38,7 +38,7 @@ const offlineSections: Readonly<Record<string, string>> = {
   whisper: 'whisper',
   canary: 'canary',
   'fire-red-asr': 'fireRedAsr',
-  moonshine: 'moonshine',
+  'moonshine-v1': 'moonshine',
   'sense-voice': 'senseVoice',
   paraformer: 'paraformer',
   'nemo-ctc': 'nemoCtc',

