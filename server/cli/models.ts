@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { npmCommand, readConfig } from '../config.ts';
 import { catalogue, RELEASES_URL, type CatalogueEntry } from '../models/catalogue.ts';
 import { findModels } from '../models/find-models.ts';
@@ -57,13 +57,20 @@ function listCommand(): Command {
     });
 }
 
+interface InstallFlags {
+  from?: string;
+  acceptLicence?: true;
+  timeout: number;
+}
+
 function installCommand(): Command {
   return new Command('install')
     .description('download a model and put it in its place; what was interrupted goes on')
     .argument('<name>', 'name in the catalogue')
     .option('--from <address>', 'download from a mirror of the releases')
     .option('--accept-licence', 'accept the terms of a model that has some')
-    .action(async (name: string, options: { from?: string; acceptLicence?: true }) => {
+    .option('--timeout <seconds>', 'give up a server that is silent for so long', seconds, 60)
+    .action(async (name: string, options: InstallFlags) => {
       const entry = catalogue.find((known) => known.name === name);
       if (entry === undefined) {
         throw new Error(`There is no ${name} in the catalogue; see \`models list\`.`);
@@ -75,6 +82,7 @@ function installCommand(): Command {
           const installed = await installModel({
             ...{ entry, signal, modelsFolder: config.MODELS_DIR, npm: npmCommand() },
             releasesUrl: address.replace(/\/+$/, ''),
+            stallTimeoutMs: options.timeout * 1000,
             acceptTerms: (terms) => options.acceptLicence === true || askForTerms(terms, signal),
             ...progressOf(entry),
           });
@@ -165,6 +173,11 @@ function progressOf({ name, downloadMb, origin }: CatalogueEntry) {
       process.stderr.write(isTerminal ? `\r${text}` : `${text}\n`);
     },
   };
+}
+
+function seconds(value: string): number {
+  if (/^[1-9]\d{0,4}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('Give a whole number from 1.');
 }
 
 function megabytes(bytes: number): string {

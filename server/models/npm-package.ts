@@ -180,7 +180,7 @@ async function takeFiles(wanted: NpmPackage, tarball: string, folder: string): P
   ]);
   await extract({
     ...{ file: tarball, cwd: unpacked, strip: 1, strict: true, preserveOwner: false },
-    ...{ noChmod: true, umask: 0o022, noMtime: true },
+    ...{ umask: 0o022, noMtime: true },
     filter: (name, entry) =>
       paths.has(name.replace(/^[^/]+\//, '')) && (entry as ReadEntry).type === 'File',
   });

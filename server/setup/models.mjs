@@ -43,7 +43,12 @@ export async function install(name) {
   try {
     await run({
       program: process.execPath,
-      args: [path.join(root, 'dist', 'server', 'cli', 'main.js'), 'models', 'install', name],
+      args: [
+        path.join(root, 'dist', 'server', 'cli', 'main.js'),
+        ...['models', 'install', name],
+        // Where there is no network, every start would wait for it.
+        ...['--timeout', '20'],
+      ],
       // The set-up runs its programs in the project's folder.
       env: { MODELS_DIR: modelsFolder() },
       log: 'model',

@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { root } from '../../server/setup/paths.mjs';
@@ -15,6 +23,18 @@ const sources: Record<string, string> = {
     process.on('SIGTERM', () => process.exit(7));
     setInterval(() => undefined, 1000);
     console.log(greeting);`,
+  // Stands for our command line: brings a model, or says why it cannot.
+  'server/cli/main.ts': `
+    import { mkdirSync, writeFileSync } from 'node:fs';
+    const { MODELS_DIR = '', DRAGOMAN_TEST_REGISTRY } = process.env;
+    const [, , models, install, name] = process.argv;
+    if (DRAGOMAN_TEST_REGISTRY === 'down') {
+      console.error('Downloading');
+      console.error('The registry cannot be reached.');
+      process.exit(1);
+    }
+    mkdirSync([MODELS_DIR, name].join('/'), { recursive: true });
+    writeFileSync([MODELS_DIR, name, 'dragoman-model.json'].join('/'), [models, install].join(' '));`,
   'shared/greeting.ts': `export const greeting = 'the server runs';`,
   'shared/leftover.ts': `export {};`,
   'shared/client/index.ts': `export {};`,
@@ -48,10 +68,10 @@ function write(folder: string, name: string, text: string): void {
 }
 
 /** Starts, waits until the server has spoken, and stops it with a signal. */
-async function startAndStop(folder: string) {
+async function startAndStop(folder: string, settings: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, ['server/setup/start.mjs'], {
     cwd: folder,
-    env: { ...process.env, DRAGOMAN_SETUP: 'off' },
+    env: { ...process.env, DRAGOMAN_SETUP: 'off', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -86,6 +106,27 @@ it('builds at the first start, says nothing at the second, builds again after a 
   expect(third).toMatchObject({ output: 'the new server runs\n', code: 7 });
   expect(third.said).toMatch(/^Setting up\n {2}build +[\d.]+ s\n$/);
   expect(built('shared/leftover.js')).toBe(false);
+});
+
+it('installs the model it hears with once, and starts without it where that cannot be', async () => {
+  const folder = smallProject();
+  // Without dpkg: packages of Debian are none of its business.
+  const bare = { DRAGOMAN_SETUP: '', PATH: temporaryFolder(), DATA_DIR: 'own', MODELS_DIR: '' };
+  const without = await startAndStop(folder, { ...bare, DRAGOMAN_TEST_REGISTRY: 'down' });
+  expect(without).toMatchObject({ output: 'the server runs\n', code: 7 });
+  expect(without.said).toContain(
+    [
+      'The model moonshine-tiny-en is missing; what needs it stays off. The registry cannot be reached.',
+      'To install it: npm run dragoman -- models install moonshine-tiny-en\n',
+    ].join('\n'),
+  );
+
+  const first = await startAndStop(folder, bare);
+  expect(first).toMatchObject({ output: 'the server runs\n', code: 7 });
+  expect(first.said).toMatch(/Setting up\n {2}model moonshine-tiny-en [\d.]+ s\n$/);
+  const description = path.join(folder, 'own/models/moonshine-tiny-en/dragoman-model.json');
+  expect(readFileSync(description, 'utf8')).toBe('models install');
+  expect((await startAndStop(folder, bare)).said).not.toContain('Setting up');
 });
 
 it('shows what the compiler says when a build fails and keeps the last one', async () => {

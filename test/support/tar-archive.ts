@@ -1,4 +1,4 @@
-/** Writes `.tar.bz2` archives, honest and hostile ones. */
+/** Writes archives, honest and hostile ones. */
 import { execFileSync } from 'node:child_process';
 
 /** A file of an archive, or whatever else its `type` makes it (POSIX ustar). */
@@ -17,13 +17,18 @@ const BLOCK_BYTES = 512;
 
 /** An archive, packed with bzip2. */
 export function tarBz2(entries: readonly ArchiveEntry[]): Buffer {
+  const input = tar(entries);
+  return execFileSync('bzip2', ['-c'], { input, maxBuffer: 1_000_000_000 });
+}
+
+/** An archive as it is. */
+export function tar(entries: readonly ArchiveEntry[]): Buffer {
   const blocks = entries.flatMap((entry) => {
     const content = Buffer.from(entry.content ?? '');
     const padding = Buffer.alloc((BLOCK_BYTES - (content.length % BLOCK_BYTES)) % BLOCK_BYTES);
     return [header(entry, content.length), content, padding];
   });
-  const tar = Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK_BYTES)]);
-  return execFileSync('bzip2', ['-c'], { input: tar, maxBuffer: 1_000_000_000 });
+  return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK_BYTES)]);
 }
 
 function header({ name, type = '0', target = '', statedBytes }: ArchiveEntry, sizeBytes: number) {

@@ -1,0 +1,228 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { catalogue, type CatalogueEntry } from '../../server/models/catalogue.ts';
+import { findModels, readModel } from '../../server/models/find-models.ts';
+import { installModel, type InstallOptions } from '../../server/models/installation.ts';
+import { runDragoman } from '../support/command-line.ts';
+import { startNpmRegistry, type NpmRegistry, type RegistryFault } from '../support/npm-registry.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** What a model weighs. */
+const weights = randomBytes(300_000);
+const pieces = ['<unk>', '<s>', '</s>', '<0x0A>', '▁the'];
+const vocabulary = [...pieces, ...Array.from({ length: 31_995 }, (_, n) => `p${n}`)].join('\n');
+const VERSION = '1.2.3';
+
+let registry: NpmRegistry;
+let entry: CatalogueEntry;
+
+beforeAll(async () => {
+  registry = await startNpmRegistry();
+  process.env['npm_config_registry'] = registry.url;
+  const ear = registry.publish('@dragoman-test/ear', VERSION, {
+    LICENSE: 'As you like.',
+    'dist/encoder_model.onnx': weights,
+    'dist/decoder_model.onnx': weights,
+    'dist/silero.onnx': 'where speech is',
+    'dist/other.js': 'not wanted',
+  });
+  const words = registry.publish('dragoman-test-words', VERSION, {
+    'words.js': `const llama_vocab_base64 = "${Buffer.from(vocabulary).toString('base64')}";\n`,
+  });
+  entry = {
+    ...{ name: 'ear', about: 'hears', kind: 'recognition', family: 'moonshine' },
+    ...{ languages: ['en'], licence: 'MIT', source: 'https://example.org/ear' },
+    origin: {
+      from: 'npm',
+      packages: [
+        {
+          ...{ name: '@dragoman-test/ear', version: VERSION, integrity: ear, licence: 'MIT' },
+          files: {
+            'encoder.onnx': 'dist/encoder_model.onnx',
+            'decoder.onnx': 'dist/decoder_model.onnx',
+            'silero-vad.onnx': 'dist/silero.onnx',
+            'LICENCE.txt': 'LICENSE',
+          },
+        },
+        {
+          ...{ name: 'dragoman-test-words', version: VERSION, integrity: words, licence: 'ISC' },
+          ...{ files: {}, vocabulary: 'words.js' },
+        },
+      ],
+    },
+  };
+});
+afterAll(() => registry.close());
+beforeEach(() => {
+  registry.fault = undefined;
+  registry.requests.length = 0;
+  // What npm remembers would hide what the registry does.
+  process.env['npm_config_cache'] = temporaryFolder();
+});
+
+function install(modelsFolder: string, more: Partial<InstallOptions> = {}) {
+  return installModel({
+    ...{ entry, modelsFolder, releasesUrl: 'http://127.0.0.1:9', npm: ['npm'], ...more },
+  });
+}
+
+describe('a model out of npm packages', () => {
+  it('has the wanted files, its tokens and its licences; a second installation asks nobody', async () => {
+    const folder = temporaryFolder();
+    const { model, isNew, checkedAgainst } = await install(folder);
+    expect({ isNew, checkedAgainst }).toEqual({ isNew: true, checkedAgainst: 'catalogue' });
+    expect(await findModels(folder)).toEqual({ models: [model], unusable: [] });
+    expect(readdirSync(model.folder).sort()).toEqual([
+      ...['LICENCE.txt', 'LICENCES.txt', 'decoder.onnx', 'dragoman-model.json', 'encoder.onnx'],
+      ...['silero-vad.onnx', 'tokens.txt'],
+    ]);
+    expect(readFileSync(model.files['decoder'] ?? '')).toEqual(weights);
+    const tokens = readFileSync(model.files['tokens'] ?? '', 'utf8').split('\n');
+    expect(tokens).toHaveLength(32_769);
+    const bytes = tokens.map((line) => Buffer.from(line.split(' ')[0] ?? '', 'base64').toString());
+    expect(bytes.slice(2, 6)).toEqual(['</s>', '\n', ' the', 'p0']);
+    expect(tokens[32_767]).toBe(`${Buffer.from('<<ST_767>>').toString('base64')} 32767`);
+    expect(readFileSync(path.join(model.folder, 'LICENCES.txt'), 'utf8')).toMatch(
+      /tokens\.txt\n {2}from the npm package dragoman-test-words@1\.2\.3\n {2}licence: ISC/,
+    );
+
+    registry.requests.length = 0;
+    expect(await install(folder)).toMatchObject({ isNew: false, model });
+    expect(registry.requests).toEqual([]);
+  });
+
+  it('that is damaged says so and is made whole by installing it again', async () => {
+    const folder = temporaryFolder();
+    const { model } = await install(folder);
+    truncateSync(model.files['encoder'] ?? '', 1000);
+    expect(await readModel(model.folder)).toMatchObject({
+      reason:
+        'The model ear cannot be used: its file encoder.onnx is damaged (1000 bytes instead of 300000). Install it again: npm run dragoman -- models install ear',
+    });
+    expect(await install(folder)).toMatchObject({ isNew: true, model });
+    expect(readFileSync(model.files['encoder'] ?? '')).toEqual(weights);
+    expect(visible(folder)).toEqual(['ear']);
+  });
+
+  it('is installed once when two want it at a time, also where a killed installation left its lock', async () => {
+    const folder = temporaryFolder();
+    const lock = path.join(folder, '.downloads', 'ear.lock');
+    mkdirSync(lock, { recursive: true });
+    writeFileSync(path.join(lock, `${await numberOfTheDead()}@${hostname()}@x`), '');
+    mkdirSync(path.join(folder, '.installing-ear'));
+    writeFileSync(path.join(folder, '.installing-ear', 'encoder.onnx'), 'half');
+
+    const both = await Promise.all([install(folder), install(folder)]);
+    expect(both.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
+    const asked = registry.requests.filter((request) => request.startsWith('/-/'));
+    expect(asked).toHaveLength(2);
+    expect(readdirSync(folder).sort()).toEqual(['.downloads', 'ear']);
+    expect(readdirSync(path.join(folder, '.downloads'))).toEqual([]);
+  });
+
+  it('whose terms nobody accepts is not asked for', async () => {
+    const folder = temporaryFolder();
+    const terms = 'Only for those with a hat.';
+    const withTerms = { entry: { ...entry, terms } };
+    await expect(install(folder, withTerms)).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(registry.requests).toEqual([]);
+    const asked: string[] = [];
+    await install(folder, { ...withTerms, acceptTerms: (text) => asked.push(text) === 1 });
+    expect(asked).toEqual([terms]);
+  });
+});
+
+/** A number that no process has any more. */
+async function numberOfTheDead(): Promise<string> {
+  return execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }).trim();
+}
+
+/** Everything in a folder of models but its hidden places. */
+function visible(folder: string): string[] {
+  return readdirSync(folder).filter((name) => !name.startsWith('.'));
+}
+
+describe('an installation from npm leaves nothing and says what to do when', () => {
+  const faults: [what: string, fault: RegistryFault, because: RegExp][] = [
+    ['the registry has no such package', 'absent', /does not have all of .*ear@1\.2\.3.*\(E404\)/],
+    ['the registry is silent', 'silent', /cannot be reached .*Check the network/],
+    ['the registry falls silent in a tarball', 'stalled', /cannot be reached .*Check the network/],
+    ['a tarball ends too early', 'cut', /cannot be reached|is not what it has published/],
+    ['a tarball is not what the registry states', 'altered', /is not what it has published/],
+    ['the registry states another tarball', 'forged', /is not what its publisher made/],
+  ];
+
+  it.each(faults)('%s', async (_what, fault, because) => {
+    const folder = temporaryFolder();
+    registry.fault = fault;
+    const isSilent = fault === 'silent' || fault === 'stalled';
+    await expect(install(folder, isSilent ? { stallTimeoutMs: 500 } : {})).rejects.toMatchObject({
+      code: 'model_not_installed',
+      message: expect.stringMatching(because) as string,
+    });
+    expect(readdirSync(folder)).toEqual(['.downloads']);
+    expect(readdirSync(path.join(folder, '.downloads'))).toEqual([]);
+  });
+
+  it('npm is not to be found', async () => {
+    const folder = temporaryFolder();
+    const npm = [path.join(folder, 'npm')] as const;
+    await expect(install(folder, { npm })).rejects.toThrow(
+      'npm, which downloads this model, cannot be started (ENOENT). It comes with Node',
+    );
+  });
+
+  it('it is called off', async () => {
+    const folder = temporaryFolder();
+    registry.fault = 'silent';
+    const calling = new AbortController();
+    const installing = install(folder, { signal: calling.signal });
+    await expect.poll(() => registry.requests.length, { timeout: 30_000 }).toBeGreaterThan(0);
+    calling.abort(new Error('called off'));
+    await expect(installing).rejects.toThrow('called off');
+    expect(readdirSync(folder)).toEqual(['.downloads']);
+  });
+
+  it('the disk is full', async ({ skip }) => {
+    const folder = temporaryFolder();
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400k', 'tmpfs', folder], {
+        stdio: 'ignore',
+      });
+    } catch {
+      skip('needs to be root, with leave to mount a small disk');
+    }
+    onTestFinished(() => void execFileSync('umount', [folder]));
+    await expect(install(folder)).rejects.toThrow(/There is no room left .* set MODELS_DIR/);
+    expect(visible(folder)).toEqual([]);
+  });
+});
+
+describe('the catalogue', () => {
+  it('has Moonshine for English, and for Spanish with the terms of its licence', async () => {
+    const spanish = catalogue.find(({ name }) => name === 'moonshine-base-es');
+    expect(spanish?.terms).toMatch(/less than 1,000,000 US dollars/);
+    const settings = { DATA_DIR: temporaryFolder(), npm_config_registry: registry.url };
+    const install = (...args: string[]) =>
+      runDragoman(['models', 'install', 'moonshine-base-es', ...args], settings);
+    const refused = await install();
+    expect(refused.code).toBe(1);
+    expect(refused.errors).toBe(`${spanish?.terms}\nTo accept that, add --accept-licence.\n`);
+    expect(registry.requests).toEqual([]);
+    expect((await install('--accept-licence')).errors).toMatch(
+      /\(75 MB\) with npm\nThe npm registry does not have all of @moonshine-ai\/moonshine-js@0\.1\.28/,
+    );
+  });
+
+  it('has brought the model that every installation hears with', async ({ skip }) => {
+    const folder = process.env['MODELS_DIR'] ?? '';
+    const model = await readModel(path.join(folder, 'moonshine-tiny-en'));
+    if ('reason' in model) return skip('it could not be downloaded here');
+    expect(model).toMatchObject({ family: 'moonshine', languages: ['en'], punctuates: true });
+    expect(Object.keys(model.files).sort()).toEqual(['decoder', 'encoder', 'tokens', 'vad']);
+  });
+});
