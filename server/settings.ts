@@ -101,7 +101,8 @@ export const settingsSchema = Type.Object({
   MODELS_URL: Type.Optional(
     Type.String({
       pattern: '^https?://',
-      description: 'Mirror from which `dragoman models install` downloads.',
+      description:
+        'Mirror from which `dragoman models install` downloads, but for what comes from npm.',
     }),
   ),
   OPENAI_TRANSCRIPTION_URL: Type.Optional(

@@ -1,23 +1,21 @@
 import { createInterface } from 'node:readline/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { npmCommand, readConfig } from '../config.ts';
-import { catalogue, RELEASES_URL, type CatalogueEntry } from '../models/catalogue.ts';
+import { catalogue, type CatalogueEntry } from '../models/catalogue.ts';
 import { findModels } from '../models/find-models.ts';
-import {
-  installModel,
-  removeModel,
-  type InstallationStep,
-  type Installed,
-} from '../models/installation.ts';
+import { installByName, listTranslations } from '../models/install-by-name.ts';
+import { removeModel, type InstallationStep, type Installed } from '../models/installation.ts';
+import type { TranslationOffer } from '../models/translation-list.ts';
 import { fields, table } from './output.ts';
 
-/** `models [list | install | remove]`. */
+/** `models [list | available | install | remove]`. */
 export function modelsCommands(): Command {
   return new Command('models')
     .description(
-      'models for recognition, speech and punctuation, which a server takes up at its start',
+      'models for recognition, translation, speech and punctuation, which a server takes up at its start',
     )
     .addCommand(listCommand(), { isDefault: true })
+    .addCommand(availableCommand())
     .addCommand(installCommand())
     .addCommand(removeCommand());
 }
@@ -53,12 +51,48 @@ function listCommand(): Command {
         ]),
       ];
       const head = ['INSTALLED', 'NAME', 'KIND', 'LANGUAGES', 'DOWNLOAD', 'LICENCE', 'SOURCE'];
-      print([table(head, rows), ...unusable.map(({ reason }) => reason)].join('\n'));
+      const more = 'Translation models: npm run dragoman -- models available';
+      print([table(head, rows), ...unusable.map(({ reason }) => reason), '', more].join('\n'));
+    });
+}
+
+function availableCommand(): Command {
+  return new Command('available')
+    .description('translation models that can be installed; asks the public list for them')
+    .option('--from <address>', 'ask a mirror')
+    .option('--json', 'answer in JSON, for programs')
+    .action(async ({ from, json = false }: { from?: string; json?: boolean }) => {
+      const config = readConfig();
+      const offers = await listTranslations({ mirror: from ?? config.MODELS_URL });
+      if (json) {
+        print(JSON.stringify(offers, null, 2));
+        return;
+      }
+      const { models } = await findModels(config.MODELS_DIR);
+      const installed = new Set(models.map(({ name, modelType = '' }) => `${name} ${modelType}`));
+      const rows = offers.map(
+        ({ name, languages, architecture, isReleased, sizeBytes, licence }) => [
+          installed.has(`${name} ${architecture}`) ? 'yes' : '',
+          ...[name, languages.join(' → '), architecture, isReleased ? 'yes' : 'no'],
+          ...[`${megabytes(sizeBytes)} MB`, licence],
+        ],
+      );
+      const head = [
+        'INSTALLED',
+        'NAME',
+        'LANGUAGES',
+        'ARCHITECTURE',
+        'RELEASED',
+        'SIZE',
+        'LICENCE',
+      ];
+      print(table(head, rows));
     });
 }
 
 interface InstallFlags {
   from?: string;
+  architecture?: string;
   acceptLicence?: true;
   timeout: number;
 }
@@ -66,25 +100,22 @@ interface InstallFlags {
 function installCommand(): Command {
   return new Command('install')
     .description('download a model and put it in its place; what was interrupted goes on')
-    .argument('<name>', 'name in the catalogue')
-    .option('--from <address>', 'download from a mirror of the releases')
+    .argument('<name>', 'name in the catalogue, or translation-SOURCE-TARGET')
+    .option('--from <address>', 'download from a mirror')
+    .option('--architecture <name>', 'of a translation model: tiny, base-memory, base')
     .option('--accept-licence', 'accept the terms of a model that has some')
     .option('--timeout <seconds>', 'give up a server that is silent for so long', seconds, 60)
     .action(async (name: string, options: InstallFlags) => {
-      const entry = catalogue.find((known) => known.name === name);
-      if (entry === undefined) {
-        throw new Error(`There is no ${name} in the catalogue; see \`models list\`.`);
-      }
       const config = readConfig();
-      const address = options.from ?? config.MODELS_URL ?? RELEASES_URL;
       print(
         await untilInterrupted(async (signal) => {
-          const installed = await installModel({
-            ...{ entry, signal, modelsFolder: config.MODELS_DIR, npm: npmCommand() },
-            releasesUrl: address.replace(/\/+$/, ''),
+          const installed = await installByName({
+            ...{ name, signal, modelsFolder: config.MODELS_DIR, npm: npmCommand() },
+            mirror: options.from ?? config.MODELS_URL,
+            architecture: options.architecture,
             stallTimeoutMs: options.timeout * 1000,
             acceptTerms: (terms) => options.acceptLicence === true || askForTerms(terms, signal),
-            ...progressOf(entry),
+            ...progress(),
           });
           return installedText(installed);
         }),
@@ -123,7 +154,7 @@ function installedText({ model, isNew, sha256, checkedAgainst }: Installed): str
   if (!isNew) return `${model.name} is installed already, in ${model.folder}.`;
   const note = {
     catalogue: 'as in the catalogue',
-    publisher: 'as published beside it',
+    publisher: sha256 === undefined ? 'as published on the list' : 'as published beside it',
     unknown: 'not published: compare it with one you trust',
   }[checkedAgainst ?? 'unknown'];
   const lines: [string, string][] = [
@@ -147,21 +178,28 @@ function removeCommand(): Command {
 }
 
 /** Progress on standard error: a line that changes for people, one each tenth for a log. */
-function progressOf({ name, downloadMb, origin }: CatalogueEntry) {
+function progress() {
   const isTerminal = process.stderr.isTTY;
   let told = -1;
-  const steps: Record<InstallationStep, string> = {
-    wait: `Waiting for another process that installs ${name}`,
-    download:
-      origin.from === 'npm' && downloadMb !== undefined
-        ? `Downloading ${name} (${downloadMb} MB) with npm`
-        : `Downloading ${name}`,
-    check: 'Checking the download',
-    unpack: 'Unpacking',
-  };
+  let what = '';
   return {
+    onFound(entry: CatalogueEntry | TranslationOffer): void {
+      const { name, licence } = entry;
+      const size =
+        'sizeBytes' in entry
+          ? `${entry.architecture}, ${megabytes(entry.sizeBytes)} MB unpacked`
+          : `${entry.downloadMb ?? '?'} MB`;
+      what = `${name} (${size}, licence ${licence})`;
+    },
     onStep(step: InstallationStep): void {
-      const end = isTerminal && step === 'check' && told >= 0 ? '\n' : '';
+      const end = isTerminal && step !== 'download' && told >= 0 ? '\n' : '';
+      told = -1;
+      const steps: Record<InstallationStep, string> = {
+        wait: 'Waiting for another process that installs it',
+        download: `Downloading ${what}`,
+        check: 'Checking the download',
+        unpack: 'Unpacking',
+      };
       process.stderr.write(`${end}${steps[step]}\n`);
     },
     onProgress(bytes: number, totalBytes: number | undefined): void {

@@ -2,6 +2,7 @@
 import type { ModelDescription } from './local-model.ts';
 import { multilingual } from './multilingual.ts';
 import type { NpmPackage } from './npm-package.ts';
+import type { TranslationOrigin } from './translation-list.ts';
 
 /** An archive that the authors of sherpa-onnx publish. */
 export interface ReleaseArchive {
@@ -35,7 +36,7 @@ export interface CatalogueEntry extends ModelDescription {
   downloadMb?: number;
   /** What a licence asks beyond the usual, to be accepted before it is installed. */
   terms?: string;
-  origin: ReleaseArchive | NpmOrigin;
+  origin: ReleaseArchive | NpmOrigin | TranslationOrigin;
 }
 
 /** Where releases are, unless the setting MODELS_URL names a mirror. */

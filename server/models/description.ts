@@ -7,7 +7,9 @@ import { modelFamilies } from './families.ts';
 import type { ModelDescription } from './local-model.ts';
 
 const Kind = Type.Union(
-  (['recognition', 'synthesis', 'punctuation'] as const).map((kind) => Type.Literal(kind)),
+  (['recognition', 'synthesis', 'punctuation', 'translation'] as const).map((kind) =>
+    Type.Literal(kind),
+  ),
 );
 const Gender = Type.Union([Type.Literal('male'), Type.Literal('female')]);
 
@@ -66,6 +68,9 @@ export function readDescription(text: string): ModelDescription {
     if (tag === undefined) throw new Error(`${language} is no language.`);
     return tag;
   });
+  if (description.kind === 'translation' && languages.length !== 2) {
+    throw new Error('a model that translates has two languages: source and target.');
+  }
   return { ...description, languages };
 }
 

@@ -1,6 +1,7 @@
 /** Downloads a large file so that whatever interrupts it costs what was under way and no more. */
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { causeOf, isOfDisk } from './failure.ts';
 
 export interface DownloadOptions {
   url: string;
@@ -9,6 +10,8 @@ export interface DownloadOptions {
   /** Called with bytes there are and, if the server tells, bytes there will be. */
   onProgress?: (bytes: number, totalBytes: number | undefined) => void;
   signal?: AbortSignal;
+  /** A file that turns out larger is not taken. */
+  maxBytes?: number;
   /** A server that sends nothing for so long is given up, in ms. */
   stallTimeoutMs?: number;
   /** Pause after the first failure, in ms; it doubles. */
@@ -46,7 +49,11 @@ export async function download(options: DownloadOptions): Promise<void> {
       break;
     } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof DownloadRefused || isOfDisk(error)) throw error;
+      if (error instanceof DownloadRefused) {
+        await rm(part, { force: true });
+        throw error;
+      }
+      if (isOfDisk(error)) throw error;
       failures = (await sizeOf(part)) > before ? 1 : failures + 1;
       if (failures >= MAX_FAILURES) throw explained(error);
       await delay(firstPauseMs * 2 ** (failures - 1), undefined, signal && { signal });
@@ -58,6 +65,7 @@ export async function download(options: DownloadOptions): Promise<void> {
 
 async function fetchRest(options: DownloadOptions, part: string): Promise<void> {
   const { url, signal, onProgress, stallTimeoutMs = STALL_TIMEOUT_MS } = options;
+  const { maxBytes = Infinity } = options;
   const stalled = new AbortController();
   const stall = setTimeout(() => stalled.abort(new Error('The server is silent')), stallTimeoutMs);
   try {
@@ -82,6 +90,7 @@ async function fetchRest(options: DownloadOptions, part: string): Promise<void> 
         stall.refresh();
         await target.writeFile(chunk);
         bytes += chunk.byteLength;
+        if (bytes > maxBytes) throw new DownloadRefused(`What is at ${url} is too large`);
         onProgress?.(bytes, totalBytes);
       }
     } finally {
@@ -112,11 +121,15 @@ async function begin(
       return { from: offset, totalBytes: range[2] === '*' ? undefined : Number(range[2]) };
     }
   } else if (status === 200) {
-    const version = strongTag(headers.get('etag')) ?? headers.get('last-modified');
+    // Packed on its way by the server, it is neither gone on with nor measured in what it has.
+    const isPacked = headers.has('content-encoding');
+    const version = isPacked
+      ? null
+      : (strongTag(headers.get('etag')) ?? headers.get('last-modified'));
     await rm(`${part}.json`, { force: true });
     await rm(part, { force: true });
     if (version !== null) await writeFile(`${part}.json`, JSON.stringify({ url, version }));
-    const length = headers.get('content-length');
+    const length = isPacked ? null : headers.get('content-length');
     return { from: 0, totalBytes: length === null ? undefined : Number(length) };
   }
   await response.body?.cancel();
@@ -151,16 +164,9 @@ async function sizeOf(file: string): Promise<number> {
   );
 }
 
-function isOfDisk(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOSPC' || code === 'EACCES' || code === 'EROFS' || code === 'EDQUOT';
-}
-
-/** What fetch throws says little; its cause says what happened. */
 function explained(error: unknown): Error {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const { message, code } = cause as NodeJS.ErrnoException;
-  return new Error(`The download failed: ${message || (code ?? 'unknown error')}`, {
-    cause: error,
-  });
+  return new Error(
+    `The download failed: ${causeOf(error)}. Check the network, then install the model again: it goes on where it ended`,
+    { cause: error },
+  );
 }

@@ -22,3 +22,10 @@ export function diskFailure(error: NodeJS.ErrnoException, folder: string): Servi
     error,
   );
 }
+
+/** What fetch throws says little; its cause says what happened. */
+export function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const { message, code } = cause as NodeJS.ErrnoException;
+  return message || (code ?? 'unknown error');
+}

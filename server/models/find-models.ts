@@ -53,7 +53,7 @@ export async function readModel(
   }
   const damage = await findDamage(folder, description);
   if (damage !== undefined) return unusable(damage);
-  const roles = modelFamilies[description.family]?.roles ?? {};
+  const { roles = {}, oneOf = [[]] } = modelFamilies[description.family] ?? {};
   const files: Record<string, string> = {};
   for (const [role, { pattern, isOptional }] of Object.entries(roles)) {
     const given = description.files?.[role];
@@ -62,6 +62,10 @@ export async function readModel(
     if (isThere) files[role] = path.join(folder, file);
     else if (given !== undefined) return unusable(`its file ${given} is missing.`);
     else if (isOptional !== true) return unusable(`there is no single file for its ${role}.`);
+  }
+  if (!oneOf.some((set) => set.every((role) => files[role] !== undefined))) {
+    const sets = oneOf.map((set) => set.join(' with '));
+    return unusable(`it needs files for one of these: ${sets.join('; ')}.`);
   }
   return { ...description, name, folder, files };
 }

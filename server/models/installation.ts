@@ -10,6 +10,7 @@ import { DESCRIPTION_FILE, readModel } from './find-models.ts';
 import { withInstallationLock } from './installation-lock.ts';
 import type { LocalModel, ModelDescription } from './local-model.ts';
 import { takeFromNpm, type NpmDownloadOptions } from './npm-package.ts';
+import { takeTranslation } from './translation-files.ts';
 import { unpack, type UnpackLimits } from './unpack.ts';
 
 /** A step of an installation; somebody else installs the same model while it waits. */
@@ -56,7 +57,7 @@ const REMOVED = '.removing-';
  */
 export async function installModel(options: InstallOptions): Promise<Installed> {
   const { entry, modelsFolder, acceptTerms, onStep, signal } = options;
-  const there = await installed(options);
+  const there = await findInstalled(modelsFolder, entry.name);
   if (there !== undefined) return there;
   if (entry.terms !== undefined && (await acceptTerms?.(entry.terms)) !== true) {
     throw new ServiceError(
@@ -73,7 +74,7 @@ export async function installModel(options: InstallOptions): Promise<Installed> 
       lock,
       { signal, onWait },
       // Whoever had the lock before may have installed it.
-      async () => (await installed(options)) ?? (await putInPlace(options)),
+      async () => (await findInstalled(modelsFolder, entry.name)) ?? (await putInPlace(options)),
     );
   } catch (error) {
     signal?.throwIfAborted();
@@ -83,9 +84,16 @@ export async function installModel(options: InstallOptions): Promise<Installed> 
   }
 }
 
-/** The model, if it is there and whole. */
-async function installed({ entry, modelsFolder }: InstallOptions): Promise<Installed | undefined> {
-  const place = path.join(modelsFolder, entry.name);
+/**
+ * The model, if it is there and whole.
+ *
+ * @throws ServiceError model_not_installed when something else is in its place
+ */
+export async function findInstalled(
+  modelsFolder: string,
+  name: string,
+): Promise<Installed | undefined> {
+  const place = path.join(modelsFolder, name);
   if (!(await isThere(place))) return undefined;
   const model = await readModel(place);
   if (!('reason' in model)) {
@@ -94,7 +102,7 @@ async function installed({ entry, modelsFolder }: InstallOptions): Promise<Insta
   // Somebody's own files are not ours to replace.
   if (await isThere(path.join(place, DESCRIPTION_FILE))) return undefined;
   throw modelFailure(
-    `${place} is there, and no model: ${model.reason} Move it away, then install ${entry.name} again.`,
+    `${place} is there, and no model: ${model.reason} Move it away, then install ${name} again.`,
   );
 }
 
@@ -105,10 +113,7 @@ async function putInPlace(options: InstallOptions): Promise<Installed> {
   const folder = path.join(modelsFolder, `${UNFINISHED}${entry.name}`);
   await mkdir(folder);
   try {
-    const sums =
-      entry.origin.from === 'npm'
-        ? await takePackages(options, entry.origin, folder)
-        : await takeRelease(options, entry.origin, folder);
+    const sums = await takeFrom(options, folder);
     await describeIn(folder, entry);
     // What is there is damaged.
     if (await isThere(place)) await moveAway(modelsFolder, entry.name);
@@ -122,6 +127,23 @@ async function putInPlace(options: InstallOptions): Promise<Installed> {
 }
 
 type Sums = Pick<Installed, 'sha256' | 'checkedAgainst'>;
+
+async function takeFrom(options: InstallOptions, folder: string): Promise<Sums> {
+  const { entry, modelsFolder } = options;
+  const { origin, name } = entry;
+  switch (origin.from) {
+    case 'npm':
+      return await takePackages(options, origin, folder);
+    case 'release':
+      return await takeRelease(options, origin, folder);
+    case 'translations':
+      await takeTranslation({
+        ...options,
+        ...{ name, origin, folder, downloads: path.join(modelsFolder, DOWNLOADS) },
+      });
+      return { sha256: undefined, checkedAgainst: 'publisher' };
+  }
+}
 
 async function takePackages(
   { npm, signal, onStep, stallTimeoutMs }: InstallOptions,

@@ -2,7 +2,7 @@
 import type { LanguageTag } from '../../shared/language.ts';
 
 /** What a model is for. */
-export type ModelKind = 'recognition' | 'synthesis' | 'punctuation';
+export type ModelKind = 'recognition' | 'synthesis' | 'punctuation' | 'translation';
 
 export type VoiceGender = 'male' | 'female';
 
@@ -20,7 +20,7 @@ export interface ModelDescription {
   kind: ModelKind;
   /** Architecture: a key of `modelFamilies`. */
   family: string;
-  /** Base languages it hears, speaks or punctuates. */
+  /** Base languages it hears, speaks or punctuates; source and target of one that translates. */
   languages: LanguageTag[];
   licence?: string;
   source?: string;
@@ -34,7 +34,7 @@ export interface ModelDescription {
   punctuates?: boolean;
   /** How words become tokens, for hotwords: `bpe`, `cjkchar` or `cjkchar+bpe`. */
   modelingUnit?: string;
-  /** Name of the architecture within its family, where sherpa-onnx wants to be told. */
+  /** Name of the architecture within its family, where an engine wants to be told. */
   modelType?: string;
   voices?: ModelVoice[];
 }

@@ -5,6 +5,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Unpack, type ReadEntry } from 'tar';
 import { createBunzip2 } from './bunzip2.ts';
+import { isOfDisk } from './failure.ts';
 
 /** An archive that is not what it should be. */
 export class ArchiveRefused extends Error {}
@@ -88,9 +89,4 @@ function atMost(maxBytes: number, onMore: () => void): Transform {
       else done(null, chunk);
     },
   });
-}
-
-function isOfDisk(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOSPC' || code === 'EACCES' || code === 'EROFS' || code === 'EDQUOT';
 }

@@ -214,7 +214,7 @@ describe('the catalogue', () => {
     expect(refused.errors).toBe(`${spanish?.terms}\nTo accept that, add --accept-licence.\n`);
     expect(registry.requests).toEqual([]);
     expect((await install('--accept-licence')).errors).toMatch(
-      /\(75 MB\) with npm\nThe npm registry does not have all of @moonshine-ai\/moonshine-js@0\.1\.28/,
+      /\(75 MB, licence Moonshine AI Community License\)\nThe npm registry does not have all of @moonshine-ai\/moonshine-js@0\.1\.28/,
     );
   });
 

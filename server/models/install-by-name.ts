@@ -1,0 +1,81 @@
+/** Finds out what a name stands for, and installs it: one way for the command line and the console. */
+import { ServiceError } from '../../shared/errors.ts';
+import { catalogue, RELEASES_URL, type CatalogueEntry } from './catalogue.ts';
+import {
+  findInstalled,
+  installModel,
+  type InstallOptions,
+  type Installed,
+} from './installation.ts';
+import {
+  chooseTranslation,
+  fetchTranslationList,
+  TRANSLATION_PREFIX,
+  TRANSLATIONS_URL,
+  type TranslationOffer,
+} from './translation-list.ts';
+
+export interface InstallByNameOptions extends Omit<InstallOptions, 'entry' | 'releasesUrl'> {
+  /** Of the catalogue, or `translation-en-de`. */
+  name: string;
+  /** Stands for all places that models are downloaded from, but npm's; undefined for those. */
+  mirror: string | undefined;
+  /** Of a translation model, if not the one that is preferred. */
+  architecture?: string | undefined;
+  /** Told what will be installed, before anything of it is downloaded. */
+  onFound?: (entry: CatalogueEntry | TranslationOffer) => void;
+}
+
+/**
+ * Installs a model by its name; one that is there already costs no look anywhere.
+ *
+ * @throws ServiceError not_found for a name nobody knows; as {@link installModel} and
+ *   {@link fetchTranslationList}
+ */
+export async function installByName(options: InstallByNameOptions): Promise<Installed> {
+  const { modelsFolder, mirror, onFound } = options;
+  const name = options.name.startsWith(TRANSLATION_PREFIX)
+    ? options.name.toLowerCase()
+    : options.name;
+  if (!/^\w[\w.-]*$/.test(name)) throw unknown(name);
+  const there = await findInstalled(modelsFolder, name);
+  if (there !== undefined) return there;
+  const entry = await findEntry({ ...options, name });
+  onFound?.(entry);
+  const releasesUrl = (mirror ?? RELEASES_URL).replace(/\/+$/, '');
+  return await installModel({ ...options, entry, releasesUrl });
+}
+
+/** What the public list of translation models has. @throws as {@link fetchTranslationList} */
+export async function listTranslations({
+  mirror,
+  timeoutMs,
+  signal,
+}: {
+  mirror: string | undefined;
+  timeoutMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+}): Promise<TranslationOffer[]> {
+  const address = (mirror ?? TRANSLATIONS_URL).replace(/\/+$/, '');
+  return await fetchTranslationList({
+    ...{ address, isMirror: mirror !== undefined, timeoutMs, signal },
+  });
+}
+
+async function findEntry(options: InstallByNameOptions): Promise<CatalogueEntry> {
+  const { name, mirror, architecture, stallTimeoutMs, signal } = options;
+  if (name.startsWith(TRANSLATION_PREFIX)) {
+    const offers = await listTranslations({ mirror, timeoutMs: stallTimeoutMs, signal });
+    return chooseTranslation(offers, name, architecture);
+  }
+  const entry = catalogue.find((known) => known.name === name);
+  if (entry === undefined) throw unknown(name);
+  return entry;
+}
+
+function unknown(name: string): ServiceError {
+  return new ServiceError(
+    'not_found',
+    `There is no ${name} in the catalogue; see \`models list\`, and \`models available\` for translation.`,
+  );
+}

@@ -1,0 +1,236 @@
+/**
+ * The public list of Firefox's translation models. It is hosted for Firefox: it is asked for only when
+ * an operator asks, and a mirror (MODELS_URL) may stand for it.
+ */
+import Type from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Static } from 'typebox';
+import { ServiceError } from '../../shared/errors.ts';
+import { canonicalLanguage, type LanguageTag } from '../../shared/language.ts';
+import type { CatalogueEntry } from './catalogue.ts';
+import { causeOf, modelFailure } from './failure.ts';
+
+/** Where Firefox's models are, unless the setting MODELS_URL names a mirror. */
+export const TRANSLATIONS_URL =
+  'https://storage.googleapis.com/moz-fx-translations-data--303e-prod-translations-data';
+
+/** How names of these models begin: `translation-en-de`. */
+export const TRANSLATION_PREFIX = 'translation-';
+
+/** A file of a model: packed with gzip where it is published, and what it is unpacked. */
+export interface TranslationFile {
+  /** Of the family `marian`. */
+  role: string;
+  /** In the folder of the model. */
+  name: string;
+  /** Below the address of the models. */
+  path: string;
+  sizeBytes: number;
+  sha256: string;
+}
+
+/** Files of Firefox's models. */
+export interface TranslationOrigin {
+  from: 'translations';
+  /** Address of the models, without a `/` at its end. */
+  address: string;
+  files: readonly TranslationFile[];
+}
+
+/** A model that is on the list. */
+export interface TranslationOffer extends CatalogueEntry {
+  origin: TranslationOrigin;
+  /** `tiny`, `base-memory`, `base`: what a translation costs, and how good it is. */
+  architecture: string;
+  /** Firefox gives it to people. */
+  isReleased: boolean;
+  /** Of its files, unpacked. */
+  sizeBytes: number;
+}
+
+const listedFile = Type.Object({
+  path: Type.String({ pattern: '^[\\w./-]+$' }),
+  uncompressedHash: Type.String({ pattern: '^[0-9a-fA-F]{64}$' }),
+  uncompressedSize: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
+});
+const listedModel = Type.Object({
+  architecture: Type.String(),
+  releaseStatus: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  sourceLanguage: Type.Optional(Type.String()),
+  targetLanguage: Type.Optional(Type.String()),
+  files: Type.Object({
+    model: listedFile,
+    lexicalShortlist: Type.Optional(listedFile),
+    vocab: Type.Optional(listedFile),
+    srcVocab: Type.Optional(listedFile),
+    trgVocab: Type.Optional(listedFile),
+  }),
+});
+const list = Compile(
+  Type.Object({
+    baseUrl: Type.Optional(Type.String()),
+    models: Type.Record(Type.String(), Type.Array(Type.Unknown())),
+  }),
+);
+const model = Compile(listedModel);
+
+/** Roles of the family `marian`, and what files are called here, by the list's names. */
+const parts = {
+  model: ['model', 'model.bin'],
+  lexicalShortlist: ['shortlist', 'shortlist.bin'],
+  vocab: ['vocab', 'vocab.spm'],
+  srcVocab: ['sourceVocab', 'source-vocab.spm'],
+  trgVocab: ['targetVocab', 'target-vocab.spm'],
+} as const;
+
+const TIMEOUT_MS = 30_000;
+const MAX_LIST_BYTES = 50_000_000;
+
+/**
+ * Asks for the list: every model on it that can run here, the preferred one of a pair first.
+ *
+ * @param address of the models, without a `/` at its end; `isMirror`: files come from there too,
+ *   wherever the list says they are
+ * @throws ServiceError model_not_installed when it cannot be had; the signal's reason
+ */
+export async function fetchTranslationList({
+  address,
+  isMirror,
+  timeoutMs = TIMEOUT_MS,
+  signal,
+}: {
+  address: string;
+  isMirror: boolean;
+  timeoutMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+}): Promise<TranslationOffer[]> {
+  const url = `${address}/db/models.json`;
+  const text = await textAt(url, timeoutMs, signal);
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    content = undefined;
+  }
+  if (!list.Check(content)) {
+    throw modelFailure(`What is at ${url} is no list of translation models.`);
+  }
+  const { baseUrl, models } = content;
+  const filesAt = isMirror || !/^https:\/\//.test(baseUrl ?? '') ? address : (baseUrl ?? address);
+  return Object.entries(models).flatMap(([pair, listed]) =>
+    listed
+      // What a newer list may have, and we do not know.
+      .filter((each): each is Static<typeof listedModel> => model.Check(each))
+      .flatMap((each) => offerOf(pair, each, filesAt.replace(/\/+$/, '')) ?? [])
+      .sort((one, other) => rank(one) - rank(other)),
+  );
+}
+
+async function textAt(
+  url: string,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, {
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw modelFailure(
+        `The list of translation models cannot be had: ${url} answers ${response.status}. A mirror named by MODELS_URL must have it.`,
+      );
+    }
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+      bytes += chunk.byteLength;
+      if (bytes > MAX_LIST_BYTES) {
+        throw modelFailure(`What is at ${url} is too large for a list of translation models.`);
+      }
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof ServiceError) throw error;
+    const reason = timeout.aborted ? `silent for ${timeoutMs / 1000} s` : causeOf(error);
+    throw modelFailure(
+      `The list of translation models at ${url} cannot be reached (${reason}). Check the network, or name a mirror with MODELS_URL, then try again.`,
+      error,
+    );
+  }
+}
+
+function offerOf(
+  pair: string,
+  { architecture, releaseStatus, files, ...listed }: Static<typeof listedModel>,
+  address: string,
+): TranslationOffer | undefined {
+  const [first, second] = pair.split('-');
+  const codes = [listed.sourceLanguage ?? first ?? '', listed.targetLanguage ?? second ?? ''];
+  const languages = codes.map(languageOf).filter((tag) => tag !== undefined);
+  const isWhole = files.vocab !== undefined || (files.srcVocab && files.trgVocab) !== undefined;
+  if (languages.length !== 2 || !isWhole) return undefined;
+  const wanted = Object.entries(parts).flatMap(([part, [role, name]]) => {
+    const file = files[part as keyof typeof parts];
+    if (file === undefined) return [];
+    const { path, uncompressedSize: sizeBytes, uncompressedHash } = file;
+    return [{ role, name, path, sizeBytes, sha256: uncompressedHash.toLowerCase() }];
+  });
+  const sizeBytes = wanted.reduce((sum, file) => sum + file.sizeBytes, 0);
+  return {
+    ...{ kind: 'translation', family: 'marian', languages, modelType: architecture },
+    name: `${TRANSLATION_PREFIX}${codes.join('-').replaceAll('_', '-').toLowerCase()}`,
+    about: `Firefox's translation, ${architecture}`,
+    licence: 'MPL-2.0',
+    source: 'https://github.com/mozilla/translations',
+    // Weights of eight bits shrink by a quarter.
+    downloadMb: Math.max(1, Math.round((sizeBytes * 0.75) / 1_000_000)),
+    files: Object.fromEntries(wanted.map(({ role, name }) => [role, name])),
+    origin: { from: 'translations', address, files: wanted },
+    ...{ architecture, sizeBytes, isReleased: /^Release\b/.test(releaseStatus ?? '') },
+  };
+}
+
+/** The list says `no` for what is called Bokmål elsewhere. */
+function languageOf(code: string): LanguageTag | undefined {
+  return canonicalLanguage(code === 'no' ? 'nb' : code);
+}
+
+/** The quickest that is released comes first. */
+function rank({ isReleased, architecture }: TranslationOffer): number {
+  const place = ['tiny', 'base-memory', 'base'].indexOf(architecture);
+  return (isReleased ? 0 : 10) + (place === -1 ? 9 : place);
+}
+
+/**
+ * The model of a name, the preferred one or that of an architecture.
+ *
+ * @throws ServiceError not_found, with what there is
+ */
+export function chooseTranslation(
+  offers: readonly TranslationOffer[],
+  name: string,
+  architecture?: string,
+): TranslationOffer {
+  const ofName = offers.filter((offer) => offer.name === name.toLowerCase());
+  if (ofName.length === 0) {
+    throw new ServiceError(
+      'not_found',
+      `There is no ${name} on the list of translation models; see \`models available\`. Pairs without English go through it, with two models.`,
+    );
+  }
+  const chosen = ofName.find((offer) =>
+    architecture === undefined ? offer.isReleased : offer.architecture === architecture,
+  );
+  if (chosen !== undefined) return chosen;
+  const known = ofName.map((offer) => offer.architecture).join(', ');
+  throw new ServiceError(
+    'not_found',
+    architecture === undefined
+      ? `${name} is not released yet. To take it all the same, name its architecture: --architecture ${ofName[0]?.architecture ?? ''}.`
+      : `${name} has no architecture ${architecture}; possible: ${known}.`,
+  );
+}
