@@ -134,8 +134,7 @@ function engineSettings(config: Config, log: Logger): Omit<EngineSettings, 'mode
   return {
     log,
     sherpaThreads: config.SHERPA_THREADS,
-    longestUtteranceMs: config.VOICE_UTTERANCE_SECONDS * 1000,
-    pocketSphinxModel: config.POCKETSPHINX_MODEL,
+    pauseMs: config.VOICE_PAUSE_MS,
     apertiumModes: config.APERTIUM_MODES,
     transcription: server(config.OPENAI_TRANSCRIPTION_URL, {
       model: config.OPENAI_TRANSCRIPTION_MODEL,

@@ -8,7 +8,7 @@ export const recogniserNames = [
   'openai-transcription',
   'vosk',
   'whisperlive',
-  'pocketsphinx',
+  'moonshine',
 ] as const;
 
 const recogniserChoice = [...recogniserNames, 'silent'].join('|');
@@ -89,9 +89,6 @@ export const settingsSchema = Type.Object({
     maximum: 10_000,
     description: 'Voice sessions it decodes at once; each takes about 50 MB.',
   }),
-  POCKETSPHINX_MODEL: Type.Optional(
-    Type.String({ description: "Folder of the PocketSphinx model, if not Debian's." }),
-  ),
   SHERPA_THREADS: Type.Integer({
     default: 1,
     minimum: 1,

@@ -37,6 +37,11 @@ export type Recognition =
   | {
       kind: 'partial';
       text: string;
+      /**
+       * The beginning of the text that will stay, from engines that can tell; of others, that is what
+       * two partials in a row agree on.
+       */
+      agreed?: string;
       startMs: number;
       endMs: number;
       /** Set by engines that detect the language themselves. */

@@ -12,12 +12,12 @@ import type {
 import { createChatImprovement } from './improvement/chat-improvement.ts';
 import { createHarper } from './improvement/harper.ts';
 import { createHunspell } from './improvement/hunspell.ts';
+import { createMoonshineRecognisers } from './recognition/moonshine.ts';
 import { createOpenAiRealtime, type OpenAiRealtimeOptions } from './recognition/openai-realtime.ts';
 import {
   createOpenAiTranscription,
   type OpenAiTranscriptionOptions,
 } from './recognition/openai-transcription.ts';
-import { createPocketSphinx } from './recognition/pocketsphinx.ts';
 import { createSherpaRecognisers } from './recognition/sherpa.ts';
 import { createSilentRecogniser } from './recognition/silent.ts';
 import { createVosk, type VoskOptions } from './recognition/vosk.ts';
@@ -30,9 +30,6 @@ import { createChat, type ChatOptions } from './translation/chat.ts';
 import { createDeeplUpstream, type DeeplUpstreamOptions } from './translation/deepl-upstream.ts';
 import { createLibreTranslate, type LibreTranslateOptions } from './translation/libretranslate.ts';
 
-/** More than an utterance can last beyond its longest. */
-const UTTERANCE_MARGIN_MS = 5_000;
-
 /** What engines are told of the settings. */
 export interface EngineSettings {
   log: Logger;
@@ -40,10 +37,8 @@ export interface EngineSettings {
   models: readonly LocalModel[];
   /** Threads one decoding of theirs takes. */
   sherpaThreads: number;
-  /** Speech after which the voice path cuts an utterance, 3 s later at the latest, in ms. */
-  longestUtteranceMs: number;
-  /** Folder of the PocketSphinx model, if not Debian's. */
-  pocketSphinxModel: string | undefined;
+  /** Silence that ends an utterance, in ms. */
+  pauseMs: number;
   /** Folder of the Apertium modes, if not Debian's. */
   apertiumModes: string | undefined;
   /** Servers to ask; undefined where there is none. */
@@ -71,13 +66,7 @@ export const recognisers = {
   vosk: ({ log, vosk }) => configured(vosk, (o) => createVosk({ log, ...o })),
   whisperlive: ({ log, whisperLive }) =>
     configured(whisperLive, (o) => createWhisperLive({ log, ...o })),
-  pocketsphinx: async ({ log, pocketSphinxModel: modelFolder, longestUtteranceMs }) => [
-    await createPocketSphinx({
-      log,
-      maxUtteranceMs: longestUtteranceMs + UTTERANCE_MARGIN_MS,
-      ...(modelFolder !== undefined && { modelFolder }),
-    }),
-  ],
+  moonshine: ({ log, models, pauseMs }) => createMoonshineRecognisers({ log, models, pauseMs }),
   silent: async () => [createSilentRecogniser()],
 } as const satisfies Record<string, Maker<RecognitionEngine>>;
 

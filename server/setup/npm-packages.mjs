@@ -40,8 +40,12 @@ export async function installNpmPackages() {
       // `npm start --silent` must not silence the log of a failure.
       '--loglevel=warn',
     ],
-    // Compiled packages find the headers that came with this Node, instead of downloading them.
-    env: headers === undefined ? {} : { npm_config_nodedir: headers },
+    env: {
+      // Compiled packages find the headers that came with this Node, instead of downloading them.
+      ...(headers !== undefined && { npm_config_nodedir: headers }),
+      // The runtime of models would fetch what graphics cards take from elsewhere.
+      ONNXRUNTIME_NODE_INSTALL: 'skip',
+    },
     log: 'npm-ci',
   });
 }

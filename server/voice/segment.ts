@@ -41,6 +41,7 @@ export async function* segment(
   if (last !== undefined) yield last;
 }
 
+type HeardPartial = Extract<HeardText, { kind: 'partial' }>;
 type HeardFinal = Extract<HeardText, { kind: 'final' }>;
 
 class Segmenter {
@@ -70,10 +71,10 @@ class Segmenter {
     return wasShown || whole.length > 0 ? this.#update([], whole) : undefined;
   }
 
-  #grow(heard: HeardText): CaptionUpdate | undefined {
-    const { text, startMs, endMs, language, punctuated } = heard;
-    this.#revisions.grow(text, language);
-    const shown = this.#worthShowing(captionUnits(text, language)).join('').trimStart();
+  #grow(heard: HeardPartial): CaptionUpdate | undefined {
+    const { startMs, endMs, language, punctuated } = heard;
+    this.#revisions.grow(heard.text, language);
+    const shown = this.#worthShowing(heard).join('').trimStart();
     const isBegun = this.#hold.before(heard) !== '';
     const begun = punctuated ? shown : beginSentence(shown, language, isBegun);
     const full = begun === '' ? '' : leadingBlank(language, this.#isFirst) + begun;
@@ -82,9 +83,12 @@ class Segmenter {
     return this.#update([], []);
   }
 
-  #worthShowing(units: readonly string[]): readonly string[] {
-    if (this.#mode === 'instant') return units;
+  #worthShowing({ text, agreed, language }: HeardPartial): readonly string[] {
     if (this.#mode === 'settled') return [];
+    const units = captionUnits(text, language);
+    if (this.#mode === 'instant') return units;
+    // Some recognisers know better what will stay than two hypotheses tell.
+    if (agreed !== undefined) return captionUnits(agreed, language);
     // A recogniser takes back what turned out to be noise with an empty partial.
     if (units.length === 0) this.#steady.reset();
     return this.#steady.next(units, this.#revisions.areFrequent ? CAUTIOUS : USUAL);

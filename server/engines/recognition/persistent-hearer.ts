@@ -16,7 +16,11 @@ export interface Conversation {
   /** Whether it can be used for another utterance. */
   readonly isOpen: boolean;
   /** Like {@link UtteranceHearer.hear}. @throws Setback when the connection is of no use any more */
-  hear: UtteranceHearer['hear'];
+  hear(
+    utterance: Utterance,
+    onPartial: (heard: HeardUtterance) => void,
+    signal: AbortSignal,
+  ): Promise<HeardUtterance>;
   close(): void;
 }
 

@@ -2,7 +2,7 @@
 import { FrameReader, FrameWriter } from '../../process/frames.ts';
 import type { Logger } from '../../process/log.ts';
 import type { PipedChild } from '../../process/module.ts';
-import { toParent } from './recogniser-protocol.ts';
+import { fromHearing } from './hearing-protocol.ts';
 
 /** Native libraries can be talkative; what they say beyond this is read and thrown away. */
 const MAX_LOGGED_BYTES = 4_096;
@@ -74,8 +74,8 @@ export class RecogniserChild {
 
   #readFrames(): void {
     const reader = new FrameReader((kind, payload) => {
-      if (kind === toParent.ready) this.#onReady();
-      else if (kind === toParent.failed) this.#onReady(new Error(payload.toString('utf8')));
+      if (kind === fromHearing.ready) this.#onReady();
+      else if (kind === fromHearing.failed) this.#onReady(new Error(payload.toString('utf8')));
       else this.onFrame(kind, payload);
     });
     this.#process.stdout.on('data', (chunk: Buffer) => {

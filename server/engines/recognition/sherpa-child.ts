@@ -1,18 +1,17 @@
-/** The process that hears several utterances at a time with one model; see sherpa-protocol.ts. */
+/** The process that hears several utterances at a time with one model; see hearing-protocol.ts. */
 import '../../process/outlive-signals.ts';
 import { encodeFrame, FrameReader } from '../../process/frames.ts';
-import { toParent } from './recogniser-protocol.ts';
 import type { SherpaChildOptions } from './sherpa-config.ts';
 import { createEars, type SherpaEar } from './sherpa-ears.ts';
 import { loadSherpa } from './sherpa-library.ts';
 import {
-  fromSherpa,
+  fromHearing,
   NUMBER_BYTES,
   numbered,
-  toSherpa,
-  type SherpaHeard,
-  type SherpaOpening,
-} from './sherpa-protocol.ts';
+  toHearing,
+  type HeardPart,
+  type HearingOpening,
+} from './hearing-protocol.ts';
 
 interface OpenUtterance {
   ear: SherpaEar;
@@ -28,13 +27,13 @@ function run(options: SherpaChildOptions): void {
     const number = payload.readUInt32LE(0);
     const rest = payload.subarray(NUMBER_BYTES);
     const utterance = open.get(number);
-    if (kind === toSherpa.open) {
-      const opening = JSON.parse(rest.toString('utf8')) as SherpaOpening;
+    if (kind === toHearing.open) {
+      const opening = JSON.parse(rest.toString('utf8')) as HearingOpening;
       open.set(number, { ear: listen(opening), told: '' });
     } else if (utterance === undefined) return;
-    else if (kind === toSherpa.audio) hear(number, utterance, rest);
-    else if (kind === toSherpa.end) void conclude(number, utterance);
-    else if (kind === toSherpa.drop) open.delete(number);
+    else if (kind === toHearing.audio) hear(number, utterance, rest);
+    else if (kind === toHearing.end) void conclude(number, utterance);
+    else if (kind === toHearing.drop) open.delete(number);
   }
 
   function hear(number: number, utterance: OpenUtterance, audio: Buffer): void {
@@ -42,21 +41,21 @@ function run(options: SherpaChildOptions): void {
     const heard = utterance.ear.partial();
     if (heard !== undefined && heard.text !== utterance.told) {
       utterance.told = heard.text;
-      tell(fromSherpa.partial, number, heard);
+      tell(fromHearing.partial, number, heard);
     }
     const taken = Buffer.allocUnsafe(4);
     taken.writeUInt32LE(audio.byteLength, 0);
-    send(fromSherpa.heard, numbered(number, taken));
+    send(fromHearing.heard, numbered(number, taken));
   }
 
   async function conclude(number: number, { ear }: OpenUtterance): Promise<void> {
     const heard = await ear.conclude();
-    if (open.delete(number)) tell(fromSherpa.final, number, heard);
+    if (open.delete(number)) tell(fromHearing.final, number, heard);
   }
 
   const frames = new FrameReader(onFrame);
   process.stdin.on('data', (chunk: Buffer) => frames.push(chunk));
-  send(toParent.ready);
+  send(fromHearing.ready);
 }
 
 /** Samples from -1 to 1. */
@@ -68,7 +67,7 @@ function floats(audio: Buffer): Float32Array {
   return samples;
 }
 
-function tell(kind: number, number: number, heard: SherpaHeard): void {
+function tell(kind: number, number: number, heard: HeardPart): void {
   send(kind, numbered(number, Buffer.from(JSON.stringify(heard))));
 }
 
@@ -85,5 +84,5 @@ try {
   run(JSON.parse(process.argv[2] ?? '{}') as SherpaChildOptions);
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);
-  process.stdout.write(encodeFrame(toParent.failed, Buffer.from(reason)), () => process.exit(1));
+  process.stdout.write(encodeFrame(fromHearing.failed, Buffer.from(reason)), () => process.exit(1));
 }

@@ -11,16 +11,16 @@ import {
 } from './sherpa-config.ts';
 import { spellableHotwords } from './sherpa-hotwords.ts';
 import type { SherpaLibrary, SherpaOnlineRecognizer, SherpaResult } from './sherpa-library.ts';
-import type { SherpaHeard, SherpaOpening } from './sherpa-protocol.ts';
+import type { HeardPart, HearingOpening } from './hearing-protocol.ts';
 import { textOf, wordsOf } from './sherpa-words.ts';
 
 /** Hears one utterance. */
 export interface SherpaEar {
   accept(samples: Float32Array): void;
   /** What was heard so far; undefined when that is not known before the end. */
-  partial(): SherpaHeard | undefined;
+  partial(): HeardPart | undefined;
   /** What was heard in all. */
-  conclude(): Promise<SherpaHeard>;
+  conclude(): Promise<HeardPart>;
 }
 
 /** Silence at the end that lets a streaming model say its last words, in samples: 0.8 s. */
@@ -32,7 +32,7 @@ const SHORTEST = 0.1 * RECOGNITION_RATE_HZ;
 export function createEars(
   library: SherpaLibrary,
   options: SherpaChildOptions,
-): (opening: SherpaOpening) => SherpaEar {
+): (opening: HearingOpening) => SherpaEar {
   const finish = createFinish(library, options);
   return isStreaming(options.model.family)
     ? createOnlineEars(library, options, finish)
@@ -43,7 +43,7 @@ function createOnlineEars(
   library: SherpaLibrary,
   options: SherpaChildOptions,
   finish: Finish,
-): (opening: SherpaOpening) => SherpaEar {
+): (opening: HearingOpening) => SherpaEar {
   const { hotwords, bpeVocab, release } = spellableHotwords(options);
   const recognizer = new library.OnlineRecognizer(onlineConfig({ ...options, hotwords }, bpeVocab));
   release();
@@ -78,7 +78,7 @@ function createOfflineEars(
   library: SherpaLibrary,
   options: SherpaChildOptions,
   finish: Finish,
-): (opening: SherpaOpening) => SherpaEar {
+): (opening: HearingOpening) => SherpaEar {
   const { hotwords, bpeVocab, release } = spellableHotwords(options);
   const configOf = (language: LanguageTag | undefined) =>
     offlineConfig({ ...options, hotwords }, { ...(language && { language }), bpeVocab });
@@ -117,7 +117,7 @@ function createOfflineEars(
   };
 }
 
-type Finish = (result: SherpaResult, purpose: 'partial' | 'final') => SherpaHeard;
+type Finish = (result: SherpaResult, purpose: 'partial' | 'final') => HeardPart;
 
 /** From what a model says to what people read. */
 function createFinish(library: SherpaLibrary, { model, punctuation }: SherpaChildOptions): Finish {

@@ -3,7 +3,6 @@
  * languages, streaming or whole utterances, at a fraction of real time on a CPU.
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
-import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import { startChild } from '../../process/module.ts';
 import type { LocalModel } from '../../models/local-model.ts';
@@ -11,11 +10,10 @@ import type { RecognitionEngine, RecognitionOptions, SpeechPiece, Unavailable } 
 import { createBatchRecogniser } from './batch-recogniser.ts';
 import { isStreaming, type SherpaChildOptions, type SherpaModel } from './sherpa-config.ts';
 import { hearsHotwords } from './sherpa-hotwords.ts';
-import { ProcessLost, type SherpaLine } from './sherpa-process.ts';
-import { SherpaProcesses } from './sherpa-processes.ts';
-import type { SherpaHeard } from './sherpa-protocol.ts';
-import { hearUtterances, type HeardUtterance, type UtteranceHearer } from './utterance-stream.ts';
-import type { Utterance } from './utterance.ts';
+import { HearingProcesses } from './hearing-processes.ts';
+import type { HearingOpening } from './hearing-protocol.ts';
+import { createProcessHearer, hearInProcess, readRecording } from './process-hearer.ts';
+import { hearUtterances } from './utterance-stream.ts';
 
 export interface SherpaRecogniserOptions {
   /** Models of any kind; those for recognition become engines, those for punctuation serve them. */
@@ -38,14 +36,8 @@ const START_TIMEOUT_MS = 180_000;
 /** Whole utterances are decoded one after the other, and a slow model takes as long as they last. */
 const HANG_TIMEOUT_MS = 60_000;
 const IDLE_MS = 300_000;
-/** Processes may die this often under one utterance; then the audio itself must be what kills them. */
-const MAX_DEATHS = 3;
 /** Whisper hears the first 30 s of a recording; the others take more memory the longer it is. */
 const MAX_RECORDING_MS = 28_000;
-/** Samples that are sent at a time: half a second. */
-const SENT_SAMPLES = 8_000;
-/** Less than this is not worth a frame: 40 ms. */
-const LEAST_SAMPLES = 640;
 
 /** Starts one engine a model, or says what is wrong with it. */
 export async function createSherpaRecognisers({
@@ -69,7 +61,7 @@ async function createSherpaRecogniser({
 }): Promise<RecognitionEngine | Unavailable> {
   const { log, linesPerProcess = 8, maxProcesses = 4, threads = 1 } = options;
   const punctuation = model.punctuates === true ? undefined : fitting(punctuations, model);
-  const processes = new SherpaProcesses({
+  const processes = new HearingProcesses({
     ...{ log, linesPerProcess, maxProcesses },
     startTimeoutMs: START_TIMEOUT_MS,
     hangTimeoutMs: options.hangTimeoutMs ?? HANG_TIMEOUT_MS,
@@ -99,7 +91,7 @@ function engineOf({
   isPunctuated,
 }: {
   model: LocalModel;
-  processes: SherpaProcesses;
+  processes: HearingProcesses;
   isPunctuated: boolean;
 }): RecognitionEngine {
   const traits = {
@@ -114,11 +106,11 @@ function engineOf({
       ...traits,
       maxUtteranceMs: MAX_RECORDING_MS,
       transcribe: (samples, { language, spokenTerms, signal }) =>
-        hear({
+        hearInProcess({
           ...{ processes, signal, hotwords: traits.usesSpokenTerms ? spokenTerms : [] },
-          language: language === undefined ? undefined : baseLanguage(language),
-          read: async (from) => samples.subarray(from, from + SENT_SAMPLES),
-          onPartial: () => {},
+          opening: openingFor(language),
+          read: readRecording(samples),
+          listener: { onPartial: () => {}, onPart: () => {} },
         }),
       close: () => processes.close(),
     });
@@ -129,7 +121,7 @@ function engineOf({
     recognise: (speech: AsyncIterable<SpeechPiece>, session: RecognitionOptions) =>
       hearUtterances({
         ...{ engine: model.name, speech, signal: session.signal, closing: closing.signal },
-        createHearer: () => new SherpaHearer({ processes, session, traits }),
+        createHearer: () => createProcessHearer(streamingOptions(processes, session, traits)),
       }),
     async close() {
       closing.abort();
@@ -138,116 +130,22 @@ function engineOf({
   };
 }
 
-class SherpaHearer implements UtteranceHearer {
-  readonly #processes: SherpaProcesses;
-  readonly #language: LanguageTag | undefined;
-  readonly #hotwords: readonly string[];
-
-  constructor({
+function streamingOptions(
+  processes: HearingProcesses,
+  { language, languageMode, spokenTerms }: RecognitionOptions,
+  traits: Pick<RecognitionEngine, 'detectsLanguage' | 'usesSpokenTerms'>,
+) {
+  const isOpen = traits.detectsLanguage && languageMode === 'hint';
+  return {
     processes,
-    session,
-    traits,
-  }: {
-    processes: SherpaProcesses;
-    session: RecognitionOptions;
-    traits: Pick<RecognitionEngine, 'detectsLanguage' | 'usesSpokenTerms'>;
-  }) {
-    const { language, languageMode, spokenTerms } = session;
-    const isOpen = traits.detectsLanguage && languageMode === 'hint';
-    this.#processes = processes;
-    this.#language = language === undefined || isOpen ? undefined : baseLanguage(language);
-    this.#hotwords = traits.usesSpokenTerms ? spokenTerms : [];
-  }
-
-  async hear(
-    utterance: Utterance,
-    onPartial: (heard: HeardUtterance) => void,
-    signal: AbortSignal,
-  ): Promise<HeardUtterance> {
-    let shownMs = 0;
-    const heard = await hear({
-      ...{ processes: this.#processes, signal },
-      ...{ language: this.#language, hotwords: this.#hotwords },
-      read: (from) => utterance.read({ from, least: LEAST_SAMPLES, most: SENT_SAMPLES, signal }),
-      onPartial(partial) {
-        // Of an utterance that is heard again, what was shown already is not shown once more.
-        const endMs = partial.words.at(-1)?.endMs ?? utterance.lengthMs;
-        if (endMs < shownMs) return;
-        shownMs = endMs;
-        onPartial({ ...partial, lengthMs: utterance.lengthMs });
-      },
-    });
-    return { ...heard, lengthMs: utterance.lengthMs };
-  }
-
-  close(): void {
-    // Nothing is held between utterances.
-  }
+    opening: openingFor(isOpen ? undefined : language),
+    hotwords: traits.usesSpokenTerms ? spokenTerms : [],
+  };
 }
 
-/**
- * Hears one utterance; when its process dies, another hears it again from the start.
- *
- * @param read waits for samples from a position on; none when there will be no more
- */
-async function hear({
-  processes,
-  signal,
-  hotwords,
-  language,
-  read,
-  onPartial,
-}: {
-  processes: SherpaProcesses;
-  signal: AbortSignal;
-  hotwords: readonly string[];
-  language: LanguageTag | undefined;
-  read: (from: number) => Promise<Int16Array>;
-  onPartial: (heard: SherpaHeard) => void;
-}): Promise<SherpaHeard> {
-  for (let deaths = 0; deaths <= MAX_DEATHS; deaths += 1) {
-    const line = await processes.open({ hotwords, language }, { signal, onPartial });
-    try {
-      return await untilAborted(sendAll(line, read, signal), signal);
-    } catch (error) {
-      if (!(error instanceof ProcessLost)) throw error;
-    } finally {
-      line.close();
-    }
-  }
-  throw new ServiceError(
-    'recognition_failed',
-    'The recogniser stopped working several times on this audio. Please start again.',
-  );
-}
-
-async function sendAll(
-  line: SherpaLine,
-  read: (from: number) => Promise<Int16Array>,
-  signal: AbortSignal,
-): Promise<SherpaHeard> {
-  for (let from = 0; ;) {
-    const samples = await read(from);
-    signal.throwIfAborted();
-    if (samples.length === 0) return await line.conclude();
-    from += samples.length;
-    await line.send(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
-  }
-}
-
-/** The outcome of some work, or the reason of an abort as soon as it comes. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = (): void => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-  });
-  signal.addEventListener('abort', onAbort);
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    work.catch(() => {});
-  }
+/** Terms are hotwords here, which belong to the process. */
+function openingFor(language: LanguageTag | undefined): HearingOpening {
+  return { language: language && baseLanguage(language), spokenTerms: [] };
 }
 
 function fitting(

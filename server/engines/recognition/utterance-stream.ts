@@ -21,6 +21,8 @@ export interface HeardUtterance {
   /** Where speech begins and ends, if that is known without words. */
   startMs?: number;
   endMs?: number;
+  /** The beginning of a text that still grows which will stay, as far as the engine can tell. */
+  agreed?: string;
   /** What was detected. */
   language?: LanguageTag;
 }
@@ -30,13 +32,15 @@ export interface UtteranceHearer {
   /**
    * Hears an utterance while it grows.
    *
-   * @returns what was heard when the utterance was over
+   * @param onPart told of what is concluded before the rest
+   * @returns what was heard when the utterance was over, less the parts concluded before
    * @throws ServiceError recognition_failed; the signal's reason when aborted
    */
   hear(
     utterance: Utterance,
     onPartial: (heard: HeardUtterance) => void,
     signal: AbortSignal,
+    onPart: (heard: HeardUtterance) => void,
   ): Promise<HeardUtterance>;
   /** Lets go of whatever is held between utterances. */
   close(): void;
@@ -210,15 +214,24 @@ class UtteranceStream {
     let shown = '';
     const onPartial = (heard: HeardUtterance): void => {
       const { text, startMs, endMs, language } = placeUtterance(heard, utterance.startMs);
-      if (text === shown) return;
+      const { agreed } = heard;
+      const isNew = text !== shown || agreed !== undefined;
       shown = text;
       const detected = language !== undefined && { language };
-      results.push({ kind: 'partial', text, startMs, endMs, ...detected });
+      const settled = agreed !== undefined && { agreed };
+      if (isNew) results.push({ kind: 'partial', text, startMs, endMs, ...settled, ...detected });
     };
-    const heard = await hearer.hear(utterance, onPartial, this.#ending.signal);
-    if (this.#isOver()) return;
-    const final = placeUtterance(heard, utterance.startMs);
-    if (final.text !== '') results.push({ kind: 'final', ...final });
-    else onPartial({ text: '', lengthMs: heard.lengthMs });
+    const conclude = (heard: HeardUtterance): void => {
+      const final = placeUtterance(heard, utterance.startMs);
+      if (final.text === '') return takeBack(heard.lengthMs);
+      shown = '';
+      results.push({ kind: 'final', ...final });
+    };
+    /** What was shown turned out to be no words. */
+    const takeBack = (lengthMs: number): void => {
+      if (shown !== '') onPartial({ text: '', lengthMs });
+    };
+    const heard = await hearer.hear(utterance, onPartial, this.#ending.signal, conclude);
+    if (!this.#isOver()) conclude(heard);
   }
 }

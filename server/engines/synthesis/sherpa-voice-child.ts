@@ -1,9 +1,8 @@
 /** The process that speaks one text after the other with one model; see sherpa-voice-protocol.ts. */
 import '../../process/outlive-signals.ts';
 import { encodeFrame, FrameReader } from '../../process/frames.ts';
-import { toParent } from '../recognition/recogniser-protocol.ts';
 import { loadSherpa, type SherpaTts } from '../recognition/sherpa-library.ts';
-import { NUMBER_BYTES, numbered } from '../recognition/sherpa-protocol.ts';
+import { fromHearing, NUMBER_BYTES, numbered } from '../recognition/hearing-protocol.ts';
 import {
   fromVoice,
   toVoice,
@@ -47,7 +46,7 @@ function run({ family, files, threads }: SherpaVoiceModel): void {
     before = before.then(() => speak(number, request));
   });
   process.stdin.on('data', (chunk: Buffer) => frames.push(chunk));
-  send(toParent.ready);
+  send(fromHearing.ready);
 }
 
 function sendSamples(number: number, { sampleRate }: SherpaTts, samples: Float32Array): void {
@@ -75,5 +74,5 @@ try {
   run(JSON.parse(process.argv[2] ?? '{}') as SherpaVoiceModel);
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);
-  process.stdout.write(encodeFrame(toParent.failed, Buffer.from(reason)), () => process.exit(1));
+  process.stdout.write(encodeFrame(fromHearing.failed, Buffer.from(reason)), () => process.exit(1));
 }

@@ -25,7 +25,7 @@ export interface VoiceRequest {
   speaker: number;
 }
 
-/** Kinds of frames to the parent, beside `ready` and `failed` of recogniser-protocol.ts. */
+/** Kinds of frames to the parent, beside `ready` and `failed` of hearing-protocol.ts. */
 export const fromVoice = {
   /** Rate in Hz as four bytes, then samples, s16le. */
   samples: 16,

@@ -5,7 +5,7 @@ import type { Logger } from '../../process/log.ts';
 import { startChild } from '../../process/module.ts';
 import type { SpokenSamples } from '../engine.ts';
 import { RecogniserChild } from '../recognition/recogniser-child.ts';
-import { NUMBER_BYTES, numbered } from '../recognition/sherpa-protocol.ts';
+import { NUMBER_BYTES, numbered } from '../recognition/hearing-protocol.ts';
 import {
   fromVoice,
   toVoice,

@@ -6,15 +6,17 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { Change } from '../../process/change.ts';
 import type { Logger } from '../../process/log.ts';
 import type { PipedChild } from '../../process/module.ts';
-import { SherpaProcess, type SherpaLine } from './sherpa-process.ts';
-import type { SherpaHeard, SherpaOpening } from './sherpa-protocol.ts';
+import { HearingProcess, type HearingLine, type HearingListener } from './hearing-process.ts';
+import type { HearingOpening } from './hearing-protocol.ts';
 
-export interface SherpaProcessesOptions {
+export interface HearingProcessesOptions {
   log: Logger;
   /** Starts a process that hears these hotwords; they belong to a recogniser, not to an utterance. */
   start: (hotwords: readonly string[]) => PipedChild;
-  /** Utterances that one process hears at a time. */
+  /** Utterances that one process hears at a time, at most. */
   linesPerProcess: number;
+  /** Utterances above which another process is started, if there may be one; as many if left out. */
+  comfortableLines?: number;
   maxProcesses: number;
   /** Longest time a model may take to load, in ms. */
   startTimeoutMs: number;
@@ -26,8 +28,10 @@ export interface SherpaProcessesOptions {
 interface Member {
   /** Its hotwords, as text to compare. */
   key: string;
-  process: SherpaProcess;
+  process: HearingProcess;
   idle: NodeJS.Timeout | undefined;
+  /** Its model is loaded. */
+  hasStarted: boolean;
   /** Told to end; it is there for a moment yet. */
   isEnding: boolean;
 }
@@ -36,14 +40,14 @@ interface Member {
 const MAX_FAILURES = 3;
 const NO_HOTWORDS = '[]';
 
-export class SherpaProcesses {
-  readonly #options: SherpaProcessesOptions;
+export class HearingProcesses {
+  readonly #options: HearingProcessesOptions;
   readonly #members = new Set<Member>();
   readonly #change = new Change();
   readonly #closing = new AbortController();
   #failureCount = 0;
 
-  constructor(options: SherpaProcessesOptions) {
+  constructor(options: HearingProcessesOptions) {
     this.#options = options;
   }
 
@@ -65,9 +69,9 @@ export class SherpaProcesses {
    * @throws ServiceError recognition_failed when no process can be started; the signal's reason
    */
   async open(
-    { hotwords, ...opening }: SherpaOpening & { hotwords: readonly string[] },
-    { signal, onPartial }: { signal: AbortSignal; onPartial: (heard: SherpaHeard) => void },
-  ): Promise<SherpaLine> {
+    { hotwords, ...opening }: HearingOpening & { hotwords: readonly string[] },
+    { signal, listener }: { signal: AbortSignal; listener: HearingListener },
+  ): Promise<HearingLine> {
     const key = JSON.stringify(hotwords);
     const wake = (): void => this.#change.notify();
     signal.addEventListener('abort', wake);
@@ -75,12 +79,13 @@ export class SherpaProcesses {
       for (;;) {
         signal.throwIfAborted();
         this.#assertUsable();
-        const member = this.#free(key) ?? this.#startIfRoom(hotwords, key);
+        const member =
+          this.#comfortable(key) ?? this.#relieved(hotwords, key) ?? this.#startIfRoom(hotwords, key);
         if (member !== undefined && (await this.#isReady(member))) {
           // Another may have taken the place while the model was loaded, or the caller has left.
           if (!signal.aborted && this.#hasRoom(member)) {
             clearTimeout(member.idle);
-            return member.process.open(opening, onPartial);
+            return member.process.open(opening, listener);
           }
         } else if (member === undefined) await this.#change.next();
       }
@@ -112,11 +117,33 @@ export class SherpaProcesses {
     return !process.isGone && !isEnding && process.lineCount < this.#options.linesPerProcess;
   }
 
-  /** The fullest process with room: the others come to rest and can end. */
-  #free(key: string): Member | undefined {
+  /** The fullest process that is not too full: the others come to rest and can end. */
+  #comfortable(key: string): Member | undefined {
+    const { linesPerProcess, comfortableLines = linesPerProcess } = this.#options;
+    const open = this.#withRoom(key);
+    const started = open.filter(({ hasStarted }) => hasStarted);
+    const candidates = started.length > 0 ? started : open;
+    return candidates.findLast(({ process }) => process.lineCount < comfortableLines);
+  }
+
+  /** The emptiest process with room; another is started for those who come later. */
+  #relieved(hotwords: readonly string[], key: string): Member | undefined {
+    const [emptiest] = this.#withRoom(key);
+    if (emptiest === undefined) return undefined;
+    const isOneComing = [...this.#members].some(
+      (member) => member.key === key && !member.hasStarted && !member.process.isGone,
+    );
+    if (!isOneComing && this.#members.size < this.#options.maxProcesses) this.#start(hotwords, key);
+    return emptiest;
+  }
+
+  /** Processes that can take an utterance, the emptiest first; those that are still starting last. */
+  #withRoom(key: string): Member[] {
+    const emptiness = ({ process, hasStarted }: Member) =>
+      hasStarted ? process.lineCount : Number.MAX_SAFE_INTEGER;
     return [...this.#members]
       .filter((member) => member.key === key && this.#hasRoom(member))
-      .sort((one, other) => other.process.lineCount - one.process.lineCount)[0];
+      .sort((one, other) => emptiness(one) - emptiness(other));
   }
 
   #startIfRoom(hotwords: readonly string[], key: string): Member | undefined {
@@ -133,20 +160,24 @@ export class SherpaProcesses {
 
   #start(hotwords: readonly string[], key: string): Member {
     const { log, start, hangTimeoutMs, startTimeoutMs } = this.#options;
-    const process = new SherpaProcess({
+    const process = new HearingProcess({
       ...{ process: start(hotwords), log, hangTimeoutMs },
       onRoom: () => {
         this.#rest(member);
         this.#change.notify();
       },
     });
-    const member: Member = { key, process, idle: undefined, isEnding: false };
+    const member: Member = {
+      ...{ key, process, idle: undefined },
+      ...{ hasStarted: false, isEnding: false },
+    };
     this.#members.add(member);
     const tooLate = setTimeout(() => process.kill(), startTimeoutMs);
     process.ready.then(
       () => {
         clearTimeout(tooLate);
         this.#failureCount = 0;
+        member.hasStarted = true;
         this.#rest(member);
       },
       () => {

@@ -4,13 +4,14 @@ import type { Logger } from '../../process/log.ts';
 import type { PipedChild } from '../../process/module.ts';
 import { RecogniserChild } from './recogniser-child.ts';
 import {
-  fromSherpa,
+  fromHearing,
   NUMBER_BYTES,
   numbered,
-  toSherpa,
-  type SherpaHeard,
-  type SherpaOpening,
-} from './sherpa-protocol.ts';
+  toHearing,
+  type ConcludedPart,
+  type HeardPart,
+  type HearingOpening,
+} from './hearing-protocol.ts';
 
 /** The process that heard an utterance is gone: another can hear it again. */
 export class ProcessLost extends Error {
@@ -20,12 +21,19 @@ export class ProcessLost extends Error {
   }
 }
 
+/** Who is told of an utterance while it is heard. */
+export interface HearingListener {
+  onPartial(heard: HeardPart): void;
+  /** A part of the utterance is concluded before the rest. */
+  onPart(part: ConcludedPart): void;
+}
+
 /** An utterance on its way through a process. */
-export interface SherpaLine {
+export interface HearingLine {
   /** Sends samples, s16le; resolves when there is room for more. @throws ProcessLost */
   send(samples: Uint8Array): Promise<void>;
   /** Asks for what was heard in all. @throws ProcessLost */
-  conclude(): Promise<SherpaHeard>;
+  conclude(): Promise<HeardPart>;
   /** Lets go of its place; what was not concluded is dropped. Safe to call again. */
   close(): void;
 }
@@ -39,11 +47,11 @@ interface OpenLine {
   unheardBytes: number;
   /** Whether what was heard in all is asked for. */
   isEnding: boolean;
-  heard: SherpaHeard | undefined;
-  onPartial: (heard: SherpaHeard) => void;
+  heard: HeardPart | undefined;
+  readonly listener: HearingListener;
 }
 
-export class SherpaProcess {
+export class HearingProcess {
   readonly #child: RecogniserChild;
   readonly #lines = new Map<number, OpenLine>();
   readonly #change = new Change();
@@ -114,12 +122,12 @@ export class SherpaProcess {
   }
 
   /** Begins an utterance. */
-  open(opening: SherpaOpening, onPartial: (heard: SherpaHeard) => void): SherpaLine {
+  open(opening: HearingOpening, listener: HearingListener): HearingLine {
     const number = this.#nextNumber;
     this.#nextNumber = (this.#nextNumber + 1) >>> 0;
-    const line: OpenLine = { unheardBytes: 0, isEnding: false, heard: undefined, onPartial };
+    const line: OpenLine = { unheardBytes: 0, isEnding: false, heard: undefined, listener };
     this.#lines.set(number, line);
-    this.#send(toSherpa.open, numbered(number, Buffer.from(JSON.stringify(opening))));
+    this.#send(toHearing.open, numbered(number, Buffer.from(JSON.stringify(opening))));
     return {
       send: (samples) => this.#sendAudio(number, line, samples),
       conclude: () => this.#conclude(number, line),
@@ -131,15 +139,15 @@ export class SherpaProcess {
     for (let offset = 0; offset < samples.byteLength; offset += MAX_UNHEARD_BYTES) {
       const piece = samples.subarray(offset, offset + MAX_UNHEARD_BYTES);
       line.unheardBytes += piece.byteLength;
-      this.#send(toSherpa.audio, numbered(number, piece));
+      this.#send(toHearing.audio, numbered(number, piece));
       while (line.unheardBytes >= MAX_UNHEARD_BYTES && !this.isGone) await this.#change.next();
       if (this.isGone) throw new ProcessLost();
     }
   }
 
-  async #conclude(number: number, line: OpenLine): Promise<SherpaHeard> {
+  async #conclude(number: number, line: OpenLine): Promise<HeardPart> {
     line.isEnding = true;
-    this.#send(toSherpa.end, numbered(number));
+    this.#send(toHearing.end, numbered(number));
     while (line.heard === undefined && !this.isGone) await this.#change.next();
     // What it said last may have come before its end.
     if (line.heard === undefined) throw new ProcessLost();
@@ -148,7 +156,7 @@ export class SherpaProcess {
 
   #close(number: number, line: OpenLine): void {
     if (!this.#lines.delete(number)) return;
-    if (line.heard === undefined) this.#send(toSherpa.drop, numbered(number));
+    if (line.heard === undefined) this.#send(toHearing.drop, numbered(number));
     this.#watch();
     this.#onRoom();
   }
@@ -168,14 +176,15 @@ export class SherpaProcess {
     const number = payload.readUInt32LE(0);
     const line = this.#lines.get(number);
     if (line === undefined) return;
-    if (kind === fromSherpa.heard) {
+    if (kind === fromHearing.heard) {
       line.unheardBytes -= payload.readUInt32LE(NUMBER_BYTES);
       this.#change.notify();
       return;
     }
-    const heard = JSON.parse(payload.toString('utf8', NUMBER_BYTES)) as SherpaHeard;
-    if (kind === fromSherpa.partial) line.onPartial(heard);
-    if (kind !== fromSherpa.final) return;
+    const heard = JSON.parse(payload.toString('utf8', NUMBER_BYTES)) as HeardPart;
+    if (kind === fromHearing.partial) line.listener.onPartial(heard);
+    if (kind === fromHearing.part) line.listener.onPart(heard as ConcludedPart);
+    if (kind !== fromHearing.final) return;
     line.heard = heard;
     this.#change.notify();
   }

@@ -1,0 +1,144 @@
+/** What hypotheses of a growing window agree on, and when its words were said. */
+import type { Word } from '../engine.ts';
+import type { Decoded } from './moonshine-model.ts';
+import { TRACK_FRAME_MS, type AudioWindow } from './speech-track.ts';
+
+/** What is needed of a model. */
+interface Vocabulary {
+  text(tokens: readonly number[]): string;
+  beginsWord(token: number): boolean;
+}
+
+/** Hypotheses that have to agree on words that the model is sure of, and on any others. */
+const SOME = 2;
+const MANY = 4;
+/** ln p of a token of which the model is sure. */
+const SURE = -0.5;
+/** Marks at the end of what still grows: the model ends everything it hears with one. */
+const MARKS_AT_END = /[.?!,;:…-]+$/u;
+const SAMPLES_PER_MS = 16;
+
+/**
+ * How many tokens the latest hypotheses begin with, up to the end of a word.
+ *
+ * @param count hypotheses that have to agree; 0 when there are fewer
+ */
+export function agreedTokens(
+  vocabulary: Vocabulary,
+  hypotheses: readonly Decoded[],
+  count: number,
+): number {
+  const latest = hypotheses.slice(-count).map(({ tokens }) => tokens);
+  const [first = [], ...others] = latest;
+  if (latest.length < count) return 0;
+  let length = 0;
+  while (length < first.length && others.every((other) => other[length] === first[length])) {
+    length += 1;
+  }
+  return wordsEnd(vocabulary, hypotheses.at(-1)?.tokens ?? [], length);
+}
+
+/** The last place up to `length` at which a word of the tokens has surely ended. */
+function wordsEnd(vocabulary: Vocabulary, tokens: readonly number[], length: number): number {
+  let end = length;
+  const hasEnded = () => {
+    const next = tokens[end];
+    return next !== undefined && vocabulary.beginsWord(next);
+  };
+  while (end > 0 && !hasEnded()) end -= 1;
+  return end;
+}
+
+/** What can be told of a window while it grows. */
+export interface Tentative {
+  /** The latest hypothesis. */
+  readonly text: string;
+  /** Its beginning that will stay; grows, until it is contradicted. */
+  readonly agreed: string;
+  /** Takes the hypotheses up to now, the last one of the first `heardSamples` of the window. */
+  see(hypotheses: readonly Decoded[], heardSamples: number): void;
+  /** The words of a text with their times in the utterance, in ms: a syllable more or less. */
+  words(text: string, window: AudioWindow, heardSamples: number): Word[];
+}
+
+export function createTentative(vocabulary: Vocabulary): Tentative {
+  let text = '';
+  let agreed = '';
+  /** Up to where was heard when so many words had been recognised, in ms of the window. */
+  const seenMs: number[] = [];
+  return {
+    get text() {
+      return text;
+    },
+    get agreed() {
+      return agreed;
+    },
+    see(hypotheses, heardSamples) {
+      const latest = hypotheses.at(-1);
+      if (latest === undefined) return;
+      text = vocabulary.text(latest.tokens).replace(MARKS_AT_END, '');
+      const count = wordsOf(text).length;
+      for (let index = seenMs.length; index < count; index += 1) {
+        seenMs.push(heardSamples / SAMPLES_PER_MS);
+      }
+      const next = textOf(sureTokens(vocabulary, hypotheses));
+      // What is no longer sure has been shown; only other words take its place.
+      if (!agreed.startsWith(next)) agreed = next;
+    },
+    words: (said, window, heardSamples) =>
+      timedWords(wordsOf(said), { window, heardSamples, seenMs }),
+  };
+
+  function textOf(tokens: readonly number[]): string {
+    return vocabulary.text(tokens).replace(MARKS_AT_END, '');
+  }
+}
+
+function sureTokens(vocabulary: Vocabulary, hypotheses: readonly Decoded[]): readonly number[] {
+  const { tokens, chances } = hypotheses.at(-1) ?? { tokens: [], chances: [] };
+  const some = agreedTokens(vocabulary, hypotheses, SOME);
+  const many = agreedTokens(vocabulary, hypotheses, MANY);
+  const unsure = chances.slice(0, some).findIndex((chance, at) => at >= many && chance < SURE);
+  const sure = unsure === -1 ? some : wordsEnd(vocabulary, tokens, unsure);
+  return tokens.slice(0, Math.max(sure, many));
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(' ').filter((word) => word !== '');
+}
+
+/**
+ * Spreads words over the speech of a window by their letters; none is later than it was first
+ * recognised.
+ */
+function timedWords(
+  words: readonly string[],
+  {
+    window,
+    heardSamples,
+    seenMs,
+  }: { window: AudioWindow; heardSamples: number; seenMs: readonly number[] },
+): Word[] {
+  const offsetMs = window.from / SAMPLES_PER_MS;
+  const frames = window
+    .speechFrames()
+    .filter((frame) => frame * TRACK_FRAME_MS < heardSamples / SAMPLES_PER_MS);
+  const weights = words.map((word) => word.length + 1);
+  const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  const msAt = (share: number): number => {
+    const place = share * frames.length;
+    const frame = frames[Math.min(Math.floor(place), frames.length - 1)] ?? 0;
+    return (frame + Math.min(place - Math.floor(place), 1)) * TRACK_FRAME_MS;
+  };
+  const endOfSpeechMs = ((frames.at(-1) ?? 0) + 1) * TRACK_FRAME_MS;
+  let before = 0;
+  let earliestMs = 0;
+  return words.map((word, index) => {
+    const startMs = Math.max(msAt(before / whole), earliestMs);
+    before += weights[index] ?? 0;
+    const spreadMs = index === words.length - 1 ? endOfSpeechMs : msAt(before / whole);
+    const endMs = Math.max(startMs, Math.min(spreadMs, seenMs[index] ?? Infinity));
+    earliestMs = endMs;
+    return { text: word, startMs: Math.round(offsetMs + startMs), endMs: Math.round(offsetMs + endMs) };
+  });
+}

@@ -1,0 +1,207 @@
+/**
+ * The process that hears many speakers with one Moonshine model; see hearing-protocol.ts. One decoding
+ * at a time: who waits for what is concluded comes first, then whoever has waited longest for a hypothesis.
+ */
+import '../../process/outlive-signals.ts';
+import { encodeFrame, FrameReader } from '../../process/frames.ts';
+import {
+  fromHearing,
+  NUMBER_BYTES,
+  numbered,
+  toHearing,
+  type HearingOpening,
+} from './hearing-protocol.ts';
+import { MoonshineEar, type EarNews } from './moonshine-ear.ts';
+import { MoonshineModel, type MoonshineFiles } from './moonshine-model.ts';
+import { loadSileroVad, type SileroVad } from './silero-vad.ts';
+import { SpeechTrack } from './speech-track.ts';
+import { createTermBias } from './term-bias.ts';
+
+/** What a child is told on its command line, as JSON. */
+export interface MoonshineChildOptions {
+  files: MoonshineFiles & { vad: string };
+  /** Silence after which what was said is concluded, in ms. */
+  pauseMs: number;
+}
+
+interface Line {
+  /** Undefined until it has what was said before. */
+  ear: MoonshineEar | undefined;
+  opening: HearingOpening;
+  /** Audio of what was said before. */
+  before: Buffer[];
+  /** Audio that has come, and the end, in their order. */
+  incoming: (Buffer | 'end')[];
+  /** When it was last served, in ms. */
+  servedMs: number;
+}
+
+/** The share of the time that was spent hearing, over about so long, in ms. */
+const LOAD_MEMORY_MS = 2_000;
+/** Shares between which the pauses between hypotheses grow to twice their length. */
+const RELAXED = 0.6;
+const BUSY = 0.9;
+
+class Hearing {
+  readonly #model: MoonshineModel;
+  readonly #vad: SileroVad;
+  readonly #pauseMs: number;
+  readonly #lines = new Map<number, Line>();
+  #isWorking = false;
+  #load = 0;
+  #lastMs = performance.now();
+
+  constructor(model: MoonshineModel, vad: SileroVad, pauseMs: number) {
+    this.#model = model;
+    this.#vad = vad;
+    this.#pauseMs = pauseMs;
+  }
+
+  onFrame(kind: number, payload: Buffer): void {
+    const number = payload.readUInt32LE(0);
+    const rest = payload.subarray(NUMBER_BYTES);
+    if (kind === toHearing.open) {
+      const opening = JSON.parse(rest.toString('utf8')) as HearingOpening;
+      const line: Line = { ear: undefined, opening, before: [], incoming: [], servedMs: 0 };
+      this.#lines.set(number, line);
+      return;
+    }
+    const line = this.#lines.get(number);
+    if (kind === toHearing.drop) this.#lines.delete(number);
+    else if (kind === toHearing.audio) line?.incoming.push(Buffer.from(rest));
+    else if (kind === toHearing.end) line?.incoming.push('end');
+    if (!this.#isWorking) void this.#work().catch(fail);
+  }
+
+  #earFor({ opening, before }: Line): MoonshineEar {
+    const { spokenTerms, before: said } = opening;
+    const detector = this.#vad.open();
+    return new MoonshineEar({
+      model: this.#model,
+      track: new SpeechTrack({ detector, pauseMs: this.#pauseMs }),
+      bias: createTermBias(spokenTerms, this.#model.pieces),
+      before: said && { samples: floats(Buffer.concat(before)), tokens: said.tokens },
+      patience: () => this.#patience(),
+    });
+  }
+
+  /** Hears until there is nothing to hear. */
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    for (;;) {
+      await this.#takeIn();
+      const next = this.#next();
+      if (next === undefined) break;
+      const [number, line] = next;
+      const startedMs = performance.now();
+      line.servedMs = startedMs;
+      const news = await line.ear?.work();
+      this.#note(startedMs);
+      if (news !== undefined && this.#lines.has(number)) this.#tell(number, news);
+      // What came in meanwhile is read before the next decoding.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.#isWorking = false;
+  }
+
+  /** Takes in the audio that has come; finding speech in it costs little. */
+  async #takeIn(): Promise<void> {
+    for (const [number, line] of this.#lines) {
+      for (let item = line.incoming.shift(); item !== undefined; item = line.incoming.shift()) {
+        await this.#take(line, item);
+        if (item === 'end') continue;
+        const taken = Buffer.allocUnsafe(4);
+        taken.writeUInt32LE(item.byteLength, 0);
+        send(fromHearing.heard, numbered(number, taken));
+      }
+    }
+  }
+
+  async #take(line: Line, item: Buffer | 'end'): Promise<void> {
+    const { opening, before } = line;
+    const missing = (opening.before?.sampleCount ?? 0) * 2 - bytesIn(before);
+    if (item !== 'end' && missing > 0) before.push(item.subarray(0, missing));
+    if (item !== 'end' && item.byteLength <= missing) return;
+    line.ear ??= this.#earFor(line);
+    if (item === 'end') line.ear.end();
+    else await line.ear.accept(item.subarray(Math.max(missing, 0)));
+  }
+
+  #next(): [number, Line] | undefined {
+    let best: [number, Line] | undefined;
+    let isUrgent = false;
+    for (const entry of this.#lines) {
+      const { ear, servedMs } = entry[1];
+      const wants = ear?.wants ?? 'nothing';
+      if (wants === 'nothing' || (isUrgent && wants !== 'conclusion')) continue;
+      const isFirstUrgent = wants === 'conclusion' && !isUrgent;
+      if (best === undefined || isFirstUrgent || servedMs < best[1].servedMs) best = entry;
+      isUrgent ||= wants === 'conclusion';
+    }
+    return best;
+  }
+
+  #tell(number: number, news: EarNews): void {
+    if (news.kind === 'partial') tell(fromHearing.partial, number, news.heard);
+    else if (news.kind === 'part') tell(fromHearing.part, number, news.part);
+    else {
+      this.#lines.delete(number);
+      tell(fromHearing.final, number, news.heard);
+    }
+  }
+
+  /** Keeps the share of the time that was spent hearing. */
+  #note(startedMs: number): void {
+    const nowMs = performance.now();
+    const spanMs = nowMs - this.#lastMs;
+    const share = Math.min(1, (nowMs - startedMs) / Math.max(spanMs, 1));
+    const weight = 1 - Math.exp(-spanMs / LOAD_MEMORY_MS);
+    this.#load += (share - this.#load) * weight;
+    this.#lastMs = nowMs;
+  }
+
+  #patience(): number {
+    return 1 + Math.min(Math.max((this.#load - RELAXED) / (BUSY - RELAXED), 0), 1);
+  }
+}
+
+function bytesIn(pieces: readonly Buffer[]): number {
+  return pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+/** Samples from -1 to 1, of s16le. */
+function floats(audio: Buffer): Float32Array {
+  const samples = new Float32Array(audio.byteLength >> 1);
+  for (let index = 0; index < samples.length; index += 1) {
+    samples[index] = audio.readInt16LE(index * 2) / 32_768;
+  }
+  return samples;
+}
+
+function tell(kind: number, number: number, heard: object): void {
+  send(kind, numbered(number, Buffer.from(JSON.stringify(heard))));
+}
+
+/** Pipes are written at once on POSIX systems, even if decoding then keeps the thread busy. */
+function send(kind: number, payload?: Uint8Array): void {
+  process.stdout.write(encodeFrame(kind, payload));
+}
+
+function fail(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stdout.write(encodeFrame(fromHearing.failed, Buffer.from(reason)), () => process.exit(1));
+}
+
+async function run({ files, pauseMs }: MoonshineChildOptions): Promise<void> {
+  const [model, vad] = await Promise.all([MoonshineModel.load(files), loadSileroVad(files.vad)]);
+  const hearing = new Hearing(model, vad, pauseMs);
+  const frames = new FrameReader((kind, payload) => hearing.onFrame(kind, payload));
+  process.stdin.on('data', (chunk: Buffer) => frames.push(chunk));
+  send(fromHearing.ready);
+}
+
+// The parent is gone, however it went.
+process.stdin.on('end', () => process.exit());
+process.stdout.on('error', () => process.exit());
+
+await run(JSON.parse(process.argv[2] ?? '{}') as MoonshineChildOptions).catch(fail);

@@ -1,0 +1,325 @@
+/**
+ * Moonshine, a small speech model in two parts: an encoder that listens to a whole window of audio, and a
+ * decoder that writes it down token by token. onnxruntime runs both, so that we decide what is written:
+ * a guess of what comes next is checked in one go rather than token by token, tokens that were agreed on
+ * are kept, terms of the session are made likelier, and how sure the model is decides what was noise.
+ */
+import { readFileSync } from 'node:fs';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import type { TermBias } from './term-bias.ts';
+
+export interface MoonshineFiles {
+  encoder: string;
+  decoder: string;
+  /** 32,768 lines of `base64(piece) id`. */
+  tokens: string;
+}
+
+/** What is to be written down. */
+export interface DecodeRequest {
+  /** From -1 to 1, at 16 kHz. */
+  samples: Float32Array;
+  /** The text begins with these tokens, whatever the model believes. */
+  kept?: readonly number[];
+  /** Guess of the tokens after those: right ones cost next to nothing, wrong ones change nothing. */
+  guess?: readonly number[];
+  bias?: TermBias;
+}
+
+export interface Decoded {
+  tokens: number[];
+  /** ln p of each token, kept ones included; 0 is sure. */
+  chances: number[];
+  /** ln p of the whole text, its end included. */
+  score: number;
+}
+
+const BEGIN = 1;
+const END = 2;
+/** Tokens below are marks, not text. */
+const FIRST_TEXT = 3;
+/** Nobody speaks faster: more tokens in a second are the model repeating itself. */
+const MOST_TOKENS_PER_S = 6.5;
+const SPARE_TOKENS = 2;
+/** What is this much less likely than the likeliest, as ln, adds nothing to a sum of probabilities. */
+const NEGLIGIBLE = 12;
+/** The model wants at least so many samples: its first convolutions see this much at a time. */
+const SHORTEST_SAMPLES = 1_600;
+
+/** The tensors a decoding carries from one step to the next, by name of the input. */
+type Cache = Record<string, Tensor>;
+
+export class MoonshineModel {
+  readonly #encoder: InferenceSession;
+  readonly #decoder: InferenceSession;
+  readonly #pieces: readonly Buffer[];
+  /** Names of cached inputs: of what was written, and of what was listened to. */
+  readonly #writtenNames: readonly string[];
+  readonly #heardNames: readonly string[];
+  readonly #empty: Cache;
+  readonly #heads: number;
+  readonly #headSize: number;
+
+  private constructor(encoder: InferenceSession, decoder: InferenceSession, pieces: Buffer[]) {
+    this.#encoder = encoder;
+    this.#decoder = decoder;
+    this.#pieces = pieces;
+    const cached = decoder.inputMetadata.filter(({ name }) => name.startsWith('past_key_values.'));
+    const names = cached.map(({ name }) => name);
+    this.#writtenNames = names.filter((name) => name.includes('.decoder.'));
+    this.#heardNames = names.filter((name) => name.includes('.encoder.'));
+    const [first] = cached;
+    const shape = first?.isTensor === true ? first.shape : [];
+    this.#heads = Number(shape[1]);
+    this.#headSize = Number(shape[3]);
+    if (!(this.#heads > 0 && this.#headSize > 0)) throw new Error('its decoder is of another kind.');
+    const nothing = new Tensor('float32', new Float32Array(0), [0, this.#heads, 1, this.#headSize]);
+    this.#empty = Object.fromEntries(names.map((name) => [name, nothing]));
+  }
+
+  /** Loads the model; throws Error when a file is missing, damaged or of another kind. */
+  static async load(files: MoonshineFiles): Promise<MoonshineModel> {
+    const pieces = readPieces(files.tokens);
+    const encoder = await InferenceSession.create(files.encoder, sessionOptions);
+    const decoder = await InferenceSession.create(files.decoder, {
+      ...sessionOptions,
+      extra: { session: { disable_quant_qdq: '1' } },
+      // Its table of tokens is stored small and would be unpacked again for every token.
+
+    });
+    return new MoonshineModel(encoder, decoder, pieces);
+  }
+
+  /** Writes down what a window of audio says. */
+  async decode({ samples, kept = [], guess = [], bias }: DecodeRequest): Promise<Decoded> {
+    const states = await this.#listen(samples);
+    const most = Math.ceil((samples.length / 16_000) * MOST_TOKENS_PER_S) + SPARE_TOKENS;
+    const writing = new Writing({ kept, bias, most });
+    let cache = this.#empty;
+    let input: readonly number[] = [BEGIN, ...kept, ...guess];
+    /** Tokens of the input that the caller or the model has settled already. */
+    let settled = 1 + kept.length;
+    for (let step = 0; ; step += 1) {
+      const output = await this.#step({ input, states, cache, isFirst: step === 0 });
+      const logits = output['logits'];
+      if (!(logits?.data instanceof Float32Array)) throw new Error('its decoder answers nothing.');
+      const agreed = writing.take(logits.data, input, settled);
+      cache = this.#carry(output, cache, { isFirst: step === 0, unused: input.length - agreed });
+      if (writing.isOver) return writing.decoded;
+      input = writing.tokens.slice(-1);
+      settled = 1;
+    }
+  }
+
+  /** The text of tokens, without blanks around it. */
+  text(tokens: readonly number[]): string {
+    const pieces = tokens.map((token) => this.#pieces[token] ?? Buffer.alloc(0));
+    return Buffer.concat(pieces).toString('utf8').trim();
+  }
+
+  /** Whether a token begins a word. */
+  beginsWord(token: number): boolean {
+    return this.#pieces[token]?.[0] === 0x20;
+  }
+
+  /** The piece of each token, as UTF-8. */
+  get pieces(): readonly Buffer[] {
+    return this.#pieces;
+  }
+
+  async #listen(samples: Float32Array): Promise<Tensor> {
+    const audio = samples.length >= SHORTEST_SAMPLES ? samples : lengthened(samples);
+    const input = new Tensor('float32', audio, [1, audio.length]);
+    const { last_hidden_state: states } = await this.#encoder.run({ input_values: input });
+    if (states === undefined) throw new Error('its encoder answers nothing.');
+    return states;
+  }
+
+  #step({
+    input,
+    states,
+    cache,
+    isFirst,
+  }: {
+    input: readonly number[];
+    states: Tensor;
+    cache: Cache;
+    isFirst: boolean;
+  }) {
+    const ids = BigInt64Array.from(input, BigInt);
+    const feeds = {
+      input_ids: new Tensor('int64', ids, [1, ids.length]),
+      encoder_hidden_states: states,
+      use_cache_branch: new Tensor('bool', [!isFirst], [1]),
+      ...cache,
+    };
+    // All of them, every time: with fewer the runtime writes some over others.
+    const wanted = [...this.#writtenNames, ...this.#heardNames];
+    return this.#decoder.run(feeds, ['logits', ...wanted.map(presentName)]);
+  }
+
+  /** What the next step is told of this one, without its last `unused` tokens. */
+  #carry(
+    output: InferenceSession.ReturnType,
+    cache: Cache,
+    { isFirst, unused }: { isFirst: boolean; unused: number },
+  ): Cache {
+    const next: Cache = { ...cache };
+    for (const name of this.#writtenNames) {
+      const present = output[presentName(name)];
+      if (present !== undefined) next[name] = this.#shortened(present, unused);
+    }
+    if (!isFirst) return next;
+    for (const name of this.#heardNames) {
+      const present = output[presentName(name)];
+      if (present !== undefined) next[name] = present;
+    }
+    return next;
+  }
+
+  #shortened(tensor: Tensor, unused: number): Tensor {
+    if (unused === 0 || !(tensor.data instanceof Float32Array)) return tensor;
+    const length = tensor.dims[2] ?? 0;
+    const left = length - unused;
+    const data = new Float32Array(this.#heads * left * this.#headSize);
+    for (let head = 0; head < this.#heads; head += 1) {
+      const from = head * length * this.#headSize;
+      data.set(tensor.data.subarray(from, from + left * this.#headSize), head * left * this.#headSize);
+    }
+    return new Tensor('float32', data, [1, this.#heads, left, this.#headSize]);
+  }
+}
+
+const sessionOptions = {
+  // One thread each: many speakers at a time are served better than one in half the time.
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  enableCpuMemArena: false,
+  enableMemPattern: false,
+} as const satisfies InferenceSession.SessionOptions;
+
+/** The text as it is being written. */
+class Writing {
+  readonly tokens: number[];
+  readonly #chances: number[] = [];
+  readonly #bias: TermBias | undefined;
+  readonly #most: number;
+  #isOver = false;
+  #endChance = 0;
+
+  constructor({
+    kept,
+    bias,
+    most,
+  }: {
+    kept: readonly number[];
+    bias: TermBias | undefined;
+    most: number;
+  }) {
+    this.tokens = [...kept];
+    this.#bias = bias;
+    this.#most = most;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get decoded(): Decoded {
+    const score = this.#chances.reduce((sum, chance) => sum + chance, this.#endChance);
+    return { tokens: this.tokens, chances: this.#chances, score };
+  }
+
+  /**
+   * Takes what the model believes comes after each token of the input.
+   *
+   * @param settled tokens of the input that are part of the text whatever the model believes
+   * @returns how many tokens of the input are part of the text
+   */
+  take(logits: Float32Array, input: readonly number[], settled: number): number {
+    const size = logits.length / input.length;
+    for (let place = 0; place < input.length; place += 1) {
+      const values = logits.subarray(place * size, (place + 1) * size);
+      const next = input[place + 1];
+      if (place < settled - 1 && next !== undefined) {
+        this.#chances.push((values[next] ?? 0) - logOfSum(values, largest(values)));
+        continue;
+      }
+      const chosen = this.#choose(values);
+      if (chosen === END) return place + 1;
+      if (chosen !== next) return place + 1;
+    }
+    return input.length;
+  }
+
+  /** Writes the next token, or answers that the text ends. */
+  #choose(values: Float32Array): number {
+    const most = largest(values);
+    const sum = logOfSum(values, most);
+    const best = this.#bias?.prefer(values, this.tokens) ?? likeliest(values);
+    const end = values[END] ?? -Infinity;
+    // Nothing at all is never the first answer: silence is told by how unsure what is written is.
+    const isEnd = this.tokens.length > 0 && end >= (values[best] ?? 0);
+    if (isEnd || this.tokens.length >= this.#most) {
+      this.#isOver = true;
+      this.#endChance = end - sum;
+      return END;
+    }
+    this.tokens.push(best);
+    this.#chances.push((values[best] ?? 0) - sum);
+    return best;
+  }
+}
+
+function likeliest(values: Float32Array): number {
+  let best = FIRST_TEXT;
+  let most = -Infinity;
+  for (let token = FIRST_TEXT; token < values.length; token += 1) {
+    const value = values[token] ?? -Infinity;
+    if (value > most) {
+      best = token;
+      most = value;
+    }
+  }
+  return best;
+}
+
+function largest(values: Float32Array): number {
+  let most = -Infinity;
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] ?? -Infinity;
+    if (value > most) most = value;
+  }
+  return most;
+}
+
+/** ln of the sum of e^x, `most` being the largest x. */
+function logOfSum(values: Float32Array, most: number): number {
+  let sum = 0;
+  const least = most - NEGLIGIBLE;
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] ?? -Infinity;
+    if (value > least) sum += Math.exp(value - most);
+  }
+  return most + Math.log(sum);
+}
+
+function presentName(pastName: string): string {
+  return pastName.replace('past_key_values', 'present');
+}
+
+function lengthened(samples: Float32Array): Float32Array {
+  const longer = new Float32Array(SHORTEST_SAMPLES);
+  longer.set(samples);
+  return longer;
+}
+
+function readPieces(file: string): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    const [piece, id] = line.split(' ');
+    if (piece !== undefined && id !== undefined) pieces[Number(id)] = Buffer.from(piece, 'base64');
+  }
+  if (pieces.length === 0) throw new Error('its list of tokens is empty.');
+  return pieces;
+}

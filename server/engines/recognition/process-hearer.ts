@@ -1,0 +1,207 @@
+/** Hears utterances in processes that may die: another one hears again what was not concluded. */
+import { ServiceError } from '../../../shared/errors.ts';
+import { RECOGNITION_RATE_HZ } from '../engine.ts';
+import { ProcessLost, type HearingLine, type HearingListener } from './hearing-process.ts';
+import type { HearingProcesses } from './hearing-processes.ts';
+import type { HearingOpening, HeardPart } from './hearing-protocol.ts';
+import type { HeardUtterance, UtteranceHearer } from './utterance-stream.ts';
+import type { Utterance } from './utterance.ts';
+
+/** Processes may die this often under one part; then the audio itself must be what kills them. */
+const MAX_DEATHS = 3;
+/** Samples that are sent at a time: half a second. */
+const SENT_SAMPLES = 8_000;
+/** Less than this is not worth a frame: 40 ms. */
+const LEAST_SAMPLES = 640;
+const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
+
+export interface HearRequest {
+  processes: HearingProcesses;
+  opening: HearingOpening;
+  /** Words and phrases that belong to a process, not to an utterance. */
+  hotwords: readonly string[];
+  signal: AbortSignal;
+  /** Audio of what was said before, of which `opening` tells. */
+  before?: Int16Array | undefined;
+  /** Waits for samples from a position on; none when there will be no more. */
+  read: (from: number) => Promise<Int16Array>;
+  listener: HearingListener;
+}
+
+/** Whole recordings: half a second after the other of what is there. */
+export function readRecording(samples: Int16Array): HearRequest['read'] {
+  return async (from) => samples.subarray(from, from + SENT_SAMPLES);
+}
+
+/**
+ * Hears one utterance; when its process dies, another hears again what was not concluded.
+ *
+ * @returns the part that was not concluded before the end
+ * @throws ServiceError recognition_failed when processes die time and again; the signal's reason
+ */
+export async function hearInProcess(request: HearRequest): Promise<HeardPart> {
+  const { processes, opening, hotwords, signal, listener } = request;
+  /** Samples from the beginning that need not be heard again. */
+  let settled = 0;
+  let deaths = 0;
+  while (deaths <= MAX_DEATHS) {
+    const from = settled;
+    const line = await processes.open(
+      { ...opening, hotwords },
+      {
+        signal,
+        listener: {
+          onPartial: (heard) => listener.onPartial(later(heard, from)),
+          onPart(part) {
+            settled = from + part.settledSamples;
+            deaths = 0;
+            listener.onPart({ ...later(part, from), settledSamples: settled });
+          },
+        },
+      },
+    );
+    try {
+      return later(await untilAborted(sendAll(line, from, request), signal), from);
+    } catch (error) {
+      if (!(error instanceof ProcessLost)) throw error;
+      deaths += 1;
+    } finally {
+      line.close();
+    }
+  }
+  throw new ServiceError(
+    'recognition_failed',
+    'The recogniser stopped working several times on this audio. Please start again.',
+  );
+}
+
+/**
+ * Hears the utterances of a session with the processes of a streaming model. What a model says of the
+ * audio of an utterance, it is given with the next one.
+ */
+export function createProcessHearer({
+  opening,
+  ...options
+}: Pick<HearRequest, 'processes' | 'opening' | 'hotwords'>): UtteranceHearer {
+  let before: Before | undefined;
+  return {
+    async hear(utterance, onPartial, signal, onPart) {
+      const { lengthOf, isNews } = createMemory();
+      const said = before !== undefined && isNear(before, utterance) ? before : undefined;
+      const remember = ({ context }: HeardPart): void => {
+        if (context === undefined) return;
+        const { from, sampleCount, tokens } = context;
+        const samples = utterance.samples.slice(from, from + sampleCount);
+        before = { samples, tokens, endMs: utterance.startMs + (from + sampleCount) / SAMPLES_PER_MS };
+      };
+      const heard = await hearInProcess({
+        ...{ ...options, signal },
+        opening: said === undefined ? opening : { ...opening, before: contextOf(said) },
+        before: said?.samples,
+        read: (from) => utterance.read({ from, least: LEAST_SAMPLES, most: SENT_SAMPLES, signal }),
+        listener: {
+          onPartial(partial) {
+            if (isNews(lengthOf(partial))) onPartial(placed(partial, utterance));
+          },
+          onPart(part) {
+            isNews(0, { isConcluded: true });
+            remember(part);
+            onPart(placed(part, utterance));
+          },
+        },
+      });
+      remember(heard);
+      return placed(heard, utterance);
+    },
+    close() {
+      before = undefined;
+    },
+  };
+}
+
+/** What was said in the utterance before. */
+interface Before {
+  samples: Int16Array;
+  tokens: readonly number[];
+  endMs: number;
+}
+
+/** What was said longer ago says nothing of what is said now, in ms. */
+const LONGEST_GAP_MS = 2_000;
+/** Longer speech is not worth hearing once more, in ms. */
+const LONGEST_BEFORE_MS = 5_000;
+
+function isNear({ endMs, samples }: Before, { startMs }: Utterance): boolean {
+  return (
+    startMs - endMs <= LONGEST_GAP_MS && samples.length <= LONGEST_BEFORE_MS * SAMPLES_PER_MS
+  );
+}
+
+function contextOf({ samples, tokens }: Before) {
+  return { sampleCount: samples.length, tokens };
+}
+
+/** Of audio that is heard again, what was shown already is not shown once more. */
+function createMemory() {
+  let shown = 0;
+  return {
+    lengthOf: ({ agreed, text, words }: HeardPart): number =>
+      agreed?.length ?? words.at(-1)?.endMs ?? text.length,
+    isNews(length: number, { isConcluded = false } = {}): boolean {
+      if (length < shown && !isConcluded) return false;
+      shown = length;
+      return true;
+    },
+  };
+}
+
+function placed(heard: HeardPart, { lengthMs }: Utterance): HeardUtterance {
+  return { ...heard, lengthMs };
+}
+
+function later<Part extends HeardPart>(heard: Part, samples: number): Part {
+  if (samples === 0) return heard;
+  const byMs = samples / SAMPLES_PER_MS;
+  const words = heard.words.map(({ text, startMs, endMs }) => ({
+    text,
+    startMs: startMs + byMs,
+    endMs: endMs + byMs,
+  }));
+  const { context } = heard;
+  const moved = context && { context: { ...context, from: context.from + samples } };
+  return { ...heard, words, ...moved };
+}
+
+async function sendAll(
+  line: HearingLine,
+  settled: number,
+  { before, read, signal }: HearRequest,
+): Promise<HeardPart> {
+  if (before !== undefined) await line.send(bytesOf(before));
+  for (let from = settled; ;) {
+    const samples = await read(from);
+    signal.throwIfAborted();
+    if (samples.length === 0) return await line.conclude();
+    from += samples.length;
+    await line.send(bytesOf(samples));
+  }
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Int16Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** The outcome of some work, or the reason of an abort as soon as it comes. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+  });
+  signal.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    work.catch(() => {});
+  }
+}

@@ -1,0 +1,193 @@
+/** The speech in an utterance: windows of audio, each from its first word to the pause after its last. */
+import { RECOGNITION_RATE_HZ } from '../engine.ts';
+import { VAD_FRAME_SAMPLES, type VoiceDetector } from './silero-vad.ts';
+
+const FRAME_MS = (VAD_FRAME_SAMPLES / RECOGNITION_RATE_HZ) * 1000;
+const framesIn = (ms: number): number => Math.round(ms / FRAME_MS);
+
+/** Likelihoods at which speech begins, and below which it has ended. */
+const VOICED = 0.4;
+const UNVOICED = 0.3;
+/** Audio around speech, without which first and last words are misheard. */
+const PAD = framesIn(480);
+/** Less speech than this in a window is a click or a cough. */
+const LEAST_SPEECH = framesIn(160);
+/** From this length on a window ends at a breath; at the latter it is cut at its quietest place. */
+const LONG = framesIn(8_000);
+const LONGEST = framesIn(12_000);
+const BREATH = framesIn(200);
+/** Where the quietest place is looked for: the latest part of a window. */
+const SEARCH = framesIn(3_000);
+
+/** A stretch of an utterance that is heard as one; positions in samples of the utterance. */
+export interface AudioWindow {
+  readonly from: number;
+  /** Samples so far. */
+  readonly length: number;
+  /** Whether nothing more will come. */
+  readonly isClosed: boolean;
+  /** Whether it has ended although speech goes on. */
+  readonly isCut: boolean;
+  /** Whether there is enough speech in it to be words. */
+  readonly hasSpeech: boolean;
+  /** Its first samples, from -1 to 1; a view. */
+  samples(count: number): Float32Array;
+  /** For each ms of speech its place in the window, roughly: how words are spread over it. */
+  speechFrames(): readonly number[];
+}
+
+interface OpenWindow {
+  /** In frames of the utterance. */
+  from: number;
+  until: number | undefined;
+  isCut: boolean;
+  /** Voiced frames. */
+  voiced: number[];
+  /** After the last voiced frame. */
+  spokenUntil: number;
+}
+
+export class SpeechTrack {
+  readonly #detector: VoiceDetector;
+  readonly #pause: number;
+  #audio = new Float32Array(4 * RECOGNITION_RATE_HZ);
+  #audioLength = 0;
+  /** Likelihood of speech of each frame. */
+  readonly #likelihoods: number[] = [];
+  readonly #windows: OpenWindow[] = [];
+  /** Frames up to which windows have ended. */
+  #windowedUntil = 0;
+  #hasEnded = false;
+
+  constructor({ detector, pauseMs }: { detector: VoiceDetector; pauseMs: number }) {
+    this.#detector = detector;
+    this.#pause = framesIn(pauseMs);
+  }
+
+  /** The window that is to be heard: it grows, or is closed and waits. */
+  get window(): AudioWindow | undefined {
+    const [window] = this.#windows;
+    return window && this.#views.get(window);
+  }
+
+  readonly #views = new Map<OpenWindow, AudioWindow>();
+
+  /** The first window has been heard. */
+  shift(): void {
+    const window = this.#windows.shift();
+    if (window !== undefined) this.#views.delete(window);
+  }
+
+  /** Takes in samples, s16le. */
+  async append(audio: Buffer): Promise<void> {
+    this.#take(audio);
+    while ((this.#likelihoods.length + 1) * VAD_FRAME_SAMPLES <= this.#audioLength) {
+      const at = this.#likelihoods.length * VAD_FRAME_SAMPLES;
+      const frame = this.#audio.subarray(at, at + VAD_FRAME_SAMPLES);
+      this.#follow(await this.#detector.judge(frame));
+    }
+  }
+
+  /** Nothing more will come. */
+  end(): void {
+    this.#hasEnded = true;
+    const last = this.#windows.at(-1);
+    if (last?.until === undefined && last !== undefined) {
+      this.#close(last, Math.min(last.spokenUntil + PAD, this.#likelihoods.length));
+    }
+  }
+
+  #take(audio: Buffer): void {
+    const count = audio.byteLength >> 1;
+    if (this.#audioLength + count > this.#audio.length) {
+      const longer = new Float32Array(Math.max(2 * this.#audio.length, this.#audioLength + count));
+      longer.set(this.#audio.subarray(0, this.#audioLength));
+      this.#audio = longer;
+    }
+    for (let index = 0; index < count; index += 1) {
+      this.#audio[this.#audioLength + index] = audio.readInt16LE(index * 2) / 32_768;
+    }
+    this.#audioLength += count;
+  }
+
+  #follow(likelihood: number): void {
+    const frame = this.#likelihoods.length;
+    this.#likelihoods.push(likelihood);
+    const last = this.#windows.at(-1);
+    const window = last?.until === undefined ? last : undefined;
+    if (window === undefined) {
+      if (likelihood >= VOICED) this.#open(Math.max(frame - PAD, this.#windowedUntil), frame);
+      return;
+    }
+    if (likelihood >= UNVOICED) {
+      window.voiced.push(frame);
+      window.spokenUntil = frame + 1;
+    }
+    const silence = frame + 1 - window.spokenUntil;
+    const length = frame + 1 - window.from;
+    if (silence >= this.#pause) this.#close(window, window.spokenUntil + Math.min(PAD, silence));
+    else if (length >= LONG && silence >= BREATH) this.#close(window, frame + 1, { isCut: true });
+    else if (length >= LONGEST) this.#cut(window);
+  }
+
+  #open(from: number, frame: number): void {
+    const window: OpenWindow = {
+      ...{ from, until: undefined, isCut: false },
+      ...{ voiced: [frame], spokenUntil: frame + 1 },
+    };
+    this.#windows.push(window);
+    this.#views.set(window, this.#view(window));
+  }
+
+  #close(window: OpenWindow, until: number, { isCut = false } = {}): void {
+    window.until = until;
+    window.isCut = isCut;
+    this.#windowedUntil = until;
+  }
+
+  /** Ends a window at its quietest place; the next one begins there. */
+  #cut(window: OpenWindow): void {
+    const end = this.#likelihoods.length;
+    let place = end - 1;
+    for (let frame = end - SEARCH; frame < end; frame += 1) {
+      if ((this.#likelihoods[frame] ?? 1) <= (this.#likelihoods[place] ?? 1)) place = frame;
+    }
+    const later = window.voiced.filter((frame) => frame >= place);
+    window.voiced = window.voiced.filter((frame) => frame < place);
+    this.#close(window, place, { isCut: true });
+    const [first] = later;
+    if (first === undefined) return;
+    this.#open(place, first);
+    const next = this.#windows.at(-1);
+    if (next === undefined) return;
+    next.voiced = later;
+    next.spokenUntil = (later.at(-1) ?? first) + 1;
+  }
+
+  #view(window: OpenWindow): AudioWindow {
+    const end = () =>
+      window.until ?? (this.#hasEnded ? window.spokenUntil : this.#likelihoods.length);
+    const from = window.from * VAD_FRAME_SAMPLES;
+    const audio = () => this.#audio;
+    return {
+      from,
+      get length() {
+        return end() * VAD_FRAME_SAMPLES - from;
+      },
+      get isClosed() {
+        return window.until !== undefined;
+      },
+      get isCut() {
+        return window.isCut;
+      },
+      get hasSpeech() {
+        return window.voiced.length >= LEAST_SPEECH;
+      },
+      samples: (count) => audio().subarray(from, from + count),
+      speechFrames: () => window.voiced.map((frame) => frame - window.from),
+    };
+  }
+}
+
+/** Length of a frame, in ms. */
+export { FRAME_MS as TRACK_FRAME_MS };
