@@ -256,7 +256,8 @@ class Writing {
   #choose(values: Float32Array): number {
     const most = largest(values);
     const sum = logOfSum(values, most);
-    const best = this.#bias?.prefer(values, this.tokens) ?? likeliest(values);
+    const own = likeliest(values);
+    const best = this.#bias?.prefer(values, this.tokens, own) ?? own;
     const end = values[END] ?? -Infinity;
     // Nothing at all is never the first answer: silence is told by how unsure what is written is.
     const isEnd = this.tokens.length > 0 && end >= (values[best] ?? 0);
