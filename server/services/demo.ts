@@ -129,7 +129,9 @@ async function spokenBy(voice: SynthesisEngine): Promise<Buffer> {
     samples.push(new Int16Array(PAUSE_S * sampleRateHz));
   }
   const dataBytes = samples.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  const bytes = samples.map((each) => new Uint8Array(each.buffer, each.byteOffset, each.byteLength));
+  const bytes = samples.map(
+    (each) => new Uint8Array(each.buffer, each.byteOffset, each.byteLength),
+  );
   return Buffer.concat([wavHeader({ sampleRateHz, dataBytes }), ...bytes]);
 }
 

@@ -159,8 +159,14 @@ describe('the listings of other resources', () => {
         .list({ resource: 'voice', include })
         .map(({ lang, features }) => [lang, features['translated_speech']?.status]);
     expect(speech(['beta'])).toEqual([
-      ...[['en', undefined], ['pt', 'beta']],
-      ...[['pt-BR', 'beta'], ['pt-PT', 'beta']],
+      ...[
+        ['en', undefined],
+        ['pt', 'beta'],
+      ],
+      ...[
+        ['pt-BR', 'beta'],
+        ['pt-PT', 'beta'],
+      ],
     ]);
     expect(speech([]).every(([, status]) => status === undefined)).toBe(true);
   });

@@ -60,8 +60,8 @@ function voiceFor({ language, gender }: SynthesisOptions): string {
 const readings: readonly (readonly [pattern: RegExp, reading: string])[] = [
   [/[‘’‚′]/g, "'"],
   [/[–—―…]/g, ', '],
-  [/£\s?(\d[\d.,]*)/g, '$1 pounds'],
-  [/€\s?(\d[\d.,]*)/g, '$1 euros'],
+  [/£\s?(\d+(?:[.,]\d+)*(?: (?:thousand|million|billion))?)/g, '$1 pounds'],
+  [/€\s?(\d+(?:[.,]\d+)*(?: (?:thousand|million|billion))?)/g, '$1 euros'],
   [/€/g, ' euros '],
   [/£/g, ' pounds '],
   [/\$(?!\d)/g, ' dollars '],

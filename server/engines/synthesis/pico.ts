@@ -54,7 +54,8 @@ export async function createPico({
     (tag) => tag === baseLanguage(tag) && installed.has(voices[tag] ?? ''),
   );
   if (languages.length === 0) {
-    const reason = 'pico2wave has no voice: install the Debian packages libttspico-utils and libttspico-data anew.';
+    const reason =
+      'pico2wave has no voice: install the Debian packages libttspico-utils and libttspico-data anew.';
     return { name: NAME, reason };
   }
   const voiceFor = ({ language }: SynthesisOptions) => {
@@ -66,8 +67,7 @@ export async function createPico({
     describedAs: 'SVOX Pico, a smooth synthetic voice',
     pieces: (text, { language, gender }) =>
       speechPieces(sayable(text), { language, maxCharacters: MAX_CHARACTERS, joins: false }).map(
-        (piece) =>
-          gender === 'male' ? `<pitch level="${PITCH_OF_MEN}">${piece}</pitch>` : piece,
+        (piece) => (gender === 'male' ? `<pitch level="${PITCH_OF_MEN}">${piece}</pitch>` : piece),
       ),
     args: (file, options) => ['-l', voiceFor(options), '-w', file],
   });
