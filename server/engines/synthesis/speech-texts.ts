@@ -44,8 +44,8 @@ const RUN_OF_MARKS = /([^\p{L}\p{N}\s])[^\p{L}\p{N}\s]+/gu;
 const LONE_MARK = /\s+([^\p{L}\p{N}\s])(?=\s|$)/gu;
 
 /**
- * Leaves of a text what a small speech program can be trusted with. Some of them lose their memory's
- * order over a hundred full stops in a row, and take minutes for a word of thousands of letters.
+ * Leaves of a text what a small speech program can be trusted with: flite's memory is damaged by some
+ * hundred marks in a row, and a word of thousands of letters takes it minutes.
  *
  * @param options.foreign matches each character that is not to be said
  * @param options.longestWord characters after which a word goes on as another one
