@@ -41,11 +41,8 @@ import { createUsageReporting } from './services/usage-reports.ts';
 import { enginePreference, startEngines, type Engines } from './running-engines.ts';
 import { createLiveTranslation } from './services/live-translation.ts';
 import { createSpokenTerms, type SpokenTermLists } from './services/spoken-terms.ts';
-import {
-  createVoiceRequestCheck,
-  speakableLanguages,
-  spokenLanguages,
-} from './services/voice-session-request.ts';
+import { sharesOfSpeech } from './services/speakers.ts';
+import { createVoiceRequestCheck, spokenLanguages } from './services/voice-session-request.ts';
 import { createVoiceSessions } from './services/voice-sessions.ts';
 import { openApiKeyFile } from './storage/embedded/api-key-file.ts';
 import { createSessionTokens } from './storage/embedded/session-tokens.ts';
@@ -192,6 +189,7 @@ async function openHttp(parts: Parts, services: Services, problems: string[]) {
     engines: {
       recognition: engines.recognition.map(({ name }) => name),
       translation: engines.translation.map(({ name }) => name),
+      synthesis: engines.synthesis.map(({ name }) => name),
       problems,
     },
     knowsOrigin: createKnownOrigins(storage),
@@ -262,7 +260,9 @@ function createServices(parts: Parts) {
     }),
     textImprovement: createTextImprovement({ improvement, detector, usage: usageMeter }),
     languageDetection: detection,
-    languageListings: createLanguageListings({ translation, improvement, recognisers, detector }),
+    languageListings: createLanguageListings({
+      ...{ translation, improvement, recognisers, speakers, detector },
+    }),
     glossaries,
     spokenTerms,
     ...createAdministration(storage, apiKeys),
@@ -273,10 +273,7 @@ function createServices(parts: Parts) {
       glossaries,
       store: storage.glossaries,
     }),
-    demoContent: createDemo({
-      ...{ recognisers, speakers, translation, missing: engines.missing },
-      speaker: engines.sampleSpeaker,
-    }),
+    demoContent: createDemo({ recognisers, speakers, translation, missing: engines.missing }),
   };
 }
 
@@ -359,9 +356,8 @@ function isFreeTarget(target: LanguageTag): boolean {
 function capabilities(engines: Engines, translation: Translation) {
   const { recognition, synthesis, translation: running } = engines;
   return {
-    synthesis: synthesis.map((engine) => ({
-      engine: engine.name,
-      languages: speakableLanguages([engine]),
+    synthesis: sharesOfSpeech(synthesis).map(({ engine, languages }) => ({
+      ...{ engine: engine.name, languages },
     })),
     recognition: recognition.map((engine) => ({
       engine: engine.name,

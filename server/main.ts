@@ -70,9 +70,9 @@ function welcome(config: Config, address: string, overview: Overview): string {
     ...overview.translation.map(({ engine, pairs }, index) =>
       columns(index === 0 ? '  Translates  ' : '              ', directions(pairs), engine),
     ),
-    ...overview.synthesis.map(
-      ({ engine, languages }) => `  Speaks      ${shortList(languages)} (${engine})`,
-    ),
+    ...overview.synthesis
+      .filter(({ languages }) => languages.length > 0)
+      .map(({ engine, languages }) => `  Speaks      ${shortList(languages)} (${engine})`),
     ...overview.problems.map((problem) => `  Missing     ${problem}`),
     '',
   ];

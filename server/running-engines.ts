@@ -17,7 +17,6 @@ import {
   translators,
   type EngineSettings,
 } from './engines/index.ts';
-import { createFlite, type SampleSpeaker } from './engines/synthesis/flite.ts';
 import { findModels } from './models/find-models.ts';
 import type { Logger } from './process/log.ts';
 import { readEnginePreference, type PreferenceRule } from './services/engine-preference.ts';
@@ -43,8 +42,6 @@ export interface Engines {
   translation: TranslationEngine[];
   improvement: ImprovementEngine[];
   detector: DetectionEngine;
-  /** The voice of the demo's sample. */
-  sampleSpeaker: SampleSpeaker | undefined;
   missing: MissingEngine[];
   close(): Promise<void>;
 }
@@ -57,13 +54,12 @@ export async function startEngines(
   const { models, unusable } = await findModels(config.MODELS_DIR);
   const settings = { ...engineSettings(config, log), models };
   const names = (config.RECOGNISER ?? recogniserNames.join(',')).split(',');
-  const [heard, spoken, translated, improved, detector, sample] = await Promise.all([
+  const [heard, spoken, translated, improved, detector] = await Promise.all([
     startAll(names.map((name) => recognisers[name.trim() as keyof typeof recognisers](settings))),
     startAll(Object.values(speakers).map((start) => start(settings))),
     startAll(Object.values(translators).map((start) => start(settings))),
     startAll(Object.values(improvers).map((start) => start(settings))),
     createDetector(),
-    createFlite(),
   ]);
   const recognition = heard.running.map((engine) => observedRecogniser(engine, measures));
   const synthesis = spoken.running.map((engine) => observedSpeaker(engine, measures));
@@ -71,14 +67,12 @@ export async function startEngines(
   const improvement = improved.running.map((engine) => observedImprover(engine, measures));
   return {
     ...{ recognition, synthesis, translation, improvement, detector },
-    sampleSpeaker: isRunning(sample) ? sample : undefined,
     missing: [
       ...unusable.map(({ name, reason }) => ({ name, reason })),
       ...ofKind('recognition', heard.missing),
       ...ofKind('translation', translated.missing),
       ...ofKind('synthesis', spoken.missing),
       ...ofKind('improvement', improved.missing),
-      ...(isRunning(sample) ? [] : [sample]),
     ],
     async close() {
       const all = [...recognition, ...synthesis, ...translation, ...improvement];

@@ -108,6 +108,8 @@ export interface SynthesisOptions {
 
 export interface SynthesisEngine {
   readonly name: string;
+  /** Who speaks, for people who are about to hear it: completes "is spoken by". */
+  readonly describedAs: string;
   /** Base languages it speaks with a voice people understand; others are not offered. */
   readonly languages: readonly LanguageTag[];
   /**

@@ -23,7 +23,9 @@ import { createSilentRecogniser } from './recognition/silent.ts';
 import { createVosk, type VoskOptions } from './recognition/vosk.ts';
 import { createWhisperLive, type WhisperLiveOptions } from './recognition/whisperlive.ts';
 import { createEspeakNg } from './synthesis/espeak-ng.ts';
+import { createFlite } from './synthesis/flite.ts';
 import { createOpenAiSpeech, type OpenAiSpeechOptions } from './synthesis/openai-speech.ts';
+import { createPico } from './synthesis/pico.ts';
 import { createSherpaVoices } from './synthesis/sherpa-voices.ts';
 import { createApertium } from './translation/apertium.ts';
 import { createChat, type ChatOptions } from './translation/chat.ts';
@@ -70,10 +72,12 @@ export const recognisers = {
   silent: async () => [createSilentRecogniser()],
 } as const satisfies Record<string, Maker<RecognitionEngine>>;
 
-/** Voices, the preferred ones first. */
+/** Voices, the preferred ones first: those that people connect or install, then by how well they are understood. */
 export const speakers = {
   speech: ({ log, speech }) => configured(speech, (o) => createOpenAiSpeech({ log, ...o })),
   sherpa: ({ log, models, sherpaThreads: threads }) => createSherpaVoices({ log, models, threads }),
+  flite: async ({ log }) => [await createFlite({ log })],
+  pico: async ({ log }) => [await createPico({ log })].filter((each) => each !== undefined),
   espeak: async ({ log }) => [await createEspeakNg({ log })],
 } as const satisfies Record<string, Maker<SynthesisEngine>>;
 

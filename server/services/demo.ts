@@ -2,9 +2,11 @@
 import { documentFormat, documentFormats } from '../../shared/document-formats.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { canonicalLanguage } from '../../shared/language.ts';
+import { wavHeader } from '../../shared/wav.ts';
 import type { RecognitionEngine, SynthesisEngine, Unavailable } from '../engines/engine.ts';
 import type { Translation } from './translation.ts';
-import { speakableLanguages, spokenLanguages } from './voice-session-request.ts';
+import { speakableLanguages, speakerOf } from './speakers.ts';
+import { spokenLanguages } from './voice-session-request.ts';
 
 /** Sentences that the default engines hear and translate well. */
 const SAMPLE_SENTENCES = [
@@ -13,6 +15,10 @@ const SAMPLE_SENTENCES = [
   'My friends live in a small house near the sea.',
   'We will talk about the history of our city.',
 ];
+
+const PAUSE_S = 0.9;
+/** A voice model that has to be loaded first takes its time. */
+const SAMPLE_TIMEOUT_MS = 60_000;
 
 /** What the page may have translated as a file. */
 export interface DemoDocuments {
@@ -34,13 +40,19 @@ export interface Demo {
     target_languages: string[];
     /** Those of them that can be spoken. */
     speech_languages: string[];
+    /** Who speaks each of these, as people are told. */
+    voices: Record<string, string>;
     /** Whether a sample can be spoken. */
     sample: boolean;
     documents: DemoDocuments;
     /** What is missing, and how to get it. */
     problems: string[];
   };
-  /** The sample as a WAV file. @throws ServiceError engine_unavailable without a voice */
+  /**
+   * The sample as a WAV file: s16le, one channel.
+   *
+   * @throws ServiceError engine_unavailable without a voice, synthesis_failed when all of them fail
+   */
   sample(): Promise<Buffer>;
 }
 
@@ -48,7 +60,6 @@ export interface DemoContentOptions {
   recognisers: readonly RecognitionEngine[];
   speakers: readonly SynthesisEngine[];
   translation: Translation;
-  speaker: { speak(sentences: readonly string[]): Promise<Buffer> } | undefined;
   missing: readonly Unavailable[];
 }
 
@@ -56,36 +67,72 @@ export function createDemo({
   recognisers,
   speakers,
   translation,
-  speaker,
   missing,
 }: DemoContentOptions): Demo {
-  let spoken: Promise<Buffer> | undefined;
+  let sample: Promise<Buffer> | undefined;
+  const sampleVoices = () => speakers.filter(({ languages }) => languages.includes('en'));
   return {
     options() {
       const sources = spokenLanguages(recognisers);
       const targets = new Set(sources.flatMap((source) => translation.targets(source)));
+      const spoken = speakableLanguages(speakers).filter((language) =>
+        targets.has(canonicalLanguage(language) ?? ''),
+      );
       return {
         source_languages: sources,
         target_languages: [...targets].sort(),
-        speech_languages: speakableLanguages(speakers).filter((language) =>
-          targets.has(canonicalLanguage(language) ?? ''),
+        speech_languages: spoken,
+        voices: Object.fromEntries(
+          spoken.map((language) => [language, speakerOf(language, speakers)?.describedAs ?? '']),
         ),
-        sample: speaker !== undefined,
+        sample: sampleVoices().length > 0,
         documents: documentsOf(translation),
         problems: missing.map(({ reason }) => reason),
       };
     },
     async sample() {
-      if (speaker === undefined) {
-        throw new ServiceError('engine_unavailable', 'No voice is installed to speak the sample.');
-      }
-      spoken ??= speaker.speak(SAMPLE_SENTENCES);
-      return spoken.catch((error: unknown) => {
-        spoken = undefined;
+      sample ??= speakSample(sampleVoices());
+      return sample.catch((error: unknown) => {
+        sample = undefined;
         throw error;
       });
     },
   };
+}
+
+/** The sample by the first of the voices that does not fail. */
+async function speakSample(voices: readonly SynthesisEngine[]): Promise<Buffer> {
+  const [voice, ...others] = voices;
+  if (voice === undefined) {
+    throw new ServiceError('engine_unavailable', 'No voice is installed to speak the sample.');
+  }
+  try {
+    return await spokenBy(voice);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || others.length === 0) throw error;
+    return speakSample(others);
+  }
+}
+
+/** The sentences with a pause around each: recognisers conclude one after half a second. */
+async function spokenBy(voice: SynthesisEngine): Promise<Buffer> {
+  const signal = AbortSignal.timeout(SAMPLE_TIMEOUT_MS);
+  const samples: Int16Array[] = [];
+  let sampleRateHz = 16_000;
+  for (const sentence of SAMPLE_SENTENCES) {
+    const options = { language: 'en', gender: 'male', signal } as const;
+    for await (const spoken of voice.speak(sentence, options)) {
+      if (samples.length === 0) samples.push(new Int16Array(PAUSE_S * spoken.sampleRateHz));
+      sampleRateHz = spoken.sampleRateHz;
+      samples.push(spoken.samples);
+    }
+    samples.push(new Int16Array(PAUSE_S * sampleRateHz));
+  }
+  const dataBytes = samples.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const bytes = samples.map(
+    (each) => new Uint8Array(each.buffer, each.byteOffset, each.byteLength),
+  );
+  return Buffer.concat([wavHeader({ sampleRateHz, dataBytes }), ...bytes]);
 }
 
 function documentsOf(translation: Translation): DemoDocuments {

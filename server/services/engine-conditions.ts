@@ -12,6 +12,7 @@ import type {
 import type { Outage } from './circuit-breaker.ts';
 import type { EngineHealth } from './engine-health.ts';
 import type { EngineKind } from './observed-engines.ts';
+import { sharesOfSpeech } from './speakers.ts';
 
 /** What is running here, and what is not. */
 export interface EngineLists {
@@ -70,7 +71,12 @@ type Running = Pick<EngineCondition, 'name' | 'languages' | 'pairs'> & {
 
 function runningEngines(engines: EngineLists): Running[] {
   const { recognition, translation, synthesis, improvement, detector } = engines;
-  const hearing = { recognition, synthesis, improvement, detection: [detector] } as const;
+  const speaking = sharesOfSpeech(synthesis).map(({ engine: { name }, languages }) => ({
+    ...{ name, languages },
+  }));
+  const hearing = {
+    ...{ recognition, synthesis: speaking, improvement, detection: [detector] },
+  } as const;
   const of = (kind: keyof typeof hearing) =>
     hearing[kind].map(({ name, languages }) => ({
       ...{ kind, name, pairs: [] },

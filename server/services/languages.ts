@@ -11,8 +11,9 @@ import {
   type LegacyLanguages,
   type ResourceName,
 } from '../../shared/schemas/languages.ts';
-import type { DetectionEngine, RecognitionEngine } from '../engines/engine.ts';
+import type { DetectionEngine, RecognitionEngine, SynthesisEngine } from '../engines/engine.ts';
 import {
+  betaFeatures,
   betaLanguages,
   glossaryLanguages,
   hiddenFromLegacy,
@@ -21,6 +22,7 @@ import {
   resourceTable,
 } from './language-table.ts';
 import type { Improvement } from './improvement.ts';
+import { isSpeakable } from './speakers.ts';
 import type { Translation } from './translation.ts';
 
 export interface LanguageListings {
@@ -38,6 +40,7 @@ export interface LanguageListingsOptions {
   >;
   improvement: Pick<Improvement, 'serves' | 'rephrases'>;
   recognisers: readonly Pick<RecognitionEngine, 'languages' | 'detectsLanguage'>[];
+  speakers: readonly Pick<SynthesisEngine, 'languages'>[];
   detector: Pick<DetectionEngine, 'languages'>;
 }
 
@@ -102,14 +105,17 @@ function translatable(
   };
 }
 
-function spoken({ translation, recognisers }: LanguageListingsOptions): Served {
+function spoken({ translation, recognisers, speakers }: LanguageListingsOptions): Served {
   const { both } = resourceTable.voice;
   const heard = recognisers.flatMap(({ languages }) => languages);
   const sources = new Set(heard.filter((language) => both.has(language)));
+  const { targets } = reach([...sources], 'voice', translation);
   return {
-    sources,
-    targets: reach([...sources], 'voice', translation).targets,
+    ...{ sources, targets },
     has(feature, language) {
+      if (feature === 'translated_speech') {
+        return targets.has(language) && isSpeakable(language, speakers);
+      }
       if (feature === 'auto_detection') {
         return recognisers.some(
           (each) => each.detectsLanguage && each.languages.includes(language),
@@ -172,11 +178,18 @@ function describe(resource: ResourceName, served: Served, withBeta: boolean): La
     const status = betaLanguages.has(lang) ? 'beta' : 'stable';
     if ((!isSource && !isTarget) || (status === 'beta' && !withBeta)) continue;
     const names = (Object.keys(features) as FeatureName[]).filter(
-      (feature) => features[feature]?.has(lang) === true && served.has(feature, lang),
+      (feature) =>
+        features[feature]?.has(lang) === true &&
+        served.has(feature, lang) &&
+        (withBeta || !betaFeatures.has(feature)),
     );
+    const told = names.map((feature) => [
+      feature,
+      { status: betaFeatures.has(feature) ? 'beta' : status },
+    ]);
     listed.push({
       ...{ lang, name, usable_as_source: isSource, usable_as_target: isTarget, status },
-      features: Object.fromEntries(names.map((feature) => [feature, { status }])),
+      features: Object.fromEntries(told) as Language['features'],
     });
   }
   return listed;

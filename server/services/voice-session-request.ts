@@ -16,6 +16,7 @@ import { captionModes } from '../voice/captions.ts';
 import type { RequestedLanguage, VoicePipelineOptions } from '../voice/pipeline.ts';
 import type { RequestedSource } from '../voice/recognise.ts';
 import type { LiveTranslation } from './live-translation.ts';
+import { speakableLanguages, speakerOf } from './speakers.ts';
 import type { SpokenTermLists } from './spoken-terms.ts';
 import type { Translation } from './translation.ts';
 
@@ -105,15 +106,6 @@ export function createVoiceRequestCheck(capabilities: VoiceCapabilities): CheckV
 export function spokenLanguages(recognisers: readonly RecognitionEngine[]): string[] {
   const heard = new Set(recognisers.flatMap(({ languages }) => languages));
   return voiceSourceLanguages.filter((language) => heard.has(language));
-}
-
-/** Languages that can be spoken now, as sessions name them. */
-export function speakableLanguages(speakers: readonly SynthesisEngine[]): string[] {
-  return voiceMediaLanguages.filter((language) => speakerOf(language, speakers) !== undefined);
-}
-
-function speakerOf(language: string, speakers: readonly SynthesisEngine[]) {
-  return speakers.find(({ languages }) => languages.includes(baseLanguage(language)));
 }
 
 function checkedFormat(contentType: string, possible: readonly string[]): AudioFormat {

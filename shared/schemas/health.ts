@@ -7,6 +7,7 @@ export const Health = Type.Object({
   engines: Type.Object({
     recognition: Type.Array(Type.String()),
     translation: Type.Array(Type.String()),
+    synthesis: Type.Array(Type.String()),
     problems: Type.Array(Type.String({ description: 'What is missing, and how to get it.' })),
   }),
 });

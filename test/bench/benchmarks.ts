@@ -12,6 +12,7 @@ import * as soak from './soak.ts';
 import * as store from './store.ts';
 import * as translation from './translation.ts';
 import * as voice from './voice.ts';
+import * as voices from './voices.ts';
 
 /** Prints one line. */
 export type Print = (line: string) => void;
@@ -32,6 +33,7 @@ const benchmarks: readonly Benchmark[] = [
   gateway,
   voice,
   recogniser,
+  voices,
   captions,
   decode,
   store,

@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SpokenSamples, SynthesisEngine } from '../../server/engines/engine.ts';
 import { createEspeakNg } from '../../server/engines/synthesis/espeak-ng.ts';
+import { createFlite } from '../../server/engines/synthesis/flite.ts';
 import { recordLog } from '../support/log-record.ts';
 import { describeSynthesisEngine, english, synthesisPromises } from './synthesis-conformance.ts';
 
 async function espeakNg(): Promise<SynthesisEngine> {
   const engine = await createEspeakNg({ log: recordLog() });
+  if ('reason' in engine) throw new Error(engine.reason);
+  return engine;
+}
+
+async function flite(): Promise<SynthesisEngine> {
+  const engine = await createFlite({ log: recordLog() });
   if ('reason' in engine) throw new Error(engine.reason);
   return engine;
 }
@@ -43,6 +50,7 @@ const sentences = {
 // Chinese has a syllable in each character.
 const material = { ...english, sentences, charactersPerSecond: [2, 40] as const };
 describeSynthesisEngine('espeak-ng', espeakNg, material);
+describeSynthesisEngine('flite', flite, english);
 
 test('every language that espeak-ng offers has been heard', async () => {
   const engine = await espeakNg();

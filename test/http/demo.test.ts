@@ -1,6 +1,11 @@
+import { execFileSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Health } from '../../shared/schemas/health.ts';
 import { rawExchange } from '../support/raw-exchange.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { PCM_16K } from '../support/voice-client.ts';
 
 const request = { source_media_content_type: PCM_16K, source_language: 'en' };
@@ -9,6 +14,13 @@ describe('with the demo on', () => {
   let server: TestServer;
   beforeAll(async () => (server = await startServer()));
   afterAll(() => server.stop());
+
+  it('who starts the server reads which voice speaks what', () => {
+    expect(server.output()).toMatch(/Speaks +en en-GB en-US \(flite\)/);
+    const [, ownOfEspeak] = /Speaks +(.*) \(espeak-ng\)/.exec(server.output()) ?? [];
+    expect(ownOfEspeak).toMatch(/^ar bg cs da /);
+    expect(ownOfEspeak).not.toMatch(/\ben\b/);
+  });
 
   it('the page is served under a strict content security policy, without the API key', async () => {
     const response = await server.get('/');
@@ -40,6 +52,7 @@ describe('with the demo on', () => {
       source_languages: ['en'],
       target_languages: expect.arrayContaining(['ca', 'es', 'fr', 'it', 'pt']) as string[],
       speech_languages: expect.arrayContaining(['es', 'fr', 'it', 'pt']) as string[],
+      voices: expect.objectContaining({ 'pt-BR': 'eSpeak NG, plainly a machine' }) as object,
       sample: true,
       documents: {
         target_languages: expect.objectContaining({
@@ -87,6 +100,32 @@ describe('with the demo on', () => {
   ])('its token endpoint refuses %j', async (headers) => {
     const sent = headers as Record<string, string>;
     expect((await server.post('/demo/token', request, sent)).status).toBe(403);
+  });
+});
+
+describe('without flite', () => {
+  it('English is spoken by eSpeak NG, the sample too, and it is said what would be better', async () => {
+    const programs = temporaryFolder();
+    const [espeak = ''] = execFileSync('which', ['espeak-ng'], { encoding: 'utf8' }).split('\n');
+    symlinkSync(espeak, path.join(programs, 'espeak-ng'));
+    const server = await startServer({ RECOGNISER: 'silent', PATH: programs });
+    try {
+      expect(server.output()).toMatch(/Speaks .* \(espeak-ng\)/);
+      expect(server.output()).not.toMatch(/\((flite|pico)\)|pico/);
+      const { engines } = (await (await server.get('/healthz')).json()) as Health;
+      expect(engines.synthesis).toEqual(['espeak-ng']);
+      expect(engines.problems.join('\n')).toMatch(/Debian package flite: install it/);
+      const request = { target_media_languages: ['en-GB'], source_media_content_type: PCM_16K };
+      const session = await server.post('/v3/voice/realtime', {
+        ...request,
+        source_language: 'en',
+      });
+      expect(session.status).toBe(200);
+      const { headers } = await server.get('/demo/sample.wav');
+      expect(headers.get('content-type')).toBe('audio/wav');
+    } finally {
+      await server.stop();
+    }
   });
 });
 

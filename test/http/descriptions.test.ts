@@ -70,7 +70,10 @@ it('health tells what is running', async () => {
   expect(await response.json()).toEqual({
     status: 'ok',
     voice_sessions: 0,
-    engines: { recognition: ['silent'], translation: ['apertium'], problems: [] },
+    engines: {
+      ...{ recognition: ['silent'], translation: ['apertium'], problems: [] },
+      synthesis: expect.arrayContaining(['flite', 'espeak-ng']) as string[],
+    },
   });
 });
 

@@ -22,6 +22,7 @@ function listingsFor(
     formality = [] as string[],
     followsInstructions = false,
     heard = [] as string[],
+    spoken = [] as string[],
     improvers = [] as ImprovementEngine[],
   } = {},
 ) {
@@ -40,6 +41,7 @@ function listingsFor(
     translation: createTranslation({ engines: [engine], log: recordLog() }),
     improvement: createImprovement({ engines: improvers, detector, log: recordLog() }),
     recognisers: [{ languages: heard, detectsLanguage: false }],
+    speakers: [{ languages: spoken }],
     detector,
   });
 }
@@ -148,6 +150,25 @@ describe('the listings of other resources', () => {
     ]);
     expect(codes(listingsFor(pairs), 'voice')).toEqual([]);
     expect(codes(listingsFor([], { heard: ['en'] }), 'voice')).toEqual(['en']);
+  });
+
+  it('have speech where an engine speaks a target, for those who ask for features in beta', () => {
+    const listings = listingsFor(pairs, { heard: ['en'], spoken: ['pt', 'ja'] });
+    const speech = (include: string[]) =>
+      listings
+        .list({ resource: 'voice', include })
+        .map(({ lang, features }) => [lang, features['translated_speech']?.status]);
+    expect(speech(['beta'])).toEqual([
+      ...[
+        ['en', undefined],
+        ['pt', 'beta'],
+      ],
+      ...[
+        ['pt-BR', 'beta'],
+        ['pt-PT', 'beta'],
+      ],
+    ]);
+    expect(speech([]).every(([, status]) => status === undefined)).toBe(true);
   });
 
   it('have as glossaries those of languages that are translated', () => {

@@ -238,7 +238,7 @@ function silentEveryOther(): RecognitionEngine {
 
 function humming(pieces: number): SynthesisEngine {
   return {
-    ...{ name: 'humming', languages: ['en'] },
+    ...{ name: 'humming', describedAs: 'nobody', languages: ['en'] },
     async *speak() {
       for (let index = 0; index < pieces; index += 1) {
         yield { samples: new Int16Array(8000), sampleRateHz: 16_000 };

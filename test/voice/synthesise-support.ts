@@ -45,6 +45,7 @@ export function hummingEngine(
   const spoken: string[] = [];
   return {
     name: 'humming',
+    describedAs: 'somebody who hums',
     languages: ['en'],
     spoken,
     async *speak(text, { signal }) {

@@ -63,6 +63,7 @@ export const demoOptions = {
   source_languages: ['en'],
   target_languages: ['ca', 'es', 'fr', 'it', 'pt', 'pt-BR'],
   speech_languages: ['es', 'fr', 'pt', 'pt-BR'],
+  voices: { fr: 'somebody with a pleasant voice' },
   sample: true,
   problems: [] as string[],
 };

@@ -48,7 +48,10 @@ it('lets a language be heard, which then is read as well', async () => {
     ...['Nothing', 'French', 'Portuguese', 'Portuguese (Brazil)', 'Spanish'],
   ]);
   expect(await speech()).toBe('');
+  const voice = page.locator('#voice');
+  expect(await voice.isVisible()).toBe(false);
   await hear.selectOption('fr');
+  expect(await voice.innerText()).toBe('French is spoken by somebody with a pleasant voice.');
   expect([await speech(), await chosen()]).toEqual(['fr', 'es fr']);
   for (const name of ['Catalan', 'Italian', 'Portuguese']) await chip(name).check();
   // Five are chosen: the last one makes room.
@@ -56,6 +59,7 @@ it('lets a language be heard, which then is read as well', async () => {
   expect([await speech(), await chosen()]).toEqual(['pt-BR', 'es ca fr it pt-BR']);
   await chip('Portuguese (Brazil)').uncheck();
   expect([await speech(), await hear.inputValue()]).toEqual(['', '']);
+  expect(await voice.isVisible()).toBe(false);
   await openDemo({ speech_languages: [] });
   expect(await page.getByLabel('They hear').isVisible()).toBe(false);
 });

@@ -2,7 +2,7 @@
 import { VoiceCaptions } from '../define.ts';
 import { documentCard } from './document-card.ts';
 import type { DocumentOptions } from './document-choice.ts';
-import { languagePicker } from './language-picker.ts';
+import { languagePicker, nameOf } from './language-picker.ts';
 import { element } from './page-element.ts';
 import { sampleButton } from './sample.ts';
 import { embedSnippets } from './snippet.ts';
@@ -13,6 +13,8 @@ interface DemoOptions {
   target_languages: string[];
   /** Those that can be spoken; an older server does not say. */
   speech_languages?: string[];
+  /** Who speaks each of them; an older server does not say. */
+  voices?: Record<string, string>;
   sample: boolean;
   /** An older server does not say. */
   documents?: DocumentOptions;
@@ -54,6 +56,7 @@ async function showOptions(): Promise<void> {
       captions.sourceLanguage = source;
       captions.targetLanguages = targets.join(' ');
       captions.speech = speech;
+      showVoice(speech, options.voices?.[speech]);
       showSnippets();
     },
   });
@@ -85,6 +88,13 @@ function showProblems(problems: readonly string[]): void {
       return item;
     }),
   );
+}
+
+/** What kind of voice is to be expected: some are hardly told from people, others from nothing else. */
+function showVoice(language: string, voice: string | undefined): void {
+  const note = element('voice');
+  note.hidden = voice === undefined;
+  note.textContent = voice === undefined ? '' : `${nameOf(language)} is spoken by ${voice}.`;
 }
 
 function showSnippets(): void {

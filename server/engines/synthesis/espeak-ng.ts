@@ -31,7 +31,7 @@ export async function createEspeakNg({
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       return unavailable(
-        'Translated speech needs the Debian package espeak-ng, or another engine.',
+        'Speech in most languages needs the Debian package espeak-ng, or another engine.',
       );
     }
     return unavailable('espeak-ng cannot tell its voices: install the Debian package anew.');
@@ -59,6 +59,7 @@ type SpeechProcess = ChildProcessByStdio<Writable, Readable, null>;
 
 class EspeakNg implements SynthesisEngine {
   readonly name = NAME;
+  readonly describedAs = 'eSpeak NG, plainly a machine';
   readonly languages: readonly string[];
   readonly #log: Logger;
   readonly #program: string;

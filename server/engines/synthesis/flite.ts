@@ -1,67 +1,93 @@
-/** Speech made on the spot by flite (Debian's package of that name), in US English. */
+/** English by flite (Debian's package of that name): voices that are easy to follow, without a model. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Unavailable } from '../engine.ts';
+import type { Logger } from '../../process/log.ts';
+import type { SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
+import { createSpeechProgram } from './speech-program.ts';
+import { plainSpeech, speechPieces } from './speech-texts.ts';
 
-const run = promisify(execFile);
+const NAME = 'flite';
 
-/** A sentence is ready in well under a second; a process that hangs is ended. */
-const TIMEOUT_MS = 10_000;
+/** slt and rms are Americans; awb, a Scotsman, is the one British voice and harder to follow. */
+const voices = { female: 'slt', male: 'rms', maleBritish: 'awb' } as const;
 
-/** flite writes a plain header of this many bytes before its samples: 16 kHz, s16le, one channel. */
-const HEADER_BYTES = 44;
-const BYTES_PER_SECOND = 32_000;
-/** Recognisers conclude a sentence after half a second of silence. */
-const PAUSE = Buffer.alloc(0.9 * BYTES_PER_SECOND);
+/** Ten seconds of speech, for which it takes a tenth of one. */
+const MAX_CHARACTERS = 200;
+/** It takes time with the square of a word's length, and no English word has more letters. */
+const LONGEST_WORD = 30;
 
-export interface SampleSpeaker {
-  name: string;
-  /** Speaks sentences with a pause around each; a WAV file, 16 kHz, s16le, one channel. */
-  speak(sentences: readonly string[]): Promise<Buffer>;
+export interface FliteOptions {
+  log: Logger;
+  /** Program to start. */
+  program?: string;
+  /** The longest wait for a sentence: usually it takes 0.1 s. */
+  timeoutMs?: number;
 }
 
-export async function createFlite(): Promise<SampleSpeaker | Unavailable> {
-  const name = 'flite';
-  try {
-    await run('flite', ['--version'], { timeout: TIMEOUT_MS });
-  } catch (error) {
-    // flite answers --version with exit code 1: only a program that is not there counts.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      return { name, reason: 'The sample voice needs the Debian package flite.' };
-    }
+/** A process a sentence; nothing runs in between. */
+export async function createFlite({
+  log,
+  program = 'flite',
+  timeoutMs = 10_000,
+}: FliteOptions): Promise<SynthesisEngine | Unavailable> {
+  const installed = await promisify(execFile)(program, ['-lv'], { timeout: 10_000 }).then(
+    ({ stdout }) => stdout.trim().split(/\s+/),
+    (): string[] => [],
+  );
+  if (!Object.values(voices).every((voice) => installed.includes(voice))) {
+    return {
+      name: NAME,
+      reason:
+        'English is easiest to follow with the Debian package flite: install it. Without it eSpeak NG speaks English.',
+    };
   }
-  return {
-    name,
-    async speak(sentences) {
-      const folder = await mkdtemp(path.join(os.tmpdir(), 'dragoman-speech-'));
-      try {
-        const spoken = await Promise.all(
-          sentences.map(async (text, index) => {
-            const file = path.join(folder, `${index}.wav`);
-            await run('flite', ['-voice', 'rms', '-t', text, '-o', file], { timeout: TIMEOUT_MS });
-            return readFile(file);
-          }),
-        );
-        return join(spoken);
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-      }
-    },
-  };
+  return createSpeechProgram({
+    ...{ name: NAME, log, program, timeoutMs },
+    describedAs: 'flite, a synthetic voice that is easy to follow',
+    languages: ['en'],
+    pieces: (text) =>
+      speechPieces(sayable(text), { language: 'en', maxCharacters: MAX_CHARACTERS, joins: false }),
+    args: (file, options) => ['-voice', voiceFor(options), '-o', file, '-'],
+  });
 }
 
-/** WAV files one after the other, with pauses; the first one's header serves with its sizes mended. */
-function join(files: readonly Buffer[]): Buffer {
-  const samples = files.flatMap((file) => [PAUSE, file.subarray(HEADER_BYTES)]);
-  const joined = Buffer.concat([
-    ...files.slice(0, 1).map((file) => file.subarray(0, HEADER_BYTES)),
-    ...samples,
-    PAUSE,
-  ]);
-  joined.writeUInt32LE(joined.length - 8, 4);
-  joined.writeUInt32LE(joined.length - HEADER_BYTES, 40);
-  return joined;
+function voiceFor({ language, gender }: SynthesisOptions): string {
+  if (gender !== 'male') return voices.female;
+  return language === 'en-GB' ? voices.maleBritish : voices.male;
+}
+
+/** What flite would pass over or spell out, as words it knows: its English is that of ASCII. */
+const readings: readonly (readonly [pattern: RegExp, reading: string])[] = [
+  [/[‘’‚′]/g, "'"],
+  [/[–—―…]/g, ', '],
+  [/£\s?(\d+(?:[.,]\d+)*(?: (?:thousand|million|billion))?)/g, '$1 pounds'],
+  [/€\s?(\d+(?:[.,]\d+)*(?: (?:thousand|million|billion))?)/g, '$1 euros'],
+  [/€/g, ' euros '],
+  [/£/g, ' pounds '],
+  [/\$(?!\d)/g, ' dollars '],
+  [/°/g, ' degrees '],
+  [/&/g, ' and '],
+  [/@/g, ' at '],
+  [/[+]/g, ' plus '],
+  [/=/g, ' equals '],
+  [/[()[\]{}]/g, ', '],
+  [/ß/g, 'ss'],
+  [/[æÆ]/g, 'ae'],
+  [/[œŒ]/g, 'oe'],
+  [/[øØ]/g, 'o'],
+  [/[łŁ]/g, 'l'],
+  [/[đĐðÐ]/g, 'd'],
+];
+
+/** Everything but letters, digits, blanks and the marks that it reads. */
+const FOREIGN = /[^A-Za-z0-9 .,!?;:'%$/-]/g;
+
+function sayable(text: string): string {
+  const ascii = readings
+    .reduce((read, [pattern, reading]) => read.replace(pattern, reading), text)
+    // Accents become marks of their own, fractions and ligatures plain characters.
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/\u2044/g, '/');
+  return plainSpeech(ascii, { foreign: FOREIGN, longestWord: LONGEST_WORD });
 }

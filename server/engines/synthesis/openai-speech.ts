@@ -2,7 +2,6 @@
  * Speech by a server with the OpenAI-compatible interface: Kokoro, Speaches, LocalAI, vLLM or a
  * hosted service.
  */
-import { sentenceEnds } from '../../text/sentences.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
@@ -10,6 +9,7 @@ import type { SpokenSamples, SynthesisEngine, SynthesisOptions, Unavailable } fr
 import { linkAbort } from '../service/linked-abort.ts';
 import { problemWithAddress } from '../service/address.ts';
 import { requestSpeech } from './speech-request.ts';
+import { speechPieces } from './speech-texts.ts';
 import { readSpeechVoices, type SpeechVoices } from './speech-voices.ts';
 
 export interface OpenAiSpeechOptions {
@@ -60,6 +60,7 @@ interface Settings extends Omit<OpenAiSpeechOptions, 'voices'> {
 
 class OpenAiSpeech implements SynthesisEngine {
   readonly name = NAME;
+  readonly describedAs = 'the speech server that is connected';
   readonly languages: readonly LanguageTag[];
   readonly #settings: Settings;
   readonly #closing = new AbortController();
@@ -80,7 +81,8 @@ class OpenAiSpeech implements SynthesisEngine {
     const { model, voices, format = 'pcm', log, url, key, timeoutMs = 30_000 } = this.#settings;
     const { controller, unlink } = linkAbort(signal, this.#closing.signal);
     try {
-      for (const input of pieces(plainText(text), language)) {
+      const pieces = { language, maxCharacters: MAX_CHARACTERS, joins: true };
+      for (const input of speechPieces(plainText(text), pieces)) {
         yield* requestSpeech({
           ...{ kind: 'speech engine', engine: NAME, log, timeoutMs, sampleRateHz: PCM_RATE_HZ },
           url: `${url.replace(/\/+$/, '')}/audio/speech`,
@@ -108,24 +110,4 @@ class OpenAiSpeech implements SynthesisEngine {
 /** Text without control characters and halves of surrogate pairs, which not every server can read. */
 function plainText(text: string): string {
   return text.replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
-}
-
-/** A text as whole sentences that one request can take; without letters and digits there is none. */
-function pieces(text: string, language: LanguageTag): string[] {
-  const found: string[] = [];
-  let start = 0;
-  let end = 0;
-  const take = (until: number) => {
-    const piece = text.slice(start, until).trim();
-    if (/[\p{L}\p{N}]/u.test(piece)) found.push(piece);
-    start = until;
-  };
-  for (const next of sentenceEnds(text, { language, atLineBreaks: false })) {
-    if (next - start > MAX_CHARACTERS) take(end);
-    end = next;
-    // A sentence longer than any request is cut where it must be.
-    while (end - start > MAX_CHARACTERS) take(start + MAX_CHARACTERS);
-  }
-  take(text.length);
-  return found;
 }

@@ -70,6 +70,7 @@ async function prepareVoices(
 function engineOf(voices: readonly Voice[]): SynthesisEngine {
   return {
     name: 'sherpa-onnx',
+    describedAs: 'a voice model on this server',
     languages: [...new Set(voices.map(({ language }) => baseLanguage(language)))],
     speak(text: string, options: SynthesisOptions) {
       const voice = choose(voices, options);

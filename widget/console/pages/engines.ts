@@ -103,7 +103,12 @@ export class ConsoleEngines extends LitElement {
   }
 }
 
-function spoken({ pairs, languages }: EngineCondition): TemplateResult | typeof nothing {
+function spoken({
+  kind,
+  state,
+  pairs,
+  languages,
+}: EngineCondition): TemplateResult | typeof nothing {
   if (pairs.length > 0) {
     const count = pairs.reduce((sum, { targets }) => sum + targets.length, 0);
     return html`<details>
@@ -117,7 +122,12 @@ function spoken({ pairs, languages }: EngineCondition): TemplateResult | typeof 
       </dl>
     </details>`;
   }
-  if (languages.length === 0) return nothing;
+  if (languages.length === 0) {
+    const isSpare = kind === 'synthesis' && state !== 'missing';
+    return isSpare
+      ? html`<p class="soft">Not asked: voices that come first speak all of its languages.</p>`
+      : nothing;
+  }
   const names = languages.map(languageText).sort();
   if (names.length <= 8) return html`<p class="soft">${names.join(', ')}</p>`;
   return html`<details>

@@ -1,0 +1,101 @@
+/**
+ * Speech by SVOX Pico: English, German, Spanish, French and Italian. It is not free software, so
+ * nothing here installs it; where an operator has (Debian's libttspico-utils), it is used.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
+import type { Logger } from '../../process/log.ts';
+import type { SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
+import { createSpeechProgram } from './speech-program.ts';
+import { plainSpeech, speechPieces } from './speech-texts.ts';
+
+const NAME = 'pico';
+
+/** Voices by language and variant, a woman's each. */
+const voices: Readonly<Record<LanguageTag, string>> = {
+  de: 'de-DE',
+  en: 'en-US',
+  'en-GB': 'en-GB',
+  es: 'es-ES',
+  fr: 'fr-FR',
+  it: 'it-IT',
+};
+
+const MAX_CHARACTERS = 300;
+/** German words are long. */
+const LONGEST_WORD = 60;
+/** Percent of its own pitch at which a voice sounds like a man's and is still understood. */
+const PITCH_OF_MEN = 70;
+
+/** Everything but letters, digits, blanks and the marks that it reads: `<` begins commands, one of which opens files. */
+const FOREIGN = /[^\p{Script=Latin}\p{M}0-9 .,!?;:'’"«»¿¡()%€£$&@/+=°–-]/gu;
+
+export interface PicoOptions {
+  log: Logger;
+  /** Program to start. */
+  program?: string;
+  /** The longest wait for a sentence: usually it takes 0.1 s. */
+  timeoutMs?: number;
+}
+
+/** A process a sentence; nothing runs in between. Undefined where it is not installed. */
+export async function createPico({
+  log,
+  program = 'pico2wave',
+  timeoutMs = 10_000,
+}: PicoOptions): Promise<SynthesisEngine | Unavailable | undefined> {
+  const installed = await installedVoices(program);
+  if (installed === undefined) return undefined;
+  const languages = Object.keys(voices).filter(
+    (tag) => tag === baseLanguage(tag) && installed.has(voices[tag] ?? ''),
+  );
+  if (languages.length === 0) {
+    const reason =
+      'pico2wave has no voice: install the Debian packages libttspico-utils and libttspico-data anew.';
+    return { name: NAME, reason };
+  }
+  const voiceFor = ({ language }: SynthesisOptions) => {
+    const own = voices[language] ?? '';
+    return installed.has(own) ? own : (voices[baseLanguage(language)] ?? '');
+  };
+  return createSpeechProgram({
+    ...{ name: NAME, log, program, timeoutMs, languages },
+    describedAs: 'SVOX Pico, a smooth synthetic voice',
+    pieces: (text, { language, gender }) =>
+      speechPieces(sayable(text), { language, maxCharacters: MAX_CHARACTERS, joins: false }).map(
+        (piece) => (gender === 'male' ? `<pitch level="${PITCH_OF_MEN}">${piece}</pitch>` : piece),
+      ),
+    args: (file, options) => ['-l', voiceFor(options), '-w', file],
+  });
+}
+
+/** The voices that can be heard: the program lists those it knows, whether their data is there or not. */
+async function installedVoices(program: string): Promise<Set<string> | undefined> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'dragoman-speech-'));
+  try {
+    const tries = await Promise.all(
+      Object.values(voices).map(async (voice) => {
+        const args = ['-l', voice, '-w', path.join(folder, `${voice}.wav`)];
+        const running = promisify(execFile)(program, args, { timeout: 10_000 });
+        running.child.stdin?.on('error', () => undefined).end('a');
+        return running.then(
+          () => ({ voice, outcome: 'spoken' }),
+          (error: unknown) => ({ voice, outcome: (error as NodeJS.ErrnoException).code }),
+        );
+      }),
+    );
+    if (tries.some(({ outcome }) => outcome === 'ENOENT')) return undefined;
+    const spoken = tries.filter(({ outcome }) => outcome === 'spoken');
+    return new Set(spoken.map(({ voice }) => voice));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function sayable(text: string): string {
+  return plainSpeech(text.normalize('NFC'), { foreign: FOREIGN, longestWord: LONGEST_WORD });
+}

@@ -1,0 +1,167 @@
+/** Speech by a small program of this machine: it reads a sentence, writes a WAV file and ends. */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Writable } from 'node:stream';
+import { ServiceError } from '../../../shared/errors.ts';
+import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
+import { WAV_HEADER_BYTES } from '../../../shared/wav.ts';
+import type { Logger } from '../../process/log.ts';
+import type { SpokenSamples, SynthesisEngine, SynthesisOptions } from '../engine.ts';
+import { linkAbort } from '../service/linked-abort.ts';
+import { WavReader } from './wav-reader.ts';
+
+/** A program, and how it is asked. */
+export interface SpeechProgram {
+  name: string;
+  describedAs: string;
+  log: Logger;
+  program: string;
+  /** Base languages it speaks. */
+  languages: readonly LanguageTag[];
+  /** What is said one after the other, harmless to the program: it reads each from standard input. */
+  pieces: (text: string, options: SynthesisOptions) => string[];
+  /** Has it write what it says to a file. */
+  args: (file: string, options: SynthesisOptions) => string[];
+  /** Longest time for one piece, in ms. */
+  timeoutMs: number;
+}
+
+/** More at once would only make each other slow: a process is busy for as long as it lives. */
+const MAX_PROCESSES = Math.max(2, os.availableParallelism());
+
+/** Makes an engine of a program: a process for each piece, few of them at once. */
+export function createSpeechProgram(options: SpeechProgram): SynthesisEngine {
+  const { name, describedAs, languages } = options;
+  const closing = new AbortController();
+  const places = createPlaces(MAX_PROCESSES);
+  return {
+    ...{ name, describedAs, languages },
+    async *speak(text: string, wishes: SynthesisOptions): AsyncGenerator<SpokenSamples> {
+      wishes.signal.throwIfAborted();
+      if (!languages.includes(baseLanguage(wishes.language))) {
+        throw new ServiceError('synthesis_failed', `${name} has no voice for ${wishes.language}.`);
+      }
+      const { controller, unlink } = linkAbort(wishes.signal, closing.signal);
+      const { signal } = controller;
+      const folder = await temporaryFolder(options);
+      const file = path.join(folder, 'speech.wav');
+      try {
+        for (const piece of options.pieces(text, wishes)) {
+          await places.enter(signal);
+          try {
+            await say(piece, options.args(file, wishes), { ...options, signal });
+          } finally {
+            places.leave();
+          }
+          const spoken = await readSpeech(file, options);
+          if (spoken !== undefined) yield spoken;
+          signal.throwIfAborted();
+        }
+      } finally {
+        unlink();
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+    async close() {
+      closing.abort(
+        new ServiceError('synthesis_failed', `The speech engine ${name} is being stopped.`),
+      );
+    },
+  };
+}
+
+async function temporaryFolder(options: SpeechProgram): Promise<string> {
+  try {
+    return await mkdtemp(path.join(os.tmpdir(), 'dragoman-speech-'));
+  } catch (error) {
+    throw failed(options, { reason: (error as NodeJS.ErrnoException).code });
+  }
+}
+
+/** Has the program say one piece; resolves when the process is gone. */
+async function say(
+  piece: string,
+  args: readonly string[],
+  options: SpeechProgram & { signal: AbortSignal },
+): Promise<void> {
+  const { program, timeoutMs, signal } = options;
+  // Text by the pipe alone: no argument can be taken for an option, and none shows in `ps`.
+  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+  const kill = () => void child.kill('SIGKILL');
+  const timer = setTimeout(kill, timeoutMs);
+  signal.addEventListener('abort', kill, { once: true });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(piece);
+  const outcome = await endOf(child);
+  clearTimeout(timer);
+  signal.removeEventListener('abort', kill);
+  signal.throwIfAborted();
+  if (outcome !== 0) throw failed(options, { outcome, timeoutMs });
+}
+
+/** Exit code, signal, or what kept it from starting. */
+function endOf(child: ChildProcessByStdio<Writable, null, null>): Promise<number | string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve((error as NodeJS.ErrnoException).code ?? 'failed'));
+    child.once('close', (exitCode, killedBy) => resolve(exitCode ?? killedBy ?? 'ended'));
+  });
+}
+
+async function readSpeech(
+  file: string,
+  options: SpeechProgram,
+): Promise<SpokenSamples | undefined> {
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw failed(options, { reason: (error as NodeJS.ErrnoException).code });
+  });
+  // A full disk leaves less than a header.
+  if (bytes.length < WAV_HEADER_BYTES) throw failed(options, { sizeBytes: bytes.length });
+  await rm(file, { force: true });
+  return new WavReader().push(bytes);
+}
+
+function failed({ name, log }: SpeechProgram, fields: object): ServiceError {
+  log.warn({ engine: name, ...fields }, 'a speech program has failed');
+  return new ServiceError('synthesis_failed', `The speech engine ${name} has failed.`);
+}
+
+interface Places {
+  /** Waits for a place, first come, first served. @throws the signal's reason when aborted */
+  enter(signal: AbortSignal): Promise<void>;
+  leave(): void;
+}
+
+function createPlaces(count: number): Places {
+  let free = count;
+  const waiting = new Set<() => void>();
+  return {
+    async enter(signal) {
+      signal.throwIfAborted();
+      if (free > 0) {
+        free -= 1;
+        return;
+      }
+      await new Promise<void>((resolve, reject) => {
+        const giveUp = () => {
+          waiting.delete(take);
+          reject(signal.reason as Error);
+        };
+        const take = () => {
+          waiting.delete(take);
+          signal.removeEventListener('abort', giveUp);
+          resolve();
+        };
+        signal.addEventListener('abort', giveUp, { once: true });
+        waiting.add(take);
+      });
+    },
+    leave() {
+      const [next] = waiting;
+      // Whoever waits takes over the place of whoever leaves.
+      if (next === undefined) free += 1;
+      else next();
+    },
+  };
+}

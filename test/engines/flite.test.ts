@@ -1,0 +1,164 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SynthesisEngine } from '../../server/engines/engine.ts';
+import { createFlite, type FliteOptions } from '../../server/engines/synthesis/flite.ts';
+import { recordLog } from '../support/log-record.ts';
+import { descendantsOf } from '../support/processes.ts';
+import { loudness, pitchHz, say } from './synthesis-conformance.ts';
+
+const log = recordLog();
+const HELLO = 'Good morning, how are you today?';
+/** Where it writes while it speaks, and nobody else does; beside it, programs in its place. */
+const folder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-'));
+const scratch = path.join(folder, 'scratch');
+const before = process.env['TMPDIR'];
+let engine: SynthesisEngine;
+
+async function create(options: Partial<FliteOptions> = {}): Promise<SynthesisEngine> {
+  const made = await createFlite({ log, ...options });
+  if ('reason' in made) throw new Error(made.reason);
+  return made;
+}
+
+beforeAll(async () => {
+  mkdirSync(scratch);
+  process.env['TMPDIR'] = scratch;
+  engine = await create();
+});
+afterAll(async () => {
+  if (before === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = before;
+  await engine.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A program in its place, with the same voices. */
+function standIn(speech: string): string {
+  const program = path.join(folder, 'flite-stand-in');
+  writeFileSync(program, `#!/bin/sh\n[ "$1" = -lv ] && exec flite -lv\n${speech}\n`);
+  chmodSync(program, 0o755);
+  return program;
+}
+
+const processes = () => descendantsOf(process.pid, /flite/);
+const english = (text: string, more: object = {}) => say(engine, text, { language: 'en', ...more });
+
+describe('flite', () => {
+  it('speaks with an American woman unless a man is asked for, who is British in British English', async () => {
+    const spoken = async (language: string, gender?: 'male' | 'female') =>
+      say(engine, HELLO, { language, ...(gender !== undefined && { gender }) });
+    const [woman, american, british] = [
+      await spoken('en'),
+      await spoken('en-US', 'male'),
+      await spoken('en-GB', 'male'),
+    ];
+    for (const man of [american, british])
+      expect(pitchHz(woman)).toBeGreaterThan(1.3 * pitchHz(man));
+    expect(british.samples).not.toEqual(american.samples);
+    expect((await spoken('en-GB', 'female')).samples).toEqual(woman.samples);
+  });
+
+  it.each([
+    ['It costs £5 million or €6.', 'It costs 5 million pounds or 6 euros.'],
+    ['Zoë’s café – naïve', "Zoe's cafe, naive"],
+    ['½ of “this” & 20 °', '1/2 of this and 20 degrees'],
+    ['one\u0000 two\u0001\u001b three', 'one two three'],
+    ['one 😀🎉 two Ж', 'one two'],
+  ])('reads %s as English', async (text, plain) => {
+    const [read, meant] = [await english(text), await english(plain)];
+    expect(read.durationMs).toBeGreaterThan(500);
+    expect(read.durationMs).toBe(meant.durationMs);
+    expect(loudness(read.samples)).toBe(loudness(meant.samples));
+  });
+
+  it('survives what the program itself does not', async () => {
+    // As it is, three hundred marks corrupt its memory, and a word of thousands of letters takes minutes.
+    const marks = '!?.,;:'.repeat(20_000);
+    expect((await english(marks)).samples).toHaveLength(0);
+    expect((await english(`one ${marks} two`)).durationMs).toBeLessThan(3_000);
+    expect((await english(`${'$ '.repeat(60)}-v rms --help`)).durationMs).toBeGreaterThan(500);
+    expect((await english('x'.repeat(150))).durationMs).toBeGreaterThan(3_000);
+    expect(log.lines).toEqual([]);
+  });
+
+  it('begins 100,000 characters at once, and leaves neither process nor file, however it ends', async () => {
+    const long = `${HELLO} ${'word '.repeat(19_993)}`;
+    const options = { language: 'en', gender: undefined };
+    const { signal } = new AbortController();
+    for await (const { samples } of engine.speak(long, { ...options, signal })) {
+      expect(samples.length).toBeLessThan(4 * 16_000);
+      break;
+    }
+    expect([processes(), readdirSync(scratch)]).toEqual([[], []]);
+
+    const controller = new AbortController();
+    const speaking = say(engine, long, { ...options, signal: controller.signal });
+    await expect.poll(processes, { timeout: 10_000, interval: 5 }).not.toEqual([]);
+    controller.abort(new Error('enough'));
+    await expect(speaking).rejects.toThrow('enough');
+    expect([processes(), readdirSync(scratch)]).toEqual([[], []]);
+
+    const other = await create();
+    const more = say(other, long, options);
+    await expect.poll(processes, { timeout: 10_000, interval: 5 }).not.toEqual([]);
+    await other.close();
+    await expect(more).rejects.toMatchObject({ code: 'synthesis_failed' });
+    expect([processes(), readdirSync(scratch)]).toEqual([[], []]);
+  });
+
+  it('runs few processes at once, whose arguments do not have the text', async () => {
+    const seen = path.join(folder, 'seen');
+    const program = standIn(`echo + "$@" >> ${seen}\nsleep 0.1\nflite "$@"\necho - >> ${seen}`);
+    const slow = await create({ program });
+    const waiting = new AbortController();
+    const { signal } = waiting;
+    const all = Array.from({ length: 8 }, () => say(slow, HELLO, { language: 'en' }));
+    const givenUp = say(slow, HELLO, { language: 'en', signal });
+    waiting.abort(new Error('enough'));
+    await expect(givenUp).rejects.toThrow('enough');
+    for (const said of await Promise.all(all)) expect(loudness(said.samples)).toBeGreaterThan(100);
+    const lines = readFileSync(seen, 'utf8').trim().split('\n');
+    let running = 0;
+    const counts = lines.map((line) => (running += line.startsWith('+') ? 1 : -1));
+    expect(lines).toHaveLength(16);
+    expect(Math.max(...counts)).toBe(Math.min(8, Math.max(2, os.availableParallelism())));
+    expect(lines.join('\n')).not.toContain('morning');
+  });
+
+  it.each([
+    ['fails', 'exit 1'],
+    ['writes nothing', 'exit 0'],
+    ['writes what is no speech', 'head -c 100 /dev/zero > "$4"'],
+    ['is killed', 'kill -9 $$'],
+    ['hangs', 'exec sleep 60'],
+  ])('tells when the program %s', async (_, script) => {
+    const broken = await create({ program: standIn(script), timeoutMs: 500 });
+    await expect(say(broken, HELLO, { language: 'en' })).rejects.toMatchObject({
+      code: 'synthesis_failed',
+    });
+    expect(readdirSync(scratch)).toEqual([]);
+    expect(JSON.stringify(log.lines)).not.toContain('morning');
+  });
+
+  it('tells when there is no room for what it says', async () => {
+    process.env['TMPDIR'] = '/nowhere';
+    await expect(english(HELLO)).rejects.toMatchObject({ code: 'synthesis_failed' });
+    process.env['TMPDIR'] = scratch;
+    expect((await english(HELLO)).durationMs).toBeGreaterThan(1_000);
+  });
+
+  it.each(['/nowhere/flite', '/bin/true'])('says what to install where %s is', async (program) => {
+    const made = await createFlite({ log, program });
+    expect('reason' in made && made.reason).toContain('Debian package flite');
+  });
+});

@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { SynthesisEngine } from '../../server/engines/engine.ts';
+import { createPico } from '../../server/engines/synthesis/pico.ts';
+import { recordLog } from '../support/log-record.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { describeSynthesisEngine, english, pitchHz, say } from './synthesis-conformance.ts';
+
+const log = recordLog();
+
+async function create(program?: string): Promise<SynthesisEngine> {
+  const made = await createPico({ log, ...(program !== undefined && { program }) });
+  if (made === undefined || 'reason' in made) throw new Error(made?.reason ?? 'Not installed.');
+  return made;
+}
+
+/** Its command line, `-l voice -w file` with the text at standard input; flite lends it a voice. */
+function standIn(known: string): string {
+  const program = path.join(temporaryFolder(), 'pico-stand-in');
+  const speak = `cat >> "$0.text"; flite -voice kal -t hello -o "$4"`;
+  writeFileSync(program, `#!/bin/sh\ncase "$2" in ${known}) ${speak};; *) exit 1;; esac\n`);
+  chmodSync(program, 0o755);
+  return program;
+}
+
+describe('SVOX Pico', () => {
+  it('is nothing to speak of where nobody has installed it', async () => {
+    expect(await createPico({ log, program: '/nowhere/pico2wave' })).toBeUndefined();
+  });
+
+  it('says what to install when it has no voice', async () => {
+    const made = await createPico({ log, program: standIn('xx-XX') });
+    expect(made !== undefined && 'reason' in made && made.reason).toContain('libttspico-data');
+  });
+
+  it('offers the languages whose voices can be heard', async () => {
+    expect((await create(standIn('de-DE|en-GB'))).languages).toEqual(['de']);
+    expect((await create(standIn('en-US|fr-FR'))).languages).toEqual(['en', 'fr']);
+  });
+
+  it('is given no commands but ours', async () => {
+    const program = standIn('*');
+    const engine = await create(program);
+    const text = `</pitch><usesig file="/etc/passwd">größer${'!'.repeat(500)}</usesig>`;
+    await say(engine, text, { language: 'de', gender: 'male' });
+    const given = readFileSync(`${program}.text`, 'utf8');
+    const ours = ['<pitch level="70">', '</pitch>'];
+    expect(new Set(given.match(/<[^>]*>/g))).toEqual(new Set(ours));
+    expect(given).toContain('größer!');
+    expect(given).not.toContain('!!');
+  });
+});
+
+const isInstalled = (() => {
+  try {
+    execFileSync('pico2wave', ['--help'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+describe.skipIf(!isInstalled)(
+  'the real pico2wave (libttspico-utils, where it is installed)',
+  () => {
+    const sentences = {
+      de: 'Guten Morgen, wie geht es Ihnen heute? Wir treffen uns um drei.',
+      en: english.sentences['en'] ?? '',
+      es: 'Buenos días, ¿cómo está usted hoy?',
+      fr: 'Bonjour, comment allez-vous aujourd’hui ?',
+      it: 'Buongiorno, come sta oggi?',
+    };
+    describeSynthesisEngine('pico', create, { ...english, sentences });
+
+    it('has British and American English, and deeper voices for men', async () => {
+      const engine = await create();
+      expect([...engine.languages].sort()).toEqual(Object.keys(sentences));
+      const spoken = (language: string, gender?: 'male') =>
+        say(engine, sentences.en, { language, ...(gender !== undefined && { gender }) });
+      expect((await spoken('en-GB')).samples).not.toEqual((await spoken('en')).samples);
+      const [woman, man] = [await spoken('en-GB', undefined), await spoken('en-GB', 'male')];
+      expect(pitchHz(woman)).toBeGreaterThan(1.3 * pitchHz(man));
+      await engine.close();
+    });
+  },
+);
