@@ -1,10 +1,15 @@
 import { createInterface } from 'node:readline/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { npmCommand, readConfig } from '../config.ts';
+import {
+  apertiumPackages,
+  installedPackages,
+  type InstalledPackage,
+} from '../models/apertium-packages.ts';
 import { catalogue, type CatalogueEntry } from '../models/catalogue.ts';
 import { findModels } from '../models/find-models.ts';
-import { installByName, listTranslations } from '../models/install-by-name.ts';
-import { removeModel, type InstallationStep, type Installed } from '../models/installation.ts';
+import { installByName, listTranslations, removeByName } from '../models/install-by-name.ts';
+import type { InstallationStep, Installed } from '../models/installation.ts';
 import type { TranslationOffer } from '../models/translation-list.ts';
 import { fields, table } from './output.ts';
 
@@ -27,13 +32,19 @@ function listCommand(): Command {
     .action(async ({ json = false }: { json?: boolean }) => {
       const { models, unusable } = await findModels(readConfig().MODELS_DIR);
       const installed = new Set(models.map(({ name }) => name));
+      const packages = await installedPackages();
       const own = models.filter(({ name }) => !catalogue.some((entry) => entry.name === name));
       if (json) {
         const available = catalogue.map((entry) => ({
           ...entry,
           installed: installed.has(entry.name),
         }));
-        print(JSON.stringify({ catalogue: available, installed: models, unusable }, null, 2));
+        const apertium = apertiumPackages.map((each) => ({
+          ...each,
+          installed: packages.has(each.name),
+        }));
+        const answer = { catalogue: available, apertium, installed: models, unusable };
+        print(JSON.stringify(answer, null, 2));
         return;
       }
       const rows = [
@@ -49,9 +60,14 @@ function listCommand(): Command {
         ...own.map(({ name, kind, languages, licence = '?', source = '' }) => [
           ...['yes', name, kind, languagesText(languages), '', licence, source],
         ]),
+        ...apertiumPackages.map(({ name, directions, sizeMb }) => [
+          ...[packages.has(name) ? 'yes' : '', name, 'translation'],
+          directions.map((pair) => pair.join(' → ')).join(', '),
+          ...[`${sizeMb} MB`, 'GPL', 'https://www.apertium.org'],
+        ]),
       ];
       const head = ['INSTALLED', 'NAME', 'KIND', 'LANGUAGES', 'DOWNLOAD', 'LICENCE', 'SOURCE'];
-      const more = 'Translation models: npm run dragoman -- models available';
+      const more = 'Better translation: npm run dragoman -- models available';
       print([table(head, rows), ...unusable.map(({ reason }) => reason), '', more].join('\n'));
     });
 }
@@ -100,7 +116,7 @@ interface InstallFlags {
 function installCommand(): Command {
   return new Command('install')
     .description('download a model and put it in its place; what was interrupted goes on')
-    .argument('<name>', 'name in the catalogue, or translation-SOURCE-TARGET')
+    .argument('<name>', 'name in the lists: of a model, or of a package of Apertium')
     .option('--from <address>', 'download from a mirror')
     .option('--architecture <name>', 'of a translation model: tiny, base-memory, base')
     .option('--accept-licence', 'accept the terms of a model that has some')
@@ -115,7 +131,7 @@ function installCommand(): Command {
             architecture: options.architecture,
             stallTimeoutMs: options.timeout * 1000,
             acceptTerms: (terms) => options.acceptLicence === true || askForTerms(terms, signal),
-            ...progress(),
+            ...progress(name),
           });
           return installedText(installed);
         }),
@@ -150,7 +166,14 @@ async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): P
   }
 }
 
-function installedText({ model, isNew, sha256, checkedAgainst }: Installed): string {
+function installedText(installed: Installed | InstalledPackage): string {
+  if ('debianPackage' in installed) {
+    const { name } = installed.debianPackage;
+    return installed.isNew
+      ? `Installed ${name}. A server takes it up when it starts.`
+      : `${name} is installed already.`;
+  }
+  const { model, isNew, sha256, checkedAgainst } = installed;
   if (!isNew) return `${model.name} is installed already, in ${model.folder}.`;
   const note = {
     catalogue: 'as in the catalogue',
@@ -172,19 +195,19 @@ function removeCommand(): Command {
     .description('remove a model; a server that runs keeps it until it stops')
     .argument('<name>', 'name of an installed model')
     .action(async (name: string) => {
-      await removeModel(readConfig().MODELS_DIR, name);
+      await removeByName(readConfig().MODELS_DIR, name);
       print(`Removed ${name}.`);
     });
 }
 
 /** Progress on standard error: a line that changes for people, one each tenth for a log. */
-function progress() {
+function progress(name: string) {
   const isTerminal = process.stderr.isTTY;
   let told = -1;
-  let what = '';
+  let what = name;
   return {
     onFound(entry: CatalogueEntry | TranslationOffer): void {
-      const { name, licence } = entry;
+      const { licence } = entry;
       const size =
         'sizeBytes' in entry
           ? `${entry.architecture}, ${megabytes(entry.sizeBytes)} MB unpacked`

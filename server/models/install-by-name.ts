@@ -1,9 +1,16 @@
 /** Finds out what a name stands for, and installs it: one way for the command line and the console. */
 import { ServiceError } from '../../shared/errors.ts';
+import {
+  APERTIUM_PREFIX,
+  installPackage,
+  removePackage,
+  type InstalledPackage,
+} from './apertium-packages.ts';
 import { catalogue, RELEASES_URL, type CatalogueEntry } from './catalogue.ts';
 import {
   findInstalled,
   installModel,
+  removeModel,
   type InstallOptions,
   type Installed,
 } from './installation.ts';
@@ -16,7 +23,7 @@ import {
 } from './translation-list.ts';
 
 export interface InstallByNameOptions extends Omit<InstallOptions, 'entry' | 'releasesUrl'> {
-  /** Of the catalogue, or `translation-en-de`. */
+  /** Of the catalogue, or as `translation-en-de`, or as `apertium-isl-eng`. */
   name: string;
   /** Stands for all places that models are downloaded from, but npm's; undefined for those. */
   mirror: string | undefined;
@@ -32,8 +39,13 @@ export interface InstallByNameOptions extends Omit<InstallOptions, 'entry' | 're
  * @throws ServiceError not_found for a name nobody knows; as {@link installModel} and
  *   {@link fetchTranslationList}
  */
-export async function installByName(options: InstallByNameOptions): Promise<Installed> {
-  const { modelsFolder, mirror, onFound } = options;
+export async function installByName(
+  options: InstallByNameOptions,
+): Promise<Installed | InstalledPackage> {
+  const { modelsFolder, mirror, onFound, signal, onStep } = options;
+  if (options.name.startsWith(APERTIUM_PREFIX)) {
+    return await installPackage(options.name, { signal, onStep });
+  }
   const name = options.name.startsWith(TRANSLATION_PREFIX)
     ? options.name.toLowerCase()
     : options.name;
@@ -44,6 +56,12 @@ export async function installByName(options: InstallByNameOptions): Promise<Inst
   onFound?.(entry);
   const releasesUrl = (mirror ?? RELEASES_URL).replace(/\/+$/, '');
   return await installModel({ ...options, entry, releasesUrl });
+}
+
+/** Removes a model or a package. @throws ServiceError not_found; model_not_installed with what to do */
+export async function removeByName(modelsFolder: string, name: string): Promise<void> {
+  if (name.startsWith(APERTIUM_PREFIX)) await removePackage(name);
+  else await removeModel(modelsFolder, name);
 }
 
 /** What the public list of translation models has. @throws as {@link fetchTranslationList} */

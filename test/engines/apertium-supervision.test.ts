@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TranslationEngine } from '../../server/engines/engine.ts';
@@ -206,9 +206,16 @@ describe('more text than may wait', () => {
 describe('a broken installation', () => {
   test('is reported with what to install, and does not spin', async () => {
     const modesFolder = await temporaryFolder();
-    await writeFile(join(modesFolder, 'eng-spa.mode'), `lt-proc '/nowhere/eng-spa.bin'`);
+    const data = join(modesFolder, 'eng-spa.bin');
+    await writeFile(data, '');
+    await writeFile(join(modesFolder, 'eng-spa.mode'), `lt-proc '${data}'`);
+    await writeFile(join(modesFolder, 'eng-cat.mode'), `lt-proc '/nowhere/eng-cat.bin'`);
     const log = recordingLog();
     const engine = await apertium({ log, modesFolder });
+    // What lacks its data is not offered at all.
+    expect(engine.pairs).toEqual([{ source: 'en', target: 'es' }]);
+    expect(JSON.stringify(log.lines)).toContain('/nowhere/eng-cat.bin');
+    await rm(data);
     const starts = () => log.lines.filter(({ message }) => message === 'translator ended').length;
     expect(await failureOf(translateTexts(engine, ['Hello'], toSpanish))).toEqual(
       expect.objectContaining({
@@ -223,7 +230,7 @@ describe('a broken installation', () => {
     );
     for (const each of await Promise.all(more)) expect(each).toEqual(engineUnavailable);
     expect(starts()).toBe(startsUntilTold);
-    expect(JSON.stringify(log.lines)).toContain('nowhere');
+    expect(JSON.stringify(log.lines)).toContain('eng-spa.bin');
   });
 
   test('is used again once it is mended', async () => {

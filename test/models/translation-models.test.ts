@@ -39,14 +39,16 @@ function publish(): void {
 }
 beforeEach(publish);
 
-function install(
+async function install(
   modelsFolder: string,
   name = 'translation-en-de',
   more: Partial<InstallByNameOptions> = {},
 ) {
-  return installByName({
+  const installed = await installByName({
     ...{ name, modelsFolder, mirror: `${bucket.url}/`, npm: ['npm'], firstPauseMs: 1, ...more },
   });
+  if (!('model' in installed)) throw new Error('No model');
+  return installed;
 }
 
 describe('a translation model', () => {

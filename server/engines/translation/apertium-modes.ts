@@ -19,6 +19,8 @@ export interface Mode {
    * order of words, by which lost marks are put back.
    */
   losesWordBlanks?: boolean;
+  /** Its source has no articles of their own: the word-bound blank of a noun ends up on `the`. */
+  marksArticles?: boolean;
 }
 
 /** Languages that may be joined by two steps, source to `through` to target. */
@@ -27,7 +29,7 @@ export interface Pivot {
   among: readonly LanguageTag[];
 }
 
-type Quirks = Pick<Mode, 'taggerCrashes' | 'losesWordBlanks'>;
+type Quirks = Pick<Mode, 'taggerCrashes' | 'losesWordBlanks' | 'marksArticles'>;
 
 function pair(debianPackage: string, ...modes: [LanguageTag, LanguageTag, string, Quirks?][]) {
   return modes.map(([source, target, name, quirks]): Mode => ({
@@ -41,12 +43,14 @@ function pair(debianPackage: string, ...modes: [LanguageTag, LanguageTag, string
 
 const taggerCrashes = { taggerCrashes: true };
 const losesWordBlanks = { losesWordBlanks: true };
+const marksArticles = { marksArticles: true };
 
 /**
- * Modes of a quality worth offering. Left out on purpose: eng-hbs_* and mkd-hbs_* (most words stay
- * untranslated), hbs-mkd (hangs), nob-dan (writes
- * unknown words twice), hbs-eng, hbs-slv and slv-hbs_* (endings do not agree), isl-swe,
- * afr-nld and eu-en (word salad), ita-cat (worse than over Spanish), mkd-eng (marks end up on articles), ca-eo and es-eo (packaged without their data).
+ * Modes that run and say something. Those from Croatian, Bosnian and Basque, and between Icelandic and
+ * Swedish, are rough: nobody has them who did not install them on purpose. Left out: eng-hbs_* and
+ * mkd-hbs_* (most words stay untranslated), hbs-mkd (hangs), nob-dan (writes unknown words twice),
+ * hbs-slv and slv-hbs_* (endings do not agree), ita-cat (worse than over Spanish), ca-eo and es-eo
+ * (packaged without their data).
  */
 export const modes: readonly Mode[] = [
   ...pair(
@@ -98,6 +102,13 @@ export const modes: readonly Mode[] = [
   ...pair('apertium-bel-rus', ['be', 'ru', 'bel-rus'], ['ru', 'be', 'rus-bel', taggerCrashes]),
   ...pair('apertium-mkd-bul', ['mk', 'bg', 'mkd-bul'], ['bg', 'mk', 'bul-mkd']),
   ...pair('apertium-isl-eng', ['is', 'en', 'isl-eng']),
+  ...pair('apertium-oci-fra', ['oc', 'fr', 'oci-fra'], ['fr', 'oc', 'fra-oci']),
+  ...pair('apertium-mkd-eng', ['mk', 'en', 'mkd-eng', marksArticles]),
+  // In Latin letters alone.
+  ...pair('apertium-hbs-eng', ['hr', 'en', 'hbs-eng'], ['bs', 'en', 'hbs-eng']),
+  ...pair('apertium-eu-en', ['eu', 'en', 'eu-en']),
+  ...pair('apertium-afr-nld', ['af', 'nl', 'afr-nld'], ['nl', 'af', 'nld-afr']),
+  ...pair('apertium-isl-swe', ['is', 'sv', 'isl-swe'], ['sv', 'is', 'swe-isl']),
   ...pair('apertium-ind-zlm', ['id', 'ms', 'ind-zlm'], ['ms', 'id', 'zlm-ind']),
   ...pair('apertium-urd-hin', ['ur', 'hi', 'urd-hin'], ['hi', 'ur', 'hin-urd']),
 ];

@@ -119,6 +119,16 @@ function isSpace(token: Token | undefined): boolean {
   return token?.kind === 'blank' && token.text === ' ';
 }
 
+/** With the elements of an article given to the word after it, where that has none. */
+export function shareArticleMarks(tokens: readonly Token[]): Token[] {
+  return tokens.map((token, i) => {
+    const [article, between] = [tokens[i - 2], tokens[i - 1]];
+    const isMarked = article?.kind === 'word' && /^the$/i.test(article.text);
+    if (token.kind !== 'word' || token.elements.length > 0 || !isMarked) return token;
+    return between?.kind === 'blank' ? { ...token, elements: article.elements } : token;
+  });
+}
+
 /** Without the spaces that a dropped word has left before a full stop, a question mark and the like. */
 export function tightenPunctuation(tokens: readonly Token[]): Token[] {
   return tokens.filter((token, i) => {

@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -24,7 +24,13 @@ import { ApertiumPipeline, type PipelineSettings } from './apertium-pipeline.ts'
 import { findRoute, planRoutes, type Route, type Routes } from './apertium-routes.ts';
 import { putMarksBack, restoreWordBlanks } from './apertium-spans.ts';
 import { escapeText, unescapeText } from './apertium-stream.ts';
-import { readTokens, tightenPunctuation, writeTokens, type Token } from './apertium-tokens.ts';
+import {
+  readTokens,
+  shareArticleMarks,
+  tightenPunctuation,
+  writeTokens,
+  type Token,
+} from './apertium-tokens.ts';
 import { feedPieces } from './piece-feed.ts';
 
 export interface ApertiumOptions extends Partial<PipelineSettings> {
@@ -53,7 +59,7 @@ export async function createApertium({
   // All that the stages need: other locales make some of them refuse to start.
   const env = { LC_ALL: 'C.UTF-8', PATH: programFolders };
   const readCommand = (mode: Mode) => readModeCommand({ mode, modesFolder, env });
-  const installed = await findInstalled(modesFolder);
+  const installed = await findInstalled(modesFolder, log);
   const [first] = installed;
   if (first === undefined) return unavailable(`No known language pair is in ${modesFolder}.`);
   try {
@@ -62,9 +68,10 @@ export async function createApertium({
     log.debug({ err: error }, 'apertium-wblank-mode failed');
     return unavailable(`The program apertium-wblank-mode does not run from ${programFolders}.`);
   }
+  // Of two languages that are written alike a mode serves both.
   const pipelines = new Map(
     installed.map((mode) => [
-      mode,
+      mode.name,
       new ApertiumPipeline({
         mode: mode.name,
         readCommand: () => readCommand(mode),
@@ -92,14 +99,14 @@ class Apertium implements TranslationEngine {
     usesExamples: false,
   };
   readonly #routes: Routes;
-  readonly #pipelines: ReadonlyMap<Mode, ApertiumPipeline>;
+  readonly #pipelines: ReadonlyMap<string, ApertiumPipeline>;
 
   constructor({
     routes,
     pipelines,
   }: {
     routes: Routes;
-    pipelines: ReadonlyMap<Mode, ApertiumPipeline>;
+    pipelines: ReadonlyMap<string, ApertiumPipeline>;
   }) {
     this.#routes = routes;
     this.#pipelines = pipelines;
@@ -114,7 +121,6 @@ class Apertium implements TranslationEngine {
     signal.throwIfAborted();
     const route = this.#route(options);
     const pipelines = this.#pipelinesOf(route);
-    const losesWordBlanks = route.steps.some((mode) => mode.losesWordBlanks === true);
     // Stands for this call in the queues, and takes it out of them when it is aborted or has failed.
     const call = new AbortController();
     const caller = call.signal;
@@ -133,7 +139,7 @@ class Apertium implements TranslationEngine {
         translatePiece: (content) =>
           typeof content === 'string'
             ? translateText(content, pipelines, caller)
-            : translateMarked(content, { pipelines, caller, losesWordBlanks }),
+            : translateMarked(content, { pipelines, caller, steps: route.steps }),
         call,
       });
     } catch (error) {
@@ -164,7 +170,7 @@ class Apertium implements TranslationEngine {
   }
 
   #pipelinesOf(route: Route): ApertiumPipeline[] {
-    return route.steps.flatMap((mode) => this.#pipelines.get(mode) ?? []);
+    return route.steps.flatMap((mode) => this.#pipelines.get(mode.name) ?? []);
   }
 }
 
@@ -188,8 +194,8 @@ async function translateMarked(
   {
     pipelines,
     caller,
-    losesWordBlanks,
-  }: { pipelines: readonly ApertiumPipeline[]; caller: AbortSignal; losesWordBlanks: boolean },
+    steps,
+  }: { pipelines: readonly ApertiumPipeline[]; caller: AbortSignal; steps: readonly Mode[] },
 ): Promise<TextSegment> {
   const text = takeMarksApart(segment);
   const isInner = (token: Token) =>
@@ -202,13 +208,30 @@ async function translateMarked(
     inner = readTokens(await pipeline.translate(writeTokens(inner), caller));
   }
   if (!SPACED_PUNCTUATION.test(plainText(segment))) inner = tightenPunctuation(inner);
-  if (losesWordBlanks) inner = restoreWordBlanks(inner, text);
+  if (steps.at(-1)?.marksArticles === true) inner = shareArticleMarks(inner);
+  if (steps.some((mode) => mode.losesWordBlanks)) inner = restoreWordBlanks(inner, text);
   return putMarksBack([...text.tokens.slice(0, start), ...inner, ...text.tokens.slice(end)], text);
 }
 
-async function findInstalled(modesFolder: string): Promise<Mode[]> {
+/** The modes that are there with all their data: a few packages come without some of it. */
+async function findInstalled(modesFolder: string, log: Logger): Promise<Mode[]> {
   const files = new Set(await readdir(modesFolder).catch(() => []));
-  return modes.filter((mode) => files.has(`${mode.name}.mode`));
+  const there = modes.filter((mode) => files.has(`${mode.name}.mode`));
+  const missing = await Promise.all(there.map((mode) => missingData(modesFolder, mode.name)));
+  return there.filter((mode, i) => {
+    const file = missing[i];
+    if (file !== undefined) log.warn({ mode: mode.name, file }, 'left out: its data is missing');
+    return file === undefined;
+  });
+}
+
+/** The first file that a mode names and that is not there. */
+async function missingData(modesFolder: string, name: string): Promise<string | undefined> {
+  const command = await readFile(join(modesFolder, `${name}.mode`), 'utf8').catch(() => '');
+  for (const [, file = ''] of command.matchAll(/'(\/[^']+)'/g)) {
+    if (!(await access(file).then(() => true, () => false))) return file; // prettier-ignore
+  }
+  return undefined;
 }
 
 const run = promisify(execFile);
