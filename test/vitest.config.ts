@@ -11,12 +11,16 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { testModelsFolder } from '../server/setup/paths.mjs';
+import { builtModules, builtProduct } from './support/built-product.ts';
 
 const realtimeTests = 'test/**/*.realtime.test.ts';
 
 export default defineConfig({
   root: path.resolve(import.meta.dirname, '..'),
+  plugins: [builtProduct()],
   test: {
+    globalSetup: './test/support/built-product.ts',
+    server: { deps: { external: [builtModules] } },
     // A real engine that starts on a busy machine takes its time.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -10,6 +10,7 @@ import { DocumentError, type OpenOptions } from '../../server/documents/format.t
 import { doc } from '../../server/documents/office/doc.ts';
 import { convertToDocx, runSandboxed } from '../../server/documents/office/libre-office.ts';
 import { plainText } from '../../server/text/text-segment.ts';
+import { builtModule } from '../support/built-product.ts';
 import { documentFolder, soffice, unzipped, zipText } from '../support/documents.ts';
 import { descendantsOf } from '../support/processes.ts';
 
@@ -197,13 +198,11 @@ describe('the sandbox of LibreOffice', () => {
   });
 
   it('is gone when the process that waits for it is killed', async () => {
-    const module = path.resolve('server/documents/office/libre-office.ts');
+    const module = builtModule('server/documents/office/libre-office.ts');
     const script = `import { runSandboxed } from ${JSON.stringify(module)}; await runSandboxed(['/bin/sleep', '600']);`;
-    const parent = spawn(
-      process.execPath,
-      ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', script],
-      { stdio: 'ignore' },
-    );
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: 'ignore',
+    });
     // The program itself: what sets the sandbox up may be there before it has tied itself to us.
     await vi.waitFor(() => expect(descendantsOf(parent.pid!, /^\/bin\/sleep/)).toHaveLength(1), {
       timeout: 30_000,

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   FormatFailure,
@@ -14,6 +13,7 @@ import { checkMarks } from '../../server/documents/document-sentences.ts';
 import { DocumentError, type OpenOptions } from '../../server/documents/format.ts';
 import { killTree, processTree, residentBytes } from '../../server/process/process-tree.ts';
 import type { TextSegment } from '../../server/text/text-segment.ts';
+import { builtModule } from '../support/built-product.ts';
 import { recordLog } from '../support/log-record.ts';
 import { until } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -167,18 +167,16 @@ describe('a document process', () => {
   });
 
   it('does not outlive a parent that is killed', async () => {
-    const module = new URL('../../server/documents/document-process.ts', import.meta.url);
     const script = path.join(folder, 'parent.mjs');
     writeFileSync(
       script,
-      `import { startDocumentProcess } from ${JSON.stringify(module.href)};
+      `import { startDocumentProcess } from ${JSON.stringify(builtModule('server/documents/document-process.ts'))};
        const document = await startDocumentProcess({
          limits: ${JSON.stringify(generous)}, signal: new AbortController().signal, log: console });
        await document.open(Buffer.from('One.'), 'txt', ${JSON.stringify(opening)});
        console.log(document.pid);`,
     );
-    const tsx = fileURLToPath(import.meta.resolve('tsx'));
-    const parent = spawn(process.execPath, ['--import', tsx, script]);
+    const parent = spawn(process.execPath, [script]);
     onTestFinished(() => void parent.kill('SIGKILL'));
     const [told] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(told.toString());

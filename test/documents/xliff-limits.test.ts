@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DocumentError } from '../../server/documents/format.ts';
 import { xliff } from '../../server/documents/text/xliff.ts';
+import { builtModule } from '../support/built-product.ts';
 import { openXliff, RICH_XLIFF as RICH, same, translateXliff, version2 } from './xliff-support.ts';
 
 describe('what is no XLIFF, or harmful', () => {
@@ -79,7 +80,7 @@ describe('a file of the largest size', () => {
     blocks: number;
   } {
     const program = `
-      import { xliff } from ${JSON.stringify(new URL('../../server/documents/text/xliff.ts', import.meta.url).href)};
+      import { xliff } from ${JSON.stringify(builtModule('server/documents/text/xliff.ts'))};
       const [piece, times] = ${JSON.stringify(source)};
       const source = piece.repeat(times);
       const segment = '<segment><source>' + source + '</source></segment>';
@@ -94,7 +95,7 @@ describe('a file of the largest size', () => {
       console.log(JSON.stringify({ seconds, megabytes: process.resourceUsage().maxRSS / 1024, blocks: opened.blocks.length }));`;
     const output = execFileSync(
       process.execPath,
-      ['--max-old-space-size=400', '--import', 'tsx', '--input-type=module', '-e', program],
+      ['--max-old-space-size=400', '--input-type=module', '-e', program],
       { encoding: 'utf8', timeout: 60_000 },
     );
     return JSON.parse(output) as { seconds: number; megabytes: number; blocks: number };

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createApertium } from '../../server/engines/translation/apertium.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import { builtModule } from '../support/built-product.ts';
 import {
   apertium,
   containing,
@@ -293,11 +294,11 @@ describe('processes', () => {
 
   test('end by themselves when the server is killed hard', async () => {
     const folder = await temporaryFolder();
-    const script = join(folder, 'server.ts');
-    const engineUrl = new URL('../../server/engines/translation/apertium.ts', import.meta.url);
+    const script = join(folder, 'server.mjs');
+    const engine = builtModule('server/engines/translation/apertium.ts');
     await writeFile(
       script,
-      `import { createApertium } from ${JSON.stringify(engineUrl.href)};
+      `import { createApertium } from ${JSON.stringify(engine)};
        const quiet = () => {};
        const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
        void createApertium({ log }).then(async (engine) => {
@@ -306,7 +307,7 @@ describe('processes', () => {
          console.log('ready');
        });`,
     );
-    const server = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), script], {
+    const server = spawn(process.execPath, [script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(server.stdout, 'data');

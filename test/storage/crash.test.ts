@@ -4,14 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type * as Storage from '../../server/storage/open-storage.ts';
+import { openStorage } from '../../server/storage/open-storage.ts';
 import { openPostgresql, type TestPostgresql } from '../support/postgresql.ts';
 import { executeOn } from './database-access.ts';
 import { openAccount, quietLog } from './samples.ts';
-
-// The built storage, as in the child: sources would be compiled anew at every opening.
-const built = new URL('../../dist/server/storage/open-storage.js', import.meta.url).href;
-const { openStorage } = (await import(built)) as typeof Storage;
 
 const ROUNDS = 20;
 /** In every fifth round the PostgreSQL server goes down as well, while it is being used. */

@@ -11,6 +11,7 @@ import {
   writeSegment,
 } from '../../../server/text/memory/written-segment.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
+import { builtModule } from '../../support/built-product.ts';
 
 const nothingGiven: GivenLanguages = { source: undefined, target: undefined };
 
@@ -60,7 +61,7 @@ const MANY_CODES = Array.from('abcdefghijkl')
  * @returns the targets of the units, and the most memory that there was, in MB
  */
 function imported(piece: string): { units: string[]; peak: number } {
-  const reader = new URL('../../../server/text/memory/tmx-reader.ts', import.meta.url).href;
+  const reader = builtModule('server/text/memory/tmx-reader.ts');
   const program = `
     import { createTmxReader } from ${JSON.stringify(reader)};
     const reader = createTmxReader({ source: 'en', target: undefined });
@@ -83,7 +84,7 @@ function imported(piece: string): { units: string[]; peak: number } {
     }));`;
   const output = execFileSync(
     process.execPath,
-    ['--max-semi-space-size=8', '--import', 'tsx', '--input-type=module', '-e', program],
+    ['--max-semi-space-size=8', '--input-type=module', '-e', program],
     { encoding: 'utf8', timeout: 60_000 },
   );
   return JSON.parse(output) as { units: string[]; peak: number };

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../../server/process/module.ts';
 import { createSpeechEncoders, type SpeechEncoders } from '../../../server/voice/encode.ts';
 import { targetMediaTypes } from '../../../shared/target-media-type.ts';
+import { builtModule } from '../../support/built-product.ts';
 import { recordLog } from '../../support/log-record.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { childProcesses, formatOf, hum } from '../synthesise-support.ts';
@@ -55,7 +56,7 @@ describe('speech encoders', { timeout: 30_000 }, () => {
 
   it('outlive a thread that crashes, but for the streams that were on it', async () => {
     let isFirst = true;
-    const module = new URL('../../../server/voice/encode.ts', import.meta.url).href;
+    const module = builtModule('server/voice/encode.ts');
     encoders = await createSpeechEncoders({
       log,
       startEncodeWorker() {
