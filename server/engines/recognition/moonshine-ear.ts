@@ -318,8 +318,7 @@ function atTempo(samples: Float32Array, tempo: number): Float32Array {
     const place = index / tempo;
     const before = Math.floor(place);
     const share = place - before;
-    changed[index] =
-      (samples[before] ?? 0) * (1 - share) + (samples[before + 1] ?? 0) * share;
+    changed[index] = (samples[before] ?? 0) * (1 - share) + (samples[before + 1] ?? 0) * share;
   }
   return changed;
 }

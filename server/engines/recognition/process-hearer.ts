@@ -86,13 +86,17 @@ export function createProcessHearer({
   let before: Before | undefined;
   return {
     async hear(utterance, onPartial, signal, onPart) {
-      const { lengthOf, isNews } = createMemory();
+      const memory = createMemory();
       const said = before !== undefined && isNear(before, utterance) ? before : undefined;
       const remember = ({ context }: HeardPart): void => {
         if (context === undefined) return;
         const { from, sampleCount, tokens } = context;
         const samples = utterance.samples.slice(from, from + sampleCount);
-        before = { samples, tokens, endMs: utterance.startMs + (from + sampleCount) / SAMPLES_PER_MS };
+        before = {
+          samples,
+          tokens,
+          endMs: utterance.startMs + (from + sampleCount) / SAMPLES_PER_MS,
+        };
       };
       const heard = await hearInProcess({
         ...{ ...options, signal },
@@ -101,10 +105,10 @@ export function createProcessHearer({
         read: (from) => utterance.read({ from, least: LEAST_SAMPLES, most: SENT_SAMPLES, signal }),
         listener: {
           onPartial(partial) {
-            if (isNews(lengthOf(partial))) onPartial(placed(partial, utterance));
+            if (memory.isNews(partial)) onPartial(placed(partial, utterance));
           },
           onPart(part) {
-            isNews(0, { isConcluded: true });
+            memory.forget();
             remember(part);
             onPart(placed(part, utterance));
           },
@@ -132,9 +136,7 @@ const LONGEST_GAP_MS = 2_000;
 const LONGEST_BEFORE_MS = 5_000;
 
 function isNear({ endMs, samples }: Before, { startMs }: Utterance): boolean {
-  return (
-    startMs - endMs <= LONGEST_GAP_MS && samples.length <= LONGEST_BEFORE_MS * SAMPLES_PER_MS
-  );
+  return startMs - endMs <= LONGEST_GAP_MS && samples.length <= LONGEST_BEFORE_MS * SAMPLES_PER_MS;
 }
 
 function contextOf({ samples, tokens }: Before) {
@@ -145,12 +147,14 @@ function contextOf({ samples, tokens }: Before) {
 function createMemory() {
   let shown = 0;
   return {
-    lengthOf: ({ agreed, text, words }: HeardPart): number =>
-      agreed?.length ?? words.at(-1)?.endMs ?? text.length,
-    isNews(length: number, { isConcluded = false } = {}): boolean {
-      if (length < shown && !isConcluded) return false;
+    isNews({ agreed, text, words }: HeardPart): boolean {
+      const length = agreed?.length ?? words.at(-1)?.endMs ?? text.length;
+      if (length < shown) return false;
       shown = length;
       return true;
+    },
+    forget() {
+      shown = 0;
     },
   };
 }

@@ -223,7 +223,10 @@ class UtteranceStream {
     };
     const conclude = (heard: HeardUtterance): void => {
       const final = placeUtterance(heard, utterance.startMs);
-      if (final.text === '') return takeBack(heard.lengthMs);
+      if (final.text === '') {
+        takeBack(heard.lengthMs);
+        return;
+      }
       shown = '';
       results.push({ kind: 'final', ...final });
     };
