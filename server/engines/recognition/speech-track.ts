@@ -88,13 +88,14 @@ export class SpeechTrack {
     }
   }
 
-  /** Nothing more will come. */
-  end(): void {
+  /** Nothing more will come. @param isCut whether speech goes on all the same */
+  end(isCut: boolean): void {
     this.#hasEnded = true;
     const last = this.#windows.at(-1);
-    if (last?.until === undefined && last !== undefined) {
-      this.#close(last, Math.min(last.spokenUntil + PAD, this.#likelihoods.length));
-    }
+    if (last === undefined || last.until !== undefined) return;
+    const end = this.#likelihoods.length;
+    const isSpeaking = end - last.spokenUntil < BREATH;
+    this.#close(last, Math.min(last.spokenUntil + PAD, end), { isCut: isCut && isSpeaking });
   }
 
   #take(audio: Buffer): void {
