@@ -19,6 +19,7 @@ import {
 } from './engines/index.ts';
 import { createFlite, type SampleSpeaker } from './engines/synthesis/flite.ts';
 import { findModels } from './models/find-models.ts';
+import type { LocalModel } from './models/local-model.ts';
 import type { Logger } from './process/log.ts';
 import { readEnginePreference, type PreferenceRule } from './services/engine-preference.ts';
 import {
@@ -46,6 +47,8 @@ export interface Engines {
   /** The voice of the demo's sample. */
   sampleSpeaker: SampleSpeaker | undefined;
   missing: MissingEngine[];
+  /** Models that were found at the start. */
+  models: LocalModel[];
   close(): Promise<void>;
 }
 
@@ -70,7 +73,7 @@ export async function startEngines(
   const translation = translated.running.map((engine) => observedTranslator(engine, measures));
   const improvement = improved.running.map((engine) => observedImprover(engine, measures));
   return {
-    ...{ recognition, synthesis, translation, improvement, detector },
+    ...{ recognition, synthesis, translation, improvement, detector, models },
     sampleSpeaker: isRunning(sample) ? sample : undefined,
     missing: [
       ...unusable.map(({ name, reason }) => ({ name, reason })),

@@ -28,6 +28,14 @@ export interface DemoDocuments {
   }[];
 }
 
+/** Models that would translate a pair better than what does it now, and about what they weigh. */
+export interface BetterTranslation {
+  source: string;
+  target: string;
+  models: string[];
+  size_mb: number;
+}
+
 export interface Demo {
   options(): {
     source_languages: string[];
@@ -37,6 +45,8 @@ export interface Demo {
     /** Whether a sample can be spoken. */
     sample: boolean;
     documents: DemoDocuments;
+    /** Of the pairs that rules alone translate. */
+    better_translations: BetterTranslation[];
     /** What is missing, and how to get it. */
     problems: string[];
   };
@@ -50,6 +60,8 @@ export interface DemoContentOptions {
   translation: Translation;
   speaker: { speak(sentences: readonly string[]): Promise<Buffer> } | undefined;
   missing: readonly Unavailable[];
+  /** By `source target`. */
+  betterModels: () => ReadonlyMap<string, readonly { name: string; sizeMb: number }[]>;
 }
 
 export function createDemo({
@@ -58,6 +70,7 @@ export function createDemo({
   translation,
   speaker,
   missing,
+  betterModels,
 }: DemoContentOptions): Demo {
   let spoken: Promise<Buffer> | undefined;
   return {
@@ -72,6 +85,11 @@ export function createDemo({
         ),
         sample: speaker !== undefined,
         documents: documentsOf(translation),
+        better_translations: [...betterModels()].map(([pair, models]) => {
+          const [source = '', target = ''] = pair.split(' ');
+          const size_mb = models.reduce((sum, { sizeMb }) => sum + sizeMb, 0);
+          return { source, target, models: models.map(({ name }) => name), size_mb };
+        }),
         problems: missing.map(({ reason }) => reason),
       };
     },

@@ -64,6 +64,7 @@ export const demoOptions = {
   target_languages: ['ca', 'es', 'fr', 'it', 'pt', 'pt-BR'],
   speech_languages: ['es', 'fr', 'pt', 'pt-BR'],
   sample: true,
+  better_translations: [] as object[],
   problems: [] as string[],
 };
 

@@ -1,5 +1,6 @@
 /** The demo page: what it offers comes from the server, what it shows from the element. */
 import { VoiceCaptions } from '../define.ts';
+import { showBetterTranslation, type BetterTranslation } from './better-translation.ts';
 import { documentCard } from './document-card.ts';
 import type { DocumentOptions } from './document-choice.ts';
 import { languagePicker } from './language-picker.ts';
@@ -16,6 +17,8 @@ interface DemoOptions {
   sample: boolean;
   /** An older server does not say. */
   documents?: DocumentOptions;
+  /** An older server does not say. */
+  better_translations?: BetterTranslation[];
   problems: string[];
 }
 
@@ -55,6 +58,8 @@ async function showOptions(): Promise<void> {
       captions.targetLanguages = targets.join(' ');
       captions.speech = speech;
       showSnippets();
+      const offers = options.better_translations ?? [];
+      showBetterTranslation(element('better'), offers, { source, targets });
     },
   });
   sampleButton({
