@@ -18,6 +18,7 @@ import {
   type EngineSettings,
 } from './engines/index.ts';
 import { findModels } from './models/find-models.ts';
+import type { LocalModel } from './models/local-model.ts';
 import type { Logger } from './process/log.ts';
 import { readEnginePreference, type PreferenceRule } from './services/engine-preference.ts';
 import {
@@ -43,6 +44,8 @@ export interface Engines {
   improvement: ImprovementEngine[];
   detector: DetectionEngine;
   missing: MissingEngine[];
+  /** Models that were found at the start. */
+  models: LocalModel[];
   close(): Promise<void>;
 }
 
@@ -66,7 +69,8 @@ export async function startEngines(
   const translation = translated.running.map((engine) => observedTranslator(engine, measures));
   const improvement = improved.running.map((engine) => observedImprover(engine, measures));
   return {
-    ...{ recognition, synthesis, translation, improvement, detector },
+    ...{ recognition, synthesis, translation, improvement, detector, models },
+    sampleSpeaker: isRunning(sample) ? sample : undefined,
     missing: [
       ...unusable.map(({ name, reason }) => ({ name, reason })),
       ...ofKind('recognition', heard.missing),

@@ -63,7 +63,10 @@ const layers: Record<string, Layer> = {
     knows: [engineTypes, storageTypes],
     without: edgePackages,
   },
-  'server/http': { uses: ['shared', 'server/process', 'server/services'], knows: [storageTypes] },
+  'server/http': {
+    uses: ['shared', 'server/process', 'server/services'],
+    knows: [storageTypes, 'server/models/installations.ts'],
+  },
   // A connection joins a socket to the pipeline.
   'server/ws': {
     uses: ['shared', 'server/process', 'server/services', 'server/voice', 'server/http'],
