@@ -97,7 +97,8 @@ export async function startTranslators(
   config: Config,
   log: Logger,
 ): Promise<Pick<Engines, 'translation' | 'detector' | 'missing' | 'close'>> {
-  const settings = { ...engineSettings(config, log), models: [] };
+  const { models } = await findModels(path.join(config.DATA_DIR, 'models'));
+  const settings = { ...engineSettings(config, log), models };
   const [{ running, missing }, detector] = await Promise.all([
     startAll(Object.values(translators).map((start) => start(settings))),
     createDetector(),
@@ -137,6 +138,10 @@ function engineSettings(config: Config, log: Logger): Omit<EngineSettings, 'mode
     sherpaThreads: config.SHERPA_THREADS,
     longestUtteranceMs: config.VOICE_UTTERANCE_SECONDS * 1000,
     pocketSphinxModel: config.POCKETSPHINX_MODEL,
+    neural: {
+      maxLoaded: config.NEURAL_LOADED_MODELS,
+      idleMs: config.NEURAL_IDLE_SECONDS * 1000,
+    },
     apertiumModes: config.APERTIUM_MODES,
     transcription: server(config.OPENAI_TRANSCRIPTION_URL, {
       model: config.OPENAI_TRANSCRIPTION_MODEL,

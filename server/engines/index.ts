@@ -29,6 +29,7 @@ import { createApertium } from './translation/apertium.ts';
 import { createChat, type ChatOptions } from './translation/chat.ts';
 import { createDeeplUpstream, type DeeplUpstreamOptions } from './translation/deepl-upstream.ts';
 import { createLibreTranslate, type LibreTranslateOptions } from './translation/libretranslate.ts';
+import { createNeural } from './translation/neural.ts';
 
 /** More than an utterance can last beyond its longest. */
 const UTTERANCE_MARGIN_MS = 5_000;
@@ -44,6 +45,8 @@ export interface EngineSettings {
   longestUtteranceMs: number;
   /** Folder of the PocketSphinx model, if not Debian's. */
   pocketSphinxModel: string | undefined;
+  /** Models of translation in memory at once, and how long they stay without work, in ms. */
+  neural: { maxLoaded: number; idleMs: number };
   /** Folder of the Apertium modes, if not Debian's. */
   apertiumModes: string | undefined;
   /** Servers to ask; undefined where there is none. */
@@ -94,6 +97,7 @@ export const translators = {
   chat: ({ log, chat }) => configured(chat, (o) => createChat({ log, ...o })),
   libretranslate: ({ log, libreTranslate }) =>
     configured(libreTranslate, (o) => createLibreTranslate({ log, ...o })),
+  neural: ({ log, models, neural }) => createNeural({ log, models, ...neural }),
   apertium: async ({ log, apertiumModes: modesFolder }) => [
     await createApertium({ log, ...(modesFolder !== undefined && { modesFolder }) }),
   ],

@@ -7,7 +7,9 @@ import { modelFamilies } from './families.ts';
 import type { ModelDescription } from './local-model.ts';
 
 const Kind = Type.Union(
-  (['recognition', 'synthesis', 'punctuation'] as const).map((kind) => Type.Literal(kind)),
+  (['recognition', 'synthesis', 'punctuation', 'translation'] as const).map((kind) =>
+    Type.Literal(kind),
+  ),
 );
 const Gender = Type.Union([Type.Literal('male'), Type.Literal('female')]);
 

@@ -1,4 +1,4 @@
-/** The architectures of models that sherpa-onnx runs, and how releases name their files. */
+/** The architectures of models that run here, and how releases name their files. */
 import type { ModelKind } from './local-model.ts';
 
 /** A file, or a folder, that a model is made of. */
@@ -11,6 +11,8 @@ export interface FileRole {
 export interface ModelFamily {
   kind: ModelKind;
   roles: Readonly<Record<string, FileRole>>;
+  /** Sets of optional roles of which one must be whole. */
+  oneOf?: readonly (readonly string[])[];
 }
 
 const tokens: FileRole = { pattern: /(?:^|[-_.])tokens\.txt$/ };
@@ -72,6 +74,19 @@ export const modelFamilies: Readonly<Record<string, ModelFamily>> = {
 
   'online-punctuation': punctuates({ model, bpeVocab: { pattern: /^bpe\.vocab$/ } }),
   punctuation: punctuates({ model }),
+
+  /** Firefox's: a vocabulary for both languages, or one for each. */
+  marian: {
+    kind: 'translation',
+    roles: {
+      model: { pattern: /^model\..*bin$/ },
+      shortlist: { pattern: /^(?:lex|shortlist)\..*bin$/, isOptional: true },
+      vocab: { pattern: /^vocab\..*spm$/, isOptional: true },
+      sourceVocab: { pattern: /^(?:srcvocab|source-vocab)\..*spm$/, isOptional: true },
+      targetVocab: { pattern: /^(?:trgvocab|target-vocab)\..*spm$/, isOptional: true },
+    },
+    oneOf: [['vocab'], ['sourceVocab', 'targetVocab']],
+  },
 };
 
 /**

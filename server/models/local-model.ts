@@ -2,7 +2,7 @@
 import type { LanguageTag } from '../../shared/language.ts';
 
 /** What a model is for. */
-export type ModelKind = 'recognition' | 'synthesis' | 'punctuation';
+export type ModelKind = 'recognition' | 'synthesis' | 'punctuation' | 'translation';
 
 export type VoiceGender = 'male' | 'female';
 
@@ -20,7 +20,7 @@ export interface ModelDescription {
   kind: ModelKind;
   /** Architecture: a key of `modelFamilies`. */
   family: string;
-  /** Base languages it hears, speaks or punctuates. */
+  /** Base languages it hears, speaks or punctuates; source and target of one that translates. */
   languages: LanguageTag[];
   licence?: string;
   source?: string;
