@@ -70,7 +70,6 @@ export async function startEngines(
   const improvement = improved.running.map((engine) => observedImprover(engine, measures));
   return {
     ...{ recognition, synthesis, translation, improvement, detector, models },
-    sampleSpeaker: isRunning(sample) ? sample : undefined,
     missing: [
       ...unusable.map(({ name, reason }) => ({ name, reason })),
       ...ofKind('recognition', heard.missing),
@@ -94,7 +93,8 @@ export async function startTranslators(
   config: Config,
   log: Logger,
 ): Promise<Pick<Engines, 'translation' | 'detector' | 'missing' | 'close'>> {
-  const settings = { ...engineSettings(config, log), models: [] };
+  const { models } = await findModels(config.MODELS_DIR);
+  const settings = { ...engineSettings(config, log), models };
   const [{ running, missing }, detector] = await Promise.all([
     startAll(Object.values(translators).map((start) => start(settings))),
     createDetector(),
@@ -133,6 +133,10 @@ function engineSettings(config: Config, log: Logger): Omit<EngineSettings, 'mode
     log,
     sherpaThreads: config.SHERPA_THREADS,
     pauseMs: config.VOICE_PAUSE_MS,
+    neural: {
+      maxLoaded: config.NEURAL_LOADED_MODELS,
+      idleMs: config.NEURAL_IDLE_SECONDS * 1000,
+    },
     apertiumModes: config.APERTIUM_MODES,
     transcription: server(config.OPENAI_TRANSCRIPTION_URL, {
       model: config.OPENAI_TRANSCRIPTION_MODEL,
