@@ -35,9 +35,9 @@ export async function runDragoman(
   });
   host.send({ args, settings: environment(settings) });
   try {
-    const [result] = await Promise.race([once(host, 'message', { signal }), ended]);
+    const answer: unknown[] = await Promise.race([once(host, 'message', { signal }), ended]);
     idle.push(host);
-    return result as CommandLineResult;
+    return answer[0] as CommandLineResult;
   } finally {
     ended.catch(() => undefined);
     answered.abort();
