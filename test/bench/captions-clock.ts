@@ -37,8 +37,11 @@ export function createHearingClock(): HearingClock {
         const spokenMs = (at + chunk.length) / bytesPerMs;
         // The first chunk may start processes, which is no part of hearing.
         setTo(at <= chunkBytes ? spokenMs : Math.max(spokenMs, now()));
+        const handedAtMs = performance.now();
         yield chunk;
         await idle();
+        // A recogniser that is busy all the time would take it for many speakers and look less often.
+        await delay(performance.now() - handedAtMs);
       }
     },
   };

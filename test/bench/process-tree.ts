@@ -23,6 +23,18 @@ export function descendantsCpuS(): number {
   return ticks / ticksPerSecond;
 }
 
+/**
+ * How long all descendants that run now could have run while another program did, in seconds: of their
+ * main threads, in which our recognisers decode. 0 where Linux does not count it.
+ */
+export function descendantsWaitS(): number {
+  const waitNs = descendants(processes()).reduce(
+    (sum, { pid }) => sum + Number(read(`/proc/${pid}/schedstat`).split(' ')[1] ?? 0),
+    0,
+  );
+  return waitNs / 1e9;
+}
+
 /** Memory of one process in bytes. */
 export interface MemoryFigures {
   pid: number;

@@ -1,174 +1,322 @@
-/** How many streams of speech one core hears in real time, with the recogniser that is always there. */
-import { readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
-import type * as PocketSphinx from '../../server/engines/recognition/pocketsphinx.ts';
-import type { RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
-import type * as Listen from '../../server/voice/listen.ts';
-import { speech } from '../support/speech.ts';
-import { importBuilt, quietLog } from './built.ts';
+/** How well, how soon and how cheaply the recogniser of every installation hears. */
+import { loadavg } from 'node:os';
+import type { RecognitionEngine } from '../../server/engines/engine.ts';
+import { measureCaptions, type Sight } from './captions-measures.ts';
 import type { Print } from './benchmarks.ts';
-import { figure, median, printTable, spread } from './figures.ts';
-import { descendantsCpuS, descendantsMemory } from './process-tree.ts';
-import { sentences } from './sentences.ts';
+import { figure, median, printTable, quantile, verdict } from './figures.ts';
+import { startMoonshine } from './moonshine.ts';
+import { createGrowingWindows } from './recogniser/growing-windows.ts';
+import {
+  asUtterance,
+  chunksOf,
+  endpointLags,
+  hear,
+  hearCalmly,
+  utterancesIn,
+  type Heard,
+} from './recogniser/hearing.ts';
+import { listenTo, type Live } from './recogniser/live-speakers.ts';
+import {
+  DIGITS_RECORDING,
+  everyday,
+  named,
+  namingVoices,
+  recordings,
+  sounds,
+  SPEECH_RECORDING,
+  spokenBy,
+  voices,
+  type Spoken,
+} from './recogniser/speech-samples.ts';
+import { asSpoken, misheardPercent, mistakenDigits } from './recogniser/spoken-words.ts';
 
 export const name = 'recogniser';
-export const description = 'real-time PocketSphinx sessions that one core carries';
+export const description =
+  'words misheard, lag, processor time, memory and spoken terms of the recogniser that is always there';
 
-const SAMPLE_RATE_HZ = 16_000;
-const BYTES_PER_SECOND = SAMPLE_RATE_HZ * 2;
-const CHUNK_MS = 100;
-const WAV_HEADER_BYTES = 44;
-const SESSIONS = 2;
-/** Until then processes are started, models loaded and the first words heard. */
-const SETTLE_MS = 6_000;
-const WINDOW_MS = 4_000;
-const WINDOWS = 5;
-const WARM_STARTS = 3;
-const START_WITHIN_MS = 30_000;
-/** As a session has it that asks for nothing else. */
-const ENDPOINTING = { silenceMs: 600, longestMs: 15_000 };
+const AIMS = {
+  peopleMisheardPercent: 0,
+  mistakenDigits: 0,
+  voicesMisheardPercent: 2,
+  wordsInSounds: 0,
+  /** Eight speakers a core. */
+  cpuPerAudio: 0.125,
+  finalLagMs: 300,
+  liveLagMs: 1_000,
+  memoryMb: 450,
+  /** Of all that were said. */
+  termsMissedShare: 0.5,
+};
+const SPEAKERS = [1, 4, 7, 10, 14];
+const SPEAKERS_IN_MEMORY = 10;
+/** Above this share of waiting for a processor, lags tell of the machine. */
+const MUCH_WAITING = 0.1;
 
 export async function run(print: Print): Promise<void> {
-  const source = 'server/engines/recognition/pocketsphinx.ts';
-  const { createPocketSphinx } = await importBuilt<typeof PocketSphinx>(source);
-  const startedAt = performance.now();
-  const engine = await createPocketSphinx({ log: quietLog });
-  const coldMs = performance.now() - startedAt;
-  if ('reason' in engine) throw new Error(engine.reason);
+  const spoken = await Promise.all(voices.map((voice) => spokenBy(voice, everyday)));
+  const people = recordings();
+  if (people.length === 0) print('SKIPPED: no recordings beside the project.');
+  const startedAtMs = performance.now();
+  const one = await startMoonshine(1);
+  print(`The model is loaded after ${figure((performance.now() - startedAtMs) / 1000)} s.`);
   try {
-    const audio = await spokenAudio();
-    const warmMs = await startTimes(engine);
-    const load = await measureLoad(engine, audio);
-    print(
-      `${SESSIONS} sessions of speech in real time, ${WINDOWS} windows of ${WINDOW_MS / 1000} s`,
-    );
-    const rows = [
-      ['', 'least … median … most', ''],
-      ['processor time', spread(load.cpuPerAudio), 's per second of audio'],
-      ['sessions a core', spread(load.cpuPerAudio.map((share) => 1 / share)), ''],
-      ['audio heard', spread(load.audioPerSecond), 's a second and session; 1 keeps pace'],
-      ['memory a session', figure(load.residentMb), 'MB resident'],
-      ['', figure(load.proportionalMb), 'MB with the shared pages divided'],
-      ['cold start', figure(coldMs), 'ms until the first process has loaded the model'],
-      ['warm start', spread(warmMs), 'ms until 100 ms of silence are heard'],
-    ];
-    printTable(print, rows);
+    const measured = await accuracy(one, { spoken, people }, print);
+    await nothing(one, print);
+    await terms(one, spoken, print);
+    await comparison(measured, print);
+    await live(one, spoken, print);
   } finally {
-    await engine.close();
+    await one.close();
+  }
+  const many = await startMoonshine();
+  try {
+    await memory(many, spoken, print);
+  } finally {
+    await many.close();
   }
 }
 
-/** Speech without end, as bytes of s16le. */
-async function spokenAudio(): Promise<Uint8Array> {
-  const file = await speech({ text: sentences.join(' '), padStartS: 0.5, padEndS: 0.5 });
-  return (await readFile(file)).subarray(WAV_HEADER_BYTES);
-}
+/** What was measured of one stream. */
+type Measured = Spoken & { heard: Heard; cpuS: number; audioS: number };
 
-/** How long a session takes that hears next to nothing, a process with the model being ready; in ms. */
-async function startTimes(engine: RecognitionEngine): Promise<number[]> {
-  const timesMs: number[] = [];
-  for (let count = 0; count < WARM_STARTS; count += 1) {
-    await spareIsReady();
-    const startedAt = performance.now();
-    await hear(engine, oneChunkOfSilence(), AbortSignal.timeout(START_WITHIN_MS));
-    timesMs.push(performance.now() - startedAt);
-  }
-  return timesMs;
-}
-
-async function* oneChunkOfSilence(): AsyncGenerator<SpeechPiece> {
-  const samples = new Uint8Array((BYTES_PER_SECOND * CHUNK_MS) / 1000);
-  yield { kind: 'samples', samples, startMs: 0 };
-  yield { kind: 'endpoint', atMs: CHUNK_MS };
-}
-
-/** Waits until the processes below this one have nothing more to do. */
-async function spareIsReady(): Promise<void> {
-  let before = -1;
-  for (let now = descendantsCpuS(); now !== before; now = descendantsCpuS()) {
-    before = now;
-    await delay(500);
-  }
-}
-
-interface Load {
-  /** Seconds of processor time per second of audio heard, one per window. */
-  cpuPerAudio: number[];
-  /** Seconds of audio heard per second and session, one per window. */
-  audioPerSecond: number[];
-  residentMb: number;
-  proportionalMb: number;
-}
-
-async function measureLoad(engine: RecognitionEngine, audio: Uint8Array): Promise<Load> {
-  const { listen } = await importBuilt<typeof Listen>('server/voice/listen.ts');
-  const over = new AbortController();
-  const { signal } = over;
-  let heardS = 0;
-  async function* spoken(offsetBytes: number): AsyncGenerator<Uint8Array> {
-    for await (const chunk of inRealTime(audio, offsetBytes)) {
-      yield chunk;
-      heardS += chunk.length / BYTES_PER_SECOND;
-    }
-  }
-  async function* utterances(offsetBytes: number): AsyncGenerator<SpeechPiece> {
-    for await (const piece of listen(spoken(offsetBytes), { ...ENDPOINTING, signal })) {
-      if (piece.kind !== 'silence') yield piece;
-    }
-  }
-  const sessions = Array.from({ length: SESSIONS }, (_, index) =>
-    hear(engine, utterances(index * 7 * BYTES_PER_SECOND), signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    }),
-  );
-  const measured = measureWindows(() => heardS);
-  // A session that fails ends the measurement, one that succeeds would run on for ever.
-  const result = await Promise.race([measured, ...sessions]).finally(() => over.abort());
-  await Promise.all(sessions);
-  if (result === undefined) throw new Error('A session ended before its audio did.');
-  return result;
-}
-
-async function measureWindows(heardS: () => number): Promise<Load> {
-  await delay(SETTLE_MS);
-  const load = { cpuPerAudio: [] as number[], audioPerSecond: [] as number[] };
-  for (let count = 0; count < WINDOWS; count += 1) {
-    const before = { cpuS: descendantsCpuS(), heardS: heardS(), atMs: performance.now() };
-    await delay(WINDOW_MS);
-    const audioS = heardS() - before.heardS;
-    const elapsedS = (performance.now() - before.atMs) / 1000;
-    load.cpuPerAudio.push((descendantsCpuS() - before.cpuS) / audioS);
-    load.audioPerSecond.push(audioS / elapsedS / SESSIONS);
-  }
-  const memory = descendantsMemory();
-  const megabytes = (bytes: number[]) => median(bytes) / 2 ** 20;
-  return {
-    ...load,
-    residentMb: megabytes(memory.map(({ residentBytes }) => residentBytes)),
-    proportionalMb: megabytes(memory.map(({ proportionalBytes }) => proportionalBytes)),
-  };
-}
-
-/** The same audio over and over at the pace at which it plays. */
-async function* inRealTime(audio: Uint8Array, offsetBytes: number): AsyncGenerator<Uint8Array> {
-  const chunkBytes = (BYTES_PER_SECOND * CHUNK_MS) / 1000;
-  const startedAt = performance.now();
-  let at = offsetBytes % audio.length;
-  for (let count = 0; ; count += 1) {
-    await delay(Math.max(0, startedAt + count * CHUNK_MS - performance.now()));
-    yield audio.subarray(at, at + chunkBytes);
-    at = at + chunkBytes < audio.length ? at + chunkBytes : 0;
-  }
-}
-
-/** Hears a stream to its end; what is recognised does not matter here. */
-async function hear(
+async function accuracy(
   engine: RecognitionEngine,
-  speech: AsyncIterable<SpeechPiece>,
-  signal: AbortSignal,
-): Promise<undefined> {
-  const options = { language: 'en', languageMode: 'fixed', spokenTerms: [], signal } as const;
-  const recognitions = engine.recognise(speech, options)[Symbol.asyncIterator]();
-  while ((await recognitions.next()).done !== true);
-  return undefined;
+  { spoken, people }: { spoken: readonly Spoken[]; people: readonly Spoken[] },
+  print: Print,
+): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  for (const each of [...spoken, ...people]) {
+    const { cpuS, audioS, ...heard } = await hearCalmly(engine, each.audio);
+    measured.push({ ...each, heard, cpuS, audioS });
+  }
+  const rows = measured.map((each) => {
+    const { name: label, said, heard } = each;
+    const shown = `${label}, misheard`;
+    if (label === DIGITS_RECORDING) {
+      const count = mistakenDigits(said, heard.text);
+      return [`${label}, digits lost or mistaken`, `${count}`, verdict(count, AIMS.mistakenDigits)];
+    }
+    const percent = misheardPercent(said, heard.text);
+    const aim = label === SPEECH_RECORDING ? verdict(percent, AIMS.peopleMisheardPercent) : '';
+    return [shown, `${figure(percent)} %`, aim];
+  });
+  const ours = measured.filter(({ name: label }) => spoken.some((each) => each.name === label));
+  const all = misheardOf(ours.map(({ said, heard }) => [said, heard.text]));
+  const lags = measured.flatMap(({ heard }) => endpointLags(heard));
+  const lagMs = median(lags);
+  rows.push(
+    ['all voices, misheard', `${figure(all)} %`, verdict(all, AIMS.voicesMisheardPercent)],
+    ['CPU s per s', figure(cost(measured)), verdict(cost(measured), AIMS.cpuPerAudio)],
+    ['endpoint to final', ms(lagMs), verdict(Math.round(lagMs), AIMS.finalLagMs)],
+    ['endpoint to final, p95', ms(quantile(lags, 0.95)), ''],
+  );
+  print('');
+  print(`One speaker: ${everyday.length} sentences in each voice; lags in processor time.`);
+  printTable(print, [['', '', 'aim'], ...rows]);
+  for (const { name: label, said, heard } of measured) {
+    if (asSpoken(said) !== asSpoken(heard.text)) print(`${label} was heard as: ${heard.text}`);
+  }
+  return measured;
+}
+
+async function nothing(engine: RecognitionEngine, print: Print): Promise<void> {
+  const rows: string[][] = [['sounds without speech', 'words', 'in partials', 'aim']];
+  for (const { name: label, audio } of sounds()) {
+    const { text, partialWords } = await hear(engine, asUtterance(audio));
+    const words = text.split(' ').filter(Boolean).length;
+    const aim = verdict(words + partialWords, AIMS.wordsInSounds);
+    rows.push([label, `${words}`, `${partialWords}`, aim]);
+  }
+  printTable(print, rows);
+}
+
+/** Names with and without being told of them, and what that does to speech without names. */
+async function terms(
+  engine: RecognitionEngine,
+  spoken: readonly Spoken[],
+  print: Print,
+): Promise<void> {
+  const sentences = named.map(({ sentence }) => sentence);
+  const naming = await Promise.all(namingVoices.map((voice) => spokenBy(voice, sentences)));
+  const others = spoken.filter(({ name: label }) => namingVoices.some((voice) => voice === label));
+  const measured = [];
+  for (const spokenTerms of [[], named.map((each) => each.name)]) {
+    const withNames = await heardTexts(engine, naming, spokenTerms);
+    const texts = withNames.map(([, heard]) => heard.toLowerCase());
+    const hits = texts.flatMap((text) =>
+      named.filter((each) => text.includes(each.name.toLowerCase())),
+    );
+    measured.push({
+      hits: hits.length,
+      misheard: misheardOf(withNames),
+      others: misheardOf(await heardTexts(engine, others, spokenTerms)),
+    });
+  }
+  const [without, told] = measured;
+  if (without === undefined || told === undefined) return;
+  const all = named.length * naming.length;
+  const percent = (value: number) => `${figure(value)} %`;
+  printTable(print, [
+    ['spoken terms', 'not told', 'told', 'aim'],
+    [
+      `names heard of ${all}`,
+      ...[`${without.hits}`, `${told.hits}`],
+      `missed ${verdict(all - told.hits, all * AIMS.termsMissedShare)}`,
+    ],
+    ['misheard in these sentences', percent(without.misheard), percent(told.misheard), ''],
+    [
+      'misheard in other sentences',
+      ...[percent(without.others), percent(told.others)],
+      `added ${verdict(told.others - without.others, 0)}`,
+    ],
+  ]);
+}
+
+async function heardTexts(
+  engine: RecognitionEngine,
+  spoken: readonly Spoken[],
+  spokenTerms: readonly string[],
+): Promise<[string, string][]> {
+  const texts: [string, string][] = [];
+  for (const { said, audio } of spoken) {
+    const { signal } = new AbortController();
+    const heard = await hear(engine, utterancesIn(chunksOf(audio), signal), { spokenTerms });
+    texts.push([said, heard.text]);
+  }
+  return texts;
+}
+
+/** The way of hearing that was chosen, beside the one that any runtime offers. */
+async function comparison(measured: readonly Measured[], print: Print): Promise<void> {
+  const windows = await createGrowingWindows();
+  const others = [];
+  for (const each of measured) others.push({ ...each, windows: await windows.hear(each.audio) });
+  const audioS = measured.reduce((sum, each) => sum + each.audioS, 0);
+  const misheard = (heard: [string, string][]) => `${figure(misheardOf(heard))} %`;
+  const anew = [
+    misheard(others.map((each) => [each.said, each.windows.text])),
+    figure(others.reduce((sum, each) => sum + each.windows.cpuS, 0) / audioS),
+  ];
+  printTable(print, [
+    ['the same model on the same speech', 'erasure', 'shown early', 'misheard', 'CPU s per s'],
+    [
+      'decoded anew each 0.5 s, everything shown',
+      ...calm(others.map((each) => each.windows.everything)),
+      ...anew,
+    ],
+    [
+      'decoded anew each 0.5 s, two agree',
+      ...calm(others.map((each) => each.windows.twoAgree)),
+      ...anew,
+    ],
+    [
+      'ours: agreed words kept, guesses checked',
+      ...calm(measured.map(({ heard }) => heard.sights)),
+      misheard(measured.map(({ said, heard }) => [said, heard.text])),
+      figure(cost(measured)),
+    ],
+  ]);
+}
+
+/** Erasure, and the share of the final words that were seen before they were final. */
+function calm(streams: readonly (readonly Sight[])[]): string[] {
+  const measures = streams.map((sights) => measureCaptions(sights));
+  const final = measures.reduce((sum, each) => sum + each.final, 0);
+  const deleted = measures.reduce((sum, each) => sum + each.deleted, 0);
+  const words = (parts: readonly { text: string }[]) =>
+    parts.flatMap(({ text }) => text.split(' ')).length;
+  let early = 0;
+  let told = 0;
+  for (const sights of streams) {
+    let shown = 0;
+    for (const { concluded, tentative } of sights) {
+      if (concluded.length > 0) {
+        early += Math.min(shown, words(concluded));
+        told += words(concluded);
+      }
+      shown = words(tentative);
+    }
+  }
+  return [(deleted / final).toFixed(2), `${figure((100 * early) / told)} %`];
+}
+
+async function live(
+  engine: RecognitionEngine,
+  spoken: readonly Spoken[],
+  print: Print,
+): Promise<void> {
+  const measured: Live[] = [];
+  for (const speakers of SPEAKERS) measured.push(await listenTo(engine, spoken, speakers));
+  print('');
+  print('Speakers at the pace of speech, all in one process, which decodes on one core.');
+  print(`partial: from the end of its last word; final: from the endpoint; median (p95).`);
+  printTable(print, [
+    ['speakers', 'partial', 'grew by', 'final', 'CPU s per s', 'pace', 'waited', 'load', 'lag'],
+    ...measured.map((each) => [
+      `${each.speakers}`,
+      ...[medianAndP95(each.partialLagsMs), ms(each.growthMs), medianAndP95(each.finalLagsMs)],
+      ...[each.cpuPerAudio, each.pace].map(figure),
+      ...[`${figure(each.waiting * 100)} %`, each.load.toFixed(1)],
+      each.waiting > MUCH_WAITING
+        ? 'not judged: other programs had the processor'
+        : verdict(Math.round(largestLagMs(each)), AIMS.liveLagMs),
+    ]),
+  ]);
+  const best = measured.reduce((most, each) => Math.max(most, 1 / each.cpuPerAudio), 0);
+  print(`By processor time alone one core carries ${figure(best)} speakers at most.`);
+}
+
+function largestLagMs({ partialLagsMs, finalLagsMs }: Live): number {
+  return Math.max(
+    ...[partialLagsMs, finalLagsMs].map((lags) => (lags.length > 0 ? median(lags) : Infinity)),
+  );
+}
+
+async function memory(
+  engine: RecognitionEngine,
+  spoken: readonly Spoken[],
+  print: Print,
+): Promise<void> {
+  const { processes, residentBytes, proportionalBytes } = await listenTo(
+    engine,
+    spoken,
+    SPEAKERS_IN_MEMORY,
+  );
+  const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20);
+  const proportional = megabytes(proportionalBytes);
+  printTable(print, [
+    [`${SPEAKERS_IN_MEMORY} speakers, a process for each core`, 'MB', 'aim'],
+    [
+      `${processes} processes, shared pages once`,
+      `${proportional}`,
+      verdict(proportional, AIMS.memoryMb),
+    ],
+    ['shared pages in each of them', `${megabytes(residentBytes)}`, ''],
+  ]);
+  print(`The load of the machine was ${(loadavg()[0] ?? 0).toFixed(1)} at the end.`);
+}
+
+function cost(measured: readonly { cpuS: number; audioS: number }[]): number {
+  const cpuS = measured.reduce((sum, each) => sum + each.cpuS, 0);
+  return cpuS / measured.reduce((sum, each) => sum + each.audioS, 0);
+}
+
+/** Words misheard in all of several texts, in percent: what was said, and what was heard. */
+function misheardOf(texts: readonly (readonly [string, string])[]): number {
+  let wrong = 0;
+  let count = 0;
+  for (const [said, heard] of texts) {
+    const words = asSpoken(said).split(' ').length;
+    wrong += (misheardPercent(said, heard) / 100) * words;
+    count += words;
+  }
+  return (100 * wrong) / count;
+}
+
+function medianAndP95(lagsMs: readonly number[]): string {
+  return lagsMs.length === 0 ? 'none' : `${ms(median(lagsMs))} (${ms(quantile(lagsMs, 0.95))})`;
+}
+
+function ms(value: number): string {
+  return Number.isNaN(value) ? 'unknown' : `${(value / 1000).toFixed(2)} s`;
 }

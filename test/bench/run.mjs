@@ -1,11 +1,18 @@
 /** `npm run bench`: sets up, builds and measures. `npm run bench -- NAME …` runs some benchmarks only. */
 import { serverRequirements, testRequirements } from '../../server/setup/debian-packages.mjs';
+import { serverModels } from '../../server/setup/models.mjs';
 import { refuseOldNode } from '../../server/setup/node-version.mjs';
+import { testModelsFolder } from '../../server/setup/paths.mjs';
 import { setUpOrExit } from '../../server/setup/set-up.mjs';
 
 refuseOldNode();
+// The models of the tests, unless somebody wants others to be measured.
+process.env.MODELS_DIR ||= testModelsFolder;
 const soundTools = testRequirements.filter(({ name }) => name === 'SoX' || name === 'FFmpeg');
-await setUpOrExit({ requirements: [...serverRequirements, ...soundTools] });
+await setUpOrExit({
+  requirements: [...serverRequirements, ...soundTools],
+  models: serverModels,
+});
 
 // So that folders are removed on the way out; whatever was started ends with its pipes and sockets.
 process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));

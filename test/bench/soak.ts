@@ -40,7 +40,7 @@ interface Sample {
 
 export async function run(print: Print): Promise<void> {
   const minutes = Number(process.env['SOAK_MINUTES'] ?? 30);
-  const server = await startServer({ RECOGNISER: 'pocketsphinx,silent', LOG_LEVEL: 'warn' });
+  const server = await startServer({ RECOGNISER: 'moonshine,silent', LOG_LEVEL: 'warn' });
   try {
     // What is started once and stays: workers, pipelines, spare recognisers.
     await Promise.all(Array.from({ length: SESSIONS }, (_, index) => session(server, index, 50)));
