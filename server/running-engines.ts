@@ -17,7 +17,8 @@ import {
   translators,
   type EngineSettings,
 } from './engines/index.ts';
-import { findModels } from './models/find-models.ts';
+import { DEFAULT_RECOGNISER } from './models/catalogue.ts';
+import { findModels, type FoundModels } from './models/find-models.ts';
 import type { LocalModel } from './models/local-model.ts';
 import type { Logger } from './process/log.ts';
 import { readEnginePreference, type PreferenceRule } from './services/engine-preference.ts';
@@ -73,6 +74,7 @@ export async function startEngines(
     missing: [
       ...unusable.map(({ name, reason }) => ({ name, reason })),
       ...ofKind('recognition', heard.missing),
+      ...ofKind('recognition', withoutRecogniser(heard, unusable)),
       ...ofKind('translation', translated.missing),
       ...ofKind('synthesis', spoken.missing),
       ...ofKind('improvement', improved.missing),
@@ -82,6 +84,18 @@ export async function startEngines(
       await Promise.all(all.map((engine) => engine.close()));
     },
   };
+}
+
+/** That nobody will be heard, where nothing else tells why. */
+function withoutRecogniser(
+  { running, missing }: { running: readonly object[]; missing: readonly object[] },
+  unusable: FoundModels['unusable'],
+): Unavailable[] {
+  const isTold = missing.length > 0 || unusable.some(({ name }) => name === DEFAULT_RECOGNISER);
+  if (running.length > 0 || isTold) return [];
+  const command = `npm run dragoman -- models install ${DEFAULT_RECOGNISER}`;
+  const reason = `No speech recogniser is installed or connected, so nobody is heard. For English: ${command}`;
+  return [{ name: DEFAULT_RECOGNISER, reason }];
 }
 
 function ofKind(kind: EngineKind, missing: readonly Unavailable[]): MissingEngine[] {

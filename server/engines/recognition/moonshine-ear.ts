@@ -216,7 +216,11 @@ export class MoonshineEar {
       ballot.add(await model.decode({ samples: heard, guess: first.tokens, ...biased }));
     }
     const before = this.#near(window);
-    if (before !== undefined) ballot.add(await this.#inContext(before, samples), CONTEXT_VOTES);
+    if (before !== undefined) {
+      const inContext = await this.#inContext(before, samples);
+      // That the text before was all is no answer: the detector has heard speech here.
+      if (hasWords(model.text(inContext.tokens))) ballot.add(inContext, CONTEXT_VOTES);
+    }
     const shownCount = tentative.agreed.split(' ').length;
     return ballot.winner(first, Math.min(MUCH, MUCH_A_WORD * shownCount));
   }
@@ -302,6 +306,10 @@ function meanOf({ score, tokens }: Decoded): number {
 
 function wordsAlone(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}']+/gu, ' ');
+}
+
+function hasWords(text: string): boolean {
+  return wordsAlone(text).trim() !== '';
 }
 
 /** The model ends everything it hears with a mark, also where it was cut. */
