@@ -116,29 +116,32 @@ describe('a recogniser process that dies', { timeout: 180_000 }, () => {
   test('is replaced three times on the same part, and on another again; the fourth time is an error', async () => {
     await start();
     const said = await spoken({ text: AMERICANS, voice: 'rms', padStartS: 0 });
-    // Heard once as it grows: every process shows the same, and nothing that is shown already.
-    const begun = said.subarray(0, 950 * 32);
-    const deaths = async (soFar: Recognition[], count: number): Promise<void> => {
+    const pieceOf = (fromMs: number, toMs: number, utteranceMs: number): SpeechPiece => ({
+      kind: 'samples',
+      samples: said.subarray(fromMs * 32, toMs * 32),
+      startMs: utteranceMs + fromMs,
+    });
+    /** The first second, with deaths: little enough to be heard but once, by each process the same. */
+    async function* dying(soFar: Recognition[], utteranceMs: number, count: number) {
+      let untilMs = 800;
+      yield pieceOf(0, untilMs, utteranceMs);
       for (let death = 0; death < count; death += 1) {
         await partialAfter(soFar);
         signalled('SIGKILL');
+        await until(() => pids().length === 0, { what: 'a death' });
+        // Audio that nobody takes is how it is noticed.
+        yield pieceOf(untilMs, untilMs + 45, utteranceMs);
+        untilMs += 45;
       }
-    };
-    const source = { isReleased: false };
+      return untilMs;
+    }
     const { whole, soFar } = hearing(async function* (soFar) {
-      try {
-        yield { kind: 'samples', samples: begun, startMs: 0 };
-        await deaths(soFar, 3);
-        const rest = said.subarray(begun.length);
-        yield { kind: 'samples', samples: rest, startMs: lengthMs(begun) };
-        yield { kind: 'endpoint', atMs: lengthMs(said) };
-        await until(() => finals(soFar).length === 1, { what: 'the first utterance' });
-        yield { kind: 'samples', samples: begun, startMs: lengthMs(said) };
-        await deaths(soFar, 4);
-        await new Promise<never>(() => {});
-      } finally {
-        source.isReleased = true;
-      }
+      const heardMs = yield* dying(soFar, 0, 3);
+      yield pieceOf(heardMs, lengthMs(said), 0);
+      yield { kind: 'endpoint', atMs: lengthMs(said) };
+      await until(() => finals(soFar).length === 1, { what: 'the first utterance' });
+      yield* dying(soFar, lengthMs(said), 4);
+      await new Promise<never>(() => {});
     });
     await expect(whole).rejects.toMatchObject({
       code: 'recognition_failed',
