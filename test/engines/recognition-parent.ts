@@ -1,12 +1,9 @@
 /** A process that hears a stream without end, to be killed by a test; prints a line when it hears. */
 import type { SpeechPiece } from '../../server/engines/engine.ts';
-import { createPocketSphinx } from '../../server/engines/recognition/pocketsphinx.ts';
+import { moonshine } from './moonshine-support.ts';
 import { recognitionOptions } from './recognition-support.ts';
 
-const nothing = (): void => {};
-const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-const engine = await createPocketSphinx({ log });
-if ('reason' in engine) throw new Error(engine.reason);
+const engine = await moonshine();
 
 let pieces = 0;
 const quiet = async function* (): AsyncGenerator<SpeechPiece> {

@@ -1,19 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { Recognition, Word } from '../../server/engines/engine.ts';
-import { AudioHistory } from '../../server/engines/recognition/audio-history.ts';
+import type { Recognition } from '../../server/engines/engine.ts';
 import { RecognitionResults } from '../../server/engines/recognition/recognition-results.ts';
-import { cutPoint, spokenWords } from '../../server/engines/recognition/segments.ts';
 import {
   encodeFrame,
   FrameReader,
   FrameWriter,
   MAX_PAYLOAD_BYTES,
 } from '../../server/process/frames.ts';
-
-function word(text: string, startMs: number, endMs: number): Word {
-  return { text, startMs, endMs };
-}
 
 describe('frames', () => {
   const sent: [number, string][] = [
@@ -59,55 +53,6 @@ describe('frames', () => {
     expect(() => encodeFrame(1, Buffer.alloc(MAX_PAYLOAD_BYTES + 1))).toThrow(RangeError);
     const reader = new FrameReader(() => {});
     expect(() => reader.push(Buffer.from([255, 255, 255, 255, 1]))).toThrow(RangeError);
-  });
-});
-
-describe('the history of a stream', () => {
-  test('gives back what it was given, wherever the ring wraps', () => {
-    const history = new AudioHistory(10);
-    let next = 0;
-    for (const length of [4, 5, 7, 1, 9, 3, 10]) {
-      const piece = Uint8Array.from({ length }, () => next++ % 251);
-      expect(history.append(piece)).toBe(length);
-      const start = history.end - length;
-      const back = new Uint8Array(length + 5);
-      expect(history.read(start, back)).toBe(length);
-      expect(back.subarray(0, length)).toEqual(piece);
-      history.dropBefore(history.end);
-    }
-  });
-
-  test('takes in no more than it has room for', () => {
-    const history = new AudioHistory(10);
-    expect(history.append(new Uint8Array(8))).toBe(8);
-    expect(history.append(new Uint8Array(8), 2)).toBe(2);
-    expect(history.append(new Uint8Array(8))).toBe(0);
-    history.dropBefore(3);
-    expect([history.start, history.end]).toEqual([3, 10]);
-    expect(history.append(new Uint8Array(8))).toBe(3);
-  });
-});
-
-describe('the words of a hypothesis', () => {
-  test('are without silence, noise and the marks of the dictionary', () => {
-    const names = ['<s>', 'read(2)', '<sil>', '[NOISE]', "o'clock", '++um++', '[SPEECH]', '</s>'];
-    const words = spokenWords(names.map((name, index) => word(name, index, index + 1)));
-    expect(words).toEqual([word('read', 1, 2), word("o'clock", 4, 5)]);
-  });
-
-  test('are parted at the widest gap within bounds, the last of equals', () => {
-    const words = [
-      word('a', 0, 100),
-      word('b', 900, 1000),
-      word('c', 1100, 1200),
-      word('d', 1300, 1400),
-      word('e', 3000, 3100),
-    ];
-    expect(cutPoint(words, { earliestMs: 50, latestMs: 2000 })).toBe(500);
-    expect(cutPoint(words, { earliestMs: 500, latestMs: 2000 })).toBe(1250);
-    expect(cutPoint(words, { earliestMs: 500, latestMs: 3500 })).toBe(2200);
-    expect(cutPoint(words, { earliestMs: 3100, latestMs: 3500 })).toBeUndefined();
-    expect(cutPoint([], { earliestMs: 0, latestMs: 1 })).toBeUndefined();
   });
 });
 

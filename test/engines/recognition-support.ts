@@ -161,7 +161,7 @@ function isRecogniserOf(parentPid: number, pid: string): boolean {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    return status.includes(`\nPPid:\t${parentPid}\n`) && command.includes('pocketsphinx-child');
+    return status.includes(`\nPPid:\t${parentPid}\n`) && command.includes('moonshine-child');
   } catch {
     return false; // It has ended while we looked.
   }

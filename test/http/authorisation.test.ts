@@ -24,7 +24,7 @@ let operations: Operation[];
 
 beforeAll(async () => {
   // A recogniser that takes spoken terms: there is something to refuse.
-  server = await startServer({ RECOGNISER: 'pocketsphinx' });
+  server = await startServer({ RECOGNISER: 'moonshine' });
   storage = await openEmbedded(server.dataFolder);
   platform = platformOver(storage);
   const description = (await (await fetch(`${server.url}/openapi.json`)).json()) as {

@@ -374,7 +374,7 @@ describe('the engines', () => {
       breakers: [{ name: 'all', state: 'open', retry_in_ms: expect.any(Number) as number }],
     });
     expect(chat?.failures).toBe(chat?.requests);
-    expect(engines.find(({ name }) => name === 'pocketsphinx')).toMatchObject({
+    expect(engines.find(({ name }) => name === 'moonshine-tiny-en')).toMatchObject({
       ...{ kind: 'recognition', state: 'running', languages: ['en'] },
     });
     const kinds = new Set(engines.map(({ kind }) => kind));

@@ -78,13 +78,13 @@ it('health tells what is running', async () => {
 });
 
 it('engines that are missing are told, and the rest goes on', async () => {
-  const bare = await startServer({ POCKETSPHINX_MODEL: '/nowhere', APERTIUM_MODES: '/nowhere' });
+  const bare = await startServer({ MODELS_DIR: '/nowhere', APERTIUM_MODES: '/nowhere' });
   try {
     const health = (await (await bare.get('/healthz')).json()) as {
       engines: { recognition: string[]; problems: string[] };
     };
     expect(health.engines.recognition).toEqual([]);
-    expect(health.engines.problems.join('\n')).toMatch(/pocketsphinx-en-us[\s\S]*apertium/);
+    expect(health.engines.problems.join('\n')).toMatch(/models install moonshine-tiny-en[\s\S]*apertium/);
     expect(bare.output()).toMatch(/Missing/);
     const session = { source_media_content_type: 'audio/webm', source_language: 'en' };
     expect((await bare.post('/v3/voice/realtime', session)).status).toBe(503);

@@ -97,7 +97,7 @@ describe('readiness', () => {
 
   it('names what is missing when no engine runs', async () => {
     const server = await startServer({
-      POCKETSPHINX_MODEL: '/nowhere',
+      MODELS_DIR: '/nowhere',
       APERTIUM_MODES: '/nowhere',
     });
     try {

@@ -14,10 +14,12 @@ const recorded = (name: string) =>
   JSON.parse(
     readFileSync(path.join(import.meta.dirname, `../fixtures/${name}.json`), 'utf8'),
   ) as Heard[][];
-/** What PocketSphinx heard of sentences spoken by Flite, pauses within some of them. */
-const wellHeard = recorded('heard-by-pocketsphinx');
+/** What Moonshine heard of sentences spoken by Flite, pauses within some of them. */
+const voices = recorded('heard-by-moonshine');
 /** What it heard of two recordings of people: an echoing speech and numbers on a telephone. */
-const misheard = recorded('misheard-by-pocketsphinx');
+const people = recorded('people-heard-by-moonshine');
+/** What a recogniser that shows all it believes misheard of the same recordings. */
+const misheard = recorded('misheard');
 
 const sight = ({ concluded, tentative }: CaptionUpdate): Sight => ({
   ...{ atMs: 0, concluded, tentative },
@@ -80,7 +82,8 @@ describe('captions of recorded hypotheses', () => {
   }
 
   it.each([
-    ['well', wellHeard, 0.2],
+    ['from voices', voices, 0.1],
+    ['from people', people, 0.1],
     // A recogniser that changes its mind about the first word at the end leaves no more to be done.
     ['badly', misheard, 0.45],
   ])(

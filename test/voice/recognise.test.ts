@@ -6,7 +6,6 @@ import type {
   RecognitionOptions,
   SpeechPiece,
 } from '../../server/engines/engine.ts';
-import { createPocketSphinx } from '../../server/engines/recognition/pocketsphinx.ts';
 import type { HeardPiece } from '../../server/voice/silence-mark.ts';
 import {
   recognise,
@@ -15,6 +14,7 @@ import {
   type RequestedSource,
 } from '../../server/voice/recognise.ts';
 import { createDetector } from '../../server/engines/detection/detector.ts';
+import { moonshine } from '../engines/moonshine-support.ts';
 import { asSpeech, spoken } from '../engines/recognition-support.ts';
 import { collect, of, unaborted } from './captions-support.ts';
 
@@ -363,20 +363,15 @@ describe('the end', () => {
   });
 });
 
-it('hears English with PocketSphinx when no language is requested', async () => {
-  const log = {
-    ...{ debug: () => undefined, info: () => undefined },
-    ...{ warn: () => undefined, error: () => undefined },
-  };
-  const pocketSphinx = await createPocketSphinx({ log });
-  if ('reason' in pocketSphinx) throw new Error(pocketSphinx.reason);
+it('hears English with Moonshine when no language is requested', async () => {
+  const english = await moonshine();
   const detector = await createDetector();
   const other = scripted({ name: 'b', languages: ['es'], hears: () => ({ text: spanish }) });
   try {
     const audio = await spoken({ text: 'the weather will be cold for the rest of the week' });
     const events = await collect(
       recognise(asSpeech(audio), {
-        ...{ recognisers: [pocketSphinx, other], spokenTerms: [], signal: unaborted },
+        ...{ recognisers: [english, other], spokenTerms: [], signal: unaborted },
         source: { requested: undefined, tag: undefined, mode: 'hint' },
         detectLanguage: (text) => detector.detect(text),
       }),
@@ -388,6 +383,6 @@ it('hears English with PocketSphinx when no language is requested', async () => 
     expect(finals.flatMap(({ words }) => words).length).toBeGreaterThan(4);
     expect(other.streams).toEqual([]);
   } finally {
-    await pocketSphinx.close();
+    await english.close();
   }
 });

@@ -67,7 +67,7 @@ it('captions have the terms of the glossary and the formality that was asked for
   );
   expect(value('voice_caption_words_final_total{track="target"}')).toBeGreaterThan(20);
   expect(value('voice_conclusion_lag_seconds_count{track="source"}')).toBeGreaterThan(0);
-  const recognition = '{kind="recognition",engine="pocketsphinx",outcome="ok"}';
+  const recognition = '{kind="recognition",engine="moonshine-tiny-en",outcome="ok"}';
   expect(value(`engine_latency_seconds_count${recognition}`)).toBeGreaterThan(0);
   expect(value('translated_characters_total{engine="chat"}')).toBeGreaterThan(50);
   for (const secret of [server.apiKey, client.sessionId, 'country', 'terruño']) {

@@ -119,11 +119,11 @@ it('plays the sample through the element and returns to the microphone', async (
 });
 
 it('explains why there is no sample, and what is missing', async () => {
-  await openDemo({ sample: false, problems: ['No recogniser: install pocketsphinx.'] });
+  await openDemo({ sample: false, problems: ['No speech recogniser is installed.'] });
   expect(await page.getByRole('button', { name: 'Try it with a sample' }).isDisabled()).toBe(true);
   await page.getByText('this server has no voice').waitFor();
   const notice = page.getByRole('region', { name: 'Not everything is ready yet' });
-  expect(await notice.innerText()).toContain('No recogniser: install pocketsphinx.');
+  expect(await notice.innerText()).toContain('No speech recogniser is installed.');
 });
 
 it('offers the code with the chosen languages, and copies it', async () => {

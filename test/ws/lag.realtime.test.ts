@@ -22,7 +22,7 @@ const lags = ({ messages }: VoiceClient) =>
     'source_lag_update' in message ? [message.source_lag_update.lag_ms] : [],
   );
 const signalRecognisers = (signal: NodeJS.Signals) => {
-  for (const pid of descendantsOf(server.pid, /pocketsphinx-child/)) process.kill(pid, signal);
+  for (const pid of descendantsOf(server.pid, /moonshine-child/)) process.kill(pid, signal);
 };
 
 it('compressed audio is held back as well, and its lag told', async () => {

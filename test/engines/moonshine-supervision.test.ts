@@ -1,0 +1,259 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
+import type { MoonshineOptions } from '../../server/engines/recognition/moonshine.ts';
+import { wordErrorRate } from '../support/word-error-rate.ts';
+import { moonshine } from './moonshine-support.ts';
+import {
+  asSpeech,
+  finals,
+  heard,
+  IdleSource,
+  isAlive,
+  lengthMs,
+  recogniserPids,
+  recognitionOptions,
+  silence,
+  spoken,
+  transcript,
+  until,
+} from './recognition-support.ts';
+
+const AMERICANS = 'and so my fellow americans ask not what your country can do for you';
+const WEEK = 'we need to finish the report before the end of the week';
+
+let engine: RecognitionEngine | undefined;
+
+async function start(options: Partial<MoonshineOptions> = {}): Promise<RecognitionEngine> {
+  engine = await moonshine(options);
+  return engine;
+}
+
+/** Processes that are there, in the order in which they were started. */
+const pids = (): number[] => recogniserPids().filter(isAlive);
+const signalled = (signal: NodeJS.Signals): void => {
+  for (const pid of pids()) process.kill(pid, signal);
+};
+
+/** Speech that stops at some places, each until a promise is settled. */
+async function* stopping(
+  audio: Buffer,
+  stops: readonly { atMs: number; wait: () => Promise<void> }[],
+): AsyncGenerator<SpeechPiece, undefined> {
+  const left = [...stops];
+  for await (const piece of asSpeech(audio)) {
+    const [stop] = left;
+    if (stop !== undefined && piece.kind === 'samples' && piece.startMs >= stop.atMs) {
+      left.shift();
+      await stop.wait();
+    }
+    yield piece;
+  }
+}
+
+/** What is heard of some speech, with what has been heard of it so far. */
+function hearing(speech: (soFar: Recognition[]) => AsyncIterable<SpeechPiece>) {
+  const soFar: Recognition[] = [];
+  const onRecognition = (each: Recognition) => void soFar.push(each);
+  const whole = heard(engine!, speech(soFar), { onRecognition });
+  // What fails before it is waited for is told when it is.
+  whole.catch(() => {});
+  return { soFar, whole };
+}
+
+/** Waits until something new is shown. */
+async function partialAfter(soFar: readonly Recognition[], count = soFar.length): Promise<void> {
+  const isThere = () => soFar.slice(count).some(({ kind }) => kind === 'partial');
+  await until(isThere, { what: 'a partial' });
+}
+
+afterEach(async () => {
+  await engine?.close();
+  engine = undefined;
+  expect(pids()).toEqual([]);
+});
+
+// A busy machine takes its time to start processes.
+describe('a recogniser process that dies', { timeout: 180_000 }, () => {
+  test('in mid sentence of two sessions loses no word of either, and none comes twice', async () => {
+    await start();
+    const part = `the weather will be cold and wet in the northern part of the country and ${WEEK}`;
+    const long = `${part} and ${part}`;
+    const [audio, short] = [
+      await spoken({ text: long, voice: 'rms' }),
+      await spoken({ text: AMERICANS, voice: 'kal16' }),
+    ];
+    let isKilled = (): void => {};
+    const killed = new Promise<void>((resolve) => (isKilled = resolve));
+    const other = hearing((soFar) =>
+      stopping(short, [{ atMs: 2_000, wait: () => partialAfter(soFar, 0).then(() => killed) }]),
+    );
+    const one = hearing((soFar) => {
+      const kill = async (): Promise<void> => {
+        // A part is concluded, the next is under way.
+        await until(() => finals(soFar).length === 1, { what: 'the first part' });
+        await Promise.all([partialAfter(soFar), partialAfter(other.soFar, 0)]);
+        expect(pids()).toHaveLength(1);
+        signalled('SIGKILL');
+        isKilled();
+      };
+      return stopping(audio, [{ atMs: lengthMs(audio) - 2_500, wait: kill }]);
+    });
+    const [first, second] = [finals(await one.whole), finals(await other.whole)];
+    expect(first.length).toBeGreaterThanOrEqual(2);
+    expect(wordErrorRate(long, transcript(first)), transcript(first)).toBeLessThanOrEqual(0.04);
+    expect(transcript(first).split(' ')).toHaveLength(long.split(' ').length);
+    first.reduce((beforeMs, { startMs, endMs }) => {
+      expect(startMs).toBeGreaterThanOrEqual(beforeMs);
+      return endMs;
+    }, 0);
+    expect(wordErrorRate(AMERICANS, transcript(second)), transcript(second)).toBe(0);
+    expect(Math.abs(second[0]!.startMs - 600)).toBeLessThan(300);
+  });
+
+  test('is replaced three times on the same part, and on another again; the fourth time is an error', async () => {
+    await start();
+    const said = await spoken({ text: AMERICANS, voice: 'rms', padStartS: 0 });
+    const pieceOf = (fromMs: number, toMs: number, utteranceMs: number): SpeechPiece => ({
+      kind: 'samples',
+      samples: said.subarray(fromMs * 32, toMs * 32),
+      startMs: utteranceMs + fromMs,
+    });
+    /** The first second, with deaths: little enough to be heard but once, by each process the same. */
+    async function* dying(soFar: Recognition[], utteranceMs: number, count: number) {
+      let untilMs = 800;
+      yield pieceOf(0, untilMs, utteranceMs);
+      for (let death = 0; death < count; death += 1) {
+        await partialAfter(soFar);
+        signalled('SIGKILL');
+        await until(() => pids().length === 0, { what: 'a death' });
+        // Audio that nobody takes is how it is noticed.
+        yield pieceOf(untilMs, untilMs + 45, utteranceMs);
+        untilMs += 45;
+      }
+      return untilMs;
+    }
+    const { whole, soFar } = hearing(async function* (soFar) {
+      const heardMs = yield* dying(soFar, 0, 3);
+      yield pieceOf(heardMs, lengthMs(said), 0);
+      yield { kind: 'endpoint', atMs: lengthMs(said) };
+      await until(() => finals(soFar).length === 1, { what: 'the first utterance' });
+      yield* dying(soFar, lengthMs(said), 4);
+      await new Promise<never>(() => {});
+    });
+    await expect(whole).rejects.toMatchObject({
+      code: 'recognition_failed',
+      message: expect.stringMatching(/several times/) as string,
+    });
+    expect(wordErrorRate(AMERICANS, transcript(soFar)), transcript(soFar)).toBe(0);
+    // It is there for the next speaker.
+    expect(transcript(await heard(engine!, asSpeech(said)))).toMatch(/country/);
+  });
+
+  test('while nobody speaks costs nothing', async () => {
+    await start();
+    const [before] = pids();
+    process.kill(before!, 'SIGKILL');
+    const said = await heard(engine!, asSpeech(await spoken({ text: WEEK, voice: 'kal16' })));
+    expect(wordErrorRate(WEEK, transcript(said))).toBe(0);
+  });
+});
+
+describe('a recogniser process that hangs', { timeout: 180_000 }, () => {
+  test('is killed after a while and replaced; meanwhile no more than two utterances are taken in', async () => {
+    await start({ hangTimeoutMs: 4_000 });
+    const said = await spoken({ text: WEEK, voice: 'kal16' });
+    const audio = Buffer.concat([said, said, said]);
+    const endpointsMs = [1, 2].map((count) => count * lengthMs(said));
+    signalled('SIGSTOP');
+    const [stopped] = pids();
+    let pulledMs = 0;
+    const { whole } = hearing(async function* () {
+      for await (const piece of asSpeech(audio, { endpointsMs })) {
+        if (piece.kind === 'samples' && isAlive(stopped!)) pulledMs = piece.startMs;
+        yield piece;
+      }
+    });
+    expect(finals(await whole).map(({ text }) => wordErrorRate(WEEK, text))).toEqual([0, 0, 0]);
+    expect(isAlive(stopped!)).toBe(false);
+    expect(pulledMs).toBeGreaterThan(lengthMs(said));
+    expect(pulledMs).toBeLessThan(2 * lengthMs(said));
+  });
+});
+
+describe('the processes of an engine', { timeout: 120_000 }, () => {
+  test('are one for eight speakers, a second when it is crowded, which ends when it is idle', async () => {
+    await start({ maxProcesses: 2, idleMs: 500 });
+    const audio = await spoken({ text: WEEK, voice: 'kal16' });
+    const [first] = pids();
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const speak = (count: number) =>
+      Array.from({ length: count }, () =>
+        hearing(() => stopping(audio, [{ atMs: 2_000, wait: () => released }])),
+      );
+    const eight = speak(8);
+    await Promise.all(eight.map(({ soFar }) => partialAfter(soFar, 0)));
+    expect(pids()).toEqual([first]);
+    const two = speak(2);
+    await until(() => pids().length === 2, { what: 'a second process' });
+    await Promise.all(two.map(({ soFar }) => partialAfter(soFar, 0)));
+    release();
+    for (const { whole } of [...eight, ...two]) {
+      expect(wordErrorRate(WEEK, transcript(await whole))).toBe(0);
+    }
+    await until(() => pids().length === 1, { what: 'the end of the second process' });
+  });
+
+  test('outlive the signals of a terminal and a service manager; what is aborted or left is dropped', async () => {
+    await start();
+    const audio = await spoken({ text: WEEK, voice: 'kal16' });
+    const [only] = pids();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const aborted = heard(engine!, new IdleSource(audio), {
+      ...{ signal, onRecognition: () => controller.abort() },
+    });
+    await expect(aborted).rejects.toThrow(/abort/);
+    const left = new IdleSource(audio);
+    for await (const { kind } of engine!.recognise(left, recognitionOptions())) {
+      expect(kind).toBeDefined();
+      break;
+    }
+    expect(left.isReleased).toBe(true);
+    const said = hearing((soFar) => {
+      const wait = async (): Promise<void> => {
+        await partialAfter(soFar, 0);
+        signalled('SIGINT');
+        signalled('SIGTERM');
+      };
+      return stopping(audio, [{ atMs: 2_000, wait }]);
+    });
+    expect(wordErrorRate(WEEK, transcript(await said.whole))).toBe(0);
+    expect(pids()).toEqual([only]);
+  });
+
+  test('end when the engine is closed, and their streams fail', async () => {
+    const engine = await start();
+    const source = new IdleSource(await spoken({ text: WEEK, voice: 'kal16' }));
+    const listening = heard(engine, source, { onRecognition: () => void engine.close() });
+    await expect(listening).rejects.toMatchObject({ code: 'recognition_failed' });
+    await until(() => pids().length === 0, { what: 'the end of the process' });
+    await expect(heard(engine, asSpeech(silence(100)))).rejects.toMatchObject({
+      code: 'recognition_failed',
+    });
+  });
+
+  test('end when their parent is killed', async () => {
+    const script = fileURLToPath(new URL('./recognition-parent.ts', import.meta.url));
+    const args = ['--import', import.meta.resolve('tsx'), script];
+    const parent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(parent.stdout, 'data');
+    const children = recogniserPids(parent.pid);
+    expect(children.length).toBeGreaterThan(0);
+    parent.kill('SIGKILL');
+    await until(() => !children.some(isAlive), { what: 'the end of the children' });
+  });
+});

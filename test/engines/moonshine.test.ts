@@ -1,0 +1,264 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
+import { createMoonshineRecognisers } from '../../server/engines/recognition/moonshine.ts';
+import { findModels } from '../../server/models/find-models.ts';
+import { listen } from '../../server/voice/listen.ts';
+import { recordedClips } from '../bench/captions-clips.ts';
+import { createHearingClock } from '../bench/captions-clock.ts';
+import { recordLog } from '../support/log-record.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { wordErrorRate } from '../support/word-error-rate.ts';
+import { moonshine, moonshineModel } from './moonshine-support.ts';
+import {
+  asSpeech,
+  finals,
+  heard,
+  lengthMs,
+  recogniserPids,
+  spoken,
+  telephoned,
+  transcript,
+} from './recognition-support.ts';
+
+const AMERICANS = 'and so my fellow americans ask not what your country can do for you';
+const WEEK = 'we need to finish the report before the end of the week';
+const HOUSE = 'she bought a new house near the river last summer';
+const RAW = ['-t', 'raw', '-r', '16000', '-c', '1', '-b', '16', '-e', 'signed'];
+
+let engine: RecognitionEngine;
+beforeAll(async () => {
+  // One process: what runs at once shares it.
+  engine = await moonshine({ maxProcesses: 1 });
+});
+afterAll(() => engine.close());
+
+/** Samples made with sox, s16le at 16 kHz. */
+function sox(args: readonly string[], input?: Buffer): Buffer {
+  const source = input === undefined ? ['-n'] : [...RAW, '-'];
+  return execFileSync('sox', [...source, ...RAW, '-', ...args], { ...(input && { input }) });
+}
+
+describe('speech', { timeout: 120_000 }, () => {
+  test('is understood in two voices, clean and on the telephone, in whatever pieces, by one process at once', async () => {
+    const rms = await spoken({ text: AMERICANS, voice: 'rms' });
+    const kal = await spoken({ text: AMERICANS, voice: 'kal16' });
+    const speeches = [
+      ...[rms, kal].map((audio) => asSpeech(audio)),
+      asSpeech(await telephoned({ text: AMERICANS, voice: 'rms' })),
+      asSpeech(await telephoned({ text: AMERICANS, voice: 'kal16' })),
+      asSpeech(rms, { sizes: [2, 6, 642, 5000] }),
+      asSpeech(rms, { sizes: [rms.byteLength] }),
+      ...[rms, kal, rms, kal].map((audio) => asSpeech(audio, { endsOpen: true })),
+    ];
+    const all = await Promise.all(speeches.map((speech) => heard(engine, speech)));
+    const said = 'And so my fellow Americans ask not what your country can do for you.';
+    expect(all.map(transcript)).toEqual(speeches.map(() => said));
+    expect(recogniserPids()).toHaveLength(1);
+  });
+
+  test('of two people at once, whispered, or mixed with noise is heard to its end', async () => {
+    const house = await spoken({ text: HOUSE, voice: 'rms' });
+    const week = await spoken({ text: WEEK, voice: 'kal16' });
+    const both = Buffer.alloc(Math.min(house.length, week.length));
+    for (let at = 0; at < both.length; at += 2) {
+      both.writeInt16LE((house.readInt16LE(at) + week.readInt16LE(at)) >> 1, at);
+    }
+    const whispered = sox(['synth', 'whitenoise', 'amod'], house);
+    for (const audio of [both, whispered]) {
+      const said = await heard(engine, asSpeech(audio));
+      // Nobody speaks faster: a model that goes astray repeats itself.
+      expect(transcript(said).split(' ').length).toBeLessThan((5 * lengthMs(audio)) / 1000);
+    }
+  });
+
+  test.each([
+    ['silence', () => Buffer.alloc(4_000 * 32)],
+    ['white noise', () => sox(['synth', '4', 'whitenoise', 'vol', '0.3'])],
+    ['hum', () => sox(['synth', '4', 'sine', '50', 'sine', '100', 'remix', '-', 'vol', '0.3'])],
+    ['music', () => sox('synth 4 pluck C4 pluck E4 pluck G4 remix - vol 0.5 repeat 1'.split(' '))],
+    ['clatter', () => sox('synth 0.012 whitenoise vol 0.6 pad 0 0.13 repeat 30'.split(' '))],
+  ])('is not heard in %s', async (_, made) => {
+    expect(await heard(engine, asSpeech(made()))).toEqual([]);
+  });
+
+  test('without a pause goes on for a minute: it is cut between words, and none is lost or heard twice', async () => {
+    const part =
+      'the weather will be cold and wet in the northern part of the country and we need to ' +
+      'finish the report before the end of the week';
+    const text = Array.from({ length: 8 }, () => part).join(' and ');
+    const audio = await spoken({ text, voice: 'rms' });
+    expect(lengthMs(audio)).toBeGreaterThan(58_000);
+    const all = finals(await heard(engine, asSpeech(audio)));
+    expect(all.length).toBeGreaterThanOrEqual(5);
+    for (const { startMs, endMs } of all) expect(endMs - startMs).toBeLessThan(13_000);
+    expect(wordErrorRate(text, transcript(all)), transcript(all)).toBeLessThanOrEqual(0.05);
+    expect(transcript(all).match(/the weather will be cold/gi)).toHaveLength(8);
+    // It is one sentence: one capital at its beginning, one full stop at its end.
+    expect(transcript(all)).toMatch(/^The [^.A-Z]*\.$/);
+  });
+
+  test('that ends after more than eight seconds ends with a full stop', async () => {
+    const text = `${WEEK} and then ${HOUSE} and after that she sold it to the people next door`;
+    const audio = await spoken({ text, voice: 'rms' });
+    expect(lengthMs(audio)).toBeGreaterThan(9_500);
+    expect(transcript(await heard(engine, asSpeech(audio)))).toMatch(/next door\.$/);
+  });
+});
+
+/** What is heard of audio that comes at the pace of speech, however long that takes, through the voice path. */
+async function listened(audio: Uint8Array): Promise<Recognition[]> {
+  const { signal } = new AbortController();
+  const paced = createHearingClock().pace(audio, 3_200, 32);
+  async function* speech(): AsyncGenerator<SpeechPiece> {
+    for await (const piece of listen(paced, { silenceMs: 600, longestMs: 15_000, signal })) {
+      if (piece.kind !== 'silence') yield piece;
+    }
+  }
+  return await heard(engine, speech());
+}
+
+/** Marks may come and go. */
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
+}
+
+describe('speech as it is said', { timeout: 120_000 }, () => {
+  test('is shown while it is said, hardly anything is taken back, and its words have times in order', async () => {
+    const text = `${HOUSE} and ${WEEK}`;
+    const all = await listened(await spoken({ text, voice: 'rms' }));
+    expect(wordErrorRate(text, transcript(all)), transcript(all)).toBeLessThanOrEqual(0.1);
+    const shown = all.map((each) =>
+      wordsOf(each.kind === 'partial' ? (each.agreed ?? '') : each.text),
+    );
+    const takenBack = shown.map((now, index) => {
+      const before = shown[index - 1] ?? [];
+      const kept = before.findIndex((word, place) => word !== now[place]);
+      return kept === -1 ? 0 : before.length - kept;
+    });
+    const count = text.split(' ').length;
+    expect(
+      takenBack.reduce((sum, each) => sum + each, 0),
+      JSON.stringify(all),
+    ).toBeLessThanOrEqual(0.1 * count);
+    // Most words come before the end of the utterance.
+    expect(shown.at(-2)?.length).toBeGreaterThan(0.6 * count);
+    const [final] = finals(all);
+    expect(final?.words.map((word) => word.text).join(' ')).toBe(final?.text);
+    final?.words.reduce((beforeMs, { startMs, endMs }) => {
+      expect(startMs).toBeGreaterThanOrEqual(beforeMs);
+      expect(endMs).toBeGreaterThanOrEqual(startMs);
+      return endMs;
+    }, 0);
+  });
+
+  const clips = recordedClips() ?? [];
+  it.skipIf(clips.length === 0)('is understood when people say it', async () => {
+    const clip = (name: string) =>
+      clips.find((each) => each.name === name)?.audio ?? Buffer.alloc(0);
+    const address = transcript(await listened(clip('jfk.wav')));
+    const reference = `${AMERICANS} ask what you can do for your country`;
+    expect(wordErrorRate(reference, address), address).toBe(0);
+    const digits = transcript(await listened(clip('digits.wav')));
+    expect(inDigits(digits), digits).toBe('100019021001803');
+  });
+});
+
+function inDigits(text: string): string {
+  const names = 'zero one two three four five six seven eight nine'.split(' ');
+  return text
+    .toLowerCase()
+    .replaceAll(/\boh?\b/g, '0')
+    .replaceAll(/[a-z]+/g, (word) => `${names.indexOf(word)}`)
+    .replaceAll(/[^\d-]|-(?!1)/g, '');
+}
+
+describe('spoken terms', () => {
+  const spokenTerms = ['Zorbatex', 'Velmora', 'Acme Turbo Drive', 'Jovarine', '…', '漢字'];
+
+  test('are heard as they are written, only when they are told', async () => {
+    const texts = [
+      'please install zorbatex on the new computer',
+      'send the letter to velmora before noon',
+      'we sell the acme turbo drive in our shop',
+      'doctor jovarine will see you now',
+    ];
+    for (const text of texts) {
+      const audio = await spoken({ text, voice: 'rms' });
+      const [without, told] = await Promise.all([
+        heard(engine, asSpeech(audio)),
+        heard(engine, asSpeech(audio), { spokenTerms }),
+      ]);
+      expect(transcript(without)).not.toMatch(/Zorbatex|Velmora|Acme Turbo Drive|Jovarine/);
+      expect(transcript(told)).toMatch(/Zorbatex|Velmora|Acme Turbo Drive|Jovarine/);
+      expect(wordErrorRate(text, transcript(told)), transcript(told)).toBe(0);
+    }
+  });
+
+  test('are not heard where nobody says them', async () => {
+    for (const text of [WEEK, HOUSE]) {
+      const audio = await spoken({ text, voice: 'kal16' });
+      const [without, told] = await Promise.all([
+        heard(engine, asSpeech(audio)),
+        heard(engine, asSpeech(audio), { spokenTerms }),
+      ]);
+      expect(transcript(told)).toBe(transcript(without));
+    }
+  });
+});
+
+describe('a model that is not whole', () => {
+  /** A copy of the model that something happened to, and what is said of it. */
+  async function reason(
+    damage: (file: (name: string) => string, folder: string) => void,
+    { sizesKnown = false } = {},
+  ): Promise<string> {
+    const { folder, name } = await moonshineModel();
+    const copy = path.join(temporaryFolder(), name);
+    cpSync(folder, copy, { recursive: true });
+    const file = (own: string) => path.join(copy, own);
+    const description = await import(file('dragoman-model.json'), { with: { type: 'json' } });
+    const { sizes: _, ...others } = (description as { default: { sizes?: object } }).default;
+    if (!sizesKnown) writeFileSync(file('dragoman-model.json'), JSON.stringify(others));
+    damage(file, copy);
+    const { models, unusable } = await findModels(path.dirname(copy));
+    if (unusable[0] !== undefined) return unusable[0].reason;
+    const [created] = await createMoonshineRecognisers({ models, log: recordLog() });
+    if (created === undefined || 'reason' in created) return created?.reason ?? 'none: no model';
+    await created.close();
+    return 'none: it runs';
+  }
+  const command = /npm run dragoman -- models remove moonshine-tiny-en/;
+
+  test.each([
+    [
+      'is damaged',
+      /moonshine-tiny-en cannot be used/,
+      (file: (name: string) => string) => truncateSync(file('encoder.onnx'), 1_000_000),
+    ],
+    [
+      'has no tokens',
+      /list of tokens is empty/,
+      (file: (name: string) => string) => writeFileSync(file('tokens.txt'), ''),
+    ],
+    [
+      'has a decoder of another kind',
+      /decoder is of another kind/,
+      (file: (name: string) => string) => cpSync(file('encoder.onnx'), file('decoder.onnx')),
+    ],
+  ])('is told when it %s, and no process stays', async (_, told, damage) => {
+    const before = recogniserPids();
+    const text = await reason(damage);
+    expect(text).toMatch(told);
+    expect(text).toMatch(command);
+    expect(recogniserPids()).toEqual(before);
+  });
+
+  test('is told by its file that is missing, or has become shorter', async () => {
+    expect(await reason((file) => rmSync(file('decoder.onnx')))).toMatch(/decoder/);
+    const shorter = (file: (name: string) => string) => truncateSync(file('encoder.onnx'), 1_000);
+    expect(await reason(shorter, { sizesKnown: true })).toMatch(/encoder\.onnx/);
+  });
+});
