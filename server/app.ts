@@ -6,7 +6,6 @@ import { isLoopbackHost, npmCommand, type Config } from './config.ts';
 import { watchRequests } from './http/graceful-close.ts';
 import { createHostRule } from './http/host-rule.ts';
 import { createHttpServer } from './http/server.ts';
-import { betterModels } from './models/better-translation.ts';
 import { createModelInstallations } from './models/installations.ts';
 import { createAccess } from './services/access.ts';
 import { createApiKeyService, type ApiKeyService } from './services/api-keys.ts';
@@ -222,7 +221,7 @@ type Services = ReturnType<typeof createServices>;
 /** Everything the routes and the sockets work with. */
 function createServices(parts: Parts) {
   const { config, log, storage, engines } = parts;
-  const { detector, recognition: recognisers, synthesis: speakers } = engines;
+  const { detector, recognition: recognisers } = engines;
   const translation = createTranslation({
     engines: engines.translation,
     preference: enginePreference(config),
@@ -276,15 +275,20 @@ function createServices(parts: Parts) {
       glossaries,
       store: storage.glossaries,
     }),
-    modelInstallations: createModelInstallations({
-      ...{ modelsFolder: config.MODELS_DIR, mirror: config.MODELS_URL, npm: npmCommand() },
-      ...{ inUse: engines.models, translators: engines.translation },
-    }),
-    demoContent: createDemo({
-      betterModels: () => betterModels(engines.translation),
-      ...{ recognisers, speakers, translation, missing: engines.missing },
-    }),
+    ...createOfferings(parts, translation),
   };
+}
+
+/** What the pages of the server tell of it: what it can do, and what could be installed. */
+function createOfferings({ config, engines }: Parts, translation: Translation) {
+  const modelInstallations = createModelInstallations({
+    ...{ modelsFolder: config.MODELS_DIR, mirror: config.MODELS_URL, npm: npmCommand() },
+    ...{ inUse: engines.models, translators: engines.translation },
+  });
+  const { recognition: recognisers, synthesis: speakers, sampleSpeaker: speaker } = engines;
+  const betterModels = () => modelInstallations.better();
+  const demo = { recognisers, speakers, speaker, translation, betterModels };
+  return { modelInstallations, demoContent: createDemo({ ...demo, missing: engines.missing }) };
 }
 
 /** What administrators of accounts work with. */

@@ -66,6 +66,7 @@ function shown(name: string, text: string): string {
 /** What a pattern cannot tell: addresses, files and folders. Settings may still be missing here. */
 function* problemsWithPlaces(settings: Partial<Settings>): Generator<string> {
   const { PUBLIC_URL, TLS_CERT_FILE, TLS_KEY_FILE, DATA_DIR, SMTP_URL, SMTP_FROM } = settings;
+  const { MODELS_DIR } = settings;
   if (PUBLIC_URL !== undefined && !URL.canParse(PUBLIC_URL)) {
     yield `PUBLIC_URL: ${JSON.stringify(PUBLIC_URL)} is not an address.`;
   }
@@ -87,6 +88,11 @@ function* problemsWithPlaces(settings: Partial<Settings>): Generator<string> {
   if (DATA_DIR !== undefined) {
     const problem = failureOf(() => accessSync(existingPart(DATA_DIR), constants.W_OK));
     if (problem !== undefined) yield `DATA_DIR: ${DATA_DIR} cannot be written (${problem}).`;
+  }
+  if (MODELS_DIR !== undefined) {
+    // To be read: only who installs models writes there.
+    const problem = failureOf(() => accessSync(existingPart(MODELS_DIR), constants.R_OK));
+    if (problem !== undefined) yield `MODELS_DIR: ${MODELS_DIR} is no folder to read (${problem}).`;
   }
 }
 

@@ -43,6 +43,8 @@ export interface ModelInstallations {
   cancel(name: string): Promise<void>;
   /** @throws ServiceError not_found; model_not_installed with what to do */
   remove(name: string): Promise<void>;
+  /** By `source target`: what would do better than the rules that do it now. */
+  better(): ReadonlyMap<string, readonly BetterModel[]>;
   /** Calls everything off. */
   stop(): Promise<void>;
 }
@@ -62,45 +64,16 @@ export interface ModelInstallationsOptions extends Pick<
 
 /** More are refused. */
 const MAX_WAITING = 50;
-
 /** A package manager at work is not waited for: it goes on without us. */
 const STOP_MS = 2_000;
 
-interface Job extends ModelInstallation {
-  ending: AbortController;
-}
-
 export function createModelInstallations(options: ModelInstallationsOptions): ModelInstallations {
   const { modelsFolder, mirror, npm, inUse, translators } = options;
-  const jobs = new Map<string, Job>();
+  const queue = createQueue();
   const stopping = new AbortController();
   let offers: TranslationOffer[] = [];
   let packages = installedPackages();
   const packagesInUse = packages;
-  /** Ends when the last installation has ended. */
-  let queue: Promise<void> = Promise.resolve();
-
-  async function work(name: string, job: Job, acceptsTerms: boolean): Promise<void> {
-    const { signal } = job.ending;
-    if (signal.aborted) return;
-    job.state = 'running';
-    try {
-      await installByName({
-        ...{ name, modelsFolder, mirror, npm, signal },
-        acceptTerms: () => acceptsTerms,
-        onStep: (step) => Object.assign(job, { step, share: null }),
-        onProgress: (bytes, totalBytes) => {
-          job.share = totalBytes === undefined ? null : bytes / totalBytes;
-        },
-      });
-      jobs.delete(name);
-    } catch (error) {
-      if (signal.aborted) return;
-      Object.assign(job, { state: 'failed', share: null, message: toServiceError(error).message });
-    } finally {
-      if (name.startsWith(APERTIUM_PREFIX)) packages = installedPackages();
-    }
-  }
 
   async function describe(): Promise<ConsoleModels> {
     const [found, here, before] = await Promise.all([
@@ -108,20 +81,21 @@ export function createModelInstallations(options: ModelInstallationsOptions): Mo
       packages,
       packagesInUse,
     ]);
-    const better = betterOf(translators);
+    const better = new Map([...betterModels(translators).values()].flat().map((m) => [m.name, m]));
     const models = [
       ...describeModels({ found, offers, better, inUse }),
       ...apertiumPackages.map((each) => describePackage(each, here, before)),
     ];
     const described = models.map((model) => ({
       ...model,
-      installation: installationOf(jobs.get(model.name)),
+      installation: queue.stateOf(model.name),
     }));
     return { folder: modelsFolder, models: described };
   }
 
   return {
     describe,
+    better: () => betterModels(translators),
     async askForTranslations() {
       offers = preferred(await listTranslations({ mirror, signal: stopping.signal }));
       return await describe();
@@ -131,32 +105,82 @@ export function createModelInstallations(options: ModelInstallationsOptions): Mo
       if (known.terms !== undefined && !acceptsTerms) {
         throw new ServiceError('invalid_request', `Accept the terms of ${name} to install it.`);
       }
-      const state = jobs.get(name)?.state;
-      if (state === 'waiting' || state === 'running') return;
-      if (jobs.size >= MAX_WAITING) {
-        throw new ServiceError('too_many_requests', 'Too many installations wait already.');
-      }
-      const job: Job = {
-        ...{ state: 'waiting', step: null, share: null, message: null },
-        ending: new AbortController(),
-      };
-      jobs.set(name, job);
-      queue = queue.then(() => work(name, job, acceptsTerms));
+      queue.add(name, async (job, signal) => {
+        await installByName({
+          ...{ name, modelsFolder, mirror, npm, signal },
+          acceptTerms: () => acceptsTerms,
+          onStep: (step) => Object.assign(job, { step, share: null }),
+          onProgress: (bytes, totalBytes) => {
+            job.share = totalBytes === undefined ? null : bytes / totalBytes;
+          },
+        });
+        if (name.startsWith(APERTIUM_PREFIX)) packages = installedPackages();
+      });
     },
-    async cancel(name) {
-      const job = jobs.get(name);
-      if (job === undefined) throw new ServiceError('not_found', `${name} is not being installed.`);
-      jobs.delete(name);
-      job.ending.abort(new ServiceError('stopping', 'Called off.'));
-    },
+    cancel: async (name) => queue.cancel(name),
     async remove(name) {
       await removeByName(modelsFolder, name);
       packages = installedPackages();
     },
     async stop() {
       stopping.abort(new ServiceError('stopping', 'The server stops.'));
-      for (const { ending } of jobs.values()) ending.abort(stopping.signal.reason);
-      await Promise.race([queue, delay(STOP_MS, undefined, { ref: false })]);
+      await queue.stop();
+    },
+  };
+}
+
+type Job = ModelInstallation & { ending: AbortController };
+
+/** One piece of work after the other, by name; what failed is remembered until it is tried again. */
+function createQueue() {
+  const jobs = new Map<string, Job>();
+  let last: Promise<void> = Promise.resolve();
+
+  async function run(
+    name: string,
+    job: Job,
+    work: (job: Job, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    if (job.ending.signal.aborted) return;
+    job.state = 'running';
+    try {
+      await work(job, job.ending.signal);
+      if (jobs.get(name) === job) jobs.delete(name);
+    } catch (error) {
+      Object.assign(job, { state: 'failed', share: null, message: toServiceError(error).message });
+    }
+  }
+
+  return {
+    stateOf(name: string): ModelInstallation | null {
+      const job = jobs.get(name);
+      if (job === undefined) return null;
+      const { state, step, share, message } = job;
+      return { state, step, share, message };
+    },
+    /** Nothing for what waits or is under way. @throws ServiceError too_many_requests */
+    add(name: string, work: (job: Job, signal: AbortSignal) => Promise<void>): void {
+      const state = jobs.get(name)?.state;
+      if (state === 'waiting' || state === 'running') return;
+      if (jobs.size >= MAX_WAITING) {
+        throw new ServiceError('too_many_requests', 'Too many installations wait already.');
+      }
+      const nothing = { step: null, share: null, message: null };
+      const job: Job = { state: 'waiting', ...nothing, ending: new AbortController() };
+      jobs.set(name, job);
+      last = last.then(() => run(name, job, work));
+    },
+    /** @throws ServiceError not_found */
+    cancel(name: string): void {
+      const job = jobs.get(name);
+      if (job === undefined) throw new ServiceError('not_found', `${name} is not being installed.`);
+      jobs.delete(name);
+      job.ending.abort(new ServiceError('stopping', 'Called off.'));
+    },
+    async stop(): Promise<void> {
+      for (const { ending } of jobs.values())
+        ending.abort(new ServiceError('stopping', 'Stopped.'));
+      await Promise.race([last, delay(STOP_MS, undefined, { ref: false })]);
     },
   };
 }
@@ -179,12 +203,6 @@ function preferred(offers: readonly TranslationOffer[]): TranslationOffer[] {
     if (offer.isReleased && !byName.has(offer.name)) byName.set(offer.name, offer);
   }
   return [...byName.values()].sort((one, other) => one.name.localeCompare(other.name));
-}
-
-function installationOf(job: Job | undefined): ModelInstallation | null {
-  if (job === undefined) return null;
-  const { state, step, share, message } = job;
-  return { state, step, share, message };
 }
 
 type Described = Omit<ConsoleModel, 'installation'>;
@@ -264,10 +282,4 @@ function describePackage(
     ...{ is_installed: here.has(name), is_in_use: before.has(name), problem: null },
     ...{ is_better: false, command: packageCommand(name, here.has(name)) },
   };
-}
-
-/** Each model that would do better than rules, by its name. */
-function betterOf(translators: ModelInstallationsOptions['translators']) {
-  const models = [...betterModels(translators).values()].flat();
-  return new Map(models.map((model) => [model.name, model]));
 }

@@ -50,6 +50,9 @@ describe('with the demo on', () => {
   it('the page learns what it can offer', async () => {
     expect(await (await server.get('/demo/options')).json()).toEqual({
       source_languages: ['en'],
+      better_translations: expect.arrayContaining([
+        { source: 'en', target: 'es', models: ['translation-en-es'], size_mb: 20 },
+      ]) as unknown,
       target_languages: expect.arrayContaining(['ca', 'es', 'fr', 'it', 'pt']) as string[],
       speech_languages: expect.arrayContaining(['es', 'fr', 'it', 'pt']) as string[],
       voices: expect.objectContaining({ 'pt-BR': 'eSpeak NG, plainly a machine' }) as object,

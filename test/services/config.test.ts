@@ -33,6 +33,7 @@ it.each([
   [{ TLS_CERT_FILE: 'package.json', TLS_KEY_FILE: 'package.json' }, /TLS_CERT_FILE.*PEM/],
   [{ DATA_DIR: 'package.json' }, /DATA_DIR/],
   [{ DATA_DIR: 'package.json/below' }, /DATA_DIR/],
+  [{ MODELS_DIR: 'package.json' }, /MODELS_DIR: package\.json is no folder to read/],
 ])('%j is told before anything starts', (environment, message) => {
   expect(() => readConfig(environment)).toThrow(message);
 });
