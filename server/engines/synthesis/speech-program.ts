@@ -43,10 +43,10 @@ export function createSpeechProgram(options: SpeechProgram): SynthesisEngine {
       if (!languages.includes(baseLanguage(wishes.language))) {
         throw new ServiceError('synthesis_failed', `${name} has no voice for ${wishes.language}.`);
       }
-      const { controller, unlink } = linkAbort(wishes.signal, closing.signal);
-      const { signal } = controller;
       const folder = await temporaryFolder(options);
       const file = path.join(folder, 'speech.wav');
+      const { controller, unlink } = linkAbort(wishes.signal, closing.signal);
+      const { signal } = controller;
       try {
         for (const piece of options.pieces(text, wishes)) {
           await places.enter(signal);
