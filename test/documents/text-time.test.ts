@@ -1,9 +1,10 @@
 /** The time a text file takes, cut into sentences and put together again, must not depend on how clever it is. */
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { differentSentences, translatedBlocks } from '../../server/documents/document-sentences.ts';
 import { loadFormat } from '../../server/documents/index.ts';
 import type { TextSegment } from '../../server/text/text-segment.ts';
 import type { DocumentFormatName } from '../../shared/document-formats.ts';
+import { expectSteadyTime } from '../support/processor-time.ts';
 
 const SIZE = 64 * 1024;
 const repeated = (unit: string, size: number): string => unit.repeat(Math.ceil(size / unit.length));
@@ -51,22 +52,6 @@ async function run(name: DocumentFormatName, file: string): Promise<void> {
   await document.write(translatedBlocks(blocks, { language: 'en', translations }), languages);
 }
 
-/** The best of two: others use the machine, too. */
-async function timeOf(work: () => Promise<void>): Promise<number> {
-  const times: number[] = [];
-  for (let count = 0; count < 2; count += 1) {
-    const startMs = performance.now();
-    await work();
-    times.push(performance.now() - startMs);
-  }
-  return Math.min(...times);
-}
-
-it.each(files)('%s of %s', async (_, format, make) => {
-  const timeFor = (size: number) => timeOf(() => run(format, make(size)));
-  await run(format, make(SIZE / 16));
-  const smallMs = await timeFor(SIZE / 8);
-  const largeMs = await timeFor(SIZE);
-  // Eight times the file: what grows with the square takes 64 times as long, and seconds here.
-  expect(largeMs).toBeLessThan(Math.max(24 * smallMs, 600));
-});
+it.each(files)('%s of %s', (_, format, make) =>
+  expectSteadyTime((size) => run(format, make(size)), { size: SIZE, littleMs: 600 }),
+);

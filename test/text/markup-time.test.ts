@@ -1,8 +1,9 @@
 /** The time a text of 128 KiB takes must not depend on how clever it is. */
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { layOutPlain } from '../../server/text/markup/plain-layout.ts';
 import type { TextLayout } from '../../server/text/markup/text-layout.ts';
 import { repairMarks } from '../../server/text/repair.ts';
+import { expectSteadyTime } from '../support/processor-time.ts';
 import { html, xml } from './layouts.ts';
 
 const SIZE = 128 * 1024;
@@ -50,16 +51,6 @@ const texts: Record<string, (size: number) => string> = {
   CJK: (size) => repeated('好。', size),
 };
 
-/** The best of three: others use the machine, too. */
-function timeOf(work: () => void): number {
-  const times = [0, 1, 2].map(() => {
-    const startMs = performance.now();
-    work();
-    return performance.now() - startMs;
-  });
-  return Math.min(...times);
-}
-
 /** As an engine that loses every fourth part of what it is given. */
 function translate(layout: TextLayout): string {
   return layout.render(
@@ -74,15 +65,8 @@ function translate(layout: TextLayout): string {
 
 it.each(Object.keys(texts).flatMap((name) => Object.keys(layouts).map((kind) => [name, kind])))(
   '%s as %s',
-  (name, kind) => {
-    const run = (size: number) => () => {
-      const lay = layouts[kind]!;
-      translate(lay(texts[name]!(size)));
-    };
-    run(SIZE / 16)();
-    const smallMs = timeOf(run(SIZE / 8));
-    const largeMs = timeOf(run(SIZE));
-    // Eight times the text: what grows with the square takes 64 times as long, and seconds here.
-    expect(largeMs).toBeLessThan(Math.max(24 * smallMs, 400));
-  },
+  (name, kind) =>
+    expectSteadyTime((size) => translate(layouts[kind]!(texts[name]!(size))), {
+      ...{ size: SIZE, littleMs: 400 },
+    }),
 );

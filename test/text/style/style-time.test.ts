@@ -1,7 +1,8 @@
 /** The time a text of 128 KiB takes must not depend on how clever it is. */
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { applyStyleRules, mechanicalRules } from '../../../server/text/style/style-rules.ts';
 import { styleRuleLanguages } from '../../../shared/style-rules/catalogue.ts';
+import { expectSteadyTime } from '../../support/processor-time.ts';
 import { configured } from './style-samples.ts';
 
 const SIZE = 128 * 1024;
@@ -163,32 +164,20 @@ const plans = styleRuleLanguages.map((language) => ({
   rules: configured(mechanicalRules.filter((rule) => rule.languages.includes(language)).reverse()),
 }));
 
-/** Time of the processor, so that others who use the machine do not count. */
-function timeOf(work: () => void): number {
-  const before = process.cpuUsage();
-  work();
-  return process.cpuUsage(before).user / 1000;
-}
-
 it.each(units.map((unit, index) => [unit, plans[index % plans.length]!] as const))(
   '%j, again and again',
   (unit, plan) => {
-    const styled = (size: number) => () => {
+    const style = (size: number) => {
       for (const { language, rules } of [plan, plans[1]!]) {
         applyStyleRules([repeated(unit, size)], { language, rules });
       }
     };
-    styled(SIZE / 256)();
-    const smallMs = timeOf(styled(SIZE / 128));
-    const largeMs = timeOf(styled(SIZE / 16));
-    // Eight times the text: what grows with the square takes 64 times as long, and seconds here.
-    expect(largeMs).toBeLessThan(Math.max(24 * smallMs, 400));
+    return expectSteadyTime(style, { size: SIZE / 16, littleMs: 400 });
   },
 );
 
 it.each(plans)('128 KiB of everything in $language', (plan) => {
   const everything = repeated(units.join(' '), SIZE);
-  const smallMs = timeOf(() => applyStyleRules([everything.slice(0, SIZE / 8)], plan));
-  const wholeMs = timeOf(() => applyStyleRules([everything], plan));
-  expect(wholeMs).toBeLessThan(Math.max(24 * smallMs, 4000));
+  const style = (size: number) => applyStyleRules([everything.slice(0, size)], plan);
+  return expectSteadyTime(style, { size: everything.length, littleMs: 4000 });
 });
