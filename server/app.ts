@@ -2,10 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { LanguageTag } from '../shared/language.ts';
-import { isLoopbackHost, type Config } from './config.ts';
+import { isLoopbackHost, npmCommand, type Config } from './config.ts';
 import { watchRequests } from './http/graceful-close.ts';
 import { createHostRule } from './http/host-rule.ts';
 import { createHttpServer } from './http/server.ts';
+import { betterModels } from './models/better-translation.ts';
+import { createModelInstallations } from './models/installations.ts';
 import { createAccess } from './services/access.ts';
 import { createApiKeyService, type ApiKeyService } from './services/api-keys.ts';
 import { consoleEntrance, createConsoleServices } from './services/console.ts';
@@ -127,6 +129,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       await Promise.all([services.textTranslation.idle(), services.textImprovement.idle()]);
       await workerEnded;
       await services.translationMemories.stop();
+      await services.modelInstallations.stop();
       await noticesEnded;
       await Promise.all([decoders.close(), encoders.close()]);
       await engines.close();
@@ -273,7 +276,14 @@ function createServices(parts: Parts) {
       glossaries,
       store: storage.glossaries,
     }),
-    demoContent: createDemo({ recognisers, speakers, translation, missing: engines.missing }),
+    modelInstallations: createModelInstallations({
+      ...{ modelsFolder: config.MODELS_DIR, mirror: config.MODELS_URL, npm: npmCommand() },
+      ...{ inUse: engines.models, translators: engines.translation },
+    }),
+    demoContent: createDemo({
+      betterModels: () => betterModels(engines.translation),
+      ...{ recognisers, speakers, translation, missing: engines.missing },
+    }),
   };
 }
 

@@ -17,7 +17,9 @@ import {
   translators,
   type EngineSettings,
 } from './engines/index.ts';
-import { findModels } from './models/find-models.ts';
+import { DEFAULT_RECOGNISER } from './models/catalogue.ts';
+import { findModels, type FoundModels } from './models/find-models.ts';
+import type { LocalModel } from './models/local-model.ts';
 import type { Logger } from './process/log.ts';
 import { readEnginePreference, type PreferenceRule } from './services/engine-preference.ts';
 import {
@@ -43,6 +45,8 @@ export interface Engines {
   improvement: ImprovementEngine[];
   detector: DetectionEngine;
   missing: MissingEngine[];
+  /** Models that were found at the start. */
+  models: LocalModel[];
   close(): Promise<void>;
 }
 
@@ -66,10 +70,11 @@ export async function startEngines(
   const translation = translated.running.map((engine) => observedTranslator(engine, measures));
   const improvement = improved.running.map((engine) => observedImprover(engine, measures));
   return {
-    ...{ recognition, synthesis, translation, improvement, detector },
+    ...{ recognition, synthesis, translation, improvement, detector, models },
     missing: [
       ...unusable.map(({ name, reason }) => ({ name, reason })),
       ...ofKind('recognition', heard.missing),
+      ...ofKind('recognition', withoutRecogniser(heard, unusable)),
       ...ofKind('translation', translated.missing),
       ...ofKind('synthesis', spoken.missing),
       ...ofKind('improvement', improved.missing),
@@ -81,6 +86,18 @@ export async function startEngines(
   };
 }
 
+/** That nobody will be heard, where nothing else tells why. */
+function withoutRecogniser(
+  { running, missing }: { running: readonly object[]; missing: readonly object[] },
+  unusable: FoundModels['unusable'],
+): Unavailable[] {
+  const isTold = missing.length > 0 || unusable.some(({ name }) => name === DEFAULT_RECOGNISER);
+  if (running.length > 0 || isTold) return [];
+  const command = `npm run dragoman -- models install ${DEFAULT_RECOGNISER}`;
+  const reason = `No speech recogniser is installed or connected, so nobody is heard. For English: ${command}`;
+  return [{ name: DEFAULT_RECOGNISER, reason }];
+}
+
 function ofKind(kind: EngineKind, missing: readonly Unavailable[]): MissingEngine[] {
   return missing.map((engine) => ({ ...engine, kind }));
 }
@@ -90,7 +107,8 @@ export async function startTranslators(
   config: Config,
   log: Logger,
 ): Promise<Pick<Engines, 'translation' | 'detector' | 'missing' | 'close'>> {
-  const settings = { ...engineSettings(config, log), models: [] };
+  const { models } = await findModels(config.MODELS_DIR);
+  const settings = { ...engineSettings(config, log), models };
   const [{ running, missing }, detector] = await Promise.all([
     startAll(Object.values(translators).map((start) => start(settings))),
     createDetector(),
@@ -129,6 +147,10 @@ function engineSettings(config: Config, log: Logger): Omit<EngineSettings, 'mode
     log,
     sherpaThreads: config.SHERPA_THREADS,
     pauseMs: config.VOICE_PAUSE_MS,
+    neural: {
+      maxLoaded: config.NEURAL_LOADED_MODELS,
+      idleMs: config.NEURAL_IDLE_SECONDS * 1000,
+    },
     apertiumModes: config.APERTIUM_MODES,
     transcription: server(config.OPENAI_TRANSCRIPTION_URL, {
       model: config.OPENAI_TRANSCRIPTION_MODEL,

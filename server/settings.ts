@@ -187,6 +187,19 @@ export const settingsSchema = Type.Object({
     maximum: MAX_SECONDS,
     description: 'Longest wait for its answer, and for more of it.',
   }),
+  NEURAL_LOADED_MODELS: Type.Integer({
+    default: 4,
+    minimum: 1,
+    maximum: 1_000,
+    description:
+      'Models of neural translation in memory at once, about 300 MB each; more only while all of them have work.',
+  }),
+  NEURAL_IDLE_SECONDS: Type.Number({
+    default: 900,
+    minimum: 1,
+    maximum: MAX_SECONDS,
+    description: 'How long such a model stays in memory without work.',
+  }),
   APERTIUM_MODES: Type.Optional(
     Type.String({ description: "Folder of the Apertium modes, if not Debian's." }),
   ),
@@ -224,7 +237,7 @@ export const settingsSchema = Type.Object({
   TRANSLATION_ENGINES: Type.Optional(
     Type.String({
       description:
-        'Which engines serve a direction, the preferred first: `en/de: chat; *: apertium, chat`; others are not asked. Without it all serve: upstream, chat, libretranslate, apertium.',
+        'Which engines serve a direction, the preferred first: `en/de: chat; *: apertium, chat`; others are not asked. Without it all serve: upstream, chat, libretranslate, neural, apertium.',
     }),
   ),
   GLOSSARY_CACHE_MB: Type.Integer({

@@ -116,26 +116,25 @@ interface InstallFlags {
 function installCommand(): Command {
   return new Command('install')
     .description('download a model and put it in its place; what was interrupted goes on')
-    .argument('<name>', 'name in the lists: of a model, or of a package of Apertium')
+    .argument('<names...>', 'names in the lists: of models, or of packages of Apertium')
     .option('--from <address>', 'download from a mirror')
     .option('--architecture <name>', 'of a translation model: tiny, base-memory, base')
     .option('--accept-licence', 'accept the terms of a model that has some')
     .option('--timeout <seconds>', 'give up a server that is silent for so long', seconds, 60)
-    .action(async (name: string, options: InstallFlags) => {
+    .action(async (names: string[], options: InstallFlags) => {
       const config = readConfig();
-      print(
-        await untilInterrupted(async (signal) => {
+      const { from: mirror = config.MODELS_URL, architecture, acceptLicence, timeout } = options;
+      await untilInterrupted(async (signal) => {
+        for (const name of names) {
           const installed = await installByName({
-            ...{ name, signal, modelsFolder: config.MODELS_DIR, npm: npmCommand() },
-            mirror: options.from ?? config.MODELS_URL,
-            architecture: options.architecture,
-            stallTimeoutMs: options.timeout * 1000,
-            acceptTerms: (terms) => options.acceptLicence === true || askForTerms(terms, signal),
+            ...{ name, signal, mirror, architecture, stallTimeoutMs: timeout * 1000 },
+            ...{ modelsFolder: config.MODELS_DIR, npm: npmCommand() },
+            acceptTerms: (terms) => acceptLicence === true || askForTerms(terms, signal),
             ...progress(name),
           });
-          return installedText(installed);
-        }),
-      );
+          print(installedText(installed));
+        }
+      });
     });
 }
 

@@ -25,8 +25,8 @@ export const RECOGNITION_RATE_HZ = 16_000;
 export type SpeechPiece =
   /** s16le samples of any even length; the first was spoken at `startMs` of the stream clock. */
   | { kind: 'samples'; samples: Uint8Array; startMs: number }
-  /** The utterance is over: what was heard is final. */
-  | { kind: 'endpoint'; atMs: number };
+  /** The utterance is over: what was heard is final. `isCut` when speech goes on all the same. */
+  | { kind: 'endpoint'; atMs: number; isCut?: boolean };
 
 /**
  * What a recogniser reports, in stream order, times in ms since the first sample. For each

@@ -31,6 +31,7 @@ import { createApertium } from './translation/apertium.ts';
 import { createChat, type ChatOptions } from './translation/chat.ts';
 import { createDeeplUpstream, type DeeplUpstreamOptions } from './translation/deepl-upstream.ts';
 import { createLibreTranslate, type LibreTranslateOptions } from './translation/libretranslate.ts';
+import { createNeural } from './translation/neural.ts';
 
 /** What engines are told of the settings. */
 export interface EngineSettings {
@@ -41,6 +42,8 @@ export interface EngineSettings {
   sherpaThreads: number;
   /** Silence that ends an utterance, in ms. */
   pauseMs: number;
+  /** Models of translation in memory at once, and how long they stay without work, in ms. */
+  neural: { maxLoaded: number; idleMs: number };
   /** Folder of the Apertium modes, if not Debian's. */
   apertiumModes: string | undefined;
   /** Servers to ask; undefined where there is none. */
@@ -87,6 +90,7 @@ export const translators = {
   chat: ({ log, chat }) => configured(chat, (o) => createChat({ log, ...o })),
   libretranslate: ({ log, libreTranslate }) =>
     configured(libreTranslate, (o) => createLibreTranslate({ log, ...o })),
+  neural: ({ log, models, neural }) => createNeural({ log, models, ...neural }),
   apertium: async ({ log, apertiumModes: modesFolder }) => [
     await createApertium({ log, ...(modesFolder !== undefined && { modesFolder }) }),
   ],

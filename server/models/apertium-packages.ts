@@ -105,6 +105,17 @@ export async function removePackage(name: string, options: PackageOptions = {}):
   await administer(['remove', '-y', name], name, options);
 }
 
+/** What to type to install or remove a package where this process is not root; null where it is. */
+export function packageCommand(name: string, isInstalled: boolean): string | null {
+  if (isRootHere()) return null;
+  const args = isInstalled ? `remove ${name}` : `install --no-install-recommends ${name}`;
+  return `sudo apt-get ${args}`;
+}
+
+function isRootHere(): boolean {
+  return process.getuid?.() === 0;
+}
+
 function packageOf(name: string): ApertiumPackage {
   const known = apertiumPackages.find((each) => each.name === name);
   if (known !== undefined) return known;
@@ -122,7 +133,7 @@ const aptOptions = [
 async function administer(
   args: readonly string[],
   name: string,
-  { isRoot = process.getuid?.() === 0, signal, onStep }: PackageOptions,
+  { isRoot = isRootHere(), signal, onStep }: PackageOptions,
 ): Promise<void> {
   const command = `apt-get ${args.join(' ')}`;
   if (!isRoot) {

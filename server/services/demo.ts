@@ -34,6 +34,14 @@ export interface DemoDocuments {
   }[];
 }
 
+/** Models that would translate a pair better than what does it now, and about what they weigh. */
+export interface BetterTranslation {
+  source: string;
+  target: string;
+  models: string[];
+  size_mb: number;
+}
+
 export interface Demo {
   options(): {
     source_languages: string[];
@@ -45,6 +53,8 @@ export interface Demo {
     /** Whether a sample can be spoken. */
     sample: boolean;
     documents: DemoDocuments;
+    /** Of the pairs that rules alone translate. */
+    better_translations: BetterTranslation[];
     /** What is missing, and how to get it. */
     problems: string[];
   };
@@ -61,6 +71,8 @@ export interface DemoContentOptions {
   speakers: readonly SynthesisEngine[];
   translation: Translation;
   missing: readonly Unavailable[];
+  /** By `source target`. */
+  betterModels: () => ReadonlyMap<string, readonly { name: string; sizeMb: number }[]>;
 }
 
 export function createDemo({
@@ -68,6 +80,7 @@ export function createDemo({
   speakers,
   translation,
   missing,
+  betterModels,
 }: DemoContentOptions): Demo {
   let sample: Promise<Buffer> | undefined;
   const sampleVoices = () => speakers.filter(({ languages }) => languages.includes('en'));
@@ -87,6 +100,11 @@ export function createDemo({
         ),
         sample: sampleVoices().length > 0,
         documents: documentsOf(translation),
+        better_translations: [...betterModels()].map(([pair, models]) => {
+          const [source = '', target = ''] = pair.split(' ');
+          const size_mb = models.reduce((sum, { sizeMb }) => sum + sizeMb, 0);
+          return { source, target, models: models.map(({ name }) => name), size_mb };
+        }),
         problems: missing.map(({ reason }) => reason),
       };
     },

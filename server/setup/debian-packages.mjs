@@ -31,11 +31,6 @@ export const serverRequirements = [
       'apertium-spa-ita',
     ],
   },
-  {
-    name: 'PocketSphinx 5prealpha with its American English model',
-    programs: ['pocketsphinx_continuous'],
-    packages: ['libpocketsphinx3', 'libsphinxbase3', 'pocketsphinx-en-us'],
-  },
   { name: 'Flite', programs: ['flite'], packages: ['flite'] },
   { name: 'eSpeak NG', programs: ['espeak-ng'], packages: ['espeak-ng'] },
   { name: 'FFmpeg', programs: ['ffmpeg'], packages: ['ffmpeg'] },

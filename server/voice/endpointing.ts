@@ -49,8 +49,8 @@ export interface EndpointingEvents {
   begin(from: number): void;
   /** Audio up to `until` belongs to the utterance. */
   extend(until: number): void;
-  /** The utterance ends at `at`. */
-  end(at: number): void;
+  /** The utterance ends at `at`; `isCut` when it was too long, and speech goes on. */
+  end(at: number, isCut: boolean): void;
   /** Silence has lasted for another {@link EndpointerOptions.markMs}. */
   silence(until: number): void;
 }
@@ -164,17 +164,17 @@ export class Endpointer {
     this.#events.extend(until);
   }
 
-  #close(at: number): void {
+  #close(at: number, isCut = false): void {
     this.#from = undefined;
     this.#end = at;
-    this.#events.end(at);
+    this.#events.end(at, isCut);
   }
 
   /** Ends the utterance at the quietest place from a frame on. */
   #cut(earliest: number): void {
     const at = this.#quietest(Math.max(earliest, this.#extended));
     this.#extend(at);
-    this.#close(at);
+    this.#close(at, true);
     this.#continuedUntil = this.#count + this.#silence;
     // What was voice before the cut has been told.
     const since = this.#count - at;

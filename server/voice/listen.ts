@@ -71,7 +71,7 @@ class Listener {
       {
         begin: (from) => (this.#told = from * FRAME_BYTES),
         extend: (until) => this.#extend(until),
-        end: (at) => this.#end(at),
+        end: (at, isCut) => this.#end(at, isCut),
         silence: (until) => this.#pieces.push({ kind: 'silence', atMs: until * FRAME_MS }),
       },
     );
@@ -108,10 +108,10 @@ class Listener {
     if (limit - this.#told >= PIECE_FRAMES * FRAME_BYTES) this.#tell(limit);
   }
 
-  #end(at: number): void {
+  #end(at: number, isCut: boolean): void {
     const limit = at * FRAME_BYTES;
     if (limit > this.#told) this.#tell(limit);
-    this.#pieces.push({ kind: 'endpoint', atMs: at * FRAME_MS });
+    this.#pieces.push({ kind: 'endpoint', atMs: at * FRAME_MS, ...(isCut && { isCut }) });
   }
 
   /** Passes on a copy of the audio up to a position: whoever takes it may keep it. */

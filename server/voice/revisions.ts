@@ -4,8 +4,8 @@ import { captionTokens } from './caption-units.ts';
 import { createSteady } from './steady.ts';
 
 /**
- * More of the words than this taken back is much. Measured: PocketSphinx takes back 0.08 of those it
- * hears well and 0.6 of those it mishears; anything between 0.14 and 0.3 tells them apart.
+ * More of the words than this taken back is much. Measured with a recogniser that shows all it believes: it
+ * took back 0.08 of what it heard well and 0.6 of what it misheard; anything from 0.14 to 0.3 tells them apart.
  */
 const MUCH = 0.2;
 /** What is expected of the words before there were any: a little less than much. */

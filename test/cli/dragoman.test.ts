@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOfSecret } from '../../server/services/api-key-secret.ts';
 import type { Storage } from '../../server/storage/ports.ts';
-import { askDragoman, runDragoman } from '../support/command-line.ts';
+import { askDragoman, runDragoman, runDragomanAlone } from '../support/command-line.ts';
 import { openEmbedded } from '../support/platform.ts';
 
 interface AccountJson {
@@ -111,7 +111,7 @@ describe('for people', () => {
     );
     const shown = await run('account', 'show', 'readers');
     expect(shown.output).toMatch(/Plan +free\n[^]*Characters +0 of unlimited this month/);
-    const accounts = await run('account', 'list');
+    const accounts = await runDragomanAlone(['account', 'list'], settings);
     expect(accounts.output).toMatch(/NAME +PLAN[^]*\nreaders +free/);
     for (const { output } of [listed, shown, accounts]) expect(output).not.toContain(secret);
   });
@@ -154,7 +154,7 @@ describe('for people', () => {
   });
 
   it('says what is wrong with the settings or the database', async () => {
-    const badSetting = await runDragoman(['account', 'list'], { ...settings, PORT: 'x' });
+    const badSetting = await runDragomanAlone(['account', 'list'], { ...settings, PORT: 'x' });
     expect(badSetting).toMatchObject({ code: 1, output: '' });
     expect(badSetting.errors).toMatch(/^The settings cannot be used:\n {2}PORT/);
   });

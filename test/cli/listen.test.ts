@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
@@ -15,8 +14,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runDragoman } from '../support/command-line.ts';
-import { projectFolder, startServer, until, type TestServer } from '../support/server.ts';
+import { runDragoman, startDragoman } from '../support/command-line.ts';
+import { startServer, until, type TestServer } from '../support/server.ts';
 import { speech } from '../support/speech.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -65,11 +64,7 @@ describe('listen', () => {
   it('writes what standard input says, with all times, as JSON', async () => {
     const output = path.join(temporaryFolder(), 'talk.json');
     const args = ['listen', '-', ...english, '--output', output];
-    const child = spawn(process.execPath, ['dist/server/cli/main.js', ...args], {
-      cwd: projectFolder,
-      env: { PATH: process.env['PATH'], ...settings() },
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
+    const child = startDragoman(args, settings());
     // Samples alone: nothing says what they are.
     createReadStream(recording, { start: 44 }).pipe(child.stdin);
     expect(await once(child, 'close')).toEqual([0, null]);
@@ -134,15 +129,8 @@ describe('listen', () => {
     const folder = path.join(temporaryFolder(), 'gone');
     mkdirSync(folder);
     const output = path.join(folder, 'talk.json');
-    const child = spawn(
-      process.execPath,
-      ['dist/server/cli/main.js', 'listen', '-', '--from', 'en', '--output', output],
-      {
-        cwd: projectFolder,
-        env: { PATH: process.env['PATH'], ...settings() },
-        stdio: ['pipe', 'pipe', 'ignore'],
-      },
-    );
+    const args = ['listen', '-', '--from', 'en', '--output', output];
+    const child = startDragoman(args, settings());
     let printed = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
     child.stdin.write(readFileSync(recording).subarray(44));
@@ -164,11 +152,7 @@ describe('listen', () => {
   it('concludes on Ctrl+C and still writes', async () => {
     const output = path.join(temporaryFolder(), 'talk.txt');
     const args = ['listen', '-', '--from', 'en', '--output', output];
-    const child = spawn(process.execPath, ['dist/server/cli/main.js', ...args], {
-      cwd: projectFolder,
-      env: { PATH: process.env['PATH'], ...settings() },
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
+    const child = startDragoman(args, settings());
     let printed = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
     child.stdin.write(readFileSync(recording).subarray(44));

@@ -7,7 +7,7 @@ import type {
   TranslationMemory,
 } from '../../shared/schemas/translation-memories.ts';
 import type { Storage } from '../../server/storage/ports.ts';
-import { askDragoman, runDragoman } from '../support/command-line.ts';
+import { askDragoman, runDragoman, runDragomanAlone } from '../support/command-line.ts';
 import { openEmbedded } from '../support/platform.ts';
 import { openAccount } from '../storage/samples.ts';
 import { tmxFile } from '../support/translation-memories.ts';
@@ -48,7 +48,8 @@ it('takes a memory from its import to its deletion, beside a running server', as
 
   const csv = fileOf('words.txt', 'House;Haus\nBoat;Boot\n');
   const options = ['--name', 'Words', '--format', 'csv', '--source', 'en', '--target', 'de'];
-  const { code, output } = await run('import', csv, ...account, ...options);
+  const importing = ['memory', 'import', csv, ...account, ...options];
+  const { code, output } = await runDragomanAlone(importing, { DATA_DIR: dataFolder });
   expect(code).toBe(0);
   expect(output).toMatch(/Words[\s\S]*en → de[\s\S]*Segments +2/);
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runDragoman } from '../support/command-line.ts';
+import { runDragoman, runDragomanAlone } from '../support/command-line.ts';
 import { startFileServer, type FileServer } from '../support/file-server.ts';
 import { tarBz2 } from '../support/tar-archive.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -30,7 +30,8 @@ it('lists, installs from the mirror of the settings, and removes', async () => {
   expect(before.output).toMatch(/NAME +KIND +LANGUAGES +DOWNLOAD +LICENCE +SOURCE/);
   expect(before.output).toMatch(new RegExp(`^ +${VOICE} +synthesis +en +67 MB`, 'm'));
 
-  const installed = await models(data, 'install', VOICE);
+  const settings = { DATA_DIR: data, MODELS_URL: server.url };
+  const installed = await runDragomanAlone(['models', 'install', VOICE], settings);
   expect(installed.code).toBe(0);
   expect(installed.errors).toMatch(/Downloading .*\n0\.0 of 0\.3 MB \(0 %\)\n[^]*\(100 %\)\n/);
   expect(installed.output).toMatch(/SHA-256 +[0-9a-f]{64} \(not published: compare it/);

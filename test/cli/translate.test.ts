@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   copyFileSync,
@@ -12,9 +11,9 @@ import {
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTranslationDisplay } from '../../server/cli/translate-display.ts';
-import { runDragoman } from '../support/command-line.ts';
+import { runDragoman, startDragoman } from '../support/command-line.ts';
 import { executeOn } from '../storage/database-access.ts';
-import { projectFolder, startServer, until, type TestServer } from '../support/server.ts';
+import { startServer, until, type TestServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let server: TestServer;
@@ -151,15 +150,7 @@ describe('translate', () => {
       (_, at) => `The red car ${at} is in the garden.`,
     );
     const file = written('novel.txt', sentences.join('\n\n'));
-    const child = spawn(
-      process.execPath,
-      ['dist/server/cli/main.js', 'translate', file, '--to', 'es', '--from', 'en'],
-      {
-        cwd: projectFolder,
-        env: { PATH: process.env['PATH'], ...settings() },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      },
-    );
+    const child = startDragoman(['translate', file, '--to', 'es', '--from', 'en'], settings());
     let errors = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
     await until(() => /novel\.txt: (?:waiting|translating)/.test(errors), 30_000);

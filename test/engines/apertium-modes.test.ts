@@ -97,9 +97,9 @@ describe('every pair that is offered', () => {
     expect(failures).toEqual([]);
   });
 
-  test('keeps 300 hostile texts apart', { timeout: 300_000 }, async () => {
+  test('keeps 100 hostile texts apart', { timeout: 300_000 }, async () => {
     const engine = await apertium();
-    const texts = hostileTexts(300);
+    const texts = hostileTexts(100);
     for (const pair of engine.pairs) {
       const answers = await translateTexts(
         engine,
@@ -127,7 +127,7 @@ describe('every pair that is offered', () => {
         expect(answers).toHaveLength(sources.length);
         sources.forEach((source, i) => checkMarks(source, answers[i]!));
       });
-      await fc.assert(property, { numRuns: 8, interruptAfterTimeLimit: 20_000 });
+      await fc.assert(property, { numRuns: 4, interruptAfterTimeLimit: 20_000 });
     }
   });
 });

@@ -68,14 +68,14 @@ async function killOne(random: () => number): Promise<boolean> {
 describe('killing processes of a pipeline', () => {
   let undisturbed: string[][] | undefined;
 
-  for (const seed of [1, 2, 3]) {
+  for (const seed of [1, 2]) {
     test(`at random loses and swaps nothing (${seed})`, async () => {
       const engine = await apertium();
       undisturbed ??= await translateEach(engine);
       const random = randomSource(seed);
       let killed = 0;
       // Between two lives there is nothing to kill for a moment: as many rounds as it takes.
-      while (killed < 9) {
+      while (killed < 8) {
         let answered = 0;
         const kills: Promise<boolean>[] = [];
         const disturbed = await translateEach(engine, () => {

@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createApertium } from '../../server/engines/translation/apertium.ts';
 import {
   apertium,
@@ -11,7 +13,16 @@ import { describeTranslationConformance } from './translation-conformance.ts';
 
 const signal = new AbortController().signal;
 
-for (const target of ['es', 'ca', 'fr']) {
+let engine: TranslationEngine;
+beforeAll(async () => {
+  const created = await createApertium({ log: recordingLog() });
+  assert.ok('translate' in created, 'apertium is not installed');
+  engine = created;
+});
+afterAll(() => engine.close());
+
+// A pair of one step, and one of two.
+for (const target of ['es', 'fr']) {
   describeTranslationConformance({
     name: `Apertium from en to ${target}`,
     create: () => apertium(),
@@ -48,7 +59,6 @@ describe('Apertium translates', () => {
 
   for (const [source, target] of pairs) {
     test(`${source} to ${target}`, async () => {
-      const engine = await apertium();
       const [answer] = await translateTexts(engine, [house[source]], { source, target, signal });
       for (const word of words[target]!) expect(answer).toMatch(word);
       expect(answer).toMatch(/^[A-Z].*[^.]\.$/);
@@ -56,7 +66,6 @@ describe('Apertium translates', () => {
   }
 
   test('variants it does not know as their base language', async () => {
-    const engine = await apertium();
     const british = await translateTexts(engine, [house.fr], {
       source: 'fr-CA',
       target: 'en-GB',
@@ -69,7 +78,6 @@ describe('Apertium translates', () => {
   });
 
   test('around words it does not know, without marking them', async () => {
-    const engine = await apertium();
     const text = 'The red Zyxqwv is *very* #big @home ~ 5 ~~ x.';
     for (const target of ['es', 'ca', 'fr']) {
       const [answer] = await translateTexts(engine, [text], { source: 'en', target, signal });
@@ -79,7 +87,6 @@ describe('Apertium translates', () => {
   });
 
   test('texts with blanks that its rules drop or move', async () => {
-    const engine = await apertium();
     const texts = ['What do you want?', 'A very  big\tred car.', 'Wait...', 'I saw it at 3 p.m.'];
     const answers = await translateTexts(engine, texts, { source: 'en', target: 'es', signal });
     expect(answers[0]).toMatch(/^\S+ quieres\?$/);
@@ -92,7 +99,6 @@ describe('Apertium translates', () => {
 
 describe('line breaks in a text', () => {
   test('stay where they are, with the blanks beside them', async () => {
-    const engine = await apertium();
     const texts = ['The house is new. \r\n\r\n  The river is new.\nThe door\u2028', 'She\nworks.'];
     const answers = await translateTexts(engine, texts, { source: 'en', target: 'es', signal });
     expect(answers[0]).toBe('La casa es nueva. \r\n\r\n  El río es nuevo.\nLa puerta\u2028');
@@ -104,14 +110,12 @@ describe('a long text', () => {
   const long = 'The house number one is new and the river is very long. '.repeat(1800);
 
   test('of 100 KB is translated whole', async () => {
-    const engine = await apertium();
     const [answer] = await translateTexts(engine, [long], { source: 'en', target: 'fr', signal });
     expect(answer!.match(/maison/g)).toHaveLength(1800);
     expect(answer!.endsWith('. ')).toBe(true);
   });
 
   test('without sentences or blanks is answered too', async () => {
-    const engine = await apertium();
     const texts = ['house '.repeat(17_000), 'x'.repeat(100_000), `Zy${'😀'.repeat(20_000)}`];
     const answers = await translateTexts(engine, texts, { source: 'en', target: 'es', signal });
     expect(answers[0]!.match(/casa/gi)).toHaveLength(17_000);
@@ -120,7 +124,6 @@ describe('a long text', () => {
   });
 
   test('does not hold back the captions of others', async () => {
-    const engine = await apertium();
     const caption = ['The door is open.'];
     const options = { source: 'en', target: 'es', signal };
     await translateTexts(engine, caption, options);

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { describe, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type {
   LanguagePair,
   TranslationEngine,
@@ -25,8 +25,12 @@ import {
 import { hostileTexts, sentences } from './translation-texts.ts';
 
 export interface TranslationSubject {
-  /** Makes the engine; each check gets one of its own, and closes it. */
+  /**
+   * Makes the engine. Each check gets one of its own, which is closed; where engines are slow to
+   * start, one does for all checks that leave it open.
+   */
   create: () => Promise<TranslationEngine>;
+  isSlowToStart?: boolean;
   /** A pair it serves; sentences of the checks are in English. */
   pair: LanguagePair;
   /**
@@ -37,7 +41,7 @@ export interface TranslationSubject {
 }
 
 /** What a check works with: an engine, and how its callers use it. */
-interface Subject extends Omit<TranslationSubject, 'create'> {
+interface Subject extends Omit<TranslationSubject, 'create' | 'isSlowToStart'> {
   engine: TranslationEngine;
 }
 
@@ -45,6 +49,8 @@ interface Subject extends Omit<TranslationSubject, 'create'> {
 export interface TranslationPromise {
   name: string;
   check: (subject: Subject) => Promise<void>;
+  /** Whether it closes the engine. */
+  closes?: boolean;
 }
 
 /** Registers one test per promise. */
@@ -53,8 +59,17 @@ export function describeTranslationConformance({
   ...subject
 }: TranslationSubject & { name: string }): void {
   describe(name, () => {
+    let shared: TranslationEngine | undefined;
+    beforeAll(async () => {
+      if (subject.isSlowToStart === true) shared = await subject.create();
+    });
+    afterAll(() => shared?.close());
     for (const promise of translationPromises) {
-      test(promise.name, { timeout: 60_000 }, () => checkPromise(promise, subject));
+      test(promise.name, { timeout: 60_000 }, async () => {
+        const { create: _create, isSlowToStart: _, ...rest } = subject;
+        if (shared === undefined || promise.closes === true) await checkPromise(promise, subject);
+        else await promise.check({ engine: shared, ...rest });
+      });
     }
   });
 }
@@ -62,7 +77,7 @@ export function describeTranslationConformance({
 /** Checks one promise with a fresh engine, which is closed afterwards. */
 export async function checkPromise(
   promise: TranslationPromise,
-  { create, ...subject }: TranslationSubject,
+  { create, isSlowToStart: _, ...subject }: TranslationSubject,
 ): Promise<void> {
   const engine = await create();
   try {
@@ -245,6 +260,7 @@ const lifePromises: TranslationPromise[] = [
   },
   {
     name: 'fails what is pending when it closes, and what comes later',
+    closes: true,
     check: async (subject) => {
       const codes = ['translation_failed', 'engine_unavailable'];
       await translateTexts(subject, sentences(1));

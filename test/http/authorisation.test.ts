@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Feature, Plan, Storage } from '../../server/storage/ports.ts';
-import { beforeSignIn, openRoutes, ruleOf } from '../support/access-rules.ts';
+import { beforeSignIn, openRoutes, ruleOf, operatorOnly } from '../support/access-rules.ts';
 import { belongings, type Belonging } from '../support/belongings.ts';
 import { newLink, signedIn } from '../support/console-client.ts';
 import { readConsoleRoutes } from '../support/console-routes.ts';
@@ -171,6 +171,10 @@ describe('the console’s own interface', () => {
     for (const operation of routes) {
       const status = await statusOf(operation, headers);
       const where = `${operation.method} ${operation.path}: ${status}`;
+      if (operatorOnly.test(operation.path)) {
+        expect(status, where).toBe(403);
+        continue;
+      }
       // The wrong password of a change is refused as such.
       if (!operation.path.endsWith('/password/change')) {
         expect([401, 403, 500], where).not.toContain(status);

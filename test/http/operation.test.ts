@@ -80,22 +80,18 @@ it('the metrics with a key are for its bearer alone, from anywhere', async () =>
   }
 });
 
-it('behind a proxy that is configured the metrics take a key', async () => {
-  const server = await startServer({ RECOGNISER: 'silent', TRUST_PROXY: 'on' });
-  try {
-    expect((await metricsOf(server)).status).toBe(403);
-  } finally {
-    await server.stop();
-  }
-});
-
 describe('readiness', () => {
   it('is told while the server takes work, and no more once it stops', async () => {
-    const server = await startServer({ RECOGNISER: 'silent' });
-    const response = await server.get('/readyz');
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ status: 'ready' });
-    await server.stop();
+    const server = await startServer({ RECOGNISER: 'silent', TRUST_PROXY: 'on' });
+    try {
+      const response = await server.get('/readyz');
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({ status: 'ready' });
+      // Behind a proxy nobody is this machine: the metrics then take a key.
+      expect((await metricsOf(server)).status).toBe(403);
+    } finally {
+      await server.stop();
+    }
     await expect(server.get('/readyz')).rejects.toThrow();
   });
 

@@ -9,9 +9,9 @@ import { openPostgresql, type TestPostgresql } from '../support/postgresql.ts';
 import { executeOn } from './database-access.ts';
 import { openAccount, quietLog } from './samples.ts';
 
-const ROUNDS = 20;
-/** In every fifth round the PostgreSQL server goes down as well, while it is being used. */
-const SERVER_CRASH_EVERY = 5;
+const ROUNDS = 8;
+/** In every fourth round the PostgreSQL server goes down as well, while it is being used. */
+const SERVER_CRASH_EVERY = 4;
 
 let postgresql: TestPostgresql;
 let folder: string;

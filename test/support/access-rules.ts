@@ -32,3 +32,6 @@ export const beforeSignIn = [
   'POST /console/api/sign-out',
   'POST /console/api/password',
 ];
+
+/** What the console lets nobody do but the first account of the installation. */
+export const operatorOnly = /^\/console\/api\/models(?:\/|$)/;

@@ -16,7 +16,7 @@ interface Layer {
 
 const engineTypes = 'server/engines/engine.ts';
 const storageTypes = 'server/storage/ports.ts';
-const nodeOnly = /^(node:.*|fastify|@fastify\/.*|ws|pino|koffi|prism-media|opusscript)$/;
+const nodeOnly = /^(node:.*|fastify|@fastify\/.*|ws|pino|onnxruntime-node|prism-media|opusscript)$/;
 /** The product knows neither HTTP nor SQL. */
 const edgePackages = /^(node:https?|fastify|@fastify\/.*|ws|kysely|better-sqlite3|node:sqlite)$/;
 
@@ -63,7 +63,10 @@ const layers: Record<string, Layer> = {
     knows: [engineTypes, storageTypes],
     without: edgePackages,
   },
-  'server/http': { uses: ['shared', 'server/process', 'server/services'], knows: [storageTypes] },
+  'server/http': {
+    uses: ['shared', 'server/process', 'server/services'],
+    knows: [storageTypes, 'server/models/installations.ts'],
+  },
   // A connection joins a socket to the pipeline.
   'server/ws': {
     uses: ['shared', 'server/process', 'server/services', 'server/voice', 'server/http'],

@@ -1,6 +1,12 @@
-/** Runs the built command line as its users do: in a process of its own. */
-import { spawn } from 'node:child_process';
+/** Runs the built command line: with its modules loaded once, or in a process of its own as users do. */
+import {
+  fork,
+  spawn,
+  type ChildProcess,
+  type ChildProcessWithoutNullStreams,
+} from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { projectFolder } from './server.ts';
 
 export interface CommandLineResult {
@@ -9,22 +15,65 @@ export interface CommandLineResult {
   errors: string;
 }
 
+/** Processes that have the command line loaded and nothing to do; they end with this one. */
+const idle: ChildProcess[] = [];
+
 /** Runs `dragoman` with arguments on the data of a folder, or of the database that the settings name. */
 export async function runDragoman(
   args: readonly string[],
   settings: Record<string, string>,
 ): Promise<CommandLineResult> {
-  const child = spawn(process.execPath, ['dist/server/cli/main.js', ...args], {
-    cwd: projectFolder,
-    env: { PATH: process.env['PATH'], ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const host =
+    idle.pop() ??
+    fork(path.join(import.meta.dirname, 'command-line-host.mjs'), {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+  const answered = new AbortController();
+  const { signal } = answered;
+  const ended = once(host, 'exit', { signal }).then(([code]) => {
+    throw new Error(`The process of the command line ended with ${code}.`);
   });
+  host.send({ args, settings: environment(settings) });
+  try {
+    const answer: unknown[] = await Promise.race([once(host, 'message', { signal }), ended]);
+    idle.push(host);
+    return answer[0] as CommandLineResult;
+  } finally {
+    ended.catch(() => undefined);
+    answered.abort();
+  }
+}
+
+/** Runs `dragoman` as its users do, in a process of its own. */
+export async function runDragomanAlone(
+  args: readonly string[],
+  settings: Record<string, string>,
+): Promise<CommandLineResult> {
+  const child = startDragoman(args, settings);
+  child.stdin.end();
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, output, errors };
+}
+
+/** Starts `dragoman` in a process of its own; what it says is lost unless it is listened to at once. */
+export function startDragoman(
+  args: readonly string[],
+  settings: Record<string, string>,
+): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, ['dist/server/cli/main.js', ...args], {
+    ...{ cwd: projectFolder, env: environment(settings) },
+  });
+  child.stdout.resume();
+  child.stderr.resume();
+  return child;
+}
+
+function environment(settings: Record<string, string>): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', ...settings };
 }
 
 /** Runs `dragoman … --json` and answers what it said. @throws Error with what it complained of */

@@ -17,8 +17,8 @@ export interface FileServer {
   close(): Promise<void>;
 }
 
-/** A connection that breaks after some bytes, or a status. */
-export type Fault = { breakAfterBytes: number } | { status: number };
+/** A connection that breaks or falls silent after some bytes, or a status. */
+export type Fault = { breakAfterBytes: number } | { stallAfterBytes: number } | { status: number };
 
 export async function startFileServer(): Promise<FileServer> {
   const server = createServer((request, response) => answer(state, request, response));
@@ -63,6 +63,7 @@ function answer(state: FileServer, request: IncomingMessage, response: ServerRes
     ...(isPart && { 'content-range': `bytes ${from}-${file.length - 1}/${file.length}` }),
   });
   if (fault === undefined) response.end(body);
+  else if ('stallAfterBytes' in fault) response.write(body.subarray(0, fault.stallAfterBytes));
   else {
     response.write(body.subarray(0, fault.breakAfterBytes), () => response.socket?.end());
   }

@@ -65,6 +65,7 @@ export const demoOptions = {
   speech_languages: ['es', 'fr', 'pt', 'pt-BR'],
   voices: { fr: 'somebody with a pleasant voice' },
   sample: true,
+  better_translations: [] as object[],
   problems: [] as string[],
 };
 

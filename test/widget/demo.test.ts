@@ -40,6 +40,22 @@ it('begins with Spanish and takes what is chosen, five at most', async () => {
   expect(await chosen()).toBe('ca fr it pt');
 });
 
+it('says in a line what better translation of the chosen pairs costs, where rules do it', async () => {
+  const offer = (target: string) => ({
+    ...{ source: 'en', target, size_mb: 20 },
+    models: [`translation-en-${target}`],
+  });
+  await openDemo({ better_translations: ['es', 'pt'].map(offer) });
+  const line = page.locator('#better');
+  expect(await line.innerText()).toBe(
+    'Rules translate English → Spanish here. Install neural translation, about 20 MB: npm run dragoman -- models install translation-en-es',
+  );
+  await chip('Portuguese (Brazil)').check();
+  expect(await line.innerText()).toMatch(/about 40 MB: .* translation-en-es translation-en-pt$/);
+  for (const name of ['Catalan', 'Spanish', 'Portuguese (Brazil)']) await chip(name).click();
+  expect(await line.isVisible()).toBe(false);
+});
+
 it('lets a language be heard, which then is read as well', async () => {
   await openDemo();
   const hear = page.getByLabel('They hear');

@@ -1,5 +1,6 @@
 /** The demo page: what it offers comes from the server, what it shows from the element. */
 import { VoiceCaptions } from '../define.ts';
+import { showBetterTranslation, type BetterTranslation } from './better-translation.ts';
 import { documentCard } from './document-card.ts';
 import type { DocumentOptions } from './document-choice.ts';
 import { languagePicker, nameOf } from './language-picker.ts';
@@ -18,6 +19,8 @@ interface DemoOptions {
   sample: boolean;
   /** An older server does not say. */
   documents?: DocumentOptions;
+  /** An older server does not say. */
+  better_translations?: BetterTranslation[];
   problems: string[];
 }
 
@@ -58,6 +61,8 @@ async function showOptions(): Promise<void> {
       captions.speech = speech;
       showVoice(speech, options.voices?.[speech]);
       showSnippets();
+      const offers = options.better_translations ?? [];
+      showBetterTranslation(element('better'), offers, { source, targets });
     },
   });
   sampleButton({

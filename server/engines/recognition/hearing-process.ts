@@ -32,8 +32,13 @@ export interface HearingListener {
 export interface HearingLine {
   /** Sends samples, s16le; resolves when there is room for more. @throws ProcessLost */
   send(samples: Uint8Array): Promise<void>;
-  /** Asks for what was heard in all. @throws ProcessLost */
-  conclude(): Promise<HeardPart>;
+  /**
+   * Asks for what was heard in all.
+   *
+   * @param isCut whether speech goes on all the same
+   * @throws ProcessLost
+   */
+  conclude(isCut: boolean): Promise<HeardPart>;
   /** Lets go of its place; what was not concluded is dropped. Safe to call again. */
   close(): void;
 }
@@ -130,7 +135,7 @@ export class HearingProcess {
     this.#send(toHearing.open, numbered(number, Buffer.from(JSON.stringify(opening))));
     return {
       send: (samples) => this.#sendAudio(number, line, samples),
-      conclude: () => this.#conclude(number, line),
+      conclude: (isCut) => this.#conclude(number, line, isCut),
       close: () => this.#close(number, line),
     };
   }
@@ -145,9 +150,9 @@ export class HearingProcess {
     }
   }
 
-  async #conclude(number: number, line: OpenLine): Promise<HeardPart> {
+  async #conclude(number: number, line: OpenLine, isCut: boolean): Promise<HeardPart> {
     line.isEnding = true;
-    this.#send(toHearing.end, numbered(number));
+    this.#send(toHearing.end, numbered(number, Uint8Array.of(isCut ? 1 : 0)));
     while (line.heard === undefined && !this.isGone) await this.#change.next();
     // What it said last may have come before its end.
     if (line.heard === undefined) throw new ProcessLost();

@@ -80,7 +80,9 @@ export class HearingProcesses {
         signal.throwIfAborted();
         this.#assertUsable();
         const member =
-          this.#comfortable(key) ?? this.#relieved(hotwords, key) ?? this.#startIfRoom(hotwords, key);
+          this.#comfortable(key) ??
+          this.#relieved(hotwords, key) ??
+          this.#startIfRoom(hotwords, key);
         if (member !== undefined && (await this.#isReady(member))) {
           // Another may have taken the place while the model was loaded, or the caller has left.
           if (!signal.aborted && this.#hasRoom(member)) {

@@ -12,7 +12,7 @@ export const toHearing = {
   open: 1,
   /** Samples, s16le at 16 kHz. */
   audio: 2,
-  /** The utterance is over: what was heard is wanted. */
+  /** The utterance is over: what was heard is wanted. One byte: 1 when speech goes on all the same. */
   end: 3,
   /** Nobody wants to know any more. */
   drop: 4,
@@ -40,7 +40,17 @@ export interface HearingOpening {
   /** Words and phrases that are likely to be said; empty where they belong to the process. */
   spokenTerms: readonly string[];
   /** What was said just before: the first samples that are sent are of it, and need no answer. */
-  before?: { sampleCount: number; tokens: readonly number[] };
+  before?: Pick<Context, 'sampleCount' | 'tokens' | 'isOpen'>;
+}
+
+/** What was concluded, and the audio it was heard in. */
+export interface Context {
+  /** In samples of the utterance. */
+  from: number;
+  sampleCount: number;
+  tokens: readonly number[];
+  /** Whether its sentence goes on. */
+  isOpen: boolean;
 }
 
 export interface HeardPart {
@@ -49,8 +59,8 @@ export interface HeardPart {
   /** The beginning of a partial that will stay, as far as the engine can tell. */
   agreed?: string;
   language?: LanguageTag;
-  /** What was concluded and the audio it was heard in, for {@link HearingOpening.before}. */
-  context?: { from: number; sampleCount: number; tokens: readonly number[] };
+  /** For {@link HearingOpening.before} of the next utterance. */
+  context?: Context;
 }
 
 export interface ConcludedPart extends HeardPart {

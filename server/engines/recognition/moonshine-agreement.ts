@@ -139,6 +139,10 @@ function timedWords(
     const spreadMs = index === words.length - 1 ? endOfSpeechMs : msAt(before / whole);
     const endMs = Math.max(startMs, Math.min(spreadMs, seenMs[index] ?? Infinity));
     earliestMs = endMs;
-    return { text: word, startMs: Math.round(offsetMs + startMs), endMs: Math.round(offsetMs + endMs) };
+    return {
+      text: word,
+      startMs: Math.round(offsetMs + startMs),
+      endMs: Math.round(offsetMs + endMs),
+    };
   });
 }

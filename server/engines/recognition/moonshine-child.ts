@@ -24,6 +24,11 @@ export interface MoonshineChildOptions {
   pauseMs: number;
 }
 
+/** Nothing more will come; `isCut` when speech goes on all the same. */
+interface End {
+  isCut: boolean;
+}
+
 interface Line {
   /** Undefined until it has what was said before. */
   ear: MoonshineEar | undefined;
@@ -31,7 +36,7 @@ interface Line {
   /** Audio of what was said before. */
   before: Buffer[];
   /** Audio that has come, and the end, in their order. */
-  incoming: (Buffer | 'end')[];
+  incoming: (Buffer | End)[];
   /** When it was last served, in ms. */
   servedMs: number;
 }
@@ -69,7 +74,7 @@ class Hearing {
     const line = this.#lines.get(number);
     if (kind === toHearing.drop) this.#lines.delete(number);
     else if (kind === toHearing.audio) line?.incoming.push(Buffer.from(rest));
-    else if (kind === toHearing.end) line?.incoming.push('end');
+    else if (kind === toHearing.end) line?.incoming.push({ isCut: rest[0] === 1 });
     if (!this.#isWorking) void this.#work().catch(fail);
   }
 
@@ -80,7 +85,7 @@ class Hearing {
       model: this.#model,
       track: new SpeechTrack({ detector, pauseMs: this.#pauseMs }),
       bias: createTermBias(spokenTerms, this.#model.pieces),
-      before: said && { samples: floats(Buffer.concat(before)), tokens: said.tokens },
+      before: said && { ...said, samples: floats(Buffer.concat(before)) },
       patience: () => this.#patience(),
     });
   }
@@ -109,7 +114,7 @@ class Hearing {
     for (const [number, line] of this.#lines) {
       for (let item = line.incoming.shift(); item !== undefined; item = line.incoming.shift()) {
         await this.#take(line, item);
-        if (item === 'end') continue;
+        if (!Buffer.isBuffer(item)) continue;
         const taken = Buffer.allocUnsafe(4);
         taken.writeUInt32LE(item.byteLength, 0);
         send(fromHearing.heard, numbered(number, taken));
@@ -117,13 +122,14 @@ class Hearing {
     }
   }
 
-  async #take(line: Line, item: Buffer | 'end'): Promise<void> {
+  async #take(line: Line, item: Buffer | End): Promise<void> {
     const { opening, before } = line;
     const missing = (opening.before?.sampleCount ?? 0) * 2 - bytesIn(before);
-    if (item !== 'end' && missing > 0) before.push(item.subarray(0, missing));
-    if (item !== 'end' && item.byteLength <= missing) return;
+    const isAudio = Buffer.isBuffer(item);
+    if (isAudio && missing > 0) before.push(item.subarray(0, missing));
+    if (isAudio && item.byteLength <= missing) return;
     line.ear ??= this.#earFor(line);
-    if (item === 'end') line.ear.end();
+    if (!isAudio) line.ear.end(item.isCut);
     else await line.ear.accept(item.subarray(Math.max(missing, 0)));
   }
 

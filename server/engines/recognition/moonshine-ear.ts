@@ -33,6 +33,8 @@ export interface MoonshineEarOptions {
 export interface Before {
   samples: Float32Array;
   tokens: readonly number[];
+  /** Whether its sentence goes on. */
+  isOpen: boolean;
 }
 
 const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
@@ -88,6 +90,7 @@ export class MoonshineEar {
   constructor(options: MoonshineEarOptions) {
     this.#options = options;
     this.#before = options.before;
+    this.#begun = options.before?.isOpen === true;
   }
 
   /** Takes in samples, s16le. */
@@ -95,9 +98,9 @@ export class MoonshineEar {
     await this.#options.track.append(audio);
   }
 
-  /** Nothing more will come. */
-  end(): void {
-    this.#options.track.end();
+  /** Nothing more will come. @param isCut whether speech goes on all the same */
+  end(isCut: boolean): void {
+    this.#options.track.end(isCut);
     this.#isEnding = true;
   }
 
@@ -180,15 +183,17 @@ export class MoonshineEar {
     const isSpeech = final !== undefined && meanOf(final) >= NOISE;
     let heard: HeardPart = { text: '', words: [] };
     if (isSpeech) {
-      const whole = model.text(final.tokens);
-      const text = this.#told({ text: window.isCut ? withoutFullStop(whole) : whole }).text;
-      const words = tentative.words(text, window, window.length);
-      const context = { from: window.from, sampleCount: window.length, tokens: final.tokens };
-      heard = { text, words, context };
-      this.#before = { samples: window.samples(window.length).slice(), tokens: final.tokens };
-      this.#concludedUntil = window.from + window.length;
+      const { tokens } = final;
+      const whole = model.text(tokens);
+      const { text } = this.#told({ text: window.isCut ? withoutFullStop(whole) : whole });
+      const isOpen = window.isCut && !/[.?!]$/.test(text);
+      const { from, length: sampleCount } = window;
+      const words = tentative.words(text, window, sampleCount);
+      heard = { text, words, context: { from, sampleCount, tokens, isOpen } };
+      this.#before = { samples: window.samples(sampleCount).slice(), tokens, isOpen };
+      this.#concludedUntil = from + sampleCount;
+      this.#begun = isOpen;
     }
-    this.#begun = window.isCut && (heard.text === '' ? this.#begun : !/[.?!]$/.test(heard.text));
     track.shift();
     if (this.#isEnding && track.window === undefined) {
       this.#isOver = true;
@@ -211,7 +216,11 @@ export class MoonshineEar {
       ballot.add(await model.decode({ samples: heard, guess: first.tokens, ...biased }));
     }
     const before = this.#near(window);
-    if (before !== undefined) ballot.add(await this.#inContext(before, samples), CONTEXT_VOTES);
+    if (before !== undefined) {
+      const inContext = await this.#inContext(before, samples);
+      // That the text before was all is no answer: the detector has heard speech here.
+      if (hasWords(model.text(inContext.tokens))) ballot.add(inContext, CONTEXT_VOTES);
+    }
     const shownCount = tentative.agreed.split(' ').length;
     return ballot.winner(first, Math.min(MUCH, MUCH_A_WORD * shownCount));
   }
@@ -299,6 +308,10 @@ function wordsAlone(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}']+/gu, ' ');
 }
 
+function hasWords(text: string): boolean {
+  return wordsAlone(text).trim() !== '';
+}
+
 /** The model ends everything it hears with a mark, also where it was cut. */
 function withoutFullStop(text: string): string {
   return text.replace(/[.,;:…]+$/u, '');
@@ -318,8 +331,7 @@ function atTempo(samples: Float32Array, tempo: number): Float32Array {
     const place = index / tempo;
     const before = Math.floor(place);
     const share = place - before;
-    changed[index] =
-      (samples[before] ?? 0) * (1 - share) + (samples[before + 1] ?? 0) * share;
+    changed[index] = (samples[before] ?? 0) * (1 - share) + (samples[before + 1] ?? 0) * share;
   }
   return changed;
 }

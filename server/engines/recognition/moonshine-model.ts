@@ -72,7 +72,8 @@ export class MoonshineModel {
     const shape = first?.isTensor === true ? first.shape : [];
     this.#heads = Number(shape[1]);
     this.#headSize = Number(shape[3]);
-    if (!(this.#heads > 0 && this.#headSize > 0)) throw new Error('its decoder is of another kind.');
+    if (!(this.#heads > 0 && this.#headSize > 0))
+      throw new Error('its decoder is of another kind.');
     const nothing = new Tensor('float32', new Float32Array(0), [0, this.#heads, 1, this.#headSize]);
     this.#empty = Object.fromEntries(names.map((name) => [name, nothing]));
   }
@@ -85,7 +86,6 @@ export class MoonshineModel {
       ...sessionOptions,
       extra: { session: { disable_quant_qdq: '1' } },
       // Its table of tokens is stored small and would be unpacked again for every token.
-
     });
     return new MoonshineModel(encoder, decoder, pieces);
   }
@@ -184,7 +184,10 @@ export class MoonshineModel {
     const data = new Float32Array(this.#heads * left * this.#headSize);
     for (let head = 0; head < this.#heads; head += 1) {
       const from = head * length * this.#headSize;
-      data.set(tensor.data.subarray(from, from + left * this.#headSize), head * left * this.#headSize);
+      data.set(
+        tensor.data.subarray(from, from + left * this.#headSize),
+        head * left * this.#headSize,
+      );
     }
     return new Tensor('float32', data, [1, this.#heads, left, this.#headSize]);
   }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { RECOGNITION_RATE_HZ } from '../engine.ts';
 import { ProcessLost, type HearingLine, type HearingListener } from './hearing-process.ts';
 import type { HearingProcesses } from './hearing-processes.ts';
-import type { HearingOpening, HeardPart } from './hearing-protocol.ts';
+import type { Context, HearingOpening, HeardPart } from './hearing-protocol.ts';
 import type { HeardUtterance, UtteranceHearer } from './utterance-stream.ts';
 import type { Utterance } from './utterance.ts';
 
@@ -23,6 +23,8 @@ export interface HearRequest {
   signal: AbortSignal;
   /** Audio of what was said before, of which `opening` tells. */
   before?: Int16Array | undefined;
+  /** Asked at the end: whether speech goes on all the same. */
+  isCut?: () => boolean;
   /** Waits for samples from a position on; none when there will be no more. */
   read: (from: number) => Promise<Int16Array>;
   listener: HearingListener;
@@ -86,25 +88,31 @@ export function createProcessHearer({
   let before: Before | undefined;
   return {
     async hear(utterance, onPartial, signal, onPart) {
-      const { lengthOf, isNews } = createMemory();
+      const memory = createMemory();
       const said = before !== undefined && isNear(before, utterance) ? before : undefined;
       const remember = ({ context }: HeardPart): void => {
         if (context === undefined) return;
-        const { from, sampleCount, tokens } = context;
-        const samples = utterance.samples.slice(from, from + sampleCount);
-        before = { samples, tokens, endMs: utterance.startMs + (from + sampleCount) / SAMPLES_PER_MS };
+        const { from, sampleCount } = context;
+        const isShort = sampleCount <= LONGEST_BEFORE_MS * SAMPLES_PER_MS;
+        const samples = utterance.samples.slice(from, isShort ? from + sampleCount : from);
+        before = {
+          samples,
+          context: { ...context, sampleCount: samples.length },
+          endMs: utterance.startMs + (from + sampleCount) / SAMPLES_PER_MS,
+        };
       };
       const heard = await hearInProcess({
         ...{ ...options, signal },
-        opening: said === undefined ? opening : { ...opening, before: contextOf(said) },
+        opening: said === undefined ? opening : { ...opening, before: said.context },
         before: said?.samples,
+        isCut: () => utterance.isCut,
         read: (from) => utterance.read({ from, least: LEAST_SAMPLES, most: SENT_SAMPLES, signal }),
         listener: {
           onPartial(partial) {
-            if (isNews(lengthOf(partial))) onPartial(placed(partial, utterance));
+            if (memory.isNews(partial)) onPartial(placed(partial, utterance));
           },
           onPart(part) {
-            isNews(0, { isConcluded: true });
+            memory.forget();
             remember(part);
             onPart(placed(part, utterance));
           },
@@ -122,7 +130,7 @@ export function createProcessHearer({
 /** What was said in the utterance before. */
 interface Before {
   samples: Int16Array;
-  tokens: readonly number[];
+  context: Context;
   endMs: number;
 }
 
@@ -131,26 +139,22 @@ const LONGEST_GAP_MS = 2_000;
 /** Longer speech is not worth hearing once more, in ms. */
 const LONGEST_BEFORE_MS = 5_000;
 
-function isNear({ endMs, samples }: Before, { startMs }: Utterance): boolean {
-  return (
-    startMs - endMs <= LONGEST_GAP_MS && samples.length <= LONGEST_BEFORE_MS * SAMPLES_PER_MS
-  );
-}
-
-function contextOf({ samples, tokens }: Before) {
-  return { sampleCount: samples.length, tokens };
+function isNear({ endMs }: Before, { startMs }: Utterance): boolean {
+  return startMs - endMs <= LONGEST_GAP_MS;
 }
 
 /** Of audio that is heard again, what was shown already is not shown once more. */
 function createMemory() {
   let shown = 0;
   return {
-    lengthOf: ({ agreed, text, words }: HeardPart): number =>
-      agreed?.length ?? words.at(-1)?.endMs ?? text.length,
-    isNews(length: number, { isConcluded = false } = {}): boolean {
-      if (length < shown && !isConcluded) return false;
+    isNews({ agreed, text, words }: HeardPart): boolean {
+      const length = agreed?.length ?? words.at(-1)?.endMs ?? text.length;
+      if (length < shown) return false;
       shown = length;
       return true;
+    },
+    forget() {
+      shown = 0;
     },
   };
 }
@@ -175,13 +179,13 @@ function later<Part extends HeardPart>(heard: Part, samples: number): Part {
 async function sendAll(
   line: HearingLine,
   settled: number,
-  { before, read, signal }: HearRequest,
+  { before, isCut = () => false, read, signal }: HearRequest,
 ): Promise<HeardPart> {
   if (before !== undefined) await line.send(bytesOf(before));
   for (let from = settled; ;) {
     const samples = await read(from);
     signal.throwIfAborted();
-    if (samples.length === 0) return await line.conclude();
+    if (samples.length === 0) return await line.conclude(isCut());
     from += samples.length;
     await line.send(bytesOf(samples));
   }

@@ -7,6 +7,10 @@ import { fromHearing } from './hearing-protocol.ts';
 /** Native libraries can be talkative; what they say beyond this is read and thrown away. */
 const MAX_LOGGED_BYTES = 4_096;
 
+const ENDED_EARLY = 'The recogniser process ended before it was ready.';
+const TOO_OLD =
+  'The processor of this machine lacks instructions that the recogniser is made of. Let a server elsewhere hear: server/docs/recognisers.md.';
+
 export class RecogniserChild {
   readonly #process: PipedChild;
   readonly #log: Logger;
@@ -63,13 +67,13 @@ export class RecogniserChild {
 
   async #watch(): Promise<void> {
     const child = this.#process;
-    await new Promise<void>((resolve) => {
-      // The end of its output, not its exit: what it said last may still lie in the pipe.
-      child.stdout.once('close', resolve);
-      child.once('error', () => resolve());
+    const signal = await new Promise<NodeJS.Signals | null>((resolve) => {
+      // After the end of its output, not at its exit: what it said last may still lie in the pipe.
+      child.once('close', (_code, endedBy) => resolve(endedBy));
+      child.once('error', () => resolve(null));
     });
     this.#isGone = true;
-    this.#onReady(new Error('The recogniser process ended before it was ready'));
+    this.#onReady(new Error(signal === 'SIGILL' ? TOO_OLD : ENDED_EARLY));
   }
 
   #readFrames(): void {

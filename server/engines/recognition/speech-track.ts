@@ -88,13 +88,14 @@ export class SpeechTrack {
     }
   }
 
-  /** Nothing more will come. */
-  end(): void {
+  /** Nothing more will come. @param isCut whether speech goes on all the same */
+  end(isCut: boolean): void {
     this.#hasEnded = true;
     const last = this.#windows.at(-1);
-    if (last?.until === undefined && last !== undefined) {
-      this.#close(last, Math.min(last.spokenUntil + PAD, this.#likelihoods.length));
-    }
+    if (last === undefined || last.until !== undefined) return;
+    const end = this.#likelihoods.length;
+    const isSpeaking = end - last.spokenUntil < BREATH;
+    this.#close(last, Math.min(last.spokenUntil + PAD, end), { isCut: isCut && isSpeaking });
   }
 
   #take(audio: Buffer): void {
@@ -119,15 +120,23 @@ export class SpeechTrack {
       if (likelihood >= VOICED) this.#open(Math.max(frame - PAD, this.#windowedUntil), frame);
       return;
     }
-    if (likelihood >= UNVOICED) {
-      window.voiced.push(frame);
-      window.spokenUntil = frame + 1;
-    }
-    const silence = frame + 1 - window.spokenUntil;
+    const silence = frame - window.spokenUntil;
     const length = frame + 1 - window.from;
-    if (silence >= this.#pause) this.#close(window, window.spokenUntil + Math.min(PAD, silence));
-    else if (length >= LONG && silence >= BREATH) this.#close(window, frame + 1, { isCut: true });
-    else if (length >= LONGEST) this.#cut(window);
+    if (likelihood < UNVOICED) {
+      const isPause = silence + 1 >= this.#pause;
+      if (isPause) this.#close(window, window.spokenUntil + Math.min(PAD, this.#pause));
+      return;
+    }
+    // Only now is it known that the silence was a breath, and not the pause after a sentence.
+    if (length >= LONG && silence >= BREATH) {
+      const until = window.spokenUntil + Math.max(BREATH, Math.min(PAD, silence >> 1));
+      this.#close(window, until, { isCut: true });
+      this.#open(Math.max(frame - PAD, until), frame);
+      return;
+    }
+    window.voiced.push(frame);
+    window.spokenUntil = frame + 1;
+    if (length >= LONGEST) this.#cut(window);
   }
 
   #open(from: number, frame: number): void {

@@ -94,7 +94,7 @@ function idsOf(pieces: readonly Buffer[]): Map<string, number> {
  * whose piece has the lowest number. Letters without a piece are left out with their term.
  */
 function tokenised(text: string, idOf: Map<string, number>): number[] {
-  let parts = [...text];
+  let parts = Array.from(text);
   if (parts.some((part) => !idOf.has(part))) return [];
   for (;;) {
     let best = Infinity;

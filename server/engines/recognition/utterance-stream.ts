@@ -156,7 +156,7 @@ class UtteranceStream {
       const piece = next.value;
       if (piece.kind === 'samples') growing = await this.#keep(piece, growing);
       else {
-        growing?.end();
+        growing?.end(piece);
         growing = undefined;
       }
     }
@@ -190,7 +190,7 @@ class UtteranceStream {
       offset += taken;
       if (taken > 0) continue;
       // As long as it may be: what follows is heard on its own.
-      utterance.end();
+      utterance.end({ isCut: true });
       growing = utterance;
       utterance = undefined;
     }
@@ -223,7 +223,10 @@ class UtteranceStream {
     };
     const conclude = (heard: HeardUtterance): void => {
       const final = placeUtterance(heard, utterance.startMs);
-      if (final.text === '') return takeBack(heard.lengthMs);
+      if (final.text === '') {
+        takeBack(heard.lengthMs);
+        return;
+      }
       shown = '';
       results.push({ kind: 'final', ...final });
     };

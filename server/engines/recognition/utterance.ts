@@ -28,6 +28,7 @@ export class Utterance {
   #bytes: Uint8Array;
   #sampleCount = 0;
   #isOver = false;
+  #isCut = false;
 
   constructor({ startMs, maxMs }: { startMs: number; maxMs: number }) {
     this.startMs = startMs;
@@ -59,6 +60,11 @@ export class Utterance {
     return this.#isOver;
   }
 
+  /** Whether it has ended although speech goes on. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
   /**
    * Takes in s16le samples as far as there is room.
    *
@@ -74,8 +80,9 @@ export class Utterance {
   }
 
   /** Nothing more will come. */
-  end(): void {
+  end({ isCut = false } = {}): void {
     this.#isOver = true;
+    this.#isCut = isCut;
     this.change.notify();
   }
 

@@ -5,28 +5,7 @@
  * into tokens again and written as the input of the next.
  */
 import { escapeText } from './apertium-stream.ts';
-
-/** Text without blanks; `elements` are the innermost inline elements it belongs to. */
-export interface WordToken {
-  kind: 'word';
-  text: string;
-  elements: readonly number[];
-}
-
-/** What separates words. `fixed` blanks are kept to the letter, others are one space. */
-export interface BlankToken {
-  kind: 'blank';
-  text: string;
-  fixed: boolean;
-}
-
-/** Stands for marks without words between them; the number is the maker's own. */
-export interface AtomToken {
-  kind: 'atom';
-  atom: number;
-}
-
-export type Token = WordToken | BlankToken | AtomToken;
+import type { BlankToken, Token, WordToken } from './marked-text.ts';
 
 /** Tokens as the body of a request. */
 export function writeTokens(tokens: readonly Token[]): string {

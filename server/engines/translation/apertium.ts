@@ -18,19 +18,18 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import { takeMarksApart } from './apertium-marks.ts';
 import { modes, pivots, recommendedPackages, type Mode } from './apertium-modes.ts';
 import { ApertiumPipeline, type PipelineSettings } from './apertium-pipeline.ts';
 import { findRoute, planRoutes, type Route, type Routes } from './apertium-routes.ts';
-import { putMarksBack, restoreWordBlanks } from './apertium-spans.ts';
 import { escapeText, unescapeText } from './apertium-stream.ts';
 import {
   readTokens,
   shareArticleMarks,
   tightenPunctuation,
   writeTokens,
-  type Token,
 } from './apertium-tokens.ts';
+import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
+import { takeMarksApart, type Token } from './marked-text.ts';
 import { feedPieces } from './piece-feed.ts';
 
 export interface ApertiumOptions extends Partial<PipelineSettings> {

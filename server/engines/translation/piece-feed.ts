@@ -4,18 +4,15 @@
  */
 import type { TextSegment } from '../../text/text-segment.ts';
 import { joinPieces, splitSegment, withoutSeams, type SegmentPiece } from './segment-pieces.ts';
+import type { TextCutting } from './text-pieces.ts';
 
 /** Pieces of one call under way: enough for two pipelines in a row, each kept busy by 16. */
 const MAX_UNDER_WAY = 32;
 /** What a call may cut before it lets other work go on, in UTF-16 units: less than 1 ms. */
 const TURN_LENGTH = 2_048;
 
-export interface PieceFeed {
+export interface PieceFeed extends TextCutting {
   segments: readonly TextSegment[];
-  /** Language of the segments, whose rules tell where sentences end. */
-  language: string;
-  /** Longest piece, in UTF-16 units. */
-  maxLength: number;
   /** Must reject soon once `call` is aborted. */
   translatePiece: (content: SegmentPiece['content']) => Promise<SegmentPiece['content']>;
   /** Aborted with the first failure of a piece; ends the feed when it is aborted from outside. */
@@ -29,10 +26,9 @@ export interface PieceFeed {
  */
 export async function feedPieces({
   segments,
-  language,
-  maxLength,
   translatePiece,
   call,
+  ...cutting
 }: PieceFeed): Promise<TextSegment[]> {
   const answers: SegmentPiece['content'][][] = segments.map(() => []);
   // A ring: the engine answers a call in order, so that the oldest piece makes room first.
@@ -40,7 +36,7 @@ export async function feedPieces({
   let pieceCount = 0;
   let turnLength = 0;
   for (const [i, parts] of answers.entries()) {
-    for (const piece of splitSegment(segments[i] ?? [], { language, maxLength })) {
+    for (const piece of splitSegment(segments[i] ?? [], cutting)) {
       const { seams } = piece;
       const place = parts.push(seams ? withoutSeams(piece.content, seams) : piece.content) - 1;
       turnLength += piece.length;

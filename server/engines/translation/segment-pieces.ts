@@ -1,6 +1,6 @@
 /** Cuts segments into pieces as `text-pieces.ts` cuts texts; a piece of a marked segment is one too. */
 import { isPlain, plainText, type Mark, type TextSegment } from '../../text/text-segment.ts';
-import { splitText } from './text-pieces.ts';
+import { splitText, type TextCutting } from './text-pieces.ts';
 
 /** A part of a segment: a text, or a well nested segment where the whole has marks. */
 export interface SegmentPiece {
@@ -20,13 +20,6 @@ interface Seams {
   continued: ReadonlySet<number>;
 }
 
-export interface Cutting {
-  /** Language of the text, whose rules tell where sentences end. */
-  language: string;
-  /** Longest piece in UTF-16 units. */
-  maxLength: number;
-}
-
 /**
  * An element is better translated in one go: a piece may become so many times longer than others
  * before it is cut within one.
@@ -37,16 +30,16 @@ const LETTER = /\p{L}/u;
 /** Pieces of a segment in reading order, cut as they are consumed. */
 export function* splitSegment(
   segment: TextSegment,
-  { language, maxLength }: Cutting,
+  cutting: TextCutting,
 ): Generator<SegmentPiece, void, undefined> {
   const text = plainText(segment);
   if (isPlain(segment)) {
-    for (const { text: content, translatable } of splitText({ text, language, maxLength })) {
+    for (const { text: content, translatable } of splitText({ text, ...cutting })) {
       yield { content, translatable, length: content.length };
     }
     return;
   }
-  if (text.length <= maxLength) {
+  if (text.length <= cutting.maxLength && cutting.sentences !== 'single') {
     yield pieceOf(segment, LETTER.test(text));
     return;
   }
@@ -54,11 +47,11 @@ export function* splitSegment(
   let taken: TextSegment[] = [];
   let length = 0;
   let translatable = false;
-  for (const piece of splitText({ text, language, maxLength })) {
+  for (const piece of splitText({ text, ...cutting })) {
     taken.push(reader.take(piece.text.length));
     length += piece.text.length;
     translatable ||= piece.translatable;
-    if (!reader.isBetweenElements && length < MAX_STRETCH * maxLength) continue;
+    if (!reader.isBetweenElements && length < MAX_STRETCH * cutting.maxLength) continue;
     yield closed(pieceOf(taken.flat(), translatable));
     taken = [];
     length = 0;

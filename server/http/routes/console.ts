@@ -14,6 +14,7 @@ import { answerError } from '../errors.ts';
 import type { HostRule } from '../host-rule.ts';
 import { adminRoutes, type AdminOptions } from './admin.ts';
 import { consoleAccountRoutes, type ConsoleAccountOptions } from './console/account.ts';
+import { consoleModelRoutes, type ConsoleModelOptions } from './console/models.ts';
 import { consoleOperationRoutes, type ConsoleOperationOptions } from './console/operation.ts';
 import { consoleSessionRoutes } from './console/session.ts';
 import { glossaryV3Routes, type GlossaryOptions } from './glossaries-v3.ts';
@@ -26,7 +27,7 @@ import {
 import { widgetFolder } from './widget.ts';
 
 export interface ConsoleOptions extends Omit<
-  ConsoleAccountOptions & ConsoleOperationOptions & ResourceOptions,
+  ConsoleAccountOptions & ConsoleOperationOptions & ConsoleModelOptions & ResourceOptions,
   'door'
 > {
   consoleAccess: ConsoleAccess;
@@ -104,6 +105,7 @@ async function consoleApi(app: FastifyInstance, options: ConsoleOptions): Promis
   await app.register(consoleSessionRoutes, { ...options, consoleDoor: door, cookie });
   await app.register(consoleAccountRoutes, behind);
   await app.register(consoleOperationRoutes, behind);
+  await app.register(consoleModelRoutes, behind);
   await app.register(adminRoutes, behind);
   await app.register(glossaryV3Routes, behind);
   await app.register(styleRuleRoutes, behind);

@@ -10,6 +10,7 @@ import { counted, durationText, momentText, wholeNumber } from '../parts/numbers
 import { emptyState } from '../parts/states.ts';
 import type { Session } from '../session.ts';
 import { enginesStyles } from './engines.styles.ts';
+import './models.ts';
 
 const REFRESH_MS = 5_000;
 
@@ -50,6 +51,7 @@ export class ConsoleEngines extends LitElement {
         </div>
       </header>
       ${this.list.render((list) => this.groups(list))}
+      ${this.session.is_operator ? html`<console-models></console-models>` : nothing}
     </div>`;
   }
 
@@ -98,9 +100,23 @@ export class ConsoleEngines extends LitElement {
             }
           </p>`,
       )}
-      ${spoken(engine)} ${engine.requests === null ? nothing : counts(engine)}
+      ${spoken(engine)} ${this.betterOf(engine)}
+      ${engine.requests === null ? nothing : counts(engine)}
     </li>`;
   }
+
+  /** Rules are what comes along; what does better is a click away. */
+  private betterOf({ kind, name }: EngineCondition): TemplateResult | typeof nothing {
+    if (!this.session.is_operator || kind !== 'translation' || name !== 'apertium') return nothing;
+    return html`<p>
+      Rules and dictionaries. Neural translation is about 20 MB a direction:
+      <button type="button" class="small quiet" @click=${this.onModels}>see the models</button>
+    </p>`;
+  }
+
+  private readonly onModels = (): void => {
+    this.renderRoot.querySelector('console-models')?.scrollIntoView();
+  };
 }
 
 function spoken({

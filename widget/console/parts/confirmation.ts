@@ -12,6 +12,8 @@ export interface Question {
   action: string;
   /** To be typed before the button works, for what is costly to lose. */
   typed?: string;
+  /** Nothing is lost by it. */
+  isHarmless?: boolean;
 }
 
 /** Asks; the console has one of these. */
@@ -33,7 +35,7 @@ export class ConsoleConfirmation extends LitElement {
   }
 
   override render() {
-    const { heading = '', text = '', action = '', typed } = this.question ?? {};
+    const { heading = '', text = '', action = '', typed, isHarmless } = this.question ?? {};
     return html`<console-dialog heading=${heading} @dialog-close=${() => this.conclude(false)}>
       <form class="stack" @submit=${this.onSubmit}>
         <p>${text}</p>
@@ -47,7 +49,10 @@ export class ConsoleConfirmation extends LitElement {
         }
         <div class="row end">
           <button type="button" autofocus @click=${() => this.conclude(false)}>Cancel</button>
-          <button class="danger primary" ?disabled=${typed !== undefined && this.typed !== typed}>
+          <button
+            class=${isHarmless === true ? 'primary' : 'danger primary'}
+            ?disabled=${typed !== undefined && this.typed !== typed}
+          >
             ${action}
           </button>
         </div>

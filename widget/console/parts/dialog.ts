@@ -31,7 +31,7 @@ export class ConsoleDialog extends LitElement {
       dialog::backdrop {
         background: var(--scrim);
       }
-      header {
+      .top {
         display: flex;
         gap: 1rem;
         align-items: flex-start;
@@ -89,7 +89,7 @@ export class ConsoleDialog extends LitElement {
       @close=${this.onClose}
       @cancel=${this.onCancel}
     >
-      <header>
+      <div class="top">
         <h2 id="heading">${this.heading}</h2>
         ${
           this.stubborn
@@ -103,7 +103,7 @@ export class ConsoleDialog extends LitElement {
                 ${icons.close}
               </button>`
         }
-      </header>
+      </div>
       <div class="body"><slot></slot></div>
     </dialog>`;
   }

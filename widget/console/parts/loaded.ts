@@ -16,17 +16,23 @@ export interface Fetching {
 export class Loaded<T> implements ReactiveController {
   readonly #host: ReactiveControllerHost;
   readonly #load: (fetching: Fetching) => Promise<T>;
-  readonly #everyMs: number | undefined;
+  readonly #everyMs: number | ((value: T | undefined) => number) | undefined;
   #running: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isConnected = false;
   value: T | undefined;
   failure: Error | undefined;
 
-  /** @param everyMs fetches anew this often, while the page can be seen */
+  /** @param everyMs fetches anew this often, or as the value says, while the page can be seen */
   constructor(
     host: ReactiveControllerHost,
-    { load, everyMs }: { load: (fetching: Fetching) => Promise<T>; everyMs?: number },
+    {
+      load,
+      everyMs,
+    }: {
+      load: (fetching: Fetching) => Promise<T>;
+      everyMs?: number | ((value: T | undefined) => number);
+    },
   ) {
     this.#host = host;
     this.#load = load;
@@ -71,9 +77,12 @@ export class Loaded<T> implements ReactiveController {
 
   /** Puts a value in place that is known without fetching, as after a change. */
   set(value: T): void {
+    // What was fetched meanwhile is older.
+    this.#running?.abort();
     this.value = value;
     this.failure = undefined;
     this.#host.requestUpdate();
+    this.#schedule();
   }
 
   /** The value through `view`, or what stands in its place. */
@@ -92,8 +101,10 @@ export class Loaded<T> implements ReactiveController {
   }
 
   #schedule(): void {
+    clearTimeout(this.#timer);
     if (this.#everyMs === undefined || !this.#isConnected || document.hidden) return;
-    this.#timer = setTimeout(() => void this.#fetch({ isPoll: true }), this.#everyMs);
+    const everyMs = typeof this.#everyMs === 'number' ? this.#everyMs : this.#everyMs(this.value);
+    this.#timer = setTimeout(() => void this.#fetch({ isPoll: true }), everyMs);
   }
 
   readonly #onVisibility = (): void => {

@@ -1,6 +1,27 @@
-/** Segments with inline markup as tokens for Apertium, with what is needed to make them segments again. */
+/** Segments with inline markup as tokens for engines, with what is needed to make them segments again. */
 import type { Mark, TextSegment } from '../../text/text-segment.ts';
-import type { Token, WordToken } from './apertium-tokens.ts';
+
+/** Text without blanks; `elements` are the innermost inline elements it belongs to. */
+export interface WordToken {
+  kind: 'word';
+  text: string;
+  elements: readonly number[];
+}
+
+/** What separates words. `fixed` blanks are kept to the letter, others are one space. */
+export interface BlankToken {
+  kind: 'blank';
+  text: string;
+  fixed: boolean;
+}
+
+/** Stands for marks without words between them; the number is the maker's own. */
+export interface AtomToken {
+  kind: 'atom';
+  atom: number;
+}
+
+export type Token = WordToken | BlankToken | AtomToken;
 
 /** An inline element that has words. Elements are numbered in reading order, parents first. */
 export interface MarkedElement {
@@ -35,6 +56,9 @@ export interface MarkedText {
 
 const WORD = /[\p{L}\p{N}]/gu;
 const TEXT_PARTS = /[\s\u0085]+|[^\s\u0085]+/gu;
+/** Scripts in which no blanks divide words. */
+export const UNSPACED =
+  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u;
 const WORD_END = /\p{L}[\p{L}\p{M}]*['’]?$/u;
 const WORD_START = /^['’]?\p{L}[\p{L}\p{M}]*/u;
 
@@ -195,6 +219,8 @@ class TokenWriter {
     const start = WORD_END.exec(last.text)?.[0];
     const end = WORD_START.exec(text)?.[0];
     if (start === undefined || end === undefined) return false;
+    // Without blanks to go by, the edge of an element is where a word ends.
+    if (UNSPACED.test(start.slice(-2)) && UNSPACED.test(end.slice(0, 2))) return false;
     const before = last.text.slice(0, last.text.length - start.length);
     const after = text.slice(end.length);
     const all = [...new Set([...last.elements, ...elements])];

@@ -1,7 +1,6 @@
 /** From translated tokens back to a segment: where each inline element starts and ends now. */
 import type { Mark, TextSegment } from '../../text/text-segment.ts';
-import type { MarkedElement, MarkedText } from './apertium-marks.ts';
-import type { Token } from './apertium-tokens.ts';
+import type { MarkedElement, MarkedText, Token } from './marked-text.ts';
 
 /** First and last token of an element; an element that has lost its words has no span. */
 interface Span {

@@ -1,0 +1,199 @@
+/**
+ * Marked text through a translator that tells where words come from: every word travels in a tag with
+ * its number, `<b i="3">house</b>`, and the tags of the answer tell which words of the source each
+ * word of the translation belongs to. Where two words touch without a blank they share a number: a
+ * tag between them would drive them apart.
+ */
+import { UNSPACED, type Token, type WordToken } from './marked-text.ts';
+
+export interface NumberedText {
+  html: string;
+  /** The tokens of the translation: words with the elements of those that they come from. */
+  read(translated: string): Token[];
+}
+
+/** Words without a blank between them, and what stands before the next. */
+interface Cluster {
+  words: WordToken[];
+  /** Blanks and atoms behind it. */
+  gap: Token[];
+}
+
+/** Text of the translation in one piece, and the number of the cluster that it comes from. */
+interface Part {
+  text: string;
+  from: number | undefined;
+}
+
+const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/;
+
+/** Numbers the words. @param tokens begin and end with a word */
+export function numberWords(tokens: readonly Token[]): NumberedText {
+  const clusters = clustersOf(tokens);
+  const html = clusters
+    .map(({ words, gap }, number) => {
+      const text = words.map((word) => escapeText(word.text)).join('');
+      return `<b i="${number}">${text}</b>${gap.some(isBlank) ? ' ' : ''}`;
+    })
+    .join('')
+    .trimEnd();
+  return { html, read: (translated) => tokensOf(partsOf(translated), clusters) };
+}
+
+/** Whether a text needs its words numbered: it has marks, or line breaks that have to stay. */
+export function needsNumbers(tokens: readonly Token[]): boolean {
+  return tokens.some(
+    (token) =>
+      token.kind === 'atom' ||
+      (token.kind === 'word' ? token.elements.length > 0 : LINE_BREAK.test(token.text)),
+  );
+}
+
+function isBlank({ kind }: Token): boolean {
+  return kind === 'blank';
+}
+
+function clustersOf(tokens: readonly Token[]): Cluster[] {
+  const clusters: Cluster[] = [];
+  for (const token of tokens) {
+    const last = clusters.at(-1);
+    if (token.kind !== 'word') last?.gap.push(token);
+    else if (last === undefined || last.gap.length > 0 || canDivide(last, token)) {
+      clusters.push({ words: [token], gap: [] });
+    } else last.words.push(token);
+  }
+  return clusters;
+}
+
+/** Where no blanks divide words, a tag does no more harm than a blank would. */
+function canDivide({ words }: Cluster, next: WordToken): boolean {
+  const before = words.at(-1)?.text.slice(-2) ?? '';
+  return UNSPACED.test(before) && UNSPACED.test(next.text.slice(0, 2));
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+const TAG_OR_TEXT = /<(?:b i="(?<number>\d+)"|(?<end>\/b)|[^>]*)>|(?<text>[^<]+)/g;
+const BLANK_OR_TEXT = /\s+|\S+/gu;
+const entities: Readonly<Record<string, string>> = {
+  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' },
+};
+
+/** The text of an answer with its numbers; a blank is a part of its own. */
+function partsOf(html: string): Part[] {
+  const parts: Part[] = [];
+  const open: number[] = [];
+  for (const { groups = {} } of html.matchAll(TAG_OR_TEXT)) {
+    const { number, end, text } = groups;
+    if (number !== undefined) open.push(Number(number));
+    else if (end !== undefined) open.pop();
+    if (text === undefined) continue;
+    const plain = text.replace(/&(\w{2,4});/g, (whole, name: string) => entities[name] ?? whole);
+    for (const [piece] of plain.matchAll(BLANK_OR_TEXT)) {
+      const from = piece.trim() === '' ? undefined : open.at(-1);
+      parts.push({ text: from === undefined && piece.trim() === '' ? ' ' : piece, from });
+    }
+  }
+  return parts;
+}
+
+function tokensOf(parts: readonly Part[], clusters: readonly Cluster[]): Token[] {
+  const gaps = placeGaps(parts, clusters);
+  const tokens: Token[] = [];
+  for (const [index, { text, from }] of parts.entries()) {
+    for (const gap of gaps.before.get(index) ?? []) addGap(tokens, gap);
+    if (text === ' ') addBlank(tokens);
+    else tokens.push(...wordsOf(text, from === undefined ? undefined : clusters[from]));
+    for (const gap of gaps.after.get(index) ?? []) addGap(tokens, gap);
+  }
+  while (tokens[0]?.kind === 'blank' && !tokens[0].fixed) tokens.shift();
+  for (let last = tokens.at(-1); last?.kind === 'blank' && !last.fixed; last = tokens.at(-1)) {
+    tokens.pop();
+  }
+  return tokens;
+}
+
+function addBlank(tokens: Token[]): void {
+  const last = tokens.at(-1);
+  if (last !== undefined && last.kind !== 'blank') {
+    tokens.push({ kind: 'blank', text: ' ', fixed: false });
+  }
+}
+
+/** Puts in what stood between two words, instead of the blank there is. */
+function addGap(tokens: Token[], gap: readonly Token[]): void {
+  const last = tokens.at(-1);
+  if (gap[0]?.kind === 'blank' && last?.kind === 'blank' && !last.fixed) tokens.pop();
+  tokens.push(...gap.map((token) => (token.kind === 'blank' ? { ...token, fixed: true } : token)));
+}
+
+/** A blank without a line break: the translation has its own. */
+function isSpace(token: Token | undefined): boolean {
+  return token?.kind === 'blank' && !LINE_BREAK.test(token.text);
+}
+
+/**
+ * Where the gaps go that are more than a blank: what clings to the word before it stays with that
+ * word, anything else comes before the next one. Where neither was translated, its share of the text
+ * decides.
+ */
+function placeGaps(parts: readonly Part[], clusters: readonly Cluster[]) {
+  const first = new Map<number, number>();
+  const last = new Map<number, number>();
+  for (const [index, { from }] of parts.entries()) {
+    if (from === undefined) continue;
+    if (!first.has(from)) first.set(from, index);
+    last.set(from, index);
+  }
+  const before = new Map<number, Token[][]>();
+  const after = new Map<number, Token[][]>();
+  const put = (places: Map<number, Token[][]>, index: number, gap: Token[]) => {
+    const others = places.get(index);
+    if (others === undefined) places.set(index, [gap]);
+    else others.push(gap);
+  };
+  for (const [number, { gap }] of clusters.entries()) {
+    if (gap.every(isSpace)) continue;
+    const isClinging = gap[0]?.kind === 'atom' && gap.at(-1)?.kind === 'blank';
+    const [own, next] = [last.get(number), first.get(number + 1)];
+    if (next !== undefined && !(isClinging && own !== undefined)) {
+      put(before, next, isSpace(gap[0]) ? gap.slice(1) : gap);
+      continue;
+    }
+    const share = Math.round(((number + 1) / clusters.length) * (parts.length - 1));
+    put(after, own ?? Math.max(share, 0), isSpace(gap.at(-1)) ? gap.slice(0, -1) : gap);
+  }
+  return { before, after };
+}
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+const WORD_OR_SYMBOL = /[\p{L}\p{M}\p{N}]+|./gsu;
+
+/**
+ * The words and signs of a part. Words have the elements of those of the source in order; whether a
+ * sign belongs to an element is told by its edges.
+ */
+function wordsOf(text: string, cluster: Cluster | undefined): WordToken[] {
+  const sources = (cluster?.words ?? []).flatMap((word) =>
+    [...word.text.matchAll(WORD)].map(() => word.elements),
+  );
+  const words = text.match(WORD)?.length ?? 0;
+  if (sources.every((elements) => elements.length === 0)) {
+    return [...text.matchAll(WORD_OR_SYMBOL)].map(([part]) => wordToken(part, []));
+  }
+  const tokens: WordToken[] = [];
+  let count = 0;
+  for (const [part] of text.matchAll(WORD_OR_SYMBOL)) {
+    const isWord = /[\p{L}\p{N}]/u.test(part);
+    const place = Math.min(sources.length - 1, Math.floor((count * sources.length) / words));
+    tokens.push(wordToken(part, isWord ? (sources[place] ?? []) : []));
+    if (isWord) count += 1;
+  }
+  return tokens;
+}
+
+function wordToken(text: string, elements: readonly number[]): WordToken {
+  return { kind: 'word', text, elements };
+}

@@ -1,0 +1,326 @@
+/**
+ * One model, kept ready: its process is started when it is needed, replaced when it fails, and ended
+ * when it is idle. Sentences of all callers go in batches, in turn; every sentence gets an answer or
+ * an error, whatever happens to the process meanwhile.
+ */
+import { ServiceError } from '../../../shared/errors.ts';
+import { FairQueue } from '../../process/fair-queue.ts';
+import type { Logger } from '../../process/log.ts';
+import type { BergamotSentence } from './bergamot.ts';
+import { NeuralProcess, type NeuralEnd } from './neural-process.ts';
+import type { NeuralOpening } from './neural-protocol.ts';
+
+/** Behaviour that tests and operators may want to change. */
+export interface NeuralModelSettings {
+  /** A model without work for so long leaves the memory, in ms. */
+  idleMs: number;
+  startTimeoutMs: number;
+  answerTimeoutMs: number;
+  /** More text than that, in UTF-16 units, does not wait for its turn: another engine may take it. */
+  maxWaitingLength: number;
+}
+
+export interface NeuralModelOptions extends NeuralModelSettings {
+  name: string;
+  opening: NeuralOpening;
+  log: Logger;
+  /** Called when a process is about to be started, or has nothing to do any more. */
+  onChange: () => void;
+}
+
+interface Job {
+  sentence: BergamotSentence;
+  caller: object;
+  /** Processes that have ended while they worked on it. */
+  crashes: number;
+  isAbandoned: boolean;
+  resolve: (text: string) => void;
+  reject: (reason: unknown) => void;
+}
+
+/**
+ * A batch: so many sentences, or so much text in UTF-16 units. Half a second of work for a small
+ * model; a caption of somebody else waits for no more than that.
+ */
+const MAX_BATCH = 16;
+const MAX_BATCH_LENGTH = 1_000;
+/** Once may be chance; a sentence that ends the process when it is alone in there is the cause. */
+const MAX_CRASHES = 2;
+/** Starts that fail in a row before those who wait are told. */
+const MAX_FAILED_STARTS = 2;
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 60_000;
+
+export class NeuralModel {
+  readonly #options: NeuralModelOptions;
+  readonly #queue = new FairQueue<Job>();
+  #waitingLength = 0;
+  /** Lost with a process: first in line, each on its own. */
+  #retries: Job[] = [];
+  #batch: Job[] = [];
+  #process: NeuralProcess | undefined;
+  /** What is left of earlier processes. */
+  readonly #ending = new Set<Promise<void>>();
+  #state: 'stopped' | 'starting' | 'ready' | 'closed' = 'stopped';
+  #isPumpDue = false;
+  #idleSinceMs = Infinity;
+  #failedStarts = 0;
+  /** Processes in a row that have ended before they answered anything. */
+  #fruitlessLives = 0;
+  #earliestStartMs = 0;
+  #reason: string | undefined;
+  #startTimer: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: NeuralModelOptions) {
+    this.#options = options;
+  }
+
+  /** Whether it is in memory, or will be in a moment. */
+  get isLoaded(): boolean {
+    return this.#process !== undefined;
+  }
+
+  /** Since when it has had nothing to do, on the clock of `performance.now()`; Infinity while it has. */
+  get idleSinceMs(): number {
+    return this.#idleSinceMs;
+  }
+
+  /**
+   * Translates one sentence of one line.
+   *
+   * @param caller whose turn it is: sentences of one caller are served in order, callers in turn
+   * @throws ServiceError engine_unavailable when it does not load, is overloaded or closed;
+   *   translation_failed when its process ends at this sentence; the reason given to {@link abandon}
+   */
+  translate(sentence: BergamotSentence, caller: object): Promise<string> {
+    if (this.#state === 'closed') return Promise.reject(closed());
+    const mustWait = performance.now() < this.#earliestStartMs;
+    if (this.#failedStarts >= MAX_FAILED_STARTS && mustWait) {
+      return Promise.reject(this.#doesNotLoad());
+    }
+    const { length } = sentence.text;
+    // An empty queue takes a sentence of any length: alone it holds nobody back.
+    if (this.#waitingLength > 0 && this.#waitingLength + length > this.#options.maxWaitingLength) {
+      return Promise.reject(this.#isOverloaded());
+    }
+    return new Promise((resolve, reject) => {
+      this.#waitingLength += length;
+      this.#queue.push(caller, {
+        sentence,
+        caller,
+        crashes: 0,
+        isAbandoned: false,
+        resolve,
+        reject,
+      });
+      this.#pumpSoon();
+    });
+  }
+
+  /** Loads the model unless it is there; one that is there without work stays another while. */
+  prepare(): void {
+    if (this.#state === 'stopped') this.#startWhenDue();
+    else if (this.#state === 'ready' && this.#batch.length === 0) this.#becomeIdle();
+  }
+
+  /** Gives up what a caller has asked for; what is being translated is thrown away later. */
+  abandon(caller: object, reason: unknown): void {
+    for (const job of this.#queue.remove(caller)) {
+      this.#waitingLength -= job.sentence.text.length;
+      job.reject(reason);
+    }
+    for (const job of [...this.#retries, ...this.#batch]) {
+      if (job.caller !== caller || job.isAbandoned) continue;
+      job.isAbandoned = true;
+      job.reject(reason);
+    }
+    this.#retries = this.#retries.filter((job) => !job.isAbandoned);
+  }
+
+  /** Leaves the memory if it has nothing to do. */
+  unload(): void {
+    if (this.#state !== 'ready' || this.#idleSinceMs === Infinity) return;
+    this.#state = 'stopped';
+    this.#letEnd();
+    this.#options.log.debug({ model: this.#options.name }, 'neural model unloaded');
+  }
+
+  /** Ends the process and fails what waits; resolves when no process is left. */
+  async close(): Promise<void> {
+    this.#state = 'closed';
+    clearTimeout(this.#startTimer);
+    this.#failAll(closed());
+    this.#letEnd();
+    await Promise.all(this.#ending);
+  }
+
+  /** After the sentences that come in the same turn, so that they share a batch. */
+  #pumpSoon(): void {
+    if (this.#isPumpDue) return;
+    this.#isPumpDue = true;
+    queueMicrotask(() => {
+      this.#isPumpDue = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    if (this.#state === 'stopped' && !this.#isDone()) this.#startWhenDue();
+    if (this.#state !== 'ready' || this.#batch.length > 0) return;
+    this.#batch = this.#nextBatch();
+    if (this.#batch.length === 0) {
+      this.#becomeIdle();
+      return;
+    }
+    clearTimeout(this.#idleTimer);
+    this.#idleSinceMs = Infinity;
+    this.#process?.send(this.#batch.map(({ sentence }) => sentence));
+  }
+
+  #isDone(): boolean {
+    return this.#queue.isEmpty && this.#retries.length === 0;
+  }
+
+  #nextBatch(): Job[] {
+    const suspect = this.#retries.shift();
+    if (suspect !== undefined) return [suspect];
+    const batch: Job[] = [];
+    let length = 0;
+    while (batch.length < MAX_BATCH && length < MAX_BATCH_LENGTH) {
+      const job = this.#queue.shift();
+      if (job === undefined) break;
+      batch.push(job);
+      length += job.sentence.text.length;
+    }
+    this.#waitingLength -= length;
+    return batch;
+  }
+
+  #takeAnswer(texts: readonly string[]): void {
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#fruitlessLives = 0;
+    for (const [index, job] of batch.entries()) {
+      if (!job.isAbandoned) job.resolve(texts[index] ?? '');
+    }
+    // Those who got an answer may have the next question at once.
+    setImmediate(() => this.#pump());
+  }
+
+  #startWhenDue(): void {
+    this.#state = 'starting';
+    const delayMs = this.#earliestStartMs - performance.now();
+    if (delayMs <= 0) this.#start();
+    else this.#startTimer = setTimeout(() => this.#start(), delayMs);
+  }
+
+  #start(): void {
+    const startMs = performance.now();
+    const { name, opening, startTimeoutMs, answerTimeoutMs, log, onChange } = this.#options;
+    this.#process = new NeuralProcess({
+      ...{ opening, startTimeoutMs, answerTimeoutMs },
+      onReady: () => {
+        this.#state = 'ready';
+        this.#failedStarts = 0;
+        const loadMs = Math.round(performance.now() - startMs);
+        log.debug({ model: name, pid: this.#process?.pid, loadMs }, 'neural model loaded');
+        this.#pump();
+      },
+      onAnswer: (texts) => this.#takeAnswer(texts),
+      onEnd: (cause, reason) => this.#takeEnd(cause, reason),
+    });
+    onChange();
+  }
+
+  #takeEnd(cause: NeuralEnd, reason: string | undefined): void {
+    if (cause === 'stopped') return;
+    const wasReady = this.#state === 'ready';
+    const lost = this.#batch;
+    this.#batch = [];
+    this.#state = 'stopped';
+    this.#letEnd();
+    const { name, log } = this.#options;
+    log.warn({ model: name, cause, wasReady, inFlight: lost.length, reason }, 'neural model ended');
+    this.#postponeStart();
+    this.#reason = reason;
+    if (!wasReady && ++this.#failedStarts >= MAX_FAILED_STARTS) {
+      this.#failAll(this.#doesNotLoad());
+      return;
+    }
+    for (const job of lost) this.#countCrash(job);
+    this.#retries = [...this.#retries, ...lost].filter((job) => !job.isAbandoned);
+    this.#pump();
+  }
+
+  #countCrash(job: Job): void {
+    job.crashes += 1;
+    if (job.crashes < MAX_CRASHES || job.isAbandoned) return;
+    job.isAbandoned = true;
+    const { name, log } = this.#options;
+    log.error({ model: name, length: job.sentence.text.length }, 'a text ends a neural model');
+    job.reject(
+      new ServiceError(
+        'translation_failed',
+        'The translator stopped twice at one of the sentences. Rephrase or shorten it and try again.',
+      ),
+    );
+  }
+
+  /** The first restart is immediate, so that captions go on; a broken model must not spin. */
+  #postponeStart(): void {
+    const delayMs =
+      this.#fruitlessLives === 0 ? 0 : FIRST_DELAY_MS * 2 ** (this.#fruitlessLives - 1);
+    this.#fruitlessLives += 1;
+    this.#earliestStartMs = performance.now() + Math.min(delayMs, MAX_DELAY_MS);
+  }
+
+  #becomeIdle(): void {
+    clearTimeout(this.#idleTimer);
+    this.#idleSinceMs = performance.now();
+    this.#idleTimer = setTimeout(() => this.unload(), this.#options.idleMs);
+    this.#idleTimer.unref();
+    this.#options.onChange();
+  }
+
+  #letEnd(): void {
+    clearTimeout(this.#idleTimer);
+    this.#idleSinceMs = Infinity;
+    const ending = this.#process
+      ?.stop()
+      .finally(() => this.#ending.delete(ending ?? Promise.resolve()));
+    this.#process = undefined;
+    if (ending !== undefined) this.#ending.add(ending);
+  }
+
+  #failAll(reason: ServiceError): void {
+    const waiting = [...this.#batch, ...this.#retries, ...this.#queue.clear()];
+    this.#batch = [];
+    this.#retries = [];
+    this.#waitingLength = 0;
+    for (const job of waiting) if (!job.isAbandoned) job.reject(reason);
+  }
+
+  #doesNotLoad(): ServiceError {
+    const { name } = this.#options;
+    const because = this.#reason === undefined ? '' : ` (${this.#reason})`;
+    return new ServiceError(
+      'engine_unavailable',
+      `The translation model ${name} does not load${because}. Install it again: dragoman models remove ${name}, then dragoman models install ${name}.`,
+    );
+  }
+
+  #isOverloaded(): ServiceError {
+    return new ServiceError(
+      'engine_unavailable',
+      `More text waits for the translation model ${this.#options.name} than may. Try again in a moment.`,
+    );
+  }
+}
+
+function closed(): ServiceError {
+  return new ServiceError(
+    'engine_unavailable',
+    'The translator is shutting down. Try again in a moment.',
+  );
+}

@@ -1,0 +1,100 @@
+/** One life of the process of a model: from its start to its end, for any reason. */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { forkChild } from '../../process/module.ts';
+import type { BergamotSentence } from './bergamot.ts';
+import type { NeuralAnswer, NeuralOpening, NeuralQuestion } from './neural-protocol.ts';
+
+/** Why a life has ended. */
+export type NeuralEnd =
+  | 'stopped'
+  | 'died'
+  /** An answer is overdue, or the model takes too long to load. */
+  | 'hung';
+
+export interface NeuralProcessOptions {
+  opening: NeuralOpening;
+  /** Longest time to load the model, in ms. */
+  startTimeoutMs: number;
+  /** Longest time to translate one batch, in ms. */
+  answerTimeoutMs: number;
+  onReady: () => void;
+  /** The translations of the batch that was asked for. */
+  onAnswer: (texts: readonly string[]) => void;
+  /**
+   * Called once, last; what was asked and not answered will not be.
+   *
+   * @param reason what the process said was wrong with the model, if it did
+   */
+  onEnd: (cause: NeuralEnd, reason: string | undefined) => void;
+}
+
+/** Starts the process; nothing here restarts it. */
+export class NeuralProcess {
+  readonly #options: NeuralProcessOptions;
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  #watchdog: NodeJS.Timeout | undefined;
+  #reason: string | undefined;
+  #hasEnded = false;
+
+  constructor(options: NeuralProcessOptions) {
+    this.#options = options;
+    this.#child = forkChild(import.meta.url, './neural-child', {
+      args: [JSON.stringify(options.opening)],
+      // With one arena the memory that compilers have used is there for others: 40 MB less.
+      env: { MALLOC_ARENA_MAX: '1' },
+      // What a runtime says when it breaks may have texts in it.
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    this.#exited = once(this.#child, 'close').catch(() => undefined);
+    this.#child.on('message', (answer: NeuralAnswer) => this.#receive(answer));
+    this.#child.on('error', () => this.#end('died'));
+    this.#child.on('close', () => {
+      // What it said last may still be on its way.
+      if (this.#child.connected) this.#child.once('disconnect', () => this.#end('died'));
+      else this.#end('died');
+    });
+    this.#watch(options.startTimeoutMs);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Asks for the translations of a batch; the one before must be answered. */
+  send(sentences: readonly BergamotSentence[]): void {
+    if (this.#hasEnded) return;
+    this.#watch(this.#options.answerTimeoutMs);
+    // A channel that has just been closed shows as the end of the process.
+    this.#child.send({ sentences } satisfies NeuralQuestion, () => undefined);
+  }
+
+  /** Ends the process; resolves when it is gone. */
+  async stop(): Promise<void> {
+    this.#end('stopped');
+    await this.#exited;
+  }
+
+  #receive(answer: NeuralAnswer): void {
+    if (this.#hasEnded) return;
+    clearTimeout(this.#watchdog);
+    if (answer.kind === 'ready') this.#options.onReady();
+    else if (answer.kind === 'translated') this.#options.onAnswer(answer.texts);
+    else this.#reason = answer.reason;
+  }
+
+  #watch(limitMs: number): void {
+    clearTimeout(this.#watchdog);
+    this.#watchdog = setTimeout(() => this.#end('hung'), limitMs);
+  }
+
+  #end(cause: NeuralEnd): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    clearTimeout(this.#watchdog);
+    // It has nothing to bring to an end.
+    this.#child.kill('SIGKILL');
+    this.#options.onEnd(cause, this.#reason);
+  }
+}

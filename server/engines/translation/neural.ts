@@ -1,0 +1,244 @@
+/**
+ * Translation by the small neural networks that Firefox uses, in processes of their own: one for each
+ * model that is in use. Every model leads from English or to English; other pairs take two of them.
+ */
+import { ServiceError } from '../../../shared/errors.ts';
+import { baseLanguage } from '../../../shared/language.ts';
+import type { LocalModel } from '../../models/local-model.ts';
+import type { Logger } from '../../process/log.ts';
+import type { TextSegment } from '../../text/text-segment.ts';
+import type {
+  LanguagePair,
+  TranslationAbilities,
+  TranslationEngine,
+  TranslationOptions,
+  Unavailable,
+} from '../engine.ts';
+import { linkAbort } from '../service/linked-abort.ts';
+import { needsNumbers, numberWords } from './aligned-words.ts';
+import { hasSimd } from './bergamot.ts';
+import { inspectMarianFiles, type MarianFiles } from './marian-files.ts';
+import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
+import { takeMarksApart, type Token } from './marked-text.ts';
+import { NeuralModel, type NeuralModelSettings } from './neural-model.ts';
+import { feedPieces } from './piece-feed.ts';
+import { refusePair } from './served-pair.ts';
+
+export interface NeuralOptions extends Partial<NeuralModelSettings> {
+  log: Logger;
+  /** Those of the kind `translation` are used. */
+  models: readonly LocalModel[];
+  /** Models in memory at once; more only while all of them have work. */
+  maxLoaded?: number;
+}
+
+const NAME = 'neural';
+const PIVOT = 'en';
+/**
+ * A longer sentence is cut between words, in UTF-16 units: the networks have learned from sentences
+ * of up to some hundred pieces of words. A sign of Chinese or Japanese is about one of them.
+ */
+const MAX_SENTENCE_LENGTH = 400;
+const MAX_UNSPACED_LENGTH = 150;
+const unspaced = new Set(['zh', 'ja', 'th', 'lo', 'km', 'my']);
+
+/** Nothing is loaded yet: models come into memory with the first text or with `prepare`. */
+export async function createNeural({
+  log,
+  models,
+  maxLoaded = 4,
+  idleMs = 15 * 60_000,
+  startTimeoutMs = 60_000,
+  answerTimeoutMs = 60_000,
+  maxWaitingLength = 2_000_000,
+}: NeuralOptions): Promise<(TranslationEngine | Unavailable)[]> {
+  const installed = models.filter(({ kind }) => kind === 'translation');
+  if (installed.length === 0) return [];
+  if (!hasSimd()) {
+    const reason =
+      'Neural translation needs a processor with vector instructions (SSE4.1 or NEON), which this one has not, or not for Node.';
+    return [{ name: NAME, reason }];
+  }
+  const unusable: Unavailable[] = [];
+  const loaded = new Map<string, NeuralModel>();
+  const settings = { log, idleMs, startTimeoutMs, answerTimeoutMs, maxWaitingLength };
+  const onChange = () => makeRoom([...loaded.values()], maxLoaded);
+  for (const model of installed) {
+    const found = await openModel(model, { ...settings, onChange });
+    if ('reason' in found) unusable.push(found);
+    else if (!loaded.has(keyOf(found.pair))) loaded.set(keyOf(found.pair), found.model);
+  }
+  if (loaded.size === 0) return unusable;
+  return [new Neural(planRoutes(loaded)), ...unusable];
+}
+
+/** The model that has been idle the longest leaves first. */
+function makeRoom(models: readonly NeuralModel[], maxLoaded: number): void {
+  const inMemory = models.filter(({ isLoaded }) => isLoaded);
+  const idle = inMemory.filter(({ idleSinceMs }) => idleSinceMs < Infinity);
+  idle.sort((one, other) => one.idleSinceMs - other.idleSinceMs);
+  for (const model of idle.slice(0, Math.max(0, inMemory.length - maxLoaded))) model.unload();
+}
+
+type ModelSettings = NeuralModelSettings & { log: Logger; onChange: () => void };
+
+async function openModel(
+  { name, languages, files: paths }: LocalModel,
+  settings: ModelSettings,
+): Promise<{ pair: LanguagePair; model: NeuralModel } | Unavailable> {
+  const [source, target, ...more] = languages;
+  try {
+    if (source === undefined || target === undefined || source === target || more.length > 0) {
+      throw new Error('its languages must be two, the source first.');
+    }
+    const { model, ...others } = paths;
+    if (model === undefined) throw new Error('it has no network.');
+    const files: MarianFiles = { model, ...others };
+    const { hasAlphas } = await inspectMarianFiles(files);
+    const opening = { files, hasAlphas };
+    return { pair: { source, target }, model: new NeuralModel({ name, opening, ...settings }) };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    const remedy = `Install it again: dragoman models remove ${name}, then dragoman models install ${name}.`;
+    return { name, reason: `The model ${name} cannot be used: ${problem} ${remedy}` };
+  }
+}
+
+/** The one or two models that lead from a source language to a target language. */
+interface Route extends LanguagePair {
+  steps: readonly NeuralModel[];
+}
+
+function planRoutes(models: ReadonlyMap<string, NeuralModel>): Route[] {
+  const pairs = [...models.keys()].map(pairOf);
+  const sources = new Set(pairs.map(({ source }) => source));
+  const targets = new Set(pairs.map(({ target }) => target));
+  const routes: Route[] = [];
+  for (const source of sources) {
+    for (const target of targets) {
+      if (source === target) continue;
+      const through = [
+        { source, target: PIVOT },
+        { source: PIVOT, target },
+      ];
+      const direct = models.get(keyOf({ source, target }));
+      const steps =
+        direct === undefined ? through.map((pair) => models.get(keyOf(pair))) : [direct];
+      if (steps.every((step) => step !== undefined)) routes.push({ source, target, steps });
+    }
+  }
+  return routes;
+}
+
+function keyOf({ source, target }: LanguagePair): string {
+  return `${source} ${target}`;
+}
+
+function pairOf(key: string): LanguagePair {
+  const [source = '', target = ''] = key.split(' ');
+  return { source, target };
+}
+
+class Neural implements TranslationEngine {
+  readonly name = NAME;
+  readonly pairs: readonly LanguagePair[];
+  readonly abilities: TranslationAbilities = {
+    generation: 'classic',
+    formality: [],
+    usesContext: false,
+    usesTerms: false,
+    followsInstructions: false,
+    usesExamples: false,
+  };
+  readonly #routes: ReadonlyMap<string, Route>;
+
+  constructor(routes: readonly Route[]) {
+    this.pairs = routes.map(({ source, target }) => ({ source, target }));
+    this.#routes = new Map(routes.map((route) => [keyOf(route), route]));
+  }
+
+  async translate(
+    segments: readonly TextSegment[],
+    options: TranslationOptions,
+  ): Promise<TextSegment[]> {
+    const { signal, source, sentences = 'split' } = options;
+    signal.throwIfAborted();
+    const route = this.#routes.get(keyOf(options));
+    if (route === undefined) throw refusePair(NAME, options);
+    // Stands for this call in the queues, and takes it out of them when it is aborted or has failed.
+    const { controller: call, unlink } = linkAbort(signal);
+    const caller = call.signal;
+    caller.addEventListener('abort', () => {
+      for (const model of route.steps) model.abandon(caller, caller.reason);
+    });
+    try {
+      return await feedPieces({
+        ...{ segments, language: source, call },
+        maxLength: unspaced.has(baseLanguage(source)) ? MAX_UNSPACED_LENGTH : MAX_SENTENCE_LENGTH,
+        sentences: sentences === 'whole' ? 'packed' : 'single',
+        translatePiece: (content) =>
+          translatePiece(typeof content === 'string' ? [content] : content, route.steps, caller),
+      });
+    } catch (error) {
+      call.abort(error);
+      throw error;
+    } finally {
+      unlink();
+    }
+  }
+
+  prepare(pair: LanguagePair): void {
+    for (const model of this.#routes.get(keyOf(pair))?.steps ?? []) model.prepare();
+  }
+
+  async close(): Promise<void> {
+    const models = new Set([...this.#routes.values()].flatMap(({ steps }) => steps));
+    await Promise.all([...models].map((model) => model.close()));
+  }
+}
+
+/** The blanks and marks at the ends of a piece stay there; all between goes through the models. */
+async function translatePiece(
+  piece: TextSegment,
+  models: readonly NeuralModel[],
+  caller: AbortSignal,
+): Promise<TextSegment> {
+  const text = takeMarksApart(piece);
+  const isInner = (token: Token) =>
+    token.kind === 'word' || (token.kind === 'atom' && (text.atoms[token.atom]?.parent ?? -1) >= 0);
+  const start = Math.max(text.tokens.findIndex(isInner), 0);
+  const end = text.tokens.findLastIndex(isInner) + 1;
+  let inner: readonly Token[] = text.tokens.slice(start, end);
+  for (const model of models) {
+    // Between two models nothing was in a queue to be taken out.
+    caller.throwIfAborted();
+    inner = await translateTokens(inner, model, caller);
+  }
+  const around = [text.tokens.slice(0, start), text.tokens.slice(end)] as const;
+  return putMarksBack([...around[0], ...restoreWordBlanks(inner, text), ...around[1]], text);
+}
+
+async function translateTokens(
+  tokens: readonly Token[],
+  model: NeuralModel,
+  caller: AbortSignal,
+): Promise<readonly Token[]> {
+  if (!needsNumbers(tokens)) {
+    const text = tokens.map((token) => (token.kind === 'atom' ? '' : token.text)).join('');
+    const translated = await model.translate({ text, isHtml: false }, caller);
+    return [{ kind: 'word', text: unlessEmpty(translated.trim()), elements: [] }];
+  }
+  const { html, read } = numberWords(tokens);
+  const translated = read(await model.translate({ text: html, isHtml: true }, caller));
+  unlessEmpty(translated.map((token) => (token.kind === 'word' ? token.text : '')).join(''));
+  return translated;
+}
+
+/** A text must not vanish: another engine may know what to say. */
+function unlessEmpty(text: string): string {
+  if (text !== '') return text;
+  throw new ServiceError(
+    'translation_failed',
+    'The translator has no words for one of the sentences. Rephrase it and try again.',
+  );
+}

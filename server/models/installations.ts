@@ -1,0 +1,273 @@
+/** Installations that are asked for while the server runs: one after the other, each to be watched. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError, toServiceError } from '../../shared/errors.ts';
+import type { LanguageTag } from '../../shared/language.ts';
+import type {
+  ConsoleModel,
+  ConsoleModels,
+  ModelInstallation,
+} from '../../shared/schemas/models.ts';
+import {
+  APERTIUM_PREFIX,
+  apertiumPackages,
+  installedPackages,
+  packageCommand,
+} from './apertium-packages.ts';
+import { betterModels, type BetterModel } from './better-translation.ts';
+import { catalogue } from './catalogue.ts';
+import { findModels, type FoundModels } from './find-models.ts';
+import {
+  installByName,
+  listTranslations,
+  removeByName,
+  type InstallByNameOptions,
+} from './install-by-name.ts';
+import type { LocalModel } from './local-model.ts';
+import { TRANSLATION_PREFIX, type TranslationOffer } from './translation-list.ts';
+
+export interface ModelInstallations {
+  describe(): Promise<ConsoleModels>;
+  /**
+   * Asks the public list for translation models; from then on they are described too.
+   *
+   * @throws ServiceError model_not_installed when it cannot be had
+   */
+  askForTranslations(): Promise<ConsoleModels>;
+  /**
+   * Begins an installation, or puts it in the queue; one under way goes on.
+   *
+   * @throws ServiceError not_found for a name nobody knows, invalid_request when terms are not accepted
+   */
+  install(name: string, acceptsTerms: boolean): void;
+  /** Calls an installation off, or dismisses one that failed. @throws ServiceError not_found */
+  cancel(name: string): Promise<void>;
+  /** @throws ServiceError not_found; model_not_installed with what to do */
+  remove(name: string): Promise<void>;
+  /** Calls everything off. */
+  stop(): Promise<void>;
+}
+
+export interface ModelInstallationsOptions extends Pick<
+  InstallByNameOptions,
+  'modelsFolder' | 'mirror' | 'npm'
+> {
+  /** Models that the server took up when it started. */
+  inUse: readonly LocalModel[];
+  /** What translates here, as it is at the moment. */
+  translators: readonly {
+    name: string;
+    pairs: readonly { source: LanguageTag; target: LanguageTag }[];
+  }[];
+}
+
+/** More are refused. */
+const MAX_WAITING = 50;
+
+/** A package manager at work is not waited for: it goes on without us. */
+const STOP_MS = 2_000;
+
+interface Job extends ModelInstallation {
+  ending: AbortController;
+}
+
+export function createModelInstallations(options: ModelInstallationsOptions): ModelInstallations {
+  const { modelsFolder, mirror, npm, inUse, translators } = options;
+  const jobs = new Map<string, Job>();
+  const stopping = new AbortController();
+  let offers: TranslationOffer[] = [];
+  let packages = installedPackages();
+  const packagesInUse = packages;
+  /** Ends when the last installation has ended. */
+  let queue: Promise<void> = Promise.resolve();
+
+  async function work(name: string, job: Job, acceptsTerms: boolean): Promise<void> {
+    const { signal } = job.ending;
+    if (signal.aborted) return;
+    job.state = 'running';
+    try {
+      await installByName({
+        ...{ name, modelsFolder, mirror, npm, signal },
+        acceptTerms: () => acceptsTerms,
+        onStep: (step) => Object.assign(job, { step, share: null }),
+        onProgress: (bytes, totalBytes) => {
+          job.share = totalBytes === undefined ? null : bytes / totalBytes;
+        },
+      });
+      jobs.delete(name);
+    } catch (error) {
+      if (signal.aborted) return;
+      Object.assign(job, { state: 'failed', share: null, message: toServiceError(error).message });
+    } finally {
+      if (name.startsWith(APERTIUM_PREFIX)) packages = installedPackages();
+    }
+  }
+
+  async function describe(): Promise<ConsoleModels> {
+    const [found, here, before] = await Promise.all([
+      findModels(modelsFolder),
+      packages,
+      packagesInUse,
+    ]);
+    const better = betterOf(translators);
+    const models = [
+      ...describeModels({ found, offers, better, inUse }),
+      ...apertiumPackages.map((each) => describePackage(each, here, before)),
+    ];
+    const described = models.map((model) => ({
+      ...model,
+      installation: installationOf(jobs.get(model.name)),
+    }));
+    return { folder: modelsFolder, models: described };
+  }
+
+  return {
+    describe,
+    async askForTranslations() {
+      offers = preferred(await listTranslations({ mirror, signal: stopping.signal }));
+      return await describe();
+    },
+    install(name, acceptsTerms) {
+      const known = knownModel(name);
+      if (known.terms !== undefined && !acceptsTerms) {
+        throw new ServiceError('invalid_request', `Accept the terms of ${name} to install it.`);
+      }
+      const state = jobs.get(name)?.state;
+      if (state === 'waiting' || state === 'running') return;
+      if (jobs.size >= MAX_WAITING) {
+        throw new ServiceError('too_many_requests', 'Too many installations wait already.');
+      }
+      const job: Job = {
+        ...{ state: 'waiting', step: null, share: null, message: null },
+        ending: new AbortController(),
+      };
+      jobs.set(name, job);
+      queue = queue.then(() => work(name, job, acceptsTerms));
+    },
+    async cancel(name) {
+      const job = jobs.get(name);
+      if (job === undefined) throw new ServiceError('not_found', `${name} is not being installed.`);
+      jobs.delete(name);
+      job.ending.abort(new ServiceError('stopping', 'Called off.'));
+    },
+    async remove(name) {
+      await removeByName(modelsFolder, name);
+      packages = installedPackages();
+    },
+    async stop() {
+      stopping.abort(new ServiceError('stopping', 'The server stops.'));
+      for (const { ending } of jobs.values()) ending.abort(stopping.signal.reason);
+      await Promise.race([queue, delay(STOP_MS, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** @throws ServiceError not_found */
+function knownModel(name: string): { terms?: string } {
+  const isTranslation = name.startsWith(TRANSLATION_PREFIX) && /^[a-z-]+$/.test(name);
+  const known = isTranslation
+    ? {}
+    : (catalogue.find((entry) => entry.name === name) ??
+      apertiumPackages.find((entry) => entry.name === name));
+  if (known === undefined) throw new ServiceError('not_found', `There is no model ${name}.`);
+  return known;
+}
+
+/** Of models of one name the first, which is the preferred one. */
+function preferred(offers: readonly TranslationOffer[]): TranslationOffer[] {
+  const byName = new Map<string, TranslationOffer>();
+  for (const offer of offers) {
+    if (offer.isReleased && !byName.has(offer.name)) byName.set(offer.name, offer);
+  }
+  return [...byName.values()].sort((one, other) => one.name.localeCompare(other.name));
+}
+
+function installationOf(job: Job | undefined): ModelInstallation | null {
+  if (job === undefined) return null;
+  const { state, step, share, message } = job;
+  return { state, step, share, message };
+}
+
+type Described = Omit<ConsoleModel, 'installation'>;
+
+/** What can be installed of models, and what is installed: of the catalogue, of the list, of people. */
+function describeModels({
+  found,
+  offers,
+  better,
+  inUse,
+}: {
+  found: FoundModels;
+  offers: readonly TranslationOffer[];
+  better: ReadonlyMap<string, BetterModel>;
+  inUse: readonly LocalModel[];
+}): Described[] {
+  const used = new Set(inUse.map(({ name }) => name));
+  const here = new Map(found.models.map((model) => [model.name, model]));
+  const problems = new Map(found.unusable.map(({ name, reason }) => [name, reason]));
+  const stateOf = (name: string) => ({
+    is_installed: here.has(name) || problems.has(name),
+    is_in_use: used.has(name),
+    problem: problems.get(name) ?? null,
+    is_better: better.has(name) && !here.has(name),
+  });
+  const listed = [...catalogue, ...offers].map((entry) => ({
+    ...described(entry),
+    ...stateOf(entry.name),
+  }));
+  const names = new Set(listed.map(({ name }) => name));
+  const others = [
+    // Without the list no more is known than what they would do.
+    ...[...better.values()].map(({ name, source, target, sizeMb: downloadMb }) =>
+      described({
+        ...{ name, kind: 'translation', about: "Firefox's translation", licence: 'MPL-2.0' },
+        ...{ languages: [source, target], downloadMb },
+      }),
+    ),
+    ...found.models.map((model) => described(model)),
+    ...found.unusable.map(({ name }) => described({ name, kind: 'other', languages: [] })),
+  ];
+  const more = new Map(others.map((each) => [each.name, { ...each, ...stateOf(each.name) }]));
+  return [...listed, ...[...more.values()].filter(({ name }) => !names.has(name))];
+}
+
+type Known = Pick<LocalModel, 'name' | 'languages' | 'licence' | 'source'> & {
+  kind: ConsoleModel['kind'];
+  about?: string;
+  downloadMb?: number;
+  terms?: string;
+};
+
+function described(known: Known) {
+  const { name, kind, about = '', downloadMb, licence = '?', source, terms } = known;
+  const [first = '', second = ''] = known.languages;
+  const isPair = kind === 'translation';
+  return {
+    ...{ name, kind, about, licence },
+    languages: isPair ? [] : [...known.languages],
+    pairs: isPair ? [{ source: first, target: second }] : [],
+    size_mb: downloadMb ?? null,
+    source: source ?? null,
+    terms: terms ?? null,
+    command: null,
+  };
+}
+
+function describePackage(
+  { name, directions, sizeMb }: (typeof apertiumPackages)[number],
+  here: ReadonlySet<string>,
+  before: ReadonlySet<string>,
+): Described {
+  return {
+    ...{ name, kind: 'translation', about: 'rules and dictionaries of Apertium', languages: [] },
+    pairs: directions.map(([source, target]) => ({ source, target })),
+    ...{ size_mb: sizeMb, licence: 'GPL', source: 'https://www.apertium.org', terms: null },
+    ...{ is_installed: here.has(name), is_in_use: before.has(name), problem: null },
+    ...{ is_better: false, command: packageCommand(name, here.has(name)) },
+  };
+}
+
+/** Each model that would do better than rules, by its name. */
+function betterOf(translators: ModelInstallationsOptions['translators']) {
+  const models = [...betterModels(translators).values()].flat();
+  return new Map(models.map((model) => [model.name, model]));
+}

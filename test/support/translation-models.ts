@@ -1,0 +1,27 @@
+/** A folder of translation models that are made on the spot: German, English and Spanish. */
+import path from 'node:path';
+import { writeWordTranslator } from './word-translator.ts';
+
+const spanish = {
+  ...{ The: 'La', the: 'la', A: 'Una', a: 'una', One: 'Una', Two: 'Dos', house: 'casa' },
+  ...{ houses: 'casas', is: 'es', are: 'son', red: 'roja', new: 'nueva', old: 'vieja', and: 'y' },
+  ...{ river: 'ría', number: 'número', book: 'libro', city: 'ciudad', table: 'mesa', key: 'llave' },
+  ...{ friend: 'amigo', door: 'puerta', window: 'ventana', It: 'Eso', was: 'era', very: 'muy' },
+};
+const english = {
+  ...{ Das: 'The', das: 'the', Haus: 'house', ist: 'is', rote: 'red', neu: 'new', alt: 'old' },
+};
+
+/** Words that go behind the noun in Spanish. */
+export const movers = ['red', 'new', 'old'];
+export const movables = ['house', 'river', 'city', 'table', 'key', 'door', 'window'];
+
+/** Writes `translation-en-es` and `translation-de-en`. */
+export function writeTranslationModels(folder: string): void {
+  writeWordTranslator(path.join(folder, 'translation-en-es'), {
+    ...{ source: 'en', target: 'es', words: spanish, movers, movables },
+  });
+  writeWordTranslator(path.join(folder, 'translation-de-en'), {
+    ...{ source: 'de', target: 'en', words: english },
+  });
+}
