@@ -5,6 +5,7 @@ import { measureCaptions, type Sight } from './captions-measures.ts';
 import type { Print } from './benchmarks.ts';
 import { figure, median, printTable, quantile, verdict } from './figures.ts';
 import { startMoonshine } from './moonshine.ts';
+import { descendantsMemory } from './process-tree.ts';
 import { createGrowingWindows } from './recogniser/growing-windows.ts';
 import {
   asUtterance,
@@ -41,8 +42,9 @@ const AIMS = {
   wordsInSounds: 0,
   /** Eight speakers a core. */
   cpuPerAudio: 0.125,
-  finalLagMs: 300,
-  liveLagMs: 1_000,
+  /** Medians. */
+  finalLagS: 0.3,
+  liveLagS: 1,
   memoryMb: 450,
   /** Of all that were said. */
   termsMissedShare: 0.5,
@@ -68,9 +70,11 @@ export async function run(print: Print): Promise<void> {
   } finally {
     await one.close();
   }
+  // What reads our sources, for one.
+  const strangers = new Set(descendantsMemory().map(({ pid }) => pid));
   const many = await startMoonshine();
   try {
-    await memory(many, spoken, print);
+    await memory(many, { spoken, strangers }, print);
   } finally {
     await many.close();
   }
@@ -107,8 +111,9 @@ async function accuracy(
   rows.push(
     ['all voices, misheard', `${figure(all)} %`, verdict(all, AIMS.voicesMisheardPercent)],
     ['CPU s per s', figure(cost(measured)), verdict(cost(measured), AIMS.cpuPerAudio)],
-    ['endpoint to final', ms(lagMs), verdict(Math.round(lagMs), AIMS.finalLagMs)],
-    ['endpoint to final, p95', ms(quantile(lags, 0.95)), ''],
+    ['speakers a core at this cost', figure(1 / cost(measured)), ''],
+    ['endpoint to final', seconds(lagMs), verdict(inSeconds(lagMs), AIMS.finalLagS)],
+    ['endpoint to final, p95', seconds(quantile(lags, 0.95)), ''],
   );
   print('');
   print(`One speaker: ${everyday.length} sentences in each voice; lags in processor time.`);
@@ -192,9 +197,16 @@ async function comparison(measured: readonly Measured[], print: Print): Promise<
   const others = [];
   for (const each of measured) others.push({ ...each, windows: await windows.hear(each.audio) });
   const audioS = measured.reduce((sum, each) => sum + each.audioS, 0);
-  const misheard = (heard: [string, string][]) => `${figure(misheardOf(heard))} %`;
+  /** Of the words; figures that somebody reads out one by one are no measure of numbers. */
+  const misheard = <Each extends Measured>(
+    all: readonly Each[],
+    heardIn: (each: Each) => string,
+  ) => {
+    const texts = all.filter((each) => each.name !== DIGITS_RECORDING);
+    return `${figure(misheardOf(texts.map((each) => [each.said, heardIn(each)])))} %`;
+  };
   const anew = [
-    misheard(others.map((each) => [each.said, each.windows.text])),
+    misheard(others, (each) => each.windows.text),
     figure(others.reduce((sum, each) => sum + each.windows.cpuS, 0) / audioS),
   ];
   printTable(print, [
@@ -212,7 +224,7 @@ async function comparison(measured: readonly Measured[], print: Print): Promise<
     [
       'ours: agreed words kept, guesses checked',
       ...calm(measured.map(({ heard }) => heard.sights)),
-      misheard(measured.map(({ said, heard }) => [said, heard.text])),
+      misheard(measured, ({ heard }) => heard.text),
       figure(cost(measured)),
     ],
   ]);
@@ -249,21 +261,19 @@ async function live(
   for (const speakers of SPEAKERS) measured.push(await listenTo(engine, spoken, speakers));
   print('');
   print('Speakers at the pace of speech, all in one process, which decodes on one core.');
-  print(`partial: from the end of its last word; final: from the endpoint; median (p95).`);
+  print('partial: from the end of its last word; final: from the endpoint; median (p95).');
   printTable(print, [
     ['speakers', 'partial', 'grew by', 'final', 'CPU s per s', 'pace', 'waited', 'load', 'lag'],
     ...measured.map((each) => [
       `${each.speakers}`,
-      ...[medianAndP95(each.partialLagsMs), ms(each.growthMs), medianAndP95(each.finalLagsMs)],
+      ...[medianAndP95(each.partialLagsMs), seconds(each.growthMs), medianAndP95(each.finalLagsMs)],
       ...[each.cpuPerAudio, each.pace].map(figure),
       ...[`${figure(each.waiting * 100)} %`, each.load.toFixed(1)],
       each.waiting > MUCH_WAITING
         ? 'not judged: other programs had the processor'
-        : verdict(Math.round(largestLagMs(each)), AIMS.liveLagMs),
+        : verdict(inSeconds(largestLagMs(each)), AIMS.liveLagS),
     ]),
   ]);
-  const best = measured.reduce((most, each) => Math.max(most, 1 / each.cpuPerAudio), 0);
-  print(`By processor time alone one core carries ${figure(best)} speakers at most.`);
 }
 
 function largestLagMs({ partialLagsMs, finalLagsMs }: Live): number {
@@ -274,13 +284,14 @@ function largestLagMs({ partialLagsMs, finalLagsMs }: Live): number {
 
 async function memory(
   engine: RecognitionEngine,
-  spoken: readonly Spoken[],
+  { spoken, strangers }: { spoken: readonly Spoken[]; strangers: ReadonlySet<number> },
   print: Print,
 ): Promise<void> {
   const { processes, residentBytes, proportionalBytes } = await listenTo(
     engine,
     spoken,
     SPEAKERS_IN_MEMORY,
+    strangers,
   );
   const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20);
   const proportional = megabytes(proportionalBytes);
@@ -314,9 +325,15 @@ function misheardOf(texts: readonly (readonly [string, string])[]): number {
 }
 
 function medianAndP95(lagsMs: readonly number[]): string {
-  return lagsMs.length === 0 ? 'none' : `${ms(median(lagsMs))} (${ms(quantile(lagsMs, 0.95))})`;
+  return lagsMs.length === 0
+    ? 'none'
+    : `${seconds(median(lagsMs))} (${seconds(quantile(lagsMs, 0.95))})`;
 }
 
-function ms(value: number): string {
-  return Number.isNaN(value) ? 'unknown' : `${(value / 1000).toFixed(2)} s`;
+function seconds(ms: number): string {
+  return Number.isNaN(ms) ? 'unknown' : `${inSeconds(ms).toFixed(2)} s`;
+}
+
+function inSeconds(ms: number): number {
+  return Number((ms / 1000).toFixed(2));
 }

@@ -121,7 +121,7 @@ export async function hearCalmly(
   const clock = createHearingClock();
   const paced = clock.pace(audio, CHUNK_BYTES, BYTES_PER_MS);
   const before = descendantsCpuS();
-  const heard = await hear(engine, utterancesIn(paced, signal), { now: clock.now, signal });
+  const heard = await hear(engine, utterancesIn(paced, signal), { now: () => clock.now(), signal });
   return {
     ...heard,
     cpuS: descendantsCpuS() - before,

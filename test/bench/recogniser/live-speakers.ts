@@ -1,4 +1,5 @@
 /** Speakers at the pace of speech: how far behind them the recogniser is, and what it costs. */
+import { setMaxListeners } from 'node:events';
 import { loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RecognitionEngine } from '../../../server/engines/engine.ts';
@@ -35,13 +36,19 @@ export interface Live {
   proportionalBytes: number;
 }
 
-/** Lets so many people speak for half a minute. */
+/**
+ * Lets so many people speak for half a minute.
+ *
+ * @param strangers processes whose memory is not that of the recogniser
+ */
 export async function listenTo(
   engine: RecognitionEngine,
   clips: readonly Spoken[],
   speakers: number,
+  strangers: ReadonlySet<number> = new Set(),
 ): Promise<Live> {
   const over = new AbortController();
+  setMaxListeners(0, over.signal);
   const partials: { atMs: number; lagMs: number }[] = [];
   const streams: { heard: Heard | undefined }[] = [];
   let fedBytes = 0;
@@ -61,7 +68,7 @@ export async function listenTo(
       if (!over.signal.aborted) throw error;
     });
   });
-  const measured = measure(() => fedBytes / BYTES_PER_MS / 1000, speakers);
+  const measured = measure(() => fedBytes / BYTES_PER_MS / 1000, speakers, strangers);
   // A session that fails ends the measurement.
   const figures = await Promise.race([measured, ...sessions]).finally(() => over.abort());
   await Promise.all(sessions);
@@ -105,14 +112,14 @@ function speaking(
   };
 }
 
-async function measure(fedS: () => number, speakers: number) {
+async function measure(fedS: () => number, speakers: number, strangers: ReadonlySet<number>) {
   await delay(SETTLE_MS);
   const before = { cpuS: descendantsCpuS(), waitS: descendantsWaitS(), fedS: fedS() };
   const startedAtMs = performance.now();
   const most = { residentBytes: 0, proportionalBytes: 0, processes: 0 };
   while (performance.now() - startedAtMs < MEASURED_MS) {
     await delay(SAMPLE_EVERY_MS);
-    const all = descendantsMemory();
+    const all = descendantsMemory().filter(({ pid }) => !strangers.has(pid));
     const sum = (bytes: (each: (typeof all)[number]) => number) =>
       all.reduce((whole, each) => whole + bytes(each), 0);
     most.residentBytes = Math.max(
