@@ -285,9 +285,9 @@ function createOfferings({ config, engines }: Parts, translation: Translation) {
     ...{ modelsFolder: config.MODELS_DIR, mirror: config.MODELS_URL, npm: npmCommand() },
     ...{ inUse: engines.models, translators: engines.translation },
   });
-  const { recognition: recognisers, synthesis: speakers, sampleSpeaker: speaker } = engines;
+  const { recognition: recognisers, synthesis: speakers } = engines;
   const betterModels = () => modelInstallations.better();
-  const demo = { recognisers, speakers, speaker, translation, betterModels };
+  const demo = { recognisers, speakers, translation, betterModels };
   return { modelInstallations, demoContent: createDemo({ ...demo, missing: engines.missing }) };
 }
 
