@@ -221,7 +221,7 @@ type Services = ReturnType<typeof createServices>;
 /** Everything the routes and the sockets work with. */
 function createServices(parts: Parts) {
   const { config, log, storage, engines } = parts;
-  const { detector, recognition: recognisers } = engines;
+  const { detector, recognition: recognisers, synthesis: speakers } = engines;
   const translation = createTranslation({
     engines: engines.translation,
     preference: enginePreference(config),
