@@ -84,7 +84,9 @@ it('engines that are missing are told, and the rest goes on', async () => {
       engines: { recognition: string[]; problems: string[] };
     };
     expect(health.engines.recognition).toEqual([]);
-    expect(health.engines.problems.join('\n')).toMatch(/models install moonshine-tiny-en[\s\S]*apertium/);
+    expect(health.engines.problems.join('\n')).toMatch(
+      /models install moonshine-tiny-en[\s\S]*apertium/,
+    );
     expect(bare.output()).toMatch(/Missing/);
     const session = { source_media_content_type: 'audio/webm', source_language: 'en' };
     expect((await bare.post('/v3/voice/realtime', session)).status).toBe(503);
