@@ -82,6 +82,7 @@ async function use(): Promise<string[]> {
     socket.on('error', () => resolve());
     socket.on('close', () => resolve());
   });
+  await ask(`/v3/voice/realtime/connect?token=${token}`);
   await ask(`/v3/voice/realtime?token=${token}`, { headers: own });
 
   const page = { 'X-Dragoman-Console': '1', Origin: server.url };

@@ -1,27 +1,37 @@
 /** What voice sessions cost: audio at 1×, to the millisecond, within the limits of key and account. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NewApiKey } from '../../server/services/api-keys.ts';
+import type { Storage } from '../../server/storage/ports.ts';
 import { askDragoman } from '../support/command-line.ts';
+import { openEmbedded, platformOver } from '../support/platform.ts';
 import { startServer, until, type TestServer } from '../support/server.ts';
 import { connectWith, requestSession, stream } from '../support/voice-client.ts';
 
 let server: TestServer;
+let storage: Storage;
+let platform: ReturnType<typeof platformOver>;
 beforeAll(async () => {
   server = await startServer({ RECOGNISER: 'silent' });
-  await dragoman('account', 'create', '--name', 'speakers', '--plan', 'pro', '--feature', 'admin');
+  storage = await openEmbedded(server.dataFolder);
+  platform = platformOver(storage);
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await storage.close();
+  await server.stop();
+});
 
-const dragoman = <T>(...args: string[]) => askDragoman<T>(args, { DATA_DIR: server.dataFolder });
 const silence = (ms: number) => new Uint8Array(ms * 32);
 const pace = { chunkBytes: 3200, chunkMs: 100 };
 
-async function makeKey(...options: string[]) {
-  const { secret, key_id } = await dragoman<{ secret: string; key_id: string }>(
-    ...['key', 'create', '--account', 'speakers', ...options],
-  );
-  return { key_id, headers: { Authorization: `DeepL-Auth-Key ${secret}` } };
+const headersOf = (secret: string) => ({ Authorization: `DeepL-Auth-Key ${secret}` });
+
+/** A key of an account of its own, whose use is nobody else's. */
+async function makeKey(wishes: NewApiKey = {}) {
+  const { account, key, secret } = await platform.newcomer({ features: ['admin'] }, wishes);
+  return { account, key_id: key.keyId, headers: headersOf(secret) };
 }
-const newKey = async (...options: string[]) => (await makeKey(...options)).headers;
+const newKey = async (wishes?: NewApiKey) => (await makeKey(wishes)).headers;
+const speechLimit = (speechMs: number) => ({ limits: { speechMs } });
 
 interface Report {
   speech_to_text_milliseconds_count: number;
@@ -33,25 +43,28 @@ async function report(headers: Record<string, string>): Promise<Report> {
   return (await (await server.get('/v2/usage', headers)).json()) as Report;
 }
 
-it('audio is charged as it comes, to the millisecond, and reported in minutes begun', async () => {
-  const headers = await newKey();
-  const before = (await report(headers)).speech_to_text_milliseconds_count;
-  for (const ms of [2_400, 1_234]) {
-    const client = await connectWith(await requestSession(server, {}, headers), 'json');
-    await stream(client, silence(ms), pace);
-    client.end();
-    await client.closed;
-  }
-  await until(
-    async () => (await report(headers)).speech_to_text_milliseconds_count - before === 3_634,
-  );
-  const { products, speech_to_text_minutes_count } = await report(headers);
-  const [product] = products.filter(({ product_type }) => product_type === 'speechToText');
-  expect(product?.api_key_unit_count).toBe(1);
-  expect(speech_to_text_minutes_count).toBe(1);
-});
+it.concurrent(
+  'audio is charged as it comes, to the millisecond, and reported in minutes begun',
+  async () => {
+    const headers = await newKey();
+    const before = (await report(headers)).speech_to_text_milliseconds_count;
+    for (const ms of [2_400, 1_234]) {
+      const client = await connectWith(await requestSession(server, {}, headers), 'json');
+      await stream(client, silence(ms), pace);
+      client.end();
+      await client.closed;
+    }
+    await until(
+      async () => (await report(headers)).speech_to_text_milliseconds_count - before === 3_634,
+    );
+    const { products, speech_to_text_minutes_count } = await report(headers);
+    const [product] = products.filter(({ product_type }) => product_type === 'speechToText');
+    expect(product?.api_key_unit_count).toBe(1);
+    expect(speech_to_text_minutes_count).toBe(1);
+  },
+);
 
-it('audio that was sent again after a reconnection is charged once', async () => {
+it.concurrent('audio that was sent again after a reconnection is charged once', async () => {
   const headers = await newKey();
   const before = (await report(headers)).speech_to_text_milliseconds_count;
   const session = await requestSession(server, { acknowledgements: true }, headers);
@@ -71,48 +84,56 @@ it('audio that was sent again after a reconnection is charged once', async () =>
   );
 });
 
-it('sessions shorter than what is charged at a time use a limit up as well', async () => {
-  const headers = await newKey('--speech-ms', '1500');
-  const short = async () => {
+it.concurrent(
+  'sessions shorter than what is charged at a time use a limit up as well',
+  async () => {
+    const headers = await newKey(speechLimit(1_500));
+    const short = async () => {
+      const client = await connectWith(await requestSession(server, {}, headers), 'json');
+      await stream(client, silence(900), pace);
+      client.end();
+      await client.closed;
+    };
+    const keyUse = async () => (await report(headers)).products[2]?.api_key_unit_count;
+    await short();
+    await until(async () => (await keyUse()) === 1);
+    await short();
+    await until(() =>
+      requestSession(server, {}, headers).then(
+        () => false,
+        (error: unknown) => (error as Error).message.startsWith('456'),
+      ),
+    );
+  },
+);
+
+it.concurrent(
+  'a session ends with 456 where the limit of its key ends, and no other begins',
+  async () => {
+    const headers = await newKey(speechLimit(2_050));
     const client = await connectWith(await requestSession(server, {}, headers), 'json');
-    await stream(client, silence(900), pace);
-    client.end();
-    await client.closed;
-  };
-  const keyUse = async () => (await report(headers)).products[2]?.api_key_unit_count;
-  await short();
-  await until(async () => (await keyUse()) === 1);
-  await short();
-  await until(() =>
-    requestSession(server, {}, headers).then(
-      () => false,
-      (error: unknown) => (error as Error).message.startsWith('456'),
-    ),
-  );
-});
+    const timer = setInterval(() => client.sendAudio(silence(100)), 60);
+    expect((await client.closed).code).toBe(4456);
+    clearInterval(timer);
+    expect(client.error()).toMatchObject({ error_code: 456, reason_code: 4560001 });
+    const refused = await server.post(
+      '/v3/voice/realtime',
+      { source_media_content_type: 'audio/webm', source_language: 'en' },
+      headers,
+    );
+    expect(refused.status).toBe(456);
+    expect(await refused.json()).toMatchObject({ message: expect.stringMatching(/\w/) as string });
+  },
+);
 
-it('a session ends with 456 where the limit of its key ends, and no other begins', async () => {
-  const headers = await newKey('--speech-ms', '2050');
-  const client = await connectWith(await requestSession(server, {}, headers), 'json');
-  const timer = setInterval(() => client.sendAudio(silence(100)), 60);
-  expect((await client.closed).code).toBe(4456);
-  clearInterval(timer);
-  expect(client.error()).toMatchObject({ error_code: 456, reason_code: 4560001 });
-  const refused = await server.post(
-    '/v3/voice/realtime',
-    { source_media_content_type: 'audio/webm', source_language: 'en' },
-    headers,
-  );
-  expect(refused.status).toBe(456);
-  expect(await refused.json()).toMatchObject({ message: expect.stringMatching(/\w/) as string });
-});
-
-describe('a session whose key is deactivated', () => {
+describe.concurrent('a session whose key is deactivated', () => {
   const ended = { error_code: 403, reason_code: 4030005 };
 
   it('ends at once where that is done, whether it hears anything or not', async () => {
-    const [admin, others] = [await newKey('--admin'), await newKey()];
-    const { key_id, headers } = await makeKey();
+    const { account, key_id, headers } = await makeKey();
+    const keyBeside = async (wishes?: NewApiKey) =>
+      headersOf((await platform.apiKeys.create(account, wishes ?? {})).secret);
+    const [admin, others] = [await keyBeside({ kind: 'admin' }), await keyBeside()];
     const client = await connectWith(await requestSession(server, {}, headers), 'json');
     const other = await connectWith(await requestSession(server, {}, others), 'json');
     const answer = await server.send('/v2/admin/developer-keys/deactivate', {
@@ -132,7 +153,7 @@ describe('a session whose key is deactivated', () => {
     const { key_id, headers } = await makeKey();
     const client = await connectWith(await requestSession(server, {}, headers), 'json');
     await stream(client, silence(1_500), pace);
-    await dragoman('key', 'deactivate', key_id);
+    await askDragoman(['key', 'deactivate', key_id], { DATA_DIR: server.dataFolder });
     const timer = setInterval(() => client.sendAudio(silence(100)), 100);
     expect((await client.closed).code).toBe(4403);
     clearInterval(timer);
@@ -140,7 +161,7 @@ describe('a session whose key is deactivated', () => {
   });
 });
 
-it('a key that may hear nothing gets no session', async () => {
-  const headers = await newKey('--speech-ms', '0');
+it.concurrent('a key that may hear nothing gets no session', async () => {
+  const headers = await newKey(speechLimit(0));
   await expect(requestSession(server, {}, headers)).rejects.toThrow('456');
 });

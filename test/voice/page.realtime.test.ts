@@ -73,8 +73,6 @@ it('the sample takes the same path, for people without a microphone', async () =
   await page.getByRole('button', { name: /sample/i }).click();
   await until(async () => /country/i.test(await transcript(page, 'en')), 45_000);
   await until(async () => /país/i.test(await transcript(page, 'es')), 10_000);
-  await until(async () => /city/i.test(await transcript(page, 'en')), 45_000);
-  await until(async () => /ciudad/i.test(await transcript(page, 'es')), 10_000);
   await page.screenshot({ path: path.join(artefacts, 'sample.png') });
   expect(complaints).toEqual([]);
 });

@@ -31,14 +31,10 @@ function encode(wav: string, contentType: string): { audio: Buffer; pace: Pace }
 
 describe('speech straight over a socket becomes captions in two languages', () => {
   it.each([
-    ['audio/pcm;encoding=s16le;rate=16000', 'json'],
-    ['audio/pcm;encoding=s16le;rate=48000', 'msgpack'],
     ['audio/pcm;encoding=s16le;rate=44100', 'json'],
     ['audio/pcm;encoding=ulaw;rate=8000', 'msgpack'],
-    ['audio/webm;codecs=opus', 'json'],
     ['audio/webm;codecs=opus', 'msgpack'],
     ['audio/ogg;codecs=opus', 'json'],
-    ['audio/ogg;codecs=opus', 'msgpack'],
   ] as const)('from %s, in %s', async (contentType, format) => {
     const { audio, pace } = encode(await speech({ text: TEXT }), contentType);
     const client = await connect(server, {
@@ -108,7 +104,7 @@ it('sessions side by side do not mix', async () => {
     texts.map(async (text) => {
       const client = await connect(server, { target_languages: ['es'] });
       const audio = readFileSync(await speech({ text, voice: 'rms' })).subarray(44);
-      await stream(client, audio, { chunkBytes: 3200, chunkMs: 100, speed: 1 });
+      await stream(client, audio, { chunkBytes: 3200, chunkMs: 100 });
       client.end();
       await client.closed;
       return client;

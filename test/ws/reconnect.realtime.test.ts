@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { MessageFormat, ServerMessage } from '../../shared/protocol/messages.ts';
 import { startResetProxy } from '../support/reset-proxy.ts';
-import { streamResuming, type ResumedStream } from '../support/resuming-client.ts';
+import { streamResuming } from '../support/resuming-client.ts';
 import { startServer, until, type TestServer } from '../support/server.ts';
 import { speech } from '../support/speech.ts';
 import {
@@ -62,7 +62,7 @@ function ofLanguage(lines: readonly string[], language: string): string[] {
 }
 
 describe('a client that acknowledges', () => {
-  it('loses nothing and gets nothing twice over a hundred resets, in both encodings', async () => {
+  it('loses nothing and gets nothing twice over fifty resets, in both encodings', async () => {
     const audio = Buffer.concat(await Promise.all(SENTENCES.map((text) => samplesOf(text))));
     const request = { source_language: 'en', target_languages: ['es'] };
     const calm = await startResetProxy(server.url);
@@ -75,19 +75,16 @@ describe('a client that acknowledges', () => {
     let resets = 0;
     let isOver = false;
     const disturb = async () => {
-      while (!isOver && resets < 120) {
+      while (!isOver && resets < 80) {
         await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 300));
         resets += rough.reset();
       }
     };
-    const runs: Promise<ResumedStream>[] = [run(calm.url, 'json')];
-    for (const format of ['json', 'msgpack'] as const) {
-      runs.push(run(rough.url, format), run(rough.url, format));
-    }
+    const runs = [run(calm.url, 'json'), run(rough.url, 'json'), run(rough.url, 'msgpack')];
     void disturb();
     const [undisturbed, ...disturbed] = await Promise.all(runs);
     isOver = true;
-    expect(resets).toBeGreaterThanOrEqual(100);
+    expect(resets).toBeGreaterThanOrEqual(50);
     const expected = concluded(undisturbed?.messages ?? []);
     expect(expected.length).toBeGreaterThanOrEqual(2 * SENTENCES.length);
     for (const { messages, connections, sequences } of disturbed) {
