@@ -32,7 +32,7 @@ export interface AudioWindow {
   readonly hasSpeech: boolean;
   /** Its first samples, from -1 to 1; a view. */
   samples(count: number): Float32Array;
-  /** For each ms of speech its place in the window, roughly: how words are spread over it. */
+  /** Its voiced frames, counted from its beginning: how words are spread over it. */
   speechFrames(): readonly number[];
 }
 
