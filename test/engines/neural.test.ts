@@ -45,7 +45,7 @@ const translated = async (engine: TranslationEngine, texts: readonly string[], p
 /** Processes that were started, by what was logged. */
 const startedBy = ({ lines }: Log): number[] =>
   lines.flatMap(({ fields, message }) =>
-    message === 'neural model loaded' && 'pid' in fields ? [Number(fields.pid)] : [],
+    message === 'neural model loaded' && 'childPid' in fields ? [Number(fields.childPid)] : [],
   );
 
 function isAlive(pid: number): boolean {
@@ -175,7 +175,7 @@ describe('the process of a model', () => {
     log.debug = (fields, message) => {
       // Before it has been asked anything; what it is asked then is what it ends at.
       if (message === 'neural model loaded')
-        process.kill((fields as { pid: number }).pid, 'SIGKILL');
+        process.kill((fields as { childPid: number }).childPid, 'SIGKILL');
     };
     await expect(translated(engine, ['The house.'])).rejects.toEqual(translationFailed);
     log.debug = debug;

@@ -16,12 +16,12 @@ const english = {
 export const movers = ['red', 'new', 'old'];
 export const movables = ['house', 'river', 'city', 'table', 'key', 'door', 'window'];
 
-/** Writes `translation-en-es` and `translation-de-en`. */
+/** Writes `translation-en-es`, and `translation-de-en`, which has a vocabulary for each language. */
 export function writeTranslationModels(folder: string): void {
   writeWordTranslator(path.join(folder, 'translation-en-es'), {
     ...{ source: 'en', target: 'es', words: spanish, movers, movables },
   });
   writeWordTranslator(path.join(folder, 'translation-de-en'), {
-    ...{ source: 'de', target: 'en', words: english },
+    ...{ source: 'de', target: 'en', words: english, isSplit: true },
   });
 }

@@ -224,7 +224,7 @@ export class NeuralModel {
         this.#state = 'ready';
         this.#failedStarts = 0;
         const loadMs = Math.round(performance.now() - startMs);
-        log.debug({ model: name, pid: this.#process?.pid, loadMs }, 'neural model loaded');
+        log.debug({ model: name, childPid: this.#process?.pid, loadMs }, 'neural model loaded');
         this.#pump();
       },
       onAnswer: (texts) => this.#takeAnswer(texts),
@@ -306,7 +306,7 @@ export class NeuralModel {
     const because = this.#reason === undefined ? '' : ` (${this.#reason})`;
     return new ServiceError(
       'engine_unavailable',
-      `The translation model ${name} does not load${because}. Install it again: dragoman models remove ${name}, then dragoman models install ${name}.`,
+      `The translation model ${name} does not load${because}. ${installAgain(name)}`,
     );
   }
 
@@ -316,6 +316,12 @@ export class NeuralModel {
       `More text waits for the translation model ${this.#options.name} than may. Try again in a moment.`,
     );
   }
+}
+
+/** What people can do about a model whose files are not right. */
+export function installAgain(name: string): string {
+  const models = 'npm run dragoman -- models';
+  return `Install it again: ${models} remove ${name}, then ${models} install ${name}.`;
 }
 
 function closed(): ServiceError {

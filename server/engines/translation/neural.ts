@@ -20,7 +20,7 @@ import { hasSimd } from './bergamot.ts';
 import { inspectMarianFiles, type MarianFiles } from './marian-files.ts';
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
 import { takeMarksApart, type Token } from './marked-text.ts';
-import { NeuralModel, type NeuralModelSettings } from './neural-model.ts';
+import { installAgain, NeuralModel, type NeuralModelSettings } from './neural-model.ts';
 import { feedPieces } from './piece-feed.ts';
 import { refusePair } from './served-pair.ts';
 
@@ -99,8 +99,7 @@ async function openModel(
     return { pair: { source, target }, model: new NeuralModel({ name, opening, ...settings }) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    const remedy = `Install it again: dragoman models remove ${name}, then dragoman models install ${name}.`;
-    return { name, reason: `The model ${name} cannot be used: ${problem} ${remedy}` };
+    return { name, reason: `The model ${name} cannot be used: ${problem} ${installAgain(name)}` };
   }
 }
 

@@ -1,0 +1,99 @@
+/** Neural translation as users meet it: beside Apertium, with markup and glossaries, in documents. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
+import { runDragoman } from '../support/command-line.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { writeTranslationModels } from '../support/translation-models.ts';
+
+const data = mkdtempSync(path.join(tmpdir(), 'dragoman-neural-'));
+const models = path.join(data, 'models');
+const folders = { DATA_DIR: data, MODELS_DIR: models };
+let server: TestServer;
+
+/** A model of another pair, whose network somebody has changed. */
+function writeChanged(target: string, change: (network: Buffer) => Buffer): void {
+  const folder = path.join(models, `translation-en-${target}`);
+  cpSync(path.join(models, 'translation-en-es'), folder, { recursive: true });
+  const description = { kind: 'translation', family: 'marian', languages: ['en', target] };
+  writeFileSync(path.join(folder, 'dragoman-model.json'), JSON.stringify(description));
+  const network = path.join(folder, 'model.enes.intgemm.alphas.bin');
+  writeFileSync(network, change(readFileSync(network)));
+}
+
+beforeAll(async () => {
+  writeTranslationModels(models);
+  writeChanged('fr', (network) => network.subarray(0, 5_000));
+  writeChanged('it', (network) => {
+    const changed = Buffer.from(network);
+    changed.write('decoder_l1_xxx_W', changed.indexOf('decoder_l1_rnn_W\0'));
+    return changed;
+  });
+  server = await startServer({ RECOGNISER: 'silent', ...folders });
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(data, { recursive: true, force: true });
+});
+
+async function translated(text: string, body: object): Promise<string> {
+  const response = await server.post('/v2/translate', { text: [text], ...body });
+  const { translations } = (await response.json()) as TextTranslationResponse;
+  return translations.map((each) => each.text).join();
+}
+
+it('goes before Apertium, with markup and glossaries, and through English', async () => {
+  const toSpanish = { source_lang: 'EN', target_lang: 'ES', tag_handling: 'html' };
+  const text = 'The red house is new. The <b>old river</b> is <i>red</i>.';
+  expect(await translated(text, toSpanish)).toBe(
+    'La casa roja es nueva. La <b>ría vieja</b> es <i>roja</i>.',
+  );
+  const response = await server.post('/v2/glossaries', {
+    ...{ name: 'terms', source_lang: 'en', target_lang: 'es', entries_format: 'tsv' },
+    entries: 'house\tmansión\nriver\tRío Grande',
+  });
+  const { glossary_id } = (await response.json()) as { glossary_id: string };
+  expect(await translated(text, { ...toSpanish, glossary_id })).toBe(
+    'La mansión roja es nueva. La <b>Río Grande vieja</b> es <i>roja</i>.',
+  );
+  const fromGerman = { source_lang: 'DE', target_lang: 'ES', tag_handling: 'xml' };
+  expect(await translated('<a>Das <b>rote</b> Haus</a> ist neu.', fromGerman)).toBe(
+    '<a>La casa <b>roja</b></a> es nueva.',
+  );
+});
+
+it('leaves to Apertium what it has no model for, or one that does not work', async () => {
+  const ask = (target_lang: string) =>
+    translated('The house is red.', { source_lang: 'EN', target_lang });
+  expect(await ask('FR')).toBe('La maison est rouge.');
+  expect(await ask('IT')).toMatch(/casa/);
+  const health = (await (await server.get('/healthz')).json()) as {
+    engines: { translation: string[]; problems: string[] };
+  };
+  expect(health.engines.translation).toEqual(['neural', 'apertium']);
+  expect(JSON.stringify(health.engines.problems)).toMatch(
+    /translation-en-fr cannot be used: its file model\.enes\.intgemm\.alphas\.bin is damaged/,
+  );
+  expect(server.logs()).toMatch(/"model":"translation-en-it".*neural model ended/);
+});
+
+it('adds its languages to those that are offered', async () => {
+  const response = await server.send('/v3/languages?resource=translate_text', {});
+  const languages = (await response.json()) as { lang: string; usable_as_source: boolean }[];
+  expect(languages.find(({ lang }) => lang === 'de')).toMatchObject({ usable_as_source: true });
+});
+
+it('translates documents as well, in the process that does that', async () => {
+  const letter = path.join(data, 'letter.txt');
+  writeFileSync(letter, 'The red house is new.\n\nThe river is old.\n');
+  const { code } = await runDragoman(['translate', letter, '--from', 'en', '--to', 'es'], {
+    ...folders,
+    PORT: new URL(server.url).port,
+  });
+  expect(code).toBe(0);
+  expect(readFileSync(path.join(data, 'letter.es.txt'), 'utf8')).toBe(
+    'La casa roja es nueva.\n\nLa ría es vieja.\n',
+  );
+});
