@@ -166,24 +166,23 @@ describe('a recogniser process that dies', { timeout: 180_000 }, () => {
 });
 
 describe('a recogniser process that hangs', { timeout: 180_000 }, () => {
-  test('is killed after a while and replaced; meanwhile no more than two utterances are taken in', async () => {
+  test('holds its source back, is killed after a while and replaced', async () => {
     await start({ hangTimeoutMs: 4_000 });
     const said = await spoken({ text: WEEK, voice: 'kal16' });
-    const audio = Buffer.concat([said, said, said]);
-    const endpointsMs = [1, 2].map((count) => count * lengthMs(said));
-    signalled('SIGSTOP');
     const [stopped] = pids();
+    signalled('SIGSTOP');
     let pulledMs = 0;
     const { whole } = hearing(async function* () {
-      for await (const piece of asSpeech(audio, { endpointsMs })) {
+      for await (const piece of asSpeech(Buffer.concat([said, said, said]))) {
         if (piece.kind === 'samples' && isAlive(stopped!)) pulledMs = piece.startMs;
         yield piece;
       }
     });
     expect(finals(await whole).map(({ text }) => wordErrorRate(WEEK, text))).toEqual([0, 0, 0]);
     expect(isAlive(stopped!)).toBe(false);
-    expect(pulledMs).toBeGreaterThan(lengthMs(said));
-    expect(pulledMs).toBeLessThan(2 * lengthMs(said));
+    // Two seconds on their way, one that waits, and pieces in hand.
+    expect(pulledMs).toBeGreaterThan(2_000);
+    expect(pulledMs).toBeLessThan(4_500);
   });
 });
 

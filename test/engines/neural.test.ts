@@ -171,7 +171,7 @@ describe('the process of a model', () => {
   test('ends at a sentence twice and no third time: the sentence is refused', async () => {
     const log = recordingLog();
     const engine = await neural({ log });
-    const { debug } = log;
+    const debug = log.debug.bind(log);
     log.debug = (fields, message) => {
       // Before it has been asked anything; what it is asked then is what it ends at.
       if (message === 'neural model loaded')

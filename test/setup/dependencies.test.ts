@@ -22,7 +22,7 @@ const named = (folder: string) => folder.slice(folder.lastIndexOf('node_modules/
 /** Licences that let anybody run, change and pass on the whole; sharp's library is linked, not mixed in. */
 const licences = [
   ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0'],
-  ...['MPL-2.0', 'LGPL-3.0-or-later', 'WTFPL'],
+  ...['CC0-1.0', 'MPL-2.0', 'LGPL-3.0-or-later', 'WTFPL'],
 ];
 
 /** Compiles or fetches something native; each was looked at, and each has a way without. */

@@ -63,6 +63,8 @@ export interface UtteranceStreamOptions {
 const MAX_UTTERANCE_MS = 60_000;
 /** One whose words are awaited and one that is taken in meanwhile. */
 const MAX_UTTERANCES = 2;
+/** A hearer that is so far behind with an utterance it reads as it grows holds the speech back, in ms. */
+const MAX_UNREAD_MS = 1_000;
 /** A consumer that leaves so many results holds the speech back. */
 const MAX_WAITING_RESULTS = 32;
 
@@ -169,8 +171,12 @@ class UtteranceStream {
   async #room(growing: Utterance | undefined): Promise<void> {
     const isFull = () =>
       this.results.waitingCount >= MAX_WAITING_RESULTS ||
-      (growing === undefined && this.#utterances.length >= MAX_UTTERANCES);
-    while (isFull() && !this.#isOver()) await this.#change.next();
+      (growing === undefined
+        ? this.#utterances.length >= MAX_UTTERANCES
+        : growing.unreadMs > MAX_UNREAD_MS);
+    while (isFull() && !this.#isOver()) {
+      await Promise.race([this.#change.next(), ...(growing ? [growing.change.next()] : [])]);
+    }
   }
 
   async #keep(

@@ -29,6 +29,8 @@ export class Utterance {
   #sampleCount = 0;
   #isOver = false;
   #isCut = false;
+  /** Up to where it was read; undefined until it is read as it grows. */
+  #readUntil: number | undefined;
 
   constructor({ startMs, maxMs }: { startMs: number; maxMs: number }) {
     this.startMs = startMs;
@@ -48,6 +50,11 @@ export class Utterance {
 
   get lengthMs(): number {
     return this.#sampleCount / SAMPLES_PER_MS;
+  }
+
+  /** How far its reader is behind, in ms; 0 when it is not read as it grows. */
+  get unreadMs(): number {
+    return (this.#sampleCount - (this.#readUntil ?? this.#sampleCount)) / SAMPLES_PER_MS;
   }
 
   /** Where it ends so far, in ms of the stream. */
@@ -93,6 +100,8 @@ export class Utterance {
    *   given up
    */
   async read({ from, least, most, signal }: ReadRequest): Promise<Int16Array> {
+    this.#readUntil = from;
+    this.change.notify();
     const isEnough = () => this.#sampleCount >= from + least || this.#isOver || signal.aborted;
     while (!isEnough()) await this.change.next();
     return this.#samples.subarray(from, Math.min(from + most, this.#sampleCount));

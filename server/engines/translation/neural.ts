@@ -227,8 +227,9 @@ async function translateTokens(
     const translated = await model.translate({ text, isHtml: false }, caller);
     return [{ kind: 'word', text: unlessEmpty(translated.trim()), elements: [] }];
   }
-  const { html, read } = numberWords(tokens);
-  const translated = read(await model.translate({ text: html, isHtml: true }, caller));
+  const numbered = numberWords(tokens);
+  const answer = await model.translate({ text: numbered.html, isHtml: true }, caller);
+  const translated = numbered.read(answer);
   unlessEmpty(translated.map((token) => (token.kind === 'word' ? token.text : '')).join(''));
   return translated;
 }
