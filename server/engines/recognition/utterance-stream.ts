@@ -63,7 +63,7 @@ export interface UtteranceStreamOptions {
 const MAX_UTTERANCE_MS = 60_000;
 /** One whose words are awaited and one that is taken in meanwhile. */
 const MAX_UTTERANCES = 2;
-/** A hearer that is so far behind with an utterance it reads as it grows holds the speech back, in ms. */
+/** A hearer that reads utterances as they grow and is so far behind holds the speech back, in ms. */
 const MAX_UNREAD_MS = 1_000;
 /** A consumer that leaves so many results holds the speech back. */
 const MAX_WAITING_RESULTS = 32;
@@ -171,12 +171,19 @@ class UtteranceStream {
   async #room(growing: Utterance | undefined): Promise<void> {
     const isFull = () =>
       this.results.waitingCount >= MAX_WAITING_RESULTS ||
-      (growing === undefined
-        ? this.#utterances.length >= MAX_UTTERANCES
-        : growing.unreadMs > MAX_UNREAD_MS);
+      (growing === undefined && this.#utterances.length >= MAX_UTTERANCES) ||
+      this.#unreadMs() > MAX_UNREAD_MS;
     while (isFull() && !this.#isOver()) {
-      await Promise.race([this.#change.next(), ...(growing ? [growing.change.next()] : [])]);
+      const [first] = this.#utterances;
+      await Promise.race([this.#change.next(), ...(first ? [first.change.next()] : [])]);
     }
+  }
+
+  /** What the hearer has not read yet of all there is, in ms; 0 when it hears whole utterances. */
+  #unreadMs(): number {
+    const readMs = this.#utterances[0]?.readMs;
+    if (readMs === undefined) return 0;
+    return this.#utterances.reduce((sum, { lengthMs }) => sum + lengthMs, -readMs);
   }
 
   async #keep(

@@ -52,9 +52,9 @@ export class Utterance {
     return this.#sampleCount / SAMPLES_PER_MS;
   }
 
-  /** How far its reader is behind, in ms; 0 when it is not read as it grows. */
-  get unreadMs(): number {
-    return (this.#sampleCount - (this.#readUntil ?? this.#sampleCount)) / SAMPLES_PER_MS;
+  /** How much of it was read, in ms; undefined when it is not read as it grows, or not yet. */
+  get readMs(): number | undefined {
+    return this.#readUntil === undefined ? undefined : this.#readUntil / SAMPLES_PER_MS;
   }
 
   /** Where it ends so far, in ms of the stream. */
