@@ -79,7 +79,7 @@ function writeRealSize(modelsFolder: string): string {
     [...text.matchAll(/\p{L}+/gu)].map(([word]) => word.slice(0, 6)),
   );
   const words = Object.fromEntries(
-    beginnings.map((word) => [word, [...word].reverse().join('') + 'o']),
+    beginnings.map((word) => [word, Array.from(word).reverse().join('') + 'o']),
   );
   writeWordTranslator(folder, { ...toSpanish, words, ...tinySize });
   return folder;
