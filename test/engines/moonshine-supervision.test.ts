@@ -187,7 +187,7 @@ describe('a recogniser process that hangs', { timeout: 180_000 }, () => {
 });
 
 describe('the processes of an engine', { timeout: 120_000 }, () => {
-  test('are one for eight speakers, a second when it is crowded, which ends when it is idle', async () => {
+  test('are one for twelve speakers, a second when it is crowded, which ends when it is idle', async () => {
     await start({ maxProcesses: 2, idleMs: 500 });
     const audio = await spoken({ text: WEEK, voice: 'kal16' });
     const [first] = pids();
@@ -197,14 +197,14 @@ describe('the processes of an engine', { timeout: 120_000 }, () => {
       Array.from({ length: count }, () =>
         hearing(() => stopping(audio, [{ atMs: 2_000, wait: () => released }])),
       );
-    const eight = speak(8);
-    await Promise.all(eight.map(({ soFar }) => partialAfter(soFar, 0)));
+    const twelve = speak(12);
+    await Promise.all(twelve.map(({ soFar }) => partialAfter(soFar, 0)));
     expect(pids()).toEqual([first]);
     const two = speak(2);
     await until(() => pids().length === 2, { what: 'a second process' });
     await Promise.all(two.map(({ soFar }) => partialAfter(soFar, 0)));
     release();
-    for (const { whole } of [...eight, ...two]) {
+    for (const { whole } of [...twelve, ...two]) {
       expect(wordErrorRate(WEEK, transcript(await whole))).toBe(0);
     }
     await until(() => pids().length === 1, { what: 'the end of the second process' });

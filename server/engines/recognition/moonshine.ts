@@ -30,7 +30,7 @@ export interface MoonshineOptions {
 /** Family of the models in `server/models/families.ts`. */
 export const MOONSHINE_FAMILY = 'moonshine';
 /** Speakers at a time that one process, and so one core, keeps up with easily. */
-const COMFORTABLE_LINES = 8;
+const COMFORTABLE_LINES = 12;
 const MAX_LINES = 64;
 const START_TIMEOUT_MS = 60_000;
 const HANG_TIMEOUT_MS = 20_000;
