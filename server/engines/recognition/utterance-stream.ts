@@ -2,6 +2,7 @@
  * A session of a recogniser that hears one utterance after the other. The next utterance is taken in
  * while the words of the one before are awaited; more than that is left with the source.
  */
+import { setMaxListeners } from 'node:events';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
 import { Change } from '../../process/change.ts';
@@ -105,6 +106,8 @@ class UtteranceStream {
     const { signal, closing, speech } = this.#options;
     this.#source = speech[Symbol.asyncIterator]();
     signal.addEventListener('abort', this.#onAbort);
+    // Every session listens to the engine's end, and there may be many.
+    setMaxListeners(0, closing);
     closing.addEventListener('abort', this.#onClose);
     if (signal.aborted) this.#onAbort();
     else if (closing.aborted) this.#onClose();
