@@ -7,7 +7,6 @@ import { constants } from 'node:os';
 import path from 'node:path';
 import { CommandFailure } from './command.mjs';
 import * as debian from './debian-packages.mjs';
-import { canOpenDatabases, compileDatabase } from './embedded-database.mjs';
 import { withLock } from './lock.mjs';
 import * as models from './models.mjs';
 import { installNpmPackages, npmPackagesInstalled } from './npm-packages.mjs';
@@ -55,7 +54,6 @@ export async function setUp({
   const installs = process.env['DRAGOMAN_SETUP'] !== 'off';
   const findWork = () => ({
     npm: installs && !npmPackagesInstalled(),
-    database: installs && !canOpenDatabases(),
     missing: installs ? debian.findMissing(requirements) : { packages: [] },
     build: building === 'always' || (building === 'when stale' && !isBuilt()),
     models: installs ? models.findMissing(wishedModels) : [],
@@ -68,7 +66,7 @@ export async function setUp({
   if (!installable && debian.isAnyMissing(found.missing)) {
     process.stderr.write(`${debian.advice(found.missing)}\n`);
   }
-  const isComplete = !found.npm && !found.database && !found.build && found.models.length === 0;
+  const isComplete = !found.npm && !found.build && found.models.length === 0;
   if (isComplete && !installable) return;
   await stoppable(() =>
     withLock(path.join(notesFolder, 'lock'), {
@@ -107,7 +105,7 @@ export async function stoppable(work) {
 }
 
 /**
- * @param {{ npm: boolean, database: boolean, missing: ReturnType<typeof debian.findMissing>, build: boolean, models: string[] }} work
+ * @param {{ npm: boolean, missing: ReturnType<typeof debian.findMissing>, build: boolean, models: string[] }} work
  * @param {import('./progress.mjs').Progress} progress
  */
 async function doWork(work, progress) {
@@ -120,9 +118,6 @@ async function doWork(work, progress) {
       if (told !== '') progress.say(told);
     }
   };
-  const database = async () => {
-    if (work.database && !canOpenDatabases()) await progress.step('SQLite', compileDatabase);
-  };
   const packages = async () => {
     if (!('packages' in work.missing) || !debian.canInstall(work.missing)) return '';
     const names = work.missing.packages;
@@ -131,7 +126,5 @@ async function doWork(work, progress) {
   // Neither is cut short when the other fails: dpkg must not be stopped half-way.
   const [built, told] = await Promise.allSettled([javaScript(), packages()]);
   if (told.status === 'fulfilled' && told.value !== '') progress.say(told.value);
-  // After both: it installs with npm and with apt-get itself.
-  if (built.status === 'fulfilled') await database();
   for (const outcome of [built, told]) if (outcome.status === 'rejected') throw outcome.reason;
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from '@photostructure/sqlite';
 import type * as OpenStorage from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/storage/ports.ts';
 import { openAccount } from '../storage/samples.ts';
@@ -113,8 +113,8 @@ function subject(label: string, charge: Subject['charge'], storage?: Storage): S
 
 /** What it would be without a thread: a transaction a charge, the main thread waiting for the disk. */
 function openBaseline(folder: string): Subject {
-  const database = new Database(path.join(folder, 'baseline.sqlite'));
-  for (const setting of ['journal_mode = WAL', 'synchronous = FULL']) database.pragma(setting);
+  const database = new DatabaseSync(path.join(folder, 'baseline.sqlite'));
+  for (const setting of ['journal_mode = WAL', 'synchronous = FULL']) database.exec(`pragma ${setting}`);
   database.exec(`
     create table quota (id integer primary key, used integer not null, most integer not null);
     create table ledger (day text primary key, amount integer not null);
@@ -126,12 +126,14 @@ function openBaseline(folder: string): Subject {
   const record = database.prepare(
     'insert into ledger values (?, ?) on conflict (day) do update set amount = amount + excluded.amount',
   );
-  const chargeNow = database.transaction((amount: number) => {
+  const chargeNow = (amount: number) => {
+    database.exec('begin immediate');
     for (const id of [1, 2]) {
       if (spend.run(amount, id, amount).changes !== 1) throw new Error('A charge was refused.');
     }
     record.run('2026-11-21', amount);
-  });
+    database.exec('commit');
+  };
   return {
     label: 'SQLite on the main thread, by hand',
     async charge() {

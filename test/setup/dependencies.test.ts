@@ -26,7 +26,7 @@ const licences = [
 ];
 
 /** Compiles or fetches something native; each was looked at, and each has a way without. */
-const scripted = ['better-sqlite3', 'bufferutil', 'esbuild', 'onnxruntime-node'];
+const scripted = ['@photostructure/sqlite', 'bufferutil', 'esbuild', 'onnxruntime-node'];
 
 describe('every package', () => {
   it('is held to what it was when it was chosen', () => {

@@ -1,6 +1,6 @@
 /** Looks into a database past the stores. */
 import path from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from '@photostructure/sqlite';
 import pg from 'pg';
 
 /** Runs one statement; answers its rows, whole numbers as numbers. */
@@ -9,12 +9,9 @@ export async function executeOn(
   sql: string,
 ): Promise<unknown[]> {
   if (url === undefined) {
-    const database = new Database(path.join(dataFolder, 'dragoman.sqlite'));
+    const database = new DatabaseSync(path.join(dataFolder, 'dragoman.sqlite'));
     try {
-      const statement = database.prepare(sql);
-      if (statement.reader) return statement.all();
-      statement.run();
-      return [];
+      return database.prepare(sql).all();
     } finally {
       database.close();
     }

@@ -1,7 +1,10 @@
-/** SQLite, from the package better-sqlite3 or, where that cannot be loaded, from Node itself. */
+/**
+ * SQLite, from a package that brings it ready made or, where that cannot be loaded, from Node itself.
+ * Both have the same interface.
+ */
 import { closeSync, openSync } from 'node:fs';
 
-/** What we use of an SQLite library; both have it under these names. */
+/** What we use of an SQLite library. */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;
@@ -57,36 +60,27 @@ export async function openSqliteReader(file: string): Promise<SqliteDatabase> {
   return database;
 }
 
+type SqliteLibrary = { DatabaseSync: new (file: string) => SqliteDatabase };
+
+/** As plain strings: the types of Node 20 do not know its own. */
+const libraries: readonly string[] = ['@photostructure/sqlite', 'node:sqlite'];
+
 async function loadSqlite(): Promise<OpenSqlite> {
   const reasons: string[] = [];
-  for (const load of [loadBetterSqlite, loadNodeSqlite]) {
+  for (const library of libraries) {
     try {
-      const open = await load();
-      open(':memory:').close();
-      return open;
+      const { DatabaseSync } = (await import(library)) as SqliteLibrary;
+      new DatabaseSync(':memory:').close();
+      return (file) => new DatabaseSync(file);
     } catch (error) {
       reasons.push(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
     }
   }
   throw new Error(
-    'There is no SQLite to keep data in. Install the package better-sqlite3 (npm install), ' +
+    'There is no SQLite to keep data in. Install the package @photostructure/sqlite (npm install), ' +
       'use Node 22.13 or later, which has SQLite built in, or set STORAGE_URL to a PostgreSQL ' +
       `database. (${reasons.join('; ')})`,
   );
-}
-
-async function loadBetterSqlite(): Promise<OpenSqlite> {
-  const { default: Database } = await import('better-sqlite3');
-  return (file) => new Database(file);
-}
-
-async function loadNodeSqlite(): Promise<OpenSqlite> {
-  // As a plain string, for the types of Node 20 do not know the module.
-  const name: string = 'node:sqlite';
-  const { DatabaseSync } = (await import(name)) as {
-    DatabaseSync: new (file: string) => SqliteDatabase;
-  };
-  return (file) => new DatabaseSync(file);
 }
 
 /** How often a step is tried that finds the database busy even after {@link BUSY_TIMEOUT_MS}. */
@@ -133,11 +127,7 @@ export function isOutOfOrder(error: unknown): boolean {
   return (['READONLY', 'IOERR', 'FULL', 'CANTOPEN'] as const).some((name) => isResult(error, name));
 }
 
-/** The two libraries say what it was in different ways. */
 function isResult(error: unknown, name: keyof typeof results): boolean {
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  return (
-    (typeof code === 'string' && code.startsWith(`SQLITE_${name}`)) ||
-    (typeof errcode === 'number' && (errcode & 0xff) === results[name])
-  );
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' && (errcode & 0xff) === results[name];
 }
