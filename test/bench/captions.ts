@@ -34,8 +34,11 @@ const ENDPOINTING = { silenceMs: 600, longestMs: 15_000 };
 /** Translations of which the quickest counts. */
 const TRIALS = 20;
 const TRIED = 'Last year the city bought the land and asked five architects for their plans.';
-/** What is wished for in balanced mode, lags in ms as medians. */
-const AIMS = { erasure: { source: 0.1, target: 0.2 }, firstWordMs: 1_000, conclusionMs: 900 };
+/** What is wished for in balanced mode, lags in ms as medians: a translation begins with more than a word. */
+const AIMS = {
+  source: { erasure: 0.1, firstWordMs: 1_000, conclusionMs: 900 },
+  target: { erasure: 0.2, conclusionMs: 900 },
+};
 
 /** The stages under measurement. */
 export interface VoiceStages {
@@ -207,10 +210,13 @@ function verdicts(measured: readonly Measured[]): string[][] {
       `${track}, balanced: ${figures}`,
       verdict(rounded(value), aim),
     ];
+    const aims = AIMS[track];
     return [
-      of('erasure', deleted / final, AIMS.erasure[track]),
-      of('first word, s', median(firstWordLagsMs) / 1000, AIMS.firstWordMs / 1000),
-      of('conclusion, s', median(conclusionLagsMs) / 1000, AIMS.conclusionMs / 1000),
+      of('erasure', deleted / final, aims.erasure),
+      ...(track === 'source'
+        ? [of('first word, s', median(firstWordLagsMs) / 1000, AIMS.source.firstWordMs / 1000)]
+        : []),
+      of('conclusion, s', median(conclusionLagsMs) / 1000, aims.conclusionMs / 1000),
     ];
   });
   return [['aims', ''], ...rows];

@@ -114,7 +114,8 @@ function subject(label: string, charge: Subject['charge'], storage?: Storage): S
 /** What it would be without a thread: a transaction a charge, the main thread waiting for the disk. */
 function openBaseline(folder: string): Subject {
   const database = new DatabaseSync(path.join(folder, 'baseline.sqlite'));
-  for (const setting of ['journal_mode = WAL', 'synchronous = FULL']) database.exec(`pragma ${setting}`);
+  for (const setting of ['journal_mode = WAL', 'synchronous = FULL'])
+    database.exec(`pragma ${setting}`);
   database.exec(`
     create table quota (id integer primary key, used integer not null, most integer not null);
     create table ledger (day text primary key, amount integer not null);

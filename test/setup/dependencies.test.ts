@@ -25,7 +25,7 @@ const licences = [
   ...['CC0-1.0', 'MPL-2.0', 'LGPL-3.0-or-later', 'WTFPL'],
 ];
 
-/** Compiles or fetches something native; each was looked at, and each has a way without. */
+/** Looks for, compiles or fetches something native; each was looked at, and has a way without. */
 const scripted = ['@photostructure/sqlite', 'bufferutil', 'esbuild', 'onnxruntime-node'];
 
 describe('every package', () => {

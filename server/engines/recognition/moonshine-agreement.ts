@@ -108,7 +108,7 @@ function wordsOf(text: string): string[] {
 }
 
 /**
- * Spreads words over the speech of a window by their letters; none is later than it was first
+ * Spreads words over the speech of a window by their letters; none begins later than it was first
  * recognised.
  */
 function timedWords(
@@ -134,10 +134,10 @@ function timedWords(
   let before = 0;
   let earliestMs = 0;
   return words.map((word, index) => {
-    const startMs = Math.max(msAt(before / whole), earliestMs);
+    const startMs = Math.max(Math.min(msAt(before / whole), seenMs[index] ?? Infinity), earliestMs);
     before += weights[index] ?? 0;
-    const spreadMs = index === words.length - 1 ? endOfSpeechMs : msAt(before / whole);
-    const endMs = Math.max(startMs, Math.min(spreadMs, seenMs[index] ?? Infinity));
+    const isLast = index === words.length - 1;
+    const endMs = Math.max(startMs, isLast ? endOfSpeechMs : msAt(before / whole));
     earliestMs = endMs;
     return {
       text: word,

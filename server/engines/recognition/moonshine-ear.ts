@@ -51,12 +51,9 @@ const MOST_BEHIND = 2;
 const DOUBTFUL = -2;
 /** How much likelier, as ln p, another text must be to take the place of what was kept. */
 const CLEARLY = 1;
-/** The same at the end, where what was shown may change: for each word that was shown, and at most. */
-const MUCH_A_WORD = 0.1;
-const MUCH = 2;
 /** Mean ln p of the tokens of a text below which it is heard again: slower, faster. */
 const UNSURE = -0.1;
-const TEMPOS = [1.06, 0.97, 0.95];
+const TEMPOS = [1.03, 0.97, 0.95, 1.06, 0.92];
 /** Mean ln p below which it was no speech. */
 const NOISE = -1.2;
 /** What is heard with what was said before counts as much as the same speech heard in several ways. */
@@ -74,6 +71,8 @@ interface Listening {
   hypotheses: Decoded[];
   kept: readonly number[];
   tentative: Tentative;
+  /** What it says if nothing more comes: found in the pause, before it is known to be the end. */
+  foreseen: { length: number; final: Decoded } | undefined;
 }
 
 export class MoonshineEar {
@@ -109,8 +108,9 @@ export class MoonshineEar {
     if (this.#isOver) return 'nothing';
     const listening = this.#current();
     if (listening === undefined) return this.#isEnding ? 'conclusion' : 'nothing';
-    if (listening.window.isClosed) return 'conclusion';
-    return listening.window.length >= listening.nextLook ? 'hypothesis' : 'nothing';
+    const { window, nextLook } = listening;
+    if (window.isClosed) return 'conclusion';
+    return canForesee(listening) || window.length >= nextLook ? 'hypothesis' : 'nothing';
   }
 
   /** Does one piece of the work that {@link wants} tells of; undefined when there is nothing to tell. */
@@ -122,12 +122,13 @@ export class MoonshineEar {
       return { kind: 'over', heard: { text: '', words: [] } };
     }
     const { window, nextLook } = listening;
-    const isFarBehind = window.length - nextLook > MOST_BEHIND * HOP;
-    if (window.isClosed && (isFarBehind || nextLook >= window.length)) {
+    const isBehind = isFarBehind(window, nextLook);
+    if (window.isClosed && (isBehind || nextLook >= window.length)) {
       return await this.#conclude(listening);
     }
+    if (canForesee(listening)) return await this.#foresee(listening);
     if (window.length < nextLook) return undefined;
-    if (isFarBehind) listening.nextLook = window.length;
+    if (isBehind) listening.nextLook = window.length;
     return await this.#look(listening);
   }
 
@@ -136,15 +137,19 @@ export class MoonshineEar {
     if (window === undefined) this.#listening = undefined;
     else if (this.#listening?.window !== window) {
       const tentative = createTentative(this.#options.model);
-      this.#listening = { window, nextLook: FIRST_LOOK, hypotheses: [], kept: [], tentative };
+      this.#listening = {
+        ...{ window, nextLook: FIRST_LOOK, hypotheses: [], kept: [], tentative },
+        foreseen: undefined,
+      };
     }
+    leaveOutPauses(this.#listening);
     return this.#listening;
   }
 
   /** Hears what a growing window says so far. */
   async #look(listening: Listening): Promise<EarNews | undefined> {
     const { model, patience } = this.#options;
-    const { window, hypotheses, tentative } = listening;
+    const { window, hypotheses } = listening;
     const heard = Math.min(listening.nextLook, window.length);
     const hypothesis = await this.#believable(listening, window.samples(heard));
     hypotheses.push(hypothesis);
@@ -154,7 +159,25 @@ export class MoonshineEar {
       const agreed = agreedTokens(model, hypotheses, 2);
       if (agreed > listening.kept.length) listening.kept = hypothesis.tokens.slice(0, agreed);
     }
-    if (meanOf(hypothesis) < NOISE || !window.hasSpeech) return undefined;
+    return this.#partial(listening, hypotheses, heard);
+  }
+
+  /** Hears in a pause what a window says if that is its end. */
+  async #foresee(listening: Listening): Promise<EarNews | undefined> {
+    const length = listening.window.ending ?? 0;
+    const final = await this.#final(listening, length);
+    listening.foreseen = { length, final };
+    return this.#partial(listening, [...listening.hypotheses, final], length);
+  }
+
+  /** What can be told once the first `heard` samples of a window have been heard. */
+  #partial(
+    { window, tentative }: Listening,
+    hypotheses: readonly Decoded[],
+    heard: number,
+  ): EarNews | undefined {
+    const latest = hypotheses.at(-1);
+    if (latest === undefined || meanOf(latest) < NOISE || !window.hasSpeech) return undefined;
     tentative.see(hypotheses, heard);
     const { text, agreed } = tentative;
     const words = tentative.words(text, window, heard);
@@ -178,8 +201,13 @@ export class MoonshineEar {
 
   async #conclude(listening: Listening): Promise<EarNews> {
     const { track, model } = this.#options;
-    const { window, tentative } = listening;
-    const final = window.hasSpeech ? await this.#final(listening) : undefined;
+    const { window, tentative, foreseen } = listening;
+    const isForeseen = foreseen?.length === window.length;
+    const final = isForeseen
+      ? foreseen.final
+      : window.hasSpeech
+        ? await this.#final(listening, window.length)
+        : undefined;
     const isSpeech = final !== undefined && meanOf(final) >= NOISE;
     let heard: HeardPart = { text: '', words: [] };
     if (isSpeech) {
@@ -203,16 +231,17 @@ export class MoonshineEar {
   }
 
   /** What a window says in the end: what was kept, unless that is unsure and something else is likelier. */
-  async #final({ window, hypotheses, kept, tentative }: Listening): Promise<Decoded> {
+  async #final({ window, hypotheses, kept }: Listening, length: number): Promise<Decoded> {
     const { model, bias } = this.#options;
     const biased = bias === undefined ? {} : { bias };
-    const samples = window.samples(window.length);
+    const samples = window.samples(length);
     const guess = hypotheses.at(-1)?.tokens.slice(kept.length) ?? [];
     const first = await model.decode({ samples, kept, guess, ...biased });
     if (meanOf(first) >= UNSURE) return first;
     const ballot = new Ballot(({ tokens }) => wordsAlone(model.text(tokens)));
     ballot.add(first);
-    for (const heard of [samples, ...TEMPOS.map((tempo) => atTempo(samples, tempo))]) {
+    for (const tempo of [1, ...TEMPOS]) {
+      const heard = tempo === 1 ? samples : atTempo(samples, tempo);
       ballot.add(await model.decode({ samples: heard, guess: first.tokens, ...biased }));
     }
     const before = this.#near(window);
@@ -221,8 +250,7 @@ export class MoonshineEar {
       // That the text before was all is no answer: the detector has heard speech here.
       if (hasWords(model.text(inContext.tokens))) ballot.add(inContext, CONTEXT_VOTES);
     }
-    const shownCount = tentative.agreed.split(' ').length;
-    return ballot.winner(first, Math.min(MUCH, MUCH_A_WORD * shownCount));
+    return ballot.winner(first);
   }
 
   /** Short speech is understood better with what was said before it. */
@@ -286,18 +314,37 @@ class Ballot {
     this.#votes.set(words, { sum: sum + votes * Math.exp(decoded.score), best: better });
   }
 
-  /** What is likelier than all others, and than the first by a margin, as ln p; else the first. */
-  winner(first: Decoded, margin: number): Decoded {
-    const own = this.#votes.get(this.#wordsOf(first))?.sum ?? 0;
+  /** What is likelier than all others; the first if it says the same. */
+  winner(first: Decoded): Decoded {
     let winner = first;
-    let most = own * Math.exp(margin);
+    let most = this.#votes.get(this.#wordsOf(first))?.sum ?? 0;
     for (const { sum, best } of this.#votes.values()) {
       if (sum <= most) continue;
       most = sum;
       winner = best;
     }
-    return winner === first || this.#wordsOf(winner) === this.#wordsOf(first) ? first : winner;
+    return winner;
   }
+}
+
+/** Whether a window pauses for so long that this may be its end, and that has not been heard yet. */
+function canForesee({ window, foreseen }: Listening): boolean {
+  const { ending, hasSpeech, isClosed } = window;
+  return !isClosed && hasSpeech && ending !== undefined && foreseen?.length !== ending;
+}
+
+/** A look in a pause would find nothing that was not there before it. */
+function leaveOutPauses(listening: Listening | undefined): void {
+  if (listening === undefined) return;
+  const { window } = listening;
+  while (listening.nextLook < window.length && window.pausesAt(listening.nextLook)) {
+    listening.nextLook += EARLY_HOP;
+  }
+}
+
+/** Whether so much has come since a look was due that it is left out. */
+function isFarBehind({ length }: AudioWindow, nextLook: number): boolean {
+  return length - nextLook > MOST_BEHIND * HOP;
 }
 
 function meanOf({ score, tokens }: Decoded): number {

@@ -8,8 +8,13 @@ const framesIn = (ms: number): number => Math.round(ms / FRAME_MS);
 /** Likelihoods at which speech begins, and below which it has ended. */
 const VOICED = 0.4;
 const UNVOICED = 0.3;
-/** Audio around speech, without which first and last words are misheard. */
-const PAD = framesIn(480);
+/** Audio before speech and after it, without which first and last words are misheard. */
+const LEAD = framesIn(480);
+const TAIL = framesIn(320);
+/** The detector takes so much of the silence after a word for a part of it. */
+const HANGOVER = framesIn(96);
+/** Silence in which a word may still go on. */
+const WITHIN_WORD = framesIn(160);
 /** Less speech than this in a window is a click or a cough. */
 const LEAST_SPEECH = framesIn(160);
 /** From this length on a window ends at a breath; at the latter it is cut at its quietest place. */
@@ -28,6 +33,10 @@ export interface AudioWindow {
   readonly isClosed: boolean;
   /** Whether it has ended although speech goes on. */
   readonly isCut: boolean;
+  /** Its length if nothing more is said; undefined while it is not that long. */
+  readonly ending: number | undefined;
+  /** Whether nobody speaks at the end of its first samples, not even the rest of a word. */
+  pausesAt(count: number): boolean;
   /** Whether there is enough speech in it to be words. */
   readonly hasSpeech: boolean;
   /** Its first samples, from -1 to 1; a view. */
@@ -61,7 +70,7 @@ export class SpeechTrack {
 
   constructor({ detector, pauseMs }: { detector: VoiceDetector; pauseMs: number }) {
     this.#detector = detector;
-    this.#pause = framesIn(pauseMs);
+    this.#pause = Math.max(framesIn(pauseMs) - HANGOVER, TAIL);
   }
 
   /** The window that is to be heard: it grows, or is closed and waits. */
@@ -95,7 +104,7 @@ export class SpeechTrack {
     if (last === undefined || last.until !== undefined) return;
     const end = this.#likelihoods.length;
     const isSpeaking = end - last.spokenUntil < BREATH;
-    this.#close(last, Math.min(last.spokenUntil + PAD, end), { isCut: isCut && isSpeaking });
+    this.#close(last, Math.min(last.spokenUntil + TAIL, end), { isCut: isCut && isSpeaking });
   }
 
   #take(audio: Buffer): void {
@@ -117,21 +126,21 @@ export class SpeechTrack {
     const last = this.#windows.at(-1);
     const window = last?.until === undefined ? last : undefined;
     if (window === undefined) {
-      if (likelihood >= VOICED) this.#open(Math.max(frame - PAD, this.#windowedUntil), frame);
+      if (likelihood >= VOICED) this.#open(Math.max(frame - LEAD, this.#windowedUntil), frame);
       return;
     }
     const silence = frame - window.spokenUntil;
     const length = frame + 1 - window.from;
     if (likelihood < UNVOICED) {
       const isPause = silence + 1 >= this.#pause;
-      if (isPause) this.#close(window, window.spokenUntil + Math.min(PAD, this.#pause));
+      if (isPause) this.#close(window, window.spokenUntil + TAIL);
       return;
     }
     // Only now is it known that the silence was a breath, and not the pause after a sentence.
     if (length >= LONG && silence >= BREATH) {
-      const until = window.spokenUntil + Math.max(BREATH, Math.min(PAD, silence >> 1));
+      const until = window.spokenUntil + Math.max(BREATH, Math.min(TAIL, silence >> 1));
       this.#close(window, until, { isCut: true });
-      this.#open(Math.max(frame - PAD, until), frame);
+      this.#open(Math.max(frame - LEAD, until), frame);
       return;
     }
     window.voiced.push(frame);
@@ -189,8 +198,17 @@ export class SpeechTrack {
       get isCut() {
         return window.isCut;
       },
+      get ending() {
+        const until = window.until ?? window.spokenUntil + TAIL;
+        return until <= end() ? until * VAD_FRAME_SAMPLES - from : undefined;
+      },
       get hasSpeech() {
         return window.voiced.length >= LEAST_SPEECH;
+      },
+      pausesAt(count) {
+        const frame = window.from + Math.floor(count / VAD_FRAME_SAMPLES);
+        const spoken = window.voiced.findLast((voiced) => voiced < frame) ?? window.from;
+        return frame - spoken > WITHIN_WORD;
       },
       samples: (count) => audio().subarray(from, from + count),
       speechFrames: () => window.voiced.map((frame) => frame - window.from),

@@ -17,6 +17,7 @@ const spellings: readonly [RegExp, string][] = [
   [/\b3rd\b/g, 'third'],
   [/%/g, ' percent'],
   [/\bneighbor/g, 'neighbour'],
+  [/\bto-(?=day\b|night\b|morrow\b)/g, 'to'],
   [/(\d),(?=\d{3}\b)/g, '$1'],
   [/(\d):00\b/g, "$1 o'clock"],
 ];
