@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { projectFolder, startServer, until, type TestServer } from '../support/server.ts';
+import { startServer, until, type TestServer } from '../support/server.ts';
 import { speech } from '../support/speech.ts';
 import { connect, endMarks, stream, type Pace } from '../support/voice-client.ts';
 import { wordErrorRate } from '../support/word-error-rate.ts';
 
 const TEXT = 'and so my fellow americans ask not what your country can do for you';
-const recordings = process.env['SPEECH_FOLDER'] ?? path.join(projectFolder, '../shared/speech');
 
 let server: TestServer;
 beforeAll(async () => (server = await startServer()));
@@ -85,17 +83,6 @@ it('captions come while the speech goes on, tentative text first, and times foll
   for (const language of ['es', 'fr', 'ca', 'it', 'pt-br']) {
     expect(client.text(language), language).toMatch(/\p{L}{3,}/u);
   }
-});
-
-it('an old, echoing recording is understood in part', async (context) => {
-  const file = path.join(recordings, 'jfk.wav');
-  if (!existsSync(file)) return context.skip(`no recording at ${file}`);
-  const client = await connect(server);
-  const audio = Buffer.concat([readFileSync(file).subarray(44), Buffer.alloc(32_000)]);
-  await stream(client, audio, { chunkBytes: 3200, chunkMs: 100 });
-  client.end();
-  await client.closed;
-  expect(client.text().toLowerCase()).toContain('your country');
 });
 
 it('sessions side by side do not mix', async () => {
