@@ -129,7 +129,11 @@ function installCommand(): Command {
           const installed = await installByName({
             ...{ name, signal, mirror, architecture, stallTimeoutMs: timeout * 1000 },
             ...{ modelsFolder: config.MODELS_DIR, npm: npmCommand() },
-            acceptTerms: (terms) => acceptLicence === true || askForTerms(terms, signal),
+            acceptTerms(terms) {
+              if (acceptLicence !== true) return askForTerms(terms, signal);
+              process.stderr.write(`${terms}\nAccepted by --accept-licence.\n`);
+              return true;
+            },
             ...progress(name),
           });
           print(installedText(installed));

@@ -20,7 +20,7 @@ const descriptionSchema = Type.Object({
   licence: Type.Optional(Type.String()),
   source: Type.Optional(Type.String()),
   files: Type.Optional(Type.Record(Type.String(), Type.String())),
-  sizes: Type.Optional(Type.Record(Type.String(), Type.Integer({ minimum: 0 }))),
+  sums: Type.Optional(Type.Record(Type.String(), Type.String())),
   detectsLanguage: Type.Optional(Type.Boolean()),
   punctuates: Type.Optional(Type.Boolean()),
   modelingUnit: Type.Optional(Type.String()),

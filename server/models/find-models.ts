@@ -1,6 +1,7 @@
 /** Looks for models: a folder each, with a description or with files named as releases name them. */
 import { access, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { sha256Of } from './checksum.ts';
 import { likeliestFile, modelFamilies } from './families.ts';
 import type { LocalModel, ModelDescription } from './local-model.ts';
 import { readDescription } from './description.ts';
@@ -70,21 +71,29 @@ export async function readModel(
   return { ...description, name, folder, files };
 }
 
-/** What has changed since the model was installed; only sizes are looked at, to cost nothing. */
+/** What has changed since the model was installed. */
 async function findDamage(
   folder: string,
-  { sizes = {} }: ModelDescription,
+  { sums = {} }: ModelDescription,
 ): Promise<string | undefined> {
-  for (const [file, bytes] of Object.entries(sizes)) {
-    const { size } = await stat(path.join(folder, file)).catch(() => ({ size: undefined }));
-    const name = path.basename(folder);
-    const advice = `Install it again: npm run dragoman -- models install ${name}`;
-    if (size === undefined) return `its file ${file} is missing. ${advice}`;
-    if (size !== bytes) {
-      return `its file ${file} is damaged (${size} bytes instead of ${bytes}). ${advice}`;
-    }
+  for (const [file, sum] of Object.entries(sums)) {
+    const place = path.join(folder, file);
+    const advice = `Install it again: npm run dragoman -- models install ${path.basename(folder)}`;
+    if (!(await exists(place))) return `its file ${file} is missing. ${advice}`;
+    if ((await knownSum(place)) !== sum) return `its file ${file} is damaged. ${advice}`;
   }
   return undefined;
+}
+
+/** Sums by file, size and times: reading all of a model again for every list would take a while. */
+const knownSums = new Map<string, Promise<string>>();
+
+async function knownSum(file: string): Promise<string> {
+  const { size, mtimeMs, ctimeMs } = await stat(file);
+  const key = [file, size, mtimeMs, ctimeMs].join(' ');
+  const sum = knownSums.get(key) ?? sha256Of(file);
+  knownSums.set(key, sum);
+  return sum;
 }
 
 async function modelFolders(folder: string): Promise<string[]> {

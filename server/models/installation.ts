@@ -219,7 +219,7 @@ async function check(
 
 /**
  * Writes what the catalogue knows beside the files of a model, since names of folders may be changed,
- * and how large the files are, so that a damaged one is noticed.
+ * and the SHA-256 of the files, so that a damaged one is noticed.
  */
 async function describeIn(folder: string, entry: CatalogueEntry): Promise<void> {
   const { kind, family, languages, licence, source } = entry;
@@ -231,12 +231,11 @@ async function describeIn(folder: string, entry: CatalogueEntry): Promise<void> 
   const place = path.join(folder, DESCRIPTION_FILE);
   await writeFile(place, `${JSON.stringify(description, null, 2)}\n`);
   const model = await soundModel(folder, entry.name);
-  const sizes: Record<string, number> = {};
+  const sums: Record<string, string> = {};
   for (const file of Object.values(model.files)) {
-    const known = await stat(file);
-    if (known.isFile()) sizes[path.relative(folder, file)] = known.size;
+    if ((await stat(file)).isFile()) sums[path.relative(folder, file)] = await sha256Of(file);
   }
-  await writeFile(place, `${JSON.stringify({ ...description, sizes }, null, 2)}\n`);
+  await writeFile(place, `${JSON.stringify({ ...description, sums }, null, 2)}\n`);
 }
 
 async function soundModel(folder: string, name: string): Promise<LocalModel> {

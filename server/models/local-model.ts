@@ -26,8 +26,8 @@ export interface ModelDescription {
   source?: string;
   /** Paths of its files below the folder by role; those left out are found by their names. */
   files?: Record<string, string>;
-  /** Bytes that files had when they were installed, by path below the folder: others are damaged. */
-  sizes?: Record<string, number>;
+  /** SHA-256 of files when they were installed, by path below the folder: others are damaged. */
+  sums?: Record<string, string>;
   /** Hears which of its languages is spoken. */
   detectsLanguage?: boolean;
   /** Its text has capitals and punctuation. */

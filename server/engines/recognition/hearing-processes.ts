@@ -154,7 +154,10 @@ export class HearingProcesses {
       const idle = [...this.#members].find(
         (member) => member.key !== key && member.process.lineCount === 0 && !member.process.isGone,
       );
-      idle?.process.kill();
+      if (idle !== undefined) {
+        idle.isEnding = true;
+        idle.process.kill();
+      }
       return undefined;
     }
     return this.#start(hotwords, key);
@@ -191,6 +194,9 @@ export class HearingProcesses {
       },
     );
     void process.gone.then(() => {
+      if (member.hasStarted && !member.isEnding && !this.#closing.signal.aborted) {
+        log.warn({ pid: process.pid }, 'a recogniser process has died; another hears it again');
+      }
       clearTimeout(member.idle);
       this.#members.delete(member);
       this.#change.notify();

@@ -15,7 +15,7 @@ import { MoonshineEar, type EarNews } from './moonshine-ear.ts';
 import { MoonshineModel, type MoonshineFiles } from './moonshine-model.ts';
 import { loadSileroVad, type SileroVad } from './silero-vad.ts';
 import { SpeechTrack } from './speech-track.ts';
-import { createTermBias } from './term-bias.ts';
+import { createTermBias, type TermBias } from './term-bias.ts';
 
 /** What a child is told on its command line, as JSON. */
 export interface MoonshineChildOptions {
@@ -46,12 +46,15 @@ const LOAD_MEMORY_MS = 2_000;
 /** Shares between which the pauses between hypotheses grow to twice their length. */
 const RELAXED = 0.6;
 const BUSY = 0.9;
+/** Lists of terms that are kept ready. */
+const MOST_BIASES = 64;
 
 class Hearing {
   readonly #model: MoonshineModel;
   readonly #vad: SileroVad;
   readonly #pauseMs: number;
   readonly #lines = new Map<number, Line>();
+  readonly #biases = new Map<string, TermBias | undefined>();
   #isWorking = false;
   #load = 0;
   #lastMs = performance.now();
@@ -84,10 +87,24 @@ class Hearing {
     return new MoonshineEar({
       model: this.#model,
       track: new SpeechTrack({ detector, pauseMs: this.#pauseMs }),
-      bias: createTermBias(spokenTerms, this.#model.pieces),
+      bias: this.#biasFor(spokenTerms),
       before: said && { ...said, samples: floats(Buffer.concat(before)) },
       patience: () => this.#patience(),
     });
+  }
+
+  /** Thousands of terms take a while, and come again with each utterance of a session. */
+  #biasFor(spokenTerms: readonly string[]): TermBias | undefined {
+    const key = JSON.stringify(spokenTerms);
+    const known = this.#biases.has(key);
+    const bias = known ? this.#biases.get(key) : createTermBias(spokenTerms, this.#model.pieces);
+    // The one that was not used for longest is the first to go.
+    this.#biases.delete(key);
+    this.#biases.set(key, bias);
+    for (const oldest of [...this.#biases.keys()].slice(0, -MOST_BIASES)) {
+      this.#biases.delete(oldest);
+    }
+    return bias;
   }
 
   /** Hears until there is nothing to hear. */

@@ -21,8 +21,8 @@ export interface HearRequest {
   /** Words and phrases that belong to a process, not to an utterance. */
   hotwords: readonly string[];
   signal: AbortSignal;
-  /** Audio of what was said before, of which `opening` tells. */
-  before?: Int16Array | undefined;
+  /** What was said before the part that begins at a position, in samples, if anything. */
+  saidBefore?: (from: number) => Before | undefined;
   /** Asked at the end: whether speech goes on all the same. */
   isCut?: () => boolean;
   /** Waits for samples from a position on; none when there will be no more. */
@@ -42,14 +42,15 @@ export function readRecording(samples: Int16Array): HearRequest['read'] {
  * @throws ServiceError recognition_failed when processes die time and again; the signal's reason
  */
 export async function hearInProcess(request: HearRequest): Promise<HeardPart> {
-  const { processes, opening, hotwords, signal, listener } = request;
+  const { processes, opening, hotwords, signal, saidBefore, listener } = request;
   /** Samples from the beginning that need not be heard again. */
   let settled = 0;
   let deaths = 0;
   while (deaths <= MAX_DEATHS) {
     const from = settled;
+    const before = saidBefore?.(from);
     const line = await processes.open(
-      { ...opening, hotwords },
+      { ...opening, hotwords, ...(before !== undefined && { before: before.context }) },
       {
         signal,
         listener: {
@@ -63,7 +64,8 @@ export async function hearInProcess(request: HearRequest): Promise<HeardPart> {
       },
     );
     try {
-      return later(await untilAborted(sendAll(line, from, request), signal), from);
+      const sent = sendAll(line, from, before?.samples, request);
+      return later(await untilAborted(sent, signal), from);
     } catch (error) {
       if (!(error instanceof ProcessLost)) throw error;
       deaths += 1;
@@ -81,15 +83,13 @@ export async function hearInProcess(request: HearRequest): Promise<HeardPart> {
  * Hears the utterances of a session with the processes of a streaming model. What a model says of the
  * audio of an utterance, it is given with the next one.
  */
-export function createProcessHearer({
-  opening,
-  ...options
-}: Pick<HearRequest, 'processes' | 'opening' | 'hotwords'>): UtteranceHearer {
+export function createProcessHearer(
+  options: Pick<HearRequest, 'processes' | 'opening' | 'hotwords'>,
+): UtteranceHearer {
   let before: Before | undefined;
   return {
     async hear(utterance, onPartial, signal, onPart) {
       const memory = createMemory();
-      const said = before !== undefined && isNear(before, utterance) ? before : undefined;
       const remember = ({ context }: HeardPart): void => {
         if (context === undefined) return;
         const { from, sampleCount } = context;
@@ -103,8 +103,10 @@ export function createProcessHearer({
       };
       const heard = await hearInProcess({
         ...{ ...options, signal },
-        opening: said === undefined ? opening : { ...opening, before: said.context },
-        before: said?.samples,
+        saidBefore(from) {
+          const startMs = utterance.startMs + from / SAMPLES_PER_MS;
+          return before && startMs - before.endMs <= LONGEST_GAP_MS ? before : undefined;
+        },
         isCut: () => utterance.isCut,
         read: (from) => utterance.read({ from, least: LEAST_SAMPLES, most: SENT_SAMPLES, signal }),
         listener: {
@@ -138,10 +140,6 @@ interface Before {
 const LONGEST_GAP_MS = 2_000;
 /** Longer speech is not worth hearing once more, in ms. */
 const LONGEST_BEFORE_MS = 5_000;
-
-function isNear({ endMs }: Before, { startMs }: Utterance): boolean {
-  return startMs - endMs <= LONGEST_GAP_MS;
-}
 
 /** Of audio that is heard again, what was shown already is not shown once more. */
 function createMemory() {
@@ -179,7 +177,8 @@ function later<Part extends HeardPart>(heard: Part, samples: number): Part {
 async function sendAll(
   line: HearingLine,
   settled: number,
-  { before, isCut = () => false, read, signal }: HearRequest,
+  before: Int16Array | undefined,
+  { isCut = () => false, read, signal }: HearRequest,
 ): Promise<HeardPart> {
   if (before !== undefined) await line.send(bytesOf(before));
   for (let from = settled; ;) {

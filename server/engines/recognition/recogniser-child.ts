@@ -79,8 +79,12 @@ export class RecogniserChild {
   #readFrames(): void {
     const reader = new FrameReader((kind, payload) => {
       if (kind === fromHearing.ready) this.#onReady();
-      else if (kind === fromHearing.failed) this.#onReady(new Error(payload.toString('utf8')));
-      else this.onFrame(kind, payload);
+      else if (kind !== fromHearing.failed) this.onFrame(kind, payload);
+      else {
+        const reason = payload.toString('utf8');
+        this.#log.warn({ pid: this.pid, reason }, 'a recogniser process has failed');
+        this.#onReady(new Error(reason));
+      }
     });
     this.#process.stdout.on('data', (chunk: Buffer) => {
       try {
