@@ -27,6 +27,13 @@ export interface SegmentTranslation {
   tookExamples?: boolean;
 }
 
+/** A text of which our own detector has said what it can. */
+export interface UnsureText {
+  text: string;
+  isClear: boolean;
+  likely: readonly LanguageTag[];
+}
+
 export interface Translation {
   /** Whether a direction is served; a language into itself always is. */
   serves(pair: LanguagePair): boolean;
@@ -44,6 +51,17 @@ export interface Translation {
   usesExamples(pair: LanguagePair): boolean;
   /** Starts what a direction needs, so that its first sentence does not wait. */
   prepare(pair: LanguagePair): void;
+  /**
+   * Tells the languages of texts, order kept, by the engine that would translate them first, where that
+   * one detects; undefined where it does not. Never rejects.
+   *
+   * @param texts with the languages each may be in, the likeliest first
+   * @param target without one, any that is reached
+   */
+  detect(
+    texts: readonly UnsureText[],
+    options: { target: LanguageTag | undefined; signal: AbortSignal },
+  ): Promise<(LanguageTag | undefined)[]>;
   /** Engines that are not asked at the moment: by name, or by name and direction, `apertium en es`. */
   outages(): Outage[];
   /**
@@ -113,7 +131,33 @@ export function createTranslation(options: TranslationServiceOptions): Translati
     };
   }
 
+  /** The engine that would be the first to translate a text. */
+  function preferred({ likely }: UnsureText, target: LanguageTag | undefined) {
+    for (const source of likely) {
+      const to = target ?? routes.targets(source)[0];
+      const [first] =
+        to === undefined || isSameLanguage({ source, target: to })
+          ? []
+          : candidates({ source, target: to });
+      if (first !== undefined) return first;
+    }
+    return undefined;
+  }
+
   return {
+    async detect(texts, { target, signal }) {
+      const found = texts.map((): LanguageTag | undefined => undefined);
+      const firsts = texts.map((text) => preferred(text, target));
+      for (const engine of new Set(firsts.map((route) => route?.engine))) {
+        const own = texts.flatMap((_, index) => (firsts[index]?.engine === engine ? index : []));
+        const to = firsts.find((route) => route?.engine === engine)?.pair.target;
+        if (engine?.detect === undefined || to === undefined) continue;
+        const asked = own.flatMap((index) => texts[index] ?? []);
+        const answers = await engine.detect(asked, { target: to, signal });
+        for (const [position, index] of own.entries()) found[index] = answers[position];
+      }
+      return found;
+    },
     serves: (pair) => isSameLanguage(pair) || candidates(pair).length > 0,
     sources: () => routes.sources(),
     targets: (source) => routes.targets(source),
