@@ -76,7 +76,7 @@ export function createWordLists({
 
   async function loadAll(): Promise<void> {
     const files = await Promise.all([analysers(modesFolder), dictionaries(dictionaryFolder)]);
-    await readAll(files.flat(), ({ language, path, words }) => {
+    await readWordLists(files.flat(), ({ language, path, words }) => {
       if (words === undefined) log.warn({ path }, 'a list of words cannot be read');
       else lists.set(language, [...(lists.get(language) ?? []), words]);
       remembered.clear();
@@ -136,7 +136,12 @@ function isPutTogether(language: LanguageTag, own: readonly Words[], word: strin
   return false;
 }
 
-function readAll(
+/**
+ * Reads dictionaries in a thread of its own, one after the other.
+ *
+ * @throws Error when the thread cannot be started
+ */
+export function readWordLists(
   files: readonly WordListFile[],
   onList: (list: ReadWordList) => void,
 ): Promise<void> {
@@ -149,6 +154,12 @@ function readAll(
   });
 }
 
+/** The dictionary that a mode reads its source with; undefined where there is none. */
+export async function analyserOf(modesFolder: string, mode: string): Promise<string | undefined> {
+  const command = await readFile(join(modesFolder, `${mode}.mode`), 'utf8').catch(() => '');
+  return /'([^']+\.automorf\.bin)'/.exec(command)?.[1];
+}
+
 /** What modes read their source with; two for a language have nearly all that others have. */
 async function analysers(folder: string): Promise<WordListFile[]> {
   const names = new Set(await readdir(folder).catch(() => []));
@@ -156,8 +167,7 @@ async function analysers(folder: string): Promise<WordListFile[]> {
   for (const { source: language, name } of modes) {
     const own = [...files.values()].filter((file) => file.language === language);
     if (own.length === MAX_ANALYSERS || !names.has(`${name}.mode`)) continue;
-    const command = await readFile(join(folder, `${name}.mode`), 'utf8').catch(() => '');
-    const path = /'([^']+\.automorf\.bin)'/.exec(command)?.[1];
+    const path = await analyserOf(folder, name);
     if (path !== undefined) files.set(path, { language, path });
   }
   return [...files.values()];
