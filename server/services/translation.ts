@@ -131,33 +131,8 @@ export function createTranslation(options: TranslationServiceOptions): Translati
     };
   }
 
-  /** The engine that would be the first to translate a text. */
-  function preferred({ likely }: UnsureText, target: LanguageTag | undefined) {
-    for (const source of likely) {
-      const to = target ?? routes.targets(source)[0];
-      const [first] =
-        to === undefined || isSameLanguage({ source, target: to })
-          ? []
-          : candidates({ source, target: to });
-      if (first !== undefined) return first;
-    }
-    return undefined;
-  }
-
   return {
-    async detect(texts, { target, signal }) {
-      const found = texts.map((): LanguageTag | undefined => undefined);
-      const firsts = texts.map((text) => preferred(text, target));
-      for (const engine of new Set(firsts.map((route) => route?.engine))) {
-        const own = texts.flatMap((_, index) => (firsts[index]?.engine === engine ? index : []));
-        const to = firsts.find((route) => route?.engine === engine)?.pair.target;
-        if (engine?.detect === undefined || to === undefined) continue;
-        const asked = own.flatMap((index) => texts[index] ?? []);
-        const answers = await engine.detect(asked, { target: to, signal });
-        for (const [position, index] of own.entries()) found[index] = answers[position];
-      }
-      return found;
-    },
+    detect: createDetectionElsewhere(candidates, (source) => routes.targets(source)),
     serves: (pair) => isSameLanguage(pair) || candidates(pair).length > 0,
     sources: () => routes.sources(),
     targets: (source) => routes.targets(source),
@@ -179,6 +154,38 @@ export function createTranslation(options: TranslationServiceOptions): Translati
     },
     translateSegments,
   };
+}
+
+/** Detection by the engines that would be the first to translate. */
+function createDetectionElsewhere(
+  candidates: (pair: LanguagePair) => readonly EngineRoute[],
+  targets: (source: LanguageTag) => readonly LanguageTag[],
+): Translation['detect'] {
+  function firstFor({ likely }: UnsureText, asked: LanguageTag | undefined) {
+    for (const source of likely) {
+      const target = asked ?? targets(source)[0];
+      if (target === undefined || isSameLanguage({ source, target })) continue;
+      const [first] = candidates({ source, target });
+      if (first !== undefined) return first;
+    }
+    return undefined;
+  }
+  return async (texts, { target, signal }) => {
+    const found = texts.map((): LanguageTag | undefined => undefined);
+    const firsts = texts.map((text) => firstFor(text, target));
+    for (const route of firsts.filter((each, i) => firstOf(firsts, each) === i)) {
+      const own = texts.flatMap((_, i) => (firsts[i]?.engine === route?.engine ? i : []));
+      const asked = own.flatMap((index) => texts[index] ?? []);
+      const answers = await route?.engine.detect?.(asked, { target: route.pair.target, signal });
+      for (const [position, index] of own.entries()) found[index] = answers?.[position];
+    }
+    return found;
+  };
+}
+
+/** Where the engine of a route comes first. */
+function firstOf(routes: readonly (EngineRoute | undefined)[], route: EngineRoute | undefined) {
+  return routes.findIndex((each) => each?.engine === route?.engine);
 }
 
 /** Leaves out what cannot do what is asked, and puts first what can do more of it. */

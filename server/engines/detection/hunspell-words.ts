@@ -57,7 +57,7 @@ function flagSplitter(affixes: string): (flags: string) => string[] {
   const kind = /^FLAG\s+(\S+)/m.exec(affixes)?.[1];
   if (kind === 'num') return (flags) => flags.split(',');
   if (kind === 'long') return (flags) => flags.match(/../gs) ?? [];
-  return (flags) => [...flags];
+  return (flags) => Array.from(flags);
 }
 
 function endingsIn(affixes: string): Map<string, Map<string, string[]>> {
