@@ -228,7 +228,7 @@ function createServices(parts: Parts) {
     log,
   });
   const improvement = createImprovement({ engines: engines.improvement, detector, log });
-  const detection = createDetection(detector);
+  const detection = createDetection(detector, translation);
   const glossaries = createGlossaries({
     glossaries: storage.glossaries,
     cacheBytes: config.GLOSSARY_CACHE_MB * MIB,

@@ -50,6 +50,9 @@ export interface Engines {
   close(): Promise<void>;
 }
 
+/** Words are read once the start is over: nobody waits for them unless a short text comes at once. */
+const WARM_UP_AFTER_MS = 5_000;
+
 export async function startEngines(
   config: Config,
   log: Logger,
@@ -63,8 +66,9 @@ export async function startEngines(
     startAll(Object.values(speakers).map((start) => start(settings))),
     startAll(Object.values(translators).map((start) => start(settings))),
     startAll(Object.values(improvers).map((start) => start(settings))),
-    createDetector(),
+    createDetector({ log, ...modesFolder(config) }),
   ]);
+  const warmUp = setTimeout(() => void detector.prepare(['']), WARM_UP_AFTER_MS).unref();
   const recognition = heard.running.map((engine) => observedRecogniser(engine, measures));
   const synthesis = spoken.running.map((engine) => observedSpeaker(engine, measures));
   const translation = translated.running.map((engine) => observedTranslator(engine, measures));
@@ -80,6 +84,7 @@ export async function startEngines(
       ...ofKind('improvement', improved.missing),
     ],
     async close() {
+      clearTimeout(warmUp);
       const all = [...recognition, ...synthesis, ...translation, ...improvement];
       await Promise.all(all.map((engine) => engine.close()));
     },
@@ -111,7 +116,7 @@ export async function startTranslators(
   const settings = { ...engineSettings(config, log), models };
   const [{ running, missing }, detector] = await Promise.all([
     startAll(Object.values(translators).map((start) => start(settings))),
-    createDetector(),
+    createDetector({ log, ...modesFolder(config) }),
   ]);
   return {
     ...{ translation: running, detector, missing },
@@ -138,6 +143,10 @@ async function startAll<Engine extends object>(starting: Promise<(Engine | Unava
     running: engines.filter((engine): engine is Engine => isRunning(engine)),
     missing: engines.filter((engine): engine is Unavailable => !isRunning(engine)),
   };
+}
+
+function modesFolder({ APERTIUM_MODES: folder }: Config): { modesFolder?: string } {
+  return folder === undefined ? {} : { modesFolder: folder };
 }
 
 function engineSettings(config: Config, log: Logger): Omit<EngineSettings, 'models'> {

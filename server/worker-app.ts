@@ -32,13 +32,14 @@ export async function createWorkerApp({
 }): Promise<WorkerApp> {
   const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
   const engines = await startTranslators(config, log);
+  const translation = createTranslation({
+    engines: engines.translation,
+    preference: enginePreference(config),
+    log,
+  });
   const translator = createDocumentTranslator({
-    translation: createTranslation({
-      engines: engines.translation,
-      preference: enginePreference(config),
-      log,
-    }),
-    detection: createDetection(engines.detector),
+    translation,
+    detection: createDetection(engines.detector, translation),
     glossaries: createGlossaries({
       glossaries: storage.glossaries,
       cacheBytes: config.GLOSSARY_CACHE_MB * MIB,

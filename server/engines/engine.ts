@@ -190,6 +190,17 @@ export interface TranslationEngine {
   translate(segments: readonly TextSegment[], options: TranslationOptions): Promise<TextSegment[]>;
   /** Starts what a pair needs, so that the first sentence does not wait. */
   prepare(pair: LanguagePair): void;
+  /**
+   * Tells the base languages of texts, order kept; undefined for those it is not sure of, and for all
+   * where it cannot be asked. Never rejects. Only engines that know better than our own detector.
+   *
+   * @param texts those that are not `clear` to our own detector are worth a charge
+   * @param options.target what they are to be translated into
+   */
+  detect?(
+    texts: readonly { text: string; isClear: boolean }[],
+    options: { target: LanguageTag; signal: AbortSignal },
+  ): Promise<(LanguageTag | undefined)[]>;
   close(): Promise<void>;
 }
 
@@ -228,12 +239,16 @@ export interface ImprovementEngine {
 /** What was found out about the language of a text. */
 export type Detection =
   | { status: 'success'; language: LanguageTag }
-  /** Candidates are too close; the likeliest is told all the same. */
-  | { status: 'insufficient_confidence'; language: LanguageTag }
+  /** Candidates are too close: the likeliest, and all of them, the likeliest first. */
+  | {
+      status: 'insufficient_confidence';
+      language: LanguageTag;
+      candidates: readonly LanguageTag[];
+    }
   /** No letters, or nothing that resembles a language. */
   | { status: 'no_language_detected' };
 
-/** Tells the language of texts. Works at once, without processes of its own. */
+/** Tells the language of texts, at once. */
 export interface DetectionEngine {
   readonly name: string;
   /** Base languages it tells apart, `zh` for both scripts. */
@@ -247,6 +262,11 @@ export interface DetectionEngine {
   detect(text: string, options?: { expected?: LanguageTag }): Detection;
   /** Languages a text may be in, the likeliest first; empty when there are no letters in it. */
   rank(text: string): LanguageTag[];
+  /**
+   * Waits for what it takes to tell short texts well: the first of them has it read, in about a second
+   * and not on this thread. Without it they are told all the same, less surely. Never rejects.
+   */
+  prepare(texts: readonly string[]): Promise<void>;
 }
 
 /** An engine that cannot run here, and what would let it. */

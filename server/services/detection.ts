@@ -2,7 +2,7 @@
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { DetectionRequest, DetectionResponse } from '../../shared/schemas/detection.ts';
-import type { DetectionEngine } from '../engines/engine.ts';
+import type { Detection, DetectionEngine } from '../engines/engine.ts';
 import { plainText, type TextSegment } from '../text/text-segment.ts';
 import { detectionLanguages } from './language-table.ts';
 import type { Translation } from './translation.ts';
@@ -12,52 +12,71 @@ const CONSIDERED_LENGTH = 4096;
 
 export interface LanguageDetection {
   /** @throws ServiceError invalid_request when there is no text */
-  detect(request: DetectionRequest): DetectionResponse;
+  detect(request: DetectionRequest, signal: AbortSignal): Promise<DetectionResponse>;
 }
 
 export interface SourceDetection {
   /**
-   * The language to translate a text from. Always one, however little the text says of it: where it
-   * is short or undecided, the likeliest of those that can be translated; the target itself for texts
-   * without a word, which stay as they are. A language that is certain is told even if nobody
-   * translates it.
+   * The languages to translate texts from, order kept. What {@link LanguageDetection} is sure of is
+   * taken, even if nobody translates it; of a text that may be in several languages, the likeliest of
+   * those that can be translated. The target itself for texts without a word, which stay as they are.
    *
-   * @param segments the text, in order
+   * @param texts the segments of each, in order
+   * @param options.signal ends the wait for an answer from elsewhere
    */
-  detectSource(
-    segments: readonly TextSegment[],
-    options: { target: LanguageTag; translation: Pick<Translation, 'serves'> },
-  ): LanguageTag;
+  detectSources(
+    texts: readonly (readonly TextSegment[])[],
+    options: { target: LanguageTag; signal: AbortSignal },
+  ): Promise<LanguageTag[]>;
 }
 
-/** A shorter text may look like a language that it is not, in UTF-16 units. */
-const TELLING_LENGTH = 24;
+/** Makes the service over the detector that runs, and what engines elsewhere know better. */
+export function createDetection(
+  engine: DetectionEngine,
+  translation: Pick<Translation, 'serves' | 'detect'>,
+): LanguageDetection & SourceDetection {
+  /** The one decision that all go by. */
+  async function tell(
+    texts: readonly string[],
+    options: { target: LanguageTag | undefined; signal: AbortSignal },
+  ): Promise<{ found: Detection; ranked: LanguageTag[] }[]> {
+    await engine.prepare(texts);
+    const own = texts.map((text) => ({ found: engine.detect(text), ranked: engine.rank(text) }));
+    const asked = own.map(({ found, ranked: likely }, index) => {
+      return { text: texts[index] ?? '', isClear: found.status === 'success', likely };
+    });
+    const elsewhere = await translation.detect(asked, options);
+    return own.map((each, index) => {
+      const language = elsewhere[index];
+      return language === undefined ? each : { ...each, found: { status: 'success', language } };
+    });
+  }
 
-/** Makes the service over the detector that runs. */
-export function createDetection(engine: DetectionEngine): LanguageDetection & SourceDetection {
   return {
-    detect({ text = [] }) {
+    async detect({ text = [] }, signal) {
       if (text.length === 0) {
         throw new ServiceError('invalid_request', 'Missing parameter text.');
       }
-      return { results: text.map((each) => resultOf(each, engine)) };
+      const told = await tell(text, { target: undefined, signal });
+      return { results: told.map(({ found }) => resultOf(found)) };
     },
-    detectSource(segments, { target, translation }) {
-      const text = beginningOf(segments);
-      const found = engine.detect(text);
-      const [likeliest, ...others] = engine.rank(text);
-      if (likeliest === undefined) return baseLanguage(target);
-      const isCertain = found.status === 'success' && text.length >= TELLING_LENGTH;
-      if (isCertain || translation.serves({ source: likeliest, target })) return likeliest;
-      const isTranslated = (source: LanguageTag) =>
-        source !== baseLanguage(target) && translation.serves({ source, target });
-      return others.find(isTranslated) ?? likeliest;
+    async detectSources(texts, { target, signal }) {
+      const told = await tell(texts.map(beginningOf), { target, signal });
+      return told.map(({ found, ranked }) => {
+        if (found.status === 'success') return found.language;
+        const candidates = found.status === 'insufficient_confidence' ? found.candidates : ranked;
+        const [likeliest, ...others] = candidates;
+        if (likeliest === undefined) return baseLanguage(target);
+        if (translation.serves({ source: likeliest, target })) return likeliest;
+        const isTranslated = (source: LanguageTag) =>
+          source !== baseLanguage(target) && translation.serves({ source, target });
+        return others.find(isTranslated) ?? likeliest;
+      });
     },
   };
 }
 
-function resultOf(text: string, engine: DetectionEngine): DetectionResponse['results'][number] {
-  const found = engine.detect(text);
+function resultOf(found: Detection): DetectionResponse['results'][number] {
   if (found.status !== 'success') return { detection_status: found.status };
   return detectionLanguages.has(found.language)
     ? { detection_status: 'success', detected_language: found.language }

@@ -100,8 +100,8 @@ async function inOwnProcess(
     const { characters, sample } = await process.open(file, input, opening);
     checkLength(characters, maxCharacters);
     onShare(OPENED);
-    const { translation, detection } = options;
-    const language = source ?? detection.detectSource(sample, { target, translation });
+    const language =
+      source ?? (await detectedSource(sample, { target, signal: work.signal }, options));
     const translations = await translateSentences(process, language, work, options);
     onShare(TRANSLATED);
     const written = await process.write(translations, { source: language, target });
@@ -110,6 +110,15 @@ async function inOwnProcess(
   } finally {
     await process.close();
   }
+}
+
+async function detectedSource(
+  sample: readonly TextSegment[],
+  wish: { target: LanguageTag; signal: AbortSignal },
+  { detection }: DocumentTranslatorOptions,
+): Promise<LanguageTag> {
+  const [language] = await detection.detectSources([sample], wish);
+  return language ?? baseLanguage(wish.target);
 }
 
 /** @returns the translations by key */

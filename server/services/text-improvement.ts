@@ -38,7 +38,7 @@ export interface TextImprovement {
 
 export interface TextImprovementOptions {
   improvement: Improvement;
-  detector: Pick<DetectionEngine, 'detect' | 'rank'>;
+  detector: Pick<DetectionEngine, 'detect' | 'rank' | 'prepare'>;
   usage: UsageMeter;
 }
 
@@ -52,7 +52,7 @@ interface Item {
   isImproved: boolean;
 }
 
-/** A shorter text may look like a language that it is not, in UTF-16 units. */
+/** Names and single words of other languages are no reason to leave a shorter text, in UTF-16 units. */
 const TELLING_LENGTH = 24;
 
 export function createTextImprovement(options: TextImprovementOptions): TextImprovement {
@@ -65,6 +65,7 @@ export function createTextImprovement(options: TextImprovementOptions): TextImpr
     { caller, reportingTag: tag, abort }: TextRequestOrigin,
   ): Promise<ImprovementResponse> => {
     const checked = checkImprovementRequest(request, task);
+    await options.detector.prepare(request.text);
     const items = request.text.map((text) => prepare(text, checked, options));
     checkLanguages(items, checked, improvement);
     const counts = items.map(({ text }) => countCodePoints(text));
@@ -106,13 +107,14 @@ function prepare(
 ): Item {
   const expected = target === undefined ? undefined : baseLanguage(target);
   const found = detector.detect(text, expected === undefined ? {} : { expected });
-  const isCertain = found.status === 'success' && text.length >= TELLING_LENGTH;
+  const isCertain = found.status === 'success';
   const ranked = detector.rank(text);
   if (target !== undefined && expected !== undefined) {
-    const detected = isCertain ? found.language : expected;
+    const detected = isCertain && text.length >= TELLING_LENGTH ? found.language : expected;
     return { text, detected, target, isImproved: detected === expected && ranked.length > 0 };
   }
-  const known = ranked.find((language) => isWritten(language) && improvement.serves(language));
+  const candidates = found.status === 'insufficient_confidence' ? found.candidates : ranked;
+  const known = candidates.find((language) => isWritten(language) && improvement.serves(language));
   const detected = isCertain ? found.language : (known ?? ranked[0] ?? 'en');
   return { text, detected, target: detected, isImproved: ranked.length > 0 };
 }

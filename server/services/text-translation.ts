@@ -75,7 +75,7 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
     const { plan, accountId } = caller.account;
     const checked = checkTextRequest(request, { plan, refusesLatencyConflicts });
     checkLanguages(checked, translation);
-    const items = prepare(request.text, checked, options);
+    const items = await prepare(request.text, checked, { ...options, signal: abort.signal });
     const style = await findStyle(checked, accountId, options.styleRules);
     for (const source of sourcesOf(items)) {
       checkWishes(source, checked, translation);
@@ -119,18 +119,22 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
 }
 
 /** Takes the texts apart, finds out their languages and what they cost. */
-function prepare(
+async function prepare(
   texts: readonly string[],
   { source: given, target, markup, splitting }: CheckedTextRequest,
-  { translation, detection, isFreeTarget }: TextTranslationOptions,
-): Item[] {
+  { detection, isFreeTarget, signal }: TextTranslationOptions & { signal: AbortSignal },
+): Promise<Item[]> {
   const isFree = isFreeTarget(target);
-  return texts.map((text) => {
-    const layout =
-      markup === undefined
-        ? layOutPlain(text, { splitting, language: given })
-        : layOutMarkup(text, { ...markup, language: given });
-    const source = given ?? detection.detectSource(layout.segments, { target, translation });
+  const layouts = texts.map((text) =>
+    markup === undefined
+      ? layOutPlain(text, { splitting, language: given })
+      : layOutMarkup(text, { ...markup, language: given }),
+  );
+  const segments = layouts.map((layout) => layout.segments);
+  const detected =
+    given === undefined ? await detection.detectSources(segments, { target, signal }) : [];
+  return layouts.map((layout, index) => {
+    const source = given ?? detected[index] ?? baseLanguage(target);
     return { source, layout, billedCharacters: isFree ? 0 : layout.characters };
   });
 }

@@ -27,6 +27,13 @@ export interface SegmentTranslation {
   tookExamples?: boolean;
 }
 
+/** A text of which our own detector has said what it can. */
+export interface UnsureText {
+  text: string;
+  isClear: boolean;
+  likely: readonly LanguageTag[];
+}
+
 export interface Translation {
   /** Whether a direction is served; a language into itself always is. */
   serves(pair: LanguagePair): boolean;
@@ -44,6 +51,17 @@ export interface Translation {
   usesExamples(pair: LanguagePair): boolean;
   /** Starts what a direction needs, so that its first sentence does not wait. */
   prepare(pair: LanguagePair): void;
+  /**
+   * Tells the languages of texts, order kept, by the engine that would translate them first, where that
+   * one detects; undefined where it does not. Never rejects.
+   *
+   * @param texts with the languages each may be in, the likeliest first
+   * @param target without one, any that is reached
+   */
+  detect(
+    texts: readonly UnsureText[],
+    options: { target: LanguageTag | undefined; signal: AbortSignal },
+  ): Promise<(LanguageTag | undefined)[]>;
   /** Engines that are not asked at the moment: by name, or by name and direction, `apertium en es`. */
   outages(): Outage[];
   /**
@@ -114,6 +132,7 @@ export function createTranslation(options: TranslationServiceOptions): Translati
   }
 
   return {
+    detect: createDetectionElsewhere(candidates, (source) => routes.targets(source)),
     serves: (pair) => isSameLanguage(pair) || candidates(pair).length > 0,
     sources: () => routes.sources(),
     targets: (source) => routes.targets(source),
@@ -135,6 +154,38 @@ export function createTranslation(options: TranslationServiceOptions): Translati
     },
     translateSegments,
   };
+}
+
+/** Detection by the engines that would be the first to translate. */
+function createDetectionElsewhere(
+  candidates: (pair: LanguagePair) => readonly EngineRoute[],
+  targets: (source: LanguageTag) => readonly LanguageTag[],
+): Translation['detect'] {
+  function firstFor({ likely }: UnsureText, asked: LanguageTag | undefined) {
+    for (const source of likely) {
+      const target = asked ?? targets(source)[0];
+      if (target === undefined || isSameLanguage({ source, target })) continue;
+      const [first] = candidates({ source, target });
+      if (first !== undefined) return first;
+    }
+    return undefined;
+  }
+  return async (texts, { target, signal }) => {
+    const found = texts.map((): LanguageTag | undefined => undefined);
+    const firsts = texts.map((text) => firstFor(text, target));
+    for (const route of firsts.filter((each, i) => firstOf(firsts, each) === i)) {
+      const own = texts.flatMap((_, i) => (firsts[i]?.engine === route?.engine ? i : []));
+      const asked = own.flatMap((index) => texts[index] ?? []);
+      const answers = await route?.engine.detect?.(asked, { target: route.pair.target, signal });
+      for (const [position, index] of own.entries()) found[index] = answers?.[position];
+    }
+    return found;
+  };
+}
+
+/** Where the engine of a route comes first. */
+function firstOf(routes: readonly (EngineRoute | undefined)[], route: EngineRoute | undefined) {
+  return routes.findIndex((each) => each?.engine === route?.engine);
 }
 
 /** Leaves out what cannot do what is asked, and puts first what can do more of it. */

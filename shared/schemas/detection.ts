@@ -22,7 +22,10 @@ export const DetectionStatus = Type.Union(
     Type.Literal('unsupported_language'),
     Type.Literal('no_language_detected'),
   ],
-  { description: 'Only `success` comes with a language.' },
+  {
+    description:
+      'Only `success` comes with a language. `insufficient_confidence`: the text may be in several.',
+  },
 );
 
 export const DetectionResponse = Type.Object({

@@ -28,7 +28,12 @@ export const TextTranslationRequest = Type.Object({
   }),
   target_lang: Type.String({ examples: ['ES'] }),
   source_lang: Type.Optional(
-    Type.String({ examples: ['EN'], description: 'Detected for each text when omitted.' }),
+    Type.String({
+      examples: ['EN'],
+      description:
+        'Detected for each text when omitted, as /v3/detect/language does. A text in a language that is not served ' +
+        'is refused; one that may be in several is taken for the likeliest that is served.',
+    }),
   ),
   context: Type.Optional(
     Type.String({ description: 'Informs the translation; neither translated nor billed.' }),

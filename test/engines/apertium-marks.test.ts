@@ -34,6 +34,16 @@ describe('marks', () => {
     ],
     ['of a word that is dropped stay, empty', '<1>She</1> <2>works</2>.', '<1></1><2>Obra</2>.'],
     ['within a word take it whole', 'It is <1>un</1>usual.', 'Es <1>inusual</1>.'],
+    [
+      'follow the parts of a compound that no dictionary has',
+      'The <1>long-term</1> potential of <2>well-known methods</2>.',
+      'El potencial de <1>plazo largo</1> de <2>métodos bien sabidos</2>.',
+    ],
+    [
+      'within such a compound too',
+      'The long-<1>term</1> potential.',
+      'El potencial de <1>plazo</1> largo.',
+    ],
     ['within a formula stay there', 'H<1>2</1>O is here.', 'H<1>2</1>O es aquí.'],
     [
       'take their quotation marks along',

@@ -65,6 +65,31 @@ describe('Apertium translates', () => {
     });
   }
 
+  /** What stays as it was: words that dictionaries know with a hyphen, names, formulas, addresses. */
+  const hyphens: [source: string, target: string, text: string, expected: RegExp][] = [
+    ['en', 'es', 'long-term potential', /potencial de plazo largo/i],
+    ['en', 'es', 'a long\u2011term plan', /un plan de plazo largo/i],
+    ['en', 'es', 'The US-based company', /la empresa basada en EE\.UU\./i],
+    ['en', 'es', 'high-quality, low-cost solutions', /calidad alta, soluciones de coste bajo/i],
+    ['en', 'ca', 'a German-speaking country', /un país que parla alemany/],
+    ['en', 'fr', 'a 10-year-old boy', /un garçon de 10 ans/i],
+    ['en', 'pt', 'the potential of well-known methods', /métodos bem sabidos/],
+    ['en', 'it', 'user-friendly open-source tools', /^(?!.*-)(\S{2,10} ?)+$/],
+    ['en', 'es', 'a state-of-the-art system', /un sistema moderno/i],
+    ['en', 'es', 'my mother-in-law', /mi suegra/i],
+    ['en', 'es', 'Jean-Luc Picard', /^Jean-Luc Picard$/],
+    ['en', 'es', 'COVID-19 - and UTF-8', /COVID-19 - y UTF-8/],
+    ['en', 'es', 'a-b@example.org and foo-bar.html', /@example\.org .* foo-/],
+    ['pt', 'es', 'deu-me o livro', /me dio el libro/],
+    ['fr', 'es', 'vient-il demain ?', /^viene mañana/],
+    ['fr', 'es', 'les relations franco-allemandes', /franco-alemanas/],
+  ];
+
+  test.each(hyphens)('%s to %s with hyphens: %s', async (source, target, text, expected) => {
+    const [answer] = await translateTexts(engine, [text], { source, target, signal });
+    expect(answer).toMatch(expected);
+  });
+
   test('variants it does not know as their base language', async () => {
     const british = await translateTexts(engine, [house.fr], {
       source: 'fr-CA',

@@ -94,6 +94,36 @@ describe('the upstream engine', () => {
     expect(await failureCode(translateTexts(engine, ['Hello.']))).toBe('translation_failed');
   });
 
+  describe('asked for languages', () => {
+    const texts = [
+      { text: 'a clear text', isClear: true },
+      { text: 'casa', isClear: false },
+    ];
+    const detect = () =>
+      engine.detect?.(texts, { target: 'en', signal: new AbortController().signal });
+    afterEach(() => (server.detected = undefined));
+
+    it('answers what the server tells', async () => {
+      server.detected = 'zh';
+      expect(await detect()).toEqual(['zh', 'zh']);
+      expect(server.translations()).toEqual([]);
+    });
+
+    it('has unclear texts translated where the server does not detect, and asks it no more', async () => {
+      expect(await detect()).toEqual([undefined, 'es']);
+      expect(await detect()).toEqual([undefined, 'es']);
+      expect(server.translations().map(({ text }) => text)).toEqual([['casa'], ['casa']]);
+      const asked = server.requests.filter(({ path }) => path === '/v3/detect/language');
+      expect(asked).toHaveLength(1);
+    });
+
+    it('leaves it to others when the server is out of order', async () => {
+      server.next.push({ status: 503 }, { status: 503 });
+      expect(await detect()).toEqual([undefined, undefined]);
+      server.next.length = 0;
+    });
+  });
+
   it('starts without its server, and offers its languages once it is there', async () => {
     const gone = await startDeeplCompatibleServer({ key: 'k' });
     await gone.close();

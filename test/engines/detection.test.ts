@@ -1,10 +1,18 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDetector } from '../../server/engines/detection/detector.ts';
 import type { DetectionEngine } from '../../server/engines/engine.ts';
+import { phrases } from './detection-phrases.ts';
 import { sentences, unsupportedSentences } from './detection-sentences.ts';
+import { recordLog } from '../support/log-record.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let detector: DetectionEngine;
-beforeAll(async () => (detector = await createDetector()));
+beforeAll(async () => {
+  detector = await createDetector({ log: recordLog() });
+  await detector.prepare(['Hello']);
+});
 
 const languageOf = (text: string) => {
   const detection = detector.detect(text);
@@ -24,6 +32,73 @@ function accuracy(cut: (text: string, language: string) => string) {
 const words = (text: string, language: string) =>
   ['zh', 'ja', 'th'].includes(language) ? (text.match(/.{1,2}/gu) ?? []) : text.split(' ');
 const joint = (language: string) => (['zh', 'ja', 'th'].includes(language) ? '' : ' ');
+
+/** The phrases of some languages that the detector was not tuned on, and what it says of them. */
+function unseenPhrases(of: (language: string) => boolean) {
+  return Object.entries(phrases)
+    .filter(([language]) => of(language))
+    .flatMap(([language, list]) =>
+      list
+        .split('|')
+        .filter((_, index) => index % 2 === 1)
+        .map((text) => ({ language, text, found: detector.detect(text) })),
+    );
+}
+
+/** Those whose words are listed by what is installed for the default engines. */
+const isListed = (language: string) => 'ca de en es fr it pt'.split(' ').includes(language);
+const isWrong = ({ language, found }: ReturnType<typeof unseenPhrases>[number]) =>
+  found.status === 'success' && found.language !== language;
+
+describe('the detector and short phrases', () => {
+  it('is sure of 9 of 10 phrases in languages whose words are listed, and never wrong', () => {
+    const all = unseenPhrases(isListed);
+    const isRight = all.filter(({ found }) => found.status === 'success').length;
+    expect(all.filter(isWrong)).toEqual([]);
+    expect(all.length).toBeGreaterThan(150);
+    expect(isRight / all.length).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it('says that it is unsure rather than another language, of other languages as well', () => {
+    const all = unseenPhrases((language) => !isListed(language));
+    const isRight = all.filter(({ found }) => found.status === 'success').length;
+    expect(all.filter(isWrong).length).toBeLessThanOrEqual(1);
+    expect(isRight / all.length).toBeGreaterThanOrEqual(0.6);
+  });
+
+  it.each([
+    ['proton beam', 'en'],
+    ['Protonenstrahl', 'de'],
+    ['Guten Morgen', 'de'],
+    ['Wie geht es dir?', 'de'],
+    ['rusty screwdriver', 'en'],
+    ['unbezahlter Urlaub', 'de'],
+    ['ganivet de cuina', 'ca'],
+    ['hablaban', 'es'],
+  ])('is sure of %s', (text, language) => {
+    expect(detector.detect(text)).toEqual({ status: 'success', language });
+  });
+
+  it.each([
+    ['campo de trigo', ['es', 'pt']],
+    ['sopa deliciosa', ['ca', 'es', 'pt']],
+    ['dobré ráno', ['cs', 'sk']],
+  ])('names the languages that %s may be in', (text, languages) => {
+    const found = detector.detect(text);
+    expect(found.status).toBe('insufficient_confidence');
+    expect(found).toHaveProperty('candidates', expect.arrayContaining(languages));
+  });
+
+  it('goes without lists that are not there or cannot be read, and says so', async () => {
+    const folder = temporaryFolder();
+    await writeFile(path.join(folder, 'xx_XX.dic'), '1\nword\n');
+    const log = recordLog();
+    const bare = await createDetector({ log, modesFolder: folder, dictionaryFolder: folder });
+    await bare.prepare(['Guten Morgen']);
+    expect(log.lines.map(({ message }) => message)).toEqual(['a list of words cannot be read']);
+    expect(bare.detect('Guten Morgen')).toEqual({ status: 'success', language: 'de' });
+  });
+});
 
 describe('the detector', () => {
   it('finds the language of at least 98 % of sentences in 33 languages', () => {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DetectionResponse } from '../../shared/schemas/detection.ts';
+import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
 import { askDragoman } from '../support/command-line.ts';
+import { startDeeplCompatibleServer } from '../support/deepl-compatible-server.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -14,6 +16,71 @@ const detect = async (body: unknown) => {
   return { status: response.status, ...answer };
 };
 const german = { detection_status: 'success', detected_language: 'de' };
+
+describe('a translation without a source language', () => {
+  const translate = async (text: string, target_lang = 'ES') => {
+    const body = { text: [text], target_lang, show_billed_characters: true };
+    const response = await server.post('/v2/translate', body);
+    const answer = (await response.json()) as TextTranslationResponse & { message: string };
+    return { status: response.status, ...answer };
+  };
+
+  it.each(['Guten Morgen', 'Wie geht es dir?', 'Protonenstrahl', 'Goedemiddag'])(
+    'refuses %s by the name that detection tells',
+    async (text) => {
+      const [found] = (await detect({ text: [text] })).results;
+      const { status, message } = await translate(text);
+      expect({ found, status }).toEqual({ found: expect.anything() as unknown, status: 400 });
+      expect(message).toContain(`A text is in ${found?.detected_language?.toUpperCase()}:`);
+    },
+  );
+
+  it.each([
+    ['proton beam', 'EN', 'ES'],
+    ['rusty screwdriver', 'EN', 'ES'],
+    ['ganivet de cuina', 'CA', 'ES'],
+    ['puente de madera', 'ES', 'EN'],
+    ['vélo rouillé', 'FR', 'ES'],
+    ['ponte de madeira', 'PT', 'ES'],
+    ['cacciavite', 'IT', 'ES'],
+  ])('takes %s for %s', async (text, language, target) => {
+    const { translations } = await translate(text, target);
+    expect(translations).toMatchObject([{ detected_source_language: language }]);
+    const { results } = await detect({ text: [text] });
+    // The contract has no Catalan among the languages that are told.
+    const told = language === 'CA' ? {} : { detected_language: language.toLowerCase() };
+    expect(results).toMatchObject([told]);
+    expect(results[0]?.detection_status).not.toBe('insufficient_confidence');
+  });
+
+  it('takes what may be in several languages for the likeliest that is served', async () => {
+    const { results } = await detect({ text: ['sopa deliciosa'] });
+    expect(results).toEqual([{ detection_status: 'insufficient_confidence' }]);
+    const { translations } = await translate('sopa deliciosa', 'EN');
+    expect(['ES', 'CA', 'PT']).toContain(translations[0]?.detected_source_language);
+  });
+});
+
+it('tells what an upstream server detects, in translations as well', async () => {
+  const upstream = await startDeeplCompatibleServer({ key: 'k' });
+  upstream.detected = 'es';
+  const settings = { RECOGNISER: 'silent', DEEPL_URL: upstream.url, DEEPL_KEY: 'k' };
+  const fronting = await startServer(settings);
+  try {
+    const text = ['The garden is very large.'];
+    const found = await fronting.post(path, { text });
+    expect(await found.json()).toEqual({
+      results: [{ detection_status: 'success', detected_language: 'es' }],
+    });
+    const translated = await fronting.post('/v2/translate', { text, target_lang: 'ZH' });
+    expect(await translated.json()).toMatchObject({
+      translations: [{ detected_source_language: 'ES' }],
+    });
+  } finally {
+    await fronting.stop();
+    await upstream.close();
+  }
+});
 
 describe('POST /v3/detect/language', () => {
   it('answers each text with one of four statuses, in order', async () => {

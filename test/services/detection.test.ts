@@ -1,21 +1,35 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDetector } from '../../server/engines/detection/detector.ts';
+import type { DetectionEngine } from '../../server/engines/engine.ts';
 import { createDetection } from '../../server/services/detection.ts';
+import { recordLog } from '../support/log-record.ts';
 
-let detection: ReturnType<typeof createDetection>;
-beforeAll(async () => (detection = createDetection(await createDetector())));
+let detector: DetectionEngine;
+beforeAll(async () => (detector = await createDetector({ log: recordLog() })));
 
-const statusOf = (text: string) => detection.detect({ text: [text] }).results[0];
+const { signal } = new AbortController();
+
+/** Detection where these languages, or all, can be translated and nobody elsewhere is asked. */
+function detectionFor(target: string, served?: readonly string[]) {
+  return createDetection(detector, {
+    serves: ({ source }) => served?.includes(source) !== false || source === target,
+    detect: async (texts) => texts.map(() => undefined),
+  });
+}
+
+const detect = async (text?: string[]) =>
+  (await detectionFor('en').detect(text === undefined ? {} : { text }, signal)).results;
+const statusOf = async (text: string) => (await detect([text]))[0];
 
 /** The source found for a text when these languages can be translated into the target. */
-function sourceOf(text: string, target: string, served: readonly string[]) {
-  const serves = ({ source }: { source: string }) => served.includes(source) || source === target;
-  return detection.detectSource([[text]], { target, translation: { serves } });
+async function sourceOf(text: string, target: string, served: readonly string[]) {
+  const [source] = await detectionFor(target, served).detectSources([[[text]]], { target, signal });
+  return source;
 }
 
 describe('the answer about a text', () => {
-  it('tells the language when it is one of those that are supported', () => {
-    expect(statusOf('The children are playing in the garden.')).toEqual({
+  it('tells the language when it is one of those that are supported', async () => {
+    expect(await statusOf('The children are playing in the garden.')).toEqual({
       ...{ detection_status: 'success', detected_language: 'en' },
     });
   });
@@ -25,18 +39,18 @@ describe('the answer about a text', () => {
     ['La infanoj lernas legi kaj skribi en la unua jaro de la lernejo.', 'Esperanto'],
     ['Деца уче да читају и пишу у првој години школе.', 'Serbian'],
     ['ბავშვები ბაღში თამაშობენ.', 'Georgian'],
-  ])('keeps an unsupported language to itself: %s', (text) => {
-    expect(statusOf(text)).toEqual({ detection_status: 'unsupported_language' });
+  ])('keeps an unsupported language to itself: %s', async (text) => {
+    expect(await statusOf(text)).toEqual({ detection_status: 'unsupported_language' });
   });
 
-  it('says when candidates are too close, or when there is nothing to tell', () => {
-    expect(statusOf('Hotel')).toEqual({ detection_status: 'insufficient_confidence' });
-    expect(statusOf('12:30 – 🙂')).toEqual({ detection_status: 'no_language_detected' });
+  it('says when candidates are too close, or when there is nothing to tell', async () => {
+    expect(await statusOf('Hotel')).toEqual({ detection_status: 'insufficient_confidence' });
+    expect(await statusOf('12:30 – 🙂')).toEqual({ detection_status: 'no_language_detected' });
   });
 
-  it('is about each text on its own, in order', () => {
+  it('is about each text on its own, in order', async () => {
     const text = ['Guten Morgen, wie geht es Ihnen?', '', 'Où est la gare ?', '你好'];
-    expect(detection.detect({ text }).results).toEqual([
+    expect(await detect(text)).toEqual([
       { detection_status: 'success', detected_language: 'de' },
       { detection_status: 'no_language_detected' },
       { detection_status: 'success', detected_language: 'fr' },
@@ -44,33 +58,41 @@ describe('the answer about a text', () => {
     ]);
   });
 
-  it.each([{}, { text: [] }])('is refused for %j', (request) => {
-    expect(() => detection.detect(request)).toThrow('Missing parameter text.');
+  it.each([undefined, []])('is refused for %j', async (text) => {
+    await expect(detect(text)).rejects.toThrow('Missing parameter text.');
   });
 });
 
 describe('the source of a translation', () => {
-  it('is the language of the text', () => {
-    expect(sourceOf('Los niños juegan en el jardín.', 'en', ['es', 'fr'])).toBe('es');
-    expect(sourceOf('Les enfants jouent dans le jardin.', 'en', ['es', 'fr'])).toBe('fr');
+  it('is the language of the text', async () => {
+    expect(await sourceOf('Los niños juegan en el jardín.', 'en', ['es', 'fr'])).toBe('es');
+    expect(await sourceOf('Les enfants jouent dans le jardin.', 'en', ['es', 'fr'])).toBe('fr');
   });
 
-  it('of a short text is the likeliest that can be translated', () => {
-    expect(sourceOf('Hotel', 'fr', ['es'])).toBe('es');
-    expect(sourceOf('animal', 'fr', ['ca'])).toBe('ca');
+  it('of a text that may be in several is the likeliest that can be translated', async () => {
+    expect(await sourceOf('Hotel', 'fr', ['es'])).toBe('es');
+    expect(await sourceOf('sopa deliciosa', 'fr', ['pt'])).toBe('pt');
   });
 
-  it('is told honestly when a long text is in a language that nobody translates', () => {
-    expect(sourceOf('Die Kinder spielen im Garten hinter dem Haus.', 'fr', ['es'])).toBe('de');
-    expect(sourceOf('你好', 'fr', ['es'])).toBe('zh');
+  it('is told honestly when a text is in a language that nobody translates, however short', async () => {
+    expect(await sourceOf('Die Kinder spielen im Garten hinter dem Haus.', 'fr', ['es'])).toBe(
+      'de',
+    );
+    expect(await sourceOf('Guten Morgen', 'fr', ['en', 'es', 'ca'])).toBe('de');
+    expect(await sourceOf('Wie geht es dir?', 'es', ['en', 'es', 'ca'])).toBe('de');
+    expect(await sourceOf('你好', 'fr', ['es'])).toBe('zh');
   });
 
-  it('is the target for texts without a word, so that they stay as they are', () => {
+  it('is none of the others where all that a text may be in have nobody to translate them', async () => {
+    expect(['da', 'nb']).toContain(await sourceOf('god morgen', 'es', ['en', 'ca']));
+  });
+
+  it('is the target for texts without a word, so that they stay as they are', async () => {
     for (const text of ['', '42', '🙂', '\ud800'])
-      expect(sourceOf(text, 'pt-BR', ['es'])).toBe('pt');
+      expect(await sourceOf(text, 'pt-BR', ['es'])).toBe('pt');
   });
 
-  it('is found in the text between marks', () => {
+  it('is found in the text between marks', async () => {
     const segment = [
       'Los niños ',
       { mark: 'open', id: 1 },
@@ -78,7 +100,7 @@ describe('the source of a translation', () => {
       { mark: 'close', id: 1 },
       ' jardín.',
     ] as const;
-    const translation = { serves: () => true };
-    expect(detection.detectSource([segment], { target: 'en', translation })).toBe('es');
+    const wish = { target: 'en', signal };
+    expect(await detectionFor('en').detectSources([[segment]], wish)).toEqual(['es']);
   });
 });

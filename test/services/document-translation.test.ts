@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createDetector } from '../../server/engines/detection/detector.ts';
-import type { TranslationEngine } from '../../server/engines/engine.ts';
+import type { DetectionEngine, TranslationEngine } from '../../server/engines/engine.ts';
 import { createApertium } from '../../server/engines/translation/apertium.ts';
 import { createChat } from '../../server/engines/translation/chat.ts';
 import { createLibreTranslate } from '../../server/engines/translation/libretranslate.ts';
-import { createDetection, type SourceDetection } from '../../server/services/detection.ts';
+import { createDetection } from '../../server/services/detection.ts';
 import type { DocumentWish } from '../../server/services/document-order.ts';
 import {
   createDocumentTranslator,
@@ -24,7 +24,7 @@ import { until } from '../support/server.ts';
 
 let server: ChatServer;
 let chat: TranslationEngine;
-let detection: SourceDetection;
+let detector: DetectionEngine;
 const log = recordLog();
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   chat = running(
     await createChat({ log, url: server.apiUrl, model: 'pseudo', languages: ['en', 'es', 'de'] }),
   );
-  detection = createDetection(await createDetector());
+  detector = await createDetector({ log });
 });
 afterAll(async () => {
   await chat.close();
@@ -41,9 +41,10 @@ afterAll(async () => {
 beforeEach(() => server.reset());
 
 function translatorWith(engine: TranslationEngine): DocumentTranslator {
+  const translation = createTranslation({ engines: [engine], log });
   return createDocumentTranslator({
-    translation: createTranslation({ engines: [engine], log }),
-    detection,
+    translation,
+    detection: createDetection(detector, translation),
     glossaries: {
       async glossaryFor({ ids, source, target }) {
         expect(ids).toEqual(['g']);

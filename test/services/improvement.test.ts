@@ -22,7 +22,7 @@ let improvement: Improvement;
 const log = recordLog();
 beforeAll(async () => {
   server = await startChatServer();
-  detector = await createDetector();
+  detector = await createDetector({ log });
   speller = runningImprover(await createHunspell({ log }));
 });
 afterAll(async () => {

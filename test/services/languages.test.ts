@@ -13,7 +13,7 @@ import { resourceNames } from '../../shared/schemas/languages.ts';
 import { recordLog } from '../support/log-record.ts';
 
 let detector: DetectionEngine;
-beforeAll(async () => (detector = await createDetector()));
+beforeAll(async () => (detector = await createDetector({ log: recordLog() })));
 
 /** Listings over an engine that claims these directions; nothing is translated here. */
 function listingsFor(

@@ -5,7 +5,7 @@ import { startScriptedHttp, type Behaviour, type ScriptedHttp } from './scripted
 
 export interface UpstreamRequest {
   text: string[];
-  source_lang: string;
+  source_lang?: string;
   target_lang: string;
   tag_handling?: 'xml';
   outline_detection?: boolean;
@@ -15,6 +15,8 @@ export interface UpstreamRequest {
 }
 
 export interface DeeplCompatibleServer extends ScriptedHttp {
+  /** Set for a server that offers detection: what it says each text is in. */
+  detected: string | undefined;
   /** What was asked of `/v2/translate` so far. */
   translations(): UpstreamRequest[];
 }
@@ -38,19 +40,33 @@ export async function startDeeplCompatibleServer({
     if (headers.authorization !== `DeepL-Auth-Key ${key}`) return refuse(403, 'Forbidden');
     if (method === 'GET' && path === '/v2/languages?type=source') return ok(sources);
     if (method === 'GET' && path === '/v2/languages?type=target') return ok(targets);
+    if (path === '/v3/detect/language' && server.detected !== undefined) {
+      const result = { detection_status: 'success', detected_language: server.detected };
+      return ok({ results: (body as UpstreamRequest).text.map(() => result) });
+    }
     if (method !== 'POST' || path !== '/v2/translate') return refuse(404, 'Not found');
     return translate(body as UpstreamRequest);
   }, port);
 
-  return Object.assign(http, {
+  const server: DeeplCompatibleServer = Object.assign(http, {
+    detected: undefined,
     translations: () =>
       http.requests
         .filter(({ path }) => path === '/v2/translate')
         .map(({ body }) => body as UpstreamRequest),
   });
+  return server;
 }
 
-function translate({ text, source_lang, target_lang, tag_handling }: UpstreamRequest): Behaviour {
+/** What it takes texts without a language for. */
+const DETECTED = 'ES';
+
+function translate({
+  text,
+  source_lang = DETECTED,
+  target_lang,
+  tag_handling,
+}: UpstreamRequest): Behaviour {
   if (text.length > 50) return refuse(400, 'Too many texts');
   const isKnown =
     sources.some(({ language }) => language === source_lang) &&

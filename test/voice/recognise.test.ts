@@ -17,6 +17,7 @@ import { createDetector } from '../../server/engines/detection/detector.ts';
 import { moonshine } from '../engines/moonshine-support.ts';
 import { asSpeech, spoken } from '../engines/recognition-support.ts';
 import { collect, of, unaborted } from './captions-support.ts';
+import { recordLog } from '../support/log-record.ts';
 
 const UTTERANCE_MS = 1_000;
 const GAP_MS = 2_000;
@@ -88,7 +89,7 @@ const spanish = 'nos gustaría saber lo que usted piensa sobre esto';
 function detectLanguage(text: string): Detection {
   if (text.startsWith('nos')) return { status: 'success', language: 'es' };
   if (text.startsWith('we')) return { status: 'success', language: 'en' };
-  return { status: 'insufficient_confidence', language: 'es' };
+  return { status: 'insufficient_confidence', candidates: [], language: 'es' };
 }
 
 async function heard(
@@ -365,7 +366,7 @@ describe('the end', () => {
 
 it('hears English with Moonshine when no language is requested', async () => {
   const english = await moonshine();
-  const detector = await createDetector();
+  const detector = await createDetector({ log: recordLog() });
   const other = scripted({ name: 'b', languages: ['es'], hears: () => ({ text: spanish }) });
   try {
     const audio = await spoken({ text: 'the weather will be cold for the rest of the week' });

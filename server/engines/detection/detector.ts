@@ -9,14 +9,31 @@ import { languagesOfWord } from './frequent-words.ts';
 import { readableText } from './readable-text.ts';
 import { detectableLanguages, han, mainScript, type Script } from './scripts.ts';
 import { loadStatistics, withoutNgrams, type Statistics } from './statistics.ts';
+import { createWordLists, type WordListOptions, type WordLists } from './word-lists.ts';
 
 /** What each kind of evidence counts; set by hand on the tests' sentences and on messages of programs. */
-const weights = { ngrams: 1, network: 0.6, words: 1.3, letters: 0.45 } as const;
+const weights = { ngrams: 1, network: 0.6, words: 1.3, letters: 0.45, lists: 2 } as const;
 /** The network guesses wildly below this length, in UTF-16 units. */
 const NETWORK_LENGTH = 32;
+/** Texts of more words are told by statistics; fewer are looked up, and judged with more care. */
+const FEW_WORDS = 8;
+/** What a language without a list has of the words: little, where another one has all. */
+const UNLISTED = 0.35;
+/** A language has so much of a text that it is more than chance: of its words, of its letters. */
+const BACKING = { frequent: 0.5, listed: 0.6, certain: 0.95 } as const;
+/** Two languages that have the words of a text to shares nearer than this both have them. */
+const SAME_SHARE = 0.15;
+/** The leads that few words take where two languages have them all, and between languages alike. */
+const SHARED_MARGIN = 0.45;
+const ALIKE_MARGIN = 0.4;
+/** Languages that statistics mistake for one another. */
+const alike = [
+  ...['da nb sv', 'cs sk', 'hr sl', 'ru uk be bg sr mk', 'fi et', 'tr az', 'hi mr ne'],
+  ...['id su jv', 'nl af'],
+].map((group) => new Set(group.split(' ')));
 /** Scores nearer to each other than this decide nothing; the fewer letters, the less a lead means. */
-function decisiveMargin(text: string): number {
-  return 0.04 + 0.7 / text.length;
+function decisiveMargin(text: string, hasFewWords: boolean): number {
+  return (hasFewWords ? 0.12 : 0.04) + 0.7 / text.length;
 }
 /** Below this even the likeliest language has next to nothing to show. */
 const LEAST_SCORE = 0.3;
@@ -40,20 +57,36 @@ const priors: Readonly<Record<LanguageTag, number>> = {
 /** Languages of which few texts come. */
 const RARE_PRIOR = -0.2;
 
-/** Loads the detectors: some 70 MB of memory, and half a second of the main thread. */
-export async function createDetector(): Promise<DetectionEngine> {
-  const statistics = await loadStatistics();
+/**
+ * Loads the detectors: some 70 MB of memory, and half a second of the main thread. The lists of words
+ * are another 30 MB, read when a short text comes first.
+ */
+export async function createDetector(options: WordListOptions): Promise<DetectionEngine> {
+  const lists = createWordLists(options);
+  const means = { statistics: await loadStatistics(), lists };
+  // Whoever asks for the language of a text mostly asks for the others as well.
+  let last: { text: string; listed: number; scoring: Scoring } | undefined;
+  const scored = (text: string) => {
+    const listed = lists.languages.size;
+    if (last?.text !== text || last.listed !== listed) {
+      last = { text, listed, scoring: score(text, means) };
+    }
+    return last.scoring;
+  };
   return {
     name: 'eld and cld3',
     languages: detectableLanguages,
     detect: (text, { expected } = {}) => {
-      const scoring = score(text, statistics);
+      const scoring = scored(text);
       const isShort = text.length < SHORT;
       return isShort && isPlausible(expected, scoring)
         ? { status: 'success', language: expected }
         : conclude(scoring);
     },
-    rank: (text) => score(text, statistics).scores.map(({ language }) => language),
+    rank: (text) => scored(text).scores.map(({ language }) => language),
+    prepare: async (texts) => {
+      if (texts.some(hasFewWords)) await lists.load();
+    },
   };
 }
 
@@ -64,23 +97,36 @@ interface Scoring {
   scores: readonly { language: LanguageTag; score: number }[];
 }
 
-function score(text: string, statistics: Statistics): Scoring {
+interface Means {
+  statistics: Statistics;
+  lists: WordLists;
+}
+
+function score(text: string, means: Means): Scoring {
   const readable = readableText(text);
   const script = mainScript(readable);
   if (script === undefined) return { margin: 0, scores: [] };
   if (script === han) return certainly(isJapanese(readable) ? ['ja', 'zh'] : ['zh', 'ja']);
   if (script.languages.length === 1) return certainly(script.languages);
-  return weigh(wordsIn(readable, script), script, statistics);
+  return weigh(wordsIn(readable, script), script, means);
 }
 
 function certainly(languages: readonly LanguageTag[]): Scoring {
   return { margin: 0, scores: languages.map((language, i) => ({ language, score: 1 / (i + 1) })) };
 }
 
-function conclude({ margin, scores: [best, second] }: Scoring): Detection {
+function conclude({ margin, scores }: Scoring): Detection {
+  const [best, second] = scores;
   if (best === undefined || best.score < LEAST_SCORE) return { status: 'no_language_detected' };
-  const isDecided = second === undefined || best.score - second.score >= margin;
-  return { status: isDecided ? 'success' : 'insufficient_confidence', language: best.language };
+  const { language } = best;
+  if (second === undefined || best.score - second.score >= margin) {
+    return { status: 'success', language };
+  }
+  const among = scores.filter(({ score }) => best.score - score < margin);
+  return {
+    ...{ status: 'insufficient_confidence', language },
+    candidates: among.map((each) => each.language),
+  };
 }
 
 /** Whether a text may well be in the language that it should be in. */
@@ -109,12 +155,14 @@ function wordsIn(text: string, { letter }: Script): string[] {
     .filter((word) => letter.test(word));
 }
 
-function weigh(words: readonly string[], script: Script, statistics: Statistics): Scoring {
+function weigh(words: readonly string[], script: Script, { statistics, lists }: Means): Scoring {
   const text = words.join(' ');
   const ngrams = statistics.byNgrams(text);
   const guess = statistics.byNetwork(text);
   const frequent = wordEvidence(words);
   const letters = letterEvidence(text);
+  const isShort = words.length <= FEW_WORDS;
+  const listed = isShort ? listEvidence(words, script, lists) : new Map<LanguageTag, number>();
   const trust = Math.min(1, text.length / NETWORK_LENGTH);
   const scores = script.languages.map((language) => {
     const network = guess.language === language ? trust * guess.probability : 0;
@@ -125,11 +173,53 @@ function weigh(words: readonly string[], script: Script, statistics: Statistics)
       weights.network * network +
       weights.words * (frequent.get(language) ?? 0) +
       weights.letters * letters(language) +
+      weights.lists * ((listed.get(language) ?? UNLISTED) - UNLISTED) +
       (priors[language] ?? RARE_PRIOR);
     return { language, score };
   });
   scores.sort((one, other) => other.score - one.score);
-  return { margin: decisiveMargin(text), scores };
+  const margin = decisiveMargin(text, isShort);
+  const [best, second] = scores.map(({ language }) => language);
+  if (!isShort || best === undefined || second === undefined) return { margin, scores };
+  const known = listed.get(best) ?? 0;
+  // What one detector says alone is a guess among all languages.
+  const isBacked = (language: LanguageTag) =>
+    guess.language === language ||
+    (frequent.get(language) ?? 0) >= BACKING.frequent ||
+    (listed.get(language) ?? 0) >= BACKING.listed;
+  if (!isBacked(best)) return { margin: Infinity, scores };
+  if (known >= BACKING.certain && !isBacked(second)) return { margin: 0, scores };
+  const isShared = known > 0 && (listed.get(second) ?? 0) >= known - SAME_SHARE;
+  const areAlike = alike.some((group) => group.has(best) && group.has(second));
+  return {
+    margin: Math.max(margin, isShared ? SHARED_MARGIN : 0, areAlike ? ALIKE_MARGIN : 0),
+    scores,
+  };
+}
+
+function hasFewWords(text: string): boolean {
+  return readableText(text).split(' ', FEW_WORDS + 1).length <= FEW_WORDS;
+}
+
+/** Which share of the letters is in words of each language that has a list. */
+function listEvidence(
+  words: readonly string[],
+  script: Script,
+  lists: WordLists,
+): Map<LanguageTag, number> {
+  const evidence = new Map<LanguageTag, number>();
+  const parts = words.flatMap((word) => word.split(/['’-]/u)).filter((part) => part !== '');
+  const length = parts.join('').length;
+  for (const language of script.languages) {
+    if (!lists.languages.has(language)) continue;
+    let known = 0;
+    for (const part of parts) {
+      const isFrequent = languagesOfWord.get(part)?.includes(language) === true;
+      known += part.length * (isFrequent ? 1 : lists.share(language, part));
+    }
+    evidence.set(language, known / length);
+  }
+  return evidence;
 }
 
 /** Which share of the words is frequent in a language; shared words count less. */

@@ -18,6 +18,8 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
+import { isInAnalyser } from '../detection/analyser-words.ts';
+import { analyserOf, readWordLists } from '../detection/word-lists.ts';
 import { modes, pivots, recommendedPackages, type Mode } from './apertium-modes.ts';
 import { ApertiumPipeline, type PipelineSettings } from './apertium-pipeline.ts';
 import { findRoute, planRoutes, type Route, type Routes } from './apertium-routes.ts';
@@ -28,6 +30,16 @@ import {
   tightenPunctuation,
   writeTokens,
 } from './apertium-tokens.ts';
+import {
+  divided,
+  dividedTokens,
+  hasHyphen,
+  hasLooseHyphens,
+  hasLostHyphens,
+  textOf,
+  unknownHyphens,
+  type KnowsWord,
+} from './hyphenated-words.ts';
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
 import { takeMarksApart, type Token } from './marked-text.ts';
 import { feedPieces } from './piece-feed.ts';
@@ -83,7 +95,36 @@ export async function createApertium({
       }),
     ]),
   );
-  return new Apertium({ routes: planRoutes({ installed, pivots }), pipelines });
+  const words = createModeWords(modesFolder, log);
+  return new Apertium({ routes: planRoutes({ installed, pivots }), pipelines, words });
+}
+
+/** What a mode knows; undefined where its dictionary cannot be read. */
+type ModeWords = (mode: Mode) => Promise<KnowsWord | undefined>;
+
+/** Each dictionary is read when a text with a hyphen comes first, and kept. */
+function createModeWords(modesFolder: string, log: Logger): ModeWords {
+  const known = new Map<string, Promise<KnowsWord | undefined>>();
+  async function read({ source: language, name }: Mode): Promise<KnowsWord | undefined> {
+    const path = await analyserOf(modesFolder, name);
+    let knows: KnowsWord | undefined;
+    const files = path === undefined ? [] : [{ language, path }];
+    await readWordLists(files, ({ words }) => {
+      if (words?.kind === 'analyser') knows = (word) => isInAnalyser(words, word);
+    }).catch((error: unknown) => log.warn({ mode: name, err: error }, 'words cannot be read'));
+    return knows;
+  }
+  return (mode) => {
+    const words = known.get(mode.name) ?? read(mode);
+    known.set(mode.name, words);
+    return words;
+  };
+}
+
+/** A step of a route on its way. */
+interface Step {
+  mode: Mode;
+  pipeline: ApertiumPipeline;
 }
 
 class Apertium implements TranslationEngine {
@@ -99,16 +140,20 @@ class Apertium implements TranslationEngine {
   };
   readonly #routes: Routes;
   readonly #pipelines: ReadonlyMap<string, ApertiumPipeline>;
+  readonly #words: ModeWords;
 
   constructor({
     routes,
     pipelines,
+    words,
   }: {
     routes: Routes;
     pipelines: ReadonlyMap<string, ApertiumPipeline>;
+    words: ModeWords;
   }) {
     this.#routes = routes;
     this.#pipelines = pipelines;
+    this.#words = words;
     this.pairs = [...routes.values()].map(({ source, target }) => ({ source, target }));
   }
 
@@ -119,7 +164,7 @@ class Apertium implements TranslationEngine {
     const { signal } = options;
     signal.throwIfAborted();
     const route = this.#route(options);
-    const pipelines = this.#pipelinesOf(route);
+    const steps = this.#stepsOf(route);
     // Stands for this call in the queues, and takes it out of them when it is aborted or has failed.
     const call = new AbortController();
     const caller = call.signal;
@@ -128,7 +173,7 @@ class Apertium implements TranslationEngine {
     setMaxListeners(0, signal);
     signal.addEventListener('abort', forwardAbort, { once: true });
     caller.addEventListener('abort', () => {
-      for (const pipeline of pipelines) pipeline.abandon(caller, caller.reason);
+      for (const { pipeline } of steps) pipeline.abandon(caller, caller.reason);
     });
     try {
       return await feedPieces({
@@ -137,8 +182,8 @@ class Apertium implements TranslationEngine {
         maxLength: MAX_PIECE_LENGTH,
         translatePiece: (content) =>
           typeof content === 'string'
-            ? translateText(content, pipelines, caller)
-            : translateMarked(content, { pipelines, caller, steps: route.steps }),
+            ? translateText(content, { steps, words: this.#words, caller })
+            : translateMarked(content, { steps, words: this.#words, caller }),
         call,
       });
     } catch (error) {
@@ -151,7 +196,7 @@ class Apertium implements TranslationEngine {
 
   prepare(pair: LanguagePair): void {
     const route = findRoute(this.#routes, pair);
-    if (route !== undefined) for (const each of this.#pipelinesOf(route)) each.prepare();
+    if (route !== undefined) for (const { pipeline } of this.#stepsOf(route)) pipeline.prepare();
   }
 
   async close(): Promise<void> {
@@ -168,21 +213,32 @@ class Apertium implements TranslationEngine {
     );
   }
 
-  #pipelinesOf(route: Route): ApertiumPipeline[] {
-    return route.steps.flatMap((mode) => this.#pipelines.get(mode.name) ?? []);
+  #stepsOf(route: Route): Step[] {
+    return route.steps.flatMap((mode) => {
+      const pipeline = this.#pipelines.get(mode.name);
+      return pipeline === undefined ? [] : { mode, pipeline };
+    });
   }
 }
 
-async function translateText(
-  text: string,
-  pipelines: readonly ApertiumPipeline[],
-  caller: AbortSignal,
-): Promise<string> {
+interface Run {
+  steps: readonly Step[];
+  words: ModeWords;
+  caller: AbortSignal;
+}
+
+async function translateText(text: string, { steps, words, caller }: Run): Promise<string> {
   let current = text;
-  for (const pipeline of pipelines) {
+  for (const { mode, pipeline } of steps) {
     // Between two steps nothing was in a queue to be taken out.
     caller.throwIfAborted();
-    current = unescapeText(await pipeline.translate(escapeText(current), caller));
+    const source = current;
+    current = await withHyphens(source, {
+      ...{ mode, words },
+      translate: async (places, by) =>
+        unescapeText(await pipeline.translate(escapeText(divided(source, places, by)), caller)),
+      textOf: (translated) => translated,
+    });
   }
   return current;
 }
@@ -190,11 +246,7 @@ async function translateText(
 /** The blanks and marks at the ends of the segment stay there; all between goes through the steps. */
 async function translateMarked(
   segment: TextSegment,
-  {
-    pipelines,
-    caller,
-    steps,
-  }: { pipelines: readonly ApertiumPipeline[]; caller: AbortSignal; steps: readonly Mode[] },
+  { steps, words, caller }: Run,
 ): Promise<TextSegment> {
   const text = takeMarksApart(segment);
   const isInner = (token: Token) =>
@@ -202,14 +254,55 @@ async function translateMarked(
   const start = Math.max(text.tokens.findIndex(isInner), 0);
   const end = text.tokens.findLastIndex(isInner) + 1;
   let inner = text.tokens.slice(start, end);
-  for (const pipeline of pipelines) {
+  for (const { mode, pipeline } of steps) {
     caller.throwIfAborted();
-    inner = readTokens(await pipeline.translate(writeTokens(inner), caller));
+    const source = inner;
+    inner = await withHyphens(textOf(source), {
+      ...{ mode, words, textOf },
+      translate: async (places, by) => {
+        const body = writeTokens(dividedTokens(source, places, by));
+        return readTokens(await pipeline.translate(body, caller));
+      },
+    });
   }
+  const modesUsed = steps.map(({ mode }) => mode);
   if (!SPACED_PUNCTUATION.test(plainText(segment))) inner = tightenPunctuation(inner);
-  if (steps.at(-1)?.marksArticles === true) inner = shareArticleMarks(inner);
-  if (steps.some((mode) => mode.losesWordBlanks)) inner = restoreWordBlanks(inner, text);
+  if (modesUsed.at(-1)?.marksArticles === true) inner = shareArticleMarks(inner);
+  if (modesUsed.some((mode) => mode.losesWordBlanks)) inner = restoreWordBlanks(inner, text);
   return putMarksBack([...text.tokens.slice(0, start), ...inner, ...text.tokens.slice(end)], text);
+}
+
+/**
+ * Translates with the hyphens of unknown compounds between blanks or as blanks: in English at once, for
+ * it puts such compounds before what they describe; in other languages where hyphens have come to
+ * nothing.
+ */
+async function withHyphens<Translated>(
+  text: string,
+  {
+    mode,
+    words,
+    translate,
+    textOf: textOfTranslated,
+  }: {
+    mode: Mode;
+    words: ModeWords;
+    /** @param places of hyphens, @param by what takes their place */
+    translate: (places: readonly number[], by: string) => Promise<Translated>;
+    textOf: (translated: Translated) => string;
+  },
+): Promise<Translated> {
+  const knows = hasHyphen(text) ? await words(mode) : undefined;
+  if (knows === undefined) return translate([], '');
+  const all = unknownHyphens(text, knows, 'all');
+  const places = mode.source === 'en' ? unknownHyphens(text, knows, 'plain') : [];
+  const isLost = (translated: Translated) =>
+    hasLostHyphens(textOfTranslated(translated), all.length - places.length);
+  let translated = await translate(places, ' - ');
+  // No rule has made use of one.
+  if (hasLooseHyphens(textOfTranslated(translated), text))
+    translated = await translate(places, ' ');
+  return isLost(translated) ? translate(all, ' ') : translated;
 }
 
 /** The modes that are there with all their data: a few packages come without some of it. */

@@ -1,6 +1,6 @@
 /** Translation with another server that speaks the DeepL-compatible API, such as a second Dragoman. */
 import { ServiceError } from '../../../shared/errors.ts';
-import type { LanguageTag } from '../../../shared/language.ts';
+import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { isPlain, type TextSegment } from '../../text/text-segment.ts';
 import type {
   LanguagePair,
@@ -44,12 +44,22 @@ const noLanguages = upstreamLanguages([], []);
 /** Bounds what each of many requests carries along. */
 const MAX_CONTEXT_LENGTH = 8_000;
 
+/** Enough to tell a language, in UTF-16 units; of a text whose translation is charged for, less. */
+const MAX_DETECTED_LENGTH = 1_000;
+const MAX_CHARGED_LENGTH = 100;
+/** Our own detector answers at once: nobody waits longer for a better answer. */
+const DETECTION_TIMEOUT_MS = 3_000;
+/** A server that does not offer detection is not asked for it again for so long. */
+const DETECTION_RETRY_MS = 10 * 60_000;
+
 class DeeplUpstream implements TranslationEngine {
   readonly name = NAME;
   readonly outage = 'engine';
   readonly #client: ServiceClient;
   readonly #watch: LanguageWatch<UpstreamLanguages>;
   readonly #translator: RemoteTranslator;
+  /** When detection may be asked for, on the clock of `performance.now()`. */
+  #detectsFromMs = 0;
 
   constructor(options: DeeplUpstreamOptions & { key: string }) {
     const { maxParallel = 4 } = options;
@@ -93,6 +103,36 @@ class DeeplUpstream implements TranslationEngine {
     const { served } = knownLanguages(NAME, this.#watch);
     if (!served.has(`${options.source} ${options.target}`)) throw refusePair(NAME, options);
     return this.#translator.translate(segments, this.#sender(options));
+  }
+
+  /** Where the server has no detection of its own, a translation of unclear texts tells their language. */
+  async detect(
+    texts: readonly { text: string; isClear: boolean }[],
+    { target, signal }: { target: LanguageTag; signal: AbortSignal },
+  ): Promise<(LanguageTag | undefined)[]> {
+    const limits = { signal, retries: 0, timeoutMs: DETECTION_TIMEOUT_MS };
+    const ask = async (path: string, body: object, isOptional: boolean) => {
+      const answer = await this.#client.request({ ...limits, path, body, isOptional });
+      return answer.kind === 'value' ? answer.value : undefined;
+    };
+    try {
+      if (performance.now() >= this.#detectsFromMs) {
+        const text = texts.map((each) => each.text.slice(0, MAX_DETECTED_LENGTH));
+        const found = await ask('/v3/detect/language', { text }, true);
+        if (found !== undefined) return languagesIn(found, 'results', 'detected_language', texts);
+        this.#detectsFromMs = performance.now() + DETECTION_RETRY_MS;
+      }
+      const unclear = texts.filter(({ isClear }) => !isClear);
+      const target_lang = this.#languages.targetCodes.get(target);
+      if (unclear.length === 0 || target_lang === undefined) return texts.map(() => undefined);
+      const text = unclear.map((each) => each.text.slice(0, MAX_CHARGED_LENGTH));
+      const translated = await ask('/v2/translate', { text, target_lang }, false);
+      const found = languagesIn(translated, 'translations', 'detected_source_language', unclear);
+      return texts.map((each) => found[unclear.indexOf(each)]);
+    } catch {
+      // The client has logged why.
+      return texts.map(() => undefined);
+    }
   }
 
   prepare(): void {
@@ -159,6 +199,22 @@ function isSimpleText(segment: TextSegment): boolean {
 function listIn(answer: ServiceAnswer): unknown[] {
   if (answer.kind === 'value' && Array.isArray(answer.value)) return answer.value as unknown[];
   throw new ServiceError('engine_unavailable', 'DEEPL_URL: no DeepL-compatible API answers.');
+}
+
+/** `{"<list>": [{"<key>": "PT-BR"}, …]}` as base languages; undefined for whatever else there is. */
+function languagesIn(
+  answer: unknown,
+  list: string,
+  key: string,
+  texts: readonly unknown[],
+): (LanguageTag | undefined)[] {
+  const found = (answer as Record<string, unknown> | undefined)?.[list];
+  const all = Array.isArray(found) ? (found as (Record<string, unknown> | null)[]) : [];
+  return texts.map((_, index) => {
+    const code = all[index]?.[key];
+    const tag = typeof code === 'string' ? canonicalLanguage(code) : undefined;
+    return tag === undefined ? undefined : baseLanguage(tag);
+  });
 }
 
 /** `{"translations": [{"text": "…"}]}`; an empty list for anything else. */

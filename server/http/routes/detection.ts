@@ -28,6 +28,6 @@ export const detectionRoutes: FastifyPluginAsyncTypebox<DetectionOptions> = asyn
         response: { 200: DetectionResponse, '4xx': Problem, '5xx': Problem },
       },
     },
-    async ({ body }) => languageDetection.detect(body),
+    async ({ body, signal }) => languageDetection.detect(body, signal),
   );
 };
