@@ -317,7 +317,7 @@ function createDocuments(
   });
   const { usageMeter: usage, ...checks } = services;
   const documentTranslations = createDocumentTranslations({
-    ...{ documents, usage, isFreeTarget, ...checks },
+    ...{ documents, usage, isFreeTarget, worker: documentWorker, ...checks },
     maxDocuments: config.DOCUMENT_MAX_PER_ACCOUNT,
     onQueued: () => documentWorker.ring(),
   });

@@ -20,15 +20,22 @@ export interface WorkerApp {
   stop(): Promise<void>;
 }
 
-/** Starts to take documents. @param workerId another one for each process */
+/**
+ * Starts to take documents.
+ *
+ * @param options.workerId another one for each process
+ * @param options.onEnded told when it has nothing to do with a document any more
+ */
 export async function createWorkerApp({
   config,
   log,
   workerId,
+  onEnded,
 }: {
   config: Config;
   log: Logger;
   workerId: string;
+  onEnded: (documentId: string) => void;
 }): Promise<WorkerApp> {
   const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
   const engines = await startTranslators(config, log);
@@ -55,7 +62,7 @@ export async function createWorkerApp({
     log,
   });
   const jobs = startDocumentJobs({
-    ...{ documents: storage.documents, translator, workerId, log },
+    ...{ documents: storage.documents, translator, workerId, onEnded, log },
     maxDocuments: config.DOCUMENT_JOBS,
     maxAttempts: config.DOCUMENT_ATTEMPTS,
   });
