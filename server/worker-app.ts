@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { enginePreference, startTranslators } from './running-engines.ts';
 import { createDetection } from './services/detection.ts';
 import { startDocumentJobs } from './services/document-jobs.ts';
+import type { WorkerReport } from './services/document-worker-process.ts';
 import { createDocumentTranslator } from './services/document-translation.ts';
 import { createGlossaries } from './services/glossaries.ts';
 import { createStyleRuleLists } from './services/style-rules.ts';
@@ -24,18 +25,18 @@ export interface WorkerApp {
  * Starts to take documents.
  *
  * @param options.workerId another one for each process
- * @param options.onEnded told when it has nothing to do with a document any more
+ * @param options.report tells the server beside it, if there is one
  */
 export async function createWorkerApp({
   config,
   log,
   workerId,
-  onEnded,
+  report,
 }: {
   config: Config;
   log: Logger;
   workerId: string;
-  onEnded: (documentId: string) => void;
+  report: (told: WorkerReport) => void;
 }): Promise<WorkerApp> {
   const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
   const engines = await startTranslators(config, log);
@@ -62,10 +63,12 @@ export async function createWorkerApp({
     log,
   });
   const jobs = startDocumentJobs({
-    ...{ documents: storage.documents, translator, workerId, onEnded, log },
+    ...{ documents: storage.documents, translator, workerId, log },
+    onEnded: (documentId) => report({ kind: 'ended', documentId }),
     maxDocuments: config.DOCUMENT_JOBS,
     maxAttempts: config.DOCUMENT_ATTEMPTS,
   });
+  report({ kind: 'ready' });
   return {
     ring: () => jobs.ring(),
     async stop() {

@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { ConfigError, readConfig } from './config.ts';
-import type { WorkerReport } from './services/document-worker-process.ts';
 import { createWorkerApp, type WorkerApp } from './worker-app.ts';
 
 /** After a stop that hangs, the process still ends; what it had is found by others. */
@@ -18,16 +17,14 @@ async function main(): Promise<void> {
   const log = pino({ level: config.LOG_LEVEL }, pino.destination({ dest: 2, sync: false }));
   const started: { app?: WorkerApp } = {};
   stopOnSignal({ started, log, hasServer: givenId !== undefined });
-  const onEnded = (documentId: string) => report({ kind: 'ended', documentId });
-  const app = await createWorkerApp({ config, log, workerId, onEnded });
+  const app = await createWorkerApp({ config, log, workerId, report });
   started.app = app;
   process.on('message', () => app.ring());
   log.info({ workerId }, 'ready for documents');
-  report({ kind: 'ready' });
 }
 
 /** Tells the server, if there is one. */
-function report(told: WorkerReport): void {
+function report(told: object): void {
   // A server that is gone is noticed by its channel.
   if (process.connected) process.send?.(told, undefined, undefined, () => undefined);
 }

@@ -80,21 +80,12 @@ export function createDocumentTranslations(
   const options = { now: Date.now, ...given };
   const { documents, usage, worker, now } = options;
 
-  async function find(caller: Caller, documentId: string, documentKey: string) {
+  const find: Finding = async (caller, documentId, documentKey) => {
     const { accountId } = caller.account;
     const document = await documents.find(accountId, documentId);
     if (document === undefined || !hasKey(document, documentKey)) throw unknown();
     return document;
-  }
-
-  /** @throws the signal's reason */
-  async function untilItMayHaveEnded(leftMs: number, signal: AbortSignal): Promise<void> {
-    const starting = worker.starting();
-    if (starting !== undefined) {
-      await Promise.race([starting, delay(LONGEST_START_MS, undefined, { signal })]);
-    }
-    await delay(starting === undefined ? leftMs : HELD_MS, undefined, { signal });
-  }
+  };
 
   async function* parts({ accountId, documentId }: StoredDocument): AsyncGenerator<Uint8Array> {
     let renewedAtMs = now();
@@ -118,25 +109,7 @@ export function createDocumentTranslations(
       return beginUpload(caller, options);
     },
 
-    async status(caller, documentId, documentKey, gone) {
-      const wait = new AbortController();
-      const endWait = () => wait.abort();
-      // Listened for before the look: an end in between is not missed.
-      worker.ends.once(documentId, endWait);
-      gone.addEventListener('abort', endWait);
-      try {
-        const document = await find(caller, documentId, documentKey);
-        const isOpen = document.status === 'queued' || document.status === 'translating';
-        const leftMs = Math.min(HELD_MS, document.createdAtMs + HELD_MS - now());
-        if (!isOpen || leftMs <= 0) return view(document, now());
-        await untilItMayHaveEnded(leftMs, wait.signal).catch(() => undefined);
-        // Nobody rings when a worker elsewhere is done: looked at again in any case.
-        return view(await find(caller, documentId, documentKey), now());
-      } finally {
-        worker.ends.off(documentId, endWait);
-        gone.removeEventListener('abort', endWait);
-      }
-    },
+    status: createStatus(find, { worker, now }),
 
     async download(caller, documentId, documentKey) {
       const document = await find(caller, documentId, documentKey);
@@ -160,6 +133,43 @@ export function createDocumentTranslations(
       await find(caller, documentId, documentKey);
       await documents.delete(documentId);
     },
+  };
+}
+
+/** @throws ServiceError not_found */
+type Finding = (caller: Caller, documentId: string, documentKey: string) => Promise<StoredDocument>;
+
+function createStatus(
+  find: Finding,
+  { worker, now }: Required<Pick<DocumentTranslationsOptions, 'worker' | 'now'>>,
+): DocumentTranslations['status'] {
+  /** @throws the signal's reason */
+  async function untilItMayHaveEnded(leftMs: number, signal: AbortSignal): Promise<void> {
+    const starting = worker.starting();
+    if (starting !== undefined) {
+      await Promise.race([starting, delay(LONGEST_START_MS, undefined, { signal })]);
+    }
+    await delay(starting === undefined ? leftMs : HELD_MS, undefined, { signal });
+  }
+
+  return async (caller, documentId, documentKey, gone) => {
+    const wait = new AbortController();
+    const endWait = () => wait.abort();
+    // Listened for before the look: an end in between is not missed.
+    worker.ends.once(documentId, endWait);
+    gone.addEventListener('abort', endWait);
+    try {
+      const document = await find(caller, documentId, documentKey);
+      const isOpen = document.status === 'queued' || document.status === 'translating';
+      const leftMs = Math.min(HELD_MS, document.createdAtMs + HELD_MS - now());
+      if (!isOpen || leftMs <= 0) return view(document, now());
+      await untilItMayHaveEnded(leftMs, wait.signal).catch(() => undefined);
+      // Nobody rings when a worker elsewhere is done: looked at again in any case.
+      return view(await find(caller, documentId, documentKey), now());
+    } finally {
+      worker.ends.off(documentId, endWait);
+      gone.removeEventListener('abort', endWait);
+    }
   };
 }
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,16 +8,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ServiceError } from '../../shared/errors.ts';
 import { FormatFailure } from '../../server/documents/document-process.ts';
 import { DocumentError } from '../../server/documents/format.ts';
-import { createDocumentEstimate } from '../../server/services/document-estimate.ts';
 import { startDocumentJobs, type DocumentJobs } from '../../server/services/document-jobs.ts';
 import type {
   DocumentTranslator,
   DocumentWork,
 } from '../../server/services/document-translation.ts';
-import {
-  createDocumentTranslations,
-  type DocumentTranslationsOptions,
-} from '../../server/services/documents.ts';
 import { openEmbeddedStorage } from '../../server/storage/embedded/embedded-storage.ts';
 import type { NewDocument, Storage } from '../../server/storage/ports.ts';
 import { executeOn } from '../storage/database-access.ts';
@@ -64,17 +58,14 @@ type Translate = (work: DocumentWork) => Promise<Uint8Array>;
 /** What a document says when it has been translated. */
 const upperCase = (file: Uint8Array) => Buffer.from(Buffer.from(file).toString().toUpperCase());
 
-function startWorker(
-  translate: Translate,
-  given: { maxDocuments?: number; onEnded?: (documentId: string) => void } = {},
-): DocumentJobs {
+function startWorker(translate: Translate, given: { maxDocuments?: number } = {}): DocumentJobs {
   const translator: DocumentTranslator = {
     translate: async (work) => ({ file: await translate(work), characters: work.file.byteLength }),
   };
   const worker = startDocumentJobs({
     ...{ documents: storage.documents, translator, log: quietLog, maxAttempts: 3 },
     workerId: `worker ${workers.length}`,
-    ...{ maxDocuments: 2, ...given },
+    maxDocuments: given.maxDocuments ?? 2,
     now: () => Date.now() + skewMs,
   });
   workers.push(worker);
@@ -108,9 +99,6 @@ const settled = (documentId: string, of = owner) =>
 
 const used = async () =>
   (await storage.usage.ofMonth(owner.account.accountId, owner.key.keyId, Date.now())).key.document;
-
-/** What a service has that only tells how far documents are. */
-const unused = {} as unknown as Omit<DocumentTranslationsOptions, 'documents'>;
 
 /** Resolves, and says so, when it is told to. */
 function gate() {
@@ -363,29 +351,6 @@ describe('a worker', () => {
     expect(await used()).toBe(9);
   });
 
-  it('shows a time from the start that only gets shorter', async () => {
-    const documentKey = 'the key';
-    const documentKeyHash = createHash('sha256').update(documentKey).digest('hex');
-    const worker = { ends: new EventEmitter(), starting: () => undefined };
-    const service = createDocumentTranslations({ ...storage, ...unused, worker });
-    const { signal } = new AbortController();
-    const seconds = async (id: string) =>
-      (await service.status(owner, id, documentKey, signal)).seconds_remaining;
-    const documentId = await queue('the house', {
-      documentKeyHash,
-      sizeBytes: 100_000,
-      createdAtMs: 0,
-    });
-    const wish = { claimId: 'claim', workerId: 'w', staleBeforeMs: 0, maxAttempts: 3 };
-    const claimed = await storage.documents.claim({ ...wish, atMs: Date.now(), exhausted: '' });
-    const before = await seconds(documentId);
-    expect(before).toBeGreaterThan(5);
-    const estimate = createDocumentEstimate({ ...claimed!, startedAtMs: Date.now() });
-    const beat = { atMs: Date.now(), finishAtMs: estimate.finishAtMs() };
-    await storage.documents.beat(documentId, wish.claimId, beat);
-    expect(await seconds(documentId)).toBeLessThanOrEqual(before!);
-  });
-
   it('tells a time that gets ever nearer', async () => {
     const told = new Set<number>();
     startWorker(async ({ file, onShare, signal }) => {
@@ -406,53 +371,5 @@ describe('a worker', () => {
       }
       return status === 'done';
     }, 30_000);
-  });
-});
-
-describe('whoever asks about a document that has only just come', () => {
-  const documentKey = 'the key';
-  const documentKeyHash = createHash('sha256').update(documentKey).digest('hex');
-  let ends: EventEmitter;
-  let service: ReturnType<typeof createDocumentTranslations>;
-  beforeEach(() => {
-    ends = new EventEmitter();
-    // One that starts and starts leaves more time than a busy machine takes.
-    const worker = { ends, starting: () => new Promise<void>(() => undefined) };
-    service = createDocumentTranslations({ ...storage, ...unused, worker });
-  });
-
-  it('is answered when it has ended', async () => {
-    const { opened, open } = gate();
-    const onEnded = (documentId: string) => ends.emit(documentId);
-    startWorker(({ file }) => opened.then(() => upperCase(file)), { onEnded });
-    const documentId = await queue('the house', { documentKeyHash });
-    const { signal } = new AbortController();
-    const asked = service.status(owner, documentId, documentKey, signal);
-    expect(ends.listenerCount(documentId)).toBe(1);
-    await until(async () => (await find(documentId))?.status === 'translating');
-    open();
-    expect(await asked).toMatchObject({ status: 'done', billed_characters: 9 });
-    expect(ends.listenerCount(documentId)).toBe(0);
-  });
-
-  it('and goes away keeps nobody waiting, nor does a server that stops', async () => {
-    const documentId = await queue('the house', { documentKeyHash });
-    const gone = new AbortController();
-    const asked = [gone.signal, new AbortController().signal].map((signal) =>
-      service.status(owner, documentId, documentKey, signal),
-    );
-    gone.abort();
-    expect(await asked[0]).toEqual({ document_id: documentId, status: 'queued' });
-    expect(ends.listenerCount(documentId)).toBe(1);
-    ends.emit(documentId);
-    expect(await asked[1]).toEqual({ document_id: documentId, status: 'queued' });
-    expect(ends.eventNames()).toEqual([]);
-  });
-
-  it('of another is refused at once', async () => {
-    const documentId = await queue('the house', { documentKeyHash });
-    const { signal } = new AbortController();
-    await expect(service.status(owner, documentId, 'a key', signal)).rejects.toThrow(ServiceError);
-    expect(ends.eventNames()).toEqual([]);
   });
 });
