@@ -36,7 +36,6 @@ type Pool = WorkerPool<HarperRequest, HarperAnswer>;
 class Harper implements ImprovementEngine {
   readonly name = NAME;
   readonly languages: readonly LanguageTag[] = ['en', 'en-GB', 'en-US'];
-  readonly rephrases = false;
   readonly #options: HarperOptions;
   #pool: Pool | undefined;
   #asked = 0;
@@ -45,6 +44,10 @@ class Harper implements ImprovementEngine {
 
   constructor(options: HarperOptions) {
     this.#options = options;
+  }
+
+  forms(): [] {
+    return [];
   }
 
   async improve(

@@ -28,6 +28,8 @@ export interface ServiceRequest {
   signal: AbortSignal;
   retries?: number;
   timeoutMs?: number;
+  /** Not every server has it: 404 is an answer as well. */
+  isOptional?: boolean;
 }
 
 /** A JSON value, or the 4xx status with which the server has refused this very request. */
@@ -84,7 +86,7 @@ export class ServiceClient {
         redirect: 'error',
         signal: controller.signal,
       });
-      return await this.#read(response);
+      return await this.#read(response, request);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ServiceError) throw error;
@@ -108,11 +110,14 @@ export class ServiceClient {
     return { method: 'POST', headers: typed, body: JSON.stringify(body) };
   }
 
-  async #read(response: Response): Promise<ServiceAnswer | Setback> {
+  async #read(
+    response: Response,
+    { isOptional = false }: ServiceRequest,
+  ): Promise<ServiceAnswer | Setback> {
     const { ok, status, headers } = response;
     if (ok) return { kind: 'value', value: this.#parse(await this.#readText(response)) };
     await response.body?.cancel();
-    const wrong = problemWithStatus(status);
+    const wrong = isOptional && status === 404 ? undefined : problemWithStatus(status);
     if (wrong === undefined) return { kind: 'refused', status };
     const { problem, isPassing } = wrong;
     if (!isPassing) throw serviceFailure(this.#options, problem, { fields: { status } });
