@@ -224,6 +224,8 @@ export interface ImprovementEngine {
    *   signal's reason when aborted
    */
   improve(texts: readonly string[], options: ImprovementOptions): Promise<string[]>;
+  /** Starts what takes seconds to start, so that the first text does not wait. @throws as `improve` */
+  prepare?(): Promise<void>;
   close(): Promise<void>;
 }
 
