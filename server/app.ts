@@ -37,6 +37,7 @@ import { createTextImprovement } from './services/text-improvement.ts';
 import { createTextTranslation } from './services/text-translation.ts';
 import { createTranslation, type Translation } from './services/translation.ts';
 import { createUsageMeter, type UsageMeter } from './services/usage.ts';
+import { warmUp } from './services/warm-up.ts';
 import { startUsageNotices } from './services/usage-notices.ts';
 import { createUsageReporting } from './services/usage-reports.ts';
 import { enginePreference, startEngines, type Engines } from './running-engines.ts';
@@ -171,12 +172,12 @@ async function startParts(
 }
 
 /** What is done now and then, whoever asks for what. */
-function startChores({ config, log, storage }: Parts) {
+function startChores({ config, log, storage, engines }: Parts) {
+  if (config.WARM_UP === 'on') warmUp(engines.improvement, log);
   return {
     expiry: startDocumentExpiry({
-      documents: storage.documents,
+      ...{ documents: storage.documents, log },
       keptMs: config.DOCUMENT_EXPIRY_HOURS * 3_600_000,
-      log,
     }),
     notices: startUsageNotices({ notices: storage.usageNotices, mailer: mailerOf(config), log }),
   };
@@ -317,7 +318,7 @@ function createDocuments(
   });
   const { usageMeter: usage, ...checks } = services;
   const documentTranslations = createDocumentTranslations({
-    ...{ documents, usage, isFreeTarget, ...checks },
+    ...{ documents, usage, isFreeTarget, worker: documentWorker, ...checks },
     maxDocuments: config.DOCUMENT_MAX_PER_ACCOUNT,
     onQueued: () => documentWorker.ring(),
   });

@@ -73,6 +73,10 @@ export const settingsSchema = Type.Object({
     default: 'on',
     description: 'Whether accounts can be administered in a browser, at `/console`.',
   }),
+  WARM_UP: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'on',
+    description: 'Whether what starts slowly is started ahead, where 2 GiB of memory are free.',
+  }),
   RECOGNISER: Type.Optional(
     Type.String({
       pattern: `^ *(${recogniserChoice})( *, *(${recogniserChoice}))* *$`,

@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { enginePreference, startTranslators } from './running-engines.ts';
 import { createDetection } from './services/detection.ts';
 import { startDocumentJobs } from './services/document-jobs.ts';
+import type { WorkerReport } from './services/document-worker-process.ts';
 import { createDocumentTranslator } from './services/document-translation.ts';
 import { createGlossaries } from './services/glossaries.ts';
 import { createStyleRuleLists } from './services/style-rules.ts';
@@ -20,15 +21,22 @@ export interface WorkerApp {
   stop(): Promise<void>;
 }
 
-/** Starts to take documents. @param workerId another one for each process */
+/**
+ * Starts to take documents.
+ *
+ * @param options.workerId another one for each process
+ * @param options.report tells the server beside it, if there is one
+ */
 export async function createWorkerApp({
   config,
   log,
   workerId,
+  report,
 }: {
   config: Config;
   log: Logger;
   workerId: string;
+  report: (told: WorkerReport) => void;
 }): Promise<WorkerApp> {
   const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
   const engines = await startTranslators(config, log);
@@ -57,9 +65,11 @@ export async function createWorkerApp({
   });
   const jobs = startDocumentJobs({
     ...{ documents: storage.documents, translator, workerId, log },
+    onEnded: (documentId) => report({ kind: 'ended', documentId }),
     maxDocuments: config.DOCUMENT_JOBS,
     maxAttempts: config.DOCUMENT_ATTEMPTS,
   });
+  report({ kind: 'ready' });
   return {
     ring: () => jobs.ring(),
     async stop() {

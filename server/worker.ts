@@ -17,10 +17,16 @@ async function main(): Promise<void> {
   const log = pino({ level: config.LOG_LEVEL }, pino.destination({ dest: 2, sync: false }));
   const started: { app?: WorkerApp } = {};
   stopOnSignal({ started, log, hasServer: givenId !== undefined });
-  const app = await createWorkerApp({ config, log, workerId });
+  const app = await createWorkerApp({ config, log, workerId, report });
   started.app = app;
   process.on('message', () => app.ring());
   log.info({ workerId }, 'ready for documents');
+}
+
+/** Tells the server, if there is one. */
+function report(told: object): void {
+  // A server that is gone is noticed by its channel.
+  if (process.connected) process.send?.(told, undefined, undefined, () => undefined);
 }
 
 /** On a signal, and when the server that has started it is no more. */

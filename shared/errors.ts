@@ -20,6 +20,7 @@ export const errorTable = {
   session_ended: { status: 403, detail: 4 },
   key_deactivated: { status: 403, detail: 5 },
   not_found: { status: 404, detail: 1 },
+  method_not_allowed: { status: 405, detail: 1 },
   session_idle: { status: 408, detail: 1 },
   request_timeout: { status: 408, detail: 2 },
   payload_too_large: { status: 413, detail: 1 },

@@ -146,7 +146,7 @@ export interface TranslationOptions extends LanguagePair {
   formality?: 'more' | 'less';
   /** Glossary entries that occur in these segments; given only to engines with `usesTerms`. */
   terms?: readonly Term[];
-  /** Wishes of the caller in plain words; given only to engines with `followsInstructions`. */
+  /** Wishes of the caller in plain words; given only to engines that follow them into the target. */
   instructions?: readonly string[];
   /** Rules of style in plain words, to be kept where they apply; given as `instructions` are. */
   styleRules?: readonly string[];
@@ -164,7 +164,8 @@ export interface TranslationAbilities {
   formality: readonly LanguageTag[];
   usesContext: boolean;
   usesTerms: boolean;
-  followsInstructions: boolean;
+  /** Target languages in which it follows wishes in plain words; true for all of its own. */
+  followsInstructions: boolean | readonly LanguageTag[];
   usesExamples: boolean;
 }
 
@@ -206,13 +207,14 @@ export interface TranslationEngine {
 
 export type WritingStyle = 'academic' | 'business' | 'casual' | 'simple';
 export type WritingTone = 'confident' | 'diplomatic' | 'enthusiastic' | 'friendly';
+export type WritingForm = WritingStyle | WritingTone;
 
 export interface ImprovementOptions {
   /** Of the texts, and of the improved ones: a variant where it has some, `en-GB`. */
   language: LanguageTag;
   /** `correct` mends what is wrong and changes no more words than that takes; `rephrase` rewords as well. */
   task: 'correct' | 'rephrase';
-  /** Given only to engines with `rephrases`, and at most one of the two. */
+  /** Given only to engines that know it, see {@link ImprovementEngine.forms}, and at most one of the two. */
   writingStyle?: WritingStyle;
   tone?: WritingTone;
   signal: AbortSignal;
@@ -223,8 +225,8 @@ export interface ImprovementEngine {
   readonly name: string;
   /** Languages it improves, variants included: `en-GB`, `pt-BR`. */
   readonly languages: readonly LanguageTag[];
-  /** Whether it rewords, in styles and tones; if not, `rephrase` only corrects. */
-  readonly rephrases: boolean;
+  /** Styles and tones it can give to texts of a language, or of a variant of one. */
+  forms(language: LanguageTag): readonly WritingForm[];
   /**
    * Improves texts, each on its own; the answer has the order and the length of the question. Blanks
    * at the ends and line breaks are kept.
@@ -233,6 +235,8 @@ export interface ImprovementEngine {
    *   signal's reason when aborted
    */
   improve(texts: readonly string[], options: ImprovementOptions): Promise<string[]>;
+  /** Starts what takes seconds to start, so that the first text does not wait. @throws as `improve` */
+  prepare?(): Promise<void>;
   close(): Promise<void>;
 }
 

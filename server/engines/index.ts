@@ -10,6 +10,7 @@ import type {
   Unavailable,
 } from './engine.ts';
 import { createChatImprovement } from './improvement/chat-improvement.ts';
+import { createDeeplWrite } from './improvement/deepl-write.ts';
 import { createHarper } from './improvement/harper.ts';
 import { createHunspell } from './improvement/hunspell.ts';
 import { createMoonshineRecognisers } from './recognition/moonshine.ts';
@@ -96,9 +97,11 @@ export const translators = {
   ],
 } as const satisfies Record<string, Maker<TranslationEngine>>;
 
-/** What improves texts, the preferred ones first: a model that rewords, then what only corrects. */
+/** What improves texts, the preferred ones first: what rewords, then what only corrects. */
 export const improvers = {
-  // What is wrong with its settings is told by the translator of that name.
+  // What is wrong with their settings is told by the translators of these names.
+  upstream: async ({ log, upstream }) =>
+    (await configured(upstream, (o) => createDeeplWrite({ log, ...o }))).filter(isRunning),
   chat: async ({ log, chat }) =>
     (await configured(chat, (o) => createChatImprovement({ log, ...o }))).filter(isRunning),
   harper: async ({ log }) => [await createHarper({ log })],

@@ -1,5 +1,5 @@
 /** Every failure of an HTTP request as status and `{"message"}`. */
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, toHttp, type ErrorCode } from '../../shared/errors.ts';
 
 const MIB = 1024 * 1024;
@@ -41,12 +41,42 @@ export function clientError(code: string | undefined): ServiceError {
   return invalid('The request is not valid HTTP.');
 }
 
-/** Fastify's handler for paths nobody serves; a known path with another method counts as one. */
-export function answerNotFound(request: FastifyRequest, reply: FastifyReply) {
-  const { body } = toHttp(
-    new ServiceError('not_found', 'Not found. GET /openapi.json lists what there is.'),
+/**
+ * Makes Fastify's handler for what nobody serves: 404, or 405 where the path knows other methods. To be
+ * called before the routes are registered.
+ */
+export function useNotFound(app: FastifyInstance): void {
+  const routes: { segments: string[]; methods: string[] }[] = [];
+  app.addHook('onRoute', ({ url, method }) => {
+    // Browsers ask it of any address, whatever is there.
+    const methods = [method].flat().filter((each) => each !== 'OPTIONS');
+    if (methods.length > 0) routes.push({ segments: url.split('/'), methods });
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const segments = (request.url.split('?')[0] ?? '').split('/');
+    const found = routes.filter((route) => isAt(segments, route.segments));
+    const methods = [...new Set(found.flatMap((route) => route.methods))].sort();
+    // A method that is known has been asked, and has found nothing.
+    if (methods.length === 0 || methods.includes(request.method)) throw notFound();
+    reply.header('Allow', methods.join(', '));
+    throw new ServiceError(
+      'method_not_allowed',
+      `${request.method} is not possible here. Possible: ${methods.join(', ')}.`,
+    );
+  });
+}
+
+function notFound(): ServiceError {
+  return new ServiceError('not_found', 'Not found. GET /openapi.json lists what there is.');
+}
+
+/** Whether the segments of a path are those of a route: `:name` is any one, `*` the rest. */
+function isAt(path: readonly string[], route: readonly string[]): boolean {
+  const hasRest = route.at(-1) === '*';
+  if (hasRest ? path.length < route.length : path.length !== route.length) return false;
+  return route.every(
+    (segment, i) => segment === '*' || segment === path[i] || segment.startsWith(':'),
   );
-  return reply.code(404).send(body);
 }
 
 /** Whether the client was gone before all of its request had come: that is no failure of ours. */

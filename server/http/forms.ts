@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { Ajv, type AnySchema, type ValidateFunction } from 'ajv';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import { ServiceError } from '../../shared/errors.ts';
 import { nestFormNames } from './form-names.ts';
 
 const ajvOptions = { useDefaults: true, removeAdditional: false, strict: false } as const;
@@ -18,6 +19,7 @@ for (const ajv of [strict, lenient])
 interface ValueSchema {
   type?: string;
   properties?: Record<string, ValueSchema>;
+  required?: readonly string[];
   items?: ValueSchema;
   enum?: readonly unknown[];
   anyOf?: readonly ValueSchema[];
@@ -31,6 +33,7 @@ export function useForms(app: FastifyInstance): void {
     (httpPart === 'body' ? strict : lenient).compile(schema as AnySchema),
   );
   acceptBodiesOfGets(app);
+  refuseEncodedBodies(app);
   app.addHook('preValidation', async (request) => {
     const { body } = request;
     // A body that is still to be read is its route's own affair.
@@ -74,7 +77,23 @@ function acceptBodiesOfGets(app: FastifyInstance): void {
   });
 }
 
-/** Nulls count as absent where they are no value of their own; the rest is read property by property. */
+/** What is packed is not read: it would be taken for broken JSON. */
+function refuseEncodedBodies(app: FastifyInstance): void {
+  app.addHook('preParsing', async ({ headers }, reply) => {
+    const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+    if (encoding === 'identity' || encoding === '') return;
+    reply.header('Accept-Encoding', 'identity');
+    throw new ServiceError(
+      'unsupported_media_type',
+      'The body has a Content-Encoding, and none is read here: send it as it is.',
+    );
+  });
+}
+
+/**
+ * Nulls count as absent where they are no value of their own, and so do empty fields of forms that are
+ * no plain text; the rest is read property by property.
+ */
 function properties(
   record: Record<string, unknown>,
   schema: ValueSchema,
@@ -84,6 +103,9 @@ function properties(
   for (const [key, value] of Object.entries(record)) {
     const known = schema.properties?.[key];
     if (value === null && !isNullable(known)) continue;
+    const isRequired = schema.required?.includes(key) === true;
+    if (isForm && value === '' && known !== undefined && !isRequired && !isPlainText(known))
+      continue;
     read.push([key, known === undefined ? value : asMeant(value, known, isForm)]);
   }
   // Unlike assignment, this keeps a property called `__proto__` an ordinary one.
@@ -112,6 +134,11 @@ function asMeant(value: unknown, schema: ValueSchema, isForm: boolean): unknown 
         ? value
         : asMeant(value, valueOf(schema), isForm);
   }
+}
+
+/** Whether any text will do. */
+function isPlainText({ type, enum: choices }: ValueSchema): boolean {
+  return type === 'string' && choices === undefined;
 }
 
 /** Whether null says something, such as "no limit". */

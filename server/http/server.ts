@@ -3,7 +3,7 @@ import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } 
 import type { Logger } from 'pino';
 import { apiKeyDoor, useAuthentication } from './auth.ts';
 import { useCrossOriginCalls } from './cross-origin.ts';
-import { answerError, answerNotFound, clientError } from './errors.ts';
+import { answerError, clientError, useNotFound } from './errors.ts';
 import { useFormBodies } from './form-body.ts';
 import { useForms } from './forms.ts';
 import { adminRoutes, type AdminOptions } from './routes/admin.ts';
@@ -101,7 +101,7 @@ export async function createHttpServer(options: HttpOptions) {
   app.addHook('onRequest', async (request, reply) => addSecurityHeaders(request, reply));
   if (options.log.isLevelEnabled('debug')) logRequests(app);
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler(answerNotFound);
+  useNotFound(app);
   // Plain text is nothing we read: 415 rather than a puzzled 400.
   app.removeContentTypeParser('text/plain');
   await useAuthentication(app, options);

@@ -27,13 +27,15 @@ export interface DocumentJobsOptions extends Omit<DocumentJobOptions, 'now'> {
   workerId: string;
   /** Documents at once. */
   maxDocuments: number;
+  /** Told when the worker has nothing to do with a document any more. */
+  onEnded?: (documentId: string) => void;
   now?: () => number;
 }
 
 /** Starts to take documents. */
 export function startDocumentJobs(given: DocumentJobsOptions): DocumentJobs {
   const options = { now: Date.now, ...given };
-  const { documents, workerId, maxAttempts, maxDocuments, log, now } = options;
+  const { documents, workerId, maxAttempts, maxDocuments, onEnded, log, now } = options;
   const running = new Set<DocumentJob>();
   const bell = new Change();
   let isStopping = false;
@@ -56,6 +58,7 @@ export function startDocumentJobs(given: DocumentJobsOptions): DocumentJobs {
     running.add(job);
     void job.ended.then(() => {
       running.delete(job);
+      onEnded?.(claimed.documentId);
       bell.notify();
     });
     if (isStopping) job.giveBack();

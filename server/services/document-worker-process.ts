@@ -1,6 +1,7 @@
 /** The worker that a server has beside itself: started when there is something to do, and again when it ends. */
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import type { Logger } from '../process/log.ts';
 import { forkSibling } from '../process/module.ts';
 import type { Documents } from '../storage/ports.ts';
@@ -14,8 +15,17 @@ const STOP_LIMIT_MS = 10_000;
 
 /** What a server tells its worker: there is a document. */
 export type WorkerOrder = 'ring';
+/** What a worker tells its server: it is ready, or has nothing to do with a document any more. */
+export type WorkerReport = { kind: 'ready' } | { kind: 'ended'; documentId: string };
 
 export interface DocumentWorkerProcess {
+  /**
+   * Emits the id of a document with which this worker has nothing to do any more, whatever came of
+   * it; all that are listened for when it stops. Of workers elsewhere nothing is heard.
+   */
+  readonly ends: EventEmitter;
+  /** Resolves when the worker that is being started can take documents, or has ended; undefined without one. */
+  starting(): Promise<void> | undefined;
   /** A document was queued: has it looked for, or starts a worker. */
   ring(): void;
   /** Ends the worker, which puts back what is under way. */
@@ -35,6 +45,9 @@ interface Worker {
   id: string;
   child: ChildProcess;
   startedAtMs: number;
+  isReady: boolean;
+  /** Resolves when it is ready, or is no more. */
+  ready: Promise<void>;
   /** Resolves when the process is no more, or could not be started. */
   ended: Promise<void>;
 }
@@ -50,9 +63,14 @@ export function createDocumentWorkerProcess({
   let restart: NodeJS.Timeout | undefined;
   let delayMs = RESTART_AFTER_MS.first;
   let isStopping = !isOn;
+  // As many as there are requests.
+  const ends = new EventEmitter().setMaxListeners(0);
 
   function startWorker(): void {
     const started = watch(randomUUID(), { start, log });
+    started.child.on('message', (report: WorkerReport) => {
+      if (report.kind === 'ended') ends.emit(report.documentId);
+    });
     worker = started;
     void started.ended.then(() => onEnd(started));
   }
@@ -82,6 +100,8 @@ export function createDocumentWorkerProcess({
 
   if (isOn) void startIfNeeded();
   return {
+    ends,
+    starting: () => (worker?.isReady === false ? worker.ready : undefined),
     ring() {
       // After its end another one is about to start, and looks by itself.
       if (isStopping || restart !== undefined) return;
@@ -91,6 +111,7 @@ export function createDocumentWorkerProcess({
     async stop() {
       isStopping = true;
       clearTimeout(restart);
+      for (const documentId of ends.eventNames()) ends.emit(documentId);
       if (worker !== undefined) await end(worker);
     },
   };
@@ -109,7 +130,23 @@ function watch(
       if (child.pid === undefined) resolve();
     });
   });
-  return { id, child, ended, startedAtMs: performance.now() };
+  const told = new Promise<void>((resolve) => {
+    child.on('message', ({ kind }: WorkerReport) => {
+      if (kind !== 'ready') return;
+      worker.isReady = true;
+      resolve();
+    });
+  });
+  const ready = Promise.race([told, ended]);
+  const worker: Worker = {
+    id,
+    child,
+    ready,
+    ended,
+    isReady: false,
+    startedAtMs: performance.now(),
+  };
+  return worker;
 }
 
 async function end({ child, ended }: Worker): Promise<void> {

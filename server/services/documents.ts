@@ -1,5 +1,6 @@
 /** `/v2/document`: takes documents in, tells how far they are, and hands results out once. */
 import { timingSafeEqual } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { documentFormat, type DocumentFormatInfo } from '../../shared/document-formats.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { DocumentStatusView } from '../../shared/schemas/documents.ts';
@@ -12,11 +13,19 @@ import {
   type DocumentUpload,
   type DocumentUploadOptions,
 } from './document-upload.ts';
+import type { DocumentWorkerProcess } from './document-worker-process.ts';
 import type { UsageMeter } from './usage.ts';
 
 /** A download of which no part was read for so long is over, in ms; it is renewed now and again. */
 const DOWNLOAD_LEASE_MS = 10 * 60_000;
 const RENEWED_AFTER_MS = 60_000;
+/**
+ * Who asks about a document this young is answered when it has ended, or is this old; in ms. Clients
+ * ask at once, and then not before 5 s have gone by.
+ */
+const HELD_MS = 1_000;
+/** Nobody waits longer for a worker that starts, in ms: some clients give an answer 5 s in all. */
+const LONGEST_START_MS = 2_000;
 
 /** A result on its way out. */
 export interface DocumentDownload {
@@ -33,8 +42,19 @@ export interface DocumentDownload {
 export interface DocumentTranslations {
   /** @throws ServiceError quota_exceeded for a caller who has nothing left */
   upload(caller: Caller): Promise<DocumentUpload>;
-  /** @throws ServiceError not_found for another's document, and for a wrong key */
-  status(caller: Caller, documentId: string, documentKey: string): Promise<DocumentStatusView>;
+  /**
+   * How far a document is; of one that has only just been uploaded, when it has ended or a second has
+   * gone by, not counting the start of a worker.
+   *
+   * @param gone whoever asks has gone away
+   * @throws ServiceError not_found for another's document, and for a wrong key
+   */
+  status(
+    caller: Caller,
+    documentId: string,
+    documentKey: string,
+    gone: AbortSignal,
+  ): Promise<DocumentStatusView>;
   /**
    * @throws ServiceError not_found; document_not_ready while it is translated and while somebody else
    *   downloads it; invalid_request when it could not be translated
@@ -50,6 +70,7 @@ export interface DocumentTranslations {
 
 export interface DocumentTranslationsOptions extends Omit<DocumentUploadOptions, 'now'> {
   usage: UsageMeter;
+  worker: Pick<DocumentWorkerProcess, 'ends' | 'starting'>;
   now?: () => number;
 }
 
@@ -57,14 +78,14 @@ export function createDocumentTranslations(
   given: DocumentTranslationsOptions,
 ): DocumentTranslations {
   const options = { now: Date.now, ...given };
-  const { documents, usage, now } = options;
+  const { documents, usage, worker, now } = options;
 
-  async function find(caller: Caller, documentId: string, documentKey: string) {
+  const find: Finding = async (caller, documentId, documentKey) => {
     const { accountId } = caller.account;
     const document = await documents.find(accountId, documentId);
     if (document === undefined || !hasKey(document, documentKey)) throw unknown();
     return document;
-  }
+  };
 
   async function* parts({ accountId, documentId }: StoredDocument): AsyncGenerator<Uint8Array> {
     let renewedAtMs = now();
@@ -88,9 +109,7 @@ export function createDocumentTranslations(
       return beginUpload(caller, options);
     },
 
-    async status(caller, documentId, documentKey) {
-      return view(await find(caller, documentId, documentKey), now());
-    },
+    status: createStatus(find, { worker, now }),
 
     async download(caller, documentId, documentKey) {
       const document = await find(caller, documentId, documentKey);
@@ -114,6 +133,43 @@ export function createDocumentTranslations(
       await find(caller, documentId, documentKey);
       await documents.delete(documentId);
     },
+  };
+}
+
+/** @throws ServiceError not_found */
+type Finding = (caller: Caller, documentId: string, documentKey: string) => Promise<StoredDocument>;
+
+function createStatus(
+  find: Finding,
+  { worker, now }: Required<Pick<DocumentTranslationsOptions, 'worker' | 'now'>>,
+): DocumentTranslations['status'] {
+  /** @throws the signal's reason */
+  async function untilItMayHaveEnded(leftMs: number, signal: AbortSignal): Promise<void> {
+    const starting = worker.starting();
+    if (starting !== undefined) {
+      await Promise.race([starting, delay(LONGEST_START_MS, undefined, { signal })]);
+    }
+    await delay(starting === undefined ? leftMs : HELD_MS, undefined, { signal });
+  }
+
+  return async (caller, documentId, documentKey, gone) => {
+    const wait = new AbortController();
+    const endWait = () => wait.abort();
+    // Listened for before the look: an end in between is not missed.
+    worker.ends.once(documentId, endWait);
+    gone.addEventListener('abort', endWait);
+    try {
+      const document = await find(caller, documentId, documentKey);
+      const isOpen = document.status === 'queued' || document.status === 'translating';
+      const leftMs = Math.min(HELD_MS, document.createdAtMs + HELD_MS - now());
+      if (!isOpen || leftMs <= 0) return view(document, now());
+      await untilItMayHaveEnded(leftMs, wait.signal).catch(() => undefined);
+      // Nobody rings when a worker elsewhere is done: looked at again in any case.
+      return view(await find(caller, documentId, documentKey), now());
+    } finally {
+      worker.ends.off(documentId, endWait);
+      gone.removeEventListener('abort', endWait);
+    }
   };
 }
 

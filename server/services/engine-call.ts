@@ -115,14 +115,15 @@ function optionsFor(
 ): TranslationOptions {
   const { abilities } = engine;
   const choosesFormality = formality !== undefined && canChooseFormality({ engine, pair });
+  const follows = canFollow({ engine, pair });
   return {
     ...pair,
     signal,
     ...(context !== undefined && context !== '' && abilities.usesContext && { context }),
     ...(choosesFormality && { formality }),
     ...(terms.length > 0 && { terms }),
-    ...(instructions.length > 0 && abilities.followsInstructions && { instructions }),
-    ...(styleRules.length > 0 && abilities.followsInstructions && { styleRules }),
+    ...(instructions.length > 0 && follows && { instructions }),
+    ...(styleRules.length > 0 && follows && { styleRules }),
     ...(examples.length > 0 && abilities.usesExamples && { examples }),
     ...(sentences !== undefined && { sentences }),
   };
@@ -131,6 +132,12 @@ function optionsFor(
 /** Whether an engine can choose the formality in the language it writes. */
 export function canChooseFormality({ engine, pair }: EngineRoute): boolean {
   return engine.abilities.formality.includes(pair.target);
+}
+
+/** Whether an engine follows wishes in plain words in the language it writes. */
+export function canFollow({ engine, pair }: EngineRoute): boolean {
+  const { followsInstructions: follows } = engine.abilities;
+  return typeof follows === 'boolean' ? follows : follows.includes(pair.target);
 }
 
 /** Each entry once. */

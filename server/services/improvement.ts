@@ -4,7 +4,12 @@
  */
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
-import type { DetectionEngine, ImprovementEngine, ImprovementOptions } from '../engines/engine.ts';
+import type {
+  DetectionEngine,
+  ImprovementEngine,
+  ImprovementOptions,
+  WritingForm,
+} from '../engines/engine.ts';
 import type { Logger } from '../process/log.ts';
 import { isSoundImprovement } from '../text/improvement/soundness.ts';
 import { CircuitBreakers, type CircuitBreakerSettings, type Outage } from './circuit-breaker.ts';
@@ -12,8 +17,8 @@ import { CircuitBreakers, type CircuitBreakerSettings, type Outage } from './cir
 export interface Improvement {
   /** Whether texts in a language, or in a variant, are improved. */
   serves(language: LanguageTag): boolean;
-  /** Whether they are reworded, in styles and tones. */
-  rephrases(language: LanguageTag): boolean;
+  /** Styles and tones that can be given to them. */
+  forms(language: LanguageTag): ReadonlySet<WritingForm>;
   /** Engines that are not asked at the moment. */
   outages(): Outage[];
   /**
@@ -42,7 +47,7 @@ export function createImprovement(options: ImprovementServiceOptions): Improveme
 
   return {
     serves: (language) => serving(language).length > 0,
-    rephrases: (language) => serving(language).some((engine) => engine.rephrases),
+    forms: (language) => new Set(serving(language).flatMap((engine) => engine.forms(language))),
     outages: () => breakers.outages(),
     async improve(texts, wishes) {
       const results = [...texts];
@@ -51,7 +56,7 @@ export function createImprovement(options: ImprovementServiceOptions): Improveme
       let hasAnswer = false;
       for (const engine of serving(wishes.language)) {
         // Whoever wishes for a style is served with less only where that came to nothing.
-        const isEnough = engine.rephrases || !hasForm(wishes) || hasAnswer;
+        const isEnough = givesForm(engine, wishes) || hasAnswer;
         if (open.length === 0 || !isEnough) continue;
         const asked = open.map((index) => texts[index] ?? '');
         const answer = await ask(engine, asked, wishes, { breakers, log });
@@ -120,13 +125,18 @@ function knows(languages: readonly LanguageTag[], language: LanguageTag): boolea
 }
 
 function optionsFor(engine: ImprovementEngine, options: ImprovementOptions): ImprovementOptions {
-  if (engine.rephrases) return options;
+  if (givesForm(engine, options)) return options;
   const { language, task, signal } = options;
   return { language, task, signal };
 }
 
-function hasForm({ writingStyle, tone }: ImprovementOptions): boolean {
-  return writingStyle !== undefined || tone !== undefined;
+/** Whether an engine knows the style or the tone that is wished for, if one is. */
+function givesForm(
+  engine: ImprovementEngine,
+  { language, writingStyle, tone }: ImprovementOptions,
+): boolean {
+  const form = writingStyle ?? tone;
+  return form === undefined || engine.forms(language).includes(form);
 }
 
 /** Where both languages are beyond doubt, they must be the same. */

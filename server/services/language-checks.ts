@@ -54,7 +54,7 @@ export function checkWishes(
   }
   if (instructions.length > 0 && !translation.followsInstructions(pair)) {
     throw invalid(
-      'custom_instructions: no running engine can follow them. Connect a chat engine, or leave them out.',
+      'custom_instructions: no running engine can follow them. Connect one that does, such as CHAT_URL or DEEPL_URL, or leave them out.',
     );
   }
 }

@@ -11,6 +11,7 @@ import {
   type LegacyLanguages,
   type ResourceName,
 } from '../../shared/schemas/languages.ts';
+import { writingStyles, writingTones } from '../../shared/schemas/write.ts';
 import type { DetectionEngine, RecognitionEngine, SynthesisEngine } from '../engines/engine.ts';
 import {
   betaFeatures,
@@ -38,7 +39,7 @@ export interface LanguageListingsOptions {
     Translation,
     'serves' | 'sources' | 'targets' | 'choosesFormality' | 'followsInstructions'
   >;
-  improvement: Pick<Improvement, 'serves' | 'rephrases'>;
+  improvement: Pick<Improvement, 'serves' | 'forms'>;
   recognisers: readonly Pick<RecognitionEngine, 'languages' | 'detectsLanguage'>[];
   speakers: readonly Pick<SynthesisEngine, 'languages'>[];
   detector: Pick<DetectionEngine, 'languages'>;
@@ -132,10 +133,13 @@ function written({ improvement, detector }: LanguageListingsOptions): Served {
   const targets = [...both, ...targetOnly].filter((language) => improvement.serves(language));
   return {
     ...{ sources, targets: new Set(targets) },
-    has: (feature, language) =>
-      feature === 'auto_detection'
-        ? sources.has(language) && detector.languages.includes(language)
-        : improvement.rephrases(language),
+    has(feature, language) {
+      if (feature === 'auto_detection') {
+        return sources.has(language) && detector.languages.includes(language);
+      }
+      const forms = improvement.forms(language);
+      return (feature === 'tone' ? writingTones : writingStyles).some((form) => forms.has(form));
+    },
   };
 }
 

@@ -38,7 +38,8 @@ export function glossaryIds(
   request: Pick<TextTranslationRequest, 'glossary_id' | 'glossary_ids'>,
   source: LanguageTag | undefined,
 ): string[] {
-  const { glossary_id: one, glossary_ids: several = [] } = request;
+  const { glossary_ids: several = [] } = request;
+  const one = given(request.glossary_id);
   if (one !== undefined && several.length > 0) {
     throw invalid("Parameters 'glossary_id' and 'glossary_ids' exclude each other: send one.");
   }
@@ -55,9 +56,10 @@ export function glossaryIds(
  * @throws ServiceError forbidden on the free plan, invalid_request
  */
 export function styleIdOf(
-  { style_id: id }: Pick<TextTranslationRequest, 'style_id'>,
+  { style_id }: Pick<TextTranslationRequest, 'style_id'>,
   plan: Plan,
 ): string | undefined {
+  const id = given(style_id);
   if (id === undefined) return undefined;
   if (plan === 'free') throw new ServiceError('forbidden', 'Style rules need the plan pro.');
   if (!UUID.test(id)) throw invalid("Value for 'style_id' not supported: it must be a UUID.");
@@ -78,10 +80,11 @@ const DEFAULT_MEMORY_THRESHOLD = 75;
  * @throws ServiceError invalid_request, also for a threshold without a memory
  */
 export function memoryWish({
-  translation_memory_id: id,
-  translation_memory_threshold: given,
+  translation_memory_id,
+  translation_memory_threshold: least,
 }: MemoryFields): MemoryWish | undefined {
-  const threshold = given === undefined ? DEFAULT_MEMORY_THRESHOLD : percentage(given);
+  const id = given(translation_memory_id);
+  const threshold = least === undefined ? DEFAULT_MEMORY_THRESHOLD : percentage(least);
   if (threshold === undefined) {
     throw invalid('Parameter "translation_memory_threshold" must be an integer between 0 and 100');
   }
@@ -90,6 +93,11 @@ export function memoryWish({
     throw invalid("Value for 'translation_memory_id' not supported: it must be a UUID.");
   }
   return { id: id.toLowerCase(), threshold };
+}
+
+/** Forms send what is left out as an empty text. */
+function given(id: string | undefined): string | undefined {
+  return id === '' ? undefined : id;
 }
 
 /** @returns undefined for anything but a whole number from 0 to 100, digits included */

@@ -27,7 +27,7 @@ export interface CheckedImprovementRequest {
 /** Languages whose texts may be given a style or a tone. */
 const wishLanguages = new Set(['de', 'en-GB', 'en-US', 'es', 'fr', 'it', 'pt-BR', 'pt-PT']);
 
-/** Whether a style or a tone can be chosen in a language, if an engine rephrases it. */
+/** Whether a style or a tone can be chosen in a language, if an engine knows it. */
 export function takesWishes(language: LanguageTag): boolean {
   return wishLanguages.has(usualVariants[language] ?? language);
 }
@@ -65,7 +65,7 @@ export function refuseWish({ name }: WritingWish, language: LanguageTag): never 
   const what = name === 'tone' ? 'a tone' : 'a writing style';
   throw invalid(
     `Language ${language} does not support setting ${what}. ` +
-      'Use a value with prefer_ to go on without, or connect a chat engine where none runs.',
+      'Use a value with prefer_ to go on without, or connect an engine that rewords, such as CHAT_URL or DEEPL_URL.',
   );
 }
 

@@ -130,7 +130,7 @@ function checkLanguages(
   improvement: Improvement,
 ): void {
   for (const language of new Set(items.map((item) => item.target))) {
-    const isRefused = wish?.insists === true && !canChoose(language, improvement);
+    const isRefused = wish?.insists === true && !canChoose(wish, language, improvement);
     if (isRefused) refuseWish(wish, language);
   }
   if (target !== undefined && !improvement.serves(target)) {
@@ -154,9 +154,14 @@ function possibleLanguages(improvement: Improvement): string {
   return `Possible with the running engines: ${list}.`;
 }
 
-/** Whether texts in a language can be given a style or a tone. */
-function canChoose(language: LanguageTag, improvement: Improvement): boolean {
-  return takesWishes(language) && improvement.rephrases(language);
+/** Whether texts in a language can be given this style or tone. */
+function canChoose(
+  { writingStyle, tone }: WritingWish,
+  language: LanguageTag,
+  improvement: Improvement,
+): boolean {
+  const form = writingStyle ?? tone;
+  return form !== undefined && takesWishes(language) && improvement.forms(language).has(form);
 }
 
 interface Run extends Pick<ImprovementOptions, 'task' | 'signal'> {
@@ -190,7 +195,8 @@ function optionsFor(
   { task, signal, wish }: Run,
   improvement: Improvement,
 ): ImprovementOptions {
-  if (wish === undefined || !canChoose(language, improvement)) return { language, task, signal };
+  if (wish === undefined || !canChoose(wish, language, improvement))
+    return { language, task, signal };
   const { writingStyle, tone } = wish;
   return {
     ...{ language, task, signal },

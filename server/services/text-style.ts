@@ -79,7 +79,7 @@ export function checkStyle(
   throw new ServiceError(
     'invalid_request',
     `style_id: the list has custom_instructions, and no running engine can follow them from ${pair.source.toUpperCase()} to ${pair.target.toUpperCase()}. ` +
-      'Connect a chat engine, or name a list without.',
+      'Connect one that does, such as CHAT_URL or DEEPL_URL, or name a list without.',
   );
 }
 

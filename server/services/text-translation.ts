@@ -57,6 +57,9 @@ export interface TextTranslationOptions {
   refusesLatencyConflicts: boolean;
 }
 
+/** Told where no text of a request has a word; clients take nothing but a code. */
+const NO_LANGUAGE: LanguageTag = 'en';
+
 /** A text on its way. */
 interface Item {
   source: LanguageTag;
@@ -99,7 +102,7 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
       const run = { checked, glossary, translation: remembered, signal: abort.signal };
       return Promise.all(sourcesOf(items).map((source) => translateFrom(source, items, run)));
     });
-    return answer(items, new Map(done.flat()), request, checked.markup?.version);
+    return answer(items, new Map(done.flat()), request, checked);
   };
 
   return {
@@ -215,22 +218,28 @@ function answer(
   items: readonly Item[],
   done: ReadonlyMap<Item, Done>,
   request: TextTranslationRequest,
-  version: 'v1' | 'v2' | undefined,
+  { source: given, markup }: CheckedTextRequest,
 ): TextTranslationResponse {
+  // A text without a word is in no language: it is told to be in that of the others.
+  const others = given ?? items.find(hasWords)?.source ?? NO_LANGUAGE;
   return {
     translations: items.map((item) => {
       const { text, modelType } = found(done, item);
       return {
-        detected_source_language: baseLanguage(item.source).toUpperCase(),
+        detected_source_language: baseLanguage(hasWords(item) ? item.source : others).toUpperCase(),
         text,
         ...(request.show_billed_characters === true && {
           billed_characters: item.billedCharacters,
         }),
         ...(request.model_type !== undefined && { model_type_used: modelType }),
-        ...(version !== undefined && { tag_handling_version: version }),
+        ...(markup !== undefined && { tag_handling_version: markup.version }),
       };
     }),
   };
+}
+
+function hasWords({ layout }: Item): boolean {
+  return layout.segments.length > 0;
 }
 
 function found(done: ReadonlyMap<Item, Done>, item: Item): Done {

@@ -5,7 +5,7 @@ import type { LanguagePair, TranslationEngine } from '../engines/engine.ts';
 import type { Logger } from '../process/log.ts';
 import { plainText, type TextSegment } from '../text/text-segment.ts';
 import { CircuitBreakers, type CircuitBreakerSettings, type Outage } from './circuit-breaker.ts';
-import { canChooseFormality, type TranslationWishes } from './engine-call.ts';
+import { canChooseFormality, canFollow, type TranslationWishes } from './engine-call.ts';
 import { createEngineFallback } from './engine-fallback.ts';
 import { preferredEngines, type PreferenceRule } from './engine-preference.ts';
 import { createEngineRoutes, type EngineRoute } from './engine-routes.ts';
@@ -209,10 +209,6 @@ function inOrder(
   return able.sort((one, other) => rank(one) - rank(other));
 }
 
-function canFollow({ engine }: EngineRoute): boolean {
-  return engine.abilities.followsInstructions;
-}
-
 function canUseExamples({ engine }: EngineRoute): boolean {
   return engine.abilities.usesExamples;
 }
@@ -221,7 +217,7 @@ function notServed({ source, target }: LanguagePair, isServedWithout: boolean): 
   return new ServiceError(
     'engine_unavailable',
     isServedWithout
-      ? `No running engine follows instructions from ${source} to ${target}. Connect a chat engine, or leave them out.`
+      ? `No running engine follows instructions from ${source} to ${target}. Connect an engine that does, such as CHAT_URL or DEEPL_URL, or leave them out.`
       : `No running engine translates ${source} to ${target}. Connect one, or install a language pair, and name it in TRANSLATION_ENGINES if that is set.`,
   );
 }

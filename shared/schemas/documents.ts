@@ -1,6 +1,6 @@
 /** `/v2/document`, compatible with DeepL API clients. */
 import Type, { type Static } from 'typebox';
-import { MAX_GLOSSARIES } from './text-translation.ts';
+import { EnableBetaLanguages, MAX_GLOSSARIES } from './text-translation.ts';
 
 /** The parts of an upload besides the file. */
 export const DocumentOrder = Type.Object({
@@ -22,6 +22,7 @@ export const DocumentOrder = Type.Object({
   style_id: Type.Optional(Type.String()),
   translation_memory_id: Type.Optional(Type.String()),
   translation_memory_threshold: Type.Optional(Type.Unknown()),
+  enable_beta_languages: EnableBetaLanguages,
 });
 
 /** What identifies a document in later calls. */

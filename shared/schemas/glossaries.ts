@@ -22,7 +22,9 @@ export const DictionaryContent = Type.Object({
 
 export const GlossaryCreation = Type.Object({
   name: Type.String({ description: 'At most 1,024 bytes of UTF-8.', examples: ['Product names'] }),
-  dictionaries: Type.Optional(Type.Array(DictionaryContent)),
+  dictionaries: Type.Optional(
+    Type.Array(DictionaryContent, { description: 'May follow later, as PUT.' }),
+  ),
 });
 
 export const GlossaryChange = Type.Object({

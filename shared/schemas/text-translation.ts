@@ -19,6 +19,11 @@ function tagNames(description: string) {
   return Type.Array(Type.String(), { 'x-comma-separated': true, description });
 }
 
+/** What clients send that knew of languages in beta. */
+export const EnableBetaLanguages = Type.Optional(
+  Type.Boolean({ deprecated: true, description: 'Has no effect: every language is there.' }),
+);
+
 export const TextTranslationRequest = Type.Object({
   text: Type.Array(Type.String(), {
     minItems: 1,
@@ -94,12 +99,16 @@ export const TextTranslationRequest = Type.Object({
   splitting_tags: Type.Optional(tagNames('Elements that always divide sentences.')),
   non_splitting_tags: Type.Optional(tagNames('Elements that never divide sentences.')),
   ignore_tags: Type.Optional(tagNames('Elements whose content is not translated.')),
+  enable_beta_languages: EnableBetaLanguages,
 });
 
 export const TextTranslationResponse = Type.Object({
   translations: Type.Array(
     Type.Object({
-      detected_source_language: Type.String({ description: 'Base language in upper case.' }),
+      detected_source_language: Type.String({
+        description:
+          'Base language in upper case. Of a text without a word that of the first one with words, or EN.',
+      }),
       text: Type.String(),
       billed_characters: Type.Optional(
         Type.Integer({

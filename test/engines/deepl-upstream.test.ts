@@ -64,6 +64,38 @@ describe('the upstream engine', () => {
     ]);
   });
 
+  it('passes instructions and rules on, several in one where there are many', async () => {
+    expect(engine.abilities.followsInstructions).toEqual(['es']);
+    const few = { instructions: ['Be brief.'], styleRules: ['Write 5 %.'] };
+    await translateTexts(engine, ['Hello.'], few);
+    const instructions = Array.from({ length: 40 }, (_, i) => `Wish ${i}: ${'x'.repeat(50)}.`);
+    await translateTexts(engine, ['Hello.'], { instructions });
+    const styleRules = Array.from({ length: 200 }, (_, i) => `Rule ${i}: ${'x'.repeat(50)}.`);
+    await translateTexts(engine, ['Hello.'], { instructions, styleRules });
+    const [first, second, third] = server.translations().map((each) => each.custom_instructions);
+    expect(first).toEqual(['Be brief.', 'Write 5 %.']);
+    expect(second?.join(' ')).toBe(instructions.join(' '));
+    expect(third?.join(' ')).toContain(instructions.join(' '));
+    expect(third).toHaveLength(10);
+  });
+
+  it('refuses more instructions than its server takes, rather than to drop some', async () => {
+    const instructions = Array.from({ length: 11 }, () => 'x'.repeat(300));
+    expect(await failureCode(translateTexts(engine, ['Hello.'], { instructions }))).toBe(
+      'translation_failed',
+    );
+    expect(server.translations()).toEqual([]);
+  });
+
+  it('asks an old server for nothing that it does not list', async () => {
+    const old = await startDeeplCompatibleServer({ key: 'k', isOld: true });
+    const plain = await create({ url: old.url });
+    expect(plain.abilities.followsInstructions).toEqual([]);
+    expect(await translateTexts(plain, ['Hello.'])).toEqual(['Hola.']);
+    await plain.close();
+    await old.close();
+  });
+
   it('sends marks as XML, and text without marks as text', async () => {
     const segments = ['A <1>house</1> & \0<b><2/>.', 'A house & <b>.'].map(marked);
     const answers = await translateSegments(engine, segments);

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { createHarper } from '../../server/engines/improvement/harper.ts';
 import { recordLog } from '../support/log-record.ts';
+import { until } from '../support/server.ts';
 import { improveTexts } from './improvement-conformance.ts';
 
 /** A worker that answers with no lints until it is told of something bad. */
@@ -53,4 +54,25 @@ it('a text that Harper fails at stays as it is, and costs the others nothing', a
   ]);
   expect(workers).toBe(2);
   await engine.close();
+});
+
+it('is prepared with one worker, which serves the first text and ends when none comes', async () => {
+  const workers: Worker[] = [];
+  const startWorker = () => {
+    const worker = startFragileWorker(fail);
+    workers.push(worker);
+    return worker;
+  };
+  const used = await createHarper({ log: recordLog(), startWorker });
+  await used.prepare?.();
+  expect(workers).toHaveLength(1);
+  await improveTexts(used, ['It rained. we stayed.'], { language: 'en' });
+  expect(workers).toHaveLength(1);
+  await used.close();
+  const unused = await createHarper({ log: recordLog(), startWorker, unusedMs: 1 });
+  await unused.prepare?.();
+  const [, worker] = workers;
+  await until(() => worker?.threadId === -1);
+  await unused.close();
+  await expect(unused.prepare?.()).rejects.toMatchObject({ code: 'engine_unavailable' });
 });

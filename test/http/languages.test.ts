@@ -168,3 +168,52 @@ describe('GET /v2/glossary-language-pairs', () => {
     expect(codes).not.toContain('ja');
   });
 });
+
+describe('what older clients ask by POST', () => {
+  const post = async (pathname: string, body: string, type: string) => {
+    const headers = { ...authorization, 'Content-Type': type };
+    const response = await server.send(pathname, { method: 'POST', body, headers });
+    return { status: response.status, body: (await response.json()) as unknown };
+  };
+
+  it('is answered as a GET is', async () => {
+    const targets = await get('/v2/languages?type=target');
+    expect(await post('/v2/languages', 'type=target', form)).toEqual(targets);
+    expect(await post('/v2/languages', '{"type":"target"}', 'application/json')).toEqual(targets);
+    expect(await post('/v2/languages?type=target', '', form)).toEqual(targets);
+    expect((await post('/v2/languages', 'type=both', form)).status).toBe(400);
+    const usage = await get('/v2/usage');
+    expect(await post('/v2/usage', '', form)).toEqual(usage);
+    const stranger = { Authorization: 'DeepL-Auth-Key no' };
+    for (const place of ['/v2/usage', '/v2/languages']) {
+      const refused = await fetch(server.url + place, { method: 'POST', headers: stranger });
+      expect(refused.status).toBe(403);
+    }
+  });
+});
+
+describe('a method that an address does not know', () => {
+  it.each([
+    ['GET', '/v2/translate', 'POST'],
+    ['PUT', '/v2/usage?x=1', 'GET, HEAD, POST'],
+    ['PATCH', `/v2/document/${'A'.repeat(32)}`, 'DELETE, GET, HEAD, POST'],
+    ['DELETE', '/v3/glossaries', 'GET, HEAD, POST'],
+    ['POST', '/healthz', 'GET, HEAD'],
+  ])('%s %s is 405 and tells which it knows', async (method, pathname, allowed) => {
+    const response = await fetch(server.url + pathname, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe(allowed);
+    expect(await response.json()).toEqual({
+      message: `${method} is not possible here. Possible: ${allowed}.`,
+    });
+  });
+
+  it.each(['/nope', '/v2/nope', '/v3/voice/realtime/connect', '/widget/x'])(
+    'is none where nobody knows %s',
+    async (pathname) => {
+      const response = await fetch(server.url + pathname);
+      expect(response.status).toBe(404);
+      expect(response.headers.get('allow')).toBeNull();
+    },
+  );
+});

@@ -1,6 +1,10 @@
 /** The options of `POST /v2/translate`, beyond languages and texts. */
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
+import {
+  TextTranslationRequest,
+  type TextTranslationResponse,
+} from '../../shared/schemas/text-translation.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -33,6 +37,17 @@ describe('the source language', () => {
     expect(translations[0]?.text).toMatch(/enfants.*jardin/i);
     expect(translations[1]?.text).toMatch(/enfants.*jardin/i);
     expect(translations[2]?.text).toBe('42');
+  });
+
+  it('of a text without a word is that of the others', async () => {
+    const told = async (text: string[], target_lang: string) =>
+      (await ask({ text, source_lang: undefined, target_lang })).translations.map(
+        (each) => each.detected_source_language,
+      );
+    const spanish = 'Los niños juegan hoy en el jardín de la casa.';
+    expect(await told(['', spanish, '12:30'], 'EN-US')).toEqual(['ES', 'ES', 'ES']);
+    expect(await told([''], 'ES')).toEqual(['EN']);
+    expect(await told(['', ' '], 'FR')).toEqual(['EN', 'EN']);
   });
 
   it('into itself is returned unchanged, and billed', async () => {
@@ -82,6 +97,18 @@ describe('tag handling', () => {
     const answer = await ask({ text: [text], tag_handling: 'xml' });
     expect(answer.status).toBe(status);
     expect(answer.message).toContain('Tag handling parsing failed, please check input.');
+  });
+
+  it('in version 1 leaves a lone & and < what they are, and references too', async () => {
+    const v1 = { tag_handling: 'xml', tag_handling_version: 'v1' };
+    const cases: [string, string][] = [
+      ['<p>The house & the car.</p>', '<p>La casa & el coche.</p>'],
+      ['The house &amp; the car.', 'La casa &amp; el coche.'],
+      ['The house & the car &copy; < 5', 'La casa & el coche &copy; < 5'],
+      // Both at once: written so that it cannot be misread.
+      ['The house & the car &amp;lt; <b>red', 'La casa &amp; el automovilístico &amp;lt; <b>rojo'],
+    ];
+    for (const [text, expected] of cases) expect(await translated(text, v1)).toBe(expected);
   });
 
   it.each([
@@ -185,4 +212,48 @@ describe('limits', () => {
       text.map((_, at) => at),
     );
   });
+});
+
+describe('a form', () => {
+  const send = (body: string | Buffer<ArrayBuffer>, headers: Record<string, string>) =>
+    server.send('/v2/translate', { method: 'POST', body, headers });
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+  it('may leave every option empty', async () => {
+    const { properties } = TextTranslationRequest;
+    const options = Object.keys(properties).filter(
+      (name) => name !== 'text' && name !== 'target_lang',
+    );
+    const empty = options.map((name) => `&${name}=`).join('');
+    const response = await send(`text=The+house&target_lang=ES${empty}`, form);
+    expect(await response.json()).toEqual({
+      translations: [{ detected_source_language: 'EN', text: 'La casa' }],
+    });
+    expect((await send('text=The+house&target_lang=ES&formality=x', form)).status).toBe(400);
+    expect((await send('text=The+house&target_lang=', form)).status).toBe(400);
+  });
+
+  it.each(['gzip', 'deflate', 'br'])(
+    'or JSON that is packed as %s is refused as that',
+    async (encoding) => {
+      const json = JSON.stringify({ text: ['The house'], target_lang: 'ES' });
+      const headers = { 'Content-Type': 'application/json', 'Content-Encoding': encoding };
+      const response = await send(Buffer.from(gzipSync(json)), headers);
+      expect(response.status).toBe(415);
+      expect(response.headers.get('accept-encoding')).toBe('identity');
+      expect(await response.json()).toEqual({
+        message: expect.stringMatching(/Content-Encoding/) as string,
+      });
+      const plain = await send(json, { ...headers, 'Content-Encoding': 'identity' });
+      expect(plain.status).toBe(200);
+    },
+  );
+});
+
+it('enable_beta_languages is documented, taken and without effect', async () => {
+  const document = (await (await server.get('/openapi.json')).json()) as object;
+  expect(JSON.stringify(document).match(/"enable_beta_languages"/g)?.length).toBeGreaterThan(2);
+  for (const value of [true, false, '1', 0]) {
+    expect(await translated('The house', { enable_beta_languages: value })).toBe('La casa');
+  }
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
   chat = await startChatServer();
   const settings = { RECOGNISER: 'silent', DEMO: 'off' };
   [offline, online] = await Promise.all([
-    startServer({ ...settings, DATA_DIR: dataFolder }),
+    startServer({ ...settings, DATA_DIR: dataFolder, WARM_UP: 'on' }),
     startServer({ ...settings, CHAT_URL: chat.apiUrl, CHAT_MODEL: 'pseudo' }),
   ]);
 });
@@ -66,6 +66,10 @@ const listed = async (server: TestServer) => {
 };
 
 describe('without a model', () => {
+  it('has what corrects English started before anybody asks', async () => {
+    await until(() => /"engine":"harper".*"(not )?warmed up/.test(offline.logs()), 60_000);
+  });
+
   it('corrects English, German, French, Spanish, Italian and Portuguese, in order, in one request', async () => {
     const { status, improvements } = await write(offline, 'correct', {
       text: [

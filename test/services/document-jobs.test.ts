@@ -8,16 +8,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ServiceError } from '../../shared/errors.ts';
 import { FormatFailure } from '../../server/documents/document-process.ts';
 import { DocumentError } from '../../server/documents/format.ts';
-import { createDocumentEstimate } from '../../server/services/document-estimate.ts';
 import { startDocumentJobs, type DocumentJobs } from '../../server/services/document-jobs.ts';
 import type {
   DocumentTranslator,
   DocumentWork,
 } from '../../server/services/document-translation.ts';
-import {
-  createDocumentTranslations,
-  type DocumentTranslationsOptions,
-} from '../../server/services/documents.ts';
 import { openEmbeddedStorage } from '../../server/storage/embedded/embedded-storage.ts';
 import type { NewDocument, Storage } from '../../server/storage/ports.ts';
 import { executeOn } from '../storage/database-access.ts';
@@ -104,9 +99,6 @@ const settled = (documentId: string, of = owner) =>
 
 const used = async () =>
   (await storage.usage.ofMonth(owner.account.accountId, owner.key.keyId, Date.now())).key.document;
-
-/** What a service has that only tells how far documents are. */
-const unused = {} as unknown as Omit<DocumentTranslationsOptions, 'documents'>;
 
 /** Resolves, and says so, when it is told to. */
 function gate() {
@@ -357,23 +349,6 @@ describe('a worker', () => {
     }, 30_000);
     expect(document.billedCharacters).toBe(9);
     expect(await used()).toBe(9);
-  });
-
-  it('shows a time from the start that only gets shorter', async () => {
-    const documentKey = 'the key';
-    const documentKeyHash = createHash('sha256').update(documentKey).digest('hex');
-    const service = createDocumentTranslations({ ...storage, ...unused });
-    const seconds = async (id: string) =>
-      (await service.status(owner, id, documentKey)).seconds_remaining;
-    const documentId = await queue('the house', { documentKeyHash, sizeBytes: 100_000 });
-    const wish = { claimId: 'claim', workerId: 'w', staleBeforeMs: 0, maxAttempts: 3 };
-    const claimed = await storage.documents.claim({ ...wish, atMs: Date.now(), exhausted: '' });
-    const before = await seconds(documentId);
-    expect(before).toBeGreaterThan(5);
-    const estimate = createDocumentEstimate({ ...claimed!, startedAtMs: Date.now() });
-    const beat = { atMs: Date.now(), finishAtMs: estimate.finishAtMs() };
-    await storage.documents.beat(documentId, wish.claimId, beat);
-    expect(await seconds(documentId)).toBeLessThanOrEqual(before!);
   });
 
   it('tells a time that gets ever nearer', async () => {

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   createDocumentWorkerProcess,
   type DocumentWorkerProcess,
+  type WorkerReport,
 } from '../../server/services/document-worker-process.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/storage/ports.ts';
@@ -42,8 +43,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Says what it hears, and lives until it is ended. */
-const listener = `process.on('message', (order) => process.stdout.write(order + '\\n'));`;
+/** Says what it hears, and reports what it is told to; lives until it is ended. */
+const listener = `process.on('message', (order) => {
+  if (order === 'ring') process.stdout.write(order + '\\n');
+  else process.send(order);
+});`;
 
 function startWorker(workerId: string): ChildProcess {
   const child = spawn(process.execPath, ['-e', listener], {
@@ -129,6 +133,25 @@ it('starts no other when a worker ends that has nothing to do, until there is so
     place.ring();
     return started.length === 2;
   });
+});
+
+it('tells when its worker is ready, which documents it is done with, and of all when it stops', async () => {
+  const place = openPlace();
+  expect(place.starting()).toBeUndefined();
+  place.ring();
+  const starting = place.starting();
+  const { child } = started[0]!;
+  const report = (told: WorkerReport) => child.send(told);
+  report({ kind: 'ready' });
+  await starting;
+  expect(place.starting()).toBeUndefined();
+  const heard: string[] = [];
+  for (const id of ['A', 'B']) place.ends.once(id, () => heard.push(id));
+  report({ kind: 'ended', documentId: 'A' });
+  await until(() => heard.length > 0);
+  expect(heard).toEqual(['A']);
+  await place.stop();
+  expect(heard).toEqual(['A', 'B']);
 });
 
 it('ends its worker when it stops, and starts no other', async () => {

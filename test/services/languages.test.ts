@@ -3,6 +3,7 @@ import { createDetector } from '../../server/engines/detection/detector.ts';
 import type {
   DetectionEngine,
   ImprovementEngine,
+  WritingForm,
   LanguagePair,
 } from '../../server/engines/engine.ts';
 import { createImprovement } from '../../server/services/improvement.ts';
@@ -208,13 +209,17 @@ describe('the listings of other resources', () => {
   });
 
   it('have for improvement what an engine improves, with styles where it rewords', () => {
-    const improver = (languages: string[], rephrases: boolean): ImprovementEngine => ({
-      ...{ name: 'paper', languages, rephrases },
+    const improver = (languages: string[], forms: WritingForm[] = []): ImprovementEngine => ({
+      ...{ name: 'paper', languages, forms: () => forms },
       improve: async () => [],
       close: async () => undefined,
     });
     expect(codes(listingsFor(pairs), 'write')).toEqual([]);
-    const improvers = [improver(['en', 'pt-BR', 'pl'], false), improver(['de', 'ja'], true)];
+    const improvers = [
+      improver(['en', 'pt-BR', 'pl']),
+      improver(['de', 'ja'], ['casual', 'friendly']),
+      improver(['it'], ['simple']),
+    ];
     const listed = listingsFor([], { improvers }).list({ resource: 'write' });
     const features = listed.map((each) => [each.lang, Object.keys(each.features).join(' ')]);
     expect(features).toEqual([
@@ -222,11 +227,12 @@ describe('the listings of other resources', () => {
       ['en', 'auto_detection'],
       ['en-GB', ''],
       ['en-US', ''],
+      ['it', 'auto_detection writing_style'],
       ['ja', 'auto_detection'],
       ['pt-BR', ''],
     ]);
     const sources = listed.filter((each) => each.usable_as_source).map(({ lang }) => lang);
-    expect(sources).toEqual(['de', 'en', 'ja']);
+    expect(sources).toEqual(['de', 'en', 'it', 'ja']);
     expect(listed.every((each) => each.usable_as_target)).toBe(true);
   });
 

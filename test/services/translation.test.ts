@@ -43,7 +43,7 @@ const toSpanish = { source: 'en', target: 'es', signal: never };
 beforeAll(async () => {
   chatServer = await startChatServer();
   libreServer = await startLibreTranslateServer({ mark: '~' });
-  upstreamServer = await startDeeplCompatibleServer({ key: 'k' });
+  upstreamServer = await startDeeplCompatibleServer({ key: 'k', isOld: true });
 });
 afterAll(async () => {
   await Promise.all([chatServer, libreServer, upstreamServer].map((server) => server.close()));

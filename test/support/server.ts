@@ -41,7 +41,7 @@ export async function startServer(settings: Record<string, string> = {}): Promis
     env: {
       PATH: process.env['PATH'],
       MODELS_DIR: process.env['MODELS_DIR'],
-      ...{ PORT: '0', DATA_DIR: dataFolder, LOG_LEVEL: 'info' },
+      ...{ PORT: '0', DATA_DIR: dataFolder, LOG_LEVEL: 'info', WARM_UP: 'off' },
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

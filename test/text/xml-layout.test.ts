@@ -175,7 +175,14 @@ it.each([
 it('leaves stray tags in their places in version 1', () => {
   const layout = xml('One <b>two </i>three & < four', { version: 'v1' });
   expect(segmentsOf(layout)).toEqual(['One <1/>two <2/>three & < four']);
-  expect(shout(layout)).toBe('ONE <b>TWO </i>THREE &amp; &lt; FOUR');
+  expect(shout(layout)).toBe('ONE <b>TWO </i>THREE & < FOUR');
+});
+
+it('in version 1 writes a lone character as a reference where it would be read as more', () => {
+  const both = xml('tea & milk &amp; more', { version: 'v1' });
+  expect(both.render([['milk & tea & more']])).toBe('milk &amp; tea &amp; more');
+  const lone = xml('a & b < c', { version: 'v1' });
+  expect(lone.render([['b & c &amp; <d <']])).toBe('b & c &amp;amp; &lt;d &lt;');
 });
 
 it('expands no entities', () => {

@@ -1,8 +1,9 @@
 /** Improvement with a chat model behind an OpenAI-compatible address: corrections, styles and tones. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
+import { writingStyles, writingTones } from '../../../shared/schemas/write.ts';
 import { plainText } from '../../text/text-segment.ts';
-import type { ImprovementEngine, ImprovementOptions, Unavailable } from '../engine.ts';
+import type { ImprovementEngine, ImprovementOptions, Unavailable, WritingForm } from '../engine.ts';
 import { problemWithAddress } from '../service/address.ts';
 import { ChatModel } from '../service/chat-model.ts';
 import { readChatAnswer } from '../translation/chat-answer.ts';
@@ -31,7 +32,6 @@ export async function createChatImprovement(
 class ChatImprovement implements ImprovementEngine {
   readonly name = NAME;
   readonly languages: readonly LanguageTag[];
-  readonly rephrases = true;
   readonly #model: ChatModel;
   readonly #batches: RemoteTranslator;
 
@@ -48,6 +48,10 @@ class ChatImprovement implements ImprovementEngine {
       // Few enough that a model keeps them apart.
       ...{ maxItems: 12, maxCharacters: 4_000 },
     });
+  }
+
+  forms(): readonly WritingForm[] {
+    return [...writingStyles, ...writingTones];
   }
 
   async improve(texts: readonly string[], options: ImprovementOptions): Promise<string[]> {

@@ -19,6 +19,8 @@ export interface HarperOptions {
   watchdogMs?: number;
   /** A worker that nobody asks for so long is ended to give its memory back, some 300 MB, in ms. */
   idleMs?: number;
+  /** The same for one that was prepared and that nobody has asked at all. */
+  unusedMs?: number;
   startWorker?: () => Worker;
 }
 
@@ -36,7 +38,6 @@ type Pool = WorkerPool<HarperRequest, HarperAnswer>;
 class Harper implements ImprovementEngine {
   readonly name = NAME;
   readonly languages: readonly LanguageTag[] = ['en', 'en-GB', 'en-US'];
-  readonly rephrases = false;
   readonly #options: HarperOptions;
   #pool: Pool | undefined;
   #asked = 0;
@@ -45,6 +46,10 @@ class Harper implements ImprovementEngine {
 
   constructor(options: HarperOptions) {
     this.#options = options;
+  }
+
+  forms(): [] {
+    return [];
   }
 
   async improve(
@@ -73,22 +78,26 @@ class Harper implements ImprovementEngine {
     }
   }
 
+  async prepare(): Promise<void> {
+    // A first mistake loads what suggests words, which the second one need not wait for either.
+    const { signal } = new AbortController();
+    await this.improve(['Thiss is a hous.'], { language: 'en', task: 'correct', signal });
+    if (this.#asked === 0) this.#endWhenIdle(this.#options.unusedMs ?? 5 * 60_000);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
     await this.#pool?.close();
   }
 
-  #endWhenIdle(): void {
+  #endWhenIdle(afterMs = this.#options.idleMs ?? 30 * 60_000): void {
     if (this.#isClosed) return;
-    this.#idleTimer = setTimeout(
-      () => {
-        void this.#pool?.close();
-        this.#pool = undefined;
-      },
-      this.#options.idleMs ?? 30 * 60_000,
-    );
-    this.#idleTimer.unref();
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => {
+      void this.#pool?.close();
+      this.#pool = undefined;
+    }, afterMs).unref();
   }
 }
 

@@ -101,7 +101,6 @@ interface Inquiry {
 
 class Hunspell implements ImprovementEngine {
   readonly name = NAME;
-  readonly rephrases = false;
   readonly languages: readonly LanguageTag[];
   readonly #dictionaries = new Map<string, HunspellDictionary>();
   readonly #served: typeof dictionaryTable;
@@ -115,6 +114,10 @@ class Hunspell implements ImprovementEngine {
       const of = new HunspellDictionary({ program, dictionary, log, answerTimeoutMs, idleMs });
       this.#dictionaries.set(name, of);
     }
+  }
+
+  forms(): [] {
+    return [];
   }
 
   async improve(

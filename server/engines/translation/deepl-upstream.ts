@@ -20,7 +20,7 @@ import {
 } from './listed-service.ts';
 import { RemoteTranslator, type SendBatch } from './remote-translator.ts';
 import { refusePair } from './served-pair.ts';
-import { upstreamLanguages, type UpstreamLanguages } from './upstream-languages.ts';
+import { featuresIn, upstreamLanguages, type UpstreamLanguages } from './upstream-languages.ts';
 
 /** The key is needed. */
 export type DeeplUpstreamOptions = ListedServiceOptions;
@@ -40,9 +40,12 @@ export async function createDeeplUpstream(
   return engine;
 }
 
-const noLanguages = upstreamLanguages([], []);
+const noLanguages = upstreamLanguages([], [], new Map());
 /** Bounds what each of many requests carries along. */
 const MAX_CONTEXT_LENGTH = 8_000;
+/** Instructions of a request, and characters of one. */
+const MAX_INSTRUCTIONS = 10;
+const MAX_INSTRUCTION_LENGTH = 300;
 
 /** Enough to tell a language, in UTF-16 units; of a text whose translation is charged for, less. */
 const MAX_DETECTED_LENGTH = 1_000;
@@ -86,7 +89,7 @@ class DeeplUpstream implements TranslationEngine {
       formality: this.#languages.formality,
       usesContext: true,
       usesTerms: false,
-      followsInstructions: false,
+      followsInstructions: this.#languages.instructions,
       usesExamples: false,
     };
   }
@@ -155,6 +158,7 @@ class DeeplUpstream implements TranslationEngine {
       split_sentences: sentences === 'whole' ? '0' : 'nonewlines',
       ...(formality !== undefined && { formality: `prefer_${formality}` }),
       ...(context !== undefined && { context: context.slice(0, MAX_CONTEXT_LENGTH) }),
+      ...instructionsOf(options),
     };
     const send: SendBatch = async (texts, { style, signal: requestSignal }) => {
       const answer = await this.#client.request({
@@ -186,8 +190,61 @@ async function loadLanguages(
   request: ListRequest,
 ): Promise<UpstreamLanguages> {
   const load = (type: string) => client.request({ path: `/v2/languages?type=${type}`, ...request });
-  const [sources, targets] = await Promise.all([load('source'), load('target')]);
-  return upstreamLanguages(listIn(sources), listIn(targets));
+  const [sources, targets, features] = await Promise.all([
+    load('source'),
+    load('target'),
+    loadFeatures('translate_text', client, request),
+  ]);
+  return upstreamLanguages(listIn(sources), listIn(targets), features);
+}
+
+/**
+ * What a resource of the server can do, by language; nothing for servers without this listing.
+ *
+ * @throws ServiceError engine_unavailable
+ */
+export async function loadFeatures(
+  resource: 'translate_text' | 'write',
+  client: ServiceClient,
+  request: ListRequest,
+): Promise<Map<LanguageTag, ReadonlySet<string>>> {
+  const path = `/v3/languages?resource=${resource}`;
+  const answer = await client.request({ path, isOptional: true, ...request });
+  return featuresIn(answer.kind === 'refused' ? [] : listIn(answer));
+}
+
+/**
+ * Instructions and, as far as there is room, rules of style: each by itself where there are few, else
+ * several in one.
+ *
+ * @throws ServiceError translation_failed for more instructions than a request takes
+ */
+function instructionsOf({ instructions = [], styleRules = [] }: TranslationOptions) {
+  const wanted = packed(instructions);
+  if (wanted.length > MAX_INSTRUCTIONS) throw tooManyInstructions();
+  const all = packed([...instructions, ...styleRules]);
+  // Rules are kept by ourselves as well, where that can be done without a model.
+  const custom = all.length > MAX_INSTRUCTIONS ? all.slice(0, MAX_INSTRUCTIONS) : all;
+  return custom.length > 0 && { custom_instructions: custom };
+}
+
+function packed(sentences: readonly string[]): string[] {
+  if (sentences.length <= MAX_INSTRUCTIONS) return [...sentences];
+  const packs: string[] = [];
+  for (const sentence of sentences) {
+    const joined = `${packs.at(-1) ?? ''} ${sentence}`.trim();
+    if (packs.length > 0 && joined.length <= MAX_INSTRUCTION_LENGTH)
+      packs[packs.length - 1] = joined;
+    else packs.push(sentence);
+  }
+  return packs;
+}
+
+function tooManyInstructions(): ServiceError {
+  return new ServiceError(
+    'translation_failed',
+    `The translator ${NAME} takes instructions of ${MAX_INSTRUCTIONS * MAX_INSTRUCTION_LENGTH} characters in all. Use fewer or shorter ones.`,
+  );
 }
 
 /** Line breaks become tags on the way, so that they stay where they are. */

@@ -1,6 +1,7 @@
 /** What engines share that learn from a server which languages it translates. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
+import type { ServiceKind } from '../service/failure.ts';
 import { ServiceClient } from '../service/service-client.ts';
 import { LanguageWatch } from './language-watch.ts';
 
@@ -39,14 +40,15 @@ export function connectListedService<Languages>(
   { log, url, ...options }: ListedServiceOptions,
   connection: {
     engine: string;
+    kind?: ServiceKind;
     headers: Record<string, string>;
     load: (client: ServiceClient, request: ListRequest) => Promise<Languages>;
   },
 ): { client: ServiceClient; watch: LanguageWatch<Languages> } {
-  const { engine, headers, load } = connection;
+  const { engine, kind = 'translator', headers, load } = connection;
   const { timeoutMs = 30_000, startMs = 3_000, maxAnswerBytes = 2 ** 22 } = options;
   const client = new ServiceClient({
-    ...{ kind: 'translator', engine, baseUrl: url, headers, timeoutMs, maxAnswerBytes, log },
+    ...{ kind, engine, baseUrl: url, headers, timeoutMs, maxAnswerBytes, log },
     ...(options.retries !== undefined && { retries: options.retries }),
     ...(options.firstDelayMs !== undefined && { firstDelayMs: options.firstDelayMs }),
   });

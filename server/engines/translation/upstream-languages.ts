@@ -9,6 +9,8 @@ export interface UpstreamLanguages {
   served: ReadonlySet<string>;
   /** Targets whose formality can be chosen. */
   formality: readonly LanguageTag[];
+  /** Targets in which it follows custom instructions. */
+  instructions: readonly LanguageTag[];
   sourceCodes: ReadonlyMap<LanguageTag, string>;
   targetCodes: ReadonlyMap<LanguageTag, string>;
 }
@@ -22,10 +24,13 @@ interface Entry {
 /**
  * Reads `[{"language": "PT-BR", "supports_formality": true}]` of sources and of targets. Where
  * targets have variants alone, the likeliest one stands for their base language.
+ *
+ * @param features as {@link featuresIn} has them; empty for servers that do not tell
  */
 export function upstreamLanguages(
   sourceList: readonly unknown[],
   targetList: readonly unknown[],
+  features: ReadonlyMap<LanguageTag, ReadonlySet<string>>,
 ): UpstreamLanguages {
   const sources = entriesIn(sourceList);
   const variants = entriesIn(targetList);
@@ -35,13 +40,28 @@ export function upstreamLanguages(
       .filter(({ tag }) => baseLanguage(tag) !== baseLanguage(source))
       .map(({ tag: target }) => ({ source, target })),
   );
+  const follows = (tag: LanguageTag) => features.get(tag)?.has('style_rules') === true;
   return {
     pairs,
     served: new Set(pairs.map(({ source, target }) => `${source} ${target}`)),
     formality: targets.filter((target) => target.supportsFormality).map(({ tag }) => tag),
+    instructions: targets
+      .map(({ tag }) => tag)
+      .filter((tag) => follows(tag) || follows(baseLanguage(tag))),
     sourceCodes: new Map(sources.map(({ tag, code }) => [tag, code])),
     targetCodes: new Map(targets.map(({ tag, code }) => [tag, code])),
   };
+}
+
+/** Reads `[{"lang": "pt-BR", "features": {"tone": {…}}}]` of a newer listing: features by language. */
+export function featuresIn(list: readonly unknown[]): Map<LanguageTag, ReadonlySet<string>> {
+  const found = new Map<LanguageTag, ReadonlySet<string>>();
+  for (const each of list) {
+    const { lang, features } = (each ?? {}) as Record<string, unknown>;
+    const tag = typeof lang === 'string' ? canonicalLanguage(lang) : undefined;
+    if (tag !== undefined) found.set(tag, new Set(Object.keys(features ?? {})));
+  }
+  return found;
 }
 
 /** Each language once; what is no language does not count. */

@@ -14,6 +14,7 @@ import type { Demo } from '../../services/demo.ts';
 import type { DocumentTranslations } from '../../services/documents.ts';
 import type { VoiceSessions } from '../../services/voice-sessions.ts';
 import type { Caller } from '../../storage/ports.ts';
+import { abortWhenGone } from '../gone.ts';
 import { useMultipart } from '../multipart.ts';
 import { receiveDocument, sendResult } from './documents.ts';
 import { streamingUrl } from './voice.ts';
@@ -103,8 +104,14 @@ const demoDocumentRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, o
     receiveDocument(request, await caller(), documentTranslations),
   );
 
-  app.post('/demo/document/:document_id', { onRequest, schema }, async ({ params, body }) =>
-    documentTranslations.status(await caller(), params.document_id, body.document_key),
+  app.post(
+    '/demo/document/:document_id',
+    { onRequest, schema },
+    async ({ params, body }, reply) => {
+      const { signal } = abortWhenGone(reply);
+      const { document_id: id } = params;
+      return documentTranslations.status(await caller(), id, body.document_key, signal);
+    },
   );
 
   app.delete(

@@ -16,6 +16,7 @@ import type { Access } from '../../services/access.ts';
 import type { DocumentTranslations } from '../../services/documents.ts';
 import type { Caller } from '../../storage/ports.ts';
 import { requireApiKey } from '../auth.ts';
+import { abortWhenGone } from '../gone.ts';
 import { readForm } from '../forms.ts';
 import { readMultipart, useMultipart, type FormFields } from '../multipart.ts';
 import { reportingTag } from '../reporting-tag.ts';
@@ -77,33 +78,29 @@ const statusRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
   const onRequest = requireApiKey(access);
   const schema = {
     ...common,
+    summary: 'Ask how far a document is',
+    description:
+      'Of a document that was uploaded less than a second ago, the answer waits for its end, until that second is over.',
     params: DocumentPath,
     response: { 200: DocumentStatusView, ...problems },
   };
 
   app.post(
     '/v2/document/:document_id',
-    {
-      onRequest,
-      schema: {
-        ...schema,
-        summary: 'Ask how far a document is',
-        consumes: formTypes,
-        body: DocumentKey,
-      },
+    { onRequest, schema: { ...schema, consumes: formTypes, body: DocumentKey } },
+    async ({ caller, params, body }, reply) => {
+      const { signal } = abortWhenGone(reply);
+      return documentTranslations.status(caller, params.document_id, body.document_key, signal);
     },
-    ({ caller, params, body }) =>
-      documentTranslations.status(caller, params.document_id, body.document_key),
   );
 
   app.get(
     '/v2/document/:document_id',
-    {
-      onRequest,
-      schema: { ...schema, summary: 'Ask how far a document is', querystring: DocumentKey },
+    { onRequest, schema: { ...schema, querystring: DocumentKey } },
+    async ({ caller, params, query }, reply) => {
+      const { signal } = abortWhenGone(reply);
+      return documentTranslations.status(caller, params.document_id, query.document_key, signal);
     },
-    ({ caller, params, query }) =>
-      documentTranslations.status(caller, params.document_id, query.document_key),
   );
 
   app.delete(

@@ -63,19 +63,19 @@ const legacyLanguageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
   { access, languageListings },
 ) => {
   const onRequest = requireApiKey(access);
-  app.get(
-    '/v2/languages',
-    {
-      onRequest,
-      schema: {
-        ...common,
-        summary: 'Languages to translate from or into',
-        deprecated: true,
-        querystring: LegacyLanguagesQuery,
-        response: { 200: LegacyLanguages, ...problems },
-      },
-    },
-    async ({ query, body }) => languageListings.listLegacy(query.type ?? typeIn(body)),
+  const schema = {
+    ...common,
+    summary: 'Languages to translate from or into',
+    deprecated: true,
+    querystring: LegacyLanguagesQuery,
+    response: { 200: LegacyLanguages, ...problems },
+  };
+  app.get('/v2/languages', { onRequest, schema }, async ({ query, body }) =>
+    languageListings.listLegacy(query.type ?? typeIn(body)),
+  );
+  // Older clients ask so.
+  app.post('/v2/languages', { onRequest, schema }, async ({ query, body }) =>
+    languageListings.listLegacy(query.type ?? typeIn(body)),
   );
 
   app.get(
@@ -93,7 +93,7 @@ const legacyLanguageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
   );
 };
 
-/** The Python client puts `type` into the body of its GET request. */
+/** `type` in a form or in JSON; the Python client puts it into the body of its GET request. */
 function typeIn(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { type } = body as { type?: unknown };

@@ -7,6 +7,7 @@ import {
 import type { TextTranslation } from '../../services/text-translation.ts';
 import type { Access } from '../../services/access.ts';
 import { requireApiKey } from '../auth.ts';
+import { abortWhenGone } from '../gone.ts';
 import { reportingTag } from '../reporting-tag.ts';
 
 export interface TextTranslationOptions {
@@ -31,17 +32,11 @@ export const textTranslationRoutes: FastifyPluginAsyncTypebox<TextTranslationOpt
         response: { 200: TextTranslationResponse, '4xx': Problem, '5xx': Problem },
       },
     },
-    async (request, reply) => {
-      const abort = new AbortController();
-      if (reply.raw.destroyed) abort.abort();
-      reply.raw.once('close', () => {
-        if (!reply.raw.writableFinished) abort.abort();
-      });
-      return textTranslation.translate(request.body, {
+    async (request, reply) =>
+      textTranslation.translate(request.body, {
         caller: request.caller,
         reportingTag: reportingTag(request),
-        abort,
-      });
-    },
+        abort: abortWhenGone(reply),
+      }),
   );
 };

@@ -14,17 +14,18 @@ export const usageRoutes: FastifyPluginAsyncTypebox<UsageOptions> = async (
   app,
   { access, usageMeter },
 ) => {
-  app.get(
+  const onRequest = requireApiKey(access);
+  const schema = {
+    summary: 'What was used this month',
+    tags: ['usage'],
+    security: [{ apiKey: [] }],
+    response: { 200: UsageReport, '4xx': Problem, '5xx': Problem },
+  };
+  app.get('/v2/usage', { onRequest, schema }, async ({ caller }) => usageMeter.report(caller));
+  // Older clients ask so.
+  app.post(
     '/v2/usage',
-    {
-      onRequest: requireApiKey(access),
-      schema: {
-        summary: 'What was used this month',
-        tags: ['usage'],
-        security: [{ apiKey: [] }],
-        response: { 200: UsageReport, '4xx': Problem, '5xx': Problem },
-      },
-    },
+    { onRequest, schema: { ...schema, deprecated: true } },
     async ({ caller }) => usageMeter.report(caller),
   );
 };

@@ -10,6 +10,7 @@ import {
 import type { Access } from '../../services/access.ts';
 import type { TextImprovement } from '../../services/text-improvement.ts';
 import { requireApiKey } from '../auth.ts';
+import { abortWhenGone } from '../gone.ts';
 import { reportingTag } from '../reporting-tag.ts';
 
 export interface WriteOptions {
@@ -66,10 +67,6 @@ export const writeRoutes: FastifyPluginAsyncTypebox<WriteOptions> = async (
 
 /** Who asks, and a signal for when they have gone away. */
 function originOf(request: FastifyRequest, reply: FastifyReply) {
-  const abort = new AbortController();
-  if (reply.raw.destroyed) abort.abort();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) abort.abort();
-  });
+  const abort = abortWhenGone(reply);
   return { caller: request.caller, reportingTag: reportingTag(request), abort };
 }

@@ -5,7 +5,8 @@
 import { Tokenizer } from 'htmlparser2';
 import { NO_REFERENCES, type Reference } from './flow.ts';
 import type { Token } from './token.ts';
-import { markupToken, textToken } from './xml-tokens.ts';
+import { lenientReferences } from './references.ts';
+import { markupToken } from './xml-tokens.ts';
 
 /** The tokens of HTML, not yet paired; tag names are in lower case. */
 export function htmlTokens(source: string): Token[] {
@@ -157,12 +158,14 @@ class TokenReader {
 
   #addText(): void {
     if (this.#textEnd <= this.#end) return;
-    const references = this.#references.length === 0 ? NO_REFERENCES : this.#references;
-    this.#tokens.push(
-      this.#isHtml
-        ? { ...markupToken('text', '', this.#end, this.#textEnd), references }
-        : textToken(this.#source, this.#end, this.#textEnd),
-    );
+    const references = this.#isHtml
+      ? this.#references
+      : lenientReferences(this.#source, this.#end, this.#textEnd);
+    const token = markupToken('text', '', this.#end, this.#textEnd);
+    this.#tokens.push({
+      ...token,
+      references: references.length === 0 ? NO_REFERENCES : references,
+    });
     this.#end = this.#textEnd;
     this.#references = [];
   }

@@ -26,6 +26,21 @@ export function xmlReferences(source: string, start: number, end: number): reado
   return references;
 }
 
+const REFERENCE_OR_BARE = new RegExp(`${REFERENCE.source}|[&<]`, 'giu');
+
+/** As {@link xmlReferences}, and each lone `&` and `<` as a reference to itself, so that it stays one. */
+export function lenientReferences(
+  source: string,
+  start: number,
+  end: number,
+): readonly Reference[] {
+  const proper = new Map(xmlReferences(source, start, end).map((each) => [each.start, each]));
+  return [...source.slice(start, end).matchAll(REFERENCE_OR_BARE)].map(({ 0: text, index }) => {
+    const at = start + index;
+    return proper.get(at) ?? { start: at, end: at + text.length, text };
+  });
+}
+
 function characterOf(codePoint: number): string {
   return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : '';
 }
@@ -33,6 +48,10 @@ function characterOf(codePoint: number): string {
 /** What XML 1.0 §2.2 forbids in a document, be it written as a reference, and halves of a character. */
 const ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Cs}/gu;
 const MARKUP = /[&<]|(?<=\]\])>|^>/g;
+/** What would not be read as the lone character that it is. */
+const READ_AS_MARKUP = /^(?:&(?:#x?[0-9a-f]+|[\p{L}_:][\p{L}\p{N}_:.-]*);|<(?:[\p{L}_:!?/]|$))/iu;
+/** Longer than any reference, in UTF-16 units. */
+const LONGEST_REFERENCE = 260;
 /** Letters and figures are written plainly, whatever the source did. */
 const WRITABLE_AS_REFERENCE = /[^\p{L}\p{M}\p{N} \t\r\n]/gu;
 
@@ -42,10 +61,17 @@ const WRITABLE_AS_REFERENCE = /[^\p{L}\p{M}\p{N} \t\r\n]/gu;
  */
 export function writeText(text: string, asWritten: ReadonlyMap<string, string>): string {
   const legal = text.replace(ILLEGAL, '');
-  const escape = (character: string): string => asWritten.get(character) ?? escaped(character);
+  const escape = (character: string, at: number): string => {
+    const written = asWritten.get(character);
+    const isBare = written === character;
+    return written === undefined ||
+      (isBare && READ_AS_MARKUP.test(legal.slice(at, at + LONGEST_REFERENCE)))
+      ? escaped(character)
+      : written;
+  };
   if (asWritten.size === 0) return legal.replace(MARKUP, escaped);
   return legal.replace(WRITABLE_AS_REFERENCE, (character, at: number) => {
-    if (character !== '>') return escape(character);
+    if (character !== '>') return escape(character, at);
     const endsData = at === 0 || legal.endsWith(']]', at);
     return asWritten.get('>') ?? (endsData ? '&gt;' : '>');
   });

@@ -156,7 +156,8 @@ function referencesOf(source: string, parts: readonly SegmentPart[]): Map<string
   const asWritten = new Map<string, string>();
   for (const { references } of parts) {
     for (const { text, start, end } of references ?? []) {
-      if (!asWritten.has(text)) asWritten.set(text, source.slice(start, end));
+      // A lone character is written so only where it never was a reference.
+      if ((asWritten.get(text) ?? text) === text) asWritten.set(text, source.slice(start, end));
     }
   }
   return asWritten;

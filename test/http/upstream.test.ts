@@ -1,0 +1,71 @@
+/** A server that has another one for what it cannot do itself: everything that one can is passed on. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Language } from '../../shared/schemas/languages.ts';
+import type { ImprovementResponse } from '../../shared/schemas/write.ts';
+import {
+  startDeeplCompatibleServer,
+  type DeeplCompatibleServer,
+} from '../support/deepl-compatible-server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let upstream: DeeplCompatibleServer;
+let server: TestServer;
+beforeAll(async () => {
+  upstream = await startDeeplCompatibleServer({ key: 'k' });
+  const address = { DEEPL_URL: upstream.url, DEEPL_KEY: 'k' };
+  server = await startServer({ RECOGNISER: 'silent', DEMO: 'off', ...address });
+});
+beforeEach(() => (upstream.requests.length = 0));
+afterAll(async () => {
+  await server.stop();
+  await upstream.close();
+});
+
+const question = { text: ['The house.'], source_lang: 'EN', target_lang: 'ES' };
+
+it('custom instructions and those of a style rule list reach it', async () => {
+  const list = await server.post('/v3/style_rules', {
+    ...{ name: 'House', language: 'es' },
+    configured_rules: { style_and_tone: { formality: 'use_formal_tone' } },
+    custom_instructions: [{ label: 'A', prompt: 'Be brief.' }],
+  });
+  const { style_id } = (await list.json()) as { style_id: string };
+  const custom_instructions = ['Use no jargon.'];
+  const response = await server.post('/v2/translate', {
+    ...{ ...question, style_id, custom_instructions },
+  });
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ translations: [{ text: 'La casa.' }] });
+  expect(upstream.translations().map((each) => each.custom_instructions)).toEqual([
+    ['Use no jargon.', 'Be brief.', 'Formality: use formal tone.'],
+  ]);
+});
+
+it('styles and tones reach it, and are listed where it has them', async () => {
+  const rephrase = async (wishes: object) => {
+    const text = ['This is teh house by the sea.'];
+    const response = await server.post('/v2/write/rephrase', { text, ...wishes });
+    return { status: response.status, ...((await response.json()) as ImprovementResponse) };
+  };
+  const business = await rephrase({ target_lang: 'en-GB', writing_style: 'business' });
+  expect(business.improvements[0]?.text).toBe('This is the house by the sea.');
+  const friendly = await rephrase({ target_lang: 'en-US', tone: 'prefer_friendly' });
+  expect(friendly.status).toBe(200);
+  expect(upstream.improvements()).toMatchObject([
+    { task: 'rephrase', target_lang: 'en-GB', writing_style: 'business' },
+    { task: 'rephrase', target_lang: 'en-US', tone: 'friendly' },
+  ]);
+  const headers = { Authorization: `DeepL-Auth-Key ${server.apiKey}` };
+  const listed = await server.get('/v3/languages?resource=write', headers);
+  const german = ((await listed.json()) as Language[]).find(({ lang }) => lang === 'de');
+  expect(Object.keys(german?.features ?? {})).toEqual(['auto_detection', 'tone', 'writing_style']);
+});
+
+it('instructions into a language in which it follows none are refused', async () => {
+  const response = await server.post('/v2/translate', {
+    ...{ text: ['La casa.'], source_lang: 'ES', target_lang: 'EN-GB' },
+    custom_instructions: ['Be brief.'],
+  });
+  expect(response.status).toBe(400);
+  expect(upstream.translations()).toEqual([]);
+});
