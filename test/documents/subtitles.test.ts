@@ -90,6 +90,17 @@ describe('the lines of subtitles', () => {
     expect(text.replace('|', ' ')).toBe(long);
   });
 
+  it('keep spaces that do not break, also at the ends of their words', async () => {
+    const file = srt('<i>\u00a0One\u00a0</i>and\u3000two');
+    expect(textsOf(await translated('srt', file, (text) => text.toUpperCase()))).toEqual([
+      '<i>\u00a0ONE\u00a0</i>AND\u3000TWO',
+    ]);
+    const broken = byList({ 'And three': 'Et\u00a0\n\u00a0trois' });
+    expect(textsOf(await translated('srt', srt('And three'), broken))).toEqual([
+      'Et\u00a0 \u00a0trois',
+    ]);
+  });
+
   it('of a dialogue stay with their speakers', async () => {
     const file = srt('- Hello.\n- How are you,\nmy friend?');
     expect(await blocksOf('srt', file)).toEqual(['Hello.', 'How are you, my friend?']);
