@@ -61,6 +61,15 @@ describe('a sentence of subtitles', () => {
     expect(textsOf(result)).toEqual(['Vale', 'Vale', 'Vale']);
   });
 
+  it('is told without how its signs are read', async () => {
+    const cue = '00:01.000 --> 00:02.000\n<ruby>one<rt>wan</rt>two<rt>tu</ruby>';
+    const file = `WEBVTT\n\n${cue} three\n\n${cue.replace('<rt>tu', '')}\n`;
+    const result = await translated('vtt', file, (text) => text.toUpperCase());
+    expect(result.toString()).toBe(
+      file.replaceAll(/(?<=ruby>|rt>)one|two|three/g, (text) => text.toUpperCase()),
+    );
+  });
+
   it('keeps its tags where a border comes to lie within them', async () => {
     const file = srt('one <i>two', 'three</i> four');
     expect(await blocksOf('srt', file)).toHaveLength(1);
