@@ -128,12 +128,12 @@ describe('words in fields', () => {
     const body = paragraph(
       run('Text') +
         code(' XE "', 'boats:sails', '" \\b ') +
-        code(' MACROBUTTON NoMacro [Click me] '),
+        code(' MACROBUTTON NoMacro [Click me]\u00a0'),
     );
     expect(await linesOf(wordDocument(body))).toEqual(['boats', 'sails', '[Click me]', 'Text']);
     const out = await inCapitals(body);
     expect(out).toContain('> XE "BOATS:SAILS" \\b <');
-    expect(out).toContain('> MACROBUTTON NoMacro [CLICK ME]<');
+    expect(out).toContain('> MACROBUTTON NoMacro [CLICK ME]\u00a0<');
   });
 
   test('that repeat a property of the file are translated like it', async () => {

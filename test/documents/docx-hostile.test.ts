@@ -6,6 +6,7 @@ import { readPart } from '../../server/documents/office/part-reading.ts';
 import { textOf } from '../../server/documents/office/xml-element.ts';
 import { unzipped, zipOf, zipText } from '../support/documents.ts';
 import {
+  bodyOf,
   linesOf,
   paragraph,
   part,
@@ -88,6 +89,53 @@ describe('a docx is refused', () => {
     expect(await refusal(twice)).toMatch(/damaged/);
   });
 
+  test('that holds two archives, of which one program would read the one and another the other', async () => {
+    const one = Buffer.from(wordDocument(paragraph('One')));
+    const other = Buffer.from(wordDocument(paragraph('Other')));
+    const record = one.subarray(-22);
+    const start = record.readUInt32LE(16);
+    const directory = one.subarray(start, -22);
+    /** With values in its end record. */
+    const told = (
+      file: Buffer,
+      values: { count?: number; bytes?: number; start?: number },
+    ): Buffer => {
+      const at = file.length - 22;
+      const changed = Buffer.from(file);
+      if (values.count !== undefined) changed.writeUInt16LE(values.count, at + 10);
+      if (values.bytes !== undefined) changed.writeUInt32LE(values.bytes, at + 12);
+      if (values.start !== undefined) changed.writeUInt32LE(values.start, at + 16);
+      return changed;
+    };
+    const commented = Buffer.concat([one, record]);
+    const twins = wordDocument(paragraph('One'), { entries: { b1: 'bytes', b2: 'bytes' } });
+    let first = 0;
+    commented.writeUInt16LE(22, one.length - 2);
+    const files = {
+      'a second record': Buffer.concat([one, record]),
+      'a record in the comment': commented,
+      'one behind the other': Buffer.concat([one, other]),
+      'a directory behind another': told(Buffer.concat([one, directory, record]), {
+        start: one.length,
+      }),
+      'a directory that is shorter than it says': told(one, { bytes: directory.length - 1 }),
+      'a directory that begins elsewhere': told(one, { start: start + 1 }),
+      'an entry that is not counted': told(one, { count: record.readUInt16LE(10) - 1 }),
+      'something between the directory and its record': Buffer.concat([
+        one.subarray(0, -22),
+        Buffer.alloc(3),
+        record,
+      ]),
+      'entries of the same bytes': patched(twins, DIRECTORY, (at) => {
+        if (at.toString('latin1', 46, 48) === 'b1') first = at.readUInt32LE(42);
+        if (at.toString('latin1', 46, 48) === 'b2') at.writeUInt32LE(first, 42);
+      }),
+    };
+    for (const [name, file] of Object.entries(files)) {
+      expect(await refusal(file), name).toMatch(/damaged/);
+    }
+  });
+
   test('that is protected by a password', async () => {
     const ole = Buffer.alloc(4096);
     ole.writeUInt32BE(0xd0cf11e0, 0);
@@ -168,6 +216,32 @@ describe('a docx is refused', () => {
 });
 
 describe('a docx passes', () => {
+  test('with bytes behind its end, with a comment, and with a record for larger archives', async () => {
+    const file = Buffer.from(wordDocument(paragraph('Text')));
+    const commented = Buffer.concat([file, Buffer.from('PK, a comment')]);
+    commented.writeUInt16LE('PK, a comment'.length, file.length - 2);
+    const record = file.subarray(-22);
+    const long = Buffer.alloc(76);
+    long.writeUInt32LE(0x06064b50, 0);
+    long.writeUInt32LE(44, 4);
+    long.writeUInt16LE(record.readUInt16LE(10), 32);
+    long.writeUInt32LE(record.readUInt32LE(12), 40);
+    long.writeUInt32LE(record.readUInt32LE(16), 48);
+    long.writeUInt32LE(0x07064b50, 56);
+    long.writeUInt32LE(file.length - 22, 64);
+    const large = Buffer.concat([file.subarray(0, -22), long, record]);
+    large.fill(0xff, large.length - 14, large.length - 2);
+    const files = [
+      ...['\n', '\r\n', '\0', '\0'.repeat(65_535), 'PK\x05\x06'].flatMap((tail) => [
+        Buffer.concat([file, Buffer.from(tail)]),
+        Buffer.concat([commented, Buffer.from(tail.slice(0, 65_000))]),
+      ]),
+      large,
+    ];
+    for (const each of files) expect(bodyOf(await translateWord(each))).toContain('TEXT');
+    expect(await refusal(Buffer.concat([file, Buffer.alloc(65_536)]))).toMatch(/damaged/);
+  });
+
   test('with media that are none, links to nowhere and relationships that lead out', async () => {
     const rels = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"';
     const file = wordDocument(paragraph('Text'), {

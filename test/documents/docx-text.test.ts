@@ -73,6 +73,33 @@ describe('runs of a paragraph', () => {
     expect(await linesOf(wordDocument(body))).toEqual(['Pretty  printed']);
   });
 
+  test('without xml:space have spaces at their ends that XML does not know as blanks', async () => {
+    for (const space of ['\u00a0', '\u3000', '\u202f', '\u2003']) {
+      const plain = (text: string) => `<w:t>${text}</w:t>`;
+      const body = `<w:p><w:r>${plain(`Open${space}`)}</w:r><w:hyperlink r:id="rId1"><w:r>${plain('the gate')}</w:r></w:hyperlink><w:r>${plain(`${space}now `)}</w:r></w:p>`;
+      expect(await linesOf(wordDocument(body))).toEqual([`Open${space}<1>the gate</1>${space}now`]);
+      const out = (await inCapitals(body)).replaceAll(' xml:space="preserve"', '');
+      expect(out).toBe(
+        body
+          .replaceAll(/(?<=<w:t>)[^<]*/g, (text) => text.trimEnd().toUpperCase())
+          .replace('OPEN', `OPEN${space}`),
+      );
+    }
+  });
+
+  test('after a tab lose the blank that was lent to it, and no other', async () => {
+    const body = paragraph(run('Name') + '<w:r><w:tab/></w:r>' + run('here'));
+    const out = await rewriteWord(wordDocument(body), () => [
+      'Nombre\u00a0 ',
+      { mark: 'lone', id: 1 },
+      ' \u00a0: aquí',
+    ]);
+    expect(bodyOf(out)).toBe(
+      '<w:p><w:r><w:t xml:space="preserve">Nombre\u00a0</w:t></w:r><w:r><w:tab/></w:r>' +
+        '<w:r><w:t xml:space="preserve">\u00a0: aquí</w:t></w:r></w:p>',
+    );
+  });
+
   test('with references and CDATA are read as what they mean', async () => {
     const body = '<w:p><w:r><w:t>A &amp; B &#x263A; <![CDATA[<c> & d]]></w:t></w:r></w:p>';
     expect(await linesOf(wordDocument(body))).toEqual(['A & B ☺ <c> & d']);

@@ -33,6 +33,16 @@ describe('the text of a page', () => {
     expect(result).toContain('<input type=submit value="Enviar &quot;ya&quot;">');
   });
 
+  it('is not what only browsers without frames would show, nor how signs are read', async () => {
+    const frames =
+      '<frameset><frame src="a"><noframes><body title="x"><p>No <b>frames</b> &amp; such</p></body></noframes></frameset>';
+    const ruby = '<p><ruby>kanji<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby> are read</p>';
+    const result = await translated('html', frames + ruby, (text) => text.toUpperCase());
+    expect(result.toString()).toBe(
+      frames + ruby.replace('kanji', 'KANJI').replace('are read', 'ARE READ'),
+    );
+  });
+
   it('is not what is marked as untranslatable, be it an attribute', async () => {
     const file =
       '<p translate="no" title="a">b <i title="c">d</i></p><div class="x notranslate"><img alt="e"></div><textarea placeholder="Seen">f</textarea><svg><title>g</title><a title="h"/></svg><p>Seen, too</p>';

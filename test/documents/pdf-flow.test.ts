@@ -98,6 +98,15 @@ describe('a flowing document made of a pdf', () => {
     expect(whole).toHaveLength(8);
   });
 
+  it('keeps the spaces of a translation that are no blanks', async () => {
+    const spaced = await flowed((segment) =>
+      segment.map((part) =>
+        typeof part === 'string' ? part.replace('old harbour', 'old\u00a0 har\u3000bour') : part,
+      ),
+    );
+    expect(zipText(spaced, 'word/document.xml')).toContain('The old\u00a0har\u3000bour');
+  });
+
   it('is written from right to left for such a language', async () => {
     const docx = await flowed(arabic, 'ar');
     const xml = zipText(docx, 'word/document.xml');

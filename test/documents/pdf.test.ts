@@ -123,6 +123,15 @@ describe('a PDF file written as PDF', () => {
     expect(Math.min(...inked)).toBeGreaterThan((page?.width ?? 0) / 3);
   });
 
+  it('ends no line at a space that does not break', async () => {
+    const file = await rawPdf([{ content: linesContent(riverLines()) }]);
+    const written = await translate(file, (text) => text.replaceAll(/(?<= (?:a|to)) /g, '\u00a0'));
+    const [source, read] = [await pdfText(file), await pdfText(written)];
+    expect(normal(read)).toBe(normal(source));
+    expect(source).toMatch(/ (?:a|to)\n/);
+    expect(read).not.toMatch(/ (?:a|to)\n/);
+  });
+
   it('makes text smaller where it does not fit, but not smaller than three fifths', async () => {
     const content = `${linesContent(['Short'])} ${linesContent(['Neighbour'], { x: 110 })}`;
     const file = await rawPdf([{ content }]);

@@ -61,6 +61,15 @@ describe('a sentence of subtitles', () => {
     expect(textsOf(result)).toEqual(['Vale', 'Vale', 'Vale']);
   });
 
+  it('is told without how its signs are read', async () => {
+    const cue = '00:01.000 --> 00:02.000\n<ruby>one<rt>wan</rt>two<rt>tu</ruby>';
+    const file = `WEBVTT\n\n${cue} three\n\n${cue.replace('<rt>tu', '')}\n`;
+    const result = await translated('vtt', file, (text) => text.toUpperCase());
+    expect(result.toString()).toBe(
+      file.replaceAll(/(?<=ruby>|rt>)one|two|three/g, (text) => text.toUpperCase()),
+    );
+  });
+
   it('keeps its tags where a border comes to lie within them', async () => {
     const file = srt('one <i>two', 'three</i> four');
     expect(await blocksOf('srt', file)).toHaveLength(1);
@@ -88,6 +97,17 @@ describe('the lines of subtitles', () => {
     const [text = ''] = textsOf(await translated('srt', srt('A line.'), () => long));
     expect(text.split('|')).toHaveLength(2);
     expect(text.replace('|', ' ')).toBe(long);
+  });
+
+  it('keep spaces that do not break, also at the ends of their words', async () => {
+    const file = srt('<i>\u00a0One\u00a0</i>and\u3000two');
+    expect(textsOf(await translated('srt', file, (text) => text.toUpperCase()))).toEqual([
+      '<i>\u00a0ONE\u00a0</i>AND\u3000TWO',
+    ]);
+    const broken = byList({ 'And three': 'Et\u00a0\n\u00a0trois' });
+    expect(textsOf(await translated('srt', srt('And three'), broken))).toEqual([
+      'Et\u00a0 \u00a0trois',
+    ]);
   });
 
   it('of a dialogue stay with their speakers', async () => {

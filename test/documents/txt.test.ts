@@ -69,6 +69,15 @@ describe('the paragraphs of a text file', () => {
     expect(lines.length).toBe(4);
   });
 
+  it('keep spaces that do not break beside the line breaks of a translation', async () => {
+    const result = await translated(
+      'txt',
+      'One thing',
+      () => 'Une chose\u00a0\n :\u3000 \n\u00a0?',
+    );
+    expect(result.toString()).toBe('Une chose\u00a0 :\u3000 \u00a0?');
+  });
+
   it('are not joined when they are verses, lists, titles or long lines', async () => {
     const verses = 'Tiger, tiger, burning bright\nIn the forests of the night\n';
     expect(await blocksOf('txt', verses)).toHaveLength(2);

@@ -25,6 +25,18 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
     ['Use <1/> or <2/> now'],
   ],
   [
+    'how signs are read is no part of their sentence',
+    '<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>を読む。</p><ruby>東京<rt>とうきょう</ruby>',
+    { language: 'ja' },
+    ['<1>漢<2/>字<3/></1>を読む。', '東京'],
+  ],
+  [
+    'nor is it where its end tags are left out',
+    'At <ruby><rb>a<rb>b<rt>one<rt>two<rtc>three</ruby> it <i>is</i>',
+    {},
+    ['At <1><2/>a<3/>b<4/></1> it <5>is</5>'],
+  ],
+  [
     'a class may ask for it, too',
     'By <i class="a notranslate">Foo Inc.</i> today',
     {},

@@ -2,9 +2,10 @@
 import type { LanguageTag } from '../../../shared/language.ts';
 import { bulletBefore } from './bullets.ts';
 import { brightness, contrast, readable, type ReadablePicture } from './legibility.ts';
-import { recogniseText, type OcrLine, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
+import { recogniseText, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
 import type { Picture } from './picture.ts';
 import { findRules, isParted, rowAround, withoutUprightRules, type Rule } from './rules.ts';
+import { withTableCells, type PlacedLine } from './table-cells.ts';
 
 /** A line of text that is sure to be text. */
 export interface ReadLine {
@@ -44,7 +45,7 @@ export async function readText(
     const rules = findRules(gray, scale);
     const unruled = withoutUprightRules(gray, rules, scale);
     const lines = await recogniseText(unruled, { language, signal });
-    return lines
+    return withTableCells(lines)
       .flatMap((line) => apart(line, rules))
       .map((line) => readLine(withoutBullet(line, unruled), { rules, scale }))
       .filter((line) => line !== undefined);
@@ -67,7 +68,7 @@ const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const WIDEST_GAP = 1.6;
 
 /** Buttons, boxes and cells that stand side by side are read as one line. */
-function apart(line: OcrLine, rules: readonly Rule[]): OcrLine[] {
+function apart(line: PlacedLine, rules: readonly Rule[]): PlacedLine[] {
   const parts: OcrWord[][] = [];
   for (const word of line.words) {
     const last = parts.at(-1)?.at(-1);
@@ -85,10 +86,10 @@ function gapBetween(a: PixelBox, b: PixelBox): number {
   return Math.max(b.left - a.right, a.left - b.right);
 }
 
-type FoundLine = OcrLine & { hasBullet: boolean };
+type FoundLine = PlacedLine & { hasBullet: boolean };
 
 /** Leaves out what was read for a bullet. */
-function withoutBullet(line: OcrLine, gray: RawPixels): FoundLine {
+function withoutBullet(line: PlacedLine, gray: RawPixels): FoundLine {
   const bullet = line.angle === 0 ? bulletBefore(gray, line.box, line.isRightToLeft) : undefined;
   if (bullet === undefined) return { ...line, hasBullet: false };
   const words = line.words.filter(({ box }) => {
@@ -106,7 +107,9 @@ function readLine(
   const { words, isMarked } = withoutEnds(line.words);
   const text = joined(words.map((word) => word.text));
   if (!HAS_WORD.test(text) || meanConfidence(words) < LINE_CONFIDENCE) return undefined;
-  const row = rowAround(around(words.map(({ box }) => box)), rules);
+  const ruled = rowAround(around(words.map(({ box }) => box)), rules);
+  const top = Math.max(ruled.top, line.row?.top ?? -Infinity);
+  const bottom = Math.min(ruled.bottom, line.row?.bottom ?? Infinity);
   const scaled = words.map((word) => ({ ...word, box: scaledBox(word.box, scale) }));
   return {
     text,
@@ -118,7 +121,7 @@ function readLine(
     isRightToLeft: line.isRightToLeft,
     paragraph: line.paragraph,
     isMarked: isMarked || line.hasBullet,
-    row: { top: row.top / scale, bottom: row.bottom / scale },
+    row: { top: top / scale, bottom: bottom / scale },
   };
 }
 

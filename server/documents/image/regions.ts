@@ -75,6 +75,7 @@ function goesOn(group: Group, line: SeenLine): boolean {
   return (
     !line.isMarked &&
     isInRow(line, last) &&
+    isInRow(last, line) &&
     isBelow &&
     isNear &&
     isBeside &&

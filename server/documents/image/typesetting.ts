@@ -19,7 +19,7 @@ const STAYS_BEHIND = /^[\p{Pe}\p{Pf}\p{Po}\p{M}ー々ゃゅょっャュョッ]/u
 /** Cuts a text where lines may end. */
 export function unitsOf(text: string, language: LanguageTag): Omit<Unit, 'width'>[] {
   const units: Omit<Unit, 'width'>[] = [];
-  for (const word of text.split(/\s+/u).filter(Boolean)) {
+  for (const word of text.split(/[^\S\u00a0\u202f]+/u).filter(Boolean)) {
     const pieces = NEEDS_DICTIONARY.test(word) ? dictionaryPieces(word, language) : [word];
     for (const [index, piece] of pieces.entries()) {
       units.push({ text: piece, isSpaced: index === 0 && units.length > 0 });

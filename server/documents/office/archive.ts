@@ -105,24 +105,97 @@ function refuseOtherContainers(file: Uint8Array): void {
 
 async function directoryOf(file: Buffer): Promise<ArchiveEntry[]> {
   const entries: ArchiveEntry[] = [];
+  const places: Place[] = [];
   let totalBytes = 0;
   try {
-    const zip = await yauzl.fromBufferPromise(file, { lazyEntries: true });
+    const { container, directory } = boundsOf(file);
+    let directoryEnd = directory.start;
+    const zip = await yauzl.fromBufferPromise(container, { lazyEntries: true });
     if (zip.entryCount > archiveLimits.entries) throw tooLarge();
     for await (const entry of zip.eachEntry()) {
       if (entries.length >= archiveLimits.entries) throw tooLarge();
+      directoryEnd += 46 + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
       if (entry.fileName.endsWith('/')) continue;
       totalBytes += entry.uncompressedSize;
       checkEntry(entry, totalBytes);
       const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
       const end = fileDataStart + entry.compressedSize;
-      if (end > file.length) throw damaged();
+      places.push({ start: entry.relativeOffsetOfLocalHeader, end });
       entries.push(entryOf(entry, file.subarray(fileDataStart, end)));
     }
+    if (directoryEnd !== directory.end) throw damaged();
+    checkPlaces(file, [...places, directory]);
   } catch (error) {
     throw error instanceof DocumentError ? error : damaged(error);
   }
   return entries;
+}
+
+/** Offsets in the file. */
+interface Place {
+  start: number;
+  end: number;
+}
+
+interface Directory extends Place {
+  count: number;
+}
+
+/** Signatures and lengths of APPNOTE 4.3.14 to 4.3.16. */
+const END_RECORD = Buffer.from('PK\x05\x06');
+const END_RECORD_BYTES = 22;
+const LONG_END_RECORD = 0x06064b50;
+const LONG_END_RECORD_BYTES = 56;
+const LOCATOR = 0x07064b50;
+const LOCATOR_BYTES = 20;
+/** As far before the end as the format lets a record stand. */
+const MAX_TAIL_BYTES = 0xffff;
+
+/**
+ * Where the directory is, and the file without what stands behind its end record: transfers and
+ * programs leave bytes there that nobody reads. The directory must end where the record begins, as
+ * some programs go by its beginning and others by its length.
+ */
+function boundsOf(file: Buffer): { container: Buffer; directory: Directory } {
+  const tail = Math.max(0, file.length - END_RECORD_BYTES - MAX_TAIL_BYTES);
+  const found = file.subarray(tail).lastIndexOf(END_RECORD, -END_RECORD_BYTES);
+  if (found < 0) throw damaged();
+  const at = tail + found;
+  const [count, bytes, start] = [
+    file.readUInt16LE(at + 10),
+    file.readUInt32LE(at + 12),
+    file.readUInt32LE(at + 16),
+  ];
+  const directory = longDirectory(file, at) ?? { start, end: at, count };
+  const isTold =
+    [directory.start, 0xffffffff].includes(start) &&
+    [directory.end - directory.start, 0xffffffff].includes(bytes) &&
+    [directory.count, 0xffff].includes(count);
+  if (!isTold) throw damaged();
+  const container = file.subarray(0, at + END_RECORD_BYTES + file.readUInt16LE(at + 20));
+  return { container, directory };
+}
+
+/** What the record for containers of any size says, which stands before the other. */
+function longDirectory(file: Buffer, endRecord: number): Directory | undefined {
+  const locator = endRecord - LOCATOR_BYTES;
+  if (locator < 0 || file.readUInt32LE(locator) !== LOCATOR) return undefined;
+  const end = locator - LONG_END_RECORD_BYTES;
+  const isHere = Number(file.readBigUInt64LE(locator + 8)) === end;
+  if (!isHere || file.readUInt32LE(end) !== LONG_END_RECORD) throw damaged();
+  const field = (at: number): number => Number(file.readBigUInt64LE(end + at));
+  const start = field(48);
+  if (start + field(40) !== end) throw damaged();
+  return { start, end, count: field(32) };
+}
+
+/** Programs that read from the front find the same entries: none within another, and no other directory. */
+function checkPlaces(file: Buffer, places: readonly Place[]): void {
+  let at = 0;
+  for (const { start, end } of places.toSorted((a, b) => a.start - b.start)) {
+    if (start < at || file.subarray(at, start).includes(END_RECORD)) throw damaged();
+    at = end;
+  }
 }
 
 function checkEntry(entry: yauzl.Entry, totalBytes: number): void {

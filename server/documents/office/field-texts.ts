@@ -50,8 +50,10 @@ function translatedCode(code: string, exchange: TextExchange): string | undefine
   }
   const before = /^\s*MACROBUTTON\s+\S+\s+/i.exec(code)?.[0];
   if (before === undefined) return undefined;
-  const prompt = exchangeText(exchange, code.slice(before.length).trimEnd(), 'unit');
-  return prompt === undefined ? undefined : before + prompt;
+  const prompt = code.slice(before.length);
+  const words = prompt.trimEnd();
+  const changed = exchangeText(exchange, words, 'unit');
+  return changed === undefined ? undefined : before + changed + prompt.slice(words.length);
 }
 
 /** Levels of an entry stand between colons; signs that mean something in codes are escaped. */

@@ -94,7 +94,7 @@ function translatedPieces(text: ParagraphText, translated: TextSegment): Piece[]
   for (const part of translated) {
     if (typeof part === 'string') {
       const flat = part.replace(/[\t\n\r]+/g, ' ');
-      const shown = isAfterAddedBlank ? flat.trimStart() : flat;
+      const shown = isAfterAddedBlank ? flat.replace(/^ +/, '') : flat;
       // The format is that of the enclosures around.
       pieces.push({ kind: 'text', text: shown, format: text.base });
       if (shown !== '') isAfterAddedBlank = false;
@@ -124,7 +124,7 @@ function orderKeepers(text: ParagraphText, translated: TextSegment): number[] {
 /** Blanks before a tab or a break that had none are the engine's. */
 function trimLast(pieces: Piece[]): void {
   const last = pieces.at(-1);
-  if (last?.kind === 'text') last.text = last.text.trimEnd();
+  if (last?.kind === 'text') last.text = last.text.replace(/(?<! ) +$/, '');
 }
 
 function writePieces(

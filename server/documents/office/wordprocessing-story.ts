@@ -286,10 +286,13 @@ function runOf(run: XmlElement, properties: XmlElement | undefined, child: XmlEl
   };
 }
 
-/** Blanks at the ends count only where the file says so; line ends and tabs are blanks. */
+/**
+ * Blanks at the ends count only where the file says so. Line ends and tabs are blanks, and XML knows no
+ * others: a no-break or an ideographic space is text.
+ */
 function textOfRun(text: XmlElement): string {
   const value = textOf(text).replace(/[\t\n\r]/g, ' ');
-  return attribute(text, 'xml:space') === 'preserve' ? value : value.trim();
+  return attribute(text, 'xml:space') === 'preserve' ? value : value.replace(/^ +|(?<! ) +$/g, '');
 }
 
 function isSymbolFont(properties: XmlElement | undefined): boolean {

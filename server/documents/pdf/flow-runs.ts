@@ -84,6 +84,6 @@ export function lookOptions(look: TextLook, style: TextLook | undefined): IRunOp
 /** Without what XML cannot have: other control characters and halves of pairs. */
 function printable(text: string): string {
   return text
-    .replace(/[\s\u00A0]+/g, (blank) => (/\u00A0/.test(blank) ? '\u00A0' : ' '))
+    .replace(/\s+/g, (blank) => /[\u00A0\u202F\u3000]/.exec(blank)?.[0] ?? ' ')
     .replace(/[\p{Cc}\p{Cs}\uFFFE\uFFFF]/gu, '');
 }

@@ -65,7 +65,7 @@ export function runsOfSegment(
   for (const part of segment) {
     if (typeof part === 'string') {
       const look = open.at(-1) ?? base;
-      runs.push({ text: part.replaceAll(/\s+/gu, ' '), ...look });
+      runs.push({ text: part.replaceAll(/[^\S\u00a0]+/gu, ' '), ...look });
     } else if (part.mark === 'open') {
       open.push(looks.get(part.id) ?? base);
     } else if (part.mark === 'close') {

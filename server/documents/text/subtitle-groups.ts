@@ -128,7 +128,7 @@ function withoutBorders(segment: TextSegment): TextSegment {
 }
 
 /** With the blanks around it; those before it are not tried from each of them anew. */
-const LINE_BREAK = /(?<!\s)\s*[\r\n\u2028\u2029]\s*/g;
+const LINE_BREAK = /(?<![ \t])[ \t]*[\r\n\u2028\u2029][ \t\r\n\u2028\u2029]*/g;
 
 /** A translated sentence with the borders of its source, at the same shares of its width. */
 function withBorders(

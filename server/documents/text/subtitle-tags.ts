@@ -49,10 +49,13 @@ export function subtitleTokens(
   };
   let at = 0;
   for (const { 0: tag, index } of content.matchAll(grammar === 'srt' ? SRT_TAG : VTT_TAG)) {
+    if (index < at) continue;
     addText(at, index);
-    at = index + tag.length;
     const [, slash, name = ''] = /^<(\/?)([a-z]+)/i.exec(tag) ?? [];
-    const isAlone = name === '' || /^br$/i.test(name) || tag.endsWith('/>');
+    // How the text before is read is no part of the sentence.
+    const isReading = /^rt$/i.test(name) && slash === '';
+    at = isReading ? endOfReading(content, index) : index + tag.length;
+    const isAlone = isReading || name === '' || /^br$/i.test(name) || tag.endsWith('/>');
     const kind = isAlone ? 'lone' : slash === '/' ? 'close' : 'open';
     tokens.push({
       ...{ kind, text: '', isLiteral: true, name: name.toLowerCase(), partner: undefined },
@@ -61,6 +64,12 @@ export function subtitleTokens(
   }
   addText(at, content.length);
   return tokens;
+}
+
+/** The end tag of a reading may be left out before that of its `ruby`. */
+function endOfReading(content: string, start: number): number {
+  const end = /<\/rt\s*>|(?=<\/ruby\b)|$/i.exec(content.slice(start));
+  return start + (end === null ? content.length - start : end.index + end[0].length);
 }
 
 const references = new Map([

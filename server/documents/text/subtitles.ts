@@ -104,20 +104,20 @@ function writtenPart(
   return place === undefined ? '' : text.slice(place.start, place.end);
 }
 
+const LINE_BREAK = /(?<![ \t])[ \t]*[\r\n\u2028\u2029\v\f\u0085][ \t\r\n\u2028\u2029\v\f\u0085]*/g;
+
 /** Without line breaks, and without blanks at its ends: an empty line would end the cue. */
 function trimmed(segment: TextSegment): TextSegment {
   const flat = segment.map((part) =>
-    typeof part === 'string'
-      ? part.replace(/(?<![\s\u0085])[\s\u0085]*[\r\n\u2028\u2029\v\f\u0085][\s\u0085]*/g, ' ')
-      : part,
+    typeof part === 'string' ? part.replace(LINE_BREAK, ' ') : part,
   );
-  const isText = (part: TextSegment[number]) => typeof part === 'string' && part.trim() !== '';
+  const isText = (part: TextSegment[number]) => typeof part === 'string' && /[^ \t]/.test(part);
   const first = flat.findIndex(isText);
   const last = flat.findLastIndex(isText);
   return flat.map((part, index) => {
     if (typeof part !== 'string') return part;
     if (index < first || index > last) return '';
-    const start = index === first ? part.trimStart() : part;
-    return index === last ? start.trimEnd() : start;
+    const start = index === first ? part.replace(/^[ \t]+/, '') : part;
+    return index === last ? start.replace(/(?<![ \t])[ \t]+$/, '') : start;
   });
 }

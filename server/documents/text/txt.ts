@@ -59,7 +59,7 @@ function render(
     written +=
       translation === paragraph.joined
         ? text.slice(start, end)
-        : broken(text, paragraph, translation.replace(/(?<!\s)\s*[\r\n]\s*/g, ' '));
+        : broken(text, paragraph, translation.replace(/(?<![ \t])[ \t]*[\r\n][ \t\r\n]*/g, ' '));
     at = end;
   }
   return written + text.slice(at);

@@ -15,12 +15,19 @@ export const VOID_ELEMENTS = names(
   'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
 );
 
-/** Programs, formulas and fields hold no prose: `code` is a word of its sentence, `textarea` is not. */
+/** How the text before them is read, in a `ruby`: said of the source, and no part of its sentence. */
+export const READINGS = names('rp rt rtc');
+
+/**
+ * Programs, formulas and fields hold no prose: `code` is a word of its sentence, `textarea` is not.
+ * What is for browsers without frames or plug-ins is read by no other as markup.
+ */
 export const UNTRANSLATED = names(`
-  code iframe kbd math noembed plaintext samp script style svg template textarea var xmp`);
+  code iframe kbd math noembed noframes plaintext rp rt rtc samp script style svg template textarea
+  var xmp`);
 
 /** What they hold is no text, so it is not counted either. */
-export const NOT_TEXT = names('iframe noembed script style');
+export const NOT_TEXT = names('iframe noembed noframes script style');
 
 interface ImpliedEnds {
   ends: readonly string[];
@@ -29,6 +36,7 @@ interface ImpliedEnds {
 
 const PARAGRAPH: ImpliedEnds = { ends: ['p'], within: ['button', 'object'] };
 const TABLE = ['table'];
+const RUBY = ['ruby'];
 /** They may stand in a paragraph. */
 const PARAGRAPH_GOES_ON = names(
   'audio button canvas datalist iframe link map meta noscript object optgroup option script select style template textarea video',
@@ -53,4 +61,8 @@ export const IMPLIED_ENDS: ReadonlyMap<string, ImpliedEnds> = new Map<string, Im
   ['tfoot', { ends: ['thead', 'tbody', 'tfoot'], within: TABLE }],
   ['option', { ends: ['option'], within: ['select', 'datalist'] }],
   ['optgroup', { ends: ['optgroup'], within: ['select'] }],
+  ['rb', { ends: ['rb', 'rt', 'rp', 'rtc'], within: RUBY }],
+  ['rt', { ends: ['rb', 'rt', 'rp'], within: RUBY }],
+  ['rp', { ends: ['rb', 'rt', 'rp'], within: RUBY }],
+  ['rtc', { ends: ['rb', 'rt', 'rp', 'rtc'], within: RUBY }],
 ]);

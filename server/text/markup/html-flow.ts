@@ -1,6 +1,6 @@
 /** Decides what the elements of HTML mean for its sentences. */
 import type { Flow, FlowItem } from './flow.ts';
-import { BLOCKS, NOT_TEXT, UNTRANSLATED } from './html-elements.ts';
+import { BLOCKS, NOT_TEXT, READINGS, UNTRANSLATED } from './html-elements.ts';
 import { htmlTokens } from './html-tokens.ts';
 import type { MarkupOptions } from './markup-layout.ts';
 import { pairHtml } from './pairing.ts';
@@ -36,6 +36,7 @@ export function htmlFlow(source: string, options: MarkupOptions): Flow {
       }
       const place = { start, end: endOf(tokens, scopeEnd) };
       if (splits(token)) items.push({ kind: 'cut', ...place });
+      else if (READINGS.has(name)) items.push(readingAfter(items, place));
       else items.push({ kind: 'lone', word: isText, ...place });
       index = scopeEnd - 1;
     } else {
@@ -45,6 +46,14 @@ export function htmlFlow(source: string, options: MarkupOptions): Flow {
   }
   cutAroundStructure(items);
   return { items, characters };
+}
+
+/** A reading with the brackets around it is one mark. */
+function readingAfter(items: FlowItem[], place: { start: number; end: number }): FlowItem {
+  const last = items.at(-1);
+  const goesOn = last?.kind === 'lone' && !last.word && last.end === place.start;
+  if (goesOn) items.pop();
+  return { kind: 'lone', word: false, start: goesOn ? last.start : place.start, end: place.end };
 }
 
 function itemOf(token: Token, index: number, splits: boolean): FlowItem {

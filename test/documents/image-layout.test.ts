@@ -1,0 +1,56 @@
+/** Which texts of a picture belong together, and where they are set. */
+import { describe, expect, it } from 'vitest';
+import { png } from '../../server/documents/image/image.ts';
+import { unitsOf } from '../../server/documents/image/typesetting.ts';
+import { plainText } from '../../server/text/text-segment.ts';
+import { drawing, text } from '../support/pictures.ts';
+
+const options = { source: 'en', target: 'es', output: 'png', maxCharacters: 1_000_000 } as const;
+
+/** The texts that a picture of words at places has. */
+async function textsOf(items: readonly (readonly [string, number, number])[]): Promise<string[]> {
+  const pieces = items.map(([content, x, y]) => text(content, { x, y, size: 20 }));
+  const file = await drawing({ width: 800, height: 260 }, pieces);
+  return (await png.open(file, options)).blocks.map(({ segment }) => plainText(segment));
+}
+
+describe('a table without rules', () => {
+  it('has its cells by themselves, be they close or of several lines', async () => {
+    const close = [
+      ['Article', 'Colour', 'Delivery'],
+      ['Large notebook', 'dark green', 'next week'],
+      ['Pencil case', 'red and white', 'on Monday'],
+    ];
+    const columns = [30, 185, 320];
+    const items = close.flatMap((row, y) =>
+      row.map((cell, x) => [cell, columns[x] ?? 0, 40 + 34 * y] as const),
+    );
+    expect(await textsOf(items)).toEqual(close.flat());
+    const wrapped = [
+      ['Garden', 30, 40],
+      ['Cut the old apple tree', 180, 40],
+      ['Anna', 420, 40],
+      ['behind the house', 180, 64],
+      ['Kitchen', 30, 104],
+      ['Paint the walls', 180, 104],
+      ['Peter', 420, 104],
+      ['Please ask at the office of the town when something is not clear to you.', 30, 200],
+    ] as const;
+    expect(await textsOf(wrapped)).toEqual([
+      'Garden',
+      'Cut the old apple tree behind the house',
+      'Anna',
+      'Kitchen',
+      'Paint the walls',
+      'Peter',
+      'Please ask at the office of the town when something is not clear to you.',
+    ]);
+  });
+});
+
+describe('a line of a picture', () => {
+  it('does not end at a space that does not break', () => {
+    const units = unitsOf('à 10\u00a0km\u202f! \u3000Oui', 'fr').map(({ text }) => text);
+    expect(units).toEqual(['à', '10\u00a0km\u202f!', 'Oui']);
+  });
+});
