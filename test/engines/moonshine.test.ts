@@ -213,15 +213,15 @@ describe('a model that is not whole', () => {
   /** A copy of the model that something happened to, and what is said of it. */
   async function reason(
     damage: (file: (name: string) => string, folder: string) => void,
-    { sizesKnown = false } = {},
+    { sumsKnown = false } = {},
   ): Promise<string> {
     const { folder, name } = await moonshineModel();
     const copy = path.join(temporaryFolder(), name);
     cpSync(folder, copy, { recursive: true });
     const file = (own: string) => path.join(copy, own);
     const description = file('dragoman-model.json');
-    const described = JSON.parse(readFileSync(description, 'utf8')) as { sizes?: object };
-    if (!sizesKnown) delete described.sizes;
+    const described = JSON.parse(readFileSync(description, 'utf8')) as { sums?: object };
+    if (!sumsKnown) delete described.sums;
     writeFileSync(description, JSON.stringify(described));
     damage(file, copy);
     const { models, unusable } = await findModels(path.dirname(copy));
@@ -260,6 +260,6 @@ describe('a model that is not whole', () => {
   test('is told by its file that is missing, or has become shorter', async () => {
     expect(await reason((file) => rmSync(file('decoder.onnx')))).toMatch(/decoder/);
     const shorter = (file: (name: string) => string) => truncateSync(file('encoder.onnx'), 1_000);
-    expect(await reason(shorter, { sizesKnown: true })).toMatch(/encoder\.onnx/);
+    expect(await reason(shorter, { sumsKnown: true })).toMatch(/encoder\.onnx/);
   });
 });

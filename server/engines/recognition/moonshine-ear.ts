@@ -237,8 +237,7 @@ export class MoonshineEar {
     const samples = window.samples(length);
     const guess = hypotheses.at(-1)?.tokens.slice(kept.length) ?? [];
     const first = await model.decode({ samples, kept, guess, ...biased });
-    // Who has no time for others' speech has none to hear this six times.
-    if (meanOf(first) >= UNSURE || this.#options.patience() > 1) return first;
+    if (meanOf(first) >= UNSURE) return first;
     const ballot = new Ballot(({ tokens }) => wordsAlone(model.text(tokens)));
     ballot.add(first);
     for (const tempo of [1, ...TEMPOS]) {
