@@ -77,7 +77,7 @@ it('a list with instructions is refused rather than half obeyed, but for sources
   const { style_id } = await newList({ custom_instructions: instructions });
   const refused = await translate({ style_id });
   expect(refused.status).toBe(400);
-  expect(refused.text).toMatch(/custom_instructions.*no running engine.*EN to ES.*chat/);
+  expect(refused.text).toMatch(/custom_instructions.*no running engine.*EN to ES.*CHAT_URL/);
   const foreign = await newList({
     configured_rules: guillemets,
     custom_instructions: instructions.map((each) => ({ ...each, source_language: 'de' })),
