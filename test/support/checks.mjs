@@ -46,13 +46,7 @@ export async function runChecks(progress) {
   const worker = async () => {
     for (const { name, args } of waiting) {
       try {
-        await run({
-          // Tests that hold the clock against speech run beside them, and come first.
-          program: 'nice',
-          args: ['-n', '19', process.execPath, ...args],
-          log: `check-${name}`,
-          shownLines: Infinity,
-        });
+        await run({ program: process.execPath, args, log: `check-${name}`, shownLines: Infinity });
         totals.passed += 1;
       } catch (error) {
         if (!(error instanceof CommandFailure)) throw error;

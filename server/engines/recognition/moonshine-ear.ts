@@ -230,18 +230,18 @@ export class MoonshineEar {
     return { kind: 'part', part: { ...heard, settledSamples: window.from + window.length } };
   }
 
-  /** What a window says in the end: what was kept, unless that is unsure and something else is likelier. */
-  async #final({ window, hypotheses, kept }: Listening, length: number): Promise<Decoded> {
+  /** What a window says in the end, whatever was believed of it before: the same audio, the same text. */
+  async #final({ window, hypotheses }: Listening, length: number): Promise<Decoded> {
     const { model, bias } = this.#options;
     const biased = bias === undefined ? {} : { bias };
     const samples = window.samples(length);
-    const guess = hypotheses.at(-1)?.tokens.slice(kept.length) ?? [];
-    const first = await model.decode({ samples, kept, guess, ...biased });
+    const guess = hypotheses.at(-1)?.tokens ?? [];
+    const first = await model.decode({ samples, guess, ...biased });
     if (meanOf(first) >= UNSURE) return first;
     const ballot = new Ballot(({ tokens }) => wordsAlone(model.text(tokens)));
     ballot.add(first);
-    for (const tempo of [1, ...TEMPOS]) {
-      const heard = tempo === 1 ? samples : atTempo(samples, tempo);
+    for (const tempo of TEMPOS) {
+      const heard = atTempo(samples, tempo);
       ballot.add(await model.decode({ samples: heard, guess: first.tokens, ...biased }));
     }
     const before = this.#near(window);
