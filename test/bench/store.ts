@@ -142,6 +142,8 @@ function openBaseline(folder: string): Subject {
       // As callers that come in through sockets: one in a turn of the event loop.
       await nextTurn();
     },
-    close: async () => void database.close(),
+    async close() {
+      database.close();
+    },
   };
 }

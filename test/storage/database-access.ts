@@ -11,7 +11,7 @@ export async function executeOn(
   if (url === undefined) {
     const database = new DatabaseSync(path.join(dataFolder, 'dragoman.sqlite'));
     try {
-      return database.prepare(sql).all();
+      return database.prepare(sql).all() as unknown[];
     } finally {
       database.close();
     }

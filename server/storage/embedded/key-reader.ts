@@ -15,9 +15,13 @@ export interface KeyReader {
 /** @throws Error when the database cannot be opened */
 export async function openKeyReader(file: string): Promise<KeyReader> {
   const database = await openSqliteReader(file);
+  let isOpen = true;
   const keys = createApiKeys(new Kysely<Tables>({ dialect: createSqliteDialect(database) }));
   return {
     authenticate: (secretHash) => keys.authenticate(secretHash),
-    close: () => void database.close(),
+    close() {
+      if (isOpen) database.close();
+      isOpen = false;
+    },
   };
 }

@@ -71,7 +71,7 @@ async function loadSqlite(): Promise<OpenSqlite> {
     try {
       const { DatabaseSync } = (await import(library)) as SqliteLibrary;
       new DatabaseSync(':memory:').close();
-      return (file) => closable(new DatabaseSync(file));
+      return (file) => new DatabaseSync(file);
     } catch (error) {
       reasons.push(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
     }
@@ -81,17 +81,6 @@ async function loadSqlite(): Promise<OpenSqlite> {
       'use Node 22.13 or later, which has SQLite built in, or set STORAGE_URL to a PostgreSQL ' +
       `database. (${reasons.join('; ')})`,
   );
-}
-
-/** May be closed twice. */
-function closable(database: SqliteDatabase): SqliteDatabase {
-  const close = database.close.bind(database);
-  let isOpen = true;
-  database.close = () => {
-    if (isOpen) close();
-    isOpen = false;
-  };
-  return database;
 }
 
 /** How often a step is tried that finds the database busy even after {@link BUSY_TIMEOUT_MS}. */
