@@ -18,7 +18,8 @@ const engineTypes = 'server/engines/engine.ts';
 const storageTypes = 'server/storage/ports.ts';
 const nodeOnly = /^(node:.*|fastify|@fastify\/.*|ws|pino|onnxruntime-node|prism-media|opusscript)$/;
 /** The product knows neither HTTP nor SQL. */
-const edgePackages = /^(node:https?|fastify|@fastify\/.*|ws|kysely|@photostructure\/sqlite|node:sqlite)$/;
+const edgePackages =
+  /^(node:https?|fastify|@fastify\/.*|ws|kysely|@photostructure\/sqlite|node:sqlite)$/;
 
 /** Each file belongs to the layer with the longest path that it starts with. */
 const layers: Record<string, Layer> = {
