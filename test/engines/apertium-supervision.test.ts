@@ -272,9 +272,14 @@ describe('processes', () => {
     assert.ok('translate' in engine);
     engine.prepare({ source: 'en', target: 'it' });
     const pending = failureOf(translateTexts(engine, sentences, toSpanish));
-    await eventually(async () => (await groupsStartedBy()).length === 2, { what: 'two groups' });
-    const groups = await groupsStartedBy();
-    expect(groups.flat().length).toBeGreaterThan(10);
+    let groups = await groupsStartedBy();
+    await eventually(
+      async () => {
+        groups = await groupsStartedBy();
+        return groups.length === 2 && groups.flat().length > 10;
+      },
+      { what: 'two groups with their stages' },
+    );
     await engine.close();
     expect(await groupsStartedBy()).toEqual([]);
     const ids = new Set(groups.flat().map(({ groupId }) => groupId));

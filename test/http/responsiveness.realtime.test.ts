@@ -6,8 +6,8 @@ let server: TestServer;
 beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
 afterAll(() => server.stop());
 
-/** Generous, because the engine keeps every processor busy meanwhile. */
-const MAX_LATENCY_MS = 1_500;
+/** Generous, because the engine keeps every processor busy meanwhile, and some machines are slow. */
+const MAX_LATENCY_MS = 4_500;
 /** Just below the largest body that is taken. */
 const TEXT_SIZE_BYTES = 126_000;
 /** Cutting takes the first of them, and a text without letters no more than that; others would take the engine minutes. */

@@ -147,7 +147,8 @@ describe('a client that knows nothing of it', () => {
     expect(new Set(lines).size).toBe(lines.length);
     expect(all.some((message) => 'sequence' in (Object.values(message)[0] as object))).toBe(false);
     const heard = (first.text() + second.text()).toLowerCase();
-    for (const word of ['morning', 'small', 'house']) expect(heard).toContain(word);
+    // What was on its way at the reset is lost, in the middle.
+    for (const word of ['morning', 'friends', 'near', 'sea']) expect(heard).toContain(word);
     await proxy.close();
   }, 60_000);
 });

@@ -235,7 +235,7 @@ describe('limits of time', () => {
   beforeAll(async () => {
     strict = await startServer({
       ...{ RECOGNISER: 'silent', VOICE_IDLE_SECONDS: '0.4' },
-      ...{ VOICE_CONNECTION_SECONDS: '1.2', VOICE_TOKEN_SECONDS: '0.3' },
+      ...{ VOICE_CONNECTION_SECONDS: '1.2', VOICE_TOKEN_SECONDS: '2' },
     });
   });
   afterAll(() => strict.stop());

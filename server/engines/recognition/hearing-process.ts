@@ -1,5 +1,6 @@
 /** The parent's end of one process that hears several utterances at a time with one model. */
 import { Change } from '../../process/change.ts';
+import { HangWatch } from '../../process/hang-watch.ts';
 import type { Logger } from '../../process/log.ts';
 import type { PipedChild } from '../../process/module.ts';
 import { RecogniserChild } from './recogniser-child.ts';
@@ -60,13 +61,12 @@ export class HearingProcess {
   readonly #child: RecogniserChild;
   readonly #lines = new Map<number, OpenLine>();
   readonly #change = new Change();
-  readonly #hangTimeoutMs: number;
+  /** On while the process owes us something. */
+  readonly #patience: HangWatch;
   /** Called when a place has become free. */
   readonly #onRoom: () => void;
   #sending: Promise<void> = Promise.resolve();
   #nextNumber = 1;
-  /** Runs while the process owes us something. */
-  #patience: NodeJS.Timeout | undefined;
   #lastWords = '';
 
   constructor({
@@ -77,19 +77,25 @@ export class HearingProcess {
   }: {
     process: PipedChild;
     log: Logger;
-    /** A process that says nothing for so long while it is asked for something is ended, in ms. */
+    /** A process that says nothing for so long while it is asked for something is ended, in ms of its own. */
     hangTimeoutMs: number;
     onRoom: () => void;
   }) {
-    this.#hangTimeoutMs = hangTimeoutMs;
     this.#onRoom = onRoom;
+    this.#patience = new HangWatch({
+      ...{ pid: process.pid, timeoutMs: hangTimeoutMs },
+      onHang: () => {
+        log.warn({ pid: process.pid }, 'a recogniser process hangs and is ended');
+        this.kill();
+      },
+    });
     process.stderr.on('data', (chunk: Buffer) => {
       this.#lastWords = `${this.#lastWords}${chunk.toString('utf8')}`.slice(-LAST_WORDS_BYTES);
     });
     this.#child = new RecogniserChild({ process, log });
     this.#child.onFrame = (kind, payload) => this.#onFrame(kind, payload);
     void this.#child.gone.then(() => {
-      clearTimeout(this.#patience);
+      this.#patience.stop();
       this.#change.notify();
     });
   }
@@ -169,7 +175,7 @@ export class HearingProcess {
   /** Frames leave one after the other; what is on its way is bounded by what each line may send. */
   #send(kind: number, payload: Buffer): void {
     this.#sending = this.#sending.then(() => this.#child.send(kind, payload));
-    if (this.#patience === undefined) this.#watch();
+    if (!this.#patience.isOn) this.#watch();
   }
 
   #onFrame(kind: number, payload: Buffer): void {
@@ -196,10 +202,10 @@ export class HearingProcess {
 
   /** Starts anew to wait for a sign of life, while there is something to wait for. */
   #watch(): void {
-    clearTimeout(this.#patience);
     const owes = [...this.#lines.values()].some(
       ({ unheardBytes, isEnding, heard }) => unheardBytes > 0 || (isEnding && heard === undefined),
     );
-    this.#patience = owes ? setTimeout(() => this.kill(), this.#hangTimeoutMs) : undefined;
+    if (owes && !this.isGone) this.#patience.start();
+    else this.#patience.stop();
   }
 }

@@ -36,8 +36,8 @@ interface Member {
   isEnding: boolean;
 }
 
-/** After this many starts that failed in a row, utterances are told. */
-const MAX_FAILURES = 3;
+/** How long to wait after each start that failed in a row, in ms; after one more, utterances are told. */
+const FAILURE_PAUSES_MS = [0, 250, 500, 1_000];
 const NO_HOTWORDS = '[]';
 
 export class HearingProcesses {
@@ -46,6 +46,8 @@ export class HearingProcesses {
   readonly #change = new Change();
   readonly #closing = new AbortController();
   #failureCount = 0;
+  /** Runs while no process is started because the last did not start. */
+  #pause: NodeJS.Timeout | undefined;
 
   constructor(options: HearingProcessesOptions) {
     this.#options = options;
@@ -99,6 +101,7 @@ export class HearingProcesses {
   /** Ends every process, busy ones too; resolves when they are gone. */
   async close(): Promise<void> {
     this.#closing.abort();
+    clearTimeout(this.#pause);
     this.#change.notify();
     for (const { process } of this.#members) process.kill();
     await Promise.all([...this.#members].map(({ process }) => process.gone));
@@ -108,9 +111,9 @@ export class HearingProcesses {
     if (this.#closing.signal.aborted) {
       throw new ServiceError('recognition_failed', 'The recogniser has been closed.');
     }
-    if (this.#failureCount >= MAX_FAILURES) {
+    if (this.#failureCount > FAILURE_PAUSES_MS.length) {
       // The next utterance tries again.
-      this.#failureCount = MAX_FAILURES - 1;
+      this.#failureCount = FAILURE_PAUSES_MS.length;
       throw new ServiceError('recognition_failed', 'The recogniser does not start.');
     }
   }
@@ -135,7 +138,8 @@ export class HearingProcesses {
     const isOneComing = [...this.#members].some(
       (member) => member.key === key && !member.hasStarted && !member.process.isGone,
     );
-    if (!isOneComing && this.#members.size < this.#options.maxProcesses) this.#start(hotwords, key);
+    const mayStart = this.#members.size < this.#options.maxProcesses && this.#pause === undefined;
+    if (!isOneComing && mayStart) this.#start(hotwords, key);
     return emptiest;
   }
 
@@ -149,6 +153,7 @@ export class HearingProcesses {
   }
 
   #startIfRoom(hotwords: readonly string[], key: string): Member | undefined {
+    if (this.#pause !== undefined) return undefined;
     if (this.#members.size >= this.#options.maxProcesses) {
       // One that waits for other hotwords makes way; its place is free when it is gone.
       const idle = [...this.#members].find(
@@ -187,10 +192,10 @@ export class HearingProcesses {
       },
       () => {
         clearTimeout(tooLate);
+        if (this.#closing.signal.aborted) return;
+        log.warn({ reason: process.lastWords }, 'a recogniser process did not start');
+        this.#pauseStarts(FAILURE_PAUSES_MS[this.#failureCount]);
         this.#failureCount += 1;
-        if (!this.#closing.signal.aborted) {
-          log.warn({ reason: process.lastWords }, 'a recogniser process did not start');
-        }
       },
     );
     void process.gone.then(() => {
@@ -202,6 +207,15 @@ export class HearingProcesses {
       this.#change.notify();
     });
     return member;
+  }
+
+  /** No process is started for so long, in ms. */
+  #pauseStarts(ms = 0): void {
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined;
+      this.#change.notify();
+    }, ms);
   }
 
   /** Waits until a process has loaded its model; false when it will not. */

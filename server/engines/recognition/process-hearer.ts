@@ -1,4 +1,5 @@
 /** Hears utterances in processes that may die: another one hears again what was not concluded. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../../shared/errors.ts';
 import { RECOGNITION_RATE_HZ } from '../engine.ts';
 import { ProcessLost, type HearingLine, type HearingListener } from './hearing-process.ts';
@@ -7,8 +8,11 @@ import type { Context, HearingOpening, HeardPart } from './hearing-protocol.ts';
 import type { HeardUtterance, UtteranceHearer } from './utterance-stream.ts';
 import type { Utterance } from './utterance.ts';
 
-/** Processes may die this often under one part; then the audio itself must be what kills them. */
-const MAX_DEATHS = 3;
+/**
+ * How long to wait after each death of a process under one part, in ms: whatever kills them now may
+ * have passed by then. After one more the audio itself must be what kills them.
+ */
+const DEATH_PAUSES_MS = [0, 0, 250, 500, 1_000, 2_000];
 /** Samples that are sent at a time: half a second. */
 const SENT_SAMPLES = 8_000;
 /** Less than this is not worth a frame: 40 ms. */
@@ -46,7 +50,7 @@ export async function hearInProcess(request: HearRequest): Promise<HeardPart> {
   /** Samples from the beginning that need not be heard again. */
   let settled = 0;
   let deaths = 0;
-  while (deaths <= MAX_DEATHS) {
+  for (;;) {
     const from = settled;
     const before = saidBefore?.(from);
     const line = await processes.open(
@@ -68,15 +72,19 @@ export async function hearInProcess(request: HearRequest): Promise<HeardPart> {
       return later(await untilAborted(sent, signal), from);
     } catch (error) {
       if (!(error instanceof ProcessLost)) throw error;
-      deaths += 1;
     } finally {
       line.close();
     }
+    const pauseMs = DEATH_PAUSES_MS[deaths];
+    if (pauseMs === undefined) {
+      throw new ServiceError(
+        'recognition_failed',
+        'The recogniser stopped working several times on this audio. Please start again.',
+      );
+    }
+    deaths += 1;
+    await untilAborted(delay(pauseMs), signal);
   }
-  throw new ServiceError(
-    'recognition_failed',
-    'The recogniser stopped working several times on this audio. Please start again.',
-  );
 }
 
 /**
