@@ -113,7 +113,11 @@ class Hearing {
     for (;;) {
       await this.#takeIn();
       const next = this.#next();
-      if (next === undefined) break;
+      if (next === undefined) {
+        // While one line took in what it had, more may have come for another before it.
+        if ([...this.#lines.values()].some(({ incoming }) => incoming.length > 0)) continue;
+        break;
+      }
       const [number, line] = next;
       const startedMs = performance.now();
       line.servedMs = startedMs;
