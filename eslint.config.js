@@ -8,12 +8,7 @@ export default tseslint.config(
     files: ['**/*.ts'],
     languageOptions: {
       parserOptions: {
-        project: [
-          './tsconfig.json',
-          './widget/tsconfig.json',
-          './test/tsconfig.json',
-          './test/widget/tsconfig.json',
-        ],
+        project: ['./test/tsconfig.json', './test/widget/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },

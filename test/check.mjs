@@ -7,7 +7,7 @@ import { inWords, sum } from './support/totals.mjs';
 import { runVitest } from './support/vitest-run.mjs';
 
 refuseOldNode();
-await setUpOrExit({ building: 'never', quiet: true });
+await setUpOrExit({ quiet: true });
 const progress = createProgress({ quiet: true, logEveryMs: 60_000, stream: process.stdout });
 const totals = await stoppable(async () => {
   const checked = await progress.step('checks', () => runChecks(progress));

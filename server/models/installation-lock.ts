@@ -30,6 +30,7 @@ export async function withInstallationLock<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const owner = `${process.pid}@${hostname()}@${randomUUID()}`;
+  await removeCandidatesOfDead(lock);
   for (let waited = false; !(await tryAcquire(lock, owner)); waited = true) {
     if (!waited) onWait?.();
     await delay(POLL_MS, undefined, signal && { signal });
@@ -46,6 +47,16 @@ export async function withInstallationLock<T>(
     await rm(mark, { force: true });
     // Somebody else may have it already.
     await rmdir(lock).catch(() => undefined);
+  }
+}
+
+/** Who is killed between the making of a candidate and its renaming leaves it behind. */
+async function removeCandidatesOfDead(lock: string): Promise<void> {
+  const prefix = `${path.basename(lock)}.`;
+  const names = await readdir(path.dirname(lock));
+  const dead = names.filter((name) => name.startsWith(prefix) && isDead(name.slice(prefix.length)));
+  for (const name of dead) {
+    await rm(path.join(path.dirname(lock), name), { recursive: true, force: true });
   }
 }
 

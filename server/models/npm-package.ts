@@ -134,7 +134,8 @@ function refusal(answer: string, { packages }: NpmDownloadOptions, folder: strin
     );
   }
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return diskFailure(Object.assign(new Error(summary), { code }), folder);
+    // The folder itself goes when the installation fails.
+    return diskFailure(Object.assign(new Error(summary), { code }), path.dirname(folder));
   }
   if (/^E(?:40[137])$/.test(code)) {
     return modelFailure(

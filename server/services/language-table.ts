@@ -147,7 +147,10 @@ export const languageNames: ReadonlyMap<LanguageTag, string> = new Map(
 
 /** Languages and features that are listed with `include=beta` alone; not billed meanwhile. */
 export const betaLanguages = codes('de-CH fr-CA');
-export const betaFeatures: ReadonlySet<FeatureName> = new Set(['translated_speech']);
+export const betaFeatures: ReadonlySet<FeatureName> = new Set([
+  'spoken_terms',
+  'translated_speech',
+]);
 
 /** What `POST /v3/detect/language` may answer. */
 export const detectionLanguages = codes(

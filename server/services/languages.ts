@@ -40,7 +40,10 @@ export interface LanguageListingsOptions {
     'serves' | 'sources' | 'targets' | 'choosesFormality' | 'followsInstructions'
   >;
   improvement: Pick<Improvement, 'serves' | 'forms'>;
-  recognisers: readonly Pick<RecognitionEngine, 'languages' | 'detectsLanguage'>[];
+  recognisers: readonly Pick<
+    RecognitionEngine,
+    'languages' | 'detectsLanguage' | 'usesSpokenTerms'
+  >[];
   speakers: readonly Pick<SynthesisEngine, 'languages'>[];
   detector: Pick<DetectionEngine, 'languages'>;
 }
@@ -111,18 +114,23 @@ function spoken({ translation, recognisers, speakers }: LanguageListingsOptions)
   const heard = recognisers.flatMap(({ languages }) => languages);
   const sources = new Set(heard.filter((language) => both.has(language)));
   const { targets } = reach([...sources], 'voice', translation);
+  const isHeard = (language: LanguageTag, can: 'detectsLanguage' | 'usesSpokenTerms') =>
+    recognisers.some((each) => each[can] && each.languages.includes(language));
   return {
     ...{ sources, targets },
     has(feature, language) {
       if (feature === 'translated_speech') {
         return targets.has(language) && isSpeakable(language, speakers);
       }
-      if (feature === 'auto_detection') {
-        return recognisers.some(
-          (each) => each.detectsLanguage && each.languages.includes(language),
-        );
+      if (feature === 'auto_detection') return isHeard(language, 'detectsLanguage');
+      if (feature === 'spoken_terms') return isHeard(language, 'usesSpokenTerms');
+      if (feature === 'formality') {
+        const choose = (source: LanguageTag) =>
+          translation.choosesFormality({ source, target: language });
+        return targets.has(language) && [...sources].some(choose);
       }
-      return feature === 'transcription' && sources.has(language);
+      // Glossaries are for every engine alike.
+      return feature === 'glossary' || (feature === 'transcription' && sources.has(language));
     },
   };
 }

@@ -115,6 +115,7 @@ describe('a model out of npm packages', () => {
     const lock = path.join(folder, '.downloads', 'ear.lock');
     mkdirSync(lock, { recursive: true });
     writeFileSync(path.join(lock, `${await numberOfTheDead()}@${hostname()}@x`), '');
+    mkdirSync(`${lock}.${await numberOfTheDead()}@${hostname()}@y`);
     mkdirSync(path.join(folder, '.installing-ear'));
     writeFileSync(path.join(folder, '.installing-ear', 'encoder.onnx'), 'half');
 

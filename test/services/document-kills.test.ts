@@ -14,9 +14,9 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { linesOf, paragraph, wordDocument } from '../support/word-document.ts';
 
 /** How often each is killed; some documents are sent before each time. */
-const KILLS = { server: 1, worker: 2, both: 1, child: 3 };
+const KILLS = { server: 1, worker: 1, both: 1, child: 2 };
 const DOCUMENTS_A_KILL = 4;
-const DOCUMENTS = 28;
+const DOCUMENTS = 20;
 type Victim = keyof typeof KILLS;
 
 /** A server that comes up again with the same data, whatever happens to it. */

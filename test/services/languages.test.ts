@@ -41,7 +41,7 @@ function listingsFor(
   return createLanguageListings({
     translation: createTranslation({ engines: [engine], log: recordLog() }),
     improvement: createImprovement({ engines: improvers, detector, log: recordLog() }),
-    recognisers: [{ languages: heard, detectsLanguage: false }],
+    recognisers: [{ languages: heard, detectsLanguage: false, usesSpokenTerms: true }],
     speakers: [{ languages: spoken }],
     detector,
   });
@@ -143,12 +143,23 @@ describe('the listings of other resources', () => {
   ] as const;
 
   it('have as voices what is heard and what can be reached from there', () => {
-    expect(listingsFor(pairs, { heard: ['en', 'eo'] }).list({ resource: 'voice' })).toEqual([
-      expect.objectContaining({ lang: 'en', features: { transcription: { status: 'stable' } } }),
-      expect.objectContaining({ lang: 'pt', usable_as_source: false, features: {} }),
+    const glossary = { status: 'stable' };
+    const listings = listingsFor(pairs, { heard: ['en', 'eo'], formality: ['pt'] });
+    expect(listings.list({ resource: 'voice' })).toEqual([
+      expect.objectContaining({
+        lang: 'en',
+        features: { glossary, transcription: { status: 'stable' } },
+      }),
+      expect.objectContaining({
+        lang: 'pt',
+        usable_as_source: false,
+        features: { formality: { status: 'stable' }, glossary },
+      }),
       expect.objectContaining({ lang: 'pt-BR' }),
       expect.objectContaining({ lang: 'pt-PT' }),
     ]);
+    const [english] = listings.list({ resource: 'voice', include: ['beta'] });
+    expect(english?.features.spoken_terms).toEqual({ status: 'beta' });
     expect(codes(listingsFor(pairs), 'voice')).toEqual([]);
     expect(codes(listingsFor([], { heard: ['en'] }), 'voice')).toEqual(['en']);
   });

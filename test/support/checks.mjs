@@ -20,10 +20,9 @@ const types = (part, folder) => {
 const checks = [
   // The longest first.
   { name: 'eslint', args: [modulePath('eslint/bin/eslint.js'), '.', '--max-warnings', '0'] },
-  types('server', '.'),
-  types('widget', 'widget'),
-  types('tests', 'test'),
-  types('widget-tests', 'test/widget'),
+  // Those of the server are checked where it is built, with nothing but Node's.
+  types('node', 'test'),
+  types('browser', 'test/widget'),
   {
     name: 'prettier',
     args: [

@@ -81,7 +81,8 @@ class Hearing {
     if (!this.#isWorking) void this.#work().catch(fail);
   }
 
-  #earFor({ opening, before }: Line): MoonshineEar {
+  #earFor(line: Line): MoonshineEar {
+    const { opening, before } = line;
     const { spokenTerms, before: said } = opening;
     const detector = this.#vad.open();
     return new MoonshineEar({
@@ -90,6 +91,8 @@ class Hearing {
       bias: this.#biasFor(spokenTerms),
       before: said && { ...said, samples: floats(Buffer.concat(before)) },
       patience: () => this.#patience(),
+      // Who is heard alone is never in a hurry.
+      isAwaited: () => [...this.#lines.values()].some((each) => each !== line && isWaiting(each)),
     });
   }
 
@@ -190,6 +193,10 @@ class Hearing {
   #patience(): number {
     return 1 + Math.min(Math.max((this.#load - RELAXED) / (BUSY - RELAXED), 0), 1);
   }
+}
+
+function isWaiting({ ear, incoming }: Line): boolean {
+  return incoming.length > 0 || (ear !== undefined && ear.wants !== 'nothing');
 }
 
 function bytesIn(pieces: readonly Buffer[]): number {
