@@ -7,7 +7,7 @@ import {
   writingTones,
   type RephrasingRequest,
 } from '../../shared/schemas/write.ts';
-import type { WritingStyle, WritingTone } from '../engines/engine.ts';
+import type { WritingForm, WritingStyle, WritingTone } from '../engines/engine.ts';
 
 /** A style or a tone that is wished for. */
 export interface WritingWish {
@@ -61,11 +61,20 @@ export function checkImprovementRequest(
 }
 
 /** @throws ServiceError invalid_request, for a wish that cannot be fulfilled in a language */
-export function refuseWish({ name }: WritingWish, language: LanguageTag): never {
+export function refuseWish(
+  { name }: WritingWish,
+  language: LanguageTag,
+  forms: ReadonlySet<WritingForm>,
+): never {
+  const all: readonly WritingForm[] = name === 'tone' ? writingTones : writingStyles;
+  const possible = takesWishes(language) ? all.filter((form) => forms.has(form)) : [];
   const what = name === 'tone' ? 'a tone' : 'a writing style';
+  const reason =
+    possible.length === 0
+      ? `Language ${language} does not support setting ${what}.`
+      : `Value for '${name}' not supported in ${language} by the running engines. Possible: ${possible.join(', ')}.`;
   throw invalid(
-    `Language ${language} does not support setting ${what}. ` +
-      'Use a value with prefer_ to go on without, or connect an engine that rewords, such as CHAT_URL or DEEPL_URL.',
+    `${reason} Use a value with prefer_ to go on without, or connect an engine that rewords, such as CHAT_URL or DEEPL_URL.`,
   );
 }
 

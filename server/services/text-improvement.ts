@@ -131,7 +131,7 @@ function checkLanguages(
 ): void {
   for (const language of new Set(items.map((item) => item.target))) {
     const isRefused = wish?.insists === true && !canChoose(wish, language, improvement);
-    if (isRefused) refuseWish(wish, language);
+    if (isRefused) refuseWish(wish, language, improvement.forms(language));
   }
   if (target !== undefined && !improvement.serves(target)) {
     throw invalid(`Value for 'target_lang' not supported. ${possibleLanguages(improvement)}`);

@@ -179,12 +179,22 @@ describe('without a model', () => {
     });
   });
 
-  it('lists its languages, without styles and tones', async () => {
+  it.each([
+    [{ writing_style: 'business' }, 'We cannot receive guests before Monday.'],
+    [{ tone: 'prefer_diplomatic' }, "We can't receive guests prior to Monday."],
+  ])('gives English what rules can give: %j', async (wish, expected) => {
+    const text = ["We can't recieve guests prior to Monday."];
+    const { improvements } = await write(offline, 'rephrase', { text, ...wish });
+    expect(improvements[0]?.text).toBe(expected);
+  });
+
+  it('lists its languages, with styles and tones in English', async () => {
     const languages = await listed(offline);
     expect(languages.map(({ lang }) => lang)).toEqual(
       'de en en-GB en-US es fr it pt pt-BR pt-PT'.split(' '),
     );
-    expect(Object.keys(languages[0]?.features ?? {})).toEqual(['auto_detection']);
+    const withTones = languages.filter(({ features }) => 'tone' in features);
+    expect(withTones.map(({ lang }) => lang)).toEqual(['en-GB', 'en-US']);
     for (const { lang } of languages) {
       expect((await write(offline, 'correct', { text: ['a'], target_lang: lang })).status).toBe(
         200,
@@ -209,6 +219,7 @@ describe('without a model', () => {
     [{ target_lang: 'de', tone: 'friendly' }, /Language de does not support setting a tone\./],
     [{ text: ['Guten Morgen, liebe Freunde!'], tone: 'friendly' }, /Language de does not support/],
     [{ target_lang: 'ja', tone: 'friendly' }, /Language ja does not support setting a tone\./],
+    [{ target_lang: 'en', tone: 'diplomatic' }, /in en-US by .*Possible: confident, friendly\./],
   ])('refuses %j', async (body, message) => {
     const { status, ...answer } = await write(offline, 'rephrase', { text: ['Hallo'], ...body });
     expect(status).toBe(400);
@@ -368,19 +379,12 @@ describe('who may write', () => {
 describe('a body', () => {
   it('of more than 10 KiB is too large, whatever its form', async () => {
     const frame = JSON.stringify({ text: [''], target_lang: 'ko' }).length;
-    const fitting = await write(offline, 'correct', {
-      text: ['a'.repeat(10_240 - frame)],
-      target_lang: 'ko',
-    });
-    expect(fitting.status).toBe(400);
-    const larger = await write(offline, 'correct', {
-      text: ['a'.repeat(10_241 - frame)],
-      target_lang: 'ko',
-    });
-    expect(larger).toMatchObject({
-      status: 413,
-      message: expect.stringContaining('10 KiB') as unknown,
-    });
+    const sized = (bytes: number) =>
+      write(offline, 'correct', { text: ['a'.repeat(bytes - frame)], target_lang: 'ko' });
+    expect((await sized(10_240)).status).toBe(400);
+    const larger = await sized(10_241);
+    expect(larger.status).toBe(413);
+    expect(larger.message).toContain('10 KiB');
     const form = await offline.send('/v2/write/rephrase', {
       method: 'POST',
       body: new URLSearchParams({ text: 'a'.repeat(10_240) }),

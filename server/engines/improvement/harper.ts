@@ -6,10 +6,11 @@ import type { Logger } from '../../process/log.ts';
 import { startWorker } from '../../process/module.ts';
 import { createWorkerPool, type WorkerPool } from '../../process/worker-pool.ts';
 import { applyEdits } from '../../text/improvement/edits.ts';
+import { inRegister, ruledForms } from '../../text/improvement/register.ts';
 import { safeGrammar } from '../../text/improvement/safe-grammar.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
 import { englishVariantOf } from '../../text/variants/english-variants.ts';
-import type { ImprovementEngine, ImprovementOptions } from '../engine.ts';
+import type { ImprovementEngine, ImprovementOptions, WritingForm } from '../engine.ts';
 import { editsOf } from './harper-edits.ts';
 import type { HarperAnswer, HarperRequest } from './harper-protocol.ts';
 
@@ -48,19 +49,20 @@ class Harper implements ImprovementEngine {
     this.#options = options;
   }
 
-  forms(): [] {
-    return [];
+  forms(): readonly WritingForm[] {
+    return ruledForms;
   }
 
   async improve(
     texts: readonly string[],
-    { language, signal }: ImprovementOptions,
+    { language, signal, writingStyle, tone }: ImprovementOptions,
   ): Promise<string[]> {
     signal.throwIfAborted();
     if (this.#isClosed) throw unavailable('is shutting down');
     const pool = (this.#pool ??= createPool(this.#options));
     this.#asked += 1;
     clearTimeout(this.#idleTimer);
+    const form = ruledForms.find((each) => each === (writingStyle ?? tone));
     try {
       const passages = texts.map((text) => passagesOf(text, language));
       const corrections = new Map<string, string>();
@@ -70,7 +72,8 @@ class Harper implements ImprovementEngine {
       }
       return passages.map(({ all }) => {
         const corrected = all.map((passage) => corrections.get(passage) ?? passage);
-        return safeGrammar(corrected.join(''), 'en');
+        const mended = safeGrammar(corrected.join(''), 'en');
+        return form === undefined ? mended : inRegister(mended, form);
       });
     } finally {
       this.#asked -= 1;
