@@ -8,7 +8,7 @@ export default tseslint.config(
     files: ['**/*.ts'],
     languageOptions: {
       parserOptions: {
-        project: ['./test/tsconfig.json', './test/widget/tsconfig.json'],
+        project: ['./tsconfig.json', './test/tsconfig.json', './test/widget/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },

@@ -3,6 +3,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import * as captions from './captions.ts';
 import * as decode from './decode.ts';
 import * as documents from './documents.ts';
+import * as firstMinute from './first-minute.ts';
 import * as gateway from './gateway.ts';
 import * as glossary from './glossary.ts';
 import * as memory from './memory.ts';
@@ -42,6 +43,7 @@ const benchmarks: readonly Benchmark[] = [
   requests,
   memory,
   documents,
+  firstMinute,
   soak,
 ];
 
