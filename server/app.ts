@@ -90,6 +90,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   const services = createServices(parts);
   const { voiceSessions, documentWorker } = services;
   const { expiry, notices } = startChores(parts);
+  if (config.WARM_UP === 'on') warmUp([documentWorker, ...engines.improvement], log);
   const problems = engines.missing.map(({ reason }) => reason);
   if (encoders.problem !== undefined) problems.push(encoders.problem);
   void services.translationMemories.tidy();
@@ -172,8 +173,7 @@ async function startParts(
 }
 
 /** What is done now and then, whoever asks for what. */
-function startChores({ config, log, storage, engines }: Parts) {
-  if (config.WARM_UP === 'on') warmUp(engines.improvement, log);
+function startChores({ config, log, storage }: Parts) {
   return {
     expiry: startDocumentExpiry({
       ...{ documents: storage.documents, log },

@@ -26,6 +26,10 @@ export interface DocumentWorkerProcess {
   readonly ends: EventEmitter;
   /** Resolves when the worker that is being started can take documents, or has ended; undefined without one. */
   starting(): Promise<void> | undefined;
+  /** For the log. */
+  readonly name: string;
+  /** Has a worker started, so that the first document does not wait for it. */
+  prepare(): Promise<void>;
   /** A document was queued: has it looked for, or starts a worker. */
   ring(): void;
   /** Ends the worker, which puts back what is under way. */
@@ -101,6 +105,11 @@ export function createDocumentWorkerProcess({
   if (isOn) void startIfNeeded();
   return {
     ends,
+    name: 'document worker',
+    async prepare() {
+      if (!isStopping && restart === undefined && worker === undefined) startWorker();
+      await worker?.ready;
+    },
     starting: () => (worker?.isReady === false ? worker.ready : undefined),
     ring() {
       // After its end another one is about to start, and looks by itself.

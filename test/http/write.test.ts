@@ -67,7 +67,7 @@ const listed = async (server: TestServer) => {
 
 describe('without a model', () => {
   it('has what corrects English started before anybody asks', async () => {
-    await until(() => /"engine":"harper".*"(not )?warmed up/.test(offline.logs()), 60_000);
+    await until(() => /"what":"harper".*"(not )?warmed up/.test(offline.logs()), 60_000);
   });
 
   it('corrects English, German, French, Spanish, Italian and Portuguese, in order, in one request', async () => {
