@@ -162,7 +162,8 @@ function createQueue() {
     add(name: string, work: (job: Job, signal: AbortSignal) => Promise<void>): void {
       const state = jobs.get(name)?.state;
       if (state === 'waiting' || state === 'running') return;
-      if (jobs.size >= MAX_WAITING) {
+      const open = [...jobs.values()].filter((job) => job.state !== 'failed');
+      if (open.length >= MAX_WAITING) {
         throw new ServiceError('too_many_requests', 'Too many installations wait already.');
       }
       const nothing = { step: null, share: null, message: null };

@@ -38,6 +38,8 @@ export interface NpmDownloadOptions {
   onStep?: ((step: 'download' | 'check' | 'unpack') => void) | undefined;
 }
 
+/** A whole download may take so many times as long as a single answer. */
+const LONGEST_TIMEOUTS = 15;
 const TIMEOUT_MS = 60_000;
 /** Enough for what npm says of a failure; a list of packed files is longer. */
 const MAX_ANSWER_CHARACTERS = 1_000_000;
@@ -81,6 +83,8 @@ async function pack(options: NpmDownloadOptions, folder: string): Promise<void> 
   signal?.throwIfAborted();
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const stop = () => void child.kill();
+  // A registry that sends a little now and then is never out of npm's patience.
+  const tooLate = setTimeout(stop, timeoutMs * LONGEST_TIMEOUTS);
   signal?.addEventListener('abort', stop);
   let answer = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -97,10 +101,18 @@ async function pack(options: NpmDownloadOptions, folder: string): Promise<void> 
       );
     });
     signal?.throwIfAborted();
+    if (code === null) throw tooSlow(packages);
     if (code !== 0) throw refusal(answer, options, folder);
   } finally {
+    clearTimeout(tooLate);
     signal?.removeEventListener('abort', stop);
   }
+}
+
+function tooSlow(packages: NpmDownloadOptions['packages']): Error {
+  return modelFailure(
+    `The npm registry is too slow to send ${packages.map(specifier).join(', ')}. Install the model again, from another network or with a longer --timeout.`,
+  );
 }
 
 /** What npm says in JSON when it fails. */
@@ -134,8 +146,8 @@ function refusal(answer: string, { packages }: NpmDownloadOptions, folder: strin
     );
   }
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    // The folder itself goes when the installation fails.
-    return diskFailure(Object.assign(new Error(summary), { code }), path.dirname(folder));
+    // The folder, and the one it is in, go when the installation fails.
+    return diskFailure(Object.assign(new Error(summary), { code }), path.resolve(folder, '../..'));
   }
   if (/^E(?:40[137])$/.test(code)) {
     return modelFailure(

@@ -69,7 +69,7 @@ export async function takeTranslation(options: TranslationFilesOptions): Promise
     }
   }
   for (const left of await readdir(downloads)) {
-    if (left.startsWith(`${name}.`) && !left.endsWith('.lock')) {
+    if (left.startsWith(`${name}.`) && !left.startsWith(`${name}.lock`)) {
       await rm(path.join(downloads, left), { recursive: true, force: true });
     }
   }

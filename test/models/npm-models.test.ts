@@ -200,7 +200,8 @@ describe('an installation from npm leaves nothing and says what to do when', () 
       skip('needs to be root, with leave to mount a small disk');
     }
     onTestFinished(() => void execFileSync('umount', [folder]));
-    await expect(install(folder)).rejects.toThrow(/There is no room left .* set MODELS_DIR/);
+    const told = `There is no room left for the model in ${folder}. Make room, or set MODELS_DIR`;
+    await expect(install(folder)).rejects.toThrow(told);
     expect(visible(folder)).toEqual([]);
   });
 });

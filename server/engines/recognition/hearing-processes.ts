@@ -6,6 +6,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { Change } from '../../process/change.ts';
 import type { Logger } from '../../process/log.ts';
 import type { PipedChild } from '../../process/module.ts';
+import { EndedEarly } from './recogniser-child.ts';
 import { HearingProcess, type HearingLine, type HearingListener } from './hearing-process.ts';
 import type { HearingOpening } from './hearing-protocol.ts';
 
@@ -37,7 +38,11 @@ interface Member {
 }
 
 /** How long to wait after each start that failed in a row, in ms; after one more, utterances are told. */
-const FAILURE_PAUSES_MS = [0, 250, 500, 1_000];
+const FAILURE_PAUSES_MS = [0, 250, 500, 1_000, 2_000, 4_000];
+/** How long it counts as out of order then: whoever comes meanwhile is told at once, in ms. */
+const OUT_OF_ORDER_MS = 5_000;
+/** The first process is started so often, if it ends without a reason. */
+const FIRST_STARTS = 3;
 const NO_HOTWORDS = '[]';
 
 export class HearingProcesses {
@@ -46,6 +51,7 @@ export class HearingProcesses {
   readonly #change = new Change();
   readonly #closing = new AbortController();
   #failureCount = 0;
+  #outOfOrderUntilMs = 0;
   /** Runs while no process is started because the last did not start. */
   #pause: NodeJS.Timeout | undefined;
 
@@ -55,13 +61,19 @@ export class HearingProcesses {
 
   /** Starts the first process. Throws Error with what it says is wrong. */
   async warmUp(): Promise<void> {
-    const { process } = this.#start([], NO_HOTWORDS);
-    try {
-      await process.ready;
-    } catch (error) {
-      await process.gone;
-      const own = error instanceof Error ? error.message : String(error);
-      throw new Error(process.lastWords === '' ? own : process.lastWords, { cause: error });
+    for (let start = 1; ; start += 1) {
+      const { process } = this.#start([], NO_HOTWORDS);
+      try {
+        await process.ready;
+        return;
+      } catch (error) {
+        await process.gone;
+        // Somebody may have killed it: a system that is short of memory, for one.
+        if (error instanceof EndedEarly && process.lastWords === '' && start < FIRST_STARTS)
+          continue;
+        const own = error instanceof Error ? error.message : String(error);
+        throw new Error(process.lastWords === '' ? own : process.lastWords, { cause: error });
+      }
     }
   }
 
@@ -111,9 +123,7 @@ export class HearingProcesses {
     if (this.#closing.signal.aborted) {
       throw new ServiceError('recognition_failed', 'The recogniser has been closed.');
     }
-    if (this.#failureCount > FAILURE_PAUSES_MS.length) {
-      // The next utterance tries again.
-      this.#failureCount = FAILURE_PAUSES_MS.length;
+    if (performance.now() < this.#outOfOrderUntilMs) {
       throw new ServiceError('recognition_failed', 'The recogniser does not start.');
     }
   }
@@ -194,8 +204,7 @@ export class HearingProcesses {
         clearTimeout(tooLate);
         if (this.#closing.signal.aborted) return;
         log.warn({ reason: process.lastWords }, 'a recogniser process did not start');
-        this.#pauseStarts(FAILURE_PAUSES_MS[this.#failureCount]);
-        this.#failureCount += 1;
+        this.#pauseStarts();
       },
     );
     void process.gone.then(() => {
@@ -209,13 +218,21 @@ export class HearingProcesses {
     return member;
   }
 
-  /** No process is started for so long, in ms. */
-  #pauseStarts(ms = 0): void {
+  /** After a start that failed: none for a while, and after many of them all who wait are told. */
+  #pauseStarts(): void {
+    const pauseMs = FAILURE_PAUSES_MS[this.#failureCount];
+    this.#failureCount += 1;
+    if (pauseMs === undefined) {
+      this.#failureCount = 0;
+      this.#outOfOrderUntilMs = performance.now() + OUT_OF_ORDER_MS;
+      this.#change.notify();
+      return;
+    }
     clearTimeout(this.#pause);
     this.#pause = setTimeout(() => {
       this.#pause = undefined;
       this.#change.notify();
-    }, ms);
+    }, pauseMs);
   }
 
   /** Waits until a process has loaded its model; false when it will not. */

@@ -11,6 +11,7 @@ import {
   toHearing,
   type HearingOpening,
 } from './hearing-protocol.ts';
+import { RECOGNITION_RATE_HZ } from '../engine.ts';
 import { MoonshineEar, type EarNews } from './moonshine-ear.ts';
 import { MoonshineModel, type MoonshineFiles } from './moonshine-model.ts';
 import { loadSileroVad, type SileroVad } from './silero-vad.ts';
@@ -46,6 +47,8 @@ const LOAD_MEMORY_MS = 2_000;
 /** Shares between which the pauses between hypotheses grow to twice their length. */
 const RELAXED = 0.6;
 const BUSY = 0.9;
+/** A second of audio that has come and is not taken in yet. */
+const FAR_BEHIND_BYTES = 32_000;
 /** Lists of terms that are kept ready. */
 const MOST_BIASES = 64;
 
@@ -92,7 +95,7 @@ class Hearing {
       before: said && { ...said, samples: floats(Buffer.concat(before)) },
       patience: () => this.#patience(),
       // Who is heard alone is never in a hurry.
-      isAwaited: () => [...this.#lines.values()].some((each) => each !== line && isWaiting(each)),
+      isHurried: () => [...this.#lines.values()].some((each) => each !== line && isBehind(each)),
     });
   }
 
@@ -195,8 +198,8 @@ class Hearing {
   }
 }
 
-function isWaiting({ ear, incoming }: Line): boolean {
-  return incoming.length > 0 || (ear !== undefined && ear.wants !== 'nothing');
+function isBehind({ incoming }: Line): boolean {
+  return bytesIn(incoming.filter((item) => Buffer.isBuffer(item))) >= FAR_BEHIND_BYTES;
 }
 
 function bytesIn(pieces: readonly Buffer[]): number {
@@ -226,8 +229,17 @@ function fail(error: unknown): void {
   process.stdout.write(encodeFrame(fromHearing.failed, Buffer.from(reason)), () => process.exit(1));
 }
 
+/** Files that load may still be of other models: one decoding tells. Throws what is wrong. */
+async function tryOut(model: MoonshineModel, vad: SileroVad): Promise<void> {
+  const samples = new Float32Array(RECOGNITION_RATE_HZ).map((_, at) => Math.sin(at * at) / 10);
+  const audio = Buffer.from(Int16Array.from(samples, (sample) => sample * 32_767).buffer);
+  await new SpeechTrack({ detector: vad.open(), pauseMs: 0 }).append(audio);
+  await model.decode({ samples });
+}
+
 async function run({ files, pauseMs }: MoonshineChildOptions): Promise<void> {
   const [model, vad] = await Promise.all([MoonshineModel.load(files), loadSileroVad(files.vad)]);
+  await tryOut(model, vad);
   const hearing = new Hearing(model, vad, pauseMs);
   const frames = new FrameReader((kind, payload) => hearing.onFrame(kind, payload));
   process.stdin.on('data', (chunk: Buffer) => frames.push(chunk));

@@ -3,7 +3,7 @@
  * window that grows is heard again and again: what two hypotheses agree on is kept and given to the next
  * one as the beginning of its text. Silero's detector finds where a window begins, and the pauses at which
  * it ends. Everything is decided by positions in the audio, so that the same audio is heard the same way
- * as long as there is time to hear it: who is unsure hears once more unless others wait for long.
+ * as long as there is time to hear it: who is unsure hears again, unless others are far behind by then.
  */
 import { RECOGNITION_RATE_HZ } from '../engine.ts';
 import type { ConcludedPart, HeardPart } from './hearing-protocol.ts';
@@ -27,8 +27,8 @@ export interface MoonshineEarOptions {
   before: Before | undefined;
   /** How much longer than usual to wait between two hypotheses, from 1 to 2. */
   patience: () => number;
-  /** Whether somebody else waits to be heard. */
-  isAwaited: () => boolean;
+  /** Whether others are so far behind that what is not needed is left out. */
+  isHurried: () => boolean;
 }
 
 /** Speech that was heard, and what it said. */
@@ -56,8 +56,6 @@ const CLEARLY = 1;
 /** Mean ln p of the tokens of a text below which it is heard again: slower, faster. */
 const UNSURE = -0.1;
 const TEMPOS = [1.03, 0.97, 0.95, 1.06, 0.92];
-/** How long others wait while one speaker is heard again, in ms. */
-const LONGEST_AGAIN_MS = 300;
 /** Mean ln p below which it was no speech. */
 const NOISE = -1.2;
 /** What is heard with what was said before counts as much as the same speech heard in several ways. */
@@ -234,9 +232,9 @@ export class MoonshineEar {
     return { kind: 'part', part: { ...heard, settledSamples: window.from + window.length } };
   }
 
-  /** What a window says in the end, whatever was believed of it before: the same audio, the same text. */
+  /** What a window says in the end, whatever was believed of it before. */
   async #final({ window, hypotheses }: Listening, length: number): Promise<Decoded> {
-    const { model, bias, isAwaited } = this.#options;
+    const { model, bias, isHurried } = this.#options;
     const biased = bias === undefined ? {} : { bias };
     const samples = window.samples(length);
     const guess = hypotheses.at(-1)?.tokens ?? [];
@@ -244,18 +242,16 @@ export class MoonshineEar {
     if (meanOf(first) >= UNSURE) return first;
     const ballot = new Ballot(({ tokens }) => wordsAlone(model.text(tokens)));
     ballot.add(first);
-    const startedMs = performance.now();
-    const hasTime = (): boolean => performance.now() - startedMs < LONGEST_AGAIN_MS || !isAwaited();
-    for (const tempo of TEMPOS) {
-      if (!hasTime()) break;
-      const heard = atTempo(samples, tempo);
-      ballot.add(await model.decode({ samples: heard, guess: first.tokens, ...biased }));
-    }
     const before = this.#near(window);
-    if (before !== undefined && hasTime()) {
+    if (before !== undefined) {
       const inContext = await this.#inContext(before, samples);
       // That the text before was all is no answer: the detector has heard speech here.
       if (hasWords(model.text(inContext.tokens))) ballot.add(inContext, CONTEXT_VOTES);
+    }
+    for (const tempo of TEMPOS) {
+      if (isHurried()) break;
+      const heard = atTempo(samples, tempo);
+      ballot.add(await model.decode({ samples: heard, guess: first.tokens, ...biased }));
     }
     return ballot.winner(first);
   }

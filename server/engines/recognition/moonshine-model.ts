@@ -103,6 +103,8 @@ export class MoonshineModel {
       const output = await this.#step({ input, states, cache, isFirst: step === 0 });
       const logits = output['logits'];
       if (!(logits?.data instanceof Float32Array)) throw new Error('its decoder answers nothing.');
+      if (logits.dims.at(-1) !== this.#pieces.length)
+        throw new Error('its tokens are those of another model.');
       const agreed = writing.take(logits.data, input, settled);
       cache = this.#carry(output, cache, { isFirst: step === 0, unused: input.length - agreed });
       if (writing.isOver) return writing.decoded;

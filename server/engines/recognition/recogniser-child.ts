@@ -7,7 +7,14 @@ import { fromHearing } from './hearing-protocol.ts';
 /** Native libraries can be talkative; what they say beyond this is read and thrown away. */
 const MAX_LOGGED_BYTES = 4_096;
 
-const ENDED_EARLY = 'The recogniser process ended before it was ready.';
+/** It ended before it was ready, and did not say why. */
+export class EndedEarly extends Error {
+  constructor() {
+    super('The recogniser process ended before it was ready.');
+    this.name = 'EndedEarly';
+  }
+}
+
 const TOO_OLD =
   'The processor of this machine lacks instructions that the recogniser is made of. Let a server elsewhere hear: server/docs/recognisers.md.';
 
@@ -73,7 +80,7 @@ export class RecogniserChild {
       child.once('error', () => resolve(null));
     });
     this.#isGone = true;
-    this.#onReady(new Error(signal === 'SIGILL' ? TOO_OLD : ENDED_EARLY));
+    this.#onReady(signal === 'SIGILL' ? new Error(TOO_OLD) : new EndedEarly());
   }
 
   #readFrames(): void {
@@ -81,7 +88,8 @@ export class RecogniserChild {
       if (kind === fromHearing.ready) this.#onReady();
       else if (kind !== fromHearing.failed) this.onFrame(kind, payload);
       else {
-        const reason = payload.toString('utf8');
+        // Without the place in the source of a library.
+        const reason = payload.toString('utf8').replace(/\/\S+\.(?:cc|h):\d+ [^)]*\)/u, '');
         this.#log.warn({ pid: this.pid, reason }, 'a recogniser process has failed');
         this.#onReady(new Error(reason));
       }
