@@ -80,15 +80,13 @@ describe('a document', () => {
 
   it('has a name without signs that nobody sees', async () => {
     const client = documentClient(server);
-    const form = new FormData();
-    form.append('target_lang', 'es');
+    const form = uploadForm(letter, toSpanish);
     form.append('filename', 'in\u0000voice\u202Efdp\r\n.txt\u0000');
-    form.append('file', new Blob([letter.content]), 'blob');
     const response = await server.send('/v2/document', { method: 'POST', body: form });
     const handle = (await response.json()) as DocumentHandle;
     await client.settled(handle);
-    const result = await client.result(handle);
-    expect(result.headers.get('content-disposition')).toContain('filename="invoicefdp.txt"');
+    const { headers } = await client.result(handle);
+    expect(headers.get('content-disposition')).toContain('filename="invoicefdp.txt"');
   });
 
   it('that is done within a second is told to be at the first look', async () => {
