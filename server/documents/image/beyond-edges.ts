@@ -6,6 +6,8 @@ import type { PixelBox } from './ocr.ts';
 const ANOTHER_COLOUR = 10;
 /** What ends here ends in a step of this height; a gradient has none. */
 const EDGE = 24;
+/** Noise goes less far than this many times what half of it does. */
+const NOISE_FACTOR = 3;
 /** Share of the pixels of a row or column that must be beyond; letters take less of it. */
 const MOST = 0.6;
 
@@ -23,7 +25,8 @@ export function beyondEdges(cutting: Cutting, box: PixelBox): Uint8Array {
   const beyond = new Uint8Array(width * height);
   const mark = (strips: Strips, inside: readonly number[]): void => {
     const usual = medianColour(cutting.colours, inside);
-    for (const strip of strips.slice(0, depthOf(cutting, strips, usual))) {
+    const noise = NOISE_FACTOR * medianDistance(cutting.colours, inside, usual);
+    for (const strip of strips.slice(0, depthOf(cutting, strips, { usual, noise }))) {
       for (const at of strip) beyond[at] = 1;
     }
   };
@@ -52,19 +55,35 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 }
 
+/** How far half of the pixels are from a colour: on paper with letters, its noise. */
+function medianDistance(
+  colours: Float32Array,
+  pixels: readonly number[],
+  usual: Float32Array,
+): number {
+  const distances = Float32Array.from(pixels, (at) => distance(colours, at, usual, 0)).sort();
+  return distances[distances.length >> 1] ?? 0;
+}
+
 /** How many strips are beyond an edge; 0 where there is none. */
-function depthOf({ colours }: Cutting, strips: Strips, usual: Float32Array): number {
+function depthOf(
+  { colours }: Cutting,
+  strips: Strips,
+  { usual, noise }: { usual: Float32Array; noise: number },
+): number {
+  const another = Math.max(ANOTHER_COLOUR, noise);
+  const edge = Math.max(EDGE, noise);
   const isMost = (strip: readonly number[], is: (at: number, index: number) => boolean): boolean =>
     strip.filter(is).length >= MOST * strip.length;
   const depth = strips.findIndex(
-    (strip) => !isMost(strip, (at) => distance(colours, at, usual, 0) > ANOTHER_COLOUR),
+    (strip) => !isMost(strip, (at) => distance(colours, at, usual, 0) > another),
   );
   // Edges may be soft by a pixel on each side.
   const [before, after] = [strips[depth - 2] ?? strips[0], strips[depth + 1]];
   if (depth < 1 || before === undefined || after === undefined) return 0;
   const isEdge = isMost(
     before,
-    (at, index) => distance(colours, at, colours, after[index] ?? at) > EDGE,
+    (at, index) => distance(colours, at, colours, after[index] ?? at) > edge,
   );
   return isEdge ? depth : 0;
 }
