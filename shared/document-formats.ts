@@ -36,11 +36,12 @@ export const MINIMUM_BILLED_CHARACTERS = 50_000;
 /** Most characters of a document, in Unicode code points. */
 export const MAX_DOCUMENT_CHARACTERS = { free: 500_000, pro: 1_000_000 } as const;
 
-// The published border of 30 MB is 30,000,000 bytes.
+// The published border of 30 MB is 30,000,000 bytes, and so are the others.
 const KB = 1000;
 const MB = 1000 * KB;
 
-const office = { maxBytes: { free: 10 * MB, pro: 30 * MB }, billing: 'minimum' } as const;
+const large = { maxBytes: { free: 10 * MB, pro: 100 * MB }, billing: 'minimum' } as const;
+const workbook = { maxBytes: { free: 10 * MB, pro: 30 * MB }, billing: 'minimum' } as const;
 const image = { maxBytes: { free: 3 * MB, pro: 3 * MB }, billing: 'free' } as const;
 const openXml = 'application/vnd.openxmlformats-officedocument';
 
@@ -51,35 +52,35 @@ export const documentFormats: readonly DocumentFormatInfo[] = [
     extensions: ['docx'],
     mediaType: `${openXml}.wordprocessingml.document`,
     outputs: ['docx'],
-    ...office,
+    ...large,
   },
   {
     name: 'doc',
     extensions: ['doc'],
     mediaType: 'application/msword',
     outputs: ['docx'],
-    ...office,
+    ...large,
   },
   {
     name: 'pptx',
     extensions: ['pptx'],
     mediaType: `${openXml}.presentationml.presentation`,
     outputs: ['pptx'],
-    ...office,
+    ...large,
   },
   {
     name: 'xlsx',
     extensions: ['xlsx'],
     mediaType: `${openXml}.spreadsheetml.sheet`,
     outputs: ['xlsx'],
-    ...office,
+    ...workbook,
   },
   {
     name: 'pdf',
     extensions: ['pdf'],
     mediaType: 'application/pdf',
     outputs: ['pdf', 'docx'],
-    ...office,
+    ...large,
   },
   {
     name: 'html',

@@ -4,14 +4,12 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { DocumentFormatName } from '../../shared/document-formats.ts';
 import type { LanguageTag } from '../../shared/language.ts';
 import type { Logger } from '../process/log.ts';
 import { forkChild } from '../process/module.ts';
 import { killGroup, killTree, processTree, residentBytes } from '../process/process-tree.ts';
+import { createTemporaryFolder, removeTemporaryFolder } from '../process/temporary-folder.ts';
 import type { TextSegment } from '../text/text-segment.ts';
 import type {
   DocumentAnswer,
@@ -46,8 +44,7 @@ export async function startDocumentProcess(options: {
   log: Logger;
 }): Promise<DocumentProcess> {
   options.signal.throwIfAborted();
-  await (leftovers ??= removeLeftovers());
-  const folder = await mkdtemp(path.join(tmpdir(), FOLDER_PREFIX));
+  const folder = await createTemporaryFolder('document');
   const args: DocumentChildArguments = { parentPid: process.pid, folder };
   const heapMiB = Math.floor((options.limits.memoryBytes * HEAP_SHARE) / 2 ** 20);
   const child = forkChild(import.meta.url, './document-child', {
@@ -61,27 +58,6 @@ export async function startDocumentProcess(options: {
     detached: true,
   });
   return new DocumentProcess({ ...options, child, folder });
-}
-
-const FOLDER_PREFIX = 'dragoman-document-';
-/** Longer than any document may take. */
-const MAX_FOLDER_AGE_MS = 24 * 60 * 60 * 1000;
-/** Once in the life of a worker. */
-let leftovers: Promise<void> | undefined;
-
-/** Removes the folders of processes that were killed together with their parents. */
-async function removeLeftovers(): Promise<void> {
-  const names = await readdir(tmpdir());
-  const folders = names.filter((name) => name.startsWith(FOLDER_PREFIX));
-  for (const folder of folders.map((name) => path.join(tmpdir(), name))) {
-    try {
-      const { mtimeMs } = await stat(folder);
-      if (Date.now() - mtimeMs < MAX_FOLDER_AGE_MS) continue;
-      await rm(folder, { recursive: true, force: true });
-    } catch {
-      // It is somebody else's, or has gone meanwhile.
-    }
-  }
 }
 
 /** A fault in a format: the same file would make it fail again. */
@@ -223,7 +199,7 @@ export class DocumentProcess {
       this.#stop(error);
     }
     unlink();
-    await rm(folder, { recursive: true, force: true });
+    await removeTemporaryFolder(folder);
   }
 
   #reasonOf(code: number | null, signal: string | null): Error {

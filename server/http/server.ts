@@ -35,7 +35,7 @@ import { newTraceId } from './trace-id.ts';
 
 /** Largest request body, in bytes. */
 const BODY_LIMIT_BYTES = 128 * 1024;
-/** How long a request may take to arrive: a document of 30 MB comes slowly from a phone. */
+/** How long a request may take to arrive: a document of 100 MB comes slowly from a phone. */
 const UPLOAD_LIMIT_MS = 15 * 60_000;
 
 export interface HttpOptions

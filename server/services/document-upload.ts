@@ -81,12 +81,13 @@ export function beginUpload(caller: Caller, options: DocumentUploadOptions): Doc
   let isQueued = false;
 
   return {
-    receive: (file, fileName) => source.receive(file, { fileName, plan }),
+    receive: (file, fileName) => source.receive(file, { fileName: cleanName(fileName), plan }),
 
     async submit(order, tag) {
       const received = source.received;
       if (received === undefined) throw invalid("Parameter 'file' not specified.");
-      const fileName = (order.filename ?? '') === '' ? received.fileName : (order.filename ?? '');
+      const wished = cleanName(order.filename ?? '');
+      const fileName = wished === '' ? received.fileName : wished;
       const format = formatOf(fileName);
       const { sizeBytes, head } = received;
       if (sizeBytes > format.maxBytes[plan]) throw tooLarge(format.maxBytes[plan]);
@@ -247,6 +248,14 @@ function outputOf(
   throw invalid(
     `Value for 'output_format' not supported. Possible for ${extensions[0] ?? name}: ${outputs.join(', ')}.`,
   );
+}
+
+/**
+ * Without what no system shows or keeps: control characters, ends of lines, halves of pairs, and signs
+ * of direction, which make `gpj.exe` look like `exe.jpg`.
+ */
+function cleanName(fileName: string): string {
+  return fileName.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}\uFEFF]/gu, '');
 }
 
 /** @throws ServiceError invalid_request for an ending that is nobody's */

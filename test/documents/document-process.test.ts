@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -12,6 +12,7 @@ import {
 import { checkMarks } from '../../server/documents/document-sentences.ts';
 import { DocumentError, type OpenOptions } from '../../server/documents/format.ts';
 import { killTree, processTree, residentBytes } from '../../server/process/process-tree.ts';
+import { temporaryFolderSweep } from '../../server/process/temporary-folder.ts';
 import type { TextSegment } from '../../server/text/text-segment.ts';
 import { builtModule } from '../support/built-product.ts';
 import { recordLog } from '../support/log-record.ts';
@@ -185,6 +186,22 @@ describe('a document process', () => {
     await until(() => !isRunning(pid));
     await until(() => !readdirSync(folder).some((name) => name.startsWith('dragoman-document')));
   });
+});
+
+it('folders that killed processes have left are swept, those in use and of others are not', async () => {
+  await start();
+  const [used] = readdirSync(folder);
+  const left = ['dragoman-document-a', 'dragoman-speech-b', 'somebody-else'];
+  for (const name of left) mkdirSync(path.join(folder, name));
+  writeFileSync(path.join(folder, 'dragoman-speech-b', 'speech.wav'), 'R');
+  const marked = () => statSync(path.join(folder, used!)).mtimeMs;
+  const sweep = temporaryFolderSweep();
+  const first = marked();
+  await sweep();
+  expect(readdirSync(folder).sort()).toEqual([used, ...left].sort());
+  await until(() => marked() !== first);
+  await sweep();
+  expect(readdirSync(folder).sort()).toEqual([used, 'somebody-else'].sort());
 });
 
 describe('the end of a process tree', () => {

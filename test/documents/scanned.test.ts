@@ -44,6 +44,36 @@ async function scan({
   return document.save();
 }
 
+const prose = [
+  'Standard delivery is included in the price of every order.',
+  'Children under twelve travel free of charge with an adult.',
+  'The little library will not close until the last reader left.',
+];
+const cells = ['Article', 'Standard bulb', 'Delivery', 'Wednesday'];
+const LETTER = { width: 1500, height: 750 };
+
+/** A page of 360 by 180 points at 300 dpi with a table, that lies askew by an angle in degrees. */
+async function letter(degrees: number): Promise<Uint8Array> {
+  const text = (content: string, x: number, y: number): string =>
+    `<text x="${x}" y="${y}" font-family="Liberation Serif" font-size="44">${content}</text>`;
+  const rules = [
+    ...[380, 460, 540].map((y) => `<rect x="120" y="${y}" width="900" height="3"/>`),
+    ...[120, 570, 1020].map((x) => `<rect x="${x}" y="380" width="3" height="163"/>`),
+  ];
+  const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="1500" height="750">
+    <rect width="1500" height="750" fill="#fcfbf7"/>
+    <g transform="rotate(${degrees} 750 375)">${rules.join('')}
+    ${prose.map((line, at) => text(line, 120, 140 + at * 58)).join('')}
+    ${cells.map((cell, at) => text(cell, at < 2 ? 140 : 590, 435 + (at % 2) * 80)).join('')}
+    </g></svg>`;
+  const document = await PDFDocument.create();
+  const jpeg = await sharp(Buffer.from(picture)).jpeg({ quality: 85 }).toBuffer();
+  const size = { width: 360, height: 180 };
+  const page = document.addPage([size.width, size.height]);
+  page.drawImage(await document.embedJpg(jpeg), { x: 0, y: 0, ...size });
+  return document.save();
+}
+
 const shout = (segment: TextSegment): TextSegment =>
   segment.map((part) => (typeof part === 'string' ? part.toUpperCase() : part));
 
@@ -73,6 +103,43 @@ describe('a scanned pdf', () => {
     // Of the second sentence and of the picture nothing has changed.
     expect(inkOf(after, 0.25, 1)).toBe(inkOf(before, 0.25, 1));
     expect(inkOf(after, 0.14, 0.21)).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['level', 0],
+    ['askew', -0.6],
+  ])('has every letter read and covered when it lies %s', async (_, degrees) => {
+    const file = await letter(degrees);
+    const opened = await pdf.open(file, { ...options, output: 'pdf' });
+    const texts = opened.blocks.map(({ segment }) => plainText(segment));
+    expect([...texts].sort()).toEqual([prose.join(' '), ...cells].sort());
+    // One line stays of the prose, and next to nothing of the table.
+    const line = 'Standard delivery is included in the price of every';
+    const translated = texts.map((text) => [text.startsWith(line) ? line : '.']);
+    const written = await opened.write(translated, { source: 'en', target: 'es' });
+    const [page] = await renderPages(written, { dpi: 150 });
+    const { pixels, width, height } = page!;
+    const scale = width / LETTER.width;
+    const [cos, sin] = [Math.cos, Math.sin].map((of) => of((degrees * Math.PI) / 180));
+    const inkAt = (x: number, y: number): boolean => {
+      const [dx, dy] = [x - LETTER.width / 2, y - LETTER.height / 2];
+      const column = Math.round((LETTER.width / 2 + dx * cos! - dy * sin!) * scale);
+      const row = Math.round((LETTER.height / 2 + dx * sin! + dy * cos!) * scale);
+      return (pixels[Math.min(height - 1, row) * width + column] ?? 255) < 140;
+    };
+    const inkIn = (box: { left: number; right: number; top: number; bottom: number }): number => {
+      let count = 0;
+      for (let y = box.top; y < box.bottom; y++) {
+        for (let x = box.left; x < box.right; x++) if (inkAt(x, y)) count++;
+      }
+      return count;
+    };
+    // The line lies as the others did.
+    expect(inkIn({ left: 120, right: 1300, top: 105, bottom: 156 })).toBeGreaterThan(1000);
+    expect(inkIn({ left: 120, right: 1450, top: 60, bottom: 104 })).toBe(0);
+    expect(inkIn({ left: 120, right: 1450, top: 157, bottom: 300 })).toBe(0);
+    expect(inkIn({ left: 165, right: 560, top: 472, bottom: 530 })).toBe(0);
+    expect(inkIn({ left: 615, right: 1010, top: 392, bottom: 450 })).toBe(0);
   });
 
   it('becomes a flowing document of what was read', async () => {

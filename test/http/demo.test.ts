@@ -62,7 +62,7 @@ describe('with the demo on', () => {
           en: expect.arrayContaining(['es', 'fr']) as string[],
         }) as object,
         formats: expect.arrayContaining([
-          { extensions: ['pdf'], outputs: ['pdf', 'docx'], max_bytes: 30_000_000 },
+          { extensions: ['pdf'], outputs: ['pdf', 'docx'], max_bytes: 100_000_000 },
         ]) as object[],
       },
       problems: [],

@@ -1,5 +1,14 @@
 /** How a line of text looks: its letters told from the ground, pixel by pixel. */
-import { CHANNELS, cut, distance, filled, putColour, type Cutting } from './ground.ts';
+import { beyondEdges } from './beyond-edges.ts';
+import {
+  CHANNELS,
+  cut,
+  distance,
+  filled,
+  medianColour,
+  putColour,
+  type Cutting,
+} from './ground.ts';
 import type { PixelBox } from './ocr.ts';
 import type { Picture } from './picture.ts';
 
@@ -40,11 +49,12 @@ export function appearanceOf(
   { isMarked, isRightToLeft }: { isMarked: boolean; isRightToLeft: boolean },
 ): Appearance | undefined {
   const cutting = cut(picture, widened(box, margin(box), picture));
-  const ring = ringOf(cutting, box);
+  const beyond = beyondEdges(cutting, box);
+  const ring = ringOf(cutting, box, beyond);
   const ground = filled(cutting, ring);
   const differences = new Float32Array(ring.length);
   for (let at = 0; at < ring.length; at++) {
-    differences[at] = distance(cutting.colours, at, ground, at);
+    if (beyond[at] === 0) differences[at] = distance(cutting.colours, at, ground, at);
   }
   const unevenness = noise(cutting, ring);
   const least = Math.max(LEAST_DIFFERENCE, NOISE_FACTOR * unevenness);
@@ -64,7 +74,7 @@ export function appearanceOf(
     stain: {
       box: cutting.box,
       mask: stainOf(cutting, box, {
-        differences,
+        ...{ differences, beyond },
         least,
         isSmooth: unevenness <= SMOOTH,
         // A bullet is as small as a full stop.
@@ -95,7 +105,7 @@ function widened(box: PixelBox, by: number, picture: Picture): PixelBox {
 }
 
 /** Marks the pixels around the box that belong to the ground: those unlike their neighbours do not. */
-function ringOf(cutting: Cutting, box: PixelBox): Uint8Array {
+function ringOf(cutting: Cutting, box: PixelBox, beyond: Uint8Array): Uint8Array {
   const { width, height } = cutting;
   const ring = new Uint8Array(width * height);
   const clear = Math.max(1, Math.round(margin(box) / 4));
@@ -106,7 +116,8 @@ function ringOf(cutting: Cutting, box: PixelBox): Uint8Array {
     const pixels: number[] = [];
     for (let y = 0; y < height; y++) {
       for (let x = from; x < to; x++) {
-        if (!isWithin(cutting, box, { x, y }, clear)) pixels.push(y * width + x);
+        const at = y * width + x;
+        if (beyond[at] === 0 && !isWithin(cutting, box, { x, y }, clear)) pixels.push(at);
       }
     }
     if (pixels.length === 0) continue;
@@ -131,18 +142,6 @@ function isWithin(
     pictureY >= box.top - clear &&
     pictureY < box.bottom + clear
   );
-}
-
-function medianColour(colours: Float32Array, pixels: readonly number[]): Float32Array {
-  const usual = new Float32Array(CHANNELS);
-  const values = new Float32Array(pixels.length);
-  for (let channel = 0; channel < CHANNELS; channel++) {
-    for (const [index, pixel] of pixels.entries()) {
-      values[index] = colours[pixel * CHANNELS + channel] ?? 0;
-    }
-    usual[channel] = values.sort()[values.length >> 1] ?? 0;
-  }
-  return usual;
 }
 
 /** How much neighbours of the ground differ, but for the quarter that differs most. */
@@ -240,10 +239,17 @@ function stainOf(
   box: PixelBox,
   {
     differences,
+    beyond,
     least,
     isSmooth,
     beside,
-  }: { differences: Float32Array; least: number; isSmooth: boolean; beside: PixelBox },
+  }: {
+    differences: Float32Array;
+    beyond: Uint8Array;
+    least: number;
+    isSmooth: boolean;
+    beside: PixelBox;
+  },
 ): Uint8Array {
   const mask = new Uint8Array(differences.length);
   const takeFrom = (seed: number): number[] => {
@@ -279,6 +285,7 @@ function stainOf(
   }
   for (const [at, one] of grown(Uint8Array.from(others), cutting.width, 1).entries()) {
     if (one === 1 && stain[at] === Stain.ground) stain[at] = Stain.other;
+    if (beyond[at] === 1) stain[at] = Stain.other;
   }
   if (!isSmooth) return stain;
   // What JPEG leaves further from letters is faint, but on a plain ground it would be seen.

@@ -141,6 +141,19 @@ function smooth({ width, height, colours, known }: Level): void {
   }
 }
 
+/** Of each channel the value in the middle; for pixels of which there may be none. */
+export function medianColour(colours: Float32Array, pixels: readonly number[]): Float32Array {
+  const usual = new Float32Array(CHANNELS);
+  const values = new Float32Array(pixels.length);
+  for (let channel = 0; channel < CHANNELS; channel++) {
+    for (const [index, pixel] of pixels.entries()) {
+      values[index] = colours[pixel * CHANNELS + channel] ?? 0;
+    }
+    usual[channel] = values.sort()[values.length >> 1] ?? 0;
+  }
+  return usual;
+}
+
 /** The greatest difference of two pixels in any channel. */
 export function distance(a: Float32Array, aPixel: number, b: Float32Array, bPixel: number): number {
   let most = 0;

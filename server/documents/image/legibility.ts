@@ -69,7 +69,8 @@ async function enlarged(gray: RawPixels, scale: number): Promise<ReadablePicture
   return { gray: { data, width, height, channels: 1 }, scale: wanted };
 }
 
-function grayOf({ data, width, height, channels }: Picture): RawPixels {
+/** A picture's brightness, pixel by pixel. */
+export function grayOf({ data, width, height, channels }: Picture): RawPixels {
   const gray = new Uint8Array(width * height);
   const paper = channels === 4 ? paperFor(data) : 255;
   for (let at = 0, from = 0; at < gray.length; at++, from += channels) {

@@ -1,7 +1,7 @@
 /** The text of a picture: what recognition found twice is joined, what is no text is left out. */
 import type { LanguageTag } from '../../../shared/language.ts';
 import { bulletBefore } from './bullets.ts';
-import { brightness, contrast, readable, type ReadablePicture } from './legibility.ts';
+import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
 import { recogniseText, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
 import type { Picture } from './picture.ts';
 import { findRules, isParted, rowAround, withoutUprightRules, type Rule } from './rules.ts';
@@ -26,11 +26,13 @@ export interface ReadLine {
   row: { top: number; bottom: number };
 }
 
+const SCREEN_DPI = 96;
+
 /**
  * Reads a picture twice, for texts on grounds of different colours, and keeps of each place what was
  * read better.
  *
- * @param isPaper the picture is a page with one ground: it is read once
+ * @param paperDpi pixels to the inch of a scanned page: it has one ground and is read once
  * @throws DocumentError as `recogniseText` does
  */
 export async function readText(
@@ -38,21 +40,24 @@ export async function readText(
   {
     language,
     signal,
-    isPaper = false,
-  }: { language: LanguageTag | undefined; signal?: AbortSignal; isPaper?: boolean },
+    paperDpi,
+  }: { language: LanguageTag | undefined; signal?: AbortSignal; paperDpi?: number },
 ): Promise<ReadLine[]> {
   const read = async ({ gray, scale }: ReadablePicture): Promise<ReadLine[]> => {
-    const rules = findRules(gray, scale);
+    const size = { scale, unitPx: (scale * (paperDpi ?? SCREEN_DPI)) / SCREEN_DPI };
+    const rules = findRules(gray, size);
     const unruled = withoutUprightRules(gray, rules, scale);
-    const lines = await recogniseText(unruled, { language, signal });
+    const dotsPerInch = paperDpi === undefined ? {} : { dotsPerInch: scale * paperDpi };
+    const lines = await recogniseText(unruled, { language, signal, ...dotsPerInch });
     return withTableCells(lines)
       .flatMap((line) => apart(line, rules))
       .map((line) => readLine(withoutBullet(line, unruled), { rules, scale }))
       .filter((line) => line !== undefined);
   };
   const suited = await readable(picture);
+  // Letters of a scan are large enough, however small its page is.
+  if (paperDpi !== undefined) return read({ ...suited, gray: grayOf(suited.picture) });
   const first = await read(await brightness(suited));
-  if (isPaper) return first;
   const second = await read(await contrast(suited));
   return better(first, second);
 }

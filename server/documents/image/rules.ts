@@ -7,7 +7,7 @@ export interface Rule {
   isUpright: boolean;
 }
 
-/** In pixels of the original: letters have no upright strokes so long and thin, rows are higher. */
+/** In 1/96 inch: letters have no upright strokes so long and thin, rows are higher. */
 const SHORTEST = 28;
 const THICKEST = 3;
 /** So many times as long as thick: the strokes of letters are up to 15 times. */
@@ -17,9 +17,17 @@ const LEAST_DIFFERENCE = 24;
 /** Share of a rule that stands out; where others cross, it does not. */
 const UNBROKEN = 0.85;
 
-/** Finds rules in a gray picture; `scale` is how much it is enlarged. */
-export function findRules(gray: RawPixels, scale: number): Rule[] {
-  return [...rulesAlong(gray, scale, true), ...rulesAlong(gray, scale, false)];
+/** How large a gray picture is. */
+export interface PictureScale {
+  /** How much it is enlarged. */
+  scale: number;
+  /** Its pixels to 1/96 inch of what it shows: as many as it is enlarged for what is seen on screens. */
+  unitPx: number;
+}
+
+/** Finds rules in a gray picture. */
+export function findRules(gray: RawPixels, size: PictureScale): Rule[] {
+  return [...rulesAlong(gray, size, true), ...rulesAlong(gray, size, false)];
 }
 
 /** Enlarging has blurred the edges. */
@@ -56,13 +64,11 @@ interface Run {
   to: number;
 }
 
-function rulesAlong(gray: RawPixels, scale: number, isUpright: boolean): Rule[] {
-  const shortest = Math.max(SHORTEST, SHORTEST * scale);
+function rulesAlong(gray: RawPixels, { scale, unitPx }: PictureScale, isUpright: boolean): Rule[] {
   const rules: PixelBox[] = [];
   // Neighbouring runs are one rule: in the order of their places across.
   const open: PixelBox[] = [];
-  for (const { across, from, to } of runsAlong(gray, scale, isUpright)) {
-    if (to - from < shortest) continue;
+  for (const { across, from, to } of runsAlong(gray, Math.max(1, unitPx), isUpright)) {
     const same = open.findLast(
       ({ right, top, bottom }) => across - right <= 1 && top < to && bottom > from,
     );
@@ -88,17 +94,17 @@ function rulesAlong(gray: RawPixels, scale: number, isUpright: boolean): Rule[] 
 }
 
 /** Runs of pixels that are darker, or brighter, than what is on both sides; in the order of `across`. */
-function runsAlong({ data, width, height }: RawPixels, scale: number, isUpright: boolean): Run[] {
+function runsAlong({ data, width, height }: RawPixels, unitPx: number, isUpright: boolean): Run[] {
   const [length, breadth] = isUpright ? [height, width] : [width, height];
   const [step, stepAcross] = isUpright ? [width, 1] : [1, width];
-  const reach = Math.ceil(THICKEST * Math.max(1, scale)) + 1;
+  const reach = Math.ceil(THICKEST * unitPx) + 1;
   const starts = new Int32Array(breadth).fill(-1);
   const ends = new Int32Array(breadth);
   const hits = new Int32Array(breadth);
   const runs: Run[] = [];
   const close = (across: number): void => {
     const [from = 0, to = 0] = [starts[across], ends[across]];
-    if ((hits[across] ?? 0) >= UNBROKEN * (to - from) && to - from >= SHORTEST) {
+    if ((hits[across] ?? 0) >= UNBROKEN * (to - from) && to - from >= SHORTEST * unitPx) {
       runs.push({ across, from, to });
     }
     starts[across] = -1;

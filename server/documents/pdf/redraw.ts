@@ -18,6 +18,7 @@ import {
   translateOutline,
 } from './document-details.ts';
 import { embedFont, type EmbeddedFont } from './embedded-font.ts';
+import { identityMatrix, multiply } from './geometry.ts';
 import { type DrawnText, drawParagraphs, type Pen, type Redrawing } from './page-redrawing.ts';
 import { moveLinks } from './moved-links.ts';
 import type { Page, PageParagraph } from './page-model.ts';
@@ -95,7 +96,9 @@ async function redraw({
   let next = 0;
   let hasChanged = false;
   for (const read of readPageForRedrawing(pdf)) {
-    const toRedraw = { ...read, page: kept.get(read.page.index) ?? read.page };
+    const turnedBack = scanned?.turnedBack(read.page.index) ?? identityMatrix;
+    const view = multiply(read.view, turnedBack);
+    const toRedraw = { ...read, page: kept.get(read.page.index) ?? read.page, view };
     const count = toldParagraphs(toRedraw.page).length;
     const answers = translated.slice(next, next + count);
     next += count;
@@ -105,7 +108,7 @@ async function redraw({
     const covers = scanned
       ?.covers(toRedraw.page.index)
       ?.filter(({ paragraph }) => answered.has(paragraph));
-    const cover = covers && (await drawCovers({ covers, target: page, view: toRedraw.view }));
+    const cover = covers && (await drawCovers({ covers, target: page, view }));
     if (answered.size === 0) continue;
     hasChanged = true;
     redrawPage({ toRedraw, target: page, answered, pen, changedForms, cover });

@@ -6,6 +6,8 @@ import { erase, Stain } from '../image/appearance.ts';
 import type { Picture } from '../image/picture.ts';
 import { around, readText } from '../image/read-text.ts';
 import { findRegions, type TextRegion } from '../image/regions.ts';
+import { skewOf, turnedBack } from '../image/skew.ts';
+import { type Matrix, multiply, turn } from './geometry.ts';
 import type { Page, PageParagraph } from './page-model.ts';
 import { drawPage, type Pixels } from './page-picture.ts';
 import { hasPicture } from './page-to-redraw.ts';
@@ -18,6 +20,7 @@ import { charactersOf } from './told-paragraphs.ts';
 
 /** Recognition reads 10-point text best from 200 to 300; more only takes longer. */
 const SCAN_DPI = 280;
+const POINTS_PER_INCH = 72;
 /** A page with more visible characters is not read as a picture. */
 const MIN_PAGE_CHARACTERS = 20;
 /** Each takes seconds: more would take longer than a document may. */
@@ -60,6 +63,7 @@ export async function readScannedPages(source: ScanSource): Promise<ScannedPages
   return {
     pages: pages.map((page) => scans.get(page.index)?.page ?? page),
     covers: (pageIndex) => scans.get(pageIndex)?.covers,
+    turnedBack: (pageIndex) => scans.get(pageIndex)?.turnedBack,
   };
 }
 
@@ -80,6 +84,7 @@ function invisibleTextObjects(page: OpenPage): number[] {
 interface ReadScan {
   page: Page;
   covers: readonly PageCover[];
+  turnedBack: Matrix;
 }
 
 /** Undefined when the page shows no text. */
@@ -92,8 +97,11 @@ async function readScan(
     return { hidden, pixels: drawPage(open, { dpi: SCAN_DPI, withText: false }) };
   });
   if (drawn?.pixels === undefined) return undefined;
-  const picture = withoutOpacity(drawn.pixels);
-  const lines = await readText(picture, { language, isPaper: true, ...(signal && { signal }) });
+  const seen = withoutOpacity(drawn.pixels);
+  const paperDpi = (seen.width / page.width) * POINTS_PER_INCH;
+  const skew = await skewOf(seen);
+  const picture = skew === 0 ? seen : await turnedBack(seen, skew);
+  const lines = await readText(picture, { language, paperDpi, ...(signal && { signal }) });
   // What has no letters is not translated, so it stays as it is.
   const regions = entriesOf(findRegions(picture, lines)).filter(({ text }) => /\p{L}/u.test(text));
   if (regions.length === 0) return undefined;
@@ -108,7 +116,17 @@ async function readScan(
     paragraphs.push(own);
     covers.push(await coverOf(region, own, view));
   }
-  return { page: { ...page, paragraphs: [...paragraphs, ...page.paragraphs] }, covers };
+  return {
+    page: { ...page, paragraphs: [...paragraphs, ...page.paragraphs] },
+    covers,
+    turnedBack: turnAround(page, skew),
+  };
+}
+
+/** Turns counterclockwise around the middle of a page. */
+function turnAround({ width, height }: Page, degrees: number): Matrix {
+  const toMiddle: Matrix = [1, 0, 0, 1, -width / 2, -height / 2];
+  return multiply(multiply(toMiddle, turn(degrees)), [1, 0, 0, 1, width / 2, height / 2]);
 }
 
 /** The page is drawn on white, so nothing shines through. */

@@ -3,12 +3,11 @@
  * nothing here installs it; where an operator has (Debian's libttspico-utils), it is used.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
+import { createTemporaryFolder, removeTemporaryFolder } from '../../process/temporary-folder.ts';
 import type { SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
 import { createSpeechProgram } from './speech-program.ts';
 import { plainSpeech, speechPieces } from './speech-texts.ts';
@@ -75,7 +74,7 @@ export async function createPico({
 
 /** The voices that can be heard: the program lists those it knows, whether their data is there or not. */
 async function installedVoices(program: string): Promise<Set<string> | undefined> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'dragoman-speech-'));
+  const folder = await createTemporaryFolder('speech');
   try {
     const tries = await Promise.all(
       Object.values(voices).map(async (voice) => {
@@ -92,7 +91,7 @@ async function installedVoices(program: string): Promise<Set<string> | undefined
     const spoken = tries.filter(({ outcome }) => outcome === 'spoken');
     return new Set(spoken.map(({ voice }) => voice));
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeTemporaryFolder(folder);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Speech by a small program of this machine: it reads a sentence, writes a WAV file and ends. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
@@ -8,6 +8,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { WAV_HEADER_BYTES } from '../../../shared/wav.ts';
 import type { Logger } from '../../process/log.ts';
+import { createTemporaryFolder, removeTemporaryFolder } from '../../process/temporary-folder.ts';
 import type { SpokenSamples, SynthesisEngine, SynthesisOptions } from '../engine.ts';
 import { linkAbort } from '../service/linked-abort.ts';
 import { WavReader } from './wav-reader.ts';
@@ -61,7 +62,7 @@ export function createSpeechProgram(options: SpeechProgram): SynthesisEngine {
         }
       } finally {
         unlink();
-        await rm(folder, { recursive: true, force: true });
+        await removeTemporaryFolder(folder);
       }
     },
     async close() {
@@ -74,7 +75,7 @@ export function createSpeechProgram(options: SpeechProgram): SynthesisEngine {
 
 async function temporaryFolder(options: SpeechProgram): Promise<string> {
   try {
-    return await mkdtemp(path.join(os.tmpdir(), 'dragoman-speech-'));
+    return await createTemporaryFolder('speech');
   } catch (error) {
     throw failed(options, { reason: (error as NodeJS.ErrnoException).code });
   }

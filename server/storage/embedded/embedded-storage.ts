@@ -88,7 +88,7 @@ export async function openEmbeddedStorage({
   };
 }
 
-/** A view goes to the thread with all of the memory that it is a view of: 30 MB for each part of them. */
+/** A view goes to the thread with all of the memory that it is a view of: all of a file for each part of it. */
 function standingAlone(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
