@@ -277,6 +277,30 @@ describe('the text of a PDF file', () => {
     expect(texts.join('|')).toMatch(/above others which push lines further ?2 away/);
   });
 
+  it('has its words apart where letters reach into narrow blanks or are set narrower', async () => {
+    const words = 'Half of chief staff could walk off if it were';
+    const shown = `[(${words.split(' ').join(') -210 (')})] TJ`;
+    const content = [100, 85, 70].map(
+      (narrowed, at) => `BT /Times 10 Tf ${narrowed} Tz 60 ${700 - at * 40} Td ${shown} ET`,
+    );
+    expect(await textsOf(content.join('\n'))).toEqual([words, words, words]);
+  });
+
+  it('is told once where it is printed twice to look bold', async () => {
+    const lines = Array.from({ length: 12 }, (_, at) => `Warning ${at} of the river`);
+    const print = (x: number): string =>
+      lines.map((line, at) => `1 0 0 1 ${x} ${700 - at * 14} Tm (${line}) Tj`).join('\n');
+    const content = `BT /Times 12 Tf ${print(60)} ${print(60.4)} ET`;
+    expect(await textsOf(content)).toEqual([lines.join(' ')]);
+    const file = await rawPdf([
+      { content: '/Form Do 1 0 0 1 0.4 0 cm /Form Do', forms: { Form: content } },
+    ]);
+    const written = await translate(file, (text) => text.replaceAll('Warning', 'Warnung'));
+    const read = await pdfText(written);
+    expect(read.match(/Warnung \d+ of/g)).toHaveLength(12);
+    expect(read).not.toContain('Warning');
+  });
+
   it('is read in its order where directions are mixed', async () => {
     const document = await open(await mixedDirectionPdf());
     expect(document.blocks.map(({ segment }) => plainText(segment))).toEqual([

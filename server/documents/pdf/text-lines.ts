@@ -9,6 +9,7 @@ import {
   inReadingOrder,
   isLineRightToLeft,
   rightToLeftShare,
+  WORD_GAP_EMS,
 } from './reading-order.ts';
 
 /** Wider gaps, in ems, part columns and cells; justified text stays below. */
@@ -17,8 +18,6 @@ const COLUMN_GAP_EMS = 1.5;
 const PIECE_GAP_EMS = 0.9;
 /** A list marker may stand this far from its text. */
 const MARKER_GAP_EMS = 4;
-/** A gap from which on words are parted though the file has no blank. */
-const WORD_GAP_EMS = 0.18;
 /** Letters this far apart are spaced … */
 const SPACED_GAP_EMS = 0.12;
 /** … when there are enough of them to tell. */
@@ -204,9 +203,9 @@ function addCharacter({
 }): void {
   const last = piece.characters.at(-1)?.character ?? character;
   const gap = -horizontalOverlap(last.box, character.box);
-  const size = Math.min(last.sizePoints, character.sizePoints);
+  const em = Math.min(last.emPoints, character.emPoints);
   const areJoined = joining.test(last.text) && joining.test(character.text);
-  const hasGap = gap > WORD_GAP_EMS * size * (areJoined ? 3 : 1);
+  const hasGap = gap > WORD_GAP_EMS * em * (areJoined ? 3 : 1);
   piece.characters.push({
     character,
     hasSpaceBefore: hasSpace || hasGap,
@@ -275,7 +274,7 @@ function joined(group: ReadLine[]): ReadLine {
     const previous = group[at - 1];
     const gap = previous === undefined ? 0 : -horizontalOverlap(previous.box, piece.box);
     for (const [index, member] of piece.characters.entries()) {
-      const isWord = index === 0 && gap > WORD_GAP_EMS * piece.sizePoints;
+      const isWord = index === 0 && gap > WORD_GAP_EMS * member.character.emPoints;
       characters.push(isWord ? { ...member, hasSpaceBefore: true } : member);
     }
   }
