@@ -2,7 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { PDFDocument, PDFHexString, PDFName, PDFString } from '@cantoo/pdf-lib';
+import {
+  PDFDict,
+  PDFDocument,
+  PDFHexString,
+  PDFName,
+  PDFString,
+  StandardFonts,
+} from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 
 import { DocumentError, type OpenedDocument } from '../../server/documents/format.ts';
@@ -53,6 +60,19 @@ const placed = (items: readonly (readonly [string, number, number])[], size = 10
 /** Each word longer, as it is in German. */
 const longer = (text: string): string =>
   text.replaceAll(/\p{L}+/gu, (word) => (word.length > 4 ? `${word}sche` : word));
+
+/** A line of Times at 10 points whose blanks are stretched until it has a width. */
+async function justified(
+  line: string,
+  { x, y, width }: { x: number; y: number; width: number },
+): Promise<string> {
+  const times = await (await PDFDocument.create()).embedFont(StandardFonts.TimesRoman);
+  // Letter by letter: together they would be kerned, which PDF does not do by itself.
+  const own = Array.from(line, (letter) => times.widthOfTextAtSize(letter, 10));
+  const spare = width - own.reduce((sum, each) => sum + each, 0);
+  const perBlank = (spare / (line.split(' ').length - 1)).toFixed(4);
+  return `BT /Times 10 Tf ${perBlank} Tw ${x} ${y} Td (${line}) Tj ET`;
+}
 
 const normal = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
@@ -121,6 +141,44 @@ describe('a PDF file written as PDF', () => {
     const [page] = await renderPages(written);
     const inked = inkedColumns(page);
     expect(Math.min(...inked)).toBeGreaterThan((page?.width ?? 0) / 3);
+  });
+
+  it('stays at the left where a justified paragraph ends with a full line', async () => {
+    const lines = [
+      await justified('The river has risen by two metres since the', { x: 90, y: 700, width: 205 }),
+      await justified('morning, and the authority expects a further', {
+        x: 75,
+        y: 688,
+        width: 220,
+      }),
+    ];
+    const file = await rawPdf([{ content: lines.join('\n') }]);
+    const [page] = await renderPages(await translate(file, () => 'Kurz'));
+    expect(Math.min(...inkedColumns(page))).toBeLessThan(110 * (50 / 72));
+  });
+
+  it.each([
+    ['Serif', ['NimbusRomNo9L-Regu', 'URWPalladioL-Roma', 'C059-Roman', 'CMR10', 'SFBX1200']],
+    ['Sans', ['NimbusSanL-Regu', 'URWGothicL-Book', 'TeXGyreHeros-Regular', 'CMSS10']],
+    ['Mono', ['NimbusMonL-Regu', 'CMTT10', 'Cousine']],
+  ])('is written in %s letters where the names of its fonts tell so', async (kind, names) => {
+    const content = names.map((_, at) => `BT /F${at} 12 Tf 60 ${700 - at * 60} Td (Words) Tj ET`);
+    const file = await rawPdf([{ content: content.join('\n') }], (document) => {
+      const fonts = document.getPage(0).node.Resources()?.lookup(PDFName.of('Font'), PDFDict);
+      const { context } = document;
+      for (const [at, name] of names.entries()) {
+        const font = { Type: 'Font', Subtype: 'Type1', BaseFont: `ABCDEF+${name}` };
+        // TeX sets no flag but this one.
+        const descriptor = { Type: 'FontDescriptor', FontName: font.BaseFont, Flags: 4 };
+        const Widths = Array.from({ length: 95 }, (__, code) => 400 + code);
+        const more = { FontDescriptor: context.register(context.obj(descriptor)), Widths };
+        const dict = context.obj({ ...font, ...more, FirstChar: 32, LastChar: 126 });
+        fonts?.set(PDFName.of(`F${at}`), context.register(dict));
+      }
+    });
+    const written = unpacked(await translate(file, () => 'Worte'));
+    const used = new Set(written.match(/\+Liberation(?:Serif|Sans|Mono)/g));
+    expect([...used]).toEqual([`+Liberation${kind}`]);
   });
 
   it('ends no line at a space that does not break', async () => {
@@ -299,6 +357,39 @@ describe('the text of a PDF file', () => {
     const read = await pdfText(written);
     expect(read.match(/Warnung \d+ of/g)).toHaveLength(12);
     expect(read).not.toContain('Warning');
+  });
+
+  it('is read column by column though the gutter is narrower than some blanks', async () => {
+    const left = [
+      'The river has risen by two',
+      'metres since the morning',
+      'and the authority expects',
+    ];
+    const right = [
+      'Residents of the town are',
+      'asked to move their cars',
+      'and to keep paths free',
+    ];
+    const last = ['a further increase till then', 'along the embankment.'] as const;
+    const rows: string[] = [];
+    for (const [at, line] of [...left, last[0]].entries()) {
+      const y = 700 - at * 12;
+      rows.push(await justified(line, { x: 60, y, width: 130 }));
+      // The second column begins 6 points after the first.
+      rows.push(placed([[[...right, last[1]][at] ?? '', 196, y]]).replace('Tf', 'Tf 0 Tw'));
+    }
+    const texts = await textsOf(rows.join('\n'));
+    expect(texts).toEqual([[...left, last[0]].join(' '), [...right, last[1]].join(' ')]);
+  });
+
+  it('has each footnote by itself, however full their lines', async () => {
+    const notes = ['Measured at the old bridge of the town', 'Told by the authority of the river'];
+    const content = notes.map(
+      (note, at) =>
+        `BT /Times 5 Tf 3 Ts 1 0 0 1 60 ${100 - at * 10} Tm (${at + 1}) Tj /Times 8 Tf 0 Ts ( ${note}) Tj ET`,
+    );
+    const [first, second] = await textsOf(content.join('\n'));
+    expect([first, second]).toEqual(notes.map((note, at) => `${at + 1} ${note}`));
   });
 
   it('is read in its order where directions are mixed', async () => {

@@ -4,6 +4,7 @@ import type { PageCharacter } from './page-characters.ts';
 import type { Box, Ruling, TextStyle } from './page-model.ts';
 import { isDropCap, joinDropCaps } from './drop-caps.ts';
 import { isListMarker } from './list-markers.ts';
+import { guttersBetween } from './gutters.ts';
 import {
   hasRightToLeft,
   inReadingOrder,
@@ -61,10 +62,13 @@ export function linesOf(
   characters: readonly PageCharacter[],
   rulings: readonly Ruling[],
 ): ReadLine[] {
-  const upright = rulings.filter(({ isHorizontal }) => !isHorizontal);
-  const pieces = piecesOf(characters, upright);
+  const drawn = rulings.filter(({ isHorizontal }) => !isHorizontal);
+  const joinedBy = (upright: readonly Ruling[]): ReadLine[] =>
+    joinPieces(piecesOf(characters, upright), upright);
+  const whole = joinedBy(drawn);
+  const gutters = guttersBetween(rowsOf(whole));
   const isPageRightToLeft = rightToLeftShare(characters.map(({ text }) => text)) > 0.5;
-  const lines = joinPieces(pieces, upright)
+  const lines = (gutters.length === 0 ? whole : joinedBy([...drawn, ...gutters]))
     .filter(({ characters: { length } }) => length > 0)
     .map((line) => withDirection(line, isPageRightToLeft))
     .map(withSpacing);

@@ -245,6 +245,7 @@ function isOtherStyle(previous: ReadLine, line: ReadLine): boolean {
 }
 
 function startsItem(line: ReadLine, previous: ReadLine, group: readonly ReadLine[]): boolean {
+  if (isNextNote(line, group)) return true;
   const marker = markerLength(line);
   if (marker === 0) return false;
   const word = textOfLine({ characters: line.characters.slice(0, marker) });
@@ -254,6 +255,24 @@ function startsItem(line: ReadLine, previous: ReadLine, group: readonly ReadLine
   const hangs = line.box.left < previous.box.left - 0.5 * line.sizePoints;
   const gap = gapAfter(line, marker);
   return isListed || hangs || gap > 0.45 * line.sizePoints;
+}
+
+/** Whether a footnote follows others: its number or sign comes after that of the group's first line. */
+function isNextNote(line: ReadLine, [first]: readonly ReadLine[]): boolean {
+  const [before, own] = [first && noteLabel(first), noteLabel(line)];
+  if (before === undefined || own === undefined) return false;
+  if (/\d/.test(own)) return Number(own) === Number(before) + 1;
+  return !/\d/.test(before) && own !== before;
+}
+
+/** The number or sign before a line that may be a footnote: raised, or by itself. */
+function noteLabel({ characters }: ReadLine): string | undefined {
+  const isRaised = characters[0]?.position === 'superscript';
+  const end = characters.findIndex(({ hasSpaceBefore, position }, at) =>
+    isRaised ? position !== 'superscript' : at > 0 && hasSpaceBefore,
+  );
+  const label = textOfLine({ characters: characters.slice(0, Math.max(0, end)) });
+  return /^(?:\d{1,3}|\*{1,3}|[†‡§¶]{1,2})$/.test(label) ? label : undefined;
 }
 
 function gapAfter({ characters }: ReadLine, count: number): number {
@@ -330,9 +349,33 @@ export function isCentered(lines: readonly ReadLine[]): boolean {
 export function isRightAligned(lines: readonly ReadLine[]): boolean {
   const [first] = lines;
   if (first === undefined || lines.length < 2) return false;
-  const rights = spread(lines.map(({ box }) => box.right));
-  const lefts = spread(lines.map(({ box }) => box.left));
-  return rights < 0.25 * first.sizePoints && lefts > first.sizePoints && !first.isRightToLeft;
+  const lefts = lines.map(({ box }) => box.left);
+  const hasEdge = spread(lines.map(({ box }) => box.right)) < 0.25 * first.sizePoints;
+  if (!hasEdge || spread(lefts) < first.sizePoints || first.isRightToLeft) return false;
+  // Of justified text whose last line is full, only the first line begins elsewhere.
+  const margin = Math.min(...lefts);
+  const flush = lefts.filter((left) => left - margin < 0.25 * first.sizePoints).length;
+  return lines.length === 2 ? !haveStretchedBlanks(lines) : flush <= lines.length / 2;
+}
+
+/** Blanks of ragged text are all equally wide; lines without any tell by being many. */
+export function haveStretchedBlanks(lines: readonly ReadLine[]): boolean {
+  const means = lines.map(meanBlank).filter((mean) => mean !== undefined);
+  const size = lines[0]?.sizePoints ?? 1;
+  if (means.length < 2) return lines.length > 3;
+  return spread(means) > 0.025 * size;
+}
+
+function meanBlank({ characters }: ReadLine): number | undefined {
+  let sum = 0;
+  let count = 0;
+  for (const [at, { character, hasSpaceBefore }] of characters.entries()) {
+    const previous = characters[at - 1]?.character;
+    if (!hasSpaceBefore || previous === undefined) continue;
+    sum += -horizontalOverlap(previous.box, character.box);
+    count += 1;
+  }
+  return count > 2 ? sum / count : undefined;
 }
 
 /** Distance of the largest to the smallest. */
