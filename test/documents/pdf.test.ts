@@ -181,6 +181,16 @@ describe('a PDF file written as PDF', () => {
     expect([...used]).toEqual([`+Liberation${kind}`]);
   });
 
+  it('leaves out marks that no font has, and finds letters and marks of two scripts their fonts', async () => {
+    const file = await rawPdf([{ content: linesContent(['Words']) }]);
+    const written = await translate(file, () => 'Worte \ue000 a\u{16f4f} \u0651\u0301 Ende');
+    const text = normal(await pdfText(written));
+    expect(text).toMatch(/^Worte a.* Ende$/u);
+    expect(text).toContain('\u{16f4f}');
+    expect(text).toContain('\u0651');
+    expect(text).not.toContain('\ue000');
+  });
+
   it('ends no line at a space that does not break', async () => {
     const file = await rawPdf([{ content: linesContent(riverLines()) }]);
     const written = await translate(file, (text) => text.replaceAll(/(?<= (?:a|to)) /g, '\u00a0'));
@@ -202,6 +212,17 @@ describe('a PDF file written as PDF', () => {
       expect(size).toBeLessThan(12);
       expect(size).toBeGreaterThanOrEqual(12 * 0.6 - 0.01);
     }
+  });
+
+  it('lets a heading go on beside its column rather than shrink', async () => {
+    const body = linesContent(['Words of a narrow', 'column below it'], { y: 700 });
+    const heading = 'BT /Bold 24 Tf 60 740 Td (Short title) Tj ET';
+    const file = await rawPdf([{ content: `${heading}\n${body}` }]);
+    const written = await translate(file, (text) =>
+      text.startsWith('Short') ? 'Verantwortungsbereich' : undefined,
+    );
+    expect(unpacked(written)).toMatch(/\/DgFont1 24 Tf/);
+    expect(await pdfText(written)).toContain('Verantwortungsbereich');
   });
 
   it('moves links with their words and keeps where they lead', async () => {

@@ -145,15 +145,23 @@ function place({
     text: level(area),
   };
   const columns = others.filter(({ lines }) => lines.length > 1).map(({ box }) => level(box));
-  const room = roomOf({ paragraph, surroundings, columns });
-  const fitting: Fitting = {
+  const fittingIn = (room: Room): Fitting => ({
     text: measured,
     sizePoints,
     leading: paragraph.leading,
     lineCount: paragraph.lines.length,
     room: measured.isRightToLeft ? mirrored(room, paragraph) : room,
-  };
-  return { ...redrawing, fitting, scale: fittingScale(fitting) };
+  });
+  const fitting = fittingIn(roomOf({ paragraph, surroundings, columns }));
+  const scale = fittingScale(fitting);
+  const isHeading = paragraph.lines.length === 1 || paragraph.headingLevel !== undefined;
+  if (scale === 1 || !isHeading || measured.isRightToLeft) return { ...redrawing, fitting, scale };
+  // What stands by itself may go on where its column ends, rather than shrink.
+  const wide = fittingIn(roomOf({ paragraph, surroundings, columns: undefined }));
+  const wideScale = fittingScale(wide);
+  return wideScale > scale
+    ? { ...redrawing, fitting: wide, scale: wideScale }
+    : { ...redrawing, fitting, scale };
 }
 
 /** The other paragraphs; of pages of scattered letters those that are near in reading order. */
@@ -243,7 +251,10 @@ function partsOf({ fitting, scale, paragraph }: Placed): PlacedPart[] {
 function markerParts({ paragraph, withMarker, fitting, scale }: Placed, pen: Pen): PlacedPart[] {
   const { markerLine, lines } = paragraph;
   if (!withMarker || markerLine === undefined) return [];
-  const runs = markerLine.runs.map(({ text, style }) => ({ text, style, link: undefined }));
+  // The bullets of symbol fonts have private places.
+  const runs = markerLine.runs.map(({ text, style }) => {
+    return { text: text.replaceAll(/\p{Co}/gu, '•'), style, link: undefined };
+  });
   const size = fitting.sizePoints * scale;
   const text = measureText({
     runs,
