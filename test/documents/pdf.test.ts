@@ -2,14 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import {
-  PDFDict,
-  PDFDocument,
-  PDFHexString,
-  PDFName,
-  PDFString,
-  StandardFonts,
-} from '@cantoo/pdf-lib';
+import { PDFDict, PDFDocument, PDFHexString, PDFName, PDFString } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 
 import { DocumentError, type OpenedDocument } from '../../server/documents/format.ts';
@@ -22,13 +15,7 @@ import {
   renderingDifference,
   renderPages,
 } from '../support/documents.ts';
-import {
-  linesContent,
-  mixedDirectionPdf,
-  rawPdf,
-  reportPdf,
-  riverText,
-} from '../support/pdf-files.ts';
+import { justifiedLine, linesContent, rawPdf, reportPdf, riverText } from '../support/pdf-files.ts';
 
 const open = (file: Uint8Array, target = 'de'): Promise<OpenedDocument> =>
   pdf.open(file, { source: 'en', target, output: 'pdf', maxCharacters: 1_000_000 });
@@ -47,32 +34,9 @@ async function translate(
   return document.write(translated, { source: 'en', target });
 }
 
-const textsOf = async (content: string, crop?: [number, number, number, number]) => {
-  const page = crop === undefined ? { content } : { content, crop };
-  const document = await open(await rawPdf([page]));
-  return document.blocks.map(({ segment }) => plainText(segment));
-};
-
-/** Text at places. */
-const placed = (items: readonly (readonly [string, number, number])[], size = 10): string =>
-  items.map(([text, x, y]) => `BT /Times ${size} Tf ${x} ${y} Td (${text}) Tj ET`).join('\n');
-
 /** Each word longer, as it is in German. */
 const longer = (text: string): string =>
   text.replaceAll(/\p{L}+/gu, (word) => (word.length > 4 ? `${word}sche` : word));
-
-/** A line of Times at 10 points whose blanks are stretched until it has a width. */
-async function justified(
-  line: string,
-  { x, y, width }: { x: number; y: number; width: number },
-): Promise<string> {
-  const times = await (await PDFDocument.create()).embedFont(StandardFonts.TimesRoman);
-  // Letter by letter: together they would be kerned, which PDF does not do by itself.
-  const own = Array.from(line, (letter) => times.widthOfTextAtSize(letter, 10));
-  const spare = width - own.reduce((sum, each) => sum + each, 0);
-  const perBlank = (spare / (line.split(' ').length - 1)).toFixed(4);
-  return `BT /Times 10 Tf ${perBlank} Tw ${x} ${y} Td (${line}) Tj ET`;
-}
 
 const normal = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
@@ -145,8 +109,12 @@ describe('a PDF file written as PDF', () => {
 
   it('stays at the left where a justified paragraph ends with a full line', async () => {
     const lines = [
-      await justified('The river has risen by two metres since the', { x: 90, y: 700, width: 205 }),
-      await justified('morning, and the authority expects a further', {
+      await justifiedLine('The river has risen by two metres since the', {
+        x: 90,
+        y: 700,
+        width: 205,
+      }),
+      await justifiedLine('morning, and the authority expects a further', {
         x: 75,
         y: 688,
         width: 220,
@@ -225,6 +193,21 @@ describe('a PDF file written as PDF', () => {
     expect(await pdfText(written)).toContain('Verantwortungsbereich');
   });
 
+  it('pushes down what follows where the page has room, and nothing over a drawing', async () => {
+    const content = [740, 695, 650].map((y) => linesContent(riverLines(), { y })).join('\n');
+    const sizes = async (drawing: string): Promise<Set<string>> => {
+      const file = await rawPdf([{ content: `${drawing} ${content}` }]);
+      const written = await translate(file, (text) => `${text} ${text}`);
+      const read = normal(await pdfText(written)).match(/The river has risen/g);
+      expect(read).toHaveLength(6);
+      return new Set(
+        Array.from(unpacked(written).matchAll(/DgFont1 ([\d.]+) Tf/g), ([, of]) => `${of}`),
+      );
+    };
+    expect([...(await sizes(''))]).toEqual(['12']);
+    expect([...(await sizes('60 590 300 4 re f'))]).not.toContain('12');
+  });
+
   it('moves links with their words and keeps where they lead', async () => {
     const written = await translate(await reportPdf(), (text) =>
       text.startsWith('Please read') ? undefined : longer(text),
@@ -301,132 +284,6 @@ describe('a PDF file written as PDF', () => {
     // The fonts differ a little, the places do not.
     expect(renderingDifference(before, after)).toBeLessThan(0.004);
     expect(await pdfText(written)).toContain('Tarned words');
-  });
-});
-
-describe('the text of a PDF file', () => {
-  it('has each row, entry and item by itself', async () => {
-    const rows = ['Consulting services', 'Travel expenses', 'Total amount due'];
-    const entries = ['Introduction', 'Materials and methods'];
-    const items = ['An inner point', 'Another inner point'];
-    const content = [
-      placed(
-        rows.flatMap((row, at) => [
-          [row, 60, 700 - at * 14] as const,
-          [`${at}.50`, 300, 700 - at * 14] as const,
-        ]),
-      ),
-      placed(
-        entries.map((entry, at) => [
-          `${entry} ${'.'.repeat(60 - entry.length)} ${at + 1}`,
-          60,
-          500 - at * 14,
-        ]),
-      ),
-      placed(items.map((item, at) => [item, 80, 300 - at * 14])),
-      ...items.map((_, at) => `68 ${302 - at * 14} 4 4 re f`),
-    ].join('\n');
-    const texts = await textsOf(content);
-    expect(texts).toHaveLength(7);
-    expect(texts).toEqual(expect.arrayContaining([...rows, ...items]));
-  });
-
-  it('joins spaced and slanting letters, initials and lines with raised signs', async () => {
-    const slant = Math.SQRT1_2.toFixed(4);
-    const content = [
-      'BT /Times 12 Tf 4 Tc 60 780 Td (WIDE LETTERS) Tj 0 Tc ET',
-      `BT /Bold 40 Tf ${slant} ${slant} -${slant} ${slant} 300 100 Tm (WATERMARK) Tj ET`,
-      'BT /Times 40 Tf 60 676 Td (O) Tj ET',
-      placed([
-        ['nce upon a time there was a', 92, 700],
-        ['story that had an initial of', 92, 688],
-        ['three lines, which goes on here.', 60, 664],
-      ]),
-      placed([
-        ['Lines of text that have signs', 60, 500],
-        ['that are raised above others', 60, 488],
-        ['away, are one paragraph.', 60, 459],
-      ]),
-      'BT /Times 10 Tf 60 471 Td (which push lines further) Tj /Times 6 Tf 4 Ts (2) Tj 0 Ts ET',
-    ].join('\n');
-    const texts = await textsOf(content);
-    expect(texts).toContain('WIDE LETTERS');
-    expect(texts).toContain('WATERMARK');
-    expect(texts.join('|')).toContain('Once upon a time there was a story that had an initial of');
-    expect(texts.join('|')).toMatch(/above others which push lines further ?2 away/);
-  });
-
-  it('has its words apart where letters reach into narrow blanks or are set narrower', async () => {
-    const words = 'Half of chief staff could walk off if it were';
-    const shown = `[(${words.split(' ').join(') -210 (')})] TJ`;
-    const content = [100, 85, 70].map(
-      (narrowed, at) => `BT /Times 10 Tf ${narrowed} Tz 60 ${700 - at * 40} Td ${shown} ET`,
-    );
-    expect(await textsOf(content.join('\n'))).toEqual([words, words, words]);
-  });
-
-  it('is told once where it is printed twice to look bold', async () => {
-    const lines = Array.from({ length: 12 }, (_, at) => `Warning ${at} of the river`);
-    const print = (x: number): string =>
-      lines.map((line, at) => `1 0 0 1 ${x} ${700 - at * 14} Tm (${line}) Tj`).join('\n');
-    const content = `BT /Times 12 Tf ${print(60)} ${print(60.4)} ET`;
-    expect(await textsOf(content)).toEqual([lines.join(' ')]);
-    const file = await rawPdf([
-      { content: '/Form Do 1 0 0 1 0.4 0 cm /Form Do', forms: { Form: content } },
-    ]);
-    const written = await translate(file, (text) => text.replaceAll('Warning', 'Warnung'));
-    const read = await pdfText(written);
-    expect(read.match(/Warnung \d+ of/g)).toHaveLength(12);
-    expect(read).not.toContain('Warning');
-  });
-
-  it('is read column by column though the gutter is narrower than some blanks', async () => {
-    const left = [
-      'The river has risen by two',
-      'metres since the morning',
-      'and the authority expects',
-    ];
-    const right = [
-      'Residents of the town are',
-      'asked to move their cars',
-      'and to keep paths free',
-    ];
-    const last = ['a further increase till then', 'along the embankment.'] as const;
-    const rows: string[] = [];
-    for (const [at, line] of [...left, last[0]].entries()) {
-      const y = 700 - at * 12;
-      rows.push(await justified(line, { x: 60, y, width: 130 }));
-      // The second column begins 6 points after the first.
-      rows.push(placed([[[...right, last[1]][at] ?? '', 196, y]]).replace('Tf', 'Tf 0 Tw'));
-    }
-    const texts = await textsOf(rows.join('\n'));
-    expect(texts).toEqual([[...left, last[0]].join(' '), [...right, last[1]].join(' ')]);
-  });
-
-  it('has each footnote by itself, however full their lines', async () => {
-    const notes = ['Measured at the old bridge of the town', 'Told by the authority of the river'];
-    const content = notes.map(
-      (note, at) =>
-        `BT /Times 5 Tf 3 Ts 1 0 0 1 60 ${100 - at * 10} Tm (${at + 1}) Tj /Times 8 Tf 0 Ts ( ${note}) Tj ET`,
-    );
-    const [first, second] = await textsOf(content.join('\n'));
-    expect([first, second]).toEqual(notes.map((note, at) => `${at + 1} ${note}`));
-  });
-
-  it('is read in its order where directions are mixed', async () => {
-    const document = await open(await mixedDirectionPdf());
-    expect(document.blocks.map(({ segment }) => plainText(segment))).toEqual([
-      'הנהר עלה (לפי River Report 2026) מאז הבוקר 123.',
-      'The greeting שלום עולם is used on 3 signs.',
-    ]);
-  });
-
-  it('ends at the edge of the page', async () => {
-    const content = placed([
-      ['Within', 200, 400],
-      ['Beyond', 20, 780],
-    ]);
-    expect(await textsOf(content, [100, 100, 500, 700])).toEqual(['Within']);
   });
 });
 

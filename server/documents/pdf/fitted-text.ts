@@ -5,7 +5,8 @@ import type { Box, PageParagraph, Ruling } from './page-model.ts';
 
 /** Smaller than this share of the original text is not read any more. */
 export const MIN_SCALE = 0.6;
-const SCALE_STEP = 0.02;
+/** Scales are tried one after the other. */
+export const SCALE_STEP = 0.02;
 /** Lines may come this close, in ems, before letters get smaller. */
 const MIN_LEADING_EMS = 1.1;
 /** Distance that is kept from what stands beside and below, in ems. */

@@ -18,6 +18,7 @@ import { measureText, type OpenFonts } from './laid-out-text.ts';
 import { type LinePart, visualParts } from './visual-line.ts';
 import type { Box, Page, PageParagraph } from './page-model.ts';
 import { type ParagraphText, runsOfSegment } from './paragraph-segments.ts';
+import { pushDown } from './pushed-down.ts';
 import { writeOperators } from './text-operators.ts';
 
 /** A paragraph that is to be written, with what it says now. */
@@ -69,6 +70,7 @@ export function drawParagraphs({
   view,
   redrawings,
   pictures,
+  drawings,
   drawsRules,
   pen,
 }: {
@@ -77,6 +79,8 @@ export function drawParagraphs({
   redrawings: readonly Redrawing[];
   /** Boxes of the page's pictures: text does not grow into them. */
   pictures: readonly Box[];
+  /** Boxes of all that is drawn besides text; undefined where the page is a picture itself. */
+  drawings: readonly Box[] | undefined;
   /** Whether lines under and through text are written; else they are still on the page. */
   drawsRules: boolean;
   pen: Pen;
@@ -92,6 +96,11 @@ export function drawParagraphs({
     const neighbours = neighboursOf(page, orders.get(redrawing.paragraph) ?? 0);
     return place({ redrawing, page, area, neighbours, pictures, pen });
   });
+  if (drawings !== undefined) {
+    const written = new Set(redrawings.map(({ paragraph }) => paragraph));
+    const kept = page.paragraphs.filter((paragraph) => !written.has(paragraph)).flatMap(boxesOf);
+    pushDown(placed, [...kept, ...drawings], area.bottom);
+  }
   shareScales(placed);
   for (const one of placed) {
     const upright = turn(one.paragraph.rotation);

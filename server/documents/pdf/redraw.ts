@@ -167,7 +167,7 @@ function documentFonts({ context }: PDFDocument): Pick<Pen, 'openFont' | 'embedd
 }
 
 function redrawPage({
-  toRedraw: { page, view, places, pictures },
+  toRedraw: { page, view, places, pictures, drawings },
   target,
   answered,
   pen,
@@ -201,6 +201,7 @@ function redrawPage({
   }
   const drawn = drawParagraphs({
     ...{ page, view, redrawings, pictures, pen },
+    drawings: cover === undefined ? drawings : undefined,
     drawsRules: edits.length > 0,
   });
   const before = 'q\n'.repeat(1 + removed.excessRestores);
