@@ -121,6 +121,20 @@ describe('the text of a PDF file', () => {
     expect(texts).toEqual([[...left, last[0]].join(' '), [...right, last[1]].join(' ')]);
   });
 
+  it('has a column whole above wider text', async () => {
+    const left = [
+      'The river has risen by two',
+      'metres since the morning, as',
+      'the authority said.',
+    ];
+    const right = ['Residents of the town are asked', 'to move their cars.'];
+    const below = 'Below them the text goes on as wide as both of the columns are together.';
+    const at = (lines: readonly string[], x: number) =>
+      lines.map((line, row) => [line, x, 700 - row * 12] as const);
+    const texts = await textsOf(placed([...at(left, 60), ...at(right, 200), [below, 60, 655]]));
+    expect(texts).toEqual([left.join(' '), right.join(' '), below]);
+  });
+
   it('has each footnote by itself, however full their lines', async () => {
     const notes = ['Measured at the old bridge of the town', 'Told by the authority of the river'];
     const content = notes.map(

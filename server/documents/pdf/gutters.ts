@@ -12,6 +12,8 @@ const MIN_TYPED_GUTTER_EMS = 1;
 const SAME_EMS = 0.15;
 /** So many lines that begin at one place are no chance … */
 const MIN_ROWS = 4;
+/** … nor so many if those before them end at one place as well … */
+const MIN_JUSTIFIED_ROWS = 3;
 /** … when they are so much of the lines beside a gutter: first lines may be indented. */
 const MIN_SHARE = 0.6;
 /** A gutter ends where rows are further apart, in ems. */
@@ -24,6 +26,9 @@ interface Gutter {
   at: number;
   /** Its narrowest so far. */
   left: number;
+  /** Where the line before it ended in its first row, and how many more did. */
+  end: number;
+  ends: number;
   top: number;
   bottom: number;
   /** Rows of which the right column begins here, and rows that have text on both sides. */
@@ -47,9 +52,10 @@ export function guttersBetween(rows: readonly (readonly ReadLine[])[]): Ruling[]
   const gutters: Ruling[] = [];
   let open: Gutter[] = [];
   const close = (gutter: Gutter): void => {
-    const { at, left, bottom, top, starts, before, after } = gutter;
+    const { at, left, bottom, top, starts, ends, before, after } = gutter;
     const isText = Math.min(before, after) >= MIN_CHARACTERS * gutter.rows;
-    if (starts < MIN_ROWS || starts < MIN_SHARE * gutter.rows || !isText) return;
+    const least = ends === starts ? MIN_JUSTIFIED_ROWS : MIN_ROWS;
+    if (starts < least || starts < MIN_SHARE * gutter.rows || !isText) return;
     gutters.push({ isHorizontal: false, at: (left + at) / 2, from: bottom, to: top });
   };
   for (const row of rows) {
@@ -74,6 +80,7 @@ export function guttersBetween(rows: readonly (readonly ReadLine[])[]): Ruling[]
       if (isStart) {
         gutter.left = left;
         gutter.bottom = bottom;
+        if (Math.abs(gap.left - gutter.end) < SAME_EMS * size) gutter.ends += 1;
       }
       gutter.starts += isStart ? 1 : 0;
       gutter.rows += 1;
@@ -83,7 +90,7 @@ export function guttersBetween(rows: readonly (readonly ReadLine[])[]): Ruling[]
     for (const { left, right, before } of gaps) {
       if (before === 0 || before === letters) continue;
       if (still.some(({ at }) => Math.abs(at - right) < SAME_EMS * size)) continue;
-      const counts = { starts: 1, rows: 1, before, after: letters - before };
+      const counts = { end: left, ends: 1, starts: 1, rows: 1, before, after: letters - before };
       still.push({ at: right, left, top, bottom, ...counts });
     }
     open = still;

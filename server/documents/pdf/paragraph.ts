@@ -1,14 +1,9 @@
 /** A group of lines in the terms of the page model. */
 import { union } from './geometry.ts';
+import { haveStretchedBlanks, isCentered, isRightAligned, spread } from './line-alignment.ts';
 import type { Box, PageParagraph, TextLine, TextRun, TextStyle } from './page-model.ts';
 import type { LineCharacter, ReadLine } from './text-lines.ts';
-import {
-  haveStretchedBlanks,
-  isCentered,
-  isRightAligned,
-  markerLength,
-  spread,
-} from './text-paragraphs.ts';
+import { markerLength } from './text-paragraphs.ts';
 
 /** How much larger than the body text a heading of level 1, 2, 3 is. */
 const HEADING_RATIOS = [1.65, 1.3, 1.12] as const;

@@ -1,5 +1,6 @@
 /** Lines become paragraphs: what one below the other belongs together. */
 import { horizontalOverlap } from './geometry.ts';
+import { isCentered, isRightAligned, spread } from './line-alignment.ts';
 import { isBullet, isListMarker } from './list-markers.ts';
 import type { Box, Ruling } from './page-model.ts';
 import { type ReadLine, textOfLine } from './text-lines.ts';
@@ -148,6 +149,7 @@ function splitChain(
   const isRagged = isCentered(chain) || isRightAligned(chain);
   const limit = Math.min(...chain.map((line) => beside.get(line)?.box.left ?? Infinity));
   const isCode = looksLikeCode(chain);
+  const ends = columnEnds(chain, { beside, leading, right });
   for (const [at, line] of chain.entries()) {
     const previous = chain[at - 1];
     const group = groups.at(-1);
@@ -161,12 +163,30 @@ function splitChain(
       isCode ||
       marked.has(line) ||
       startsItem(line, previous, group) ||
-      (!isRagged && hasRoom({ previous, line, left, right })) ||
+      (!isRagged && hasRoom({ previous, line, left, right: ends[at] ?? right })) ||
       (!isRagged && isIndented({ previous, line, next: chain[at + 1] }));
     if (isEnd && !(group !== undefined && line.isBesideInitial === true)) groups.push([line]);
     else group.push(line);
   }
   return groups;
+}
+
+/** How far each line could go: wider text above or below may stand clear of a column beside. */
+function columnEnds(
+  chain: readonly ReadLine[],
+  { beside, leading, right }: { beside: Neighbours; leading: number | undefined; right: number },
+): number[] {
+  const blocks: ReadLine[][] = [];
+  for (const [at, line] of chain.entries()) {
+    const previous = chain[at - 1];
+    if (previous === undefined || isTooFar(previous, line, leading)) blocks.push([line]);
+    else blocks.at(-1)?.push(line);
+  }
+  return blocks.flatMap((block) => {
+    const limit = Math.min(right, ...block.map((line) => beside.get(line)?.box.left ?? Infinity));
+    const end = Math.max(limit, ...block.map(({ box }) => box.right));
+    return block.map(() => end);
+  });
 }
 
 /** Of a table of contents: dots up to the number of a page, which may stand apart. */
@@ -332,53 +352,4 @@ function isIndented({
 /** Where a line's text begins, after its list marker if it has one. */
 function textLeft(line: ReadLine): number {
   return line.characters[markerLength(line)]?.character.box.left ?? line.box.left;
-}
-
-/** Whether lines share their middle and nothing else. */
-export function isCentered(lines: readonly ReadLine[]): boolean {
-  const [first] = lines;
-  if (first === undefined || lines.length < 2) return false;
-  const middle = (first.box.left + first.box.right) / 2;
-  const isSameMiddle = lines.every(
-    ({ box, sizePoints }) => Math.abs((box.left + box.right) / 2 - middle) < 0.35 * sizePoints,
-  );
-  return isSameMiddle && spread(lines.map(({ box }) => box.left)) > 0.7 * first.sizePoints;
-}
-
-/** Whether lines share their right edge only. */
-export function isRightAligned(lines: readonly ReadLine[]): boolean {
-  const [first] = lines;
-  if (first === undefined || lines.length < 2) return false;
-  const lefts = lines.map(({ box }) => box.left);
-  const hasEdge = spread(lines.map(({ box }) => box.right)) < 0.25 * first.sizePoints;
-  if (!hasEdge || spread(lefts) < first.sizePoints || first.isRightToLeft) return false;
-  // Of justified text whose last line is full, only the first line begins elsewhere.
-  const margin = Math.min(...lefts);
-  const flush = lefts.filter((left) => left - margin < 0.25 * first.sizePoints).length;
-  return lines.length === 2 ? !haveStretchedBlanks(lines) : flush <= lines.length / 2;
-}
-
-/** Blanks of ragged text are all equally wide; lines without any tell by being many. */
-export function haveStretchedBlanks(lines: readonly ReadLine[]): boolean {
-  const means = lines.map(meanBlank).filter((mean) => mean !== undefined);
-  const size = lines[0]?.sizePoints ?? 1;
-  if (means.length < 2) return lines.length > 3;
-  return spread(means) > 0.025 * size;
-}
-
-function meanBlank({ characters }: ReadLine): number | undefined {
-  let sum = 0;
-  let count = 0;
-  for (const [at, { character, hasSpaceBefore }] of characters.entries()) {
-    const previous = characters[at - 1]?.character;
-    if (!hasSpaceBefore || previous === undefined) continue;
-    sum += -horizontalOverlap(previous.box, character.box);
-    count += 1;
-  }
-  return count > 2 ? sum / count : undefined;
-}
-
-/** Distance of the largest to the smallest. */
-export function spread(values: readonly number[]): number {
-  return Math.max(...values) - Math.min(...values);
 }
