@@ -124,7 +124,7 @@ describe('the text of a PDF file', () => {
   it('has a column whole above wider text', async () => {
     const left = [
       'The river has risen by two',
-      'metres since the morning, as',
+      'metres since the morning, just as',
       'the authority said.',
     ];
     const right = ['Residents of the town are asked', 'to move their cars.'];
