@@ -123,7 +123,7 @@ describe('the text of a PDF file', () => {
 
   it('has a column whole above wider text', async () => {
     const left = [
-      'The river has risen by two',
+      'The river has risen by some two',
       'metres since the morning, just as',
       'the authority said.',
     ];
@@ -131,7 +131,7 @@ describe('the text of a PDF file', () => {
     const below = 'Below them the text goes on as wide as both of the columns are together.';
     const at = (lines: readonly string[], x: number) =>
       lines.map((line, row) => [line, x, 700 - row * 12] as const);
-    const texts = await textsOf(placed([...at(left, 60), ...at(right, 200), [below, 60, 655]]));
+    const texts = await textsOf(placed([...at(left, 60), ...at(right, 208), [below, 60, 655]]));
     expect(texts).toEqual([left.join(' '), right.join(' '), below]);
   });
 
