@@ -92,6 +92,22 @@ describe('a PDF file that is damaged', () => {
     expect(await pdfText(await translate(file))).toContain('WORDS WITHOUT');
   });
 
+  it('is mended when its metadata swallow what comes after them', async () => {
+    const content = linesContent(['Words after damaged metadata']);
+    const file = bareFile([
+      '<< /Creator (A program whose name does not end /Title <0041> >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /Times 5 0 R >> >> >>',
+      `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Times-Roman >>',
+      '<< /Type /Catalog /Pages 2 0 R >>',
+    ]);
+    const own = Buffer.from(file)
+      .toString('latin1')
+      .replace('/Root 1 0 R', '/Root 6 0 R /Info 1 0 R');
+    expect(await pdfText(await translate(Buffer.from(own, 'latin1')))).toContain('WORDS AFTER');
+  });
+
   it('ends when its pages contain each other', async () => {
     const file = bareFile([
       '<< /Type /Catalog /Pages 2 0 R >>',

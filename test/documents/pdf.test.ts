@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { PDFDocument, PDFHexString, PDFName, PDFString } from '@cantoo/pdf-lib';
+import { PDFDict, PDFDocument, PDFHexString, PDFName, PDFString } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 
 import { DocumentError, type OpenedDocument } from '../../server/documents/format.ts';
@@ -15,13 +15,7 @@ import {
   renderingDifference,
   renderPages,
 } from '../support/documents.ts';
-import {
-  linesContent,
-  mixedDirectionPdf,
-  rawPdf,
-  reportPdf,
-  riverText,
-} from '../support/pdf-files.ts';
+import { justifiedLine, linesContent, rawPdf, reportPdf, riverText } from '../support/pdf-files.ts';
 
 const open = (file: Uint8Array, target = 'de'): Promise<OpenedDocument> =>
   pdf.open(file, { source: 'en', target, output: 'pdf', maxCharacters: 1_000_000 });
@@ -39,16 +33,6 @@ async function translate(
   });
   return document.write(translated, { source: 'en', target });
 }
-
-const textsOf = async (content: string, crop?: [number, number, number, number]) => {
-  const page = crop === undefined ? { content } : { content, crop };
-  const document = await open(await rawPdf([page]));
-  return document.blocks.map(({ segment }) => plainText(segment));
-};
-
-/** Text at places. */
-const placed = (items: readonly (readonly [string, number, number])[], size = 10): string =>
-  items.map(([text, x, y]) => `BT /Times ${size} Tf ${x} ${y} Td (${text}) Tj ET`).join('\n');
 
 /** Each word longer, as it is in German. */
 const longer = (text: string): string =>
@@ -123,6 +107,58 @@ describe('a PDF file written as PDF', () => {
     expect(Math.min(...inked)).toBeGreaterThan((page?.width ?? 0) / 3);
   });
 
+  it('stays at the left where a justified paragraph ends with a full line', async () => {
+    const lines = [
+      await justifiedLine('The river has risen by two metres since the', {
+        x: 90,
+        y: 700,
+        width: 205,
+      }),
+      await justifiedLine('morning, and the authority expects a further', {
+        x: 75,
+        y: 688,
+        width: 220,
+      }),
+    ];
+    const file = await rawPdf([{ content: lines.join('\n') }]);
+    const [page] = await renderPages(await translate(file, () => 'Kurz'));
+    expect(Math.min(...inkedColumns(page))).toBeLessThan(110 * (50 / 72));
+  });
+
+  it.each([
+    ['Serif', ['NimbusRomNo9L-Regu', 'URWPalladioL-Roma', 'C059-Roman', 'CMR10', 'SFBX1200']],
+    ['Sans', ['NimbusSanL-Regu', 'URWGothicL-Book', 'TeXGyreHeros-Regular', 'CMSS10']],
+    ['Mono', ['NimbusMonL-Regu', 'CMTT10', 'Cousine']],
+  ])('is written in %s letters where the names of its fonts tell so', async (kind, names) => {
+    const content = names.map((_, at) => `BT /F${at} 12 Tf 60 ${700 - at * 60} Td (Words) Tj ET`);
+    const file = await rawPdf([{ content: content.join('\n') }], (document) => {
+      const fonts = document.getPage(0).node.Resources()?.lookup(PDFName.of('Font'), PDFDict);
+      const { context } = document;
+      for (const [at, name] of names.entries()) {
+        const font = { Type: 'Font', Subtype: 'Type1', BaseFont: `ABCDEF+${name}` };
+        // TeX sets no flag but this one.
+        const descriptor = { Type: 'FontDescriptor', FontName: font.BaseFont, Flags: 4 };
+        const Widths = Array.from({ length: 95 }, (__, code) => 400 + code);
+        const more = { FontDescriptor: context.register(context.obj(descriptor)), Widths };
+        const dict = context.obj({ ...font, ...more, FirstChar: 32, LastChar: 126 });
+        fonts?.set(PDFName.of(`F${at}`), context.register(dict));
+      }
+    });
+    const written = unpacked(await translate(file, () => 'Worte'));
+    const used = new Set(written.match(/\+Liberation(?:Serif|Sans|Mono)/g));
+    expect([...used]).toEqual([`+Liberation${kind}`]);
+  });
+
+  it('leaves out marks that no font has, and finds letters and marks of two scripts their fonts', async () => {
+    const file = await rawPdf([{ content: linesContent(['Words']) }]);
+    const written = await translate(file, () => 'Worte \ue000 a\u{16f4f} \u0651\u0301 Ende');
+    const text = normal(await pdfText(written));
+    expect(text).toMatch(/^Worte a.* Ende$/u);
+    expect(text).toContain('\u{16f4f}');
+    expect(text).toContain('\u0651');
+    expect(text).not.toContain('\ue000');
+  });
+
   it('ends no line at a space that does not break', async () => {
     const file = await rawPdf([{ content: linesContent(riverLines()) }]);
     const written = await translate(file, (text) => text.replaceAll(/(?<= (?:a|to)) /g, '\u00a0'));
@@ -144,6 +180,32 @@ describe('a PDF file written as PDF', () => {
       expect(size).toBeLessThan(12);
       expect(size).toBeGreaterThanOrEqual(12 * 0.6 - 0.01);
     }
+  });
+
+  it('lets a heading go on beside its column rather than shrink', async () => {
+    const body = linesContent(['Words of a narrow', 'column below it'], { y: 700 });
+    const heading = 'BT /Bold 24 Tf 60 740 Td (Short title) Tj ET';
+    const file = await rawPdf([{ content: `${heading}\n${body}` }]);
+    const written = await translate(file, (text) =>
+      text.startsWith('Short') ? 'Verantwortungsbereich' : undefined,
+    );
+    expect(unpacked(written)).toMatch(/\/DgFont1 24 Tf/);
+    expect(await pdfText(written)).toContain('Verantwortungsbereich');
+  });
+
+  it('pushes down what follows where the page has room, and nothing over a drawing', async () => {
+    const content = [740, 695, 650].map((y) => linesContent(riverLines(), { y })).join('\n');
+    const sizes = async (drawing: string): Promise<Set<string>> => {
+      const file = await rawPdf([{ content: `${drawing} ${content}` }]);
+      const written = await translate(file, (text) => `${text} ${text}`);
+      const read = normal(await pdfText(written)).match(/The river has risen/g);
+      expect(read).toHaveLength(6);
+      return new Set(
+        Array.from(unpacked(written).matchAll(/DgFont1 ([\d.]+) Tf/g), ([, of]) => `${of}`),
+      );
+    };
+    expect([...(await sizes(''))]).toEqual(['12']);
+    expect([...(await sizes('60 590 300 4 re f'))]).not.toContain('12');
   });
 
   it('moves links with their words and keeps where they lead', async () => {
@@ -222,75 +284,6 @@ describe('a PDF file written as PDF', () => {
     // The fonts differ a little, the places do not.
     expect(renderingDifference(before, after)).toBeLessThan(0.004);
     expect(await pdfText(written)).toContain('Tarned words');
-  });
-});
-
-describe('the text of a PDF file', () => {
-  it('has each row, entry and item by itself', async () => {
-    const rows = ['Consulting services', 'Travel expenses', 'Total amount due'];
-    const entries = ['Introduction', 'Materials and methods'];
-    const items = ['An inner point', 'Another inner point'];
-    const content = [
-      placed(
-        rows.flatMap((row, at) => [
-          [row, 60, 700 - at * 14] as const,
-          [`${at}.50`, 300, 700 - at * 14] as const,
-        ]),
-      ),
-      placed(
-        entries.map((entry, at) => [
-          `${entry} ${'.'.repeat(60 - entry.length)} ${at + 1}`,
-          60,
-          500 - at * 14,
-        ]),
-      ),
-      placed(items.map((item, at) => [item, 80, 300 - at * 14])),
-      ...items.map((_, at) => `68 ${302 - at * 14} 4 4 re f`),
-    ].join('\n');
-    const texts = await textsOf(content);
-    expect(texts).toHaveLength(7);
-    expect(texts).toEqual(expect.arrayContaining([...rows, ...items]));
-  });
-
-  it('joins spaced and slanting letters, initials and lines with raised signs', async () => {
-    const slant = Math.SQRT1_2.toFixed(4);
-    const content = [
-      'BT /Times 12 Tf 4 Tc 60 780 Td (WIDE LETTERS) Tj 0 Tc ET',
-      `BT /Bold 40 Tf ${slant} ${slant} -${slant} ${slant} 300 100 Tm (WATERMARK) Tj ET`,
-      'BT /Times 40 Tf 60 676 Td (O) Tj ET',
-      placed([
-        ['nce upon a time there was a', 92, 700],
-        ['story that had an initial of', 92, 688],
-        ['three lines, which goes on here.', 60, 664],
-      ]),
-      placed([
-        ['Lines of text that have signs', 60, 500],
-        ['that are raised above others', 60, 488],
-        ['away, are one paragraph.', 60, 459],
-      ]),
-      'BT /Times 10 Tf 60 471 Td (which push lines further) Tj /Times 6 Tf 4 Ts (2) Tj 0 Ts ET',
-    ].join('\n');
-    const texts = await textsOf(content);
-    expect(texts).toContain('WIDE LETTERS');
-    expect(texts).toContain('WATERMARK');
-    expect(texts.join('|')).toContain('Once upon a time there was a story that had an initial of');
-    expect(texts.join('|')).toMatch(/above others which push lines further ?2 away/);
-  });
-
-  it('is read in its order where directions are mixed', async () => {
-    const document = await open(await mixedDirectionPdf());
-    expect(document.blocks.map(({ segment }) => plainText(segment))).toEqual([
-      'הנהר עלה (לפי River Report 2026) מאז הבוקר 123.',
-      'The greeting שלום עולם is used on 3 signs.',
-    ]);
-  });
-
-  it('ends at the edge of the page', async () => {
-    const content = placed([
-      ['Within', 200, 400],
-      ['Beyond', 20, 780],
-    ]);
-    expect(await textsOf(content, [100, 100, 500, 700])).toEqual(['Within']);
   });
 });
 

@@ -212,6 +212,19 @@ export function linesContent(lines: readonly string[], { x = 60, y = 760 } = {})
   return `BT /Times 12 Tf 14 TL ${x} ${y} Td\n${shown}\nET`;
 }
 
+/** A line of Times at 10 points whose blanks are stretched until it has a width. */
+export async function justifiedLine(
+  line: string,
+  { x, y, width }: { x: number; y: number; width: number },
+): Promise<string> {
+  const times = await (await PDFDocument.create()).embedFont(StandardFonts.TimesRoman);
+  // Letter by letter: together they would be kerned, which PDF does not do by itself.
+  const own = Array.from(line, (letter) => times.widthOfTextAtSize(letter, 10));
+  const spare = width - own.reduce((sum, each) => sum + each, 0);
+  const perBlank = (spare / (line.split(' ').length - 1)).toFixed(4);
+  return `BT /Times 10 Tf ${perBlank} Tw ${x} ${y} Td (${line}) Tj ET`;
+}
+
 /** A line of Hebrew with English words and a line of English with Hebrew ones, as browsers write. */
 export async function mixedDirectionPdf(): Promise<Uint8Array> {
   const browser = await launchChromium();

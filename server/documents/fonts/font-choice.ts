@@ -24,6 +24,8 @@ export interface FontChoice {
    * @throws DocumentError when no font has a letter; it names the package
    */
   runs(text: string, style: FontStyle): FontRun[];
+  /** The text without the marks and signs that no font has; letters and figures stay. */
+  drawable(text: string): string;
 }
 
 /** Which of the five regional kinds of the pan-CJK fonts a language is written in. */
@@ -38,6 +40,10 @@ const BASE_FAMILIES = {
 
 /** Kinds of letters for special uses. */
 const SPECIAL_KINDS = /Looped|Kufi|Display|Rashi|Condensed|Narrow|Light|Unjoined|UI$/;
+
+/** Signs that fonts may lack without the text being lost: marks, symbols, private signs. */
+const SIGN = /[^\p{L}\p{N}\s\u0000-\u024f]/gu;
+const PLAIN: FontStyle = { isBold: false, isItalic: false, isSerif: false, isMonospaced: false };
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 /** Signs of no script of their own. */
@@ -58,7 +64,7 @@ export async function chooseFonts(language: string): Promise<FontChoice> {
     }
     return ranking;
   };
-  const fontFor = (cluster: string, style: FontStyle): InstalledFont => {
+  const fontFor = (cluster: string, style: FontStyle): InstalledFont | undefined => {
     const styleKey = keyOf(style);
     const key = `${styleKey}${cluster}`;
     if (!known.has(key)) {
@@ -67,11 +73,13 @@ export async function chooseFonts(language: string): Promise<FontChoice> {
         rank(style, styleKey).find((font) => hasAll(font, cluster)),
       );
     }
-    const font = known.get(key);
-    if (font === undefined) throw new DocumentError(missingFont(cluster));
-    return font;
+    return known.get(key);
   };
-  return { runs: (text, style) => cut(text, (cluster) => fontFor(cluster, style)) };
+  const hasFont = (sign: string): boolean => fontFor(sign, PLAIN) !== undefined;
+  return {
+    runs: (text, style) => cut(text, (cluster) => fontFor(cluster, style)),
+    drawable: (text) => text.replaceAll(SIGN, (sign) => (hasFont(sign) ? sign : '')),
+  };
 }
 
 function keyOf({ isBold, isItalic, isSerif, isMonospaced }: FontStyle): string {
@@ -85,14 +93,23 @@ function hasAll(font: InstalledFont, text: string): boolean {
   return true;
 }
 
-function cut(text: string, fontFor: (cluster: string) => InstalledFont): FontRun[] {
+function cut(text: string, fontFor: (cluster: string) => InstalledFont | undefined): FontRun[] {
   const runs: FontRun[] = [];
-  for (const { segment } of segmenter.segment(text)) {
+  const add = (part: string): boolean => {
     const last = runs.at(-1);
-    const staysWithLast = common.test(segment) && last !== undefined && hasAll(last.font, segment);
-    const font = staysWithLast ? last.font : fontFor(segment);
-    if (last?.font === font) last.text += segment;
-    else runs.push({ text: segment, font });
+    const staysWithLast = common.test(part) && last !== undefined && hasAll(last.font, part);
+    const font = staysWithLast ? last.font : fontFor(part);
+    if (font === undefined) return false;
+    if (last?.font === font) last.text += part;
+    else runs.push({ text: part, font });
+    return true;
+  };
+  for (const { segment } of segmenter.segment(text)) {
+    if (add(segment)) continue;
+    // A letter or blank with a mark of another script: no font has both.
+    for (const character of segment) {
+      if (!add(character)) throw new DocumentError(missingFont(character));
+    }
   }
   return runs;
 }

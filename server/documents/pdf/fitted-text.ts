@@ -5,7 +5,8 @@ import type { Box, PageParagraph, Ruling } from './page-model.ts';
 
 /** Smaller than this share of the original text is not read any more. */
 export const MIN_SCALE = 0.6;
-const SCALE_STEP = 0.02;
+/** Scales are tried one after the other. */
+export const SCALE_STEP = 0.02;
 /** Lines may come this close, in ems, before letters get smaller. */
 const MIN_LEADING_EMS = 1.1;
 /** Distance that is kept from what stands beside and below, in ems. */
@@ -87,7 +88,12 @@ export interface Surroundings {
   text: Box;
 }
 
-/** The room of a paragraph: its own place, and what is free to its right and below. */
+/**
+ * The room of a paragraph: its own place, and what is free to its right and below.
+ *
+ * @param columns boxes of paragraphs of several lines: they tell how wide columns are; undefined when
+ *   the text may leave its column
+ */
 export function roomOf({
   paragraph,
   surroundings,
@@ -95,8 +101,7 @@ export function roomOf({
 }: {
   paragraph: PageParagraph & { box: Box };
   surroundings: Surroundings;
-  /** Boxes of paragraphs of several lines: they tell how wide columns are. */
-  columns: readonly Box[];
+  columns: readonly Box[] | undefined;
 }): Room {
   const { lines, align } = paragraph;
   const size = lines[0]?.runs[0]?.style.sizePoints ?? 10;
@@ -136,13 +141,14 @@ function freeRight({
   lineCount: number;
   gap: number;
   surroundings: Surroundings;
-  columns: readonly Box[];
+  columns: readonly Box[] | undefined;
 }): number {
   // Lines that were broken show how wide their column is, but for the raggedness of their ends.
   const isBroken = lineCount > 1;
-  const same = columns.filter((box) => Math.abs(box.left - own.left) < gap * 2);
+  const same = columns?.filter((box) => Math.abs(box.left - own.left) < gap * 2) ?? [];
   const widest = Math.max(own.right, ...same.map((box) => box.right));
-  let right = isBroken ? widest : same.length > 0 ? widest : text.right;
+  const isWithinColumn = columns !== undefined && (isBroken || same.length > 0);
+  let right = isWithinColumn ? widest : text.right;
   for (const box of boxes) {
     const isBeside = verticalOverlap(box, own) > 0.5 && box.left >= own.right - 1;
     if (isBeside) right = Math.min(right, box.left - COLUMN_GAP * gap);

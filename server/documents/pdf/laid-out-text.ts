@@ -65,7 +65,7 @@ export function measureText({
   fonts: FontChoice;
   openFont: OpenFonts;
 }): MeasuredText {
-  const cleaned = cleanedRuns(runs);
+  const cleaned = cleanedRuns(runs, fonts);
   const text = cleaned.map((run) => run.text).join('');
   const isRightToLeft = isTargetRightToLeft && hasRightToLeft(text);
   const { levels } = bidi.getEmbeddingLevels(text, isRightToLeft ? 'rtl' : 'ltr');
@@ -101,11 +101,12 @@ export function measureText({
 }
 
 /** Blanks are single and not at the ends; signs that fonts cannot draw are left out. */
-function cleanedRuns(runs: readonly LookRun[]): LookRun[] {
+function cleanedRuns(runs: readonly LookRun[], fonts: FontChoice): LookRun[] {
   const cleaned: LookRun[] = [];
   let before = ' ';
   for (const run of runs) {
     let text = run.text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u00ad\ufeff]/gu, '');
+    text = fonts.drawable(text);
     text = text.replaceAll(/ +/g, ' ');
     if (before === ' ') text = text.replace(/^ /, '');
     if (text === '') continue;

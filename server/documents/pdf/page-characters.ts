@@ -22,6 +22,8 @@ export interface PageCharacter {
   look: ObjectLook;
   /** In points on the page. */
   sizePoints: number;
+  /** The same along the line: less for letters that are set narrower. */
+  emPoints: number;
   /** Counterclockwise, in whole degrees from 0 to 359. */
   rotation: number;
 }
@@ -36,7 +38,12 @@ export interface PageCharacters {
   /** Those of render mode 3 and the like; `characters` when they were asked for. */
   invisibleCharacters: number;
   objects: readonly TextObject[];
+  /** Text objects that print others a second time: the index of each, and that of the first print. */
+  repeats: ReadonlyMap<number, number>;
 }
+
+/** A letter that stands nearer to its like, in ems, is its second print: `ii` is wider. */
+const MAX_REPEAT_EMS = 0.1;
 
 /** Which characters are wanted. */
 export type Visibility = 'visible' | 'invisible';
@@ -45,11 +52,13 @@ export type Visibility = 'visible' | 'invisible';
 export function readCharacters(page: OpenPage, visibility: Visibility): PageCharacters {
   const { view, crop, width, height } = viewOf(page);
   const objects = listTextObjects(page);
-  const read = { width, height, view, characters: [] as PageCharacter[], objects };
+  const repeats = new Map<number, number>();
+  const read = { width, height, view, characters: [] as PageCharacter[], objects, repeats };
   if (page.text === 0) return { ...read, invisibleCharacters: 0 };
   const known = new Map(objects.map((object) => [object.handle, object]));
   const lookOf = looksOfTextObjects(page);
   const states = new Map<number, ObjectState | undefined>();
+  const firstPrint = findPrints();
   const count = Math.max(0, page.pdfium.FPDFText_CountChars(page.text));
   let told: ReadonlySet<number> | undefined;
   const isTold = (handle: number): boolean => (told ??= toldObjects(page, count)).has(handle);
@@ -73,6 +82,13 @@ export function readCharacters(page: OpenPage, visibility: Visibility): PageChar
     if (state.look.isVisible !== (visibility === 'visible')) continue;
     const character = readCharacter({ page, at, state });
     if (character === undefined) continue;
+    const first = firstPrint(character);
+    if (first !== undefined) {
+      // What is printed last is seen.
+      first.look = character.look;
+      if (first.object !== character.object) repeats.set(character.object, first.object);
+      continue;
+    }
     const before = read.characters.at(-1);
     if (isOblique(character) && before !== undefined) closeUp(before, character);
     read.characters.push(character);
@@ -99,6 +115,34 @@ export function viewOf({ pdfium, handle, scratch }: OpenPage): {
     crop,
     width: pdfium.FPDF_GetPageWidthF(handle),
     height: pdfium.FPDF_GetPageHeightF(handle),
+  };
+}
+
+/** Finds the letter that another one is printed on: programs without a bold font print text twice. */
+function findPrints(): (character: PageCharacter) => PageCharacter | undefined {
+  const prints = new Map<string, PageCharacter[]>();
+  return (character) => {
+    const { text, sizePoints, rotation, box, baseline, look } = character;
+    if (text === ' ') return undefined;
+    const most = MAX_REPEAT_EMS * sizePoints;
+    const keyAt = (column: number, row: number): string =>
+      `${text}|${look.fontName}|${sizePoints}|${rotation}|${column}|${row}`;
+    // Squares as large as a print may be away: it is in the same one or in one beside it.
+    const [column, row] = [Math.floor(box.left / most), Math.floor(baseline / most)];
+    for (let at = 0; at < 9; at += 1) {
+      const near = prints.get(keyAt(column - 1 + (at % 3), row - 1 + Math.floor(at / 3)));
+      const first = near?.find(
+        (other) =>
+          Math.abs(other.box.left - box.left) < Math.min(most, (box.right - box.left) / 2) &&
+          Math.abs(other.baseline - baseline) < most,
+      );
+      if (first !== undefined) return first;
+    }
+    const key = keyAt(column, row);
+    const known = prints.get(key);
+    if (known === undefined) prints.set(key, [character]);
+    else known.push(character);
+    return undefined;
   };
 }
 
@@ -145,9 +189,12 @@ interface ObjectState {
   index: number;
   look: ObjectLook;
   sizePoints: number;
+  emPoints: number;
   rotation: number;
   /** From the coordinates of the file to the page, turned level. */
   level: Matrix;
+  /** PDFium's handle of its font. */
+  font: number;
 }
 
 function stateOf({
@@ -169,6 +216,7 @@ function stateOf({
   const [a, b, c, d] = multiply(own, view);
   const height = Math.hypot(c, d);
   const sizePoints = Math.round(height * Math.abs(look.fontSize) * 100) / 100;
+  const emPoints = Math.hypot(a, b) * Math.abs(look.fontSize);
   const isMirrored = a * d - b * c < 0;
   if (isMirrored || sizePoints < 0.5 || !Number.isFinite(sizePoints)) return undefined;
   const degrees = (Math.atan2(b, a) * 180) / Math.PI + (look.fontSize < 0 ? 180 : 0);
@@ -179,7 +227,9 @@ function stateOf({
     index,
     look: isSlanted ? { ...look, isItalic: true } : look,
     sizePoints,
+    emPoints,
     rotation,
+    font: pdfium.FPDFTextObj_GetFont(pdfium.FPDFText_GetTextObject(page.text, at)),
     level: multiply([1, 0, 0, 1, shift.x, shift.y], multiply(view, turn(-rotation))),
   };
 }
@@ -194,9 +244,10 @@ function readCharacter({
   state: ObjectState;
 }): PageCharacter | undefined {
   const { pdfium, scratch, text } = page;
-  const characterText = textOf(pdfium.FPDFText_GetUnicode(text, at));
+  const codePoint = pdfium.FPDFText_GetUnicode(text, at);
+  const characterText = textOf(codePoint);
   if (characterText === undefined) return undefined;
-  const { sizePoints, rotation, level, look, index } = state;
+  const { sizePoints, emPoints, rotation, level, look, index, font } = state;
   pdfium.FPDFText_GetCharOrigin(text, at, scratch, scratch + 8);
   const { HEAPF64 } = pdfium.pdfium;
   const origin = apply(level, {
@@ -211,6 +262,10 @@ function readCharacter({
     bottom: origin.y - sizePoints * 0.22,
     top: origin.y + sizePoints * 0.78,
   };
+  if (around !== undefined && box.right <= (inkedRight(page, at, level) ?? 0) + 0.01) {
+    const advance = advanceOf(page, font, codePoint) * emPoints;
+    if (advance > 0) box.right = Math.min(box.right, box.left + advance);
+  }
   if (box.right < box.left) box.right = box.left;
   return {
     text: characterText,
@@ -219,8 +274,31 @@ function readCharacter({
     object: index,
     look,
     sizePoints,
+    emPoints,
     rotation,
   };
+}
+
+/** Where the ink of a letter ends; PDFium's loose box goes that far for letters that overhang. */
+function inkedRight(
+  { pdfium, scratch, text }: OpenPage,
+  at: number,
+  level: Matrix,
+): number | undefined {
+  // Left, right, bottom, top.
+  if (!pdfium.FPDFText_GetCharBox(text, at, scratch, scratch + 8, scratch + 16, scratch + 24)) {
+    return undefined;
+  }
+  const { HEAPF64 } = pdfium.pdfium;
+  const float = (offset: number): number => HEAPF64[(scratch >> 3) + offset] ?? 0;
+  const box = { left: float(0), right: float(1), bottom: float(2), top: float(3) };
+  return applyToBox(level, box).right;
+}
+
+/** How far a font says the next letter is, in ems; 0 when it does not. */
+function advanceOf({ pdfium, scratch }: OpenPage, font: number, codePoint: number): number {
+  if (!pdfium.FPDFFont_GetGlyphWidth(font, codePoint, 1, scratch)) return 0;
+  return pdfium.pdfium.HEAPF32[scratch >> 2] ?? 0;
 }
 
 function looseBox({ pdfium, scratch, text }: OpenPage, at: number, level: Matrix): Box | undefined {

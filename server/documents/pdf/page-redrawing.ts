@@ -18,6 +18,7 @@ import { measureText, type OpenFonts } from './laid-out-text.ts';
 import { type LinePart, visualParts } from './visual-line.ts';
 import type { Box, Page, PageParagraph } from './page-model.ts';
 import { type ParagraphText, runsOfSegment } from './paragraph-segments.ts';
+import { pushDown } from './pushed-down.ts';
 import { writeOperators } from './text-operators.ts';
 
 /** A paragraph that is to be written, with what it says now. */
@@ -69,6 +70,7 @@ export function drawParagraphs({
   view,
   redrawings,
   pictures,
+  drawings,
   drawsRules,
   pen,
 }: {
@@ -77,6 +79,8 @@ export function drawParagraphs({
   redrawings: readonly Redrawing[];
   /** Boxes of the page's pictures: text does not grow into them. */
   pictures: readonly Box[];
+  /** Boxes of all that is drawn besides text; undefined where the page is a picture itself. */
+  drawings: readonly Box[] | undefined;
   /** Whether lines under and through text are written; else they are still on the page. */
   drawsRules: boolean;
   pen: Pen;
@@ -92,6 +96,11 @@ export function drawParagraphs({
     const neighbours = neighboursOf(page, orders.get(redrawing.paragraph) ?? 0);
     return place({ redrawing, page, area, neighbours, pictures, pen });
   });
+  if (drawings !== undefined) {
+    const written = new Set(redrawings.map(({ paragraph }) => paragraph));
+    const kept = page.paragraphs.filter((paragraph) => !written.has(paragraph)).flatMap(boxesOf);
+    pushDown(placed, [...kept, ...drawings], area.bottom);
+  }
   shareScales(placed);
   for (const one of placed) {
     const upright = turn(one.paragraph.rotation);
@@ -145,15 +154,23 @@ function place({
     text: level(area),
   };
   const columns = others.filter(({ lines }) => lines.length > 1).map(({ box }) => level(box));
-  const room = roomOf({ paragraph, surroundings, columns });
-  const fitting: Fitting = {
+  const fittingIn = (room: Room): Fitting => ({
     text: measured,
     sizePoints,
     leading: paragraph.leading,
     lineCount: paragraph.lines.length,
     room: measured.isRightToLeft ? mirrored(room, paragraph) : room,
-  };
-  return { ...redrawing, fitting, scale: fittingScale(fitting) };
+  });
+  const fitting = fittingIn(roomOf({ paragraph, surroundings, columns }));
+  const scale = fittingScale(fitting);
+  const isHeading = paragraph.lines.length === 1 || paragraph.headingLevel !== undefined;
+  if (scale === 1 || !isHeading || measured.isRightToLeft) return { ...redrawing, fitting, scale };
+  // What stands by itself may go on where its column ends, rather than shrink.
+  const wide = fittingIn(roomOf({ paragraph, surroundings, columns: undefined }));
+  const wideScale = fittingScale(wide);
+  return wideScale > scale
+    ? { ...redrawing, fitting: wide, scale: wideScale }
+    : { ...redrawing, fitting, scale };
 }
 
 /** The other paragraphs; of pages of scattered letters those that are near in reading order. */
@@ -243,7 +260,10 @@ function partsOf({ fitting, scale, paragraph }: Placed): PlacedPart[] {
 function markerParts({ paragraph, withMarker, fitting, scale }: Placed, pen: Pen): PlacedPart[] {
   const { markerLine, lines } = paragraph;
   if (!withMarker || markerLine === undefined) return [];
-  const runs = markerLine.runs.map(({ text, style }) => ({ text, style, link: undefined }));
+  // The bullets of symbol fonts have private places.
+  const runs = markerLine.runs.map(({ text, style }) => {
+    return { text: text.replaceAll(/\p{Co}/gu, '•'), style, link: undefined };
+  });
   const size = fitting.sizePoints * scale;
   const text = measureText({
     runs,

@@ -1,7 +1,8 @@
 /** What is read of a page when it is to be written anew. */
 import { applyToBox, type Matrix } from './geometry.ts';
 import { viewOf } from './page-characters.ts';
-import type { Box, Page } from './page-model.ts';
+import { readFieldBoxes } from './page-links.ts';
+import type { Box, Page, Ruling } from './page-model.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
 import { readPage, type ReadingState } from './read-pages.ts';
 import { listTextObjects } from './text-objects.ts';
@@ -15,9 +16,13 @@ export interface PageToRedraw {
   places: TextPlace[];
   /** Boxes of its pictures, on the page as it is looked at. */
   pictures: Box[];
+  /** Boxes of all that is drawn besides text, and of form fields and comments; of pictures as well. */
+  drawings: Box[];
 }
 
-/** `FPDF_PAGEOBJ_IMAGE` in `fpdf_edit.h`. */
+/** `FPDF_PAGEOBJ_TEXT` in `fpdf_edit.h`. */
+const TEXT_OBJECT = 1;
+/** `FPDF_PAGEOBJ_IMAGE`. */
 const IMAGE_OBJECT = 3;
 /** `FPDF_PAGEOBJ_FORM`. */
 const FORM_OBJECT = 5;
@@ -33,7 +38,12 @@ export function* readPageForRedrawing(file: PdfFile): Generator<PageToRedraw> {
     const read = file.withPage(index, (open): PageToRedraw => {
       const page = readPage(open, { visibility: 'visible', state });
       const { view } = viewOf(open);
-      return { page, view, places: placesOf(open), pictures: picturesOf(open, view, page) };
+      const boxes = boxesOf(open, view, page);
+      const pictures = boxes.filter(({ type }) => type === IMAGE_OBJECT).map(({ box }) => box);
+      const { textRules = [] } = page;
+      const drawn = boxes.map(({ box }) => box).filter((box) => !textRules.some(isAt(box)));
+      const drawings = [...drawn, ...readFieldBoxes(open, view)];
+      return { page, view, places: placesOf(open), pictures, drawings };
     });
     if (read !== undefined) yield read;
   }
@@ -50,12 +60,24 @@ function placesOf(open: OpenPage): TextPlace[] {
   });
 }
 
-function picturesOf({ pdfium, scratch, handle }: OpenPage, view: Matrix, page: Page): Box[] {
-  const boxes: Box[] = [];
+/** Whether a drawing is an underline, which goes with its text. */
+function isAt({ left, right, bottom, top }: Box): (rule: Ruling) => boolean {
+  return ({ at, from, to }) =>
+    Math.abs((bottom + top) / 2 - at) < 1 && left > from - 1 && right < to + 1;
+}
+
+/** Where the objects of a page are that are no text; of its background the lower edge. */
+function boxesOf(
+  { pdfium, scratch, handle }: OpenPage,
+  view: Matrix,
+  page: Page,
+): { type: number; box: Box }[] {
+  const boxes: { type: number; box: Box }[] = [];
   const count = pdfium.FPDFPage_CountObjects(handle);
   for (let at = 0; at < count; at += 1) {
     const object = pdfium.FPDFPage_GetObject(handle, at);
-    if (pdfium.FPDFPageObj_GetType(object) !== IMAGE_OBJECT) continue;
+    const type = pdfium.FPDFPageObj_GetType(object);
+    if (type === TEXT_OBJECT) continue;
     const isPlaced = pdfium.FPDFPageObj_GetBounds(
       object,
       scratch,
@@ -68,7 +90,9 @@ function picturesOf({ pdfium, scratch, handle }: OpenPage, view: Matrix, page: P
     const bounds = { left: float(0), bottom: float(1), right: float(2), top: float(3) };
     const box = applyToBox(view, bounds);
     const share = ((box.right - box.left) * (box.top - box.bottom)) / (page.width * page.height);
-    if (share < BACKGROUND_SHARE) boxes.push(box);
+    if (share < BACKGROUND_SHARE) boxes.push({ type, box });
+    // Of a panel that text stands on, only the lower edge is in its way.
+    else boxes.push({ type: 0, box: { ...box, top: box.bottom + 1 } });
   }
   return boxes;
 }

@@ -1,8 +1,9 @@
 /** A group of lines in the terms of the page model. */
-import { horizontalOverlap, union } from './geometry.ts';
+import { union } from './geometry.ts';
+import { haveStretchedBlanks, isCentered, isRightAligned, spread } from './line-alignment.ts';
 import type { Box, PageParagraph, TextLine, TextRun, TextStyle } from './page-model.ts';
 import type { LineCharacter, ReadLine } from './text-lines.ts';
-import { isCentered, isRightAligned, markerLength, spread } from './text-paragraphs.ts';
+import { markerLength } from './text-paragraphs.ts';
 
 /** How much larger than the body text a heading of level 1, 2, 3 is. */
 const HEADING_RATIOS = [1.65, 1.3, 1.12] as const;
@@ -162,26 +163,6 @@ function alignOf(lines: readonly ReadLine[], pageWidth: number): PageParagraph['
   const isJustified = areFilled && haveStretchedBlanks(lines);
   if (isJustified) return 'justify';
   return first.isRightToLeft ? 'right' : 'left';
-}
-
-/** Blanks of ragged text are all equally wide; lines without any tell by being many. */
-function haveStretchedBlanks(lines: readonly ReadLine[]): boolean {
-  const means = lines.map(meanBlank).filter((mean) => mean !== undefined);
-  const size = lines[0]?.sizePoints ?? 1;
-  if (means.length < 2) return lines.length > 3;
-  return spread(means) > 0.025 * size;
-}
-
-function meanBlank({ characters }: ReadLine): number | undefined {
-  let sum = 0;
-  let count = 0;
-  for (const [at, { character, hasSpaceBefore }] of characters.entries()) {
-    const previous = characters[at - 1]?.character;
-    if (!hasSpaceBefore || previous === undefined) continue;
-    sum += -horizontalOverlap(previous.box, character.box);
-    count += 1;
-  }
-  return count > 2 ? sum / count : undefined;
 }
 
 function headingLevel(lines: readonly ReadLine[], bodyPoints: number): number | undefined {

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
+import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
 
 import { DocumentError } from '../format.ts';
@@ -12,10 +13,24 @@ const MAX_PAGES = 5_000;
 /** Where the end mark has to be looked for: readers tolerate some rubbish after it. */
 const TAIL_BYTES = 2_048;
 
-/** `FPDF_GetLastError` of a file that wants a password (`fpdfview.h`). */
+/** `FPDF_GetLastError` of a file that PDFium finds no pages in (`fpdfview.h`). */
+const ERROR_FORMAT = 3;
+/** … of one that wants a password. */
 const ERROR_PASSWORD = 4;
 /** … and of one whose kind of protection is unknown. */
 const ERROR_SECURITY = 5;
+
+/** How pdf-lib reads files and writes them: as they are, and in one go. */
+export const LOAD_OPTIONS = {
+  updateMetadata: false,
+  preserveXFA: true,
+  parseSpeed: ParseSpeeds.Fastest,
+};
+export const SAVE_OPTIONS = {
+  addDefaultPage: false,
+  updateFieldAppearances: false,
+  objectsPerTick: Infinity,
+};
 
 const DAMAGED =
   'The PDF file is damaged and cannot be read. Open it in a PDF reader, save it anew and send that file.';
@@ -104,13 +119,19 @@ export interface PdfFile {
 export async function openPdfFile(file: Uint8Array): Promise<PdfFile> {
   const pdfium = await loadPdfium();
   const { malloc, free } = pdfium.pdfium.wasmExports;
-  const bytes = malloc(file.length);
-  pdfium.pdfium.HEAPU8.set(file, bytes);
-  const handle = guarded(() => pdfium.FPDF_LoadMemDocument(bytes, file.length, ''));
+  const load = (content: Uint8Array): { bytes: number; handle: number } => {
+    const bytes = malloc(content.length);
+    pdfium.pdfium.HEAPU8.set(content, bytes);
+    const handle = guarded(() => pdfium.FPDF_LoadMemDocument(bytes, content.length, ''));
+    if (handle === 0) free(bytes);
+    return { bytes, handle };
+  };
+  let { bytes, handle } = load(file);
   if (handle === 0) {
     const error = pdfium.FPDF_GetLastError();
-    free(bytes);
-    throw refusal(error, file);
+    const mended = error === ERROR_FORMAT && hasEnd(file) ? await mend(file) : undefined;
+    if (mended !== undefined) ({ bytes, handle } = load(mended));
+    if (handle === 0) throw refusal(error, file);
   }
   const scratch = malloc(SCRATCH_BYTES);
   const opened: PdfFile = {
@@ -135,6 +156,23 @@ export async function openPdfFile(file: Uint8Array): Promise<PdfFile> {
   return opened;
 }
 
+/**
+ * A file written anew by pdf-lib: one string of the metadata that does not end swallows for PDFium all
+ * objects after it, pdf-lib goes on with the next. Undefined when it cannot read it either.
+ */
+async function mend(file: Uint8Array): Promise<Uint8Array | undefined> {
+  try {
+    const document = await PDFDocument.load(file, LOAD_OPTIONS);
+    return await document.save(SAVE_OPTIONS);
+  } catch {
+    return undefined;
+  }
+}
+
+function hasEnd(file: Uint8Array): boolean {
+  return Buffer.from(file.subarray(-TAIL_BYTES)).includes('%%EOF');
+}
+
 function refusal(error: number, file: Uint8Array): DocumentError {
   if (file.length === 0) return new DocumentError('The file is empty.');
   if (error === ERROR_PASSWORD || error === ERROR_SECURITY) {
@@ -155,8 +193,7 @@ function checkWhole({ pageCount }: PdfFile, file: Uint8Array, hasValidTable: boo
     );
   }
   // PDFium also mends a file whose end is missing, and then shows the pages it has found.
-  const tail = Buffer.from(file.subarray(-TAIL_BYTES)).toString('latin1');
-  const isCutOff = !hasValidTable && !tail.includes('%%EOF');
+  const isCutOff = !hasValidTable && !hasEnd(file);
   if (pageCount <= 0 || isCutOff) throw new DocumentError(DAMAGED);
 }
 

@@ -84,6 +84,7 @@ export function readPage(
     paragraphs: attachShadows({
       page: open,
       objects: read.objects,
+      repeats: read.repeats,
       paragraphs: alignSingleLines(
         paragraphs.map(({ paragraph }) => paragraph),
         rulings,

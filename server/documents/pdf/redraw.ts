@@ -1,5 +1,5 @@
 /** PDF → PDF: the translated text objects are taken out, the translations written in their place. */
-import { ParseSpeeds, PDFDict, PDFDocument, PDFName, type PDFPage } from '@cantoo/pdf-lib';
+import { PDFDict, PDFDocument, PDFName, type PDFPage } from '@cantoo/pdf-lib';
 
 import { type LanguageTag, textDirection } from '../../../shared/language.ts';
 import { countCodePoints } from '../../text/code-points.ts';
@@ -22,7 +22,7 @@ import { identityMatrix, multiply } from './geometry.ts';
 import { type DrawnText, drawParagraphs, type Pen, type Redrawing } from './page-redrawing.ts';
 import { moveLinks } from './moved-links.ts';
 import type { Page, PageParagraph } from './page-model.ts';
-import type { PdfFile } from './pdfium.ts';
+import { LOAD_OPTIONS, type PdfFile, SAVE_OPTIONS } from './pdfium.ts';
 import { readPageForRedrawing, type PageToRedraw } from './page-to-redraw.ts';
 import { textOfParagraph } from './paragraph-segments.ts';
 import { packStream, unpackContents } from './stream-contents.ts';
@@ -119,26 +119,21 @@ async function redraw({
   setLanguage(document, { language: target, isRightToLeft });
   dropScripts(document);
   sweep(document.context);
-  return document.save({
-    addDefaultPage: false,
-    updateFieldAppearances: false,
-    objectsPerTick: Infinity,
-  });
+  return document.save(SAVE_OPTIONS);
 }
 
 /** Damaged and protected files are first written anew by PDFium. */
 async function loadDocument(file: Uint8Array, pdf: PdfFile): Promise<PDFDocument> {
-  const options = { updateMetadata: false, preserveXFA: true, parseSpeed: ParseSpeeds.Fastest };
   if (!pdf.isEncrypted) {
     try {
-      const document = await PDFDocument.load(file, options);
+      const document = await PDFDocument.load(file, LOAD_OPTIONS);
       if (document.getPages().length === pdf.pageCount) return document;
     } catch {
       // What it cannot read PDFium may have mended.
     }
   }
   try {
-    const document = await PDFDocument.load(pdf.rewritten(), options);
+    const document = await PDFDocument.load(pdf.rewritten(), LOAD_OPTIONS);
     document.getPages();
     return document;
   } catch (error) {
@@ -175,7 +170,7 @@ function documentFonts({ context }: PDFDocument): Pick<Pen, 'openFont' | 'embedd
 }
 
 function redrawPage({
-  toRedraw: { page, view, places, pictures },
+  toRedraw: { page, view, places, pictures, drawings },
   target,
   answered,
   pen,
@@ -209,6 +204,7 @@ function redrawPage({
   }
   const drawn = drawParagraphs({
     ...{ page, view, redrawings, pictures, pen },
+    drawings: cover === undefined ? drawings : undefined,
     drawsRules: edits.length > 0,
   });
   const before = 'q\n'.repeat(1 + removed.excessRestores);

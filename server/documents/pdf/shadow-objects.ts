@@ -65,10 +65,13 @@ export function seenPrint({
 export function attachShadows({
   page,
   objects,
+  repeats,
   paragraphs,
 }: {
   page: OpenPage;
   objects: readonly TextObject[];
+  /** Second prints that are known already, and what each repeats. */
+  repeats: ReadonlyMap<number, number>;
   paragraphs: readonly PageParagraph[];
 }): PageParagraph[] {
   const owners = new Map<number, number>();
@@ -85,7 +88,9 @@ export function attachShadows({
   };
   for (const object of objects) {
     if (owners.has(object.index) || known.has(object.index)) continue;
-    const box = boxOf(object);
+    const repeated = owners.get(repeats.get(object.index) ?? -1);
+    const box = repeated === undefined ? boxOf(object) : undefined;
+    if (repeated !== undefined) extra.set(repeated, [...(extra.get(repeated) ?? []), object.index]);
     if (box === undefined) continue;
     const first = nearby(objects, object.index).find((other) => {
       const otherBox = owners.has(other.index) && other.parent === object.parent && boxOf(other);

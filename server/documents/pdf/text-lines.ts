@@ -4,11 +4,13 @@ import type { PageCharacter } from './page-characters.ts';
 import type { Box, Ruling, TextStyle } from './page-model.ts';
 import { isDropCap, joinDropCaps } from './drop-caps.ts';
 import { isListMarker } from './list-markers.ts';
+import { guttersBetween } from './gutters.ts';
 import {
   hasRightToLeft,
   inReadingOrder,
   isLineRightToLeft,
   rightToLeftShare,
+  WORD_GAP_EMS,
 } from './reading-order.ts';
 
 /** Wider gaps, in ems, part columns and cells; justified text stays below. */
@@ -17,8 +19,6 @@ const COLUMN_GAP_EMS = 1.5;
 const PIECE_GAP_EMS = 0.9;
 /** A list marker may stand this far from its text. */
 const MARKER_GAP_EMS = 4;
-/** A gap from which on words are parted though the file has no blank. */
-const WORD_GAP_EMS = 0.18;
 /** Letters this far apart are spaced … */
 const SPACED_GAP_EMS = 0.12;
 /** … when there are enough of them to tell. */
@@ -62,10 +62,13 @@ export function linesOf(
   characters: readonly PageCharacter[],
   rulings: readonly Ruling[],
 ): ReadLine[] {
-  const upright = rulings.filter(({ isHorizontal }) => !isHorizontal);
-  const pieces = piecesOf(characters, upright);
+  const drawn = rulings.filter(({ isHorizontal }) => !isHorizontal);
+  const joinedBy = (upright: readonly Ruling[]): ReadLine[] =>
+    joinPieces(piecesOf(characters, upright), upright);
+  const whole = joinedBy(drawn);
+  const gutters = guttersBetween(rowsOf(whole));
   const isPageRightToLeft = rightToLeftShare(characters.map(({ text }) => text)) > 0.5;
-  const lines = joinPieces(pieces, upright)
+  const lines = (gutters.length === 0 ? whole : joinedBy([...drawn, ...gutters]))
     .filter(({ characters: { length } }) => length > 0)
     .map((line) => withDirection(line, isPageRightToLeft))
     .map(withSpacing);
@@ -204,9 +207,9 @@ function addCharacter({
 }): void {
   const last = piece.characters.at(-1)?.character ?? character;
   const gap = -horizontalOverlap(last.box, character.box);
-  const size = Math.min(last.sizePoints, character.sizePoints);
+  const em = Math.min(last.emPoints, character.emPoints);
   const areJoined = joining.test(last.text) && joining.test(character.text);
-  const hasGap = gap > WORD_GAP_EMS * size * (areJoined ? 3 : 1);
+  const hasGap = gap > WORD_GAP_EMS * em * (areJoined ? 3 : 1);
   piece.characters.push({
     character,
     hasSpaceBefore: hasSpace || hasGap,
@@ -275,7 +278,7 @@ function joined(group: ReadLine[]): ReadLine {
     const previous = group[at - 1];
     const gap = previous === undefined ? 0 : -horizontalOverlap(previous.box, piece.box);
     for (const [index, member] of piece.characters.entries()) {
-      const isWord = index === 0 && gap > WORD_GAP_EMS * piece.sizePoints;
+      const isWord = index === 0 && gap > WORD_GAP_EMS * member.character.emPoints;
       characters.push(isWord ? { ...member, hasSpaceBefore: true } : member);
     }
   }

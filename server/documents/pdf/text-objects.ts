@@ -45,6 +45,21 @@ export interface ObjectLook {
   decoration?: 'underline' | 'strike';
 }
 
+/*
+ * What the names of fonts tell: those of Windows, macOS and the web, the 35 of PostScript under the
+ * names of Adobe, URW and TeX Gyre, and TeX's own (Computer Modern, its `SF` copies, Latin Modern).
+ */
+const SANS_NAME =
+  /sans|nimbussan|arial|arimo|liberationnarrow|helvet|heros|swiss|calibri|carlito|verdana|tahoma|trebuc|segoe|roboto(?!slab)|lato\b|ubuntu|inter\b|montserrat|frutiger|univers|futura|avenir|avantgarde|adventor|a010013l|myriad|optima|candara|corbel|biolinum|gothic|grotes[kq]|^(?:cmss|sfss|lmss)/i;
+const SERIF_NAME =
+  /serif|times|tinos|termes|roman|nimbusrom|stix|xits|garamond|georgia|gelasio|cambria|caladea|palatino|palladio|pagella|p052|bookman|bonum|schoolbook|centuryschl|schola|c059|newcenturysch|century|libertin|minion|caslon|baskerville|bodoni|didot|charter|utopia|fourier|antiqua|sabon|bembo|plantin|constantia|merriweather|lora\b|playfair|crimson|cormorant|mincho|^cm(?!ss|tt)[a-z]{1,5}\d|^sf(?:rm|bx|ti|sl|cc|bi)\d/i;
+const MONOSPACED_NAME =
+  /mono(?!type)|nimbusmon|courier|cousine|texgyrecursor|consol|menlo|monaco|typewriter|lettergothic|sourcecode|firacode|^(?:cm|sf|lm)(?:tt|sltt|itt|tcsc)/i;
+const BOLD_NAME =
+  /bold|black|heavy|semib|demi|[-,]medi(?:ital|obli)?$|[-,]bd|^(?:cmb|cmssb|cmssdc|sfbx|sfsx)/i;
+const ITALIC_NAME =
+  /italic|oblique|slanted|[-,][a-z]*(?:ital|obli)$|[-,](?:bold|semibold|medium)?it$|^cm(?:ti|bxti|mi|mib|sl|bxsl|ssi|sltt|itt)\d|^sf(?:ti|bi|sl|si|it)\d/i;
+
 type FontLook = Pick<ObjectLook, 'fontName' | 'isBold' | 'isItalic' | 'isSerif' | 'isMonospaced'>;
 
 /** The text objects of a page in the order they are drawn; those of forms where the form is. */
@@ -96,20 +111,18 @@ function lookOfFont({ pdfium, scratch }: OpenPage, handle: number): FontLook {
   const isHeavy = pdfium.FPDFFont_GetWeight(handle) >= 600 || (flags & FORCE_BOLD) !== 0;
   // PDFium guesses weights from the width of stems, which takes many a regular font for a bold one:
   // it is asked only about fonts whose name is no name.
-  const hasName = /[a-z]{3}/i.test(fontName.replace(/^[A-Z]{6}\+/, ''));
-  const hasBoldName = /bold|black|heavy|semib|demi|[-,]medi$|[-,]bd|^(.*\+)?(cmb|sfbx)/i.test(
-    fontName,
-  );
-  // Names say more than flags, which many writers set for every font alike.
-  const isSans = /sans|arial|helvet|calibri|verdana|gothic/i.test(fontName);
-  const isMonospaced = /mono|courier|consol|cmtt|typewriter/i.test(fontName);
-  const hasSerifName = /serif|times|roman|garamond|georgia|cambria|palatino|^(.*\+)?cm[rbst]/i;
+  const name = fontName.replace(/^[A-Z]{6}\+/, '');
+  const hasName = /[a-z]{3}/i.test(name);
+  // Names say more than flags, which many writers set for every font alike, and TeX for none.
+  const isMonospaced = MONOSPACED_NAME.test(name);
+  const isSans = !isMonospaced && SANS_NAME.test(name);
+  const hasSerifName = !isMonospaced && !isSans && SERIF_NAME.test(name);
   return {
     fontName,
-    isBold: hasBoldName || (!hasName && isHeavy),
-    isItalic: (flags & ITALIC) !== 0 || /italic|oblique|^(.*\+)?cmti/i.test(fontName),
-    isSerif: !isSans && (hasSerifName.test(fontName) || (flags & SERIF) !== 0),
-    isMonospaced: isMonospaced || ((flags & FIXED_PITCH) !== 0 && !isSans),
+    isBold: BOLD_NAME.test(name) || (!hasName && isHeavy),
+    isItalic: (flags & ITALIC) !== 0 || ITALIC_NAME.test(name),
+    isSerif: hasSerifName || (!isSans && (flags & SERIF) !== 0),
+    isMonospaced: isMonospaced || ((flags & FIXED_PITCH) !== 0 && !isSans && !hasSerifName),
   };
 }
 

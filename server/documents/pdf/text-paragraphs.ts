@@ -1,5 +1,6 @@
 /** Lines become paragraphs: what one below the other belongs together. */
 import { horizontalOverlap } from './geometry.ts';
+import { isCentered, isRightAligned, spread } from './line-alignment.ts';
 import { isBullet, isListMarker } from './list-markers.ts';
 import type { Box, Ruling } from './page-model.ts';
 import { type ReadLine, textOfLine } from './text-lines.ts';
@@ -148,6 +149,7 @@ function splitChain(
   const isRagged = isCentered(chain) || isRightAligned(chain);
   const limit = Math.min(...chain.map((line) => beside.get(line)?.box.left ?? Infinity));
   const isCode = looksLikeCode(chain);
+  const ends = columnEnds(chain, { beside, leading, right });
   for (const [at, line] of chain.entries()) {
     const previous = chain[at - 1];
     const group = groups.at(-1);
@@ -161,12 +163,30 @@ function splitChain(
       isCode ||
       marked.has(line) ||
       startsItem(line, previous, group) ||
-      (!isRagged && hasRoom({ previous, line, left, right })) ||
+      (!isRagged && hasRoom({ previous, line, left, right: ends[at] ?? right })) ||
       (!isRagged && isIndented({ previous, line, next: chain[at + 1] }));
     if (isEnd && !(group !== undefined && line.isBesideInitial === true)) groups.push([line]);
     else group.push(line);
   }
   return groups;
+}
+
+/** How far each line could go: wider text above or below may stand clear of a column beside. */
+function columnEnds(
+  chain: readonly ReadLine[],
+  { beside, leading, right }: { beside: Neighbours; leading: number | undefined; right: number },
+): number[] {
+  const blocks: ReadLine[][] = [];
+  for (const [at, line] of chain.entries()) {
+    const previous = chain[at - 1];
+    if (previous === undefined || isTooFar(previous, line, leading)) blocks.push([line]);
+    else blocks.at(-1)?.push(line);
+  }
+  return blocks.flatMap((block) => {
+    const limit = Math.min(right, ...block.map((line) => beside.get(line)?.box.left ?? Infinity));
+    const end = Math.max(limit, ...block.map(({ box }) => box.right));
+    return block.map(() => end);
+  });
 }
 
 /** Of a table of contents: dots up to the number of a page, which may stand apart. */
@@ -245,6 +265,7 @@ function isOtherStyle(previous: ReadLine, line: ReadLine): boolean {
 }
 
 function startsItem(line: ReadLine, previous: ReadLine, group: readonly ReadLine[]): boolean {
+  if (isNextNote(line, group)) return true;
   const marker = markerLength(line);
   if (marker === 0) return false;
   const word = textOfLine({ characters: line.characters.slice(0, marker) });
@@ -254,6 +275,24 @@ function startsItem(line: ReadLine, previous: ReadLine, group: readonly ReadLine
   const hangs = line.box.left < previous.box.left - 0.5 * line.sizePoints;
   const gap = gapAfter(line, marker);
   return isListed || hangs || gap > 0.45 * line.sizePoints;
+}
+
+/** Whether a footnote follows others: its number or sign comes after that of the group's first line. */
+function isNextNote(line: ReadLine, [first]: readonly ReadLine[]): boolean {
+  const [before, own] = [first && noteLabel(first), noteLabel(line)];
+  if (before === undefined || own === undefined) return false;
+  if (/\d/.test(own)) return Number(own) === Number(before) + 1;
+  return !/\d/.test(before) && own !== before;
+}
+
+/** The number or sign before a line that may be a footnote: raised, or by itself. */
+function noteLabel({ characters }: ReadLine): string | undefined {
+  const isRaised = characters[0]?.position === 'superscript';
+  const end = characters.findIndex(({ hasSpaceBefore, position }, at) =>
+    isRaised ? position !== 'superscript' : at > 0 && hasSpaceBefore,
+  );
+  const label = textOfLine({ characters: characters.slice(0, Math.max(0, end)) });
+  return /^(?:\d{1,3}|\*{1,3}|[†‡§¶]{1,2})$/.test(label) ? label : undefined;
 }
 
 function gapAfter({ characters }: ReadLine, count: number): number {
@@ -313,29 +352,4 @@ function isIndented({
 /** Where a line's text begins, after its list marker if it has one. */
 function textLeft(line: ReadLine): number {
   return line.characters[markerLength(line)]?.character.box.left ?? line.box.left;
-}
-
-/** Whether lines share their middle and nothing else. */
-export function isCentered(lines: readonly ReadLine[]): boolean {
-  const [first] = lines;
-  if (first === undefined || lines.length < 2) return false;
-  const middle = (first.box.left + first.box.right) / 2;
-  const isSameMiddle = lines.every(
-    ({ box, sizePoints }) => Math.abs((box.left + box.right) / 2 - middle) < 0.35 * sizePoints,
-  );
-  return isSameMiddle && spread(lines.map(({ box }) => box.left)) > 0.7 * first.sizePoints;
-}
-
-/** Whether lines share their right edge only. */
-export function isRightAligned(lines: readonly ReadLine[]): boolean {
-  const [first] = lines;
-  if (first === undefined || lines.length < 2) return false;
-  const rights = spread(lines.map(({ box }) => box.right));
-  const lefts = spread(lines.map(({ box }) => box.left));
-  return rights < 0.25 * first.sizePoints && lefts > first.sizePoints && !first.isRightToLeft;
-}
-
-/** Distance of the largest to the smallest. */
-export function spread(values: readonly number[]): number {
-  return Math.max(...values) - Math.min(...values);
 }

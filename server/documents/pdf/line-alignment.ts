@@ -1,0 +1,52 @@
+/** What the edges and blanks of lines tell of their alignment. */
+import { horizontalOverlap } from './geometry.ts';
+import type { ReadLine } from './text-lines.ts';
+
+/** Whether lines share their middle and nothing else. */
+export function isCentered(lines: readonly ReadLine[]): boolean {
+  const [first] = lines;
+  if (first === undefined || lines.length < 2) return false;
+  const middle = (first.box.left + first.box.right) / 2;
+  const isSameMiddle = lines.every(
+    ({ box, sizePoints }) => Math.abs((box.left + box.right) / 2 - middle) < 0.35 * sizePoints,
+  );
+  return isSameMiddle && spread(lines.map(({ box }) => box.left)) > 0.7 * first.sizePoints;
+}
+
+/** Whether lines share their right edge only. */
+export function isRightAligned(lines: readonly ReadLine[]): boolean {
+  const [first] = lines;
+  if (first === undefined || lines.length < 2) return false;
+  const lefts = lines.map(({ box }) => box.left);
+  const hasEdge = spread(lines.map(({ box }) => box.right)) < 0.25 * first.sizePoints;
+  if (!hasEdge || spread(lefts) < first.sizePoints || first.isRightToLeft) return false;
+  // Of justified text whose last line is full, only the first line begins elsewhere.
+  const margin = Math.min(...lefts);
+  const flush = lefts.filter((left) => left - margin < 0.25 * first.sizePoints).length;
+  return lines.length === 2 ? !haveStretchedBlanks(lines) : flush <= lines.length / 2;
+}
+
+/** Blanks of ragged text are all equally wide; lines without any tell by being many. */
+export function haveStretchedBlanks(lines: readonly ReadLine[]): boolean {
+  const means = lines.map(meanBlank).filter((mean) => mean !== undefined);
+  const size = lines[0]?.sizePoints ?? 1;
+  if (means.length < 2) return lines.length > 3;
+  return spread(means) > 0.025 * size;
+}
+
+function meanBlank({ characters }: ReadLine): number | undefined {
+  let sum = 0;
+  let count = 0;
+  for (const [at, { character, hasSpaceBefore }] of characters.entries()) {
+    const previous = characters[at - 1]?.character;
+    if (!hasSpaceBefore || previous === undefined) continue;
+    sum += -horizontalOverlap(previous.box, character.box);
+    count += 1;
+  }
+  return count > 2 ? sum / count : undefined;
+}
+
+/** Distance of the largest to the smallest. */
+export function spread(values: readonly number[]): number {
+  return Math.max(...values) - Math.min(...values);
+}
