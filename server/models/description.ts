@@ -44,7 +44,7 @@ export function readDescription(text: string): ModelDescription {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Error('its description is not JSON.');
+    throw new Error('its description is not JSON: mend it, or install the model again.');
   }
   if (!validator.Check(value)) {
     const [problem] = validator.Errors(value);

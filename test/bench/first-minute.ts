@@ -21,7 +21,7 @@ const ask =
   async (server) => {
     const response = await server.post(pathname, body);
     if (!response.ok) throw new Error(`${pathname}: ${response.status} ${await response.text()}`);
-    return await response.json();
+    return (await response.json()) as unknown;
   };
 const look =
   (pathname: string): Ask =>

@@ -159,6 +159,29 @@ describe('a recogniser process that dies', { timeout: 180_000 }, () => {
     expect(transcript(await heard(engine!, asSpeech(said)))).toMatch(/country/);
   });
 
+  test('while it loads is started again, the first one as well as another in mid sentence', async () => {
+    const loading = async (before: readonly number[] = []): Promise<void> => {
+      await until(() => pids().some((pid) => !before.includes(pid)), { what: 'a process' });
+      signalled('SIGKILL');
+    };
+    await Promise.all([start(), loading()]);
+    let kills = 0;
+    const { whole, soFar } = hearing(async function* (soFar) {
+      for await (const piece of asSpeech(await spoken({ text: AMERICANS, voice: 'rms' }))) {
+        yield piece;
+        if (piece.kind !== 'samples' || piece.startMs < 2_000 || kills > 0) continue;
+        await partialAfter(soFar, 0);
+        for (; kills < 4; kills += 1) {
+          const before = pids();
+          signalled('SIGKILL');
+          await loading(before);
+        }
+      }
+    });
+    await whole;
+    expect(wordErrorRate(AMERICANS, transcript(soFar)), transcript(soFar)).toBe(0);
+  });
+
   test('while nobody speaks costs nothing', async () => {
     await start();
     const [before] = pids();

@@ -252,6 +252,19 @@ describe('a model that is not whole', () => {
       /decoder is of another kind/,
       (file: (name: string) => string) => cpSync(file('encoder.onnx'), file('decoder.onnx')),
     ],
+    [
+      'has a decoder for an encoder',
+      /moonshine-tiny-en cannot be used/,
+      (file: (name: string) => string) => cpSync(file('decoder.onnx'), file('encoder.onnx')),
+    ],
+    [
+      'has the tokens of another model',
+      /tokens are those of another model/,
+      (file: (name: string) => string) => {
+        const lines = readFileSync(file('tokens.txt'), 'utf8').split('\n');
+        writeFileSync(file('tokens.txt'), lines.slice(0, 30_000).join('\n'));
+      },
+    ],
   ])('is told when it %s, and no process stays', async (_, told, damage) => {
     const before = recogniserPids();
     const text = await reason(damage);
