@@ -83,8 +83,10 @@ async function takeOver(lock: string, owner: string): Promise<boolean> {
   const { mtimeMs } = await stat(mark).catch(() => ({ mtimeMs: Date.now() }));
   if (!isDead(other) && Date.now() - mtimeMs < STALE_MS) return false;
   try {
+    // Touched before it has its new name: to nobody who looks meanwhile it is given up.
+    const now = new Date();
+    await utimes(mark, now, now);
     await rename(mark, path.join(lock, owner));
-    await writeFile(path.join(lock, owner), '');
     return true;
   } catch {
     return false;

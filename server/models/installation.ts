@@ -247,7 +247,10 @@ async function soundModel(folder: string, name: string): Promise<LocalModel> {
 /** What was left by an installation or a removal that was killed. */
 async function removeUnfinished(modelsFolder: string, name: string): Promise<void> {
   for (const entry of await readdir(modelsFolder)) {
-    const isLeft = entry === `${UNFINISHED}${name}` || entry.startsWith(`${REMOVED}${name}-`);
+    const isRemoved =
+      entry.startsWith(`${REMOVED}${name}-`) &&
+      !entry.slice(REMOVED.length + name.length + 1).includes('-');
+    const isLeft = entry === `${UNFINISHED}${name}` || isRemoved;
     if (isLeft) await rm(path.join(modelsFolder, entry), { recursive: true, force: true });
   }
 }
