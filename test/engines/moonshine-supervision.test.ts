@@ -160,25 +160,30 @@ describe('a recogniser process that dies', { timeout: 180_000 }, () => {
   });
 
   test('while it loads is started again, the first one as well as another in mid sentence', async () => {
-    const loading = async (before: readonly number[] = []): Promise<void> => {
+    const killNext = async (before: readonly number[]): Promise<void> => {
       await until(() => pids().some((pid) => !before.includes(pid)), { what: 'a process' });
       signalled('SIGKILL');
     };
-    await Promise.all([start(), loading()]);
-    let kills = 0;
+    await Promise.all([start(), killNext([])]);
+    let kills: Promise<void> | undefined;
+    const killFour = async (): Promise<void> => {
+      for (let count = 0; count < 4; count += 1) {
+        const before = pids();
+        if (count === 0) signalled('SIGKILL');
+        await killNext(before);
+      }
+    };
     const { whole, soFar } = hearing(async function* (soFar) {
       for await (const piece of asSpeech(await spoken({ text: AMERICANS, voice: 'rms' }))) {
-        yield piece;
-        if (piece.kind !== 'samples' || piece.startMs < 2_000 || kills > 0) continue;
-        await partialAfter(soFar, 0);
-        for (; kills < 4; kills += 1) {
-          const before = pids();
-          signalled('SIGKILL');
-          await loading(before);
+        if (kills === undefined && piece.kind === 'samples' && piece.startMs >= 2_000) {
+          await partialAfter(soFar, 0);
+          kills = killFour();
         }
+        yield piece;
       }
     });
     await whole;
+    await kills;
     expect(wordErrorRate(AMERICANS, transcript(soFar)), transcript(soFar)).toBe(0);
   });
 
