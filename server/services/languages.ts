@@ -88,8 +88,7 @@ function translatable(
   { translation, detector }: LanguageListingsOptions,
 ): Served {
   const { sources, targets } = reach(translation.sources(), resource, translation);
-  const into = (target: LanguageTag, can: 'choosesFormality' | 'followsInstructions') =>
-    [...sources].some((source) => translation[can]({ source, target }));
+  const into = abilitiesFrom(sources, translation);
   return {
     ...{ sources, targets },
     has(feature, language) {
@@ -109,11 +108,21 @@ function translatable(
   };
 }
 
+/** Whether something can be done into a language from any of these. */
+function abilitiesFrom(
+  sources: ReadonlySet<LanguageTag>,
+  translation: Pick<Translation, 'choosesFormality' | 'followsInstructions'>,
+) {
+  return (target: LanguageTag, can: 'choosesFormality' | 'followsInstructions'): boolean =>
+    [...sources].some((source) => translation[can]({ source, target }));
+}
+
 function spoken({ translation, recognisers, speakers }: LanguageListingsOptions): Served {
   const { both } = resourceTable.voice;
   const heard = recognisers.flatMap(({ languages }) => languages);
   const sources = new Set(heard.filter((language) => both.has(language)));
   const { targets } = reach([...sources], 'voice', translation);
+  const into = abilitiesFrom(sources, translation);
   const isHeard = (language: LanguageTag, can: 'detectsLanguage' | 'usesSpokenTerms') =>
     recognisers.some((each) => each[can] && each.languages.includes(language));
   return {
@@ -124,11 +133,8 @@ function spoken({ translation, recognisers, speakers }: LanguageListingsOptions)
       }
       if (feature === 'auto_detection') return isHeard(language, 'detectsLanguage');
       if (feature === 'spoken_terms') return isHeard(language, 'usesSpokenTerms');
-      if (feature === 'formality') {
-        const choose = (source: LanguageTag) =>
-          translation.choosesFormality({ source, target: language });
-        return targets.has(language) && [...sources].some(choose);
-      }
+      if (feature === 'formality')
+        return targets.has(language) && into(language, 'choosesFormality');
       // Glossaries are for every engine alike.
       return feature === 'glossary' || (feature === 'transcription' && sources.has(language));
     },

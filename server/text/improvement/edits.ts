@@ -1,5 +1,5 @@
 /** Changes of a text, and how they are made. */
-import type { Span } from './untouchable.ts';
+import { touchesAny, untouchableSpans, type Span } from './untouchable.ts';
 
 /** What comes in place of a part of a text. */
 export interface Edit extends Span {
@@ -16,6 +16,17 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
     done = end;
   }
   return parts.length === 0 ? text : parts.join('') + text.slice(done);
+}
+
+/** A text with the changes that are found for it, but for those that touch something untouchable. */
+export function changed(text: string, find: (text: string) => Edit[]): string {
+  const edits = find(text);
+  if (edits.length === 0) return text;
+  const untouchable = untouchableSpans(text);
+  return applyEdits(
+    text,
+    edits.filter((edit) => !touchesAny(untouchable, edit)),
+  );
 }
 
 function byPlace(one: Edit, other: Edit): number {

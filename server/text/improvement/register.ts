@@ -6,8 +6,7 @@
  */
 import type { WritingForm } from '../../engines/engine.ts';
 import { sentenceEnds } from '../sentences.ts';
-import { applyEdits, type Edit } from './edits.ts';
-import { touchesAny, untouchableSpans } from './untouchable.ts';
+import { changed, type Edit } from './edits.ts';
 
 /** The styles and tones that rules can give. */
 export const ruledForms = [
@@ -26,17 +25,6 @@ type Rule = (text: string) => Edit[];
 /** An English text in a style or tone; takes linear time. */
 export function inRegister(text: string, form: RuledForm): string {
   return rules[form].reduce(changed, text);
-}
-
-/** Makes those changes that touch nothing untouchable. */
-function changed(text: string, rule: Rule): string {
-  const edits = rule(text);
-  if (edits.length === 0) return text;
-  const untouchable = untouchableSpans(text);
-  return applyEdits(
-    text,
-    edits.filter((edit) => !touchesAny(untouchable, edit)),
-  );
 }
 
 const APOSTROPHE = "['’]";

@@ -4,8 +4,7 @@
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { abbreviationsOf } from '../abbreviations.ts';
-import { applyEdits, type Edit } from './edits.ts';
-import { touchesAny, untouchableSpans } from './untouchable.ts';
+import { changed, type Edit } from './edits.ts';
 
 /**
  * Words that cannot end one phrase and begin the next, so that no sentence has them twice in a row.
@@ -39,17 +38,6 @@ export function safeGrammar(text: string, language: LanguageTag): string {
   const undoubled = changed(text, (each) => doubledWords(each, base));
   const joined = changed(undoubled, (each) => blanksBeforeSigns(each, base));
   return changed(joined, (each) => smallBeginnings(each, base));
-}
-
-/** Makes those changes that touch nothing untouchable. */
-function changed(text: string, find: (text: string) => Edit[]): string {
-  const edits = find(text);
-  if (edits.length === 0) return text;
-  const untouchable = untouchableSpans(text);
-  return applyEdits(
-    text,
-    edits.filter((edit) => !touchesAny(untouchable, edit)),
-  );
 }
 
 function doubledWords(text: string, language: LanguageTag): Edit[] {
