@@ -84,7 +84,8 @@ async function pack(options: NpmDownloadOptions, folder: string): Promise<void> 
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const stop = () => void child.kill();
   // A registry that sends a little now and then is never out of npm's patience.
-  const tooLate = setTimeout(stop, timeoutMs * LONGEST_TIMEOUTS);
+  const deadline = AbortSignal.timeout(timeoutMs * LONGEST_TIMEOUTS);
+  deadline.addEventListener('abort', stop);
   signal?.addEventListener('abort', stop);
   let answer = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -101,10 +102,10 @@ async function pack(options: NpmDownloadOptions, folder: string): Promise<void> 
       );
     });
     signal?.throwIfAborted();
-    if (code === null) throw tooSlow(packages);
+    if (deadline.aborted) throw tooSlow(packages);
     if (code !== 0) throw refusal(answer, options, folder);
   } finally {
-    clearTimeout(tooLate);
+    deadline.removeEventListener('abort', stop);
     signal?.removeEventListener('abort', stop);
   }
 }

@@ -1,4 +1,4 @@
-/** The worker that a server has beside itself: started when there is something to do, and again when it ends. */
+/** The worker that a server has beside itself: started ahead or when there is something to do, and again when it ends. */
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';

@@ -66,8 +66,9 @@ const listed = async (server: TestServer) => {
 };
 
 describe('without a model', () => {
-  it('has what corrects English started before anybody asks', async () => {
-    await until(() => /"what":"harper".*"(not )?warmed up/.test(offline.logs()), 60_000);
+  it.each(['document worker', 'harper'])('has the %s started before anybody asks', async (what) => {
+    const told = new RegExp(`"what":"${what}".*"(not )?warmed up`);
+    await until(() => told.test(offline.logs()), 60_000);
   });
 
   it('corrects English, German, French, Spanish, Italian and Portuguese, in order, in one request', async () => {

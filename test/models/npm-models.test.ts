@@ -153,6 +153,7 @@ describe('an installation from npm leaves nothing and says what to do when', () 
   const faults: [what: string, fault: RegistryFault, because: RegExp][] = [
     ['the registry has no such package', 'absent', /does not have all of .*ear@1\.2\.3.*\(E404\)/],
     ['the registry is silent', 'silent', /cannot be reached .*Check the network/],
+    ['the registry is endlessly slow', 'trickling', /too slow to send .*ear@1\.2\.3/],
     ['the registry falls silent in a tarball', 'stalled', /cannot be reached .*Check the network/],
     ['a tarball ends too early', 'cut', /cannot be reached|is not what it has published/],
     ['a tarball is not what the registry states', 'altered', /is not what it has published/],
@@ -162,8 +163,8 @@ describe('an installation from npm leaves nothing and says what to do when', () 
   it.each(faults)('%s', async (_what, fault, because) => {
     const folder = temporaryFolder();
     registry.fault = fault;
-    const isSilent = fault === 'silent' || fault === 'stalled';
-    await expect(install(folder, isSilent ? { stallTimeoutMs: 500 } : {})).rejects.toMatchObject({
+    const isLate = ['silent', 'stalled', 'trickling'].includes(fault);
+    await expect(install(folder, isLate ? { stallTimeoutMs: 500 } : {})).rejects.toMatchObject({
       code: 'model_not_installed',
       message: expect.stringMatching(because) as string,
     });

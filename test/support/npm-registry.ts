@@ -18,10 +18,11 @@ export interface NpmRegistry {
 }
 
 /**
- * `silent` never answers, `stalled` begins a tarball and falls silent, `cut` ends it too early,
+ * `silent` never answers, `trickling` never ends, `stalled` begins a tarball and falls silent, `cut` ends it too early,
  * `altered` sends another content than it states, `forged` states what it sends.
  */
-export type RegistryFault = 'absent' | 'silent' | 'stalled' | 'cut' | 'altered' | 'forged';
+export type RegistryFault =
+  'absent' | 'silent' | 'trickling' | 'stalled' | 'cut' | 'altered' | 'forged';
 
 interface Published {
   version: string;
@@ -76,6 +77,11 @@ function answer(
   const [, isTarball, name = ''] = /^\/(-\/)?(.+?)(?:\.tgz)?$/.exec(path) ?? [];
   const published = packages.get(name);
   if (fault === 'silent') return;
+  if (fault === 'trickling') {
+    const drops = setInterval(() => response.write(' '), 50);
+    response.once('close', () => clearInterval(drops));
+    return;
+  }
   if (published === undefined || fault === 'absent') {
     response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"Not found"}');
     return;
