@@ -9,11 +9,12 @@ interface Vocabulary {
   beginsWord(token: number): boolean;
 }
 
-/** Hypotheses that have to agree on words that the model is sure of, and on any others. */
+/** Hypotheses that have to agree on the first word and on those that the model is sure of. */
 const SOME = 2;
-const MANY = 4;
+/** And on any others, also in place of what has been shown. */
+const MANY = 6;
 /** ln p of a token of which the model is sure. */
-const SURE = -0.5;
+const SURE = -0.3;
 /** Marks at the end of what still grows: the model ends everything it hears with one. */
 const MARKS_AT_END = /[.?!,;:…-]+$/u;
 const SAMPLES_PER_MS = 16;
@@ -82,8 +83,9 @@ export function createTentative(vocabulary: Vocabulary): Tentative {
         seenMs.push(heardSamples / SAMPLES_PER_MS);
       }
       const next = textOf(sureTokens(vocabulary, hypotheses));
-      // What is no longer sure has been shown; only other words take its place.
-      if (!agreed.startsWith(next)) agreed = next;
+      const many = textOf(latest.tokens.slice(0, agreedTokens(vocabulary, hypotheses, MANY)));
+      // What has been shown stays until many are agreed on something else.
+      if (next.startsWith(agreed) || !agreed.startsWith(many)) agreed = next;
     },
     words: (said, window, heardSamples) =>
       timedWords(wordsOf(said), { window, heardSamples, seenMs }),
@@ -100,7 +102,29 @@ function sureTokens(vocabulary: Vocabulary, hypotheses: readonly Decoded[]): rea
   const many = agreedTokens(vocabulary, hypotheses, MANY);
   const unsure = chances.slice(0, some).findIndex((chance, at) => at >= many && chance < SURE);
   const sure = unsure === -1 ? some : wordsEnd(vocabulary, tokens, unsure);
-  return tokens.slice(0, Math.max(sure, many));
+  // Who reads along wants to see at once that somebody is heard: one word is soon put right.
+  const first = some === 0 ? 0 : wordStarts(vocabulary, tokens)[1];
+  return withoutEcho(vocabulary, tokens.slice(0, Math.max(sure, many, first ?? 0)));
+}
+
+/** Tokens up to a word that is told again and again at the end, as the model does while the next is on its way. */
+function withoutEcho(vocabulary: Vocabulary, tokens: readonly number[]): readonly number[] {
+  const starts = wordStarts(vocabulary, tokens);
+  const words = starts.map((start, at) =>
+    wordsAlone(vocabulary.text(tokens.slice(start, starts[at + 1]))),
+  );
+  let count = words.length;
+  while (count > 1 && words[count - 1] === words[count - 2]) count -= 1;
+  return tokens.slice(0, starts[count]);
+}
+
+function wordStarts(vocabulary: Vocabulary, tokens: readonly number[]): number[] {
+  return tokens.flatMap((token, at) => (at === 0 || vocabulary.beginsWord(token) ? [at] : []));
+}
+
+/** A text without marks and capitals. */
+export function wordsAlone(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}']+/gu, ' ');
 }
 
 function wordsOf(text: string): string[] {

@@ -7,7 +7,12 @@
  */
 import { RECOGNITION_RATE_HZ } from '../engine.ts';
 import type { ConcludedPart, HeardPart } from './hearing-protocol.ts';
-import { agreedTokens, createTentative, type Tentative } from './moonshine-agreement.ts';
+import {
+  agreedTokens,
+  createTentative,
+  wordsAlone,
+  type Tentative,
+} from './moonshine-agreement.ts';
 import type { Decoded, MoonshineModel } from './moonshine-model.ts';
 import type { AudioWindow, SpeechTrack } from './speech-track.ts';
 import type { TermBias } from './term-bias.ts';
@@ -41,8 +46,8 @@ export interface Before {
 
 const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 /** Audio in a window after which it is first heard, and how often from then on, in samples. */
-const FIRST_LOOK = 700 * SAMPLES_PER_MS;
-const EARLY_HOP = 300 * SAMPLES_PER_MS;
+const FIRST_LOOK = 800 * SAMPLES_PER_MS;
+const EARLY_HOP = 250 * SAMPLES_PER_MS;
 const EARLY_UNTIL = 1_800 * SAMPLES_PER_MS;
 const HOP = 500 * SAMPLES_PER_MS;
 /** Hypotheses of less audio are not worth keeping: they are mistaken about the first words too often. */
@@ -352,10 +357,6 @@ function isFarBehind({ length }: AudioWindow, nextLook: number): boolean {
 
 function meanOf({ score, tokens }: Decoded): number {
   return score / (tokens.length + 1);
-}
-
-function wordsAlone(text: string): string {
-  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}']+/gu, ' ');
 }
 
 function hasWords(text: string): boolean {
