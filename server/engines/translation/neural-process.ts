@@ -1,6 +1,7 @@
 /** One life of the process of a model: from its start to its end, for any reason. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { HangWatch } from '../../process/hang-watch.ts';
 import { forkChild } from '../../process/module.ts';
 import type { BergamotSentence } from './bergamot.ts';
 import type { NeuralAnswer, NeuralOpening, NeuralQuestion } from './neural-protocol.ts';
@@ -14,9 +15,9 @@ export type NeuralEnd =
 
 export interface NeuralProcessOptions {
   opening: NeuralOpening;
-  /** Longest time to load the model, in ms. */
+  /** Longest time of the processor to load the model, in ms. */
   startTimeoutMs: number;
-  /** Longest time to translate one batch, in ms. */
+  /** Longest time of the processor to translate one batch, in ms. */
   answerTimeoutMs: number;
   onReady: () => void;
   /** The translations of the batch that was asked for. */
@@ -34,7 +35,8 @@ export class NeuralProcess {
   readonly #options: NeuralProcessOptions;
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
-  #watchdog: NodeJS.Timeout | undefined;
+  readonly #loading: HangWatch;
+  readonly #answering: HangWatch;
   #reason: string | undefined;
   #hasEnded = false;
 
@@ -58,7 +60,11 @@ export class NeuralProcess {
       if (this.#child.connected) this.#child.once('disconnect', () => this.#end('died'));
       else this.#end('died');
     });
-    this.#watch(options.startTimeoutMs);
+    const { pid } = this.#child;
+    const onHang = () => this.#end('hung');
+    this.#loading = new HangWatch({ pid, timeoutMs: options.startTimeoutMs, onHang });
+    this.#answering = new HangWatch({ pid, timeoutMs: options.answerTimeoutMs, onHang });
+    this.#loading.start();
   }
 
   get pid(): number | undefined {
@@ -68,7 +74,7 @@ export class NeuralProcess {
   /** Asks for the translations of a batch; the one before must be answered. */
   send(sentences: readonly BergamotSentence[]): void {
     if (this.#hasEnded) return;
-    this.#watch(this.#options.answerTimeoutMs);
+    this.#answering.start();
     // A channel that has just been closed shows as the end of the process.
     this.#child.send({ sentences } satisfies NeuralQuestion, () => undefined);
   }
@@ -81,21 +87,21 @@ export class NeuralProcess {
 
   #receive(answer: NeuralAnswer): void {
     if (this.#hasEnded) return;
-    clearTimeout(this.#watchdog);
+    this.#stopWatching();
     if (answer.kind === 'ready') this.#options.onReady();
     else if (answer.kind === 'translated') this.#options.onAnswer(answer.texts);
     else this.#reason = answer.reason;
   }
 
-  #watch(limitMs: number): void {
-    clearTimeout(this.#watchdog);
-    this.#watchdog = setTimeout(() => this.#end('hung'), limitMs);
+  #stopWatching(): void {
+    this.#loading.stop();
+    this.#answering.stop();
   }
 
   #end(cause: NeuralEnd): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    clearTimeout(this.#watchdog);
+    this.#stopWatching();
     // It has nothing to bring to an end.
     this.#child.kill('SIGKILL');
     this.#options.onEnd(cause, this.#reason);
