@@ -1,0 +1,59 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { MoonshineEar } from '../../server/engines/recognition/moonshine-ear.ts';
+import { MoonshineModel } from '../../server/engines/recognition/moonshine-model.ts';
+import { loadSileroVad, type SileroVad } from '../../server/engines/recognition/silero-vad.ts';
+import { SpeechTrack } from '../../server/engines/recognition/speech-track.ts';
+import { moonshineModel } from './moonshine-support.ts';
+import { spoken } from './recognition-support.ts';
+
+/** 100 ms of s16le at 16 kHz. */
+const CHUNK_BYTES = 3_200;
+
+let model: MoonshineModel;
+let vad: SileroVad;
+let mumbled: Buffer;
+beforeAll(async () => {
+  const { files } = await moonshineModel();
+  const path = (role: string) => files[role] ?? '';
+  const [encoder, decoder, tokens] = [path('encoder'), path('decoder'), path('tokens')];
+  model = await MoonshineModel.load({ encoder, decoder, tokens });
+  vad = await loadSileroVad(path('vad'));
+  // So low that the model is not sure what it heard.
+  mumbled = await spoken({ text: 'the committee postponed the vote', voice: 'kal16' });
+  for (let at = 0; at < mumbled.length; at += 2) {
+    mumbled.writeInt16LE(mumbled.readInt16LE(at) >> 7, at);
+  }
+});
+
+/** How often the model hears an utterance from the first pause on, and what it says in the end. */
+async function heardFinally({ isHurried }: { isHurried: boolean }) {
+  const decode = vi.spyOn(model, 'decode');
+  const track = new SpeechTrack({ detector: vad.open(), pauseMs: 600 });
+  const ear = new MoonshineEar({
+    ...{ model, track, bias: undefined, before: undefined },
+    ...{ patience: () => 1, isHurried: () => isHurried },
+  });
+  let text = '';
+  for (let at = 0; at < mumbled.length; at += CHUNK_BYTES) {
+    await ear.accept(mumbled.subarray(at, at + CHUNK_BYTES));
+  }
+  // Only what is concluded is heard: the rest came too long ago.
+  ear.end(false);
+  while (ear.wants !== 'nothing') {
+    const news = await ear.work();
+    if (news?.kind === 'part') text += ` ${news.part.text}`;
+    if (news?.kind === 'over') text += ` ${news.heard.text}`;
+  }
+  const count = decode.mock.calls.length;
+  decode.mockRestore();
+  return { count, text: text.trim() };
+}
+
+describe('an ear that is unsure', () => {
+  it('hears again at other tempos, unless others are far behind', async () => {
+    const calm = await heardFinally({ isHurried: false });
+    const hurried = await heardFinally({ isHurried: true });
+    expect(calm.count).toBeGreaterThanOrEqual(hurried.count + 5);
+    expect(hurried.text).not.toBe('');
+  });
+});
