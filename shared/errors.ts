@@ -28,7 +28,6 @@ export const errorTable = {
   unsupported_media_type: { status: 415, detail: 1 },
   audio_too_fast: { status: 429, detail: 1 },
   too_many_sessions: { status: 429, detail: 2 },
-  reader_too_slow: { status: 429, detail: 3 },
   too_many_requests: { status: 429, detail: 4 },
   too_many_documents: { status: 429, detail: 5 },
   quota_exceeded: { status: 456, detail: 1 },

@@ -19,8 +19,10 @@ import type { MediaPiece } from '../voice/media.ts';
 import { createOutbox, type Outbox, type OutboxReader } from '../voice/outbox.ts';
 import { createRealTimeMeter } from '../voice/real-time-meter.ts';
 
-/** Told no more often than this how much audio has arrived, in ms. */
+/** Clients are told how much audio has arrived no more often than this, in ms. */
 const ACKNOWLEDGEMENT_EVERY_MS = 500;
+/** And no less often, be it the same again: who hears nothing for longer has lost the network, in ms. */
+const KEEP_ALIVE_MS = 1_500;
 
 /** What the voice path needs of a session. */
 export interface VoicePathInput {
@@ -115,6 +117,7 @@ export class VoiceSession {
   #heardMs = 0;
   #isHeld = false;
   #acknowledgement: NodeJS.Timeout | undefined;
+  #isAcknowledgementDue = false;
   /** The sequence the next connection's client says it has. */
   #resumeAfter: number | undefined;
 
@@ -301,16 +304,24 @@ export class VoiceSession {
 
   /** A little later, so that what comes meanwhile is acknowledged with it. */
   #acknowledgeSoon(): void {
-    this.#acknowledgement ??= setTimeout(() => {
-      this.#acknowledgement = undefined;
-      this.#acknowledge();
-    }, ACKNOWLEDGEMENT_EVERY_MS).unref();
+    if (this.#isAcknowledgementDue) return;
+    this.#isAcknowledgementDue = true;
+    this.#acknowledgeIn(ACKNOWLEDGEMENT_EVERY_MS);
+  }
+
+  #acknowledgeIn(ms: number): void {
+    clearTimeout(this.#acknowledgement);
+    this.#acknowledgement = setTimeout(() => this.#acknowledge(), ms).unref();
   }
 
   /** Also the first word on a connection: so its client knows at once that audio is counted. */
   #acknowledge(): void {
+    this.#isAcknowledgementDue = false;
     const { received } = this;
-    if (received !== undefined) this.#outbox.notify({ source_media_acknowledgement: received });
+    if (received === undefined || !this.isConnected) return;
+    this.#outbox.notify({ source_media_acknowledgement: received });
+    // Held back, or between headers and sound, a client has nothing else to know by that we are here.
+    if (!this.#queue.hasEnded) this.#acknowledgeIn(KEEP_ALIVE_MS);
   }
 
   /** @throws ServiceError audio_too_fast */

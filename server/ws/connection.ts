@@ -12,6 +12,8 @@ export interface ConnectionLimits {
   idleMs: number;
   /** Longest connection; its client may reconnect. */
   connectionMs: number;
+  /** A client that reads nothing for this long is dropped; 30 s unless said otherwise. */
+  unreadMs?: number;
 }
 
 export interface ConnectionOptions {
@@ -33,7 +35,6 @@ const CLOSE = {
 const LEAVE_CODES: ReadonlySet<number> = new Set([CLOSE.normal, CLOSE.goingAway]);
 /** Bytes a client may leave unread before the voice path waits for it. */
 const MAX_UNREAD_BYTES = 64 * 1024;
-/** A client that reads nothing for this long is let go. */
 const MAX_UNREAD_MS = 30_000;
 /** After our close frame a client has this long to answer it. */
 const CLOSE_GRACE_MS = 5_000;
@@ -47,11 +48,14 @@ class Connection {
   readonly #socket: VoiceSocket;
   readonly #session: SessionConnection;
   readonly #log: Logger;
+  readonly #unreadMs: number;
   readonly #take: (frame: Buffer, isBinary: boolean) => void;
   #idle: NodeJS.Timeout;
   /** Since when the client owes audio, whatever the session has counted before. */
   #owesAudioSinceMs = performance.now();
   readonly #longest: NodeJS.Timeout;
+  /** Aborted with the connection: what listens to the session outlives no connection. */
+  readonly #served = new AbortController();
   #isOver = false;
   /** The session is over with this connection, whatever code the client closes with. */
   #isLast = false;
@@ -64,6 +68,7 @@ class Connection {
     this.#socket = socket;
     this.#session = session;
     this.#log = log;
+    this.#unreadMs = limits.unreadMs ?? MAX_UNREAD_MS;
     this.#take = createMediaIntake({
       messageFormat: session.messageFormat,
       push: (data) => session.push(data),
@@ -84,8 +89,9 @@ class Connection {
     socket.on('close', (code) => this.#release(this.#isLast || LEAVE_CODES.has(code)));
     this.#session.onHold((isHeld) => (isHeld ? socket.pause() : socket.resume()));
     this.#log.info({ sessionId }, 'voice session connected');
-    whenAborted(failed, () => this.#fail(failed.reason, 'session'));
-    whenAborted(replaced, () => this.#close(CLOSE.replaced));
+    const { signal } = this.#served;
+    whenAborted(failed, () => this.#fail(failed.reason, 'session'), signal);
+    whenAborted(replaced, () => this.#close(CLOSE.replaced), signal);
     this.#tell().catch((error: unknown) => this.#fail(error, 'session'));
   }
 
@@ -98,12 +104,29 @@ class Connection {
     while (!this.#isOver) {
       const next = reader.take();
       if (next !== undefined) {
-        await send(this.#socket, encodeServerMessage(next.message, messageFormat));
-        if (next.sequence > 0) this.#askForReceipt(next.sequence);
+        const isRead = await this.#send(encodeServerMessage(next.message, messageFormat));
+        if (!isRead) this.#drop();
+        else if (next.sequence > 0) this.#askForReceipt(next.sequence);
       } else if (reader.isDone) {
         this.#close(this.#session.stopping.aborted ? CLOSE.goingAway : CLOSE.normal);
       } else await reader.changed();
     }
+  }
+
+  /** Sends a frame; answers whether the client reads, be it slowly. */
+  async #send(frame: string | Uint8Array): Promise<boolean> {
+    const socket = this.#socket;
+    if (socket.bufferedAmount < MAX_UNREAD_BYTES) {
+      socket.send(frame);
+      return true;
+    }
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), this.#unreadMs);
+      socket.send(frame, () => {
+        clearTimeout(timer);
+        resolve(true);
+      });
+    });
   }
 
   /**
@@ -189,12 +212,24 @@ class Connection {
     this.#terminateSoon();
   }
 
+  /** Whoever reads nothing, a phone that sleeps, loses the connection and may come back to the session. */
+  #drop(): void {
+    if (this.#isOver) return;
+    this.#log.info(
+      { sessionId: this.#session.sessionId },
+      'voice session dropped: nothing is read',
+    );
+    this.#stopServing();
+    this.#socket.terminate();
+  }
+
   #terminateSoon(): void {
     setTimeout(() => this.#socket.terminate(), CLOSE_GRACE_MS).unref();
   }
 
   #stopServing(): void {
     this.#isOver = true;
+    this.#served.abort();
     clearTimeout(this.#idle);
     clearTimeout(this.#longest);
     this.#session.onHold(() => undefined);
@@ -213,23 +248,9 @@ function requestTypeOf(error: unknown): string {
   return isMessage && code !== 'wrong_frame_type' ? 'source_media_chunk' : 'frame';
 }
 
-async function send(socket: VoiceSocket, frame: string | Uint8Array): Promise<void> {
-  if (socket.bufferedAmount < MAX_UNREAD_BYTES) {
-    socket.send(frame);
-    return;
-  }
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(readerTooSlow()), MAX_UNREAD_MS);
-    socket.send(frame, () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
-
-function whenAborted(signal: AbortSignal, act: () => void): void {
+function whenAborted(signal: AbortSignal, act: () => void, until: AbortSignal): void {
   if (signal.aborted) act();
-  else signal.addEventListener('abort', act, { once: true });
+  else signal.addEventListener('abort', act, { once: true, signal: until });
 }
 
 function idleError(idleMs: number): ServiceError {
@@ -246,8 +267,4 @@ function violation(closeCode: number): ServiceError {
         'The frame is too large: a chunk may carry 100 kB or 1 s.',
       )
     : new ServiceError('protocol_violation', 'The frame breaks the WebSocket protocol (RFC 6455).');
-}
-
-function readerTooSlow(): ServiceError {
-  return new ServiceError('reader_too_slow', 'The captions were not read for too long.');
 }

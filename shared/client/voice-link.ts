@@ -6,7 +6,12 @@ import type { ServerMessage } from '../protocol/messages.ts';
 import { AudioSender } from './audio-sender.ts';
 import { isOffline, retryPause } from './retry.ts';
 import type { SocketClass } from './socket.ts';
-import type { SessionAnswer, SessionRequest, TokenProvider } from './token-provider.ts';
+import {
+  isReconnect,
+  type SessionAnswer,
+  type SessionRequest,
+  type TokenProvider,
+} from './token-provider.ts';
 import { VoiceConnection } from './voice-connection.ts';
 import { isPassingStatus, toVoiceError, VoiceError } from './voice-error.ts';
 
@@ -38,9 +43,14 @@ export type LinkStatus = 'open' | 'reconnecting' | 'offline';
 
 /** An open connection that held this long was a good one even if nothing was said. */
 const STABLE_MS = 15_000;
-/** A server that counts audio and has not done so for this long has lost us, or we have lost it. */
-const STALLED_MS = 30_000;
-const WATCH_EVERY_MS = 5_000;
+/**
+ * A server that counts audio tells so twice a second while it comes, and every 1.5 s while it does not:
+ * one that says nothing for this long has lost us, or we have lost it.
+ */
+const STALLED_MS = 4_000;
+const WATCH_EVERY_MS = 500;
+/** A token that takes longer is on no network: a new session's, and that of one which is there. */
+const TOKEN_DEADLINES_MS = { toBegin: 10_000, toResume: 5_000 };
 const NORMAL_CLOSURE = 1000;
 
 /** One conversation. */
@@ -178,12 +188,33 @@ export class VoiceLink {
   }
 
   #reconnect({ token }: SessionAnswer): Promise<SessionAnswer> {
-    const request = { token, last_sequence: this.#lastSequence };
-    return this.#options.provideToken(request, this.#abort.signal);
+    return this.#provide({ token, last_sequence: this.#lastSequence });
+  }
+
+  /** @throws VoiceError unreachable, when there is no answer in time */
+  async #provide(request: Parameters<TokenProvider>[0]): Promise<SessionAnswer> {
+    const waiting = new AbortController();
+    const stop = (): void => waiting.abort();
+    const timer = setTimeout(
+      stop,
+      TOKEN_DEADLINES_MS[isReconnect(request) ? 'toResume' : 'toBegin'],
+    );
+    this.#abort.signal.addEventListener('abort', stop);
+    // A page's own provider may know nothing of signals.
+    const overdue = new Promise<never>((_, reject) => {
+      const give = (): void => reject(new VoiceError('unreachable', { isPassing: true }));
+      waiting.signal.addEventListener('abort', give, { once: true });
+    });
+    try {
+      return await Promise.race([overdue, this.#options.provideToken(request, waiting.signal)]);
+    } finally {
+      clearTimeout(timer);
+      this.#abort.signal.removeEventListener('abort', stop);
+    }
   }
 
   async #begin(given?: SessionAnswer): Promise<SessionAnswer> {
-    const answer = given ?? (await this.#options.provideToken(this.request, this.#abort.signal));
+    const answer = given ?? (await this.#provide(this.request));
     const { restart } = this.#options;
     this.#audio.restart(restart === false ? Infinity : restart.keptMs);
     this.#lastSequence = 0;

@@ -17,7 +17,10 @@ afterAll(() => server.stop());
 /** What is concluded of the recording by a server at this address, by language. */
 async function transcribe(
   url: string,
-  { onPiece = () => undefined }: { onPiece?: (index: number) => void } = {},
+  {
+    onPiece = () => undefined,
+    onStatus = () => undefined,
+  }: { onPiece?: (index: number) => void; onStatus?: (status: string) => void } = {},
 ): Promise<Map<string, CaptionEvent['concluded'][number][]>> {
   const session = connectVoice({
     ...{ server: url, apiKey: server.apiKey },
@@ -28,6 +31,7 @@ async function transcribe(
   session.on('caption', ({ kind, concluded }) => {
     heard.set(kind, [...(heard.get(kind) ?? []), ...concluded]);
   });
+  session.on('status', ({ status }) => onStatus(status));
   for (let at = 0, index = 0; at < audio.length; at += 3_200, index += 1) {
     onPiece(index);
     await session.send(audio.subarray(at, at + 3_200));
@@ -54,6 +58,31 @@ it('hears the same through a network that resets connections', async () => {
     });
     expect(drops).toBeGreaterThan(2);
     expect(disturbed).toEqual(undisturbed);
+  } finally {
+    await proxy.close();
+  }
+}, 120_000);
+
+it('hears the same through a network that falls silent, and says within seconds that it has', async () => {
+  const undisturbed = await transcribe(server.url);
+  const proxy = await startResetProxy(server.url);
+  try {
+    let silentSinceMs = 0;
+    const noticedAfterMs: number[] = [];
+    const disturbed = await transcribe(proxy.url, {
+      onPiece: (index) => {
+        if (index !== 37) return;
+        proxy.silence();
+        silentSinceMs = performance.now();
+      },
+      onStatus: (status) => {
+        if (status === 'reconnecting') noticedAfterMs.push(performance.now() - silentSinceMs);
+      },
+    });
+    expect(disturbed).toEqual(undisturbed);
+    expect(noticedAfterMs).toHaveLength(1);
+    // Four seconds, on a machine that is not busy.
+    expect(noticedAfterMs[0]).toBeLessThan(15_000);
   } finally {
     await proxy.close();
   }

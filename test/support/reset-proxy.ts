@@ -1,4 +1,4 @@
-/** A TCP proxy whose connections can be cut as a network does it: with a reset, whatever is on its way. */
+/** A TCP proxy that does to connections what networks do: cuts them with a reset, or falls silent. */
 import net, { type AddressInfo } from 'node:net';
 
 export interface ResetProxy {
@@ -6,6 +6,8 @@ export interface ResetProxy {
   url: string;
   /** Resets every connection; answers how many there were. */
   reset(): number;
+  /** Lets nothing through any more on the connections that there are, and tells neither end. */
+  silence(): void;
   close(): Promise<void>;
 }
 
@@ -35,6 +37,12 @@ export async function startResetProxy(target: string): Promise<ResetProxy> {
   return {
     url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     reset,
+    silence: () => {
+      for (const [client, server] of pairs) {
+        client.unpipe(server).pause();
+        server.unpipe(client).pause();
+      }
+    },
     close: () =>
       new Promise<void>((resolve) => {
         proxy.close(() => resolve());

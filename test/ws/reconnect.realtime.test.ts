@@ -99,6 +99,13 @@ describe('a client that acknowledges', () => {
     await until(async () => (await sessionCount()) === 0, 30_000);
   }, 120_000);
 
+  it('is told again and again that the server is there while no audio comes', async () => {
+    const client = await connect(server, { acknowledgements: true });
+    const isAlive = (message: ServerMessage) => 'source_media_acknowledgement' in message;
+    await until(() => client.messages.filter(isAlive).length >= 3, 30_000);
+    client.socket.terminate();
+  });
+
   it('is told how much audio has arrived, twice a second at most', async () => {
     const client = await connect(server, { acknowledgements: true });
     await stream(client, silence(3000), { chunkBytes: 3200, chunkMs: 100 });
