@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RecognitionOptions, SpeechPiece } from '../../server/engines/engine.ts';
+import type { Recognition, RecognitionOptions, SpeechPiece } from '../../server/engines/engine.ts';
 import {
   createBatchRecogniser,
   type BatchRecogniserOptions,
@@ -7,6 +7,8 @@ import {
   type TranscriptionRequest,
 } from '../../server/engines/recognition/batch-recogniser.ts';
 import { wordsOfText } from '../../server/engines/recognition/utterance-times.ts';
+import type { HeardText } from '../../server/voice/recognise.ts';
+import { segment } from '../../server/voice/segment.ts';
 import { GARBLED, hearTones, textOf } from '../support/tone-speech.ts';
 import { finals, heard, until } from './recognition-support.ts';
 import { utterances } from './remote-recognition-support.ts';
@@ -33,6 +35,12 @@ function recogniser(options: Partial<BatchRecogniserOptions> = {}) {
     },
   });
   return { engine, calls };
+}
+
+async function* labelled(recognitions: readonly Recognition[]): AsyncGenerator<HeardText> {
+  for (const recognition of recognitions) {
+    yield { ...recognition, language: 'en', punctuated: false };
+  }
 }
 
 const SENTENCE = 'alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima';
@@ -72,6 +80,21 @@ describe('a recogniser of recordings that hears streams', () => {
       ['final', 3_430],
       ['final', 930],
     ]);
+  });
+
+  test('is told again and again what stands still, so that two hypotheses agree on it before the end', async () => {
+    const { engine } = recogniser({ transcribe: async () => ({ text: 'good morning' }) });
+    const recognitions = await heard(engine, unhurried(utterances([SENTENCE])));
+    expect(recognitions.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+      ...Array<string>(3).fill('partial good morning'),
+      'final good morning',
+    ]);
+    const captions = segment(labelled(recognitions), { mode: 'balanced' });
+    const shown: string[] = [];
+    for await (const { concluded, tentative } of captions) {
+      shown.push(concluded.length > 0 ? 'concluded' : tentative.map(({ text }) => text).join(''));
+    }
+    expect(shown).toEqual(['Good morning', 'concluded']);
   });
 
   test('has at most one partial under way and hears all there is in the next one', async () => {

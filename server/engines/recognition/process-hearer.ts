@@ -50,6 +50,9 @@ export async function hearInProcess(request: HearRequest): Promise<HeardPart> {
   /** Samples from the beginning that need not be heard again. */
   let settled = 0;
   let deaths = 0;
+  /** How far what was shown goes, and how far it must go to be news: not after a death, of what is heard again. */
+  let shown = 0;
+  let least = 0;
   for (;;) {
     const from = settled;
     const before = saidBefore?.(from);
@@ -58,10 +61,17 @@ export async function hearInProcess(request: HearRequest): Promise<HeardPart> {
       {
         signal,
         listener: {
-          onPartial: (heard) => listener.onPartial(later(heard, from)),
+          onPartial(heard) {
+            const partial = later(heard, from);
+            const length = lengthOf(partial);
+            if (length < least) return;
+            least = 0;
+            shown = length;
+            listener.onPartial(partial);
+          },
           onPart(part) {
             settled = from + part.settledSamples;
-            deaths = 0;
+            deaths = shown = least = 0;
             listener.onPart({ ...later(part, from), settledSamples: settled });
           },
         },
@@ -83,6 +93,7 @@ export async function hearInProcess(request: HearRequest): Promise<HeardPart> {
       );
     }
     deaths += 1;
+    least = Math.max(shown, least);
     await untilAborted(delay(pauseMs), signal);
   }
 }
@@ -97,7 +108,6 @@ export function createProcessHearer(
   let before: Before | undefined;
   return {
     async hear(utterance, onPartial, signal, onPart) {
-      const memory = createMemory();
       const remember = ({ context }: HeardPart): void => {
         if (context === undefined) return;
         const { from, sampleCount } = context;
@@ -118,11 +128,8 @@ export function createProcessHearer(
         isCut: () => utterance.isCut,
         read: (from) => utterance.read({ from, least: LEAST_SAMPLES, most: SENT_SAMPLES, signal }),
         listener: {
-          onPartial(partial) {
-            if (memory.isNews(partial)) onPartial(placed(partial, utterance));
-          },
+          onPartial: (partial) => onPartial(placed(partial, utterance)),
           onPart(part) {
-            memory.forget();
             remember(part);
             onPart(placed(part, utterance));
           },
@@ -149,20 +156,8 @@ const LONGEST_GAP_MS = 2_000;
 /** Longer speech is not worth hearing once more, in ms. */
 const LONGEST_BEFORE_MS = 5_000;
 
-/** Of audio that is heard again, what was shown already is not shown once more. */
-function createMemory() {
-  let shown = 0;
-  return {
-    isNews({ agreed, text, words }: HeardPart): boolean {
-      const length = agreed?.length ?? words.at(-1)?.endMs ?? text.length;
-      if (length < shown) return false;
-      shown = length;
-      return true;
-    },
-    forget() {
-      shown = 0;
-    },
-  };
+function lengthOf({ agreed, text, words }: HeardPart): number {
+  return agreed?.length ?? words.at(-1)?.endMs ?? text.length;
 }
 
 function placed(heard: HeardPart, { lengthMs }: Utterance): HeardUtterance {

@@ -2,6 +2,7 @@
 import '../../process/outlive-signals.ts';
 import { encodeFrame, FrameReader } from '../../process/frames.ts';
 import type { SherpaChildOptions } from './sherpa-config.ts';
+import { createRepeats } from './repeats.ts';
 import { createEars, type SherpaEar } from './sherpa-ears.ts';
 import { loadSherpa } from './sherpa-library.ts';
 import {
@@ -15,8 +16,7 @@ import {
 
 interface OpenUtterance {
   ear: SherpaEar;
-  /** The last partial that was told. */
-  told: string;
+  isWorthTelling: (text: string) => boolean;
 }
 
 function run(options: SherpaChildOptions): void {
@@ -29,7 +29,7 @@ function run(options: SherpaChildOptions): void {
     const utterance = open.get(number);
     if (kind === toHearing.open) {
       const opening = JSON.parse(rest.toString('utf8')) as HearingOpening;
-      open.set(number, { ear: listen(opening), told: '' });
+      open.set(number, { ear: listen(opening), isWorthTelling: createRepeats() });
     } else if (utterance === undefined) return;
     else if (kind === toHearing.audio) hear(number, utterance, rest);
     else if (kind === toHearing.end) void conclude(number, utterance);
@@ -39,8 +39,7 @@ function run(options: SherpaChildOptions): void {
   function hear(number: number, utterance: OpenUtterance, audio: Buffer): void {
     utterance.ear.accept(floats(audio));
     const heard = utterance.ear.partial();
-    if (heard !== undefined && heard.text !== utterance.told) {
-      utterance.told = heard.text;
+    if (heard !== undefined && utterance.isWorthTelling(heard.text)) {
       tell(fromHearing.partial, number, heard);
     }
     const taken = Buffer.allocUnsafe(4);

@@ -8,6 +8,7 @@ import type { LanguageTag } from '../../../shared/language.ts';
 import { Change } from '../../process/change.ts';
 import type { Recognition, SpeechPiece, Word } from '../engine.ts';
 import { RecognitionResults } from './recognition-results.ts';
+import { createRepeats } from './repeats.ts';
 import { placeUtterance } from './utterance-times.ts';
 import { Utterance } from './utterance.ts';
 
@@ -227,11 +228,12 @@ class UtteranceStream {
 
   async #hearOne(utterance: Utterance, hearer: UtteranceHearer): Promise<void> {
     const { results } = this;
+    const isWorthTelling = createRepeats();
     let shown = '';
     const onPartial = (heard: HeardUtterance): void => {
       const { text, startMs, endMs, language } = placeUtterance(heard, utterance.startMs);
       const { agreed } = heard;
-      const isNew = text !== shown || agreed !== undefined;
+      const isNew = isWorthTelling(text) || agreed !== undefined;
       shown = text;
       const detected = language !== undefined && { language };
       const settled = agreed !== undefined && { agreed };
