@@ -165,6 +165,10 @@ export class VoiceSession {
     return this.#connection !== undefined;
   }
 
+  get messageFormat(): MessageFormat {
+    return this.#options.messageFormat;
+  }
+
   /** Whether a page may have the session. */
   mayConnect(page: PageOrigin): boolean {
     return this.#options.mayConnect(page);

@@ -5,6 +5,7 @@ import type {
   VoiceReconnectedSession,
   VoiceSessionRequest,
 } from '../../shared/schemas/voice-session.ts';
+import type { MessageFormat } from '../../shared/protocol/messages.ts';
 import type { Logger } from '../process/log.ts';
 import type { Caller, SessionTokens } from '../storage/ports.ts';
 import type { VoiceMeasures } from '../voice/measures.ts';
@@ -74,8 +75,8 @@ export interface VoiceSessions {
    * Spends a token: the session's next connection is the caller's, who must release it.
    *
    * @param page where the connection comes from
-   * @throws ServiceError token_refused, stopping; forbidden for a page whose site the account of the
-   *   session has not allowed
+   * @throws ServiceError token_refused, stopping
+   * @throws ForeignPage for a page whose site the account of the session has not allowed; that ends it
    */
   connect(token: string, page: PageOrigin): Promise<SessionConnection>;
   /** The sessions of this process, oldest first. */
@@ -178,8 +179,12 @@ class SessionDesk implements VoiceSessions {
     if (spending.outcome === 'reused') throw this.#endReused(spending.sessionId);
     const session = spending.outcome === 'spent' && this.#live.find(spending.sessionId);
     if (!session) throw new ServiceError('token_refused', REFUSED);
-    if (!session.mayConnect(page)) throw foreignPage(page);
-    return session.connect();
+    if (session.mayConnect(page)) return session.connect();
+    const refusal = new ForeignPage(page, session.messageFormat);
+    this.#options.log.warn({ sessionId: session.id, origin: page.origin }, refusal.message);
+    // Nobody else has its token: the page would ask for another session.
+    session.end(refusal);
+    throw refusal;
   }
 
   async stop(graceMs: number): Promise<void> {
@@ -241,11 +246,20 @@ const REUSED = 'A token of this session was used a second time, so the session h
 const ENDED = 'The session was ended in the console.';
 const UNKNOWN = "Value for 'token' not supported: no session of yours has it. Request a new one.";
 
-function foreignPage({ origin = '' }: PageOrigin): ServiceError {
-  return new ServiceError(
-    'forbidden',
-    `Pages of ${origin} may not connect. Allow the site in the console, or by: dragoman account change ACCOUNT --add-origin ${origin}`,
-  );
+/**
+ * A page of a site that may not connect. Browsers tell a page nothing of an answer to its handshake, so
+ * it has to be told in messages of its session.
+ */
+export class ForeignPage extends ServiceError {
+  readonly messageFormat: MessageFormat;
+
+  constructor({ origin = '' }: PageOrigin, messageFormat: MessageFormat) {
+    super(
+      'forbidden',
+      `Pages of ${origin} may not connect. Allow the site in the console, or by: dragoman account change ACCOUNT --add-origin ${origin}`,
+    );
+    this.messageFormat = messageFormat;
+  }
 }
 
 function tooMany(what: string): ServiceError {

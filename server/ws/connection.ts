@@ -4,6 +4,7 @@ import { ServiceError, toServiceError, toSocket } from '../../shared/errors.ts';
 import { encodeServerMessage } from '../../shared/protocol/codec.ts';
 import type { Logger } from '../process/log.ts';
 import type { SessionConnection } from '../services/voice-session.ts';
+import type { ForeignPage } from '../services/voice-sessions.ts';
 import { createMediaIntake } from './media-intake.ts';
 import type { VoiceSocket } from './socket.ts';
 
@@ -42,6 +43,15 @@ const CLOSE_GRACE_MS = 5_000;
 /** Serves a connection until it is over; never throws. */
 export function serveConnection(options: ConnectionOptions): void {
   new Connection(options).serve();
+}
+
+/** Tells a page that has no session why, and closes. */
+export function refuse(socket: VoiceSocket, refusal: ForeignPage): void {
+  socket.on('error', () => undefined);
+  const { message, closeCode } = toSocket(refusal, 'session');
+  socket.send(encodeServerMessage(message, refusal.messageFormat));
+  socket.close(closeCode);
+  terminateSoon(socket);
 }
 
 class Connection {
@@ -180,7 +190,7 @@ class Connection {
     this.#isLast = true;
     this.#stopServing();
     this.#session.fail(error);
-    this.#terminateSoon();
+    terminateSoon(this.#socket);
   }
 
   /** Tells the client what went wrong and ends the session. */
@@ -209,7 +219,7 @@ class Connection {
     // A paused socket would not see the client's answer.
     if (this.#socket.isPaused) this.#socket.resume();
     this.#socket.close(code);
-    this.#terminateSoon();
+    terminateSoon(this.#socket);
   }
 
   /** Whoever reads nothing, a phone that sleeps, loses the connection and may come back to the session. */
@@ -221,10 +231,6 @@ class Connection {
     );
     this.#stopServing();
     this.#socket.terminate();
-  }
-
-  #terminateSoon(): void {
-    setTimeout(() => this.#socket.terminate(), CLOSE_GRACE_MS).unref();
   }
 
   #stopServing(): void {
@@ -239,6 +245,10 @@ class Connection {
     this.#stopServing();
     this.#session.release(isFinal);
   }
+}
+
+function terminateSoon(socket: VoiceSocket): void {
+  setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
 }
 
 /** What a client did wrong: a frame that is no message, or the message it is. */

@@ -9,8 +9,8 @@ import { isWebSocketUpgrade, serveAsRequest } from '../http/other-upgrades.ts';
 import { answerRaw } from '../http/raw-answer.ts';
 import { newTraceId } from '../http/trace-id.ts';
 import type { PageOrigin } from '../services/origins.ts';
-import type { VoiceSessions } from '../services/voice-sessions.ts';
-import { serveConnection, type ConnectionLimits } from './connection.ts';
+import { ForeignPage, type VoiceSessions } from '../services/voice-sessions.ts';
+import { refuse, serveConnection, type ConnectionLimits } from './connection.ts';
 import { VoiceSocket } from './socket.ts';
 import type { Logger } from 'pino';
 
@@ -49,7 +49,13 @@ export function acceptVoiceSockets(options: UpgradeOptions): VoiceSockets {
   });
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, traceId: string) {
-    const session = await voiceSessions.connect(tokenOf(request), pageOf(request, trustProxy));
+    const page = pageOf(request, trustProxy);
+    const session = await voiceSessions.connect(tokenOf(request), page).catch((error: unknown) => {
+      if (!(error instanceof ForeignPage)) throw error;
+      traceIds.set(request, traceId);
+      sockets.handleUpgrade(request, socket, head, (webSocket) => refuse(webSocket, error));
+    });
+    if (session === undefined) return;
     const release = () => session.release(false);
     // Until the handshake is done, nobody else sees the connection end.
     socket.once('close', release);

@@ -40,27 +40,36 @@ function preflight(pathname: string, origin: string) {
   });
 }
 
-/** Opens a socket as a page would: `open`, or the status and message of the refusal. */
+/** Opens a socket as a page would: `open`, or what it is told, and the close code. */
 function openSocket(url: string, origin?: string): Promise<string> {
   const socket = new WebSocket(url, origin === undefined ? {} : { origin });
   return new Promise((resolve) => {
-    socket.on('open', () => {
+    let told = '';
+    socket.on('message', (data: Buffer) => {
+      told += data.toString();
+      if (!told.includes('error')) finish('open');
+    });
+    socket.on('error', ({ message }) => finish(message));
+    socket.on('close', (code) => finish(`${code} ${told}`));
+
+    function finish(outcome: string): void {
       socket.terminate();
-      resolve('open');
-    });
-    socket.on('error', () => undefined);
-    socket.on('unexpected-response', (_request, response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.on('end', () =>
-        resolve(`${response.statusCode} ${Buffer.concat(parts).toString()}`),
-      );
-    });
+      resolve(outcome);
+    }
   });
 }
 
+async function sessionCount(): Promise<number> {
+  const health = (await (await server.get('/healthz')).json()) as { voice_sessions: number };
+  return health.voice_sessions;
+}
+
 async function socketAddress(headers: Record<string, string>): Promise<string> {
-  const { streaming_url, token } = await requestSession(server, {}, headers);
+  const { streaming_url, token } = await requestSession(
+    server,
+    { acknowledgements: true },
+    headers,
+  );
   return `${streaming_url}?token=${token}`;
 }
 
@@ -128,9 +137,11 @@ describe('voice sockets', () => {
     'are closed to %s, which is told what to do',
     async (origin) => {
       const { headers } = await customer([SITE]);
+      const before = await sessionCount();
       const refusal = await openSocket(await socketAddress(headers), origin);
-      expect(refusal).toMatch(/^403 /);
+      expect(refusal).toMatch(/^4403 /);
       expect(refusal).toContain('--add-origin');
+      expect(await sessionCount()).toBe(before);
     },
   );
 
