@@ -117,10 +117,11 @@ function createWholes({ glossaries: store, now = Date.now }: GlossariesOptions):
       // Whoever has no such glossary learns that first, not what is wrong with the entries.
       await get(accountId, id);
       if (content !== undefined) {
-        const isMerged = await merge(accountId, id, await checkedDictionary(content));
-        if (!isMerged) throw unknown();
+        const added = { dictionary: await checkedDictionary(content), name: newName };
+        if (!(await merge(accountId, id, added))) throw unknown();
+      } else if (newName !== undefined && !(await store.rename(accountId, id, newName))) {
+        throw unknown();
       }
-      if (newName !== undefined && !(await store.rename(accountId, id, newName))) throw unknown();
       return get(accountId, id);
     },
 

@@ -9,11 +9,18 @@ import { mergeEntries } from '../text/glossary/entries.ts';
  */
 const MAX_ATTEMPTS = 100;
 
+/** What is to be added to a glossary. */
+export interface Addition {
+  dictionary: Dictionary;
+  /** The name it has from then on. */
+  name: string | undefined;
+}
+
 /**
- * Merges a dictionary into the one of its direction, or makes that one. Answers false when there is
- * no such glossary.
+ * Merges a dictionary into the one of its direction, or makes that one, and names the glossary, all at
+ * once. Answers false when there is no such glossary.
  */
-export type Merge = (accountId: string, glossaryId: string, added: Dictionary) => Promise<boolean>;
+export type Merge = (accountId: string, glossaryId: string, added: Addition) => Promise<boolean>;
 
 /** @returns a function that throws ServiceError storage_unavailable when others never let it */
 export function createMerging(store: Pick<Glossaries, 'entries' | 'putDictionary'>): Merge {
@@ -21,7 +28,8 @@ export function createMerging(store: Pick<Glossaries, 'entries' | 'putDictionary
   const lastOf = new Map<string, Promise<unknown>>();
 
   return async (accountId, glossaryId, added) => {
-    const key = [glossaryId, added.sourceLang, added.targetLang].join(' ');
+    const { sourceLang, targetLang } = added.dictionary;
+    const key = [glossaryId, sourceLang, targetLang].join(' ');
     const merging = (lastOf.get(key) ?? Promise.resolve())
       .catch(() => undefined)
       .then(() => merge(store, accountId, glossaryId, added));
@@ -38,14 +46,15 @@ async function merge(
   store: Pick<Glossaries, 'entries' | 'putDictionary'>,
   accountId: string,
   glossaryId: string,
-  added: Dictionary,
+  { dictionary: added, name }: Addition,
 ): Promise<boolean> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const current = await store.entries(accountId, glossaryId, added);
     const { tsv: entries, entryCount } = await mergeEntries(current?.entries ?? '', added.entries);
     const dictionary = { ...added, entries, entryCount };
-    const revision = current?.revision ?? null;
-    const outcome = await store.putDictionary(accountId, glossaryId, dictionary, revision);
+    const expectedRevision = current?.revision ?? null;
+    const options = { expectedRevision, name };
+    const outcome = await store.putDictionary(accountId, glossaryId, dictionary, options);
     if (outcome !== 'conflict') return outcome === 'written';
   }
   throw new ServiceError(

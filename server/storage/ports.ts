@@ -232,13 +232,14 @@ export interface Glossaries {
   rename(accountId: string, glossaryId: string, name: string): Promise<boolean>;
   /**
    * Writes a dictionary in place of the one that has `expectedRevision` (undefined: whatever is
-   * there, or nothing; null: only if there is none). `conflict` when it has another one by now.
+   * there, or nothing; null: only if there is none), and the name of the glossary with it if one is
+   * given. `conflict` when the dictionary has another revision by now: then nothing is written.
    */
   putDictionary(
     accountId: string,
     glossaryId: string,
     dictionary: Dictionary,
-    expectedRevision?: string | null,
+    options?: { expectedRevision?: string | null; name?: string | undefined },
   ): Promise<'written' | 'conflict' | 'missing'>;
   deleteDictionary(accountId: string, glossaryId: string, pair: DictionaryPair): Promise<boolean>;
   delete(accountId: string, glossaryId: string): Promise<boolean>;

@@ -117,13 +117,41 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
     expect(read).toEqual({ entries: 'a\tb', entryCount: 1, revision: revisions[0] });
   });
 
+  it('have a dictionary and a name changed at once, whoever reads meanwhile', async () => {
+    const { accountId, glossaryId } = await newGlossary(dictionary({ entryCount: 0 }));
+    await storage.glossaries.rename(accountId, glossaryId, '0');
+    let isWriting = true;
+    const write = async () => {
+      for (let entryCount = 1; entryCount <= 60; entryCount += 1) {
+        const written = dictionary({ entryCount });
+        const name = `${entryCount}`;
+        await storage.glossaries.putDictionary(accountId, glossaryId, written, { name });
+      }
+      isWriting = false;
+    };
+    const seen = new Set<string>();
+    const read = async () => {
+      while (isWriting) {
+        const found = await other.glossaries.find(accountId, glossaryId);
+        seen.add(`${found?.name} ${found?.dictionaries[0]?.entryCount}`);
+      }
+    };
+    await Promise.all([write(), read()]);
+    expect(seen.size).toBeGreaterThan(2);
+    expect([...seen].filter((pair) => !/^(\d+) \1$/.test(pair))).toEqual([]);
+  });
+
   it('refuse a dictionary that was written for another revision', async () => {
     const { accountId, glossaryId } = await newGlossary(dictionary());
-    const put = (revision: string | null, given: Partial<Dictionary> = {}) =>
-      storage.glossaries.putDictionary(accountId, glossaryId, dictionary(given), revision);
+    const put = (expectedRevision: string | null, given: Partial<Dictionary> = {}) =>
+      storage.glossaries.putDictionary(accountId, glossaryId, dictionary(given), {
+        expectedRevision,
+        name: 'not this',
+      });
     expect(await put('another')).toBe('conflict');
     expect(await put(null)).toBe('conflict');
     expect(await put('another', { targetLang: 'fr' })).toBe('conflict');
+    expect((await other.glossaries.find(accountId, glossaryId))?.name).not.toBe('not this');
     expect(await put(null, { targetLang: 'fr' })).toBe('written');
     const { revision } = (await storage.glossaries.find(accountId, glossaryId))!.dictionaries[0]!;
     expect(await put(revision, { entries: 'a\tb' })).toBe('written');
@@ -135,12 +163,12 @@ describe.each(databaseNames)('glossaries in %s', (name) => {
   it('let one of many writers of a revision through', async () => {
     const { accountId, glossaryId } = await newGlossary(dictionary());
     const { revision } = (await storage.glossaries.find(accountId, glossaryId))!.dictionaries[0]!;
-    const race = (expected: string | null, targetLang: string) =>
+    const race = (expectedRevision: string | null, targetLang: string) =>
       Promise.all(
         Array.from({ length: 16 }, (_, index) => {
           const written = dictionary({ targetLang, entries: `x\t${index}` });
           const { glossaries } = [storage, other][index % 2]!;
-          return glossaries.putDictionary(accountId, glossaryId, written, expected);
+          return glossaries.putDictionary(accountId, glossaryId, written, { expectedRevision });
         }),
       );
     for (const outcomes of [await race(revision, 'es'), await race(null, 'fr')]) {

@@ -55,22 +55,15 @@ function createWrites(db: Database): Omit<Glossaries, keyof Reads> {
       return true;
     },
 
-    async rename(accountId, glossaryId, name) {
-      const { numUpdatedRows } = await db
-        .updateTable('glossaries')
-        .set({ name, edited_in_v3: 1 })
-        .where('account_id', '=', accountId)
-        .where('glossary_id', '=', glossaryId)
-        .executeTakeFirst();
-      return numUpdatedRows > 0;
-    },
+    rename: (accountId, glossaryId, name) => markEdited(db, accountId, glossaryId, { name }),
 
-    async putDictionary(accountId, glossaryId, dictionary, expectedRevision) {
+    async putDictionary(accountId, glossaryId, dictionary, { expectedRevision, name } = {}) {
       if (!(await markEdited(db, accountId, glossaryId))) return 'missing';
       const current = await findDictionary(db, glossaryId, dictionary);
       const hasChanged =
         expectedRevision !== undefined && expectedRevision !== (current?.revision ?? null);
       if (hasChanged) return 'conflict';
+      if (name !== undefined) await markEdited(db, accountId, glossaryId, { name });
       if (current === undefined) {
         const place = await nextPlace(db, glossaryId);
         await insertDictionary(db, glossaryId, dictionary, place);
@@ -123,10 +116,15 @@ async function countGlossaries(db: Database, accountId: string): Promise<number>
 }
 
 /** Notes a change through v3, which also locks the row until the transaction ends. */
-async function markEdited(db: Database, accountId: string, glossaryId: string): Promise<boolean> {
+async function markEdited(
+  db: Database,
+  accountId: string,
+  glossaryId: string,
+  changes: { name?: string } = {},
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('glossaries')
-    .set({ edited_in_v3: 1 })
+    .set({ ...changes, edited_in_v3: 1 })
     .where('account_id', '=', accountId)
     .where('glossary_id', '=', glossaryId)
     .executeTakeFirst();
