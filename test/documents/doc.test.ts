@@ -1,10 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DocumentError, type OpenOptions } from '../../server/documents/format.ts';
 import { doc } from '../../server/documents/office/doc.ts';
@@ -108,6 +110,21 @@ describe('a .doc file', () => {
     }
   });
 
+  it('may be longer than the table of its header tells of, with its directory at the end', async () => {
+    const side = 1_750;
+    const noise = { raw: { width: side, height: side, channels: 3 as const } };
+    const png = await sharp(randomBytes(side * side * 3), noise)
+      .png({ compressionLevel: 0 })
+      .toBuffer();
+    const picture = `<text:p><draw:frame text:anchor-type="as-char" svg:width="2cm" svg:height="2cm"><draw:image><office:binary-data>${png.toString('base64')}</office:binary-data></draw:image></draw:frame></text:p>`;
+    const content = flatText(picture);
+    const [file = ''] = await soffice([{ name: 'large.fodt', content }], 'doc:MS Word 97');
+    const large = readFileSync(file);
+    expect(large.length).toBeGreaterThan(109 * 128 * 512);
+    const { blocks } = await doc.open(large, options);
+    expect(blocks.map(({ segment }) => plainText(segment))).toContain('The library');
+  }, 120_000);
+
   it('is refused in words when it is a web page, garbage, cut off, encrypted or full of macros', async () => {
     const encrypted = Buffer.from(plain);
     const main = encrypted.indexOf(Buffer.from('eca5', 'hex'));
@@ -120,6 +137,7 @@ describe('a .doc file', () => {
       [new Uint8Array(), /not a Word document/],
       [plain.subarray(0, 600), /damaged/],
       [plain.subarray(0, 100), /damaged/],
+      [endless(plain), /damaged/],
       [encrypted, /password/],
       [renamedEntry(plain, 'CompObj', '_VBA_PROJECT'), /macros/],
       [renamedEntry(plain, 'CompObj', 'EncryptedPackage'), /password/],
@@ -133,6 +151,16 @@ describe('a .doc file', () => {
     expect(requests).toEqual(requests.filter((url) => url === '/picture.png'));
   });
 });
+
+/** A compound file whose directory is a sector without names that follows itself. */
+function endless(file: Buffer): Buffer {
+  const circular = Buffer.from(file);
+  const number = Math.floor(file.length / 512) - 1;
+  const table = circular.readUInt32LE(76);
+  circular.writeUInt32LE(number, (table + 1) * 512 + 4 * number);
+  circular.writeUInt32LE(number, 48);
+  return Buffer.concat([circular.subarray(0, (number + 1) * 512), Buffer.alloc(512)]);
+}
 
 /** A compound file with another name in its directory. */
 function renamedEntry(file: Buffer, from: string, to: string): Buffer {

@@ -23,8 +23,11 @@ export interface CompoundFile {
 const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const HEADER_BYTES = 512;
 const ENTRY_BYTES = 128;
-/** The header holds the numbers of this many sectors of the sector table (FAT), at this offset. */
-const TABLE_SECTORS = { count: 109, offset: 76 };
+/**
+ * The header holds the numbers of this many sectors of the sector table (FAT); those of larger files, some
+ * 7 MB, are in further sectors (DIFAT), each of which ends with the number of the next.
+ */
+const TABLE_SECTORS = { count: 109, offset: 76, furtherOffset: 68 };
 /** Streams that are shorter are kept together in one, the root's, in sectors of 64 bytes. */
 const SMALL_STREAM_BYTES = 4096;
 const SMALL_SECTOR_BYTES = 64;
@@ -54,22 +57,24 @@ export function readCompoundFile(bytes: Uint8Array): CompoundFile {
     if (from >= file.length) throw damaged();
     return file.subarray(from, from + sectorBytes);
   };
+  const perSector = sectorBytes / 4;
+  const tableSectors = readTableSectors(file, sector, perSector);
   const next = (number: number): number => {
-    const perSector = sectorBytes / 4;
-    const index = Math.floor(number / perSector);
-    // Larger files have more table sectors, elsewhere; their directory is near the beginning or, when
-    // it is not, its rest is left unread.
-    if (index >= TABLE_SECTORS.count) return LAST_SECTOR;
-    const table = sector(file.readUInt32LE(TABLE_SECTORS.offset + 4 * index));
+    const tableSector = tableSectors[Math.floor(number / perSector)] ?? LAST_SECTOR;
+    if (tableSector >= LAST_SECTOR) return LAST_SECTOR;
+    const table = sector(tableSector);
     return table.length < sectorBytes ? LAST_SECTOR : table.readUInt32LE(4 * (number % perSector));
   };
   const entries: CompoundEntry[] = [];
+  let places = 0;
   for (let at = file.readUInt32LE(48); at < LAST_SECTOR; at = next(at)) {
+    places += sectorBytes / ENTRY_BYTES;
+    if (places > MOST_ENTRIES) throw damaged();
     entries.push(...entriesIn(sector(at)));
-    if (entries.length > MOST_ENTRIES) throw damaged();
   }
   const smallSector = (number: number): Buffer => {
     const from = number * SMALL_SECTOR_BYTES;
+    if (from >= file.length) throw damaged();
     let at = entries.find(({ kind }) => kind === 'root')?.startSector ?? LAST_SECTOR;
     for (let skipped = sectorBytes; skipped <= from && at < LAST_SECTOR; skipped += sectorBytes) {
       at = next(at);
@@ -83,6 +88,27 @@ export function readCompoundFile(bytes: Uint8Array): CompoundFile {
     head: ({ startSector, sizeBytes }) =>
       sizeBytes < SMALL_STREAM_BYTES ? smallSector(startSector) : sector(startSector),
   };
+}
+
+/** Where the sector table is, as far as the file is long enough to need one. */
+function readTableSectors(
+  file: Buffer,
+  sector: (number: number) => Buffer,
+  perSector: number,
+): number[] {
+  const { count, offset, furtherOffset } = TABLE_SECTORS;
+  const numbersIn = (place: Buffer, length: number) =>
+    Array.from({ length }, (_, index) => place.readUInt32LE(4 * index));
+  const numbers = numbersIn(file.subarray(offset), count);
+  const needed = file.length / (4 * perSector * perSector);
+  let further = file.readUInt32LE(furtherOffset);
+  while (numbers.length < needed && further < LAST_SECTOR) {
+    const place = sector(further);
+    if (place.length < 4 * perSector) throw damaged();
+    numbers.push(...numbersIn(place, perSector - 1));
+    further = place.readUInt32LE(4 * (perSector - 1));
+  }
+  return numbers;
 }
 
 /** By the number that stands for it in the file. */
