@@ -33,16 +33,20 @@ export function checkLanguages(
   if (!isTarget) throw unsupported('target_lang', targets, source);
 }
 
-/** @throws ServiceError invalid_request for what no engine does for this pair */
+/**
+ * @param what the text whose language is `source`, as the beginning of a sentence
+ * @throws ServiceError invalid_request for what no engine does for this pair
+ */
 export function checkWishes(
   source: LanguageTag,
   { source: given, target, formality, instructions = [] }: AskedTranslation,
   translation: Translation,
+  what = 'A text',
 ): void {
   const pair = { source, target };
   if (given === undefined && !translation.serves(pair)) {
     throw invalid(
-      `A text is in ${source.toUpperCase()}: no running engine translates that to ${target.toUpperCase()}. ` +
+      `${what} is in ${source.toUpperCase()}: no running engine translates that to ${target.toUpperCase()}. ` +
         'Set source_lang if that is a mistake.',
     );
   }

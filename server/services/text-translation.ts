@@ -81,7 +81,9 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
     const items = await prepare(request.text, checked, { ...options, signal: abort.signal });
     const style = await findStyle(checked, accountId, options.styleRules);
     for (const source of sourcesOf(items)) {
-      checkWishes(source, checked, translation);
+      const place = items.findIndex((item) => item.source === source) + 1;
+      const what = items.length > 1 ? `Text ${place} of ${items.length}` : 'The text';
+      checkWishes(source, checked, translation, what);
       if (style !== undefined) checkStyle(style, { source, target: checked.target }, translation);
     }
     const glossary = await findGlossary(checked, accountId, options.glossaries);

@@ -81,6 +81,9 @@ describe('the detector and short phrases', () => {
 
   it.each([
     ['campo de trigo', ['es', 'pt']],
+    ['panel solar', ['en', 'es']],
+    ['aceite de oliva', ['es', 'pt']],
+    ['fil de coure', ['ca', 'fr']],
     ['sopa deliciosa', ['ca', 'es', 'pt']],
     ['dobré ráno', ['cs', 'sk']],
   ])('names the languages that %s may be in', (text, languages) => {

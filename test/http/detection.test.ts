@@ -31,7 +31,7 @@ describe('a translation without a source language', () => {
       const [found] = (await detect({ text: [text] })).results;
       const { status, message } = await translate(text);
       expect({ found, status }).toEqual({ found: expect.anything() as unknown, status: 400 });
-      expect(message).toContain(`A text is in ${found?.detected_language?.toUpperCase()}:`);
+      expect(message).toContain(`The text is in ${found?.detected_language?.toUpperCase()}:`);
     },
   );
 
@@ -52,6 +52,22 @@ describe('a translation without a source language', () => {
     expect(results).toMatchObject([told]);
     expect(results[0]?.detection_status).not.toBe('insufficient_confidence');
   });
+
+  it('names the text of several that nobody translates', async () => {
+    const text = ['The garden is very large.', 'Los niños juegan.', 'Guten Morgen', 'the house'];
+    const answer = await server.post('/v2/translate', { text, target_lang: 'FR' });
+    expect(answer.status).toBe(400);
+    const { message } = (await answer.json()) as { message: string };
+    expect(message).toMatch(/^Text 3 of 4 is in DE: /);
+  });
+
+  it.each(['otevřené okno', 'płetwal błękitny', 'öppet fönster', 'kobbertråd'])(
+    'does not take %s, which has letters that none of the served has, for one of those',
+    async (text) => {
+      const answer = await server.post('/v2/translate', { text: [text], target_lang: 'ES' });
+      expect(answer.status).toBe(400);
+    },
+  );
 
   it('takes what may be in several languages for the likeliest that is served', async () => {
     const { results } = await detect({ text: ['sopa deliciosa'] });

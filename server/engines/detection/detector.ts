@@ -24,7 +24,7 @@ const BACKING = { frequent: 0.5, listed: 0.6, certain: 0.95 } as const;
 /** Two languages that have the words of a text to shares nearer than this both have them. */
 const SAME_SHARE = 0.15;
 /** The leads that few words take where two languages have them all, and between languages alike. */
-const SHARED_MARGIN = 0.45;
+const SHARED_MARGIN = 0.6;
 const ALIKE_MARGIN = 0.4;
 /** Languages that statistics mistake for one another. */
 const alike = [
@@ -94,6 +94,8 @@ export async function createDetector(options: WordListOptions): Promise<Detectio
 interface Scoring {
   /** The lead that decides. */
   margin: number;
+  /** Whether a language has all letters of the text, as far as that is known. */
+  hasLetters: (language: LanguageTag) => boolean;
   scores: readonly { language: LanguageTag; score: number }[];
 }
 
@@ -105,17 +107,18 @@ interface Means {
 function score(text: string, means: Means): Scoring {
   const readable = readableText(text);
   const script = mainScript(readable);
-  if (script === undefined) return { margin: 0, scores: [] };
+  if (script === undefined) return certainly([]);
   if (script === han) return certainly(isJapanese(readable) ? ['ja', 'zh'] : ['zh', 'ja']);
   if (script.languages.length === 1) return certainly(script.languages);
   return weigh(wordsIn(readable, script), script, means);
 }
 
 function certainly(languages: readonly LanguageTag[]): Scoring {
-  return { margin: 0, scores: languages.map((language, i) => ({ language, score: 1 / (i + 1) })) };
+  const scores = languages.map((language, i) => ({ language, score: 1 / (i + 1) }));
+  return { margin: 0, scores, hasLetters: () => true };
 }
 
-function conclude({ margin, scores }: Scoring): Detection {
+function conclude({ margin, scores, hasLetters }: Scoring): Detection {
   const [best, second] = scores;
   if (best === undefined || best.score < LEAST_SCORE) return { status: 'no_language_detected' };
   const { language } = best;
@@ -123,9 +126,10 @@ function conclude({ margin, scores }: Scoring): Detection {
     return { status: 'success', language };
   }
   const among = scores.filter(({ score }) => best.score - score < margin);
+  const others = among.slice(1).map((each) => each.language);
   return {
     ...{ status: 'insufficient_confidence', language },
-    candidates: among.map((each) => each.language),
+    candidates: [language, ...others.filter(hasLetters)],
   };
 }
 
@@ -172,29 +176,29 @@ function weigh(words: readonly string[], script: Script, { statistics, lists }: 
       weights.ngrams * byNgrams +
       weights.network * network +
       weights.words * (frequent.get(language) ?? 0) +
-      weights.letters * letters(language) +
+      weights.letters * letters.evidence(language) +
       weights.lists * ((listed.get(language) ?? UNLISTED) - UNLISTED) +
       (priors[language] ?? RARE_PRIOR);
     return { language, score };
   });
   scores.sort((one, other) => other.score - one.score);
   const margin = decisiveMargin(text, isShort);
+  const hasLetters = (language: LanguageTag) => letters.areAllOf(language);
+  const scoring = { margin, scores, hasLetters };
   const [best, second] = scores.map(({ language }) => language);
-  if (!isShort || best === undefined || second === undefined) return { margin, scores };
+  if (!isShort || best === undefined || second === undefined) return scoring;
   const known = listed.get(best) ?? 0;
   // What one detector says alone is a guess among all languages.
   const isBacked = (language: LanguageTag) =>
     guess.language === language ||
     (frequent.get(language) ?? 0) >= BACKING.frequent ||
     (listed.get(language) ?? 0) >= BACKING.listed;
-  if (!isBacked(best)) return { margin: Infinity, scores };
-  if (known >= BACKING.certain && !isBacked(second)) return { margin: 0, scores };
+  if (!isBacked(best)) return { ...scoring, margin: Infinity };
+  if (known >= BACKING.certain && !isBacked(second)) return { ...scoring, margin: 0 };
   const isShared = known > 0 && (listed.get(second) ?? 0) >= known - SAME_SHARE;
   const areAlike = alike.some((group) => group.has(best) && group.has(second));
-  return {
-    margin: Math.max(margin, isShared ? SHARED_MARGIN : 0, areAlike ? ALIKE_MARGIN : 0),
-    scores,
-  };
+  const least = Math.max(isShared ? SHARED_MARGIN : 0, areAlike ? ALIKE_MARGIN : 0);
+  return { ...scoring, margin: Math.max(margin, least) };
 }
 
 function hasFewWords(text: string): boolean {
@@ -233,12 +237,18 @@ function wordEvidence(words: readonly string[]): Map<LanguageTag, number> {
   return evidence;
 }
 
-/** How well the distinctive letters of a text fit a language, -1 to 1. */
-function letterEvidence(text: string): (language: LanguageTag) => number {
+/** What the distinctive letters of a text say of a language. */
+interface LetterEvidence {
+  /** How well they fit, -1 to 1. */
+  evidence: (language: LanguageTag) => number;
+  areAllOf: (language: LanguageTag) => boolean;
+}
+
+function letterEvidence(text: string): LetterEvidence {
   const found = [...new Set(text)].flatMap((letter) => languagesOfLetter.get(letter) ?? []);
-  return (language) => {
-    if (found.length === 0) return 0;
-    const fitting = found.filter((languages) => languages.has(language)).length;
-    return (2 * fitting) / found.length - 1;
+  const fitting = (language: LanguageTag) => found.filter((each) => each.has(language)).length;
+  return {
+    evidence: (language) => (found.length === 0 ? 0 : (2 * fitting(language)) / found.length - 1),
+    areAllOf: (language) => fitting(language) === found.length,
   };
 }
