@@ -38,8 +38,8 @@ export type Recognition =
       kind: 'partial';
       text: string;
       /**
-       * The beginning of the text that will stay, from engines that can tell; of others, that is what
-       * two partials in a row agree on.
+       * The beginning of the text as it is worth reading, from engines that can tell: it stays for a while
+       * when the text says something else. Of others, that is what two partials in a row agree on.
        */
       agreed?: string;
       startMs: number;

@@ -12,8 +12,9 @@ export interface Sight {
 export interface CaptionMeasures {
   /** Tokens that were shown and taken back or changed. */
   deleted: number;
-  /** Tokens of the concluded text. */
+  /** Tokens of the concluded text, and those that stood there before it was concluded. */
   final: number;
+  early: number;
   /** From the beginning of the first word to the first sight of the segment. */
   firstWordLagsMs: number[];
   /** From the end of the last word to the conclusion. */
@@ -43,12 +44,15 @@ export function measureCaptions(sights: Iterable<Sight>): CaptionMeasures {
   const firstSeen: number[] = [];
   let shown: string[] = [];
   let deleted = 0;
+  let early = 0;
   for (const { atMs, concluded: segments, tentative } of sights) {
+    const before = concluded.length;
     for (const segment of segments) {
       const from = concluded.length;
       concluded.push(...tokensOf([segment]));
       spans.push({ ...segment, from, to: concluded.length, concludedAtMs: atMs });
     }
+    early += Math.max(0, commonPrefix(shown, concluded) - before);
     const now = [...concluded, ...tokensOf(tentative)];
     const kept = commonPrefix(shown, now);
     deleted += shown.length - kept;
@@ -65,6 +69,7 @@ export function measureCaptions(sights: Iterable<Sight>): CaptionMeasures {
   return {
     deleted,
     final: concluded.length,
+    early,
     firstWordLagsMs: told.map(({ from, startMs }) => (firstSeen[from] ?? Infinity) - startMs),
     conclusionLagsMs: told.map(({ concludedAtMs, endMs }) => concludedAtMs - endMs),
     averageLagsMs: told.map((span) => averageLagging(span, standsSince)),
@@ -102,6 +107,7 @@ export function together(all: readonly CaptionMeasures[]): CaptionMeasures {
   return {
     deleted: all.reduce((sum, { deleted }) => sum + deleted, 0),
     final: all.reduce((sum, { final }) => sum + final, 0),
+    early: all.reduce((sum, { early }) => sum + early, 0),
     firstWordLagsMs: all.flatMap(({ firstWordLagsMs }) => firstWordLagsMs),
     conclusionLagsMs: all.flatMap(({ conclusionLagsMs }) => conclusionLagsMs),
     averageLagsMs: all.flatMap(({ averageLagsMs }) => averageLagsMs),

@@ -181,7 +181,7 @@ async function watch(updates: AsyncIterable<CaptionUpdate>, now: () => number): 
 }
 
 function table(modes: readonly CaptionMode[], measured: readonly Measured[]): string[][] {
-  const head = ['', 'erasure', 'first word', 'conclusion', 'p95', 'average lagging'];
+  const head = ['', 'erasure', 'first word', 'conclusion', 'p95', 'average lagging', 'early'];
   const rows = (['source', 'target'] as const).flatMap((track) =>
     modes.map((mode) => {
       const all = together(measured.filter((each) => each.mode === mode && each.track === track));
@@ -193,6 +193,7 @@ function table(modes: readonly CaptionMode[], measured: readonly Measured[]): st
         seconds(median(all.conclusionLagsMs)),
         seconds(quantile(all.conclusionLagsMs, 0.95)),
         seconds(median(all.averageLagsMs)),
+        `${((100 * all.early) / all.final).toFixed(0)} %`,
       ];
     }),
   );

@@ -53,9 +53,15 @@ describe('what is told of hypotheses', () => {
     expect(seen('one zero zero one is', 'one zero zero one is')).toEqual(['', 'one zero zero one']);
   });
 
-  it('stays what it was until six say something else', () => {
-    const other = 'ask* what you';
-    const told = seen('and what', 'and what you', ...Array<string>(6).fill(other));
-    expect(told).toEqual(['', ...Array<string>(6).fill('and what'), 'ask what']);
+  it('stays what it was until four say something else', () => {
+    const other = 'ask what you';
+    const told = seen('and what', 'and what you', other, other, other, other);
+    expect(told).toEqual(['', 'and what', 'and what', 'and what', 'and what', 'ask what']);
+  });
+
+  it('takes no notice of marks and capitals that come and go', () => {
+    expect(seen('well I think', 'well, I think that', 'Well I think that we')).toEqual([
+      ...['', 'well, I think', 'Well I think that'],
+    ]);
   });
 });

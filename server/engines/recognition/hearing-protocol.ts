@@ -56,7 +56,7 @@ export interface Context {
 export interface HeardPart {
   text: string;
   words: Word[];
-  /** The beginning of a partial that will stay, as far as the engine can tell. */
+  /** The beginning of a partial as it is worth reading, as far as the engine can tell. */
   agreed?: string;
   language?: LanguageTag;
   /** For {@link HearingOpening.before} of the next utterance. */

@@ -11,7 +11,9 @@ interface Vocabulary {
 
 /** Hypotheses that have to agree on the first word and on those that the model is sure of. */
 const SOME = 2;
-/** And on any others, also in place of what has been shown. */
+/** And to say something else than what is shown, before that takes its place. */
+const MORE = 4;
+/** And to agree on words that the model is not sure of. */
 const MANY = 6;
 /** ln p of a token of which the model is sure. */
 const SURE = -0.3;
@@ -54,7 +56,7 @@ function wordsEnd(vocabulary: Vocabulary, tokens: readonly number[], length: num
 export interface Tentative {
   /** The latest hypothesis. */
   readonly text: string;
-  /** Its beginning that will stay; grows, until it is contradicted. */
+  /** What of it is worth reading: grows, and stays until several hypotheses contradict it. */
   readonly agreed: string;
   /** Takes the hypotheses up to now, the last one of the first `heardSamples` of the window. */
   see(hypotheses: readonly Decoded[], heardSamples: number): void;
@@ -64,7 +66,7 @@ export interface Tentative {
 
 export function createTentative(vocabulary: Vocabulary): Tentative {
   let text = '';
-  let agreed = '';
+  let shown: readonly HypothesisWord[] = [];
   /** Up to where was heard when so many words had been recognised, in ms of the window. */
   const seenMs: number[] = [];
   return {
@@ -72,7 +74,10 @@ export function createTentative(vocabulary: Vocabulary): Tentative {
       return text;
     },
     get agreed() {
-      return agreed;
+      return shown
+        .map((word) => word.text)
+        .join(' ')
+        .replace(MARKS_AT_END, '');
     },
     see(hypotheses, heardSamples) {
       const latest = hypotheses.at(-1);
@@ -82,44 +87,82 @@ export function createTentative(vocabulary: Vocabulary): Tentative {
       for (let index = seenMs.length; index < count; index += 1) {
         seenMs.push(heardSamples / SAMPLES_PER_MS);
       }
-      const next = textOf(sureTokens(vocabulary, hypotheses));
-      const many = textOf(latest.tokens.slice(0, agreedTokens(vocabulary, hypotheses, MANY)));
-      // What has been shown stays until many are agreed on something else.
-      if (next.startsWith(agreed) || !agreed.startsWith(many)) agreed = next;
+      shown = nextShown(shown, wordsOfLatest(vocabulary, hypotheses, MANY));
     },
     words: (said, window, heardSamples) =>
       timedWords(wordsOf(said), { window, heardSamples, seenMs }),
   };
-
-  function textOf(tokens: readonly number[]): string {
-    return vocabulary.text(tokens).replace(MARKS_AT_END, '');
-  }
 }
 
-function sureTokens(vocabulary: Vocabulary, hypotheses: readonly Decoded[]): readonly number[] {
-  const { tokens, chances } = hypotheses.at(-1) ?? { tokens: [], chances: [] };
-  const some = agreedTokens(vocabulary, hypotheses, SOME);
-  const many = agreedTokens(vocabulary, hypotheses, MANY);
-  const unsure = chances.slice(0, some).findIndex((chance, at) => at >= many && chance < SURE);
-  const sure = unsure === -1 ? some : wordsEnd(vocabulary, tokens, unsure);
+/** A word of a hypothesis. */
+interface HypothesisWord {
+  text: string;
+  /** Without marks and capitals, which come and go. */
+  key: string;
+  /** ln p of its least sure token. */
+  chance: number;
+}
+
+/** The words of the latest hypotheses, the newest last. */
+function wordsOfLatest(
+  vocabulary: Vocabulary,
+  hypotheses: readonly Decoded[],
+  count: number,
+): HypothesisWord[][] {
+  return hypotheses.slice(-count).map(({ tokens, chances }) => {
+    const starts = tokens.flatMap((token, at) =>
+      at === 0 || vocabulary.beginsWord(token) ? [at] : [],
+    );
+    return starts.map((start, index) => {
+      const end = starts[index + 1];
+      const text = vocabulary.text(tokens.slice(start, end));
+      return { text, key: wordsAlone(text).trim(), chance: Math.min(...chances.slice(start, end)) };
+    });
+  });
+}
+
+/** The words that are shown after those that were. */
+function nextShown(
+  shown: readonly HypothesisWord[],
+  latest: readonly HypothesisWord[][],
+): readonly HypothesisWord[] {
+  const words = latest.at(-1) ?? [];
+  const next = words.slice(0, sureCount(latest));
+  if (commonCount(shown, next) === shown.length) return next;
+  const firm = words.slice(0, agreedCount(latest, MORE));
+  const isContradicted = commonCount(shown, firm) < Math.min(shown.length, firm.length);
+  if (!isContradicted) return shown;
+  return firm.length > next.length ? firm : next;
+}
+
+/** How many words of the newest hypothesis are worth showing. */
+function sureCount(latest: readonly HypothesisWord[][]): number {
+  const words = latest.at(-1) ?? [];
+  const some = agreedCount(latest, SOME);
+  const many = agreedCount(latest, MANY);
   // Who reads along wants to see at once that somebody is heard: one word is soon put right.
-  const first = some === 0 ? 0 : wordStarts(vocabulary, tokens)[1];
-  return withoutEcho(vocabulary, tokens.slice(0, Math.max(sure, many, first ?? 0)));
+  const trusted = Math.max(many, 1);
+  const unsure = words.slice(0, some).findIndex(({ chance }, at) => at >= trusted && chance < SURE);
+  let count = unsure === -1 ? some : unsure;
+  // While the next word is on its way the model tells the last one again and again.
+  while (count > 1 && words[count - 1]?.key === words[count - 2]?.key) count -= 1;
+  return count;
 }
 
-/** Tokens up to a word that is told again and again at the end, as the model does while the next is on its way. */
-function withoutEcho(vocabulary: Vocabulary, tokens: readonly number[]): readonly number[] {
-  const starts = wordStarts(vocabulary, tokens);
-  const words = starts.map((start, at) =>
-    wordsAlone(vocabulary.text(tokens.slice(start, starts[at + 1]))),
+/** With how many words `count` hypotheses begin; the last one of the newest may still grow. */
+function agreedCount(latest: readonly HypothesisWord[][], count: number): number {
+  const [newest = [], ...others] = latest.slice(-count).reverse();
+  if (others.length + 1 < count) return 0;
+  return others.reduce(
+    (least, other) => Math.min(least, commonCount(newest, other)),
+    newest.length - 1,
   );
-  let count = words.length;
-  while (count > 1 && words[count - 1] === words[count - 2]) count -= 1;
-  return tokens.slice(0, starts[count]);
 }
 
-function wordStarts(vocabulary: Vocabulary, tokens: readonly number[]): number[] {
-  return tokens.flatMap((token, at) => (at === 0 || vocabulary.beginsWord(token) ? [at] : []));
+function commonCount(one: readonly HypothesisWord[], other: readonly HypothesisWord[]): number {
+  let count = 0;
+  while (count < one.length && one[count]?.key === other[count]?.key) count += 1;
+  return count;
 }
 
 /** A text without marks and capitals. */

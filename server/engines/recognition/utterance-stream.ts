@@ -23,7 +23,7 @@ export interface HeardUtterance {
   /** Where speech begins and ends, if that is known without words. */
   startMs?: number;
   endMs?: number;
-  /** The beginning of a text that still grows which will stay, as far as the engine can tell. */
+  /** The beginning of a text that still grows as it is worth reading, as far as the engine can tell. */
   agreed?: string;
   /** What was detected. */
   language?: LanguageTag;
