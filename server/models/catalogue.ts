@@ -214,7 +214,7 @@ function moonshine({
 const moonshines: readonly CatalogueEntry[] = [
   moonshine({
     name: DEFAULT_RECOGNISER,
-    about: 'whole utterances, quick, punctuates: the one that is installed by itself',
+    about: 'captions as one speaks, quick, punctuates: the one that is installed by itself',
     languages: ['en'],
     licence: 'MIT',
     downloadMb: 28,
@@ -229,7 +229,7 @@ const moonshines: readonly CatalogueEntry[] = [
   }),
   moonshine({
     name: 'moonshine-base-en',
-    about: 'whole utterances, punctuates; twice the work of tiny',
+    about: 'captions as one speaks, punctuates; twice the work of tiny',
     languages: ['en'],
     licence: 'MIT',
     downloadMb: 79,
@@ -244,7 +244,7 @@ const moonshines: readonly CatalogueEntry[] = [
   }),
   moonshine({
     name: 'moonshine-base-es',
-    about: 'whole utterances, punctuates; its licence limits who may use it',
+    about: 'captions as one speaks, punctuates; its licence limits who may use it',
     languages: ['es'],
     licence: 'Moonshine AI Community License',
     terms:

@@ -3,8 +3,17 @@ import { processorMs } from './process-tree.ts';
 
 /** Less than this of the processor, in ms, is what a process takes that waits for ever or is stopped. */
 const LEAST_WORK_MS = 20;
-/** How often the processor's time is asked for at most, in ms. */
-const READING_MS = 1_000;
+/** How often the processor's time is asked for, in ms, and how often at least before it is said to hang. */
+const LOOK_MS = 1_000;
+const LOOKS = 4;
+
+interface Look {
+  /** How many signs had come. */
+  signs: number;
+  atMs: number;
+  /** The processor's time that the process had taken; undefined where the system does not tell. */
+  takenMs: number | undefined;
+}
 
 /**
  * Watches a process that owes something. It hangs when it gives no sign although it had `timeoutMs` of
@@ -16,9 +25,11 @@ export class HangWatch {
   readonly #timeoutMs: number;
   readonly #onHang: () => void;
   #timer: NodeJS.Timeout | undefined;
-  /** The processor's time that it had taken at its last sign, or a little before. */
-  #takenMs: number | undefined;
-  #readAtMs = Number.NEGATIVE_INFINITY;
+  #signs = 0;
+  /** What was found at the first look after the last sign. */
+  #first: Look | undefined;
+  /** And at the last look at which it had worked since. */
+  #worked: Look | undefined;
 
   constructor({
     pid,
@@ -38,15 +49,10 @@ export class HangWatch {
     return this.#timer !== undefined;
   }
 
-  /** Waits for a sign of life from now on: something is owed, or a sign has come. */
+  /** Waits for a sign of life from now on: something is owed, or a sign has come. Costs next to nothing. */
   start(): void {
-    this.stop();
-    const nowMs = performance.now();
-    if (nowMs - this.#readAtMs >= READING_MS) {
-      this.#readAtMs = nowMs;
-      this.#takenMs = this.#read();
-    }
-    this.#wait(this.#takenMs);
+    this.#signs += 1;
+    if (this.#timer === undefined) this.#lookSoon();
   }
 
   stop(): void {
@@ -54,15 +60,25 @@ export class HangWatch {
     this.#timer = undefined;
   }
 
-  #wait(takenMs: number | undefined): void {
+  #lookSoon(): void {
+    const waitMs = Math.min(LOOK_MS, this.#timeoutMs / LOOKS);
     this.#timer = setTimeout(() => {
-      const nowTakenMs = this.#read();
-      if (takenMs === undefined || nowTakenMs === undefined || this.#takenMs === undefined) {
-        this.#onHang();
-      } else if (nowTakenMs - takenMs < LEAST_WORK_MS) this.#onHang();
-      else if (nowTakenMs - this.#takenMs >= this.#timeoutMs) this.#onHang();
-      else this.#wait(nowTakenMs);
-    }, this.#timeoutMs);
+      this.#timer = undefined;
+      if (this.#hangs()) this.#onHang();
+      else this.#lookSoon();
+    }, waitMs);
+  }
+
+  #hangs(): boolean {
+    const look = { signs: this.#signs, atMs: performance.now(), takenMs: this.#read() };
+    if (this.#first?.signs !== look.signs) this.#first = this.#worked = look;
+    const first = this.#first;
+    if (this.#worked === undefined || first.takenMs === undefined || look.takenMs === undefined) {
+      return look.atMs - first.atMs >= this.#timeoutMs;
+    }
+    if (look.takenMs - (this.#worked.takenMs ?? 0) >= LEAST_WORK_MS) this.#worked = look;
+    const isIdle = look.atMs - this.#worked.atMs >= this.#timeoutMs;
+    return isIdle || look.takenMs - first.takenMs >= this.#timeoutMs;
   }
 
   #read(): number | undefined {

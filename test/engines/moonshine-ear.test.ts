@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { MoonshineEar } from '../../server/engines/recognition/moonshine-ear.ts';
 import { MoonshineModel } from '../../server/engines/recognition/moonshine-model.ts';
 import { loadSileroVad, type SileroVad } from '../../server/engines/recognition/silero-vad.ts';
+import { createTermBias } from '../../server/engines/recognition/term-bias.ts';
 import { SpeechTrack } from '../../server/engines/recognition/speech-track.ts';
 import { moonshineModel } from './moonshine-support.ts';
 import { spoken } from './recognition-support.ts';
@@ -24,6 +25,13 @@ beforeAll(async () => {
     mumbled.writeInt16LE(mumbled.readInt16LE(at) >> 7, at);
   }
 });
+
+function floats(audio: Buffer): Float32Array {
+  return Float32Array.from(
+    { length: audio.length / 2 },
+    (_, index) => audio.readInt16LE(2 * index) / 32_768,
+  );
+}
 
 /** How often the model hears an utterance from the first pause on, and what it says in the end. */
 async function heardFinally({ isHurried }: { isHurried: boolean }) {
@@ -55,5 +63,35 @@ describe('an ear that is unsure', () => {
     const hurried = await heardFinally({ isHurried: true });
     expect(calm.count).toBeGreaterThanOrEqual(hurried.count + 5);
     expect(hurried.text).not.toBe('');
+  });
+});
+
+describe('terms of a session that nobody says', () => {
+  /** Each leads some of these sentences astray when its beginning alone is made likelier. */
+  const terms = 'Itochu Iberdrola Mendelssohn Anneliese Aoife Saoirse'.split(' ');
+  const biasOf = (own: readonly string[]) => {
+    const bias = createTermBias(own, model.pieces);
+    return bias === undefined ? {} : { bias };
+  };
+
+  it.each([
+    ['kal16', 'and so my fellow americans ask not'],
+    ['rms', 'fourteen people were waiting on monday'],
+    ['slt', 'our annual general meeting is in vienna'],
+    ['awb', 'our annual general meeting is in vienna'],
+  ] as const)('leave what %s says as it is: %s', async (voice, text) => {
+    const samples = floats(await spoken({ text, voice }));
+    const heard = async (own: readonly string[]) =>
+      model.text((await model.decode({ samples, ...biasOf(own) })).tokens);
+    const undisturbed = await heard([]);
+    for (const term of terms) expect(await heard([term])).toBe(undisturbed);
+    expect(await heard(terms)).toBe(undisturbed);
+  });
+
+  it('leave those that are said where they are, beside one that was only begun', async () => {
+    const text = 'all of our services have moved to kubernetes this year';
+    const samples = floats(await spoken({ text, voice: 'rms' }));
+    const { tokens } = await model.decode({ samples, ...biasOf(['Kubernetes', ...terms]) });
+    expect(model.text(tokens)).toBe('All of our services have moved to Kubernetes this year.');
   });
 });

@@ -90,9 +90,25 @@ export class MoonshineModel {
     return new MoonshineModel(encoder, decoder, pieces);
   }
 
-  /** Writes down what a window of audio says. */
-  async decode({ samples, kept = [], guess = [], bias }: DecodeRequest): Promise<Decoded> {
-    const states = await this.#listen(samples);
+  /**
+   * Writes down what a window of audio says. A term that was begun and not written to its end has led
+   * astray: then it is written anew with only those that were, or with none.
+   */
+  async decode({ bias, ...request }: DecodeRequest): Promise<Decoded> {
+    const states = await this.#listen(request.samples);
+    if (bias === undefined) return (await this.#write(states, request)).decoded;
+    const writing = await this.#write(states, { ...request, bias });
+    if (writing.hasWholeTerms) return writing.decoded;
+    const written = bias.ofWritten(writing.tokens);
+    const again = await this.#write(states, { ...request, ...(written && { bias: written }) });
+    if (again.hasWholeTerms) return again.decoded;
+    return (await this.#write(states, request)).decoded;
+  }
+
+  async #write(
+    states: Tensor,
+    { samples, kept = [], guess = [], bias }: DecodeRequest,
+  ): Promise<Writing> {
     const most = Math.ceil((samples.length / 16_000) * MOST_TOKENS_PER_S) + SPARE_TOKENS;
     const writing = new Writing({ kept, bias, most });
     let cache = this.#empty;
@@ -107,7 +123,7 @@ export class MoonshineModel {
         throw new Error('its tokens are those of another model.');
       const agreed = writing.take(logits.data, input, settled);
       cache = this.#carry(output, cache, { isFirst: step === 0, unused: input.length - agreed });
-      if (writing.isOver) return writing.decoded;
+      if (writing.isOver) return writing;
       input = writing.tokens.slice(-1);
       settled = 1;
     }
@@ -207,6 +223,8 @@ const sessionOptions = {
 class Writing {
   readonly tokens: number[];
   readonly #chances: number[] = [];
+  /** Places of the tokens that the bias has put there. */
+  readonly #swayed: number[] = [];
   readonly #bias: TermBias | undefined;
   readonly #most: number;
   #isOver = false;
@@ -228,6 +246,12 @@ class Writing {
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** Whether all that the bias has put there belongs to terms that were written to their end. */
+  get hasWholeTerms(): boolean {
+    const bias = this.#bias;
+    return this.#swayed.every((place) => bias?.isWithinTerm(this.tokens, place) === true);
   }
 
   get decoded(): Decoded {
@@ -271,6 +295,7 @@ class Writing {
       this.#endChance = end - sum;
       return END;
     }
+    if (best !== own) this.#swayed.push(this.tokens.length);
     this.tokens.push(best);
     this.#chances.push((values[best] ?? 0) - sum);
     return best;

@@ -10,6 +10,10 @@ export interface TermBias {
    * @param likeliest the token the model itself would take
    */
   prefer(values: Float32Array, tokens: readonly number[], likeliest: number): number | undefined;
+  /** Whether a place of what was written is within a term that was written to its end. */
+  isWithinTerm(tokens: readonly number[], place: number): boolean;
+  /** The same for those terms alone that were written to their end; undefined when there is none. */
+  ofWritten(tokens: readonly number[]): TermBias | undefined;
 }
 
 /**
@@ -23,7 +27,11 @@ const MAX_TERMS = 1_000;
 
 interface Node {
   next: Map<number, Node>;
+  /** The tokens of the term that ends here. */
+  term: readonly number[] | undefined;
 }
+
+const newNode = (): Node => ({ next: new Map(), term: undefined });
 
 /**
  * @param pieces the piece of each token of the model, as UTF-8; a blank begins a word
@@ -36,19 +44,35 @@ export function createTermBias(
   const terms = [...new Set(spokenTerms)].slice(0, MAX_TERMS);
   if (terms.length === 0) return undefined;
   const idOf = idsOf(pieces);
-  const root: Node = { next: new Map() };
+  return createBias(terms.map((term) => tokenised(` ${term.trim()}`, idOf)));
+}
+
+function createBias(terms: readonly (readonly number[])[]): TermBias | undefined {
+  const root = newNode();
   let longest = 0;
-  for (const term of terms) {
-    const tokens = tokenised(` ${term.trim()}`, idOf);
+  for (const tokens of terms) {
     longest = Math.max(longest, tokens.length);
     let node = root;
     for (const token of tokens) {
-      const next = node.next.get(token) ?? { next: new Map() };
+      const next = node.next.get(token) ?? newNode();
       node.next.set(token, next);
       node = next;
     }
+    if (node !== root) node.term = tokens;
   }
   if (root.next.size === 0) return undefined;
+
+  /** The longest term that was written from a place on. */
+  function termFrom(tokens: readonly number[], from: number): readonly number[] | undefined {
+    let term: readonly number[] | undefined;
+    let node: Node | undefined = root;
+    for (let place = from; node !== undefined; place += 1) {
+      term = node.term ?? term;
+      node = node.next.get(tokens[place] ?? -1);
+    }
+    return term;
+  }
+
   return {
     prefer(values, tokens, likeliest) {
       let best = likeliest;
@@ -67,6 +91,15 @@ export function createTermBias(
         if (node !== undefined) consider(node, GO_ON);
       }
       return best === likeliest ? undefined : best;
+    },
+    isWithinTerm(tokens, place) {
+      for (let from = Math.max(0, place - longest + 1); from <= place; from += 1) {
+        if (from + (termFrom(tokens, from)?.length ?? 0) > place) return true;
+      }
+      return false;
+    },
+    ofWritten(tokens) {
+      return createBias(tokens.map((_, from) => termFrom(tokens, from) ?? []));
     },
   };
 }
