@@ -37,6 +37,7 @@ function patched(file: Uint8Array, signature: number, patch: (at: Buffer) => voi
 }
 
 const DIRECTORY = 0x02014b50;
+const LOCAL_HEADER = 0x04034b50;
 const memoryAtStart = process.memoryUsage().rss;
 
 describe('a docx is refused', () => {
@@ -59,7 +60,7 @@ describe('a docx is refused', () => {
     expect(await refusal(patched(file, DIRECTORY, (at) => at.writeUInt32LE(1, 16)))).toMatch(
       /damaged/,
     );
-    const data = patched(file, 0x04034b50, (at) => at.fill(0xff, 60, 66));
+    const data = patched(file, LOCAL_HEADER, (at) => at.fill(0xff, 60, 66));
     expect(await refusal(data)).toMatch(/damaged/);
   });
 
@@ -109,6 +110,13 @@ describe('a docx is refused', () => {
     };
     const commented = Buffer.concat([one, record]);
     const twins = wordDocument(paragraph('One'), { entries: { b1: 'bytes', b2: 'bytes' } });
+    const listed = Buffer.from(twins).lastIndexOf('b2') - 46;
+    const unlisted = Buffer.concat([
+      Buffer.from(twins).subarray(0, listed),
+      Buffer.from(twins).subarray(listed + 48),
+    ]);
+    const count = unlisted.readUInt16LE(unlisted.length - 12);
+    const bytes = unlisted.readUInt32LE(unlisted.length - 10);
     let first = 0;
     commented.writeUInt16LE(22, one.length - 2);
     const files = {
@@ -121,6 +129,13 @@ describe('a docx is refused', () => {
       'a directory that is shorter than it says': told(one, { bytes: directory.length - 1 }),
       'a directory that begins elsewhere': told(one, { start: start + 1 }),
       'an entry that is not counted': told(one, { count: record.readUInt16LE(10) - 1 }),
+      'an entry that is not listed': told(unlisted, { count: count - 1, bytes: bytes - 48 }),
+      'an entry with another name at its place': patched(one, LOCAL_HEADER, (at) => {
+        if (at.toString('latin1', 30, 47) === 'word/document.xml') at.write('W', 30);
+      }),
+      'an entry that is packed otherwise at its place': patched(one, LOCAL_HEADER, (at) => {
+        at.writeUInt16LE(8 - at.readUInt16LE(8), 8);
+      }),
       'something between the directory and its record': Buffer.concat([
         one.subarray(0, -22),
         Buffer.alloc(3),
@@ -256,7 +271,7 @@ describe('a docx passes', () => {
   test('with sizes written after the data, as programs that stream do', async () => {
     const file = Buffer.from(wordDocument(paragraph('Text')));
     // Only readers of the directory, which is what counts, are right about such files.
-    const streamed = patched(file, 0x04034b50, (at) => {
+    const streamed = patched(file, LOCAL_HEADER, (at) => {
       at.writeUInt16LE(at.readUInt16LE(6) | 8, 6);
       at.fill(0, 14, 26);
     });

@@ -115,12 +115,14 @@ async function directoryOf(file: Buffer): Promise<ArchiveEntry[]> {
     for await (const entry of zip.eachEntry()) {
       if (entries.length >= archiveLimits.entries) throw tooLarge();
       directoryEnd += 46 + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
-      if (entry.fileName.endsWith('/')) continue;
       totalBytes += entry.uncompressedSize;
       checkEntry(entry, totalBytes);
       const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
+      const start = entry.relativeOffsetOfLocalHeader;
       const end = fileDataStart + entry.compressedSize;
-      places.push({ start: entry.relativeOffsetOfLocalHeader, end });
+      checkLocalHeader(file.subarray(start, fileDataStart), entry);
+      places.push({ start, end });
+      if (entry.fileName.endsWith('/')) continue;
       entries.push(entryOf(entry, file.subarray(fileDataStart, end)));
     }
     if (directoryEnd !== directory.end) throw damaged();
@@ -141,7 +143,9 @@ interface Directory extends Place {
   count: number;
 }
 
-/** Signatures and lengths of APPNOTE 4.3.14 to 4.3.16. */
+/** Signatures and lengths of APPNOTE 4.3.7 and 4.3.14 to 4.3.16. */
+const LOCAL_HEADER = Buffer.from('PK\x03\x04');
+const LOCAL_HEADER_BYTES = 30;
 const END_RECORD = Buffer.from('PK\x05\x06');
 const END_RECORD_BYTES = 22;
 const LONG_END_RECORD = 0x06064b50;
@@ -189,13 +193,27 @@ function longDirectory(file: Buffer, endRecord: number): Directory | undefined {
   return { start, end, count: field(32) };
 }
 
-/** Programs that read from the front find the same entries: none within another, and no other directory. */
+/**
+ * Programs that read from the front find the same entries: none within another, none beside them, and no
+ * other directory.
+ */
 function checkPlaces(file: Buffer, places: readonly Place[]): void {
   let at = 0;
   for (const { start, end } of places.toSorted((a, b) => a.start - b.start)) {
-    if (start < at || file.subarray(at, start).includes(END_RECORD)) throw damaged();
+    const between = file.subarray(at, start);
+    const isOther = between.includes(END_RECORD) || between.includes(LOCAL_HEADER);
+    if (start < at || isOther) throw damaged();
     at = end;
   }
+}
+
+/** And under the same names, packed in the same way. */
+function checkLocalHeader(header: Buffer, entry: yauzl.Entry): void {
+  const nameEnd = LOCAL_HEADER_BYTES + header.readUInt16LE(26);
+  const name = header.subarray(LOCAL_HEADER_BYTES, nameEnd);
+  const isSame =
+    name.equals(entry.fileNameRaw) && header.readUInt16LE(8) === entry.compressionMethod;
+  if (!isSame) throw damaged();
 }
 
 function checkEntry(entry: yauzl.Entry, totalBytes: number): void {
