@@ -92,3 +92,41 @@ describe('a page of scattered letters', () => {
     expect(await pdfText(written)).toContain('AB');
   });
 });
+
+describe('headings of a PDF file', () => {
+  const shown = (
+    font: string,
+    size: number,
+    lines: readonly (readonly [string, number, number])[],
+  ) =>
+    lines
+      .map(([line, x, y]) => `BT /${font} ${size} Tf 1 0 0 1 ${x} ${y} Tm (${line}) Tj ET`)
+      .join('\n');
+
+  it('are texts of their own where they stand now here, now there', async () => {
+    const headings = [
+      ['Environment', 430, 640],
+      ['Knowledge of weather', 290, 605],
+      ['Weather forecast', 200, 570],
+    ] as const;
+    const file = await rawPdf([{ content: shown('Bold', 24, headings) }]);
+    const { told } = await translate(file, (text) => text);
+    expect(told.map(plainText)).toEqual(headings.map(([text]) => text));
+  });
+
+  it('go on beside their column, where nothing is, before they become two lines', async () => {
+    const content = [
+      shown('Times', 10, [
+        ['The letter that the king had sent arrived in the village before the winter', 60, 700],
+        ['The letter arrived. The letter arrived.', 60, 640],
+        ['The letter arrived.', 60, 628],
+      ]),
+      shown('Bold', 14, [['Every farmer sells cheese', 60, 580]]),
+    ].join('\n');
+    const longer = 'Every single farmer sells some cheese';
+    const { written } = await translate(await rawPdf([{ content }]), (text) =>
+      text.startsWith('Every') ? longer : text,
+    );
+    expect(await pdfText(written)).toContain(longer);
+  });
+});

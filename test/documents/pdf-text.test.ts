@@ -94,7 +94,7 @@ describe('the text of a PDF file', () => {
       plainText(segment).replaceAll('Warning', 'Warnung'),
     ]);
     const read = await pdfText(await document.write(translated, { source: 'en', target: 'de' }));
-    expect(read.match(/Warnung \d+ of/g)).toHaveLength(12);
+    expect(read.match(/Warnung\s\d+\sof/g)).toHaveLength(12);
     expect(read).not.toContain('Warning');
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { MarkupOptions } from '../../server/text/markup/markup-layout.ts';
-import { html, repeat, segmentsOf, shout } from './layouts.ts';
+import { html, repeat, segmentOf, segmentsOf, shout } from './layouts.ts';
 
 it.each<[string, string, Partial<MarkupOptions>, string[]]>([
   [
@@ -28,13 +28,25 @@ it.each<[string, string, Partial<MarkupOptions>, string[]]>([
     'how signs are read is no part of their sentence',
     '<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>を読む。</p><ruby>東京<rt>とうきょう</ruby>',
     { language: 'ja' },
-    ['<1>漢<2/>字<3/></1>を読む。', '東京'],
+    ['<1><2>漢</2><3>字</3></1>を読む。', '東京'],
   ],
   [
     'nor is it where its end tags are left out',
-    'At <ruby><rb>a<rb>b<rt>one<rt>two<rtc>three</ruby> it <i>is</i>',
+    'At <ruby><rb>a<rt>one<rb>b<rt>two<rtc>three</ruby> it <i>is</i>',
     {},
-    ['At <1><2/>a<3/>b<4/></1> it <5>is</5>'],
+    ['At <1><2><3/>a</2><4><5/>b</4></1> it <6>is</6>'],
+  ],
+  [
+    'readings apart from their bases stay with these',
+    'The <ruby><rb>red</rb><rb>house</rb><rtc><rt>r</rt><rt>h</rt></rtc></ruby> is <ruby>a<rt>b</rt></ruby>',
+    {},
+    ['The <1/> is <2><3>a</3></2>'],
+  ],
+  [
+    'a reading without a base is a mark',
+    'one<rt>a</rt> <ruby><b>two</b> <ruby>three<rt>c</rt></ruby><rt>d</rt></ruby> end',
+    {},
+    ['one<1/> <2><3>two</3> <4><5>three</5></4><6/></2> end'],
   ],
   [
     'a class may ask for it, too',
@@ -109,4 +121,12 @@ it('keeps what is not translated byte for byte', () => {
 
 it('counts text alone', () => {
   expect(html('<p title="x">a&nbsp;😀</p><script>abc</script><code>d</code>').characters).toBe(4);
+});
+
+it('has each reading above its word, wherever that goes', () => {
+  const layout = html('A <ruby>green<rp>(</rp><rt>g</rt><rp>)</rp> tree<rt>t</rt></ruby> stands');
+  expect(segmentsOf(layout)).toEqual(['A <1><2>green</2> <3>tree</3></1> stands']);
+  expect(layout.render([segmentOf('Un <1><3>árbol</3> <2>verde</2></1> está')])).toBe(
+    'Un <ruby>árbol<rt>t</rt> verde<rp>(</rp><rt>g</rt><rp>)</rp></ruby> está',
+  );
 });

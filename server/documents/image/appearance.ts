@@ -11,6 +11,7 @@ import {
 } from './ground.ts';
 import type { PixelBox } from './ocr.ts';
 import type { Picture } from './picture.ts';
+import { rulePixels } from './rule-pixels.ts';
 
 /** Red, green, blue, opacity; 0 to 255. */
 export type Colour = readonly [number, number, number, number];
@@ -58,6 +59,7 @@ export function appearanceOf(
   }
   const unevenness = noise(cutting, ring);
   const least = Math.max(LEAST_DIFFERENCE, NOISE_FACTOR * unevenness);
+  keepRules(cutting, box, { differences, beyond, least });
   const strongest = strongestIn(cutting, box, differences, least);
   if (strongest === undefined) return undefined;
   const inkBox = tightBox(cutting, box, (at) => (differences[at] ?? 0) > strongest / 2);
@@ -89,6 +91,28 @@ export function appearanceOf(
   };
 }
 
+/** Takes the rules around a text out of what differs, and counts them as something else. */
+function keepRules(
+  { width, height }: Cutting,
+  box: PixelBox,
+  { differences, beyond, least }: { differences: Float32Array; beyond: Uint8Array; least: number },
+): void {
+  const rules = rulePixels(
+    { values: differences, width, height },
+    { least: CLEARLY_OTHER * least, pieceWidth: pieceWidthOf(box) },
+  );
+  for (const [at, one] of rules.entries()) {
+    if (one === 0) continue;
+    beyond[at] = 1;
+    differences[at] = 0;
+  }
+}
+
+/** Lines are looked at piece by piece, each wider than a letter. */
+function pieceWidthOf(box: PixelBox): number {
+  return 2 * (box.bottom - box.top) + 8;
+}
+
 function margin(box: PixelBox): number {
   return Math.min(40, Math.max(4, Math.round(MARGIN * (box.bottom - box.top))));
 }
@@ -110,7 +134,7 @@ function ringOf(cutting: Cutting, box: PixelBox, beyond: Uint8Array): Uint8Array
   const ring = new Uint8Array(width * height);
   const clear = Math.max(1, Math.round(margin(box) / 4));
   // Grounds may change along a line: each piece of it is judged by itself.
-  const pieceWidth = 2 * (box.bottom - box.top) + 8;
+  const pieceWidth = pieceWidthOf(box);
   for (let from = 0; from < width; from += pieceWidth) {
     const to = Math.min(width, from + pieceWidth);
     const pixels: number[] = [];

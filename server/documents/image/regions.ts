@@ -1,5 +1,6 @@
 /** Lines of text that belong together, and how they are set: what is translated and drawn as one. */
 import { appearanceOf, type Appearance, type Colour } from './appearance.ts';
+import { alignedByColumns } from './column-alignment.ts';
 import type { PixelBox } from './ocr.ts';
 import type { Picture } from './picture.ts';
 import { around, joined, type ReadLine } from './read-text.ts';
@@ -31,7 +32,7 @@ export function findRegions(picture: Picture, lines: readonly ReadLine[]): TextR
       return appearance && { ...line, appearance };
     })
     .filter((line) => line !== undefined);
-  return grouped(seen).map((group) => region(picture, group));
+  return alignedByColumns(grouped(seen).map((group) => region(picture, group)));
 }
 
 type Group = [SeenLine, ...SeenLine[]];

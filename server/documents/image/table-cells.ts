@@ -82,7 +82,9 @@ function tablesIn(rows: readonly Row[]): Table[] {
     while (to < rows.length && gutters.length > 0 && isNear(rows[to - 1], rows[to])) {
       const narrowed = guttersOf(rows.slice(from, to + 1));
       // Of the first row anything may be a gap; later, a row without one of the columns is another's.
-      if (narrowed.length < (to === from + 1 ? 1 : gutters.length)) break;
+      const goesOn =
+        to === from + 1 ? isParted(rows[from], narrowed) : narrowed.length >= gutters.length;
+      if (!goesOn || !hasItsGaps(rows[to], narrowed)) break;
       gutters = narrowed;
       to += 1;
     }
@@ -91,6 +93,20 @@ function tablesIn(rows: readonly Row[]): Table[] {
     from = isTable(table) ? to : from + 1;
   }
   return tables;
+}
+
+/** Whether a row has a cell on both sides of a gutter: the end of a line of prose has none. */
+function isParted(row: Row | undefined, gutters: readonly Gutter[]): boolean {
+  if (row === undefined) return false;
+  return columnsOf(row, gutters).filter(({ length }) => length > 0).length > 1;
+}
+
+/** Whether all wide gaps of a row are gutters: a cell has none, so others are another table's. */
+function hasItsGaps(row: Row | undefined, gutters: readonly Gutter[]): boolean {
+  if (row === undefined) return false;
+  return guttersOf([row])
+    .filter(({ left, right }) => right - left >= SURE_GUTTER * row.heightPx)
+    .every((gap) => gutters.some(({ left, right }) => left < gap.right && right > gap.left));
 }
 
 function isNear(row: Row | undefined, next: Row | undefined): boolean {
@@ -129,7 +145,7 @@ function columnsOf({ words }: Row, gutters: readonly Gutter[]): Row['words'][] {
 
 function isTable({ rows, gutters }: Table): boolean {
   const filled = rows.map((row) => columnsOf(row, gutters));
-  const full = filled.filter((columns) => columns.filter(({ length }) => length > 0).length > 1);
+  const full = rows.filter((row) => isParted(row, gutters));
   if (gutters.length === 0 || full.length < 2) return false;
   const heightPx = rows[0]?.heightPx ?? 0;
   const isSure = gutters.some(({ left, right }) => right - left >= SURE_GUTTER * heightPx);

@@ -26,6 +26,16 @@ export function isRightAligned(lines: readonly ReadLine[]): boolean {
   return lines.length === 2 ? !haveStretchedBlanks(lines) : flush <= lines.length / 2;
 }
 
+/** Whether no two lines that follow each other have an edge or their middle in common. */
+export function isScattered(lines: readonly ReadLine[]): boolean {
+  if (lines.length < 3) return false;
+  return lines.slice(1).every(({ box, sizePoints }, at) => {
+    const above = lines[at]?.box ?? box;
+    const [left, right] = [box.left - above.left, box.right - above.right];
+    return [left, right, (left + right) / 2].every((apart) => Math.abs(apart) > sizePoints);
+  });
+}
+
 /** Blanks of ragged text are all equally wide; lines without any tell by being many. */
 export function haveStretchedBlanks(lines: readonly ReadLine[]): boolean {
   const means = lines.map(meanBlank).filter((mean) => mean !== undefined);

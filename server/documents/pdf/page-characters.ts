@@ -2,7 +2,7 @@
 import { apply, applyToBox, type Matrix, multiply, turn, viewMatrix } from './geometry.ts';
 import type { Box } from './page-model.ts';
 import type { OpenPage } from './pdfium.ts';
-import { type SeenPrint, seenPrint } from './shadow-objects.ts';
+import { lookOfPrints, type SeenPrint, seenPrint } from './shadow-objects.ts';
 import {
   listTextObjects,
   type ObjectLook,
@@ -45,6 +45,9 @@ export interface PageCharacters {
 /** A letter that stands nearer to its like, in ems, is its second print: `ii` is wider. */
 const MAX_REPEAT_EMS = 0.1;
 
+/** Letters whose outlines are drawn as wide as this are bold. */
+const THICKENING_EMS = 0.01;
+
 /** Which characters are wanted. */
 export type Visibility = 'visible' | 'invisible';
 
@@ -74,7 +77,8 @@ export function readCharacters(page: OpenPage, visibility: Visibility): PageChar
     if (object === undefined) continue;
     if (!states.has(handle)) {
       const print = seenPrint({ page, object, objects, lookOf, isTold });
-      states.set(handle, stateOf({ page, at, view, print }));
+      for (const repeat of print.repeats) repeats.set(repeat, object.index);
+      states.set(handle, stateOf({ page, at, view, index: object.index, print }));
     }
     const state = states.get(handle);
     if (state === undefined || !isWithin(crop, page, at, state.sizePoints)) continue;
@@ -84,8 +88,9 @@ export function readCharacters(page: OpenPage, visibility: Visibility): PageChar
     if (character === undefined) continue;
     const first = firstPrint(character);
     if (first !== undefined) {
-      // What is printed last is seen.
-      first.look = character.look;
+      const [x, y] = [character.box.left - first.box.left, character.baseline - first.baseline];
+      const apart = Math.hypot(x, y) / character.sizePoints;
+      first.look = lookOfPrints(first.look, character.look, apart).look;
       if (first.object !== character.object) repeats.set(character.object, first.object);
       continue;
     }
@@ -201,11 +206,13 @@ function stateOf({
   page,
   at,
   view,
-  print: { index, look, shift },
+  index,
+  print: { look, shift },
 }: {
   page: OpenPage;
   at: number;
   view: Matrix;
+  index: number;
   print: SeenPrint;
 }): ObjectState | undefined {
   const { pdfium, scratch } = page;
@@ -223,9 +230,10 @@ function stateOf({
   const rotation = ((Math.round(degrees) % 360) + 360) % 360;
   // Writers without an italic font slant the upright one.
   const isSlanted = Math.abs(a * c + b * d) / (Math.hypot(a, b) * height) > 0.12;
+  const isThickened = look.outlineWidth > THICKENING_EMS * sizePoints;
   return {
     index,
-    look: isSlanted ? { ...look, isItalic: true } : look,
+    look: { ...look, isItalic: look.isItalic || isSlanted, isBold: look.isBold || isThickened },
     sizePoints,
     emPoints,
     rotation,

@@ -163,12 +163,20 @@ function place({
   });
   const fitting = fittingIn(roomOf({ paragraph, surroundings, columns }));
   const scale = fittingScale(fitting);
-  const isHeading = paragraph.lines.length === 1 || paragraph.headingLevel !== undefined;
-  if (scale === 1 || !isHeading || measured.isRightToLeft) return { ...redrawing, fitting, scale };
-  // What stands by itself may go on where its column ends, rather than shrink.
+  const count = linesAt(fitting, scale, false).length;
+  const { headingLevel, lines } = paragraph;
+  // A single line that may be one of a text is only kept from shrinking, a heading from wrapping too.
+  const mayBeWide =
+    scale < 1
+      ? lines.length === 1 || headingLevel !== undefined
+      : headingLevel !== undefined && count > lines.length;
+  if (!mayBeWide || measured.isRightToLeft) return { ...redrawing, fitting, scale };
+  // What stands by itself may go on where its column ends.
   const wide = fittingIn(roomOf({ paragraph, surroundings, columns: undefined }));
   const wideScale = fittingScale(wide);
-  return wideScale > scale
+  const isBetter =
+    wideScale > scale || (wideScale === scale && linesAt(wide, scale, false).length < count);
+  return isBetter
     ? { ...redrawing, fitting: wide, scale: wideScale }
     : { ...redrawing, fitting, scale };
 }

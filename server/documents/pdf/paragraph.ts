@@ -122,7 +122,7 @@ function styleOf(
   styles: Map<string, TextStyle>,
 ): TextStyle {
   const size = position === 'normal' ? sizePoints : line.sizePoints;
-  const key = `${look.fontName}|${size}|${String(look.isItalic)}|${look.color.join()}|${position}|${look.opacity ?? 1}|${look.decoration ?? ''}`;
+  const key = `${look.fontName}|${size}|${String(look.isBold)}|${String(look.isItalic)}|${look.color.join()}|${position}|${look.opacity ?? 1}|${look.decoration ?? ''}`;
   let style = styles.get(key);
   if (style === undefined) {
     const { fontName, isBold, isItalic, isSerif, isMonospaced, color, opacity, decoration } = look;

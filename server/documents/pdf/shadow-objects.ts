@@ -17,14 +17,42 @@ const MAX_SHADOW_DISTANCE = 40;
 
 /** What is seen of a text object, and how far from itself, in the coordinates of the file. */
 export interface SeenPrint {
-  index: number;
   look: ObjectLook;
   shift: { x: number; y: number };
+  /** Indexes of its later prints that PDFium does not tell. */
+  repeats: readonly number[];
+}
+
+/** In heights of the letters: how far apart prints are that make one bold text. */
+const LEAST_BOLD_SHIFT = 0.01;
+const MOST_BOLD_SHIFT = 0.12;
+
+/**
+ * Which of two prints is seen. Two of one colour, a little apart, make bold text; at one place they
+ * are a program's oversight.
+ *
+ * @param apart how far they are apart, in heights of their letters
+ */
+export function lookOfPrints(
+  first: ObjectLook,
+  later: ObjectLook,
+  apart: number,
+): { look: ObjectLook; isLater: boolean } {
+  // What is seen through, or hollow, leaves the first print to be seen.
+  const isCovering = later.isVisible && !later.isOutlined && later.opacity === undefined;
+  const isLater = isCovering || (later.isVisible && !first.isVisible);
+  const look = isLater ? later : first;
+  const isOneColour = first.color.every((channel, at) => channel === later.color[at]);
+  const isShifted = apart > LEAST_BOLD_SHIFT && apart < MOST_BOLD_SHIFT;
+  const isBolder =
+    first.isVisible && later.isVisible && isOneColour && (isShifted || later.isOutlined);
+  const isBold = look.isBold || isBolder || (isOneColour && first.isBold);
+  return { look: isBold === look.isBold ? look : { ...look, isBold }, isLater };
 }
 
 /**
- * The second print of an object that is not seen itself: browsers throw shadows by drawing the text
- * once without any colour, and PDFium takes the text itself for a repetition.
+ * The print of an object that is seen: text stands out by a halo or a shadow that is printed before
+ * it, and PDFium takes the text itself for a repetition.
  *
  * @param isTold whether PDFium tells the characters of an object
  */
@@ -41,24 +69,38 @@ export function seenPrint({
   lookOf: (handle: number, parent: number) => ObjectLook;
   isTold: (handle: number) => boolean;
 }): SeenPrint {
-  const { index } = object;
-  const look = lookOf(object.handle, object.parent);
-  const own = { index, look, shift: { x: 0, y: 0 } };
-  const box = look.isVisible ? undefined : boundsOf(page, object.handle);
-  if (box === undefined) return own;
-  const height = box.top - box.bottom;
-  const isNear = (a: number, b: number, share: number): boolean => Math.abs(a - b) < share * height;
-  for (const other of objects.slice(index + 1, index + 1 + MAX_SHADOW_DISTANCE)) {
-    const print = isTold(other.handle) ? undefined : boundsOf(page, other.handle);
-    if (print === undefined || other.parent !== object.parent) continue;
-    const [x, y] = [print.left - box.left, print.bottom - box.bottom];
-    const isSameSize =
-      isNear(print.right - x, box.right, 0.05) && isNear(print.top - y, box.top, 0.05);
-    if (!isSameSize || !isNear(x, 0, 0.6) || !isNear(y, 0, 0.6)) continue;
-    const seen = lookOf(other.handle, other.parent);
-    if (seen.isVisible) return { index: other.index, look: seen, shift: { x, y } };
+  const { index, handle, parent } = object;
+  let look = lookOf(handle, parent);
+  let shift = { x: 0, y: 0 };
+  const repeats: number[] = [];
+  const later = objects
+    .slice(index + 1, index + 1 + MAX_SHADOW_DISTANCE)
+    .filter((other) => other.parent === parent && !isTold(other.handle));
+  const box = later.length > 0 ? boundsOf(page, handle) : undefined;
+  if (box === undefined) return { look, shift, repeats };
+  for (const other of later) {
+    const otherShift = shiftBetween(box, boundsOf(page, other.handle));
+    if (otherShift === undefined) continue;
+    repeats.push(other.index);
+    const apart = Math.hypot(otherShift.x - shift.x, otherShift.y - shift.y);
+    const prints = lookOfPrints(look, lookOf(other.handle, parent), apart / (box.top - box.bottom));
+    look = prints.look;
+    if (prints.isLater) shift = otherShift;
   }
-  return own;
+  return { look, shift, repeats };
+}
+
+/** From a text to another that is as large, but for its outlines, and nearly at the same place. */
+function shiftBetween(box: Box, other: Box | undefined): { x: number; y: number } | undefined {
+  if (other === undefined) return undefined;
+  const [width, height] = [box.right - box.left, box.top - box.bottom];
+  const wider = other.right - other.left - width;
+  const higher = other.top - other.bottom - height;
+  const isSameSize = Math.abs(wider) < 0.25 * height && Math.abs(higher) < 0.25 * height;
+  const [x, y] = [other.left - box.left + wider / 2, other.bottom - box.bottom + higher / 2];
+  // Beside a narrow letter that stands alone is its like, not its print.
+  const isNear = Math.abs(x) < Math.min(0.6 * height, 0.5 * width) && Math.abs(y) < 0.6 * height;
+  return isSameSize && isNear ? { x, y } : undefined;
 }
 
 /** The paragraphs with the text objects that repeat theirs. */

@@ -5,10 +5,11 @@ import type { OpenPage } from './pdfium.ts';
 const TEXT_OBJECT = 1;
 const FORM_OBJECT = 5;
 
-/** Text render modes (ISO 32000-1, table 106). */
+/** Text render modes (ISO 32000-1, table 106); from 4 on they clip as well. */
+const FIRST_CLIPPING = 4;
 const STROKED = 1;
+const FILLED_AND_STROKED = 2;
 const INVISIBLE = 3;
-const CLIPPING = 7;
 
 /** Bits of a font descriptor (ISO 32000-1, table 123). */
 const FIXED_PITCH = 1 << 0;
@@ -41,6 +42,10 @@ export interface ObjectLook {
   isVisible: boolean;
   /** From 0 to 1; undefined for opaque ones. */
   opacity: number | undefined;
+  /** Whether only the outlines of its letters are drawn. */
+  isOutlined: boolean;
+  /** How wide its letters are outlined in their own colour, in units of the page; 0 for most. */
+  outlineWidth: number;
   /** A line under or through the letters, drawn as a path. */
   decoration?: 'underline' | 'strike';
 }
@@ -92,13 +97,15 @@ export function looksOfTextObjects(
     if (font === undefined) fonts.set(fontHandle, (font = lookOfFont(page, fontHandle)));
     const hasSize = pdfium.FPDFTextObj_GetFontSize(handle, scratch);
     const fontSize = hasSize ? (pdfium.pdfium.HEAPF32[scratch >> 2] ?? 0) : 0;
-    const mode = pdfium.FPDFTextObj_GetTextRenderMode(handle);
-    const { color, alpha } = colorOf(page, handle, mode === STROKED);
-    const isVisible = mode !== INVISIBLE && mode !== CLIPPING && alpha > 0;
+    const mode = pdfium.FPDFTextObj_GetTextRenderMode(handle) % FIRST_CLIPPING;
+    const isOutlined = mode === STROKED;
+    const { color, alpha } = colorOf(page, handle, isOutlined);
+    const isVisible = mode !== INVISIBLE && alpha > 0;
+    const outlineWidth = mode === FILLED_AND_STROKED ? ownOutlineWidth(page, handle, color) : 0;
     // Text of a group is opaque by itself, the form it is in has the transparency.
     const shown = alpha === 255 && parent !== 0 ? colorOf(page, parent, false).alpha : alpha;
     const opacity = shown < 255 ? Math.round((shown / 255) * 100) / 100 : undefined;
-    return { ...font, fontSize, color, isVisible, opacity };
+    return { ...font, fontSize, color, isVisible, opacity, isOutlined, outlineWidth };
   };
 }
 
@@ -124,6 +131,19 @@ function lookOfFont({ pdfium, scratch }: OpenPage, handle: number): FontLook {
     isSerif: hasSerifName || (!isSans && (flags & SERIF) !== 0),
     isMonospaced: isMonospaced || ((flags & FIXED_PITCH) !== 0 && !isSans && !hasSerifName),
   };
+}
+
+/** Outlines of another colour are an ornament, they make no letter bolder. */
+function ownOutlineWidth(
+  page: OpenPage,
+  handle: number,
+  fill: readonly [number, number, number],
+): number {
+  const { pdfium, scratch } = page;
+  const { color, alpha } = colorOf(page, handle, true);
+  const isOwn = alpha > 0 && color.every((channel, at) => channel === fill[at]);
+  if (!isOwn || !pdfium.FPDFPageObj_GetStrokeWidth(handle, scratch)) return 0;
+  return pdfium.pdfium.HEAPF32[scratch >> 2] ?? 0;
 }
 
 function colorOf(

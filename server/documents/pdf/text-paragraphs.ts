@@ -1,6 +1,6 @@
 /** Lines become paragraphs: what one below the other belongs together. */
 import { horizontalOverlap } from './geometry.ts';
-import { isCentered, isRightAligned, spread } from './line-alignment.ts';
+import { isCentered, isRightAligned, isScattered, spread } from './line-alignment.ts';
 import { isBullet, isListMarker } from './list-markers.ts';
 import type { Box, Ruling } from './page-model.ts';
 import { type ReadLine, textOfLine } from './text-lines.ts';
@@ -148,7 +148,7 @@ function splitChain(
   const leading = usualLeading(chain);
   const isRagged = isCentered(chain) || isRightAligned(chain);
   const limit = Math.min(...chain.map((line) => beside.get(line)?.box.left ?? Infinity));
-  const isCode = looksLikeCode(chain);
+  const isApart = looksLikeCode(chain) || isScattered(chain);
   const ends = columnEnds(chain, { beside, leading, right });
   for (const [at, line] of chain.entries()) {
     const previous = chain[at - 1];
@@ -160,7 +160,7 @@ function splitChain(
       isOtherStyle(previous, line) ||
       endsWithLeader(previous) ||
       areRows(previous, line, beside, limit - right) ||
-      isCode ||
+      isApart ||
       marked.has(line) ||
       startsItem(line, previous, group) ||
       (!isRagged && hasRoom({ previous, line, left, right: ends[at] ?? right })) ||

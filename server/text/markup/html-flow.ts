@@ -4,6 +4,7 @@ import { BLOCKS, NOT_TEXT, READINGS, UNTRANSLATED } from './html-elements.ts';
 import { htmlTokens } from './html-tokens.ts';
 import type { MarkupOptions } from './markup-layout.ts';
 import { pairHtml } from './pairing.ts';
+import { areReadingsApart, Readings } from './ruby.ts';
 import { charactersOf, endOf, type Token } from './token.ts';
 
 /**
@@ -20,15 +21,19 @@ export function htmlFlow(source: string, options: MarkupOptions): Flow {
   const ignored = lower(options.ignoreTags ?? []);
   const splits = ({ name }: Token): boolean =>
     !nonSplitting.has(name) && (splitting.has(name) || BLOCKS.has(name));
-  const isUntranslated = ({ name, untranslated }: Token): boolean =>
-    untranslated || ignored.has(name) || UNTRANSLATED.has(name);
+  const isUntranslated = ({ name, untranslated }: Token, index: number): boolean =>
+    untranslated ||
+    ignored.has(name) ||
+    UNTRANSLATED.has(name) ||
+    (name === 'ruby' && areReadingsApart(tokens, index));
 
   const items: FlowItem[] = [];
+  const readings = new Readings(source, items);
   let characters = 0;
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index];
     if (token === undefined) break;
-    if (token.kind === 'open' && isUntranslated(token)) {
+    if (token.kind === 'open' && isUntranslated(token, index)) {
       const { start, scopeEnd, name } = token;
       const isText = !NOT_TEXT.has(name);
       for (let at = index; isText && at < scopeEnd; at += 1) {
@@ -36,7 +41,7 @@ export function htmlFlow(source: string, options: MarkupOptions): Flow {
       }
       const place = { start, end: endOf(tokens, scopeEnd) };
       if (splits(token)) items.push({ kind: 'cut', ...place });
-      else if (READINGS.has(name)) items.push(readingAfter(items, place));
+      else if (READINGS.has(name)) readings.add(place);
       else items.push({ kind: 'lone', word: isText, ...place });
       index = scopeEnd - 1;
     } else {
@@ -46,14 +51,6 @@ export function htmlFlow(source: string, options: MarkupOptions): Flow {
   }
   cutAroundStructure(items);
   return { items, characters };
-}
-
-/** A reading with the brackets around it is one mark. */
-function readingAfter(items: FlowItem[], place: { start: number; end: number }): FlowItem {
-  const last = items.at(-1);
-  const goesOn = last?.kind === 'lone' && !last.word && last.end === place.start;
-  if (goesOn) items.pop();
-  return { kind: 'lone', word: false, start: goesOn ? last.start : place.start, end: place.end };
 }
 
 function itemOf(token: Token, index: number, splits: boolean): FlowItem {
