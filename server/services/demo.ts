@@ -12,7 +12,7 @@ import { spokenLanguages } from './voice-session-request.ts';
 const SAMPLE_SENTENCES = [
   'Good morning, everybody.',
   'I would like to speak about the future of our country.',
-  'My friends live in a small house near the sea.',
+  'My friends live in a small house with a big garden.',
   'We will talk about the history of our city.',
 ];
 
