@@ -44,6 +44,16 @@ describe('marks', () => {
       'The long-<1>term</1> potential.',
       'El potencial de <1>plazo</1> largo.',
     ],
+    [
+      'of names stay around them, and no blank is left before a full stop',
+      '<1>Spider-Man</1> is the <2>co-founder</2>; it was a <3>last-minute</3> change.',
+      '<1>Spider-Man</1> es el <2>cofundador</2>; era un <3>último cambio de minuto</3>.',
+    ],
+    [
+      'within one name do nothing to another',
+      'The <1>Rita</1>-Jones, and <2>GPL-3.0-or-later</2> now.',
+      'La <1>Rita</1>-Jones, y <2>GPL-3.0-or-later</2> ahora.',
+    ],
     ['within a formula stay there', 'H<1>2</1>O is here.', 'H<1>2</1>O es aquí.'],
     [
       'take their quotation marks along',

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../server/text/improvement/edits.ts';
-import { inRegister, ruledForms, type RuledForm } from '../../server/text/improvement/register.ts';
 import { safeGrammar } from '../../server/text/improvement/safe-grammar.ts';
 import { isSoundImprovement } from '../../server/text/improvement/soundness.ts';
 import { clearSuggestion } from '../../server/text/improvement/spelling-choice.ts';
@@ -259,68 +258,5 @@ describe('edits', () => {
       { start: 6, end: 6, text: '!' },
     ];
     expect(applyEdits('abcdef', edits)).toBe('cdXf!');
-  });
-});
-
-describe('styles and tones by rule', () => {
-  it.each<[RuledForm, string, string]>([
-    ...([
-      ['business', "We can't come, and I'm sorry.", 'We cannot come, and I am sorry.'],
-      ['business', "It's a pity. It's been long.", "It is a pity. It's been long."],
-      ['business', "Don't you agree? We don’t.", "Don't you agree? We do not."],
-      ['business', 'Basically, the kids wanna play.', 'The children want to play.'],
-      ['business', "Let's meet. LET'S MEET. Let us know.", "Let us meet. LET'S MEET. Let us know."],
-      [
-        'business',
-        'Thanks for coming, and many thanks.',
-        'Thank you for coming, and thank you very much.',
-      ],
-      ['academic', 'You’ll see, to be honest, that it works.', 'You will see that it works.'],
-    ] as [RuledForm, string, string][]),
-    ...([
-      ['casual', 'I am sure that they will not come.', "I'm sure that they won't come."],
-      ['casual', 'It is not only cold, it is wet.', "It's not only cold, it's wet."],
-      [
-        'casual',
-        'He asked what it is like; he is older than I am now.',
-        "He asked what it is like; he's older than I am now.",
-      ],
-      ['casual', 'A utilised room is an open one.', 'A used room is an open one.'],
-      ['simple', 'In order to win, utilise an assistant.', 'To win, use an assistant.'],
-      [
-        'simple',
-        'The council will close the old library in the centre of the town next year; it is far too small, and nobody wants to pay for it.',
-        'The council will close the old library in the centre of the town next year. It is far too small, and nobody wants to pay for it.',
-      ],
-    ] as [RuledForm, string, string][]),
-    ...([
-      ['confident', 'I think that the plan works, I guess.', 'The plan works.'],
-      ['confident', 'I believe the story. I believe you.', 'I believe the story. I believe you.'],
-      [
-        'confident',
-        'I just wanted to ask; he just wanted to go.',
-        'I want to ask; he just wanted to go.',
-      ],
-      [
-        'friendly',
-        'Thank you for your help. I am to thank you for it.',
-        "Thanks for your help. I'm to thank you for it.",
-      ],
-      ['friendly', 'Please do not hesitate to call.', 'Feel free to call.'],
-    ] as [RuledForm, string, string][]),
-  ])('are %s: %j', (form, text, expected) => {
-    expect(inRegister(text, form)).toBe(expected);
-  });
-
-  it('leave addresses, code and what is enclosed alone, and end with any text', () => {
-    const text = "Run `can't` on https://can't.example/in?order=to, {prior to} <it's a>.";
-    for (const form of ruledForms) expect(inRegister(text, form)).toBe(text);
-    fc.assert(
-      fc.property(hostileText, fc.constantFrom(...ruledForms), (hostile, form) => {
-        const once = inRegister(hostile, form);
-        expect(inRegister(once, form)).toBe(once);
-      }),
-      { numRuns: 300 },
-    );
   });
 });

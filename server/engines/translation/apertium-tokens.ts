@@ -107,11 +107,3 @@ export function shareArticleMarks(tokens: readonly Token[]): Token[] {
     return between?.kind === 'blank' ? { ...token, elements: article.elements } : token;
   });
 }
-
-/** Without the spaces that a dropped word has left before a full stop, a question mark and the like. */
-export function tightenPunctuation(tokens: readonly Token[]): Token[] {
-  return tokens.filter((token, i) => {
-    const next = tokens[i + 1];
-    return !(isSpace(token) && next?.kind === 'word' && /^[.,;:!?)]/.test(next.text));
-  });
-}

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
-import { plainText, type TextSegment } from '../../text/text-segment.ts';
+import type { TextSegment } from '../../text/text-segment.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -23,25 +23,8 @@ import { analyserOf, readWordLists } from '../detection/word-lists.ts';
 import { modes, pivots, recommendedPackages, type Mode } from './apertium-modes.ts';
 import { ApertiumPipeline, type PipelineSettings } from './apertium-pipeline.ts';
 import { findRoute, planRoutes, type Route, type Routes } from './apertium-routes.ts';
-import { escapeText, unescapeText } from './apertium-stream.ts';
-import {
-  readTokens,
-  shareArticleMarks,
-  tightenPunctuation,
-  writeTokens,
-} from './apertium-tokens.ts';
-import {
-  divided,
-  dividedTokens,
-  hasHyphen,
-  hasLooseHyphens,
-  hasLostHyphens,
-  textOf,
-  unknownHyphens,
-  type KnowsWord,
-} from './hyphenated-words.ts';
-import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
-import { takeMarksApart, type Token } from './marked-text.ts';
+import { translateMarked, translateText, type ModeWords, type Step } from './apertium-run.ts';
+import type { KnowsWord } from './hyphenated-words.ts';
 import { feedPieces } from './piece-feed.ts';
 
 export interface ApertiumOptions extends Partial<PipelineSettings> {
@@ -55,8 +38,6 @@ export interface ApertiumOptions extends Partial<PipelineSettings> {
 const NAME = 'apertium';
 /** Longest piece in UTF-16 units: some sentences, so that captions of others slip in between. */
 const MAX_PIECE_LENGTH = 400;
-
-const SPACED_PUNCTUATION = /\s[.,;:!?)]/u;
 
 /** Starts nothing yet: processes start with the first text or with `prepare`. */
 export async function createApertium({
@@ -99,9 +80,6 @@ export async function createApertium({
   return new Apertium({ routes: planRoutes({ installed, pivots }), pipelines, words });
 }
 
-/** What a mode knows; undefined where its dictionary cannot be read. */
-type ModeWords = (mode: Mode) => Promise<KnowsWord | undefined>;
-
 /** Each dictionary is read when a text with a hyphen comes first, and kept. */
 function createModeWords(modesFolder: string, log: Logger): ModeWords {
   const known = new Map<string, Promise<KnowsWord | undefined>>();
@@ -119,12 +97,6 @@ function createModeWords(modesFolder: string, log: Logger): ModeWords {
     known.set(mode.name, words);
     return words;
   };
-}
-
-/** A step of a route on its way. */
-interface Step {
-  mode: Mode;
-  pipeline: ApertiumPipeline;
 }
 
 class Apertium implements TranslationEngine {
@@ -219,90 +191,6 @@ class Apertium implements TranslationEngine {
       return pipeline === undefined ? [] : { mode, pipeline };
     });
   }
-}
-
-interface Run {
-  steps: readonly Step[];
-  words: ModeWords;
-  caller: AbortSignal;
-}
-
-async function translateText(text: string, { steps, words, caller }: Run): Promise<string> {
-  let current = text;
-  for (const { mode, pipeline } of steps) {
-    // Between two steps nothing was in a queue to be taken out.
-    caller.throwIfAborted();
-    const source = current;
-    current = await withHyphens(source, {
-      ...{ mode, words },
-      translate: async (places, by) =>
-        unescapeText(await pipeline.translate(escapeText(divided(source, places, by)), caller)),
-      textOf: (translated) => translated,
-    });
-  }
-  return current;
-}
-
-/** The blanks and marks at the ends of the segment stay there; all between goes through the steps. */
-async function translateMarked(
-  segment: TextSegment,
-  { steps, words, caller }: Run,
-): Promise<TextSegment> {
-  const text = takeMarksApart(segment);
-  const isInner = (token: Token) =>
-    token.kind === 'word' || (token.kind === 'atom' && (text.atoms[token.atom]?.parent ?? -1) >= 0);
-  const start = Math.max(text.tokens.findIndex(isInner), 0);
-  const end = text.tokens.findLastIndex(isInner) + 1;
-  let inner = text.tokens.slice(start, end);
-  for (const { mode, pipeline } of steps) {
-    caller.throwIfAborted();
-    const source = inner;
-    inner = await withHyphens(textOf(source), {
-      ...{ mode, words, textOf },
-      translate: async (places, by) => {
-        const body = writeTokens(dividedTokens(source, places, by));
-        return readTokens(await pipeline.translate(body, caller));
-      },
-    });
-  }
-  const modesUsed = steps.map(({ mode }) => mode);
-  if (!SPACED_PUNCTUATION.test(plainText(segment))) inner = tightenPunctuation(inner);
-  if (modesUsed.at(-1)?.marksArticles === true) inner = shareArticleMarks(inner);
-  if (modesUsed.some((mode) => mode.losesWordBlanks)) inner = restoreWordBlanks(inner, text);
-  return putMarksBack([...text.tokens.slice(0, start), ...inner, ...text.tokens.slice(end)], text);
-}
-
-/**
- * Translates with the hyphens of unknown compounds between blanks or as blanks: in English at once, for
- * it puts such compounds before what they describe; in other languages where hyphens have come to
- * nothing.
- */
-async function withHyphens<Translated>(
-  text: string,
-  {
-    mode,
-    words,
-    translate,
-    textOf: textOfTranslated,
-  }: {
-    mode: Mode;
-    words: ModeWords;
-    /** @param places of hyphens, @param by what takes their place */
-    translate: (places: readonly number[], by: string) => Promise<Translated>;
-    textOf: (translated: Translated) => string;
-  },
-): Promise<Translated> {
-  const knows = hasHyphen(text) ? await words(mode) : undefined;
-  if (knows === undefined) return translate([], '');
-  const all = unknownHyphens(text, knows, 'all');
-  const places = mode.source === 'en' ? unknownHyphens(text, knows, 'plain') : [];
-  const isLost = (translated: Translated) =>
-    hasLostHyphens(textOfTranslated(translated), all.length - places.length);
-  let translated = await translate(places, ' - ');
-  // No rule has made use of one.
-  if (hasLooseHyphens(textOfTranslated(translated), text))
-    translated = await translate(places, ' ');
-  return isLost(translated) ? translate(all, ' ') : translated;
 }
 
 /** The modes that are there with all their data: a few packages come without some of it. */

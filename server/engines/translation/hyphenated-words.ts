@@ -8,7 +8,7 @@ import type { Token } from './marked-text.ts';
 
 const COMPOUND =
   /(?<![\p{L}\p{M}\p{N}@._/'’-])[\p{L}\p{M}\p{N}]+(?:[-‐‑][\p{L}\p{M}\p{N}]+)+(?![\p{M}@_/])/gu;
-const HYPHEN = /[-‐‑]/gu;
+export const HYPHEN = /[-‐‑]/gu;
 const JOINT = /(?<=[\p{L}\p{M}\p{N}])[-‐‑](?=[\p{L}\p{N}])/gu;
 
 /** Whether a mode knows a word, in lower case. */
@@ -25,13 +25,15 @@ export function hasHyphen(text: string): boolean {
  *   `UTF-8`)
  */
 export function unknownHyphens(text: string, knows: KnowsWord, which: 'all' | 'plain'): number[] {
+  const isShouted = text === text.toUpperCase();
   return [...text.matchAll(COMPOUND)].flatMap(({ 0: compound, index }) => {
     const lower = compound.toLowerCase();
     if (knows(lower.replace(HYPHEN, '-'))) return [];
     const parts = lower.split(HYPHEN);
     const last = compound.slice(-(parts.at(-1)?.length ?? 0));
     const isPlain =
-      /^\p{Ll}/u.test(last) && parts.every((part) => /^\p{N}+$/u.test(part) || knows(part));
+      (isShouted || /^\p{Ll}/u.test(last)) &&
+      parts.every((part) => /^\p{N}+$/u.test(part) || knows(part));
     if (which === 'plain' && !isPlain) return [];
     return [...compound.matchAll(HYPHEN)].map((hyphen) => index + hyphen.index);
   });
@@ -42,13 +44,42 @@ export function hasLostHyphens(translated: string, expected: number): boolean {
   return (translated.match(JOINT) ?? []).length < expected;
 }
 
-/** Whether more hyphens stand between blanks than did. */
+/** Whether more hyphens stand beside blanks than did. */
 export function hasLooseHyphens(translated: string, source: string): boolean {
   return countLoose(translated) > countLoose(source);
 }
 
 function countLoose(text: string): number {
-  return text.match(/(?<=\s)-(?=\s)/g)?.length ?? 0;
+  return text.match(/(?<=\s)-|(?<=[\p{L}\p{N}])-(?=\s)/gu)?.length ?? 0;
+}
+
+/**
+ * A translation without capitals inside words that the source had none in: a word that begins a
+ * sentence for the engine (`self-Empleó`, `Re-Abierto`) does not behind a hyphen.
+ */
+export function withoutInnerCapitals(translated: string, source: string): string {
+  return translated.replace(
+    /(?<![\p{L}\p{N}-])(\p{L}+)([-‐‑])(\p{Lu})(?=\p{Ll})/gu,
+    (whole, first: string, hyphen: string, letter: string) => {
+      const begins = (next: string) =>
+        new RegExp(`(?<![\\p{L}\\p{N}])${first}[-‐‑]${next}`, 'u').test(source);
+      const isLower = /^\p{Ll}/u.test(first) ? !begins('\\p{Lu}') : begins('\\p{Ll}');
+      return isLower ? first + hyphen + letter.toLowerCase() : whole;
+    },
+  );
+}
+
+/** The same for tokens, of which a compound may be several. */
+export function tokensWithoutInnerCapitals(tokens: readonly Token[], source: string): Token[] {
+  const text = textOf(tokens);
+  const lowered = withoutInnerCapitals(text, source);
+  if (lowered === text || lowered.length !== text.length) return [...tokens];
+  let start = 0;
+  return tokens.map((token) => {
+    const from = start;
+    start += token.kind === 'atom' ? 1 : token.text.length;
+    return token.kind === 'word' ? { ...token, text: lowered.slice(from, start) } : token;
+  });
 }
 
 /** With the characters at these places, in order, replaced. */

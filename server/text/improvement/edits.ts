@@ -1,5 +1,5 @@
 /** Changes of a text, and how they are made. */
-import { touchesAny, untouchableSpans, type Span } from './untouchable.ts';
+import { joinedSpans, touchesAny, untouchableSpans, type Span } from './untouchable.ts';
 
 /** What comes in place of a part of a text. */
 export interface Edit extends Span {
@@ -18,11 +18,20 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return parts.length === 0 ? text : parts.join('') + text.slice(done);
 }
 
-/** A text with the changes that are found for it, but for those that touch something untouchable. */
-export function changed(text: string, find: (text: string) => Edit[]): string {
+/**
+ * A text with the changes that are found for it, but for those that touch something untouchable.
+ *
+ * @param alsoUntouchable what else of a text stays as it is, in any order
+ */
+export function changed(
+  text: string,
+  find: (text: string) => Edit[],
+  alsoUntouchable?: (text: string) => Span[],
+): string {
   const edits = find(text);
   if (edits.length === 0) return text;
-  const untouchable = untouchableSpans(text);
+  const more = alsoUntouchable?.(text) ?? [];
+  const untouchable = joinedSpans([...untouchableSpans(text), ...more]);
   return applyEdits(
     text,
     edits.filter((edit) => !touchesAny(untouchable, edit)),

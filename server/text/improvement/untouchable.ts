@@ -17,7 +17,9 @@ const CODE_LIKE =
 /** `background-color: gray;`: the name of a property, and its value where that ends like one. */
 const DECLARATION =
   /(?<![\p{L}\p{N}-])[a-z]+(?:-[a-z]+)+:(?:[ \t]*[^;\n{}]{1,40}[;}]|[ \t]*[\w.%]+(?:[ \t][\w.%]+)?$)?/gmu;
-const ENCLOSED = /`[^`\n]+`|<[^<>\n]*>|\{[^{}\n]*\}/gu;
+/** Code in backticks, in fences of them, too, and what is between angle brackets or braces. */
+const ENCLOSED =
+  /`{3,8}[\s\S]*?(?:`{3,8}|(?![\s\S]))|``[^\n]*?``|`[^`\n]+`|<[^<>\n]*>|\{[^{}\n]*\}/gu;
 
 /** The untouchable parts of a text, in order, none touching another. Takes linear time. */
 export function untouchableSpans(text: string): Span[] {
@@ -33,7 +35,7 @@ export function untouchableSpans(text: string): Span[] {
   for (const { 0: part, index } of text.matchAll(DECLARATION)) {
     spans.push({ start: index, end: index + part.length });
   }
-  return merged(spans);
+  return joinedSpans(spans);
 }
 
 /** Whether a span has a part in common with any of these, which are in order. */
@@ -48,7 +50,8 @@ export function touchesAny(spans: readonly Span[], { start, end }: Span): boolea
   return (spans[low]?.start ?? Infinity) < end;
 }
 
-function merged(spans: Span[]): Span[] {
+/** Spans in order, those that touch as one; the given ones are used up. */
+export function joinedSpans(spans: Span[]): Span[] {
   spans.sort((one, other) => one.start - other.start);
   const joined: Span[] = [];
   for (const span of spans) {

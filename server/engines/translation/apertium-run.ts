@@ -1,0 +1,158 @@
+/**
+ * One text on its way through the steps of a route: what a mode would spoil is taken out before the
+ * first, and what its rules leave behind is cleaned up after the last.
+ */
+import type { TextSegment } from '../../text/text-segment.ts';
+import type { Mode } from './apertium-modes.ts';
+import type { ApertiumPipeline } from './apertium-pipeline.ts';
+import { escapeText, unescapeText } from './apertium-stream.ts';
+import { readTokens, shareArticleMarks, writeTokens } from './apertium-tokens.ts';
+import {
+  divided,
+  dividedTokens,
+  hasHyphen,
+  hasLooseHyphens,
+  hasLostHyphens,
+  textOf,
+  unknownHyphens,
+  tokensWithoutInnerCapitals,
+  withoutInnerCapitals,
+  type KnowsWord,
+} from './hyphenated-words.ts';
+import {
+  keptWords,
+  replaced,
+  replacedTokens,
+  tokensWithKeptWords,
+  undividedWords,
+  withKeptWords,
+  type KeptWords,
+} from './kept-words.ts';
+import { tightened, tightenedTokens } from './loose-punctuation.ts';
+import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
+import { takeMarksApart, type Token } from './marked-text.ts';
+
+/** What a mode knows; undefined where its dictionary cannot be read. */
+export type ModeWords = (mode: Mode) => Promise<KnowsWord | undefined>;
+
+/** A step of a route on its way. */
+export interface Step {
+  mode: Mode;
+  pipeline: ApertiumPipeline;
+}
+
+export interface Run {
+  steps: readonly Step[];
+  words: ModeWords;
+  caller: AbortSignal;
+}
+
+/** A text without marks, translated. */
+export async function translateText(text: string, run: Run): Promise<string> {
+  const words = hasHyphen(text) ? await keptWordsOf(text, run) : NOTHING_KEPT;
+  const stepped = await throughSteps(replaced(text, words.replacements), run);
+  const kept = withKeptWords(stepped, words.kept, text) ?? (await throughSteps(text, run));
+  return tightened(withoutInnerCapitals(kept, text), text);
+}
+
+const NOTHING_KEPT: KeptWords = { replacements: [], kept: new Map() };
+
+async function keptWordsOf(text: string, { steps, words }: Run): Promise<KeptWords> {
+  const [first] = steps;
+  const knows = first === undefined ? undefined : await words(first.mode);
+  if (first === undefined || knows === undefined) return NOTHING_KEPT;
+  return keptWords(text, knows, first.mode.source);
+}
+
+async function throughSteps(text: string, { steps, words, caller }: Run): Promise<string> {
+  let current = text;
+  for (const { mode, pipeline } of steps) {
+    // Between two steps nothing was in a queue to be taken out.
+    caller.throwIfAborted();
+    const source = current;
+    current = await withHyphens(source, {
+      ...{ mode, words },
+      translate: async (places, by) =>
+        unescapeText(await pipeline.translate(escapeText(divided(source, places, by)), caller)),
+      textOf: (translated) => translated,
+    });
+  }
+  return current;
+}
+
+/**
+ * A segment with marks, translated. The blanks and marks at its ends stay there; all between goes
+ * through the steps.
+ */
+export async function translateMarked(segment: TextSegment, run: Run): Promise<TextSegment> {
+  const text = takeMarksApart(segment);
+  const isInner = (token: Token) =>
+    token.kind === 'word' || (token.kind === 'atom' && (text.atoms[token.atom]?.parent ?? -1) >= 0);
+  const start = Math.max(text.tokens.findIndex(isInner), 0);
+  const end = text.tokens.findLastIndex(isInner) + 1;
+  const source = text.tokens.slice(start, end);
+  const sourceText = textOf(source);
+  const words = hasHyphen(sourceText)
+    ? undividedWords(await keptWordsOf(sourceText, run), source)
+    : NOTHING_KEPT;
+  const stepped = await tokensThroughSteps(replacedTokens(source, words.replacements), run);
+  let inner =
+    tokensWithKeptWords(stepped, words.kept, sourceText) ?? (await tokensThroughSteps(source, run));
+  inner = tightenedTokens(tokensWithoutInnerCapitals(inner, sourceText), sourceText);
+  const modesUsed = run.steps.map(({ mode }) => mode);
+  if (modesUsed.at(-1)?.marksArticles === true) inner = shareArticleMarks(inner);
+  if (modesUsed.some((mode) => mode.losesWordBlanks)) inner = restoreWordBlanks(inner, text);
+  return putMarksBack([...text.tokens.slice(0, start), ...inner, ...text.tokens.slice(end)], text);
+}
+
+async function tokensThroughSteps(
+  tokens: readonly Token[],
+  { steps, words, caller }: Run,
+): Promise<Token[]> {
+  let current = [...tokens];
+  for (const { mode, pipeline } of steps) {
+    caller.throwIfAborted();
+    const source = current;
+    current = await withHyphens(textOf(source), {
+      ...{ mode, words, textOf },
+      translate: async (places, by) => {
+        const body = writeTokens(dividedTokens(source, places, by));
+        return readTokens(await pipeline.translate(body, caller));
+      },
+    });
+  }
+  return current;
+}
+
+/**
+ * Translates with the hyphens of unknown compounds between blanks or as blanks: in English at once, for
+ * it puts such compounds before what they describe; in other languages where hyphens have come to
+ * nothing.
+ */
+async function withHyphens<Translated>(
+  text: string,
+  {
+    mode,
+    words,
+    translate,
+    textOf: textOfTranslated,
+  }: {
+    mode: Mode;
+    words: ModeWords;
+    /** @param places of hyphens, @param by what takes their place */
+    translate: (places: readonly number[], by: string) => Promise<Translated>;
+    textOf: (translated: Translated) => string;
+  },
+): Promise<Translated> {
+  const knows = hasHyphen(text) ? await words(mode) : undefined;
+  if (knows === undefined) return translate([], '');
+  const all = unknownHyphens(text, knows, 'all');
+  const places = mode.source === 'en' ? unknownHyphens(text, knows, 'plain') : [];
+  const isLost = (translated: Translated) =>
+    hasLostHyphens(textOfTranslated(translated), all.length - places.length);
+  let translated = await translate(places, ' - ');
+  // No rule has made use of one.
+  if (hasLooseHyphens(textOfTranslated(translated), text))
+    translated = await translate(places, ' ');
+  return isLost(translated) ? translate(all, ' ') : translated;
+}

@@ -1,0 +1,229 @@
+/**
+ * Compounds that are not given to a mode of Apertium: names (`Spider-Man`) and identifiers
+ * (`GPL-3.0-or-later`), which it would translate part by part, and English compounds of a prefix or a
+ * part that it does not know, of which it would put the parts in different places (`anti-war film`:
+ * `anti-película de guerra`). A word that no dictionary knows stands for each until the last step.
+ */
+import { HYPHEN, textOf, type KnowsWord } from './hyphenated-words.ts';
+import type { Token } from './marked-text.ts';
+
+/** What comes in place of a part of a text. */
+export interface Replacement {
+  start: number;
+  end: number;
+  text: string;
+}
+
+export interface KeptWords {
+  /** In order; of words that are kept the text is a stand-in. */
+  replacements: readonly Replacement[];
+  /** The words that are kept, by their stand-ins. */
+  kept: ReadonlyMap<string, string>;
+}
+
+const JOINED = '[\\p{L}\\p{M}\\p{N}]+(?:[-‐‑.][\\p{L}\\p{M}\\p{N}]+)*';
+const COMPOUND = new RegExp(
+  `(?<!\\S)--${JOINED}|(?<![\\p{L}\\p{M}\\p{N}@._/'’-])${JOINED}(?![\\p{M}@_/])`,
+  'gu',
+);
+
+/** English prefixes; `re` among them, which is one only where the word has no other meaning. */
+const PREFIXES = new Set(
+  'anti co counter ex inter intra macro mega micro mid mini multi neo over post pre pro pseudo quasi re self semi sub super trans ultra un under'.split(
+    ' ',
+  ),
+);
+/** With the hyphen they are other words than without. */
+const OTHER_WORDS =
+  /^(?:coop|multiply|re(?:act|bound|call|coil|collect|count|cover|creat|dress|form|fund|fuse|lay|lease|mark|move|petition|place|pose|present|press|prove|quest|search|sent|serve|side|sign|solve|sort|sound|store|strain|tire|tired|treat|turn|view|ward)\p{L}*)$/u;
+
+/**
+ * The compounds of a text that are kept, or given as one word.
+ *
+ * @param language of the text
+ */
+export function keptWords(text: string, knows: KnowsWord, language: string): KeptWords {
+  const replacements: Replacement[] = [];
+  const kept = new Map<string, string>();
+  const isShouted = text === text.toUpperCase();
+  for (const { 0: compound, index } of text.matchAll(COMPOUND)) {
+    if (compound.search(HYPHEN) < 0) continue;
+    const end = index + compound.length;
+    const whole = compound.toLowerCase().replaceAll(HYPHEN, '-');
+    if (isIdentifier(compound)) keep(index, compound);
+    else if (knows(whole)) continue;
+    else if (isName(compound, { knows, language, isShouted })) keep(index, compound);
+    else if (language === 'en') {
+      const joined = joinedWord(compound, knows);
+      if (joined !== undefined) replacements.push({ start: index, end, text: joined });
+      else if (isUnclear(whole, knows)) keep(index, compound);
+    }
+  }
+  return { replacements, kept };
+
+  function keep(start: number, word: string): void {
+    const standIn = newStandIn(text, kept.size);
+    kept.set(standIn, word);
+    replacements.push({ start, end: start + word.length, text: standIn });
+  }
+}
+
+/** Digits and full stops as words do not have them: `python-3.11`, `F-16`, but not `3.5-inch`, `pre-1990`. */
+function isIdentifier(compound: string): boolean {
+  if (compound.startsWith('--')) return true;
+  const [first = '', ...others] = compound.split(HYPHEN);
+  const isMeasure = /^\p{N}/u.test(first) && !/\p{N}\p{L}+\p{N}/u.test(first);
+  if (!isMeasure && /\.|\p{L}\p{N}/u.test(first)) return true;
+  return others.some(
+    (part) =>
+      /\.|\p{L}\p{N}/u.test(part) ||
+      (/^\p{N}+$/u.test(part) && !isMeasure && !PREFIXES.has(first.toLowerCase())),
+  );
+}
+
+/** `Jean-Luc`, `en-US`, `pro-European`; in languages that hyphenate more only with a part that is unknown. */
+function isName(
+  compound: string,
+  { knows, language, isShouted }: { knows: KnowsWord; language: string; isShouted: boolean },
+): boolean {
+  const parts = compound.split(HYPHEN);
+  const hasUnknown = parts.some((part) => !knows(part.toLowerCase()));
+  const isCapitals = compound === compound.toUpperCase();
+  if (language !== 'en' || isShouted || isCapitals) {
+    return hasUnknown && parts.every((part) => /^\p{Lu}/u.test(part));
+  }
+  return parts.slice(1).some((part) => /^\p{Lu}/u.test(part));
+}
+
+function joinedWord(compound: string, knows: KnowsWord): string | undefined {
+  const [prefix = '', ...others] = compound.split(HYPHEN);
+  const joined = prefix + others.join('');
+  const isPrefixed = others.length === 1 && PREFIXES.has(prefix.toLowerCase());
+  const isOther = OTHER_WORDS.test(joined.toLowerCase());
+  return isPrefixed && !isOther && knows(joined.toLowerCase()) ? joined : undefined;
+}
+
+/** A prefix, a letter (`A-team`), or a part that is unknown. */
+function isUnclear(compound: string, knows: KnowsWord): boolean {
+  const parts = compound.split('-');
+  const [first = ''] = parts;
+  if (PREFIXES.has(first) || /^\p{L}$/u.test(first) || /^\p{L}$/u.test(parts.at(-1) ?? '')) {
+    return true;
+  }
+  return parts.some((part) => !/^\p{N}/u.test(part) && !knows(part));
+}
+
+/** Letters alone, which no rule takes apart. */
+function newStandIn(text: string, count: number): string {
+  const letters = (number: number): string =>
+    (number >= 20 ? letters(Math.floor(number / 20) - 1) : '') +
+    'bcdfghjklmnpqrstvwxz'.charAt(number % 20);
+  const lower = text.toLowerCase();
+  let standIn = `xq${letters(count)}zq`;
+  while (lower.includes(standIn)) standIn += 'q';
+  return standIn;
+}
+
+/** A text with parts replaced. */
+export function replaced(text: string, replacements: readonly Replacement[]): string {
+  let rest = text;
+  for (const { start, end, text: other } of replacements.toReversed()) {
+    rest = rest.slice(0, start) + other + rest.slice(end);
+  }
+  return rest;
+}
+
+/** Tokens with parts of their text replaced. */
+export function replacedTokens(
+  tokens: readonly Token[],
+  replacements: readonly Replacement[],
+): Token[] {
+  return placed(tokens).map(({ token, from, to }) => {
+    if (token.kind !== 'word') return token;
+    const own = replacements
+      .filter(({ start, end }) => start >= from && end <= to)
+      .map((each) => ({ ...each, start: each.start - from, end: each.end - from }));
+    return { ...token, text: replaced(token.text, own) };
+  });
+}
+
+/** Without the words of which an element has but a part. */
+export function undividedWords(words: KeptWords, tokens: readonly Token[]): KeptWords {
+  const places = placed(tokens).filter(({ token }) => token.kind === 'word');
+  const replacements = words.replacements.filter(({ start, end }) =>
+    places.some(({ from, to }) => start >= from && end <= to),
+  );
+  const texts = new Set(replacements.map(({ text }) => text));
+  return { replacements, kept: new Map([...words.kept].filter(([text]) => texts.has(text))) };
+}
+
+function placed(tokens: readonly Token[]): { token: Token; from: number; to: number }[] {
+  let to = 0;
+  return tokens.map((token) => {
+    const from = to;
+    to += token.kind === 'atom' ? 1 : token.text.length;
+    return { token, from, to };
+  });
+}
+
+const BEGINS_SENTENCE = /(?:^|[.!?…:]["”’»)]{0,2}\s)[\s"“‘«(¿¡]*$/u;
+
+/** A translation with the kept words for their stand-ins; undefined where one is lost or doubled. */
+export function withKeptWords(
+  translated: string,
+  kept: ReadonlyMap<string, string>,
+  source: string,
+): string | undefined {
+  let text = translated;
+  for (const [standIn, word] of kept) {
+    const [before = '', after, ...more] = text.split(new RegExp(standIn, 'iu'));
+    if (after === undefined || more.length > 0) return undefined;
+    const place = BEGINS_SENTENCE.test(before) ? misplacedCapital(after, source) : undefined;
+    const rest =
+      place === undefined
+        ? after
+        : after.slice(0, place) + after.charAt(place).toLowerCase() + after.slice(place + 1);
+    text = before + word + rest;
+  }
+  return text;
+}
+
+/**
+ * Where the capital is that the first word of the sentence was given, which to the engine is the first
+ * one that it knows: `Xyz Es un héroe`.
+ */
+function misplacedCapital(rest: string, source: string): number | undefined {
+  for (const { 0: found, 1: word = '', index } of rest.matchAll(/[ \t]+(\p{L}+)|[^ \t,–—-]/gu)) {
+    if (word === '') return undefined;
+    if (!source.includes(word)) {
+      return /^\p{Lu}/u.test(word) ? index + found.length - word.length : undefined;
+    }
+  }
+  return undefined;
+}
+
+/** The same for tokens. */
+export function tokensWithKeptWords(
+  tokens: readonly Token[],
+  kept: ReadonlyMap<string, string>,
+  source: string,
+): Token[] | undefined {
+  let changed = [...tokens];
+  for (const [standIn, word] of kept) {
+    const pattern = new RegExp(standIn, 'iu');
+    const isHolder = (token: Token) => token.kind === 'word' && pattern.test(token.text);
+    const place = changed.findIndex(isHolder);
+    const holder = changed[place];
+    if (holder?.kind !== 'word' || changed.findLastIndex(isHolder) !== place) return undefined;
+    const before = changed.slice(0, place);
+    let after = changed.slice(place + 1);
+    const rest = textOf(after);
+    const start = BEGINS_SENTENCE.test(textOf(before)) ? misplacedCapital(rest, source) : undefined;
+    if (start !== undefined) {
+      const lower = { start, end: start + 1, text: rest.charAt(start).toLowerCase() };
+      after = replacedTokens(after, [lower]);
+    }
+    changed = [...before, { ...holder, text: holder.text.replace(pattern, () => word) }, ...after];
+  }
+  return changed;
+}

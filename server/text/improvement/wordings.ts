@@ -1,0 +1,282 @@
+/**
+ * Phrases of English that can be said in another way, where they are sure to mean the same. A phrase
+ * that is something else in another sentence (`in order to` behind a verb, `an assist`) has its place
+ * told, or is left out.
+ */
+import {
+  BLANK,
+  CLAUSE_ENDS,
+  each,
+  phrases,
+  SENTENCE_STARTS,
+  SUBJECT,
+  WORD_ENDS,
+  WORD_STARTS,
+  type Rule,
+} from './rewording.ts';
+
+const before = (words: string) => `(?=${BLANK}(?:${words})${WORD_ENDS})`;
+const notBefore = (words: string) => `(?!${BLANK}(?:${words})${WORD_ENDS})`;
+const after = (words: string) => `(?<=${WORD_STARTS}(?:${words})${BLANK})`;
+const notAfter = (words: string) => `(?<!${WORD_STARTS}(?:${words})${BLANK})`;
+
+/** What stands before a verb and before no noun. */
+const VERB_FOLLOWS = "to|can|could|would|should|may|might|must|cannot|can't|couldn't";
+const IS = 'is|are|was|were|be|been|being|am';
+const DETERMINER = 'a|an|the|your|my|our|their|his|her|its|more';
+const QUESTION_WORD = 'whether|if|what|who|how|why|when|where|which';
+const PERSON = 'you|us|me|him|them';
+/** `because it rained and to bad weather`: what goes on behind it has to be left a noun. */
+const STANDS_ALONE =
+  '(?![^.!?\\n]{0,200} (?:and|or|but|than|not) (?:also |rather )?(?:to|the fact)\\b)';
+
+/**
+ * Before a clause, at the beginning of a sentence. Elsewhere they may be one of several (`openly,
+ * frankly, and at length`) or mend what was said (`left, I mean, right`).
+ */
+const FILLERS = [
+  `(?:(?:[Bb]asically|[Hh]onestly|[Ff]rankly|[Nn]eedless to say|[Ww]ell),${BLANK})+(?!I never)(?=${SUBJECT}(?![\\p{L}\\p{N}-]))`,
+  // `To be honest, you need courage` may tell what it takes.
+  `To be honest,${BLANK}(?=I(?![\\p{L}\\p{N}-]))`,
+].map((filler) => new RegExp(`${SENTENCE_STARTS}(?=\\p{Lu})${filler}(\\p{L})`, 'gmu'));
+
+/** Without words at the beginning of a sentence that say nothing. */
+export const withoutFillers: readonly Rule[] = FILLERS.map((filler) =>
+  each(filler, ([, first = '']) => first.toUpperCase()),
+);
+
+/** What is asked or told comes at once; an opinion remains one. */
+export const withoutDetours: readonly Rule[] = [
+  phrases(
+    `
+    I just wanted to > I wanted to
+    we just wanted to > we wanted to
+    I just want to > I want to
+    we just want to > we want to
+    I would just like to > I would like to
+    we would just like to > we would like to
+    I'd just like to > I'd like to
+    we'd just like to > we'd like to
+    `,
+    {
+      atStart: true,
+      ahead: before('let you know|thank you|tell you|remind you|ask you|say thank you|point out'),
+    },
+  ),
+  phrases(
+    `
+    I am just writing to > I am writing to
+    I'm just writing to > I'm writing to
+    we are just writing to > we are writing to
+    we're just writing to > we're writing to
+    `,
+    {
+      atStart: true,
+      ahead: before('ask|say|tell|let|thank|confirm|inform|remind|follow|check|find'),
+    },
+  ),
+  // `I was wondering if you could hear me when the light went out` tells a story.
+  phrases(
+    `
+    I was wondering if you could > I would like to know if you could
+    I was wondering whether you could > I would like to know whether you could
+    we were wondering if you could > we would like to know if you could
+    we were wondering whether you could > we would like to know whether you could
+    `,
+    {
+      atStart: true,
+      ahead: `${before('please|send|help|tell|let|give|check|confirm|explain|forward|recommend')}(?![^.!?\\n]{0,300}\\b(?:when|while|as|until|before|after|but|then|yesterday|had|was|were)\\b)(?=[^.!?\\n]{0,300}[.!?])`,
+    },
+  ),
+];
+
+/** Wordy phrases. */
+export const plainly: readonly Rule[] = [
+  phrases(`
+    at this point in time > at this point
+    at that point in time > at that point
+    until such time as > until
+    each and every > every
+  `),
+  phrases('at the present time > now', { ahead: notBefore('of|in') }),
+  phrases(
+    `
+    due to the fact that > because
+    owing to the fact that > because
+    in view of the fact that > because
+    `,
+    { ahead: STANDS_ALONE },
+  ),
+  phrases(
+    `
+    in spite of the fact that > although
+    despite the fact that > although
+    `,
+    { behind: notAfter(`${IS}|come|comes|came|even|and|or`), ahead: STANDS_ALONE },
+  ),
+  // Behind a verb `to` alone may belong to it: `He refused in order to protect her.`
+  phrases('in order to > to', { atStart: true, ahead: `(?=${BLANK}\\p{Ll})` }),
+  phrases('it is important to note that > note that', { atStart: true }),
+  phrases('in the near future > soon', { atStart: true, ahead: '(?=,)' }),
+  phrases('in close proximity to > near', { behind: notAfter('very|so|too|such|as|more|less') }),
+  phrases('on a regular basis > regularly', {
+    behind: after('it|them|him|us|meet|meets|met|happen|happens|happened'),
+    ahead: CLAUSE_ENDS,
+  }),
+  phrases(
+    `
+    in a large number of cases > in many cases
+    in a great number of cases > in many cases
+    in the majority of cases > in most cases
+    `,
+  ),
+  phrases(
+    `
+    prior to > before
+    subsequent to > after
+    `,
+    { behind: notAfter(`${IS}|a|an|the|this|that|his|our|their|as|more`) },
+  ),
+  phrases(
+    `
+    is able to > can
+    are able to > can
+    `,
+    { behind: after('he|she|it|who|which|they|we|you'), ahead: `(?=${BLANK}\\p{Ll})` },
+  ),
+  phrases('make a decision > decide', { behind: after(VERB_FOLLOWS), ahead: '(?=[.!?])' }),
+  phrases('take into consideration > consider', {
+    behind: after(VERB_FOLLOWS),
+    ahead: before(DETERMINER),
+  }),
+];
+
+/** Words of offices. */
+export const simply: readonly Rule[] = [
+  phrases(`
+    utilise > use
+    utilises > uses
+    utilising > using
+    utilize > use
+    utilizes > uses
+    utilizing > using
+    commence > start
+    commences > starts
+    commenced > started
+    commencing > starting
+    whilst > while
+  `),
+  // `The method he used to win` is another, and so is `a used car`.
+  phrases(
+    `
+    utilised > used
+    utilized > used
+    `,
+    { behind: notAfter('a|an|the'), ahead: before(`${DETERMINER}|it|them|by|as|for|in`) },
+  ),
+  phrases('endeavour to > try to\nendeavor to > try to', {
+    behind: after(`${VERB_FOLLOWS}|will|shall|we|I|they`),
+  }),
+  phrases('endeavoured to > tried to\nendeavored to > tried to'),
+  phrases('ascertain > find out', { behind: after(VERB_FOLLOWS), ahead: before(QUESTION_WORD) }),
+  phrases('assist > help', { behind: after(VERB_FOLLOWS), ahead: before(PERSON) }),
+  phrases('obtain > get', { behind: after(VERB_FOLLOWS), ahead: before(DETERMINER) }),
+  phrases('obtaining > getting', { ahead: before(DETERMINER) }),
+  phrases('demonstrate > show\ndemonstrates > shows', {
+    ahead: before(`that (?:the|it|they|we|he|she|there|our|this)|how|why|whether`),
+  }),
+  phrases('numerous > many', {
+    behind: after('in|for|on|with|of|from|by|has|had|there are|there were'),
+    ahead: `(?=${BLANK}\\p{Ll})${notBefore('and|or|but|as|enough|than|to')}`,
+  }),
+  // Not `about`: one can talk about ten minutes.
+  phrases('approximately > roughly', {
+    ahead: `(?=${BLANK}(?:[£$€]?\\p{N}|(?:half|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|one hundred|a hundred|a thousand|a third)${WORD_ENDS}))`,
+  }),
+  phrases('regarding > about', {
+    behind: after('questions?|information|advice|complaints?|enquiry|enquiries|inquiry|inquiries'),
+  }),
+  phrases(
+    `
+    consequently > so
+    furthermore > also
+    additionally > also
+    nevertheless > still
+    `,
+    { atStart: true, ahead: '(?=,)' },
+  ),
+];
+
+/** Words of the street. */
+export const politely: readonly Rule[] = [
+  phrases('gonna > going to'),
+  phrases('I dunno > I do not know\nwe dunno > we do not know'),
+  // `Wanna beer?` wants no verb.
+  phrases('wanna > want to', {
+    ahead: before('be|go|do|see|know|have|get|make|play|come|take|say|try|learn|leave|stay|meet'),
+  }),
+  phrases('lemme > let me', { ahead: before('know|see|tell|ask|think|go|check|try|show|say') }),
+  phrases(`
+    more info > more information
+    further info > further information
+    additional info > additional information
+    any info > any information
+  `),
+  phrases('asap > as soon as possible', { behind: notAfter('an|the|is'), ahead: CLAUSE_ENDS }),
+  phrases('yeah > yes\nyep > yes\nnope > no', {
+    atStart: true,
+    ahead: `(?=[.!]|,(?!${BLANK}(?:no|nah|right|yeah)${WORD_ENDS}))`,
+  }),
+  phrases('get in touch with > contact\ngot in touch with > contacted', {
+    ahead: before(PERSON),
+  }),
+  phrases(`
+    super important > very important
+    super useful > very useful
+    super helpful > very helpful
+  `),
+  phrases(`
+    is way better > is much better
+    are way better > are much better
+    was way better > was much better
+    were way better > were much better
+  `),
+];
+
+/** `Thanks for this go to Anna` are no thanks to the reader. */
+const NOBODY_ELSE = '(?![^.!?\\n]{0,200}\\b(?:go|goes|went|due|belong|belongs)\\b)';
+export const thankYou = phrases('thanks for > thank you for', {
+  ...{ atStart: true, ahead: NOBODY_ELSE },
+});
+export const thanks = phrases('thank you for > thanks for', { atStart: true });
+
+const LETTER_LINE =
+  /^[ \t]{0,8}(Dear Sir or Madam|Yours faithfully|Yours sincerely|With kind regards)(?=[,.!]?[ \t]{0,8}$)/gimu;
+
+/** Stiff phrases of letters. */
+export const warmly: readonly Rule[] = [
+  each(LETTER_LINE, ([whole, phrase = '']) => {
+    const said = /^dear/iu.test(phrase) ? 'Hello' : 'Best wishes';
+    return whole === whole.toUpperCase() ? undefined : whole.replace(phrase, said);
+  }),
+  phrases('at your earliest convenience > as soon as you can', { ahead: CLAUSE_ENDS }),
+  phrases("please do not hesitate to > feel free to\nplease don't hesitate to > feel free to", {
+    ahead: before(
+      '(?:contact|ask|call|email|write to|get in touch with|reach out to) (?:us|me)|ask|call(?=[.!])|get in touch|reach out',
+    ),
+  }),
+  phrases(
+    `
+    we regret to inform you that > we're sorry, but
+    I regret to inform you that > I'm sorry, but
+    `,
+    { atStart: true, ahead: '(?![^.!?\\n]{0,300} that )' },
+  ),
+  phrases(
+    `
+    we would like to invite you > we'd love to invite you
+    we look forward to hearing from you > we're looking forward to hearing from you
+    `,
+    { atStart: true },
+  ),
+];
