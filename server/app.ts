@@ -209,7 +209,7 @@ async function openHttp(parts: Parts, services: Services, problems: string[]) {
     metrics,
     metricsKey: config.METRICS_KEY,
     readiness: createReadiness({
-      ...{ accounts: storage.accounts, recognisers: engines.recognition },
+      ...{ writeChecks: storage.writeChecks, recognisers: engines.recognition },
       translation: services.translation,
       isStopping: () => services.voiceSessions.isStopping,
     }),

@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import { createApp, type App, type Overview } from './app.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
+import { LackOfRoom, lackOfRoom } from './process/disk-room.ts';
 
 /** After a stop that hangs, the process still ends. */
 const STOP_MARGIN_MS = 10_000;
@@ -11,6 +12,13 @@ const ASKED_AGAIN_MS = 1_000;
 
 async function main(): Promise<void> {
   const config = readConfig();
+  await start(config).catch(async (error: unknown) => {
+    // Whatever a full disk made fail first, that is what is wrong.
+    throw (await lackOfRoom(config.DATA_DIR)) ?? error;
+  });
+}
+
+async function start(config: Config): Promise<void> {
   // Standard output is for people; logs go to standard error.
   const log = pino({ level: config.LOG_LEVEL }, pino.destination({ dest: 2, sync: false }));
   const app = await createApp(config, log);
@@ -110,7 +118,7 @@ const startProblems: Partial<Record<string, string>> = {
 
 main().catch((error: unknown) => {
   const advice = startProblems[(error as NodeJS.ErrnoException).code ?? ''];
-  if (error instanceof ConfigError) console.error(error.message);
+  if (error instanceof ConfigError || error instanceof LackOfRoom) console.error(error.message);
   else if (advice !== undefined) console.error(`${(error as Error).message}\n${advice}`);
   else console.error(error);
   process.exit(1);

@@ -268,6 +268,12 @@ export interface SpokenTerms {
   delete(accountId: string, spokenTermsId: string): Promise<boolean>;
 }
 
+/** Finds out whether the database can be written. */
+export interface WriteChecks {
+  /** @throws ServiceError storage_unavailable when it cannot */
+  write(atMs: number): Promise<void>;
+}
+
 /** Everything that must last. */
 export interface Stores {
   accounts: Accounts;
@@ -281,6 +287,7 @@ export interface Stores {
   translationMemories: TranslationMemories;
   consoleCredentials: ConsoleCredentials;
   styleRules: StyleRules;
+  writeChecks: WriteChecks;
 }
 
 /** An open database. */

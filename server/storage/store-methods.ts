@@ -97,6 +97,7 @@ const manners = {
     deleteInstruction: 'write',
     delete: 'write',
   },
+  writeChecks: { write: 'write' },
 } as const satisfies { [Store in keyof Stores]: Record<keyof Stores[Store], Manner> };
 
 /** A call of a store method; plain data that can go to another thread. */

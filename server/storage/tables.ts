@@ -33,6 +33,12 @@ export interface Tables {
   console_tries: ConsoleTriesTable;
   style_rule_lists: StyleRuleListsTable;
   style_instructions: StyleInstructionsTable;
+  write_checks: WriteChecksTable;
+}
+
+export interface WriteChecksTable {
+  check_id: number;
+  checked_at_ms: number;
 }
 
 export interface AccountsTable {

@@ -1,6 +1,12 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createReadiness } from '../../server/services/readiness.ts';
-import { openPlatform, type Platform } from '../support/platform.ts';
+import { builtModule } from '../support/built-product.ts';
+import { openEmbedded, openPlatform, type Platform } from '../support/platform.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let platform: Platform;
 beforeEach(async () => (platform = await openPlatform()));
@@ -10,7 +16,7 @@ type Options = Parameters<typeof createReadiness>[0];
 
 const readiness = (given: Partial<Options> = {}) =>
   createReadiness({
-    accounts: platform.storage.accounts,
+    writeChecks: platform.storage.writeChecks,
     recognisers: [{ languages: ['en'] }],
     translation: { sources: () => ['en'] },
     isStopping: () => false,
@@ -29,10 +35,76 @@ it('names everything that is missing', async () => {
   expect(missing.join('; ')).toMatch(/stopping; no speech recogniser and no translator/);
 });
 
-it('a database that is closed or does not answer in time is missing', async () => {
-  const late = { find: () => new Promise<never>(() => undefined) };
+it('a database that does not answer in time is missing', async () => {
+  const late = { write: () => new Promise<never>(() => undefined) };
   const told = ['the database does not answer'];
-  expect(await readiness({ accounts: late, storageDeadlineMs: 20 }).missing()).toEqual(told);
+  expect(await readiness({ writeChecks: late, storageDeadlineMs: 20 }).missing()).toEqual(told);
+});
+
+const unwritten = ['the database cannot be written: is there room on its disk?'];
+
+it('a database that is closed is missing', async () => {
   await platform.storage.close();
-  expect(await readiness().missing()).toEqual(told);
+  expect(await readiness().missing()).toEqual(unwritten);
+});
+
+it('many who ask at once cost one look at the database', async () => {
+  let looks = 0;
+  const counted = { write: async () => void (looks += 1) };
+  const asked = readiness({ writeChecks: counted });
+  await Promise.all(Array.from({ length: 20 }, () => asked.missing()));
+  expect(looks).toBe(1);
+});
+
+describe('a full disk', () => {
+  let folder: string;
+  beforeEach(({ skip }) => {
+    folder = temporaryFolder();
+    try {
+      const options = ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder];
+      execFileSync('mount', options, { stdio: 'ignore' });
+    } catch {
+      skip('file systems cannot be mounted here');
+    }
+    onTestFinished(() => void execFileSync('umount', ['-l', folder]));
+  });
+  const fill = () => {
+    const file = openSync(path.join(folder, 'full'), 'w');
+    try {
+      for (let size = 65_536; size >= 1; size /= 2) {
+        try {
+          for (;;) writeSync(file, Buffer.alloc(size));
+        } catch {
+          // No more of that size.
+        }
+      }
+    } finally {
+      closeSync(file);
+    }
+  };
+
+  it('keeps a server from being ready, though its database can be read', async () => {
+    const storage = await openEmbedded(folder);
+    try {
+      expect(await readiness({ writeChecks: storage.writeChecks }).missing()).toEqual([]);
+      fill();
+      expect(await storage.accounts.list()).toEqual([]);
+      const asked = readiness({ writeChecks: storage.writeChecks });
+      expect(await asked.missing()).toEqual(unwritten);
+    } finally {
+      await storage.close();
+    }
+  });
+
+  it('is what a server says that cannot start, and where', async () => {
+    fill();
+    const main = fileURLToPath(builtModule('server/main.ts'));
+    const env = { ...process.env, DATA_DIR: folder, PORT: '0', RECOGNISER: 'silent' };
+    const { status, stderr } = spawnSync(process.execPath, [main], { env, encoding: 'utf8' });
+    expect(status).toBe(1);
+    const said = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+    expect(said).toEqual([
+      expect.stringContaining(`There is no room left on the disk of ${folder} (`) as string,
+    ]);
+  });
 });

@@ -37,7 +37,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (
       schema: {
         summary: 'Whether the server is ready for work',
         description:
-          '200 when the database answers, a recogniser or a translator is running, and the server is not stopping.',
+          '200 when the database can be written, a recogniser or a translator is running, and the server is not stopping.',
         tags: ['operation'],
         response: { 200: Ready, 503: Problem },
       },

@@ -8,6 +8,7 @@ import * as styleRules from './0006-style-rules.ts';
 import * as translationMemories from './0007-translation-memories.ts';
 import * as usageNotices from './0008-usage-notices.ts';
 import * as console from './0009-console.ts';
+import * as writeChecks from './0010-write-checks.ts';
 
 /**
  * What brings a database up to date, in order. A new one is a file and a line here; its name sorts
@@ -23,4 +24,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0007-translation-memories': translationMemories,
   '0008-usage-notices': usageNotices,
   '0009-console': console,
+  '0010-write-checks': writeChecks,
 };

@@ -8,6 +8,7 @@ import type {
   StyleRules,
   TranslationMemories,
   ConsoleCredentials,
+  WriteChecks,
   UsageNotices,
   UsageReports,
 } from '../ports.ts';
@@ -22,6 +23,7 @@ import { createTranslationMemories } from './translation-memories.ts';
 import { createUsageEntries, type UsageEntries } from './usage-entries.ts';
 import { createUsageNotices } from './usage-notices.ts';
 import { createUsageReports } from './usage-reports.ts';
+import { createWriteChecks } from './write-checks.ts';
 
 /** The stores as the adapters run them: usage is written in batches, everything else as the ports say. */
 export interface DatabaseStores {
@@ -36,6 +38,7 @@ export interface DatabaseStores {
   translationMemories: TranslationMemories;
   consoleCredentials: ConsoleCredentials;
   styleRules: StyleRules;
+  writeChecks: WriteChecks;
 }
 
 /** Every store over a database, or over a transaction of it. */
@@ -52,5 +55,6 @@ export function createStores(db: Database): DatabaseStores {
     translationMemories: createTranslationMemories(db),
     consoleCredentials: createConsoleCredentials(db),
     styleRules: createStyleRules(db),
+    writeChecks: createWriteChecks(db),
   };
 }
