@@ -324,8 +324,9 @@ export class VoiceSession {
     const { received } = this;
     if (received === undefined || !this.isConnected) return;
     this.#outbox.notify({ source_media_acknowledgement: received });
-    // Held back, or between headers and sound, a client has nothing else to know by that we are here.
-    if (!this.#queue.hasEnded) this.#acknowledgeIn(KEEP_ALIVE_MS);
+    // Held back, between headers and sound, or while the last words are awaited, a client has nothing else
+    // to know by that we are here.
+    if (!this.#outbox.hasEnded) this.#acknowledgeIn(KEEP_ALIVE_MS);
   }
 
   /** @throws ServiceError audio_too_fast */

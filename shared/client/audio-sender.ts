@@ -74,15 +74,18 @@ export class AudioSender {
     while (this.isFull && !this.#buffer.isDrained) this.#buffer.dropUnsent();
   }
 
-  /** The server has so much of the session's audio. */
-  acknowledge(received: { audioMs: number; sizeBytes: number }): void {
+  /** The server has so much of the session's audio; answers whether that is more than before. */
+  acknowledge(received: { audioMs: number; sizeBytes: number }): boolean {
+    const sentBefore = this.#buffer.sentBytes;
     this.#isCounted = true;
     this.#buffer.acknowledge(received.sizeBytes);
+    const isMore = this.#buffer.sentBytes < sentBefore;
     this.#pace.learn(received, performance.now());
     // The wait that was reckoned may be over.
     this.#stopTimer();
     this.pump();
     this.#options.onRoom();
+    return isMore;
   }
 
   /** The next connection goes on after so many bytes; undefined: after those that were sent. */

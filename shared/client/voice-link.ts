@@ -281,10 +281,14 @@ export class VoiceLink {
     if (this.#isKnown(message)) return;
     if ('source_media_acknowledgement' in message) {
       const { received_audio_ms, received_audio_bytes } = message.source_media_acknowledgement;
-      this.#audio.acknowledge({ audioMs: received_audio_ms, sizeBytes: received_audio_bytes });
-    }
+      const isNews = this.#audio.acknowledge({
+        audioMs: received_audio_ms,
+        sizeBytes: received_audio_bytes,
+      });
+      // That the server is there says nothing of whether it gets on.
+      if (isNews) this.#watchEnd();
+    } else this.#watchEnd();
     if ('end_of_stream' in message) this.#ended = true;
-    this.#watchEnd();
     this.#options.onMessage(message);
   }
 

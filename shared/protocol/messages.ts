@@ -128,7 +128,7 @@ export const SourceMediaAcknowledgement = message(
       description: 'The same in bytes of `source_media_chunk.data`, exact for every format.',
     }),
   }),
-  'How much audio has arrived. Sent to clients that asked for `acknowledgements`: at most twice a second, and at least every two seconds until the end of the audio, be it the same again. A connection that is silent for longer is lost.',
+  'How much audio has arrived. Sent to clients that asked for `acknowledgements`: at most twice a second, and at least every two seconds until everything has been said, be it the same again. A connection that is silent for longer is lost.',
 );
 export const SourceLagUpdate = message(
   'source_lag_update',

@@ -84,6 +84,9 @@ describe('Apertium translates', () => {
     ['en', 'es', 'It was a last-minute change.', /^Era .* de minuto\.$/],
     ['en', 'es', 'It was a long-term, low-cost plan.', /plazo largo, plan .*\.$/],
     ['en', 'es', 'He is the vice-president.', /vicepresidente\.$/],
+    ['en', 'es', 'the 2.5-litre engine', /^El motor de 2\.5 litros$/i],
+    ['en', 'es', 'a 1.5-hour meeting', /reunión de 1\.5 horas$/i],
+    ['en', 'es', 'a U.S.-based company', /^Una empresa basada en EE\.UU\.$/],
     ['en', 'es', 'Bye ; a last-minute change.', /^\S+ ; .* de minuto\.$/],
     // Names and identifiers stay.
     ['en', 'es', 'Mr. Smith-Jones came.', /Smith-Jones vino/],

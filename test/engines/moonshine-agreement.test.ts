@@ -56,7 +56,17 @@ describe('what is told of hypotheses', () => {
   it('stays what it was until four say something else', () => {
     const other = 'ask what you';
     const told = seen('and what', 'and what you', other, other, other, other);
-    expect(told).toEqual(['', 'and what', 'and what', 'and what', 'and what', 'ask what']);
+    expect(told).toEqual(['', 'and what', 'and what', 'and what', 'and what', other]);
+  });
+
+  it('is taken back when four hypotheses are the same and have less', () => {
+    const told = seen(
+      'hello there world now',
+      'hello there world now',
+      ...Array<string>(4).fill('hello'),
+    );
+    expect(told.at(-2)).toBe('hello there world');
+    expect(told.at(-1)).toBe('hello');
   });
 
   it('takes no notice of marks and capitals that come and go', () => {

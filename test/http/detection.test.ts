@@ -69,6 +69,14 @@ describe('a translation without a source language', () => {
     },
   );
 
+  it.each(['Dear Mr. Müller', 'Zürich Airport', 'Bonjour, Łukasz', 'Hola, Łukasz'])(
+    'takes a name for no other language: %s',
+    async (text) => {
+      const answer = await server.post('/v2/translate', { text: [text], target_lang: 'PT-BR' });
+      expect(answer.status).toBe(200);
+    },
+  );
+
   it('takes what may be in several languages for the likeliest that is served', async () => {
     const { results } = await detect({ text: ['sopa deliciosa'] });
     expect(results).toEqual([{ detection_status: 'insufficient_confidence' }]);

@@ -33,8 +33,6 @@ const SMALL_STREAM_BYTES = 4096;
 const SMALL_SECTOR_BYTES = 64;
 /** Numbers from here on are no sectors. */
 const LAST_SECTOR = 0xfffffffa;
-/** A document of Word has about ten. */
-const MOST_ENTRIES = 4096;
 
 /** Whether a file begins like a compound file. */
 export function isCompoundFile(file: Uint8Array): boolean {
@@ -66,10 +64,10 @@ export function readCompoundFile(bytes: Uint8Array): CompoundFile {
     return table.length < sectorBytes ? LAST_SECTOR : table.readUInt32LE(4 * (number % perSector));
   };
   const entries: CompoundEntry[] = [];
-  let places = 0;
+  let placesBytes = 0;
   for (let at = file.readUInt32LE(48); at < LAST_SECTOR; at = next(at)) {
-    places += sectorBytes / ENTRY_BYTES;
-    if (places > MOST_ENTRIES) throw damaged();
+    placesBytes += sectorBytes;
+    if (placesBytes > file.length) throw damaged();
     entries.push(...entriesIn(sector(at)));
   }
   const smallSector = (number: number): Buffer => {

@@ -110,7 +110,7 @@ function score(text: string, means: Means): Scoring {
   if (script === undefined) return certainly([]);
   if (script === han) return certainly(isJapanese(readable) ? ['ja', 'zh'] : ['zh', 'ja']);
   if (script.languages.length === 1) return certainly(script.languages);
-  return weigh(wordsIn(readable, script), script, means);
+  return weigh(readable, script, means);
 }
 
 function certainly(languages: readonly LanguageTag[]): Scoring {
@@ -159,12 +159,16 @@ function wordsIn(text: string, { letter }: Script): string[] {
     .filter((word) => letter.test(word));
 }
 
-function weigh(words: readonly string[], script: Script, { statistics, lists }: Means): Scoring {
+function weigh(readable: string, script: Script, { statistics, lists }: Means): Scoring {
+  const words = wordsIn(readable, script);
+  // Every language writes the names of others.
+  const ownWords = readable.split(' ').filter((word) => /^\p{Ll}/u.test(word));
   const text = words.join(' ');
   const ngrams = statistics.byNgrams(text);
   const guess = statistics.byNetwork(text);
   const frequent = wordEvidence(words);
   const letters = letterEvidence(text);
+  const ownLetters = letterEvidence(ownWords.join(' '));
   const isShort = words.length <= FEW_WORDS;
   const listed = isShort ? listEvidence(words, script, lists) : new Map<LanguageTag, number>();
   const trust = Math.min(1, text.length / NETWORK_LENGTH);
@@ -183,7 +187,7 @@ function weigh(words: readonly string[], script: Script, { statistics, lists }: 
   });
   scores.sort((one, other) => other.score - one.score);
   const margin = decisiveMargin(text, isShort);
-  const hasLetters = (language: LanguageTag) => letters.areAllOf(language);
+  const hasLetters = (language: LanguageTag) => ownLetters.areAllOf(language);
   const scoring = { margin, scores, hasLetters };
   const [best, second] = scores.map(({ language }) => language);
   if (!isShort || best === undefined || second === undefined) return scoring;

@@ -129,8 +129,11 @@ function nextShown(
   const words = latest.at(-1) ?? [];
   const next = words.slice(0, sureCount(latest));
   if (commonCount(shown, next) === shown.length) return next;
-  const firm = words.slice(0, agreedCount(latest, MORE));
-  const isContradicted = commonCount(shown, firm) < Math.min(shown.length, firm.length);
+  // Where they are the same throughout, nothing more seems to be on its way.
+  const isSame = areSame(latest.slice(-MORE));
+  const firm = isSame ? words : words.slice(0, agreedCount(latest, MORE));
+  const isContradicted =
+    commonCount(shown, firm) < (isSame ? shown.length : Math.min(shown.length, firm.length));
   if (!isContradicted) return shown;
   return firm.length > next.length ? firm : next;
 }
@@ -156,6 +159,16 @@ function agreedCount(latest: readonly HypothesisWord[][], count: number): number
   return others.reduce(
     (least, other) => Math.min(least, commonCount(newest, other)),
     newest.length - 1,
+  );
+}
+
+function areSame(all: readonly HypothesisWord[][]): boolean {
+  const [first = [], ...others] = all;
+  return (
+    others.length === MORE - 1 &&
+    others.every(
+      (other) => other.length === first.length && commonCount(first, other) === first.length,
+    )
   );
 }
 

@@ -44,10 +44,19 @@ export function createTermBias(
   const terms = [...new Set(spokenTerms)].slice(0, MAX_TERMS);
   if (terms.length === 0) return undefined;
   const idOf = idsOf(pieces);
-  return createBias(terms.map((term) => tokenised(` ${term.trim()}`, idOf)));
+  const goesOn = (token: number | undefined) =>
+    token !== undefined && /^\p{L}/u.test(pieces[token]?.toString('utf8') ?? '');
+  return createBias(
+    terms.map((term) => tokenised(` ${term.trim()}`, idOf)),
+    goesOn,
+  );
 }
 
-function createBias(terms: readonly (readonly number[])[]): TermBias | undefined {
+/** @param goesOn whether a token goes on with the word before it */
+function createBias(
+  terms: readonly (readonly number[])[],
+  goesOn: (token: number | undefined) => boolean,
+): TermBias | undefined {
   const root = newNode();
   let longest = 0;
   for (const tokens of terms) {
@@ -67,7 +76,7 @@ function createBias(terms: readonly (readonly number[])[]): TermBias | undefined
     let term: readonly number[] | undefined;
     let node: Node | undefined = root;
     for (let place = from; node !== undefined; place += 1) {
-      term = node.term ?? term;
+      if (!goesOn(tokens[place])) term = node.term ?? term;
       node = node.next.get(tokens[place] ?? -1);
     }
     return term;
@@ -99,7 +108,10 @@ function createBias(terms: readonly (readonly number[])[]): TermBias | undefined
       return false;
     },
     ofWritten(tokens) {
-      return createBias(tokens.map((_, from) => termFrom(tokens, from) ?? []));
+      return createBias(
+        tokens.map((_, from) => termFrom(tokens, from) ?? []),
+        goesOn,
+      );
     },
   };
 }

@@ -6,10 +6,11 @@
  */
 import type { Token } from './marked-text.ts';
 
+/** `2.5-litre` and `U.S.-based` among them. */
 const COMPOUND =
-  /(?<![\p{L}\p{M}\p{N}@._/'’-])[\p{L}\p{M}\p{N}]+(?:[-‐‑][\p{L}\p{M}\p{N}]+)+(?![\p{M}@_/])/gu;
+  /(?<![\p{L}\p{M}\p{N}@._/'’-])(?:\p{N}+\.\p{N}+|(?:\p{Lu}\.)+|[\p{L}\p{M}\p{N}]+)(?:[-‐‑][\p{L}\p{M}\p{N}]+)+(?![\p{M}@_/])/gu;
 export const HYPHEN = /[-‐‑]/gu;
-const JOINT = /(?<=[\p{L}\p{M}\p{N}])[-‐‑](?=[\p{L}\p{N}])/gu;
+const JOINT = /(?<=[\p{L}\p{M}\p{N}]|\p{Lu}\.)[-‐‑](?=[\p{L}\p{N}])/gu;
 
 /** Whether a mode knows a word, in lower case. */
 export type KnowsWord = (word: string) => boolean;
@@ -33,7 +34,7 @@ export function unknownHyphens(text: string, knows: KnowsWord, which: 'all' | 'p
     const last = compound.slice(-(parts.at(-1)?.length ?? 0));
     const isPlain =
       (isShouted || /^\p{Ll}/u.test(last)) &&
-      parts.every((part) => /^\p{N}+$/u.test(part) || knows(part));
+      parts.every((part) => /^[\p{N}.]+$/u.test(part) || knows(part));
     if (which === 'plain' && !isPlain) return [];
     return [...compound.matchAll(HYPHEN)].map((hyphen) => index + hyphen.index);
   });

@@ -26,9 +26,12 @@ const IS = 'is|are|was|were|be|been|being|am';
 const DETERMINER = 'a|an|the|your|my|our|their|his|her|its|more';
 const QUESTION_WORD = 'whether|if|what|who|how|why|when|where|which';
 const PERSON = 'you|us|me|him|them';
-/** `because it rained and to bad weather`: what goes on behind it has to be left a noun. */
+/**
+ * `because it rained and to bad weather`, `because it was late, that it was unsigned`: what goes on behind
+ * it has to be left a noun or another such clause.
+ */
 const STANDS_ALONE =
-  '(?![^.!?\\n]{0,200} (?:and|or|but|than|not) (?:also |rather )?(?:to|the fact)\\b)';
+  '(?![^.!?\\n]{0,200}(?:,| and| or| but| than| not)(?: \\p{L}+){0,2} (?:to|that|the fact)\\b)';
 
 /**
  * Before a clause, at the beginning of a sentence. Elsewhere they may be one of several (`openly,
@@ -112,7 +115,7 @@ export const plainly: readonly Rule[] = [
     in spite of the fact that > although
     despite the fact that > although
     `,
-    { behind: notAfter(`${IS}|come|comes|came|even|and|or`), ahead: STANDS_ALONE },
+    { behind: notAfter(`${IS}|come|comes|came|even|and|or|this|that`), ahead: STANDS_ALONE },
   ),
   // Behind a verb `to` alone may belong to it: `He refused in order to protect her.`
   phrases('in order to > to', { atStart: true, ahead: `(?=${BLANK}\\p{Ll})` }),
@@ -180,11 +183,8 @@ export const simply: readonly Rule[] = [
   phrases('endeavoured to > tried to\nendeavored to > tried to'),
   phrases('ascertain > find out', { behind: after(VERB_FOLLOWS), ahead: before(QUESTION_WORD) }),
   phrases('assist > help', { behind: after(VERB_FOLLOWS), ahead: before(PERSON) }),
-  phrases('obtain > get', { behind: after(VERB_FOLLOWS), ahead: before(DETERMINER) }),
-  phrases('obtaining > getting', { ahead: before(DETERMINER) }),
-  phrases('demonstrate > show\ndemonstrates > shows', {
-    ahead: before(`that (?:the|it|they|we|he|she|there|our|this)|how|why|whether`),
-  }),
+  phrases('obtain > get', { behind: after('to'), ahead: before('a|an|your|my|our|their|his|her') }),
+  phrases('demonstrate > show\ndemonstrates > shows', { ahead: before('how|why|whether') }),
   phrases('numerous > many', {
     behind: after('in|for|on|with|of|from|by|has|had|there are|there were'),
     ahead: `(?=${BLANK}\\p{Ll})${notBefore('and|or|but|as|enough|than|to')}`,
