@@ -1,10 +1,14 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocketServer } from 'ws';
 import {
   connectVoice,
   type VoiceEvent,
   type VoiceSession,
   type VoiceSessionOptions,
 } from '../../shared/client/node.ts';
+import { encodeServerMessage } from '../../shared/protocol/codec.ts';
 import {
   startResumingGateway,
   WORD_BYTES,
@@ -287,5 +291,31 @@ describe('a beginning and an end', () => {
     gateway.refusal = 503;
     gateway.cut();
     await expect(session.finish()).rejects.toMatchObject({ code: 'end-overdue' });
+  });
+
+  it('comes when the gateway only says again and again that it is there', async () => {
+    const http = createServer((_request, response) => {
+      const { port } = http.address() as AddressInfo;
+      const streaming_url = `ws://127.0.0.1:${port}`;
+      response.end(JSON.stringify({ streaming_url, token: 't', session_id: 's' }));
+    });
+    const sockets = new WebSocketServer({ server: http });
+    const counted = { received_audio_ms: 0, received_audio_bytes: 0 };
+    const alive = encodeServerMessage({ source_media_acknowledgement: counted }, 'json');
+    sockets.on('connection', (socket) => {
+      const saying = setInterval(() => socket.send(alive), 50);
+      socket.on('close', () => clearInterval(saying));
+    });
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+    const server = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+    const session = connectVoice({
+      ...{ server, apiKey: 'key', contentType: TELEPHONE, messageFormat: 'json' },
+      ...{ endDeadlineMs: 500 },
+    });
+    await session.send(noise(800));
+    await until(() => session.status === 'open');
+    await expect(session.finish()).rejects.toMatchObject({ code: 'end-overdue' });
+    http.closeAllConnections();
+    http.close();
   });
 });

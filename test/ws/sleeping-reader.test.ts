@@ -48,19 +48,24 @@ function startSession(run: () => AsyncIterable<ServerMessage>): VoiceSession {
   );
 }
 
-async function open(): Promise<{ socket: WebSocket; sequences: number[] }> {
+async function open(): Promise<{
+  socket: WebSocket;
+  sequences: number[];
+  acknowledgements: number;
+}> {
   const { port } = server.address() as AddressInfo;
   const socket = new WebSocket(`ws://127.0.0.1:${port}`);
-  const sequences: number[] = [];
+  const opened = { socket, sequences: [] as number[], acknowledgements: 0 };
   socket.on('message', (data) => {
     const message = decodeServerMessage(data as Buffer);
     if ('error' in message) failures += 1;
+    if ('source_media_acknowledgement' in message) opened.acknowledgements += 1;
     if ('source_transcript_update' in message) {
-      sequences.push(message.source_transcript_update.sequence ?? 0);
+      opened.sequences.push(message.source_transcript_update.sequence ?? 0);
     }
   });
   await new Promise((resolve) => socket.once('open', resolve));
-  return { socket, sequences };
+  return opened;
 }
 
 const segment = (text: string): ServerMessage => ({
@@ -110,4 +115,21 @@ it('leaves nothing behind at its session, however often it comes back', async ()
   await new Promise((resolve) => setImmediate(resolve));
   process.off('warning', note);
   expect(warnings).toEqual([]);
+});
+
+it('who waits for the last words is told all the while that the server is there', async () => {
+  session.end();
+  let sayLastWords: () => void = () => undefined;
+  const lastWords = new Promise<void>((resolve) => (sayLastWords = resolve));
+  session = startSession(async function* () {
+    await lastWords;
+    yield segment('Good night.');
+  });
+  const client = await open();
+  session.conclude();
+  const before = client.acknowledgements;
+  await until(() => client.acknowledgements >= before + 2, 30_000);
+  sayLastWords();
+  await until(() => client.sequences.length === 1, 10_000);
+  client.socket.terminate();
 });
