@@ -1,14 +1,32 @@
 /** Starts the server: settings → engines and adapters → app → listen → stop. */
+import { statfs } from 'node:fs/promises';
 import { pino } from 'pino';
 import { createApp, type App, type Overview } from './app.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
-import { LackOfRoom, lackOfRoom } from './process/disk-room.ts';
 
 /** After a stop that hangs, the process still ends. */
 const STOP_MARGIN_MS = 10_000;
 
 /** A signal this long after the first is another wish of the person. */
 const ASKED_AGAIN_MS = 1_000;
+
+/** Less than this is none, in bytes: a database needs a few pages for next to nothing. */
+const NO_ROOM_BYTES = 256 * 1024;
+
+/** There is no room left; the message says where, and what to do. */
+class LackOfRoom extends Error {}
+
+/** The lack of room for a folder; undefined when there is some. */
+async function lackOfRoom(folder: string): Promise<LackOfRoom | undefined> {
+  const disk = await statfs(folder).catch(() => undefined);
+  if (disk === undefined) return undefined;
+  const freeBytes = disk.bavail * disk.bsize;
+  if (freeBytes >= NO_ROOM_BYTES) return undefined;
+  const freeKb = Math.floor(freeBytes / 1000);
+  return new LackOfRoom(
+    `There is no room left on the disk of ${folder} (${freeKb} kB are free). Make room and start again.`,
+  );
+}
 
 async function main(): Promise<void> {
   const config = readConfig();

@@ -94,8 +94,8 @@ export async function createDetector(options: WordListOptions): Promise<Detectio
 interface Scoring {
   /** The lead that decides. */
   margin: number;
-  /** Whether a language has all letters of the text, as far as that is known. */
-  hasLetters: (language: LanguageTag) => boolean;
+  /** What was weighed, as it is written. */
+  readable: string;
   scores: readonly { language: LanguageTag; score: number }[];
 }
 
@@ -115,10 +115,10 @@ function score(text: string, means: Means): Scoring {
 
 function certainly(languages: readonly LanguageTag[]): Scoring {
   const scores = languages.map((language, i) => ({ language, score: 1 / (i + 1) }));
-  return { margin: 0, scores, hasLetters: () => true };
+  return { margin: 0, scores, readable: '' };
 }
 
-function conclude({ margin, scores, hasLetters }: Scoring): Detection {
+function conclude({ margin, scores, readable }: Scoring): Detection {
   const [best, second] = scores;
   if (best === undefined || best.score < LEAST_SCORE) return { status: 'no_language_detected' };
   const { language } = best;
@@ -126,10 +126,13 @@ function conclude({ margin, scores, hasLetters }: Scoring): Detection {
     return { status: 'success', language };
   }
   const among = scores.filter(({ score }) => best.score - score < margin);
+  // Every language writes the names of others: only words in small letters tell.
+  const ownWords = readable.split(' ').filter((word) => /^\p{Ll}/u.test(word));
+  const { areAllOf } = letterEvidence(ownWords.join(' '));
   const others = among.slice(1).map((each) => each.language);
   return {
     ...{ status: 'insufficient_confidence', language },
-    candidates: [language, ...others.filter(hasLetters)],
+    candidates: [language, ...others.filter(areAllOf)],
   };
 }
 
@@ -161,14 +164,11 @@ function wordsIn(text: string, { letter }: Script): string[] {
 
 function weigh(readable: string, script: Script, { statistics, lists }: Means): Scoring {
   const words = wordsIn(readable, script);
-  // Every language writes the names of others.
-  const ownWords = readable.split(' ').filter((word) => /^\p{Ll}/u.test(word));
   const text = words.join(' ');
   const ngrams = statistics.byNgrams(text);
   const guess = statistics.byNetwork(text);
   const frequent = wordEvidence(words);
   const letters = letterEvidence(text);
-  const ownLetters = letterEvidence(ownWords.join(' '));
   const isShort = words.length <= FEW_WORDS;
   const listed = isShort ? listEvidence(words, script, lists) : new Map<LanguageTag, number>();
   const trust = Math.min(1, text.length / NETWORK_LENGTH);
@@ -187,8 +187,7 @@ function weigh(readable: string, script: Script, { statistics, lists }: Means): 
   });
   scores.sort((one, other) => other.score - one.score);
   const margin = decisiveMargin(text, isShort);
-  const hasLetters = (language: LanguageTag) => ownLetters.areAllOf(language);
-  const scoring = { margin, scores, hasLetters };
+  const scoring = { margin, scores, readable };
   const [best, second] = scores.map(({ language }) => language);
   if (!isShort || best === undefined || second === undefined) return scoring;
   const known = listed.get(best) ?? 0;

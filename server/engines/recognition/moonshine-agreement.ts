@@ -21,35 +21,15 @@ const SURE = -0.3;
 const MARKS_AT_END = /[.?!,;:…-]+$/u;
 const SAMPLES_PER_MS = 16;
 
-/**
- * How many tokens the latest hypotheses begin with, up to the end of a word.
- *
- * @param count hypotheses that have to agree; 0 when there are fewer
- */
-export function agreedTokens(
-  vocabulary: Vocabulary,
-  hypotheses: readonly Decoded[],
-  count: number,
-): number {
-  const latest = hypotheses.slice(-count).map(({ tokens }) => tokens);
-  const [first = [], ...others] = latest;
-  if (latest.length < count) return 0;
+/** How many tokens the two latest hypotheses both begin with, up to the end of a word; 0 while there is one. */
+export function agreedTokens(vocabulary: Vocabulary, hypotheses: readonly Decoded[]): number {
+  const [before, latest] = hypotheses.slice(-SOME).map(({ tokens }) => tokens);
+  if (before === undefined || latest === undefined) return 0;
   let length = 0;
-  while (length < first.length && others.every((other) => other[length] === first[length])) {
-    length += 1;
-  }
-  return wordsEnd(vocabulary, hypotheses.at(-1)?.tokens ?? [], length);
-}
-
-/** The last place up to `length` at which a word of the tokens has surely ended. */
-function wordsEnd(vocabulary: Vocabulary, tokens: readonly number[], length: number): number {
-  let end = length;
-  const hasEnded = () => {
-    const next = tokens[end];
-    return next !== undefined && vocabulary.beginsWord(next);
-  };
-  while (end > 0 && !hasEnded()) end -= 1;
-  return end;
+  while (length < latest.length && latest[length] === before[length]) length += 1;
+  // The last word may still grow: it has ended where another begins.
+  while (length > 0 && !vocabulary.beginsWord(latest[length] ?? -1)) length -= 1;
+  return length;
 }
 
 /** What can be told of a window while it grows. */

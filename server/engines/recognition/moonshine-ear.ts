@@ -163,7 +163,7 @@ export class MoonshineEar {
     const hop = heard < EARLY_UNTIL ? EARLY_HOP : HOP;
     listening.nextLook = heard + Math.round(hop * patience());
     if (heard >= KEEP_FROM) {
-      const agreed = agreedTokens(model, hypotheses, 2);
+      const agreed = agreedTokens(model, hypotheses);
       if (agreed > listening.kept.length) listening.kept = hypothesis.tokens.slice(0, agreed);
     }
     return this.#partial(listening, hypotheses, heard);
