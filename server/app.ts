@@ -261,7 +261,7 @@ function createServices(parts: Parts) {
       isFreeTarget,
       refusesLatencyConflicts: config.LATENCY_CONFLICTS === 'refuse',
     }),
-    textImprovement: createTextImprovement({ improvement, detector, usage: usageMeter }),
+    textImprovement: createTextImprovement({ improvement, detector, detection, usage: usageMeter }),
     languageDetection: detection,
     languageListings: createLanguageListings({
       ...{ translation, improvement, recognisers, speakers, detector },

@@ -262,8 +262,13 @@ export interface DetectionEngine {
    *
    * @param options.expected the base language that somebody says it is in: in a short text that counts
    *   for more than a small lead of another one
+   * @param options.usual how much is written in each base language where the text comes from: decides
+   *   between languages that all have its words
    */
-  detect(text: string, options?: { expected?: LanguageTag }): Detection;
+  detect(
+    text: string,
+    options?: { expected?: LanguageTag; usual?: ReadonlyMap<LanguageTag, number> | undefined },
+  ): Detection;
   /** Languages a text may be in, the likeliest first; empty when there are no letters in it. */
   rank(text: string): LanguageTag[];
   /**

@@ -6,27 +6,47 @@ import type { Detection, DetectionEngine } from '../engines/engine.ts';
 import { plainText, type TextSegment } from '../text/text-segment.ts';
 import { detectionLanguages } from './language-table.ts';
 import type { Translation } from './translation.ts';
+import { createUsualLanguages, type UsualLanguages } from './usual-languages.ts';
 
 /** Enough of a text to tell its language, in UTF-16 units: the detector looks at no more. */
 const CONSIDERED_LENGTH = 4096;
 
+/** What is known of the language of a text. */
+interface Told {
+  text: string;
+  found: Detection;
+  /** Languages it may be in, the likeliest first. */
+  ranked: LanguageTag[];
+}
+
+/** Whose texts are told, and how to stop. */
+export interface DetectionOrigin {
+  /** Its usual languages decide between those that a short text may be in. */
+  accountId: string;
+  /** What stands around the texts, in their language: decides before what is usual. */
+  context?: string | undefined;
+  /** Ends the wait for an answer from elsewhere. */
+  signal: AbortSignal;
+}
+
 export interface LanguageDetection {
   /** @throws ServiceError invalid_request when there is no text */
-  detect(request: DetectionRequest, signal: AbortSignal): Promise<DetectionResponse>;
+  detect(request: DetectionRequest, origin: DetectionOrigin): Promise<DetectionResponse>;
 }
 
 export interface SourceDetection {
+  /** What the accounts write in, by the texts that were clear. */
+  readonly usualLanguages: UsualLanguages;
   /**
    * The languages to translate texts from, order kept. What {@link LanguageDetection} is sure of is
    * taken, even if nobody translates it; of a text that may be in several languages, the likeliest of
    * those that can be translated. The target itself for texts without a word, which stay as they are.
    *
    * @param texts the segments of each, in order
-   * @param options.signal ends the wait for an answer from elsewhere
    */
   detectSources(
     texts: readonly (readonly TextSegment[])[],
-    options: { target: LanguageTag; signal: AbortSignal },
+    options: DetectionOrigin & { target: LanguageTag },
   ): Promise<LanguageTag[]>;
 }
 
@@ -35,15 +55,20 @@ export function createDetection(
   engine: DetectionEngine,
   translation: Pick<Translation, 'serves' | 'detect'>,
 ): LanguageDetection & SourceDetection {
+  const usualLanguages = createUsualLanguages();
+
   /** The one decision that all go by. */
   async function tell(
     texts: readonly string[],
-    options: { target: LanguageTag | undefined; signal: AbortSignal },
-  ): Promise<{ found: Detection; ranked: LanguageTag[] }[]> {
+    options: DetectionOrigin & { target: LanguageTag | undefined },
+  ): Promise<Told[]> {
     await engine.prepare(texts);
-    const own = texts.map((text) => ({ found: engine.detect(text), ranked: engine.rank(text) }));
-    const asked = own.map(({ found, ranked: likely }, index) => {
-      return { text: texts[index] ?? '', isClear: found.status === 'success', likely };
+    const words = texts.map((text) => {
+      return { text, found: engine.detect(text), ranked: engine.rank(text) };
+    });
+    const own = decideBySurroundings(words, options, { engine, usualLanguages });
+    const asked = own.map(({ text, found, ranked: likely }) => {
+      return { text, isClear: found.status === 'success', likely };
     });
     const elsewhere = await translation.detect(asked, options);
     return own.map((each, index) => {
@@ -53,15 +78,17 @@ export function createDetection(
   }
 
   return {
-    async detect({ text = [] }, signal) {
+    usualLanguages,
+    async detect({ text = [] }, origin) {
       if (text.length === 0) {
         throw new ServiceError('invalid_request', 'Missing parameter text.');
       }
-      const told = await tell(text, { target: undefined, signal });
+      const told = await tell(text, { ...origin, target: undefined });
       return { results: told.map(({ found }) => resultOf(found)) };
     },
-    async detectSources(texts, { target, signal }) {
-      const told = await tell(texts.map(beginningOf), { target, signal });
+    async detectSources(texts, options) {
+      const { target } = options;
+      const told = await tell(texts.map(beginningOf), options);
       return told.map(({ found, ranked }) => {
         if (found.status === 'success') return found.language;
         const candidates = found.status === 'insufficient_confidence' ? found.candidates : ranked;
@@ -74,6 +101,25 @@ export function createDetection(
       });
     },
   };
+}
+
+/** Where several languages have the words of a text, what surrounds it may tell which. */
+function decideBySurroundings(
+  told: readonly Told[],
+  { accountId, context }: DetectionOrigin,
+  { engine, usualLanguages }: { engine: DetectionEngine; usualLanguages: UsualLanguages },
+): readonly Told[] {
+  for (const { found } of told) {
+    if (found.status === 'success') usualLanguages.note(accountId, found.language);
+  }
+  const isUnsure = ({ found }: Told) => found.status === 'insufficient_confidence';
+  if (!told.some(isUnsure)) return told;
+  const around = context === undefined ? undefined : engine.detect(context);
+  const usual =
+    around?.status === 'success' ? new Map([[around.language, 1]]) : usualLanguages.of(accountId);
+  return told.map((each) =>
+    isUnsure(each) ? { ...each, found: engine.detect(each.text, { usual }) } : each,
+  );
 }
 
 function resultOf(found: Detection): DetectionResponse['results'][number] {

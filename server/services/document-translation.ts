@@ -11,7 +11,7 @@ import { checkLength } from '../documents/format.ts';
 import type { Logger } from '../process/log.ts';
 import { plainText, type TextSegment } from '../text/text-segment.ts';
 import { translateBatches } from './batch-translation.ts';
-import type { SourceDetection } from './detection.ts';
+import type { DetectionOrigin, SourceDetection } from './detection.ts';
 import type { DocumentWish } from './document-order.ts';
 import type { Glossaries } from './glossaries.ts';
 import { checkWishes } from './language-checks.ts';
@@ -100,8 +100,7 @@ async function inOwnProcess(
     const { characters, sample } = await process.open(file, input, opening);
     checkLength(characters, maxCharacters);
     onShare(OPENED);
-    const language =
-      source ?? (await detectedSource(sample, { target, signal: work.signal }, options));
+    const language = source ?? (await detectedSource(sample, { ...work, target }, options));
     const translations = await translateSentences(process, language, work, options);
     onShare(TRANSLATED);
     const written = await process.write(translations, { source: language, target });
@@ -114,7 +113,7 @@ async function inOwnProcess(
 
 async function detectedSource(
   sample: readonly TextSegment[],
-  wish: { target: LanguageTag; signal: AbortSignal },
+  wish: DetectionOrigin & { target: LanguageTag },
   { detection }: DocumentTranslatorOptions,
 ): Promise<LanguageTag> {
   const [language] = await detection.detectSources([sample], wish);

@@ -10,6 +10,7 @@ import type { DetectionEngine, ImprovementOptions } from '../engines/engine.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import { inEnglishVariant } from '../text/variants/english-variants.ts';
 import { whileCharged } from './charged-work.ts';
+import type { SourceDetection } from './detection.ts';
 import type { Improvement } from './improvement.ts';
 import {
   checkImprovementRequest,
@@ -39,6 +40,7 @@ export interface TextImprovement {
 export interface TextImprovementOptions {
   improvement: Improvement;
   detector: Pick<DetectionEngine, 'detect' | 'rank' | 'prepare'>;
+  detection: Pick<SourceDetection, 'usualLanguages'>;
   usage: UsageMeter;
 }
 
@@ -66,7 +68,8 @@ export function createTextImprovement(options: TextImprovementOptions): TextImpr
   ): Promise<ImprovementResponse> => {
     const checked = checkImprovementRequest(request, task);
     await options.detector.prepare(request.text);
-    const items = request.text.map((text) => prepare(text, checked, options));
+    const usual = options.detection.usualLanguages.of(caller.account.accountId);
+    const items = request.text.map((text) => prepare(text, { checked, usual }, options));
     checkLanguages(items, checked, improvement);
     const counts = items.map(({ text }) => countCodePoints(text));
     const characters = counts.reduce((sum, count) => sum + count, 0);
@@ -102,11 +105,17 @@ export function createTextImprovement(options: TextImprovementOptions): TextImpr
 /** Finds out the language of a text: the one it should be in, unless it surely is in another. */
 function prepare(
   text: string,
-  { target }: CheckedImprovementRequest,
+  {
+    checked: { target },
+    usual,
+  }: {
+    checked: CheckedImprovementRequest;
+    usual: ReadonlyMap<LanguageTag, number> | undefined;
+  },
   { detector, improvement }: TextImprovementOptions,
 ): Item {
   const expected = target === undefined ? undefined : baseLanguage(target);
-  const found = detector.detect(text, expected === undefined ? {} : { expected });
+  const found = detector.detect(text, expected === undefined ? { usual } : { expected });
   const isCertain = found.status === 'success';
   const ranked = detector.rank(text);
   if (target !== undefined && expected !== undefined) {

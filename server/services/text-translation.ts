@@ -78,7 +78,10 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
     const { plan, accountId } = caller.account;
     const checked = checkTextRequest(request, { plan, refusesLatencyConflicts });
     checkLanguages(checked, translation);
-    const items = await prepare(request.text, checked, { ...options, signal: abort.signal });
+    const items = await prepare(request.text, checked, {
+      ...options,
+      ...{ accountId, signal: abort.signal },
+    });
     const style = await findStyle(checked, accountId, options.styleRules);
     for (const source of sourcesOf(items)) {
       const place = items.findIndex((item) => item.source === source) + 1;
@@ -126,8 +129,13 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
 /** Takes the texts apart, finds out their languages and what they cost. */
 async function prepare(
   texts: readonly string[],
-  { source: given, target, markup, splitting }: CheckedTextRequest,
-  { detection, isFreeTarget, signal }: TextTranslationOptions & { signal: AbortSignal },
+  { source: given, target, markup, splitting, context }: CheckedTextRequest,
+  {
+    detection,
+    isFreeTarget,
+    accountId,
+    signal,
+  }: TextTranslationOptions & { accountId: string; signal: AbortSignal },
 ): Promise<Item[]> {
   const isFree = isFreeTarget(target);
   const layouts = texts.map((text) =>
@@ -136,8 +144,11 @@ async function prepare(
       : layOutMarkup(text, { ...markup, language: given }),
   );
   const segments = layouts.map((layout) => layout.segments);
+  if (given !== undefined) detection.usualLanguages.note(accountId, baseLanguage(given));
   const detected =
-    given === undefined ? await detection.detectSources(segments, { target, signal }) : [];
+    given === undefined
+      ? await detection.detectSources(segments, { accountId, context, target, signal })
+      : [];
   return layouts.map((layout, index) => {
     const source = given ?? detected[index] ?? baseLanguage(target);
     return { source, layout, billedCharacters: isFree ? 0 : layout.characters };

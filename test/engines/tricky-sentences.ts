@@ -18,6 +18,9 @@ She dove into the lake and swam to the far side.
 They snuck out of the house and had gotten far by dawn.
 What it is is a mess.
 What she does is is anybody's guess.
+It's way better than it was, and I think it's way past midnight.
+It's family first in this house.
+Here are the dos and don'ts of cooking.
 The key that you look for for the garden is under the mat.
 Those are the people I live with with pleasure.
 The man he gave it to to my surprise gave it back.

@@ -8,22 +8,28 @@ let detector: DetectionEngine;
 beforeAll(async () => (detector = await createDetector({ log: recordLog() })));
 
 const { signal } = new AbortController();
+const origin = { accountId: 'one', signal };
 
 /** Detection where these languages, or all, can be translated and nobody elsewhere is asked. */
 function detectionFor(target: string, served?: readonly string[]) {
-  return createDetection(detector, {
-    serves: ({ source }) => served?.includes(source) !== false || source === target,
-    detect: async (texts) => texts.map(() => undefined),
-  });
+  const elsewhere = {
+    serves: ({ source }: { source: string }) =>
+      served?.includes(source) !== false || source === target,
+    detect: async (texts: readonly unknown[]) => texts.map(() => undefined),
+  };
+  return createDetection(detector, elsewhere);
 }
 
 const detect = async (text?: string[]) =>
-  (await detectionFor('en').detect(text === undefined ? {} : { text }, signal)).results;
+  (await detectionFor('en').detect(text === undefined ? {} : { text }, origin)).results;
 const statusOf = async (text: string) => (await detect([text]))[0];
 
 /** The source found for a text when these languages can be translated into the target. */
 async function sourceOf(text: string, target: string, served: readonly string[]) {
-  const [source] = await detectionFor(target, served).detectSources([[[text]]], { target, signal });
+  const [source] = await detectionFor(target, served).detectSources([[[text]]], {
+    ...origin,
+    target,
+  });
   return source;
 }
 
@@ -87,6 +93,33 @@ describe('the source of a translation', () => {
     expect(['da', 'nb']).toContain(await sourceOf('god morgen', 'es', ['en', 'ca']));
   });
 
+  it('is of several languages the one that the account writes in, as far as its texts say that', async () => {
+    const detection = detectionFor('en');
+    const sourcesOf = (accountId: string, ...texts: string[]) =>
+      detection.detectSources(
+        texts.map((text) => [[text]]),
+        { target: 'en', accountId, signal },
+      );
+    const answerTo = (accountId: string) =>
+      detection.detect({ text: ['sopa deliciosa'] }, { accountId, signal });
+    const unsure = { results: [{ detection_status: 'insufficient_confidence' }] };
+    expect(await answerTo('portuguese')).toEqual(unsure);
+    const texts = ['Onde fica a estação?', 'As crianças brincam no jardim.'];
+    expect(await sourcesOf('portuguese', 'sopa deliciosa', ...texts)).toEqual(['pt', 'pt', 'pt']);
+    await sourcesOf('catalan', 'On és l’estació?', 'Els nens juguen al jardí.');
+    expect(await answerTo('portuguese')).toEqual({
+      results: [{ detection_status: 'success', detected_language: 'pt' }],
+    });
+    expect(await sourcesOf('catalan', 'sopa deliciosa')).toEqual(['ca']);
+    expect(await answerTo('somebody new')).toEqual(unsure);
+  });
+
+  it('is of several languages the one that the context is in', async () => {
+    const context = 'Wir suchen ein Hotel in der Nähe.';
+    const options = { ...origin, target: 'en', context };
+    expect(await detectionFor('en').detectSources([[['Hotel']]], options)).toEqual(['de']);
+  });
+
   it('is the target for texts without a word, so that they stay as they are', async () => {
     for (const text of ['', '42', '🙂', '\ud800'])
       expect(await sourceOf(text, 'pt-BR', ['es'])).toBe('pt');
@@ -100,7 +133,7 @@ describe('the source of a translation', () => {
       { mark: 'close', id: 1 },
       ' jardín.',
     ] as const;
-    const wish = { target: 'en', signal };
+    const wish = { ...origin, target: 'en' };
     expect(await detectionFor('en').detectSources([[segment]], wish)).toEqual(['es']);
   });
 });

@@ -8,7 +8,7 @@ import { languagesOfLetter } from './distinctive-letters.ts';
 import { languagesOfWord } from './frequent-words.ts';
 import { readableText } from './readable-text.ts';
 import { detectableLanguages, han, mainScript, type Script } from './scripts.ts';
-import { loadStatistics, withoutNgrams, type Statistics } from './statistics.ts';
+import { loadStatistics, withoutNgrams, type Evidence, type Statistics } from './statistics.ts';
 import { createWordLists, type WordListOptions, type WordLists } from './word-lists.ts';
 
 /** What each kind of evidence counts; set by hand on the tests' sentences and on messages of programs. */
@@ -20,12 +20,14 @@ const FEW_WORDS = 8;
 /** What a language without a list has of the words: little, where another one has all. */
 const UNLISTED = 0.35;
 /** A language has so much of a text that it is more than chance: of its words, of its letters. */
-const BACKING = { frequent: 0.5, listed: 0.6, certain: 0.95 } as const;
+const BACKING = { frequent: 0.5, listed: 0.6, all: 0.8, certain: 0.95 } as const;
 /** Two languages that have the words of a text to shares nearer than this both have them. */
 const SAME_SHARE = 0.15;
 /** The leads that few words take where two languages have them all, and between languages alike. */
 const SHARED_MARGIN = 0.6;
 const ALIKE_MARGIN = 0.4;
+/** A usual language decides between those that have the words where it is so much more usual. */
+const USUAL_LEAD = 4;
 /** Languages that statistics mistake for one another. */
 const alike = [
   ...['da nb sv', 'cs sk', 'hr sl', 'ru uk be bg sr mk', 'fi et', 'tr az', 'hi mr ne'],
@@ -76,12 +78,12 @@ export async function createDetector(options: WordListOptions): Promise<Detectio
   return {
     name: 'eld and cld3',
     languages: detectableLanguages,
-    detect: (text, { expected } = {}) => {
+    detect: (text, { expected, usual } = {}) => {
       const scoring = scored(text);
       const isShort = text.length < SHORT;
       return isShort && isPlausible(expected, scoring)
         ? { status: 'success', language: expected }
-        : conclude(scoring);
+        : conclude(scoring, usual);
     },
     rank: (text) => scored(text).scores.map(({ language }) => language),
     prepare: async (texts) => {
@@ -97,6 +99,8 @@ interface Scoring {
   /** What was weighed, as it is written. */
   readable: string;
   scores: readonly { language: LanguageTag; score: number }[];
+  /** Whether a language has the words, all but a part that may be a name. */
+  hasWords: (language: LanguageTag) => boolean;
 }
 
 interface Means {
@@ -115,10 +119,13 @@ function score(text: string, means: Means): Scoring {
 
 function certainly(languages: readonly LanguageTag[]): Scoring {
   const scores = languages.map((language, i) => ({ language, score: 1 / (i + 1) }));
-  return { margin: 0, scores, readable: '' };
+  return { margin: 0, scores, readable: '', hasWords: () => true };
 }
 
-function conclude({ margin, scores, readable }: Scoring): Detection {
+function conclude(
+  { margin, scores, readable, hasWords }: Scoring,
+  usual: Evidence | undefined,
+): Detection {
   const [best, second] = scores;
   if (best === undefined || best.score < LEAST_SCORE) return { status: 'no_language_detected' };
   const { language } = best;
@@ -130,10 +137,20 @@ function conclude({ margin, scores, readable }: Scoring): Detection {
   const ownWords = readable.split(' ').filter((word) => /^\p{Ll}/u.test(word));
   const { areAllOf } = letterEvidence(ownWords.join(' '));
   const others = among.slice(1).map((each) => each.language);
-  return {
-    ...{ status: 'insufficient_confidence', language },
-    candidates: [language, ...others.filter(areAllOf)],
-  };
+  const candidates = [language, ...others.filter(areAllOf)];
+  const own = usual && mostUsual(candidates.filter(hasWords), usual);
+  return own === undefined
+    ? { status: 'insufficient_confidence', language, candidates }
+    : { status: 'success', language: own };
+}
+
+/** The one of several languages that is more usual than the others by far. */
+function mostUsual(languages: readonly LanguageTag[], usual: Evidence): LanguageTag | undefined {
+  const shareOf = (language: LanguageTag) => usual.get(language) ?? 0;
+  const [first, second] = languages.toSorted((one, other) => shareOf(other) - shareOf(one));
+  if (first === undefined || shareOf(first) === 0) return undefined;
+  const isClear = second === undefined || shareOf(first) >= USUAL_LEAD * shareOf(second);
+  return isClear ? first : undefined;
 }
 
 /** Whether a text may well be in the language that it should be in. */
@@ -156,10 +173,10 @@ function isJapanese(text: string): boolean {
 
 /** The words written in a script, in lower case: names in other letters would mislead. */
 function wordsIn(text: string, { letter }: Script): string[] {
-  return text
-    .toLowerCase()
-    .split(' ')
-    .filter((word) => letter.test(word));
+  const words = text.split(' ').filter((word) => letter.test(word.toLowerCase()));
+  const own = words.filter((word, index) => index === 0 || !/^\p{Lu}/u.test(word));
+  const isTold = words.length <= FEW_WORDS && own.some((word) => /^\p{Ll}/u.test(word));
+  return (isTold ? own : words).map((word) => word.toLowerCase());
 }
 
 function weigh(readable: string, script: Script, { statistics, lists }: Means): Scoring {
@@ -187,15 +204,19 @@ function weigh(readable: string, script: Script, { statistics, lists }: Means): 
   });
   scores.sort((one, other) => other.score - one.score);
   const margin = decisiveMargin(text, isShort);
-  const scoring = { margin, scores, readable };
-  const [best, second] = scores.map(({ language }) => language);
-  if (!isShort || best === undefined || second === undefined) return scoring;
-  const known = listed.get(best) ?? 0;
   // What one detector says alone is a guess among all languages.
   const isBacked = (language: LanguageTag) =>
     guess.language === language ||
     (frequent.get(language) ?? 0) >= BACKING.frequent ||
     (listed.get(language) ?? 0) >= BACKING.listed;
+  const hasWords = (language: LanguageTag) => {
+    const share = listed.get(language);
+    return !isShort || (share === undefined ? isBacked(language) : share >= BACKING.all);
+  };
+  const scoring = { margin, scores, readable, hasWords };
+  const [best, second] = scores.map(({ language }) => language);
+  if (!isShort || best === undefined || second === undefined) return scoring;
+  const known = listed.get(best) ?? 0;
   if (!isBacked(best)) return { ...scoring, margin: Infinity };
   if (known >= BACKING.certain && !isBacked(second)) return { ...scoring, margin: 0 };
   const isShared = known > 0 && (listed.get(second) ?? 0) >= known - SAME_SHARE;

@@ -12,6 +12,11 @@ const ignoredKinds = new Set([
   ...['Enhancement', 'Formatting', 'Readability', 'Redundancy', 'Regionalism', 'Style'],
 ]);
 
+const CLAUSE_BEGINNING =
+  /(?:^|[^\p{L}\p{M}\p{N}'’\s]\s*|\n\s*|(?<!\p{L})(?:and|as|because|but|guess|if|know|mean|or|said|say|says|since|so|that|think|though|when|where|while)\s+)$/iu;
+/** `It's tail is long` */
+const VERB_AFTER_NOUN = /^\s+\p{L}+\s+(?:is|was|has|had|will|can|does)(?!\p{L})/iu;
+
 /** The changes that mend a text; names, addresses and code stay as they are. */
 export function editsOf(text: string, lints: readonly Lint[]): Edit[] {
   const untouchable = untouchableSpans(text);
@@ -34,6 +39,7 @@ export function editsOf(text: string, lints: readonly Lint[]): Edit[] {
       const isArticle = /^an?$/i.test(original);
       // How an abbreviation is spoken, nobody knows.
       if (isArticle && /^\s+\p{Lu}{2}/u.test(text.slice(end, end + 4))) return [];
+      if (/^it['’]s$/i.test(original) && mayBeginClause(text, { start, end })) return [];
       return [{ start, end, text: withInitialOf(original, first.text) }];
     }
     const word = words.get(start);
@@ -43,6 +49,11 @@ export function editsOf(text: string, lints: readonly Lint[]): Edit[] {
     const choice = clearSuggestion(word.lookedUp, suggestions, 'en', { isRanked: true });
     return choice === undefined ? [] : [{ start, end, text: inCaseOf(original, choice) }];
   });
+}
+
+/** Whether `it's` may well be `it is`, whatever comes next: `It's family first`, but not `wagged it's tail`. */
+function mayBeginClause(text: string, { start, end }: { start: number; end: number }): boolean {
+  return CLAUSE_BEGINNING.test(text.slice(0, start)) && !VERB_AFTER_NOUN.test(text.slice(end));
 }
 
 /** A word that had a capital keeps it; one that had none may need it, as `i`. */

@@ -28,6 +28,7 @@ export const detectionRoutes: FastifyPluginAsyncTypebox<DetectionOptions> = asyn
         response: { 200: DetectionResponse, '4xx': Problem, '5xx': Problem },
       },
     },
-    async ({ body, signal }) => languageDetection.detect(body, signal),
+    async ({ body, caller, signal }) =>
+      languageDetection.detect(body, { accountId: caller.account.accountId, signal }),
   );
 };

@@ -42,7 +42,7 @@ const technical = words(`
 const accepted: Readonly<Record<LanguageTag, ReadonlySet<string>>> = {
   en: words(`
     accompli aglet aioli bento biro bloke blokey bodger bonnie brekkie bruv bubba cabbie cava cist
-    dekko del den der dosa dove eejit farro galette gaol gaoler haar kirk kofta las latke les loch
+    dekko del den der don'ts don’ts dosa dove eejit farro galette gaol gaoler haar kirk kofta las latke les loch
     los maitre mezze minging mog moira motte nana numpty oast oot owt pak pashmina peng pled
     polenta posho purée raita rosti schmear scouse sith sotto stoush tikka trattoria udon van von
     wych
