@@ -360,6 +360,7 @@ function createVoice(
     tokenTtlMs: config.VOICE_TOKEN_SECONDS * 1000,
     resumeMs: config.VOICE_RESUME_SECONDS * 1000,
     maxLagMs: config.VOICE_MAX_LAG_SECONDS * 1000,
+    loadShare: config.VOICE_LOAD_PERCENT / 100,
   });
 }
 

@@ -336,6 +336,13 @@ export const settingsSchema = Type.Object({
     minimum: 1,
     description: 'Voice sessions of one API key at once; more are answered with 429.',
   }),
+  VOICE_LOAD_PERCENT: Type.Integer({
+    default: 80,
+    minimum: 0,
+    maximum: 100,
+    description:
+      "Share of the machine's processors that recognisers on it may take. What a speaker takes is measured; one who would be too many is answered with 429. 0 lets everybody in.",
+  }),
   VOICE_TOKEN_SECONDS: Type.Number({
     default: 60,
     exclusiveMinimum: 0,

@@ -68,6 +68,16 @@ export interface RecognitionOptions {
   signal: AbortSignal;
 }
 
+/** What an engine on this machine has heard so far, and what that took. */
+export interface HearingEffort {
+  /** Audio, in ms. */
+  audioMs: number;
+  /** Time of the processor, in ms. */
+  processorMs: number;
+  /** Share of a processor that a speaker is expected to take, before that is measured. */
+  expectedShare: number;
+}
+
 export interface RecognitionEngine {
   readonly name: string;
   /** Base languages it hears. */
@@ -87,6 +97,8 @@ export interface RecognitionEngine {
     speech: AsyncIterable<SpeechPiece>,
     options: RecognitionOptions,
   ): AsyncIterable<Recognition>;
+  /** Of engines that work on this machine alone. */
+  effort?(): HearingEffort;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /** The voice sessions of this process as their account may see and end them. */
 import { ServiceError } from '../../shared/errors.ts';
-import type { LiveVoiceSession } from '../../shared/schemas/console.ts';
+import type { LiveVoiceSession, LiveVoiceSessionList } from '../../shared/schemas/console.ts';
 import type { LiveSession } from './live-sessions.ts';
 import type { VoiceSessions } from './voice-sessions.ts';
 
@@ -13,13 +13,13 @@ export interface Onlooker {
 
 export interface LiveOverview {
   /** Oldest first. */
-  list(onlooker: Onlooker): LiveVoiceSession[];
+  list(onlooker: Onlooker): LiveVoiceSessionList;
   /** Ends a session at once; its client is told. @throws ServiceError not_found */
   end(onlooker: Onlooker, sessionId: string): void;
 }
 
 export function createLiveOverview(
-  voiceSessions: Pick<VoiceSessions, 'list' | 'end'>,
+  voiceSessions: Pick<VoiceSessions, 'list' | 'end' | 'hearing'>,
 ): LiveOverview {
   const visible = ({ accountId, isOperator }: Onlooker) =>
     voiceSessions
@@ -28,7 +28,10 @@ export function createLiveOverview(
         key === undefined ? isOperator : key.accountId === accountId,
       );
   return {
-    list: (onlooker) => visible(onlooker).map(described),
+    list: (onlooker) => ({
+      sessions: visible(onlooker).map(described),
+      ...(onlooker.isOperator && { hearing: voiceSessions.hearing }),
+    }),
     end(onlooker, sessionId) {
       const isThere = visible(onlooker).some(({ session }) => session.id === sessionId);
       if (!isThere) throw new ServiceError('not_found', 'There is no voice session with this id.');

@@ -1,5 +1,6 @@
 /** The voice sessions of this process: those that are connected, expected, or kept for a reconnection. */
 import type { ServiceError } from '../../shared/errors.ts';
+import type { RecognitionEngine } from '../engines/engine.ts';
 import type { ApiKey } from '../storage/ports.ts';
 import type { VoiceSession } from './voice-session.ts';
 
@@ -11,6 +12,8 @@ export interface SessionOrigin {
   /** As it was asked for; undefined: detected. */
   sourceLanguage: string | undefined;
   targetLanguages: readonly string[];
+  /** The one that is likeliest to hear it. */
+  recogniser: RecognitionEngine | undefined;
 }
 
 /** A session with whose it is. */

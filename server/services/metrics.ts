@@ -21,7 +21,12 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return {
-    voice: { ...sessionMeasures(registry), ...captionMeasures(registry), ...queues(registry) },
+    voice: {
+      ...sessionMeasures(registry),
+      ...captionMeasures(registry),
+      ...queues(registry),
+      ...hearingMeasures(registry),
+    },
     engines: engineMeasures(registry),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
@@ -116,6 +121,32 @@ function captionMeasures(registry: Registry): CaptionMeasures {
     },
     segmentConcluded: (track, lagMs) => lag.observe({ track }, Math.max(0, lagMs) / 1000),
     updatesDropped: (count) => dropped.add(count),
+  };
+}
+
+function hearingMeasures(
+  registry: Registry,
+): Pick<VoiceMeasures, 'watchHearing' | 'sessionRefused'> {
+  const refused = addTally(registry, {
+    name: 'dragoman_voice_sessions_refused_total',
+    help: 'Voice sessions that were refused because the machine hears as many as it can.',
+  });
+  return {
+    watchHearing(hearing) {
+      addGauge(
+        registry,
+        'dragoman_voice_hearing_load',
+        'What recognisers take ÷ what they may take of this machine; no session is let in above 1.',
+        () => hearing().load,
+      );
+      addGauge(
+        registry,
+        'dragoman_voice_late_sessions',
+        'Voice sessions that are heard too late for captions.',
+        () => hearing().late_sessions,
+      );
+    },
+    sessionRefused: () => refused.add(1),
   };
 }
 

@@ -94,6 +94,8 @@ export interface SessionCondition {
   receivedMs: number;
   /** How much of it was not heard yet. */
   lagMs: number;
+  /** Time since the last of it. */
+  quietMs: number;
   words: Readonly<CaptionWords>;
 }
 
@@ -157,6 +159,7 @@ export class VoiceSession {
       isConnected: this.isConnected,
       receivedMs: this.#receivedMs,
       lagMs: Math.max(0, this.#lagMs),
+      quietMs: performance.now() - this.#audioCountedAtMs,
       words: this.#measures.words,
     };
   }

@@ -1,15 +1,19 @@
 /** Voice sessions from request to end: who may connect, what runs, and how all of it stops. */
 import { randomUUID } from 'node:crypto';
+import os from 'node:os';
 import { ServiceError } from '../../shared/errors.ts';
+import type { Hearing } from '../../shared/schemas/health.ts';
 import type {
   VoiceReconnectedSession,
   VoiceSessionRequest,
 } from '../../shared/schemas/voice-session.ts';
 import type { MessageFormat } from '../../shared/protocol/messages.ts';
+import type { RecognitionEngine } from '../engines/engine.ts';
 import type { Logger } from '../process/log.ts';
 import type { Caller, SessionTokens } from '../storage/ports.ts';
 import type { VoiceMeasures } from '../voice/measures.ts';
 import { voicePipeline, type VoicePipelineOptions } from '../voice/pipeline.ts';
+import { createAdmission, type Admission, type HeardSession } from './admission.ts';
 import { keyDeactivated } from './api-keys.ts';
 import { createLiveSessions, type LiveSession } from './live-sessions.ts';
 import { mayConnect, type PageOrigin } from './origins.ts';
@@ -40,6 +44,8 @@ export interface VoiceSessionsOptions {
   resumeMs: number;
   /** Audio that may wait for a slow engine before the client is held back, in ms. */
   maxLagMs: number;
+  /** Share of this machine's processors that recognisers may take; 0 lets everybody in. */
+  loadShare: number;
   /** Address under which clients reach the server, if it is told: its own pages come from there. */
   publicUrl: string | undefined;
 }
@@ -87,6 +93,8 @@ export interface VoiceSessions {
   endOfKey(keyId: string): void;
   /** Sessions connected, expected or kept. */
   readonly count: number;
+  /** What hearing them takes of this machine. */
+  readonly hearing: Hearing;
   readonly isStopping: boolean;
   /** Takes no new sessions, lets running ones conclude, and after `graceMs` ends what still runs. */
   stop(graceMs: number): Promise<void>;
@@ -99,12 +107,18 @@ export function createVoiceSessions(options: VoiceSessionsOptions): VoiceSession
 class SessionDesk implements VoiceSessions {
   readonly #options: VoiceSessionsOptions;
   readonly #live = createLiveSessions();
+  readonly #admission: Admission;
   /** Bills of sessions that are over. */
   readonly #settling = new Set<Promise<void>>();
   #isStopping = false;
 
   constructor(options: VoiceSessionsOptions) {
     this.#options = options;
+    this.#admission = createAdmission({
+      processors: os.availableParallelism(),
+      share: options.loadShare,
+    });
+    options.measures.watchHearing(() => this.hearing);
   }
 
   list(): LiveSession[] {
@@ -125,6 +139,10 @@ class SessionDesk implements VoiceSessions {
     return this.#live.count;
   }
 
+  get hearing(): Hearing {
+    return this.#admission.describe(this.#heard());
+  }
+
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -136,15 +154,18 @@ class SessionDesk implements VoiceSessions {
     const keyId = caller?.key.keyId ?? '';
     this.#refuseBeyondLimits(keyId);
     const request = await checkRequest(body, caller);
+    this.#admit(request);
     if (caller !== undefined) await usageMeter.chargeSpeech({ caller, speechMs: 0, tag });
     // Others may have come while we waited.
     this.#refuseBeyondLimits(keyId);
+    const recogniser = this.#admit(request);
     const session = this.#makeSession(request, owner);
     this.#live.add(session, {
       key: caller?.key,
       openedAtMs: Date.now(),
       sourceLanguage: request.path.source.requested,
       targetLanguages: request.path.targets.map(({ requested }) => requested),
+      recogniser,
     });
     const accountId = caller?.account.accountId ?? null;
     const token = await tokens.issue({ sessionId: session.id, accountId }, tokenTtlMs);
@@ -199,6 +220,24 @@ class SessionDesk implements VoiceSessions {
     if (this.#live.countOf(keyId) >= maxSessionsPerKey) {
       throw tooMany('All voice sessions of this API key are taken.');
     }
+  }
+
+  /** The recogniser that is likeliest to hear a session, which it has room for. */
+  #admit({ path: { recognisers } }: CheckedVoiceRequest): RecognitionEngine | undefined {
+    const [recogniser] = recognisers;
+    if (recogniser === undefined || this.#admission.hasRoom(recogniser, this.#heard())) {
+      return recogniser;
+    }
+    this.#options.measures.sessionRefused();
+    throw tooMany('This server hears as many people as its machine can follow.');
+  }
+
+  #heard(): HeardSession[] {
+    const nowMs = Date.now();
+    return this.#live.list().flatMap(({ session: { condition }, origin }) => {
+      const { recogniser, openedAtMs } = origin;
+      return recogniser === undefined ? [] : [{ recogniser, ageMs: nowMs - openedAtMs, condition }];
+    });
   }
 
   #makeSession(request: CheckedVoiceRequest, { caller, tag }: SessionOwner): VoiceSession {

@@ -2,6 +2,7 @@
  * What the voice path tells of itself while it works. Every method is a few additions, so it may be
  * called for each chunk and each message; none throws.
  */
+import type { Hearing } from '../../shared/schemas/health.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
 
 /** How a session was over: told to the end, let go by its client for good, or failed. */
@@ -37,6 +38,10 @@ export interface VoiceMeasures {
    * @returns takes the queue out again; to be called when it is gone
    */
   watchQueue(name: QueueName, depth: () => number): () => void;
+  /** Takes what tells how busy recognisers are; asked when somebody reads the metrics. */
+  watchHearing(hearing: () => Hearing): void;
+  /** A session was refused because too many are heard already. */
+  sessionRefused(): void;
 }
 
 /** Measures nothing: for tests and benchmarks. */
@@ -51,4 +56,6 @@ export const noMeasures: VoiceMeasures = {
   segmentConcluded: () => undefined,
   updatesDropped: () => undefined,
   watchQueue: () => () => undefined,
+  watchHearing: () => undefined,
+  sessionRefused: () => undefined,
 };

@@ -1,5 +1,6 @@
 /** The console's own interface, below `/console/api`; made for its page and not part of the public one. */
 import Type, { type Static, type TSchema } from 'typebox';
+import { Hearing } from './health.ts';
 
 /** Header that every request which changes something carries: forms of other sites cannot send it. */
 export const CONSOLE_HEADER = 'X-Dragoman-Console';
@@ -103,7 +104,11 @@ export const LiveVoiceSession = Type.Object({
   key_masked: Nullable(Type.String()),
 });
 
-export const LiveVoiceSessionList = Type.Object({ sessions: Type.Array(LiveVoiceSession) });
+export const LiveVoiceSessionList = Type.Object({
+  sessions: Type.Array(LiveVoiceSession),
+  /** Of the whole server; for operators alone. */
+  hearing: Type.Optional(Hearing),
+});
 export const LiveVoiceSessionPath = Type.Object({ session_id: Type.String() });
 
 const Breaker = Type.Object({
@@ -183,6 +188,7 @@ export type ConsoleSession = Static<typeof ConsoleSession>;
 export type ConsoleUsage = Static<typeof ConsoleUsage>;
 export type AdminKey = Static<typeof AdminKey>;
 export type NewAdminKey = Static<typeof NewAdminKey>;
+export type LiveVoiceSessionList = Static<typeof LiveVoiceSessionList>;
 export type LiveVoiceSession = Static<typeof LiveVoiceSession>;
 export type EngineCondition = Static<typeof EngineCondition>;
 export type EngineConditions = Static<typeof EngineConditions>;

@@ -12,6 +12,18 @@ export const Health = Type.Object({
   }),
 });
 
-export const Ready = Type.Object({ status: Type.Literal('ready') });
+/** How busy the recognisers on this machine are. */
+export const Hearing = Type.Object({
+  takes_sessions: Type.Boolean({
+    description: 'False while another voice session would be answered with 429.',
+  }),
+  load: Type.Number({
+    description: 'What recognisers take, as a share of what they may take of this machine.',
+  }),
+  late_sessions: Type.Integer({ description: 'Voice sessions that are heard too late.' }),
+});
+
+export const Ready = Type.Object({ status: Type.Literal('ready'), voice: Hearing });
 
 export type Health = Static<typeof Health>;
+export type Hearing = Static<typeof Hearing>;

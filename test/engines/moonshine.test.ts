@@ -53,7 +53,13 @@ describe('speech', { timeout: 120_000 }, () => {
       asSpeech(rms, { sizes: [rms.byteLength] }),
       ...[rms, kal, rms, kal].map((audio) => asSpeech(audio, { endsOpen: true })),
     ];
+    const before = engine.effort?.();
     const all = await Promise.all(speeches.map((speech) => heard(engine, speech)));
+    const after = engine.effort?.();
+    const audioMs = (after?.audioMs ?? 0) - (before?.audioMs ?? 0);
+    // Silence at the ends need not reach the model.
+    expect(audioMs / (lengthMs(rms) * speeches.length)).toBeCloseTo(1, 0);
+    expect(after?.processorMs).toBeGreaterThan(before?.processorMs ?? Infinity);
     const said = 'And so my fellow Americans ask not what your country can do for you.';
     const texts = all.map(transcript);
     // A telephone leaves half of what the model has learned: a word may be another.

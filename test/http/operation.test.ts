@@ -86,7 +86,8 @@ describe('readiness', () => {
     try {
       const response = await server.get('/readyz');
       expect(response.status).toBe(200);
-      expect(await response.json()).toEqual({ status: 'ready' });
+      const voice = { takes_sessions: true, load: 0, late_sessions: 0 };
+      expect(await response.json()).toEqual({ status: 'ready', voice });
       // Behind a proxy nobody is this machine: the metrics then take a key.
       expect((await metricsOf(server)).status).toBe(403);
     } finally {

@@ -42,6 +42,8 @@ export async function startServer(settings: Record<string, string> = {}): Promis
       PATH: process.env['PATH'],
       MODELS_DIR: process.env['MODELS_DIR'],
       ...{ PORT: '0', DATA_DIR: dataFolder, LOG_LEVEL: 'info', WARM_UP: 'off' },
+      // How many are heard is not to depend on what else goes on in the machine.
+      VOICE_LOAD_PERCENT: '0',
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -52,6 +52,8 @@ export interface BatchRecogniserOptions extends Pick<
   partialEveryMs?: number;
   /** Longest recording, in ms; a longer utterance is heard in parts. */
   maxUtteranceMs?: number;
+  /** Of engines that work on this machine alone. */
+  effort?: RecognitionEngine['effort'];
   /** Frees what the engine holds; streams have ended by then. */
   close?: () => Promise<void>;
 }
@@ -65,6 +67,7 @@ export function createBatchRecogniser(options: BatchRecogniserOptions): Recognit
   const closing = new AbortController();
   return {
     ...{ name, languages, detectsLanguage, usesSpokenTerms, punctuates },
+    ...(options.effort && { effort: options.effort }),
     recognise: (speech: AsyncIterable<SpeechPiece>, session: RecognitionOptions) =>
       hearUtterances({
         ...{ engine: name, speech, signal: session.signal, closing: closing.signal },

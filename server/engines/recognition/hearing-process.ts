@@ -66,6 +66,7 @@ export class HearingProcess {
   /** Called when a place has become free. */
   readonly #onRoom: () => void;
   #sending: Promise<void> = Promise.resolve();
+  #heardBytes = 0;
   #nextNumber = 1;
   #lastWords = '';
 
@@ -121,6 +122,11 @@ export class HearingProcess {
   get lastWords(): string {
     const lines = this.#lastWords.trim().split('\n').slice(-3);
     return lines.map((line) => line.replace(/^\S+\.(?:cc|h):\S+ /, '').trim()).join(' ');
+  }
+
+  /** Audio that it has taken in so far, in bytes of s16le at 16 kHz. */
+  get heardBytes(): number {
+    return this.#heardBytes;
   }
 
   /** Utterances it hears at the moment. */
@@ -188,7 +194,9 @@ export class HearingProcess {
     const line = this.#lines.get(number);
     if (line === undefined) return;
     if (kind === fromHearing.heard) {
-      line.unheardBytes -= payload.readUInt32LE(NUMBER_BYTES);
+      const bytes = payload.readUInt32LE(NUMBER_BYTES);
+      line.unheardBytes -= bytes;
+      this.#heardBytes += bytes;
       this.#change.notify();
       return;
     }

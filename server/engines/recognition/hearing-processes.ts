@@ -6,6 +6,8 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { Change } from '../../process/change.ts';
 import type { Logger } from '../../process/log.ts';
 import type { PipedChild } from '../../process/module.ts';
+import { processorMs } from '../../process/process-tree.ts';
+import { RECOGNITION_RATE_HZ, type HearingEffort } from '../engine.ts';
 import { EndedEarly } from './recogniser-child.ts';
 import { HearingProcess, type HearingLine, type HearingListener } from './hearing-process.ts';
 import type { HearingOpening } from './hearing-protocol.ts';
@@ -35,6 +37,8 @@ interface Member {
   hasStarted: boolean;
   /** Told to end; it is there for a moment yet. */
   isEnding: boolean;
+  /** What of its work was counted: audio in bytes, time of the processor in ms. */
+  counted: { heardBytes: number; processorMs: number };
 }
 
 /** How long to wait after each start that failed in a row, in ms; after one more, utterances are told. */
@@ -44,12 +48,15 @@ const OUT_OF_ORDER_MS = 5_000;
 /** The first process is started so often, if it ends without a reason. */
 const FIRST_STARTS = 3;
 const NO_HOTWORDS = '[]';
+const BYTES_PER_MS = (RECOGNITION_RATE_HZ * 2) / 1000;
 
 export class HearingProcesses {
   readonly #options: HearingProcessesOptions;
   readonly #members = new Set<Member>();
   readonly #change = new Change();
   readonly #closing = new AbortController();
+  /** What its processes have done, those that are gone included. */
+  readonly #done = { heardBytes: 0, processorMs: 0 };
   #failureCount = 0;
   #outOfOrderUntilMs = 0;
   /** Runs while no process is started because the last did not start. */
@@ -108,6 +115,20 @@ export class HearingProcesses {
     } finally {
       signal.removeEventListener('abort', wake);
     }
+  }
+
+  /** What hearing has taken so far; where the system does not tell, it seems to take nothing. */
+  effort(): Pick<HearingEffort, 'audioMs' | 'processorMs'> {
+    for (const { process, counted, hasStarted } of this.#members) {
+      if (!hasStarted) continue;
+      const takenMs = processorMs(process.pid ?? 0) ?? counted.processorMs;
+      this.#done.processorMs += takenMs - counted.processorMs;
+      this.#done.heardBytes += process.heardBytes - counted.heardBytes;
+      counted.processorMs = takenMs;
+      counted.heardBytes = process.heardBytes;
+    }
+    const { heardBytes, processorMs: processorTime } = this.#done;
+    return { audioMs: heardBytes / BYTES_PER_MS, processorMs: processorTime };
   }
 
   /** Ends every process, busy ones too; resolves when they are gone. */
@@ -190,6 +211,7 @@ export class HearingProcesses {
     const member: Member = {
       ...{ key, process, idle: undefined },
       ...{ hasStarted: false, isEnding: false },
+      counted: { heardBytes: 0, processorMs: 0 },
     };
     this.#members.add(member);
     const tooLate = setTimeout(() => process.kill(), startTimeoutMs);
@@ -198,6 +220,8 @@ export class HearingProcesses {
         clearTimeout(tooLate);
         this.#failureCount = 0;
         member.hasStarted = true;
+        // Loading a model is not hearing.
+        member.counted.processorMs = processorMs(process.pid ?? 0) ?? 0;
         this.#rest(member);
       },
       () => {

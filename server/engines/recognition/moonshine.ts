@@ -32,6 +32,8 @@ export const MOONSHINE_FAMILY = 'moonshine';
 /** Speakers at a time that one process, and so one core, keeps up with easily. */
 const COMFORTABLE_LINES = 12;
 const MAX_LINES = 64;
+/** The smallest model on a processor of today. */
+const EXPECTED_SHARE = 0.1;
 const START_TIMEOUT_MS = 60_000;
 const HANG_TIMEOUT_MS = 20_000;
 const IDLE_MS = 60_000;
@@ -84,6 +86,7 @@ async function createMoonshine({
         createHearer: () =>
           createProcessHearer({ processes, opening: { language, spokenTerms }, hotwords: [] }),
       }),
+    effort: () => ({ ...processes.effort(), expectedShare: EXPECTED_SHARE }),
     async close() {
       closing.abort();
       await processes.close();

@@ -38,6 +38,8 @@ const HANG_TIMEOUT_MS = 60_000;
 const IDLE_MS = 300_000;
 /** Whisper hears the first 30 s of a recording; the others take more memory the longer it is. */
 const MAX_RECORDING_MS = 28_000;
+/** Models differ much: a small streaming one takes a third of it, a large one twice as much. */
+const EXPECTED_SHARE = 0.25;
 
 /** Starts one engine a model, or says what is wrong with it. */
 export async function createSherpaRecognisers({
@@ -101,6 +103,7 @@ function engineOf({
     usesSpokenTerms: hearsHotwords(modelFor(model)),
     punctuates: model.punctuates === true || isPunctuated,
   };
+  const effort = () => ({ ...processes.effort(), expectedShare: EXPECTED_SHARE });
   if (!isStreaming(model.family)) {
     return createBatchRecogniser({
       ...traits,
@@ -112,12 +115,14 @@ function engineOf({
           read: readRecording(samples),
           listener: { onPartial: () => {}, onPart: () => {} },
         }),
+      effort,
       close: () => processes.close(),
     });
   }
   const closing = new AbortController();
   return {
     ...traits,
+    effort,
     recognise: (speech: AsyncIterable<SpeechPiece>, session: RecognitionOptions) =>
       hearUtterances({
         ...{ engine: model.name, speech, signal: session.signal, closing: closing.signal },

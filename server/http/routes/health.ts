@@ -37,14 +37,14 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (
       schema: {
         summary: 'Whether the server is ready for work',
         description:
-          '200 when the database can be written, a recogniser or a translator is running, and the server is not stopping.',
+          '200 when the database can be written, a recogniser or a translator is running, and the server is not stopping; also while the recognisers are busy, which it tells.',
         tags: ['operation'],
         response: { 200: Ready, 503: Problem },
       },
     },
     async (_request, reply) => {
       const missing = await readiness.missing();
-      if (missing.length === 0) return { status: 'ready' as const };
+      if (missing.length === 0) return { status: 'ready' as const, voice: voiceSessions.hearing };
       // Answered, not thrown: who asks every second is not to fill the log with failures.
       return reply.code(503).send({ message: `Not ready: ${missing.join('; ')}.` });
     },

@@ -1,7 +1,8 @@
 import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
-import type { LiveVoiceSession } from '../../../shared/schemas/console.ts';
+import type { LiveVoiceSession, LiveVoiceSessionList } from '../../../shared/schemas/console.ts';
+import type { Hearing } from '../../../shared/schemas/health.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import { confirmed } from '../parts/confirmation.ts';
@@ -19,6 +20,9 @@ const REFRESH_MS = 2_000;
 /** Captions are calm up to this share of deleted words. */
 const CALM_ERASURE = 0.2;
 
+/** Of what recognisers may take of the machine. */
+const NEARLY_FULL = 0.8;
+
 /** Who is speaking now, and how well the captions keep up. */
 export class ConsoleVoiceSessions extends LitElement {
   static override styles = [
@@ -34,6 +38,17 @@ export class ConsoleVoiceSessions extends LitElement {
       }
       strong {
         font-weight: 600;
+      }
+      .hearing {
+        align-items: center;
+        border-block-end: 1px solid var(--line);
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.5rem 0.75rem;
+      }
+      .hearing progress {
+        flex: 1 1 8rem;
+        max-inline-size: 18rem;
       }
       .restless {
         color: var(--warn);
@@ -56,7 +71,7 @@ export class ConsoleVoiceSessions extends LitElement {
   @property({ attribute: false }) session!: Session;
   @state() private ending: string | undefined;
   private readonly list = new Loaded(this, {
-    load: (fetching) => api.get<{ sessions: LiveVoiceSession[] }>('voice-sessions', fetching),
+    load: (fetching) => api.get<LiveVoiceSessionList>('voice-sessions', fetching),
     everyMs: REFRESH_MS,
   });
 
@@ -72,7 +87,8 @@ export class ConsoleVoiceSessions extends LitElement {
         </div>
       </header>
       <section class="card" aria-label="Live sessions">
-        ${this.list.render(({ sessions }) =>
+        ${this.list.render(({ sessions, hearing }) => [
+          hearing === undefined ? nothing : hearingLine(hearing),
           sessions.length === 0
             ? emptyState({
                 icon: icons.live,
@@ -80,7 +96,7 @@ export class ConsoleVoiceSessions extends LitElement {
                 text: 'A session shows here from its first moment to its last.',
               })
             : this.table(sessions),
-        )}
+        ])}
       </section>
       <dl class="small">
         <dt>Waiting</dt>
@@ -195,6 +211,28 @@ export class ConsoleVoiceSessions extends LitElement {
     this.ending = undefined;
     await this.list.reload();
   }
+}
+
+/** How much more this machine can hear. */
+function hearingLine({ takes_sessions: takesMore, load, late_sessions: late }: Hearing) {
+  const share = Math.min(1, load);
+  const isNear = share >= NEARLY_FULL;
+  return html`<div class="inside hearing">
+    <span>Hearing</span>
+    <progress
+      class=${takesMore ? (isNear ? 'warn' : '') : 'bad'}
+      aria-label="What recognisers take of this machine"
+      max="1"
+      value=${share}
+    ></progress>
+    <span class="number steady">${Math.round(share * 100)} %</span>
+    ${
+      takesMore
+        ? nothing
+        : html`<span class="badge bad">New sessions are refused until somebody pauses</span>`
+    }
+    ${late === 0 ? nothing : html`<span class="badge warn">${late} heard late</span>`}
+  </div>`;
 }
 
 function titleOf({ source_language: source }: LiveVoiceSession): string {

@@ -33,7 +33,7 @@ export const consoleOperationRoutes: FastifyPluginAsyncTypebox<ConsoleOperationO
   app.get(
     '/voice-sessions',
     { onRequest, schema: { response: { 200: LiveVoiceSessionList } } },
-    async ({ account }) => ({ sessions: liveOverview.list(onlooker(account)) }),
+    async ({ account }) => liveOverview.list(onlooker(account)),
   );
 
   app.delete(
