@@ -6,7 +6,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { Change } from '../../process/change.ts';
 import type { Logger } from '../../process/log.ts';
 import type { PipedChild } from '../../process/module.ts';
-import { EndedEarly } from './recogniser-child.ts';
+import { EndedEarly, UnfitProcessor } from './recogniser-child.ts';
 import { HearingProcess, type HearingLine, type HearingListener } from './hearing-process.ts';
 import type { HearingOpening } from './hearing-protocol.ts';
 
@@ -68,6 +68,7 @@ export class HearingProcesses {
         return;
       } catch (error) {
         await process.gone;
+        if (error instanceof UnfitProcessor) throw error;
         // Somebody may have killed it: a system that is short of memory, for one.
         if (error instanceof EndedEarly && process.lastWords === '' && start < FIRST_STARTS)
           continue;
