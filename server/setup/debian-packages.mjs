@@ -84,6 +84,8 @@ export const testRequirements = [
   { name: 'Poppler', programs: ['pdftoppm'], packages: ['poppler-utils'] },
   { name: 'xmllint', programs: ['xmllint'], packages: ['libxml2-utils'] },
   { name: 'qpdf', programs: ['qpdf'], packages: ['qpdf'] },
+  // Older processors than those of today's machines.
+  { name: 'QEMU', programs: ['qemu-x86_64'], packages: ['qemu-user'] },
   // One known family, so that text has the same width on every machine.
   { name: 'the DejaVu fonts', packages: ['fonts-dejavu-core'] },
 ];

@@ -187,6 +187,15 @@ describe('a recogniser process that dies', { timeout: 180_000 }, () => {
     expect(wordErrorRate(AMERICANS, transcript(soFar)), transcript(soFar)).toBe(0);
   });
 
+  test('for want of an instruction while it loads is not started again, and people are told', async () => {
+    const starting = start();
+    await until(() => pids().length === 1, { what: 'a process' });
+    signalled('SIGILL');
+    await expect(starting).rejects.toThrow(
+      /^The model moonshine-tiny-en cannot be used: The processor .* lacks instructions .*recognisers\.md\.$/,
+    );
+  });
+
   test('while nobody speaks costs nothing', async () => {
     await start();
     const [before] = pids();

@@ -1,9 +1,7 @@
 /** Models whose files are damaged, by whatever hand: each is told apart, and why. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createNeural } from '../../server/engines/translation/neural.ts';
 import { findModels } from '../../server/models/find-models.ts';
@@ -11,8 +9,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { writeTranslationModels } from '../support/translation-models.ts';
 import { makeWordTranslator } from '../support/word-translator.ts';
 import { recordingLog } from './apertium-support.ts';
-
-const run = promisify(execFile);
 
 const MODEL = 'model.enes.intgemm.alphas.bin';
 const VOCABULARY = 'vocab.enes.spm';
@@ -115,20 +111,4 @@ test('a folder of one language, or of none, is no model that translates', async 
   const engines = await createNeural({ log: recordingLog(), models });
   const missing = [...engines.filter((each) => 'reason' in each), ...unusable];
   expect(missing.map(({ name }) => name).sort()).toEqual(['one', 'same']);
-});
-
-test.skipIf(process.arch !== 'x64')('a machine without vector instructions says so', async () => {
-  const url = new URL('../../server/engines/translation/neural.ts', import.meta.url).href;
-  const script = `
-    import { createNeural } from ${JSON.stringify(url)};
-    const model = { kind: 'translation', family: 'marian', name: 'x', languages: ['en', 'es'], files: {} };
-    console.log(JSON.stringify(await createNeural({ log: console, models: [model] })));`;
-  const flags = ['--no-enable-sse4-1', '--import', import.meta.resolve('tsx')];
-  const { stdout } = await run(process.execPath, [...flags, '--input-type=module', '-e', script]);
-  expect(JSON.parse(stdout)).toEqual([
-    {
-      name: 'neural',
-      reason: expect.stringMatching(/^Neural translation needs a processor/) as unknown,
-    },
-  ]);
 });

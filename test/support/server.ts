@@ -33,10 +33,13 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server on a free port with these settings. */
-export async function startServer(settings: Record<string, string> = {}): Promise<TestServer> {
+/** Starts a server on a free port with these settings, in a Node with these flags. */
+export async function startServer(
+  settings: Record<string, string> = {},
+  nodeFlags: readonly string[] = [],
+): Promise<TestServer> {
   const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-data-'));
-  const child = spawn(process.execPath, ['dist/server/main.js'], {
+  const child = spawn(process.execPath, [...nodeFlags, 'dist/server/main.js'], {
     cwd: projectFolder,
     env: {
       PATH: process.env['PATH'],

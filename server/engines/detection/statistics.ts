@@ -27,9 +27,12 @@ export const withoutNgrams: ReadonlySet<LanguageTag> = new Set(
   'ceb cy eo ga gl ha ht ig jv la lb mg mi mt st su sw uz xh zu mk kk ky mn tg ps ne yi'.split(' '),
 );
 
+/** Compiling the network takes a slow or busy machine longer than the 3 s that its loader grants. */
+const LOADING_TIMEOUT_MS = 60_000;
+
 /** Loads both detectors; they stay for the life of the process. */
 export async function loadStatistics(): Promise<Statistics> {
-  const factory = await loadModule();
+  const factory = await loadModule({ timeout: LOADING_TIMEOUT_MS });
   // Short texts are taken as well, and no more than was cut off before: 3 bytes a character.
   const network = factory.create(0, 1536);
   return {

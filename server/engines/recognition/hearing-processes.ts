@@ -8,7 +8,7 @@ import type { Logger } from '../../process/log.ts';
 import type { PipedChild } from '../../process/module.ts';
 import { processorMs } from '../../process/process-tree.ts';
 import { RECOGNITION_RATE_HZ, type HearingEffort } from '../engine.ts';
-import { EndedEarly } from './recogniser-child.ts';
+import { EndedEarly, UnfitProcessor } from './recogniser-child.ts';
 import { HearingProcess, type HearingLine, type HearingListener } from './hearing-process.ts';
 import type { HearingOpening } from './hearing-protocol.ts';
 
@@ -75,6 +75,7 @@ export class HearingProcesses {
         return;
       } catch (error) {
         await process.gone;
+        if (error instanceof UnfitProcessor) throw error;
         // Somebody may have killed it: a system that is short of memory, for one.
         if (error instanceof EndedEarly && process.lastWords === '' && start < FIRST_STARTS)
           continue;

@@ -11,6 +11,7 @@ import type { RecognitionEngine, Unavailable } from '../engine.ts';
 import { HearingProcesses } from './hearing-processes.ts';
 import type { MoonshineChildOptions } from './moonshine-child.ts';
 import { createProcessHearer } from './process-hearer.ts';
+import { UnfitProcessor } from './recogniser-child.ts';
 import { hearUtterances } from './utterance-stream.ts';
 
 export interface MoonshineOptions {
@@ -70,8 +71,7 @@ async function createMoonshine({
     await processes.warmUp();
   } catch (error) {
     await processes.close();
-    const cause = error instanceof Error ? error.message : String(error);
-    return { name: model.name, reason: unusable(model.name, cause) };
+    return { name: model.name, reason: unusable(model.name, error) };
   }
   const closing = new AbortController();
   return {
@@ -94,6 +94,9 @@ async function createMoonshine({
   };
 }
 
-function unusable(name: string, cause: string): string {
-  return `The model ${name} cannot be used: ${cause} If a file of it is damaged, install it again: npm run dragoman -- models remove ${name}, then models install ${name}.`;
+function unusable(name: string, error: unknown): string {
+  const cause = error instanceof Error ? error.message : String(error);
+  const said = `The model ${name} cannot be used: ${cause}`;
+  if (error instanceof UnfitProcessor) return said;
+  return `${said} If a file of it is damaged, install it again: npm run dragoman -- models remove ${name}, then models install ${name}.`;
 }

@@ -15,8 +15,15 @@ export class EndedEarly extends Error {
   }
 }
 
-const TOO_OLD =
-  'The processor of this machine lacks instructions that the recogniser is made of. Let a server elsewhere hear: server/docs/recognisers.md.';
+/** The processor of this machine lacks instructions that the recogniser is made of. */
+export class UnfitProcessor extends Error {
+  constructor() {
+    super(
+      'The processor of this machine lacks instructions that the recogniser is made of. Let a server elsewhere hear: server/docs/recognisers.md.',
+    );
+    this.name = 'UnfitProcessor';
+  }
+}
 
 export class RecogniserChild {
   readonly #process: PipedChild;
@@ -80,7 +87,7 @@ export class RecogniserChild {
       child.once('error', () => resolve(null));
     });
     this.#isGone = true;
-    this.#onReady(signal === 'SIGILL' ? new Error(TOO_OLD) : new EndedEarly());
+    this.#onReady(signal === 'SIGILL' ? new UnfitProcessor() : new EndedEarly());
   }
 
   #readFrames(): void {

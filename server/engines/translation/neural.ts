@@ -56,7 +56,7 @@ export async function createNeural({
   if (installed.length === 0) return [];
   if (!hasSimd()) {
     const reason =
-      'Neural translation needs a processor with vector instructions (SSE4.1 or NEON), which this one has not, or not for Node.';
+      'Neural translation needs a processor with vector instructions (SSE4.1 or NEON), which this one has not, or not for Node. Other translators serve without it; LIBRETRANSLATE_URL connects one on another machine.';
     return [{ name: NAME, reason }];
   }
   const unusable: Unavailable[] = [];

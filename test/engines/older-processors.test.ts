@@ -1,0 +1,126 @@
+/** Processors without AVX, as QEMU has them: what runs on them, and what says that it does not. */
+import assert from 'node:assert/strict';
+import { execFile, fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type {
+  NeuralAnswer,
+  NeuralOpening,
+  NeuralQuestion,
+} from '../../server/engines/translation/neural-protocol.ts';
+import { findProgram } from '../../server/setup/command.mjs';
+import { builtModule } from '../support/built-product.ts';
+import { startServer } from '../support/server.ts';
+import { speech } from '../support/speech.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { writeTranslationModels } from '../support/translation-models.ts';
+import { moonshineModel } from './moonshine-support.ts';
+
+const run = promisify(execFile);
+
+const QEMU = 'qemu-x86_64';
+const isEmulated =
+  process.arch === 'x64' && findProgram(QEMU, process.env['PATH'] ?? '') !== undefined;
+
+/** Nehalem, of 2008, has no AVX; Core 2 Duo, of 2006, no SSE4 either. */
+type Processor = 'Nehalem' | 'core2duo';
+
+/** What QEMU is told to run Node on a processor. */
+const nodeOn = (processor: Processor) => ['-cpu', processor, process.execPath];
+const runScript = (processor: Processor, script: string) =>
+  run(QEMU, [...nodeOn(processor), '--input-type=module', '-e', script]);
+const built = (source: string) => JSON.stringify(builtModule(source));
+
+const clip = { text: 'good morning', voice: 'rms', padStartS: 0, padEndS: 0 } as const;
+
+// Emulated, all takes some thirty times as long.
+describe.skipIf(!isEmulated)('a processor without AVX', { timeout: 240_000 }, () => {
+  // The parts of its process: as a whole it decodes each utterance several times.
+  test('hears with the default recogniser', async () => {
+    const { files } = await moonshineModel();
+    const script = `
+      import { readFileSync } from 'node:fs';
+      import { MoonshineModel } from ${built('server/engines/recognition/moonshine-model.ts')};
+      import { loadSileroVad } from ${built('server/engines/recognition/silero-vad.ts')};
+      const files = ${JSON.stringify(files)};
+      const wav = readFileSync(${JSON.stringify(await speech(clip))}).subarray(44);
+      const samples = Float32Array.from({ length: wav.length / 2 }, (_, at) => wav.readInt16LE(at * 2) / 32_768);
+      const detector = (await loadSileroVad(files.vad)).open();
+      const chances = [];
+      for (let at = 0; at < 8_192; at += 512) chances.push(await detector.judge(samples.slice(at, at + 512)));
+      const model = await MoonshineModel.load(files);
+      const { tokens } = await model.decode({ samples });
+      console.log(JSON.stringify({ text: model.text(tokens), speech: Math.max(...chances) }));`;
+    const { stdout } = await runScript('Nehalem', script);
+    const { text, speech: chance } = JSON.parse(stdout) as { text: string; speech: number };
+    expect(text).toBe('Good morning.');
+    expect(chance).toBeGreaterThan(0.5);
+  });
+
+  test('translates with a neural model', async () => {
+    const folder = temporaryFolder();
+    writeTranslationModels(folder);
+    const file = (name: string) => path.join(folder, 'translation-en-es', name);
+    const opening: NeuralOpening = {
+      files: {
+        model: file('model.enes.intgemm.alphas.bin'),
+        shortlist: file('lex.50.50.enes.s2t.bin'),
+        vocab: file('vocab.enes.spm'),
+      },
+      hasAlphas: true,
+    };
+    const child = fork(
+      new URL(builtModule('server/engines/translation/neural-child.ts')),
+      [JSON.stringify(opening)],
+      { execPath: QEMU, execArgv: [...nodeOn('Nehalem'), '--wasm-lazy-compilation'] },
+    );
+    onTestFinished(() => void child.kill('SIGKILL'));
+    expect(await answerOf(child)).toEqual({ kind: 'ready' });
+    const sentences = [{ text: 'The red house is new.', isHtml: false }];
+    child.send({ sentences } satisfies NeuralQuestion);
+    expect(await answerOf(child)).toEqual({
+      kind: 'translated',
+      texts: ['La casa roja es nueva.'],
+    });
+  });
+});
+
+async function answerOf(child: ChildProcess): Promise<NeuralAnswer> {
+  const ended = once(child, 'exit').then(() => assert.fail('it has ended.'));
+  const [answer] = (await Promise.race([once(child, 'message'), ended])) as [NeuralAnswer];
+  return answer;
+}
+
+describe.skipIf(!isEmulated)('a processor without SSE4', { timeout: 60_000 }, () => {
+  test('has no neural translation, which says so', async () => {
+    const script = `
+      import { createNeural } from ${built('server/engines/translation/neural.ts')};
+      const model = { kind: 'translation', family: 'marian', name: 'x', languages: ['en', 'es'], files: {} };
+      console.log(JSON.stringify(await createNeural({ log: console, models: [model] })));`;
+    const { stdout } = await runScript('core2duo', script);
+    const reason = expect.stringMatching(
+      /^Neural translation needs a processor with .*SSE4\.1/,
+    ) as unknown;
+    expect(JSON.parse(stdout)).toEqual([{ name: 'neural', reason }]);
+  });
+});
+
+// The flag does to Node's WebAssembly what such a processor does.
+test.skipIf(process.arch !== 'x64')('a server without SSE4 translates with Apertium', async () => {
+  const folder = temporaryFolder();
+  writeTranslationModels(folder);
+  const server = await startServer({ MODELS_DIR: folder }, ['--no-enable-sse4-1']);
+  onTestFinished(() => server.stop());
+  expect(server.output()).toMatch(
+    /Missing +Neural translation needs .*SSE4\.1.* LIBRETRANSLATE_URL/,
+  );
+  expect(server.output()).toMatch(/Translates +en → .*\(apertium\)/);
+  const answer = await server.post('/v2/translate', {
+    text: ['house'],
+    source_lang: 'EN',
+    target_lang: 'ES',
+  });
+  expect(await answer.json()).toMatchObject({ translations: [{ text: 'Casa' }] });
+});
