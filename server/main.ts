@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { pino } from 'pino';
 import { createApp, type App, type Overview } from './app.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
+import { announceServer } from './process/running-server.ts';
 
 /** After a stop that hangs, the process still ends. */
 const STOP_MARGIN_MS = 10_000;
@@ -41,6 +42,7 @@ async function start(config: Config): Promise<void> {
   const log = pino({ level: config.LOG_LEVEL }, pino.destination({ dest: 2, sync: false }));
   const app = await createApp(config, log);
   const address = await app.listen();
+  announceServer(config.DATA_DIR, { address, publicAddress: config.PUBLIC_URL ?? address });
   process.stdout.write(welcome(config, address, app.overview));
   stopOnSignal(app, config, log);
 }

@@ -5,8 +5,6 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
 
-/** An upload that is silent for so long has ended, ms. */
-const IDLE_LIMIT_MS = 60_000;
 const LIMITS = { fields: 100, fieldSize: 16 * 1024, files: 1, parts: 101, headerSize: 16 * 1024 };
 
 export interface FilePart {
@@ -30,8 +28,8 @@ export function useMultipart(scope: FastifyInstance): void {
  * @param receiveFile called for the file part named `file` with the fields before it, and awaited;
  *   other files are skipped
  * @returns the fields, repeated ones as lists
- * @throws ServiceError invalid_request for what is no multipart body, request_timeout when nothing
- *   comes any more; what `receiveFile` throws. The rest of the body is not kept then.
+ * @throws ServiceError invalid_request for what is no multipart body; what `receiveFile` throws. The
+ *   rest of the body is not kept then.
  */
 export async function readMultipart(
   body: Readable,
@@ -42,15 +40,8 @@ export async function readMultipart(
   const reader = openReader(headers);
   let receiving: Promise<void> = Promise.resolve();
   let file: Readable | undefined;
-  let timer: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      const awake = () => {
-        clearTimeout(timer);
-        timer = setTimeout(() => reject(tooSlow()), IDLE_LIMIT_MS);
-      };
-      awake();
-      body.on('data', awake);
       body.once('aborted', () => reject(malformed()));
       body.once('error', () => reject(malformed()));
       reader.on('field', (name, value, isNameCut, isCut) => {
@@ -78,7 +69,6 @@ export async function readMultipart(
     await receiving;
     return Object.fromEntries(fields);
   } finally {
-    clearTimeout(timer);
     body.unpipe(reader);
     reader.destroy();
     // Else whoever receives it would wait, or take what there is for the whole.
@@ -99,10 +89,6 @@ function openReader(headers: IncomingHttpHeaders) {
 
 function malformed(): ServiceError {
   return invalid('The body is not valid multipart/form-data, or it is cut short.');
-}
-
-function tooSlow(): ServiceError {
-  return new ServiceError('request_timeout', 'The upload has come to a stop. Please try again.');
 }
 
 function invalid(message: string): ServiceError {

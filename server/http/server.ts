@@ -32,11 +32,12 @@ import { addSecurityHeaders } from './security-headers.ts';
 import { answerRaw } from './raw-answer.ts';
 import type { KnowsOrigin } from '../services/origins.ts';
 import { newTraceId } from './trace-id.ts';
+import { useUploadPace } from './upload-pace.ts';
 
 /** Largest request body, in bytes. */
 const BODY_LIMIT_BYTES = 128 * 1024;
-/** How long a request may take to arrive: a document of 100 MB comes slowly from a phone. */
-const UPLOAD_LIMIT_MS = 15 * 60_000;
+/** How long a request may take to arrive: a document of 100 MB comes slowly from a phone, at 50 KB/s say. */
+const UPLOAD_LIMIT_MS = 60 * 60_000;
 
 export interface HttpOptions
   extends
@@ -99,6 +100,7 @@ export async function createHttpServer(options: HttpOptions) {
     app.server.emit('request', request, response);
   });
   app.addHook('onRequest', async (request, reply) => addSecurityHeaders(request, reply));
+  useUploadPace(app);
   if (options.log.isLevelEnabled('debug')) logRequests(app);
   app.setErrorHandler(answerError);
   useNotFound(app);

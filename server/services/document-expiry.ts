@@ -23,9 +23,12 @@ export function startDocumentExpiry({
   log: Logger;
   now?: () => number;
 }): DocumentExpiry {
+  let isStopped = false;
+
   async function sweep(): Promise<void> {
     try {
-      await documents.expire({ settled: now() - keptMs, uploads: now() - UPLOAD_MS });
+      const before = { settled: now() - keptMs, uploads: now() - UPLOAD_MS };
+      while (!isStopped && (await documents.expire(before)));
     } catch (error) {
       log.warn({ error: String(error) }, 'Old documents could not be deleted yet.');
     }
@@ -33,5 +36,10 @@ export function startDocumentExpiry({
   void sweep();
   const timer = setInterval(() => void sweep(), PERIOD_MS);
   timer.unref();
-  return { stop: () => clearInterval(timer) };
+  return {
+    stop() {
+      isStopped = true;
+      clearInterval(timer);
+    },
+  };
 }

@@ -104,7 +104,7 @@ export function beginUpload(caller: Caller, options: DocumentUploadOptions): Doc
         },
         options.maxDocuments,
       );
-      if (!isQueued) throw tooMany(options.maxDocuments);
+      if (!isQueued) throw tooManyDocuments(options.maxDocuments);
       options.onQueued();
       return { document_id: documentId, document_key: documentKey };
     },
@@ -296,7 +296,8 @@ function tooLarge(maxBytes: number): ServiceError {
   );
 }
 
-function tooMany(maxDocuments: number): ServiceError {
+/** What an account is told that sends one more than it may have here. */
+export function tooManyDocuments(maxDocuments: number): ServiceError {
   return new ServiceError(
     'too_many_documents',
     `Too many non-downloaded documents: at most ${maxDocuments} at a time. Download some, or wait until they expire.`,

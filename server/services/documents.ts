@@ -10,6 +10,7 @@ import type { DocumentWish } from './document-order.ts';
 import {
   beginUpload,
   hashOfDocumentKey,
+  tooManyDocuments,
   type DocumentUpload,
   type DocumentUploadOptions,
 } from './document-upload.ts';
@@ -79,6 +80,7 @@ export function createDocumentTranslations(
 ): DocumentTranslations {
   const options = { now: Date.now, ...given };
   const { documents, usage, worker, now } = options;
+  const uploads = countUploads(options.maxDocuments);
 
   const find: Finding = async (caller, documentId, documentKey) => {
     const { accountId } = caller.account;
@@ -106,7 +108,7 @@ export function createDocumentTranslations(
     async upload(caller) {
       // Nothing is charged yet; a limit that is used up refuses even that.
       await usage.reserve({ caller, kind: 'document', characters: 0, tag: null });
-      return beginUpload(caller, options);
+      return uploads.begin(caller.account.accountId, () => beginUpload(caller, options));
     },
 
     status: createStatus(find, { worker, now }),
@@ -132,6 +134,44 @@ export function createDocumentTranslations(
     async delete(caller, documentId, documentKey) {
       await find(caller, documentId, documentKey);
       await documents.delete(documentId);
+    },
+  };
+}
+
+/** Counts what accounts are sending to this process at the same time. @param most of an account */
+function countUploads(most: number) {
+  const counts = new Map<string, number>();
+
+  function leave(accountId: string): void {
+    const left = (counts.get(accountId) ?? 0) - 1;
+    if (left > 0) counts.set(accountId, left);
+    else counts.delete(accountId);
+  }
+
+  return {
+    /** @throws ServiceError too_many_documents */
+    begin(accountId: string, beginOne: () => DocumentUpload): DocumentUpload {
+      const count = counts.get(accountId) ?? 0;
+      if (count >= most) throw tooManyDocuments(most);
+      const upload = beginOne();
+      counts.set(accountId, count + 1);
+      let isOver = false;
+      const end = () => {
+        if (!isOver) leave(accountId);
+        isOver = true;
+      };
+      return {
+        ...upload,
+        async submit(order, tag) {
+          const handle = await upload.submit(order, tag);
+          end();
+          return handle;
+        },
+        discard() {
+          end();
+          return upload.discard();
+        },
+      };
     },
   };
 }

@@ -141,6 +141,11 @@ export interface Documents {
   renewDownload(documentId: string, untilMs: number): Promise<void>;
   /** The download broke off: it may be tried again. */
   giveBackDownload(documentId: string): Promise<void>;
-  /** Deletes what is `done` or `error` since before, and parts of uploads that old that never ended. */
-  expire(beforeMs: { settled: number; uploads: number }): Promise<void>;
+  /**
+   * Deletes what is `done` or `error` since before, and parts of uploads that old that never ended: one
+   * document at a call, so that no other writer waits for all of them.
+   *
+   * @returns whether there was one
+   */
+  expire(beforeMs: { settled: number; uploads: number }): Promise<boolean>;
 }

@@ -4,6 +4,7 @@
  */
 import { Decoder, encode as packMessage } from '@msgpack/msgpack';
 import { ServiceError } from '../errors.ts';
+import { isShallow } from './message-pack-scan.ts';
 import type { ClientMessage, MessageFormat, ServerMessage } from './messages.ts';
 
 /** Most audio one `source_media_chunk` may carry, in bytes. */
@@ -162,6 +163,7 @@ function parseJsonText(text: string): unknown {
 }
 
 function unpack(frame: Bytes): unknown {
+  if (!isShallow(frame)) throw malformed('The frame holds too many values, or too deep ones.');
   try {
     return unpacker.decode(frame);
   } catch {

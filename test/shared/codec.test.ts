@@ -82,6 +82,54 @@ describe('client messages', () => {
     expect(() => decodeClientMessage(frame, 'msgpack')).toThrow(code(expected));
   });
 
+  /** Lists of one in each other, around a number. */
+  const nested = (depth: number) => Buffer.concat([Buffer.alloc(depth, 0x91), Buffer.of(0)]);
+  const head = encode({ end_of_source_media: { nobody_knows: 0 } }).subarray(0, -1);
+  const endFrame = (field: Uint8Array) => Buffer.concat([head, field]);
+  const endWith = (field: Uint8Array) => decodeClientMessage(endFrame(field), 'msgpack');
+
+  it('in MessagePack may have fields nobody knows, within bounds of depth and number', () => {
+    const known = { end_of_source_media: {} };
+    expect(endWith(nested(30))).toEqual(known);
+    expect(() => endWith(nested(31))).toThrow(code('malformed_message'));
+    const lists = (count: number) =>
+      encode(Array.from({ length: count }, () => Array.from({ length: 50 }, () => 0)));
+    expect(endWith(lists(19))).toEqual(known);
+    expect(() => endWith(lists(21))).toThrow(code('malformed_message'));
+  });
+
+  it.each([
+    ['texts', ['', 'a'.repeat(31), 'b'.repeat(32), 'c'.repeat(255), 'd'.repeat(4096)]],
+    ['bytes', [0, 255, 256, 65_535, 65_536].map((size) => new Uint8Array(size))],
+    [
+      'numbers',
+      [0, 127, 128, 65_535, 65_536, 2 ** 32, 0.5, -1, -33, -129, -32_769, -(2 ** 31) - 1],
+    ],
+    ['others', [null, true, false, new Date(0), new Date(1), new Date(2 ** 35 * 1000)]],
+    ['maps and lists', [{}, [], { a: { b: [] } }, Array.from({ length: 64 }, () => [])]],
+    ['a large map', [Object.fromEntries(Array.from({ length: 64 }, (_, key) => [key, [key]]))]],
+  ])('in MessagePack are read past %s', (_what, values) => {
+    const rest = Object.fromEntries(
+      (values as readonly unknown[]).map((value, index) => [`field ${index}`, value]),
+    ) as Record<string, unknown>;
+    const { source_media_chunk: payload } = chunk(100);
+    const message = { source_media_chunk: { ...rest, ...payload } };
+    expect(decodeClientMessage(encode(message), 'msgpack')).toEqual(chunk(100));
+    // Whatever it is passed over as, what stands behind it is found.
+    expect(() => endWith(encode([...values, ...values.map(() => [nested(40)])]))).not.toThrow();
+    const deep = Buffer.concat([Buffer.of(0x92), encode(values), nested(31)]);
+    expect(() => endWith(deep)).toThrow(code('malformed_message'));
+  });
+
+  it('in MessagePack nested 99 KB deep cost next to nothing', () => {
+    const frame = endFrame(nested(99_000));
+    const startedAtMs = performance.now();
+    for (let count = 0; count < 500; count += 1) {
+      expect(() => decodeClientMessage(frame, 'msgpack')).toThrow(code('malformed_message'));
+    }
+    expect(performance.now() - startedAtMs).toBeLessThan(2000);
+  });
+
   it('larger than the contract allows are refused in both formats', () => {
     for (const format of ['json', 'msgpack'] as const) {
       const frame = Buffer.from(encodeClientMessage(chunk(MAX_CHUNK_BYTES + 1), format) as string);

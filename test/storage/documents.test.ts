@@ -220,7 +220,8 @@ describe.each(databaseNames)('documents in %s', (name) => {
     await source(given, 0, 100);
     await source(growing, 0, 100);
     await source(growing, 1, 600);
-    await db.other.documents.expire({ settled: 2000, uploads: 500 });
+    const expire = () => db.other.documents.expire({ settled: 2000, uploads: 500 });
+    expect([await expire(), await expire(), await expire()]).toEqual([true, true, false]);
 
     const kept = await db.rows('select distinct document_id from document_parts');
     expect(new Set(kept.map((row) => (row as { document_id: string }).document_id))).toEqual(
@@ -233,7 +234,7 @@ describe.each(databaseNames)('documents in %s', (name) => {
     await db.storage.documents.delete(open.documentId);
     await db.storage.documents.delete(recent);
     await db.storage.documents.delete(downloading);
-    await db.other.documents.expire({ settled: 0, uploads: 0 });
+    expect(await db.other.documents.expire({ settled: 0, uploads: 0 })).toBe(false);
     expect(await db.rows('select * from document_turns')).toEqual([]);
   });
 

@@ -104,6 +104,18 @@ describe('a frame', () => {
     }
   });
 
+  it('nested beyond all measure is refused before it is read, and the next session is served', async () => {
+    const client = await connect(server, { message_format: 'msgpack' });
+    const head = encode({ end_of_source_media: { nobody_knows: 0 } }).subarray(0, -1);
+    const bottom = Buffer.of(0);
+    client.socket.send(Buffer.concat([head, Buffer.alloc(40, 0x91), bottom]));
+    expect((await client.closed).code).toBe(4400);
+    expect(client.error()?.error_message).toContain('too many values, or too deep ones');
+    const next = await connect(server, { message_format: 'msgpack' });
+    next.socket.send(Buffer.concat([head, Buffer.alloc(20, 0x91), bottom]));
+    expect((await next.closed).code).toBe(1000);
+  });
+
   it('of audio after the end is refused', async () => {
     const client = await connect(server);
     client.socket.send('{"end_of_source_media":{}}');

@@ -7,6 +7,7 @@ import type { Logger } from '../../process/log.ts';
 import { startWorker } from '../../process/module.ts';
 import type { Storage } from '../ports.ts';
 import { storesFromCalls, type StoreCall } from '../store-methods.ts';
+import { ERASURE_PERIOD_MS } from './erasure.ts';
 import { openKeyReader } from './key-reader.ts';
 import { StoreConnection } from './store-connection.ts';
 import type { StoreThreadData } from './store-messages.ts';
@@ -19,6 +20,8 @@ export interface EmbeddedStorageOptions {
   /** Made when it is missing. */
   dataFolder: string;
   log: Logger;
+  /** How often what was deleted is erased from the log, in ms. */
+  erasurePeriodMs?: number;
   /** For tests that end the thread. */
   onThread?: (thread: Worker) => void;
 }
@@ -27,6 +30,7 @@ export interface EmbeddedStorageOptions {
 export async function openEmbeddedStorage({
   dataFolder,
   log,
+  erasurePeriodMs = ERASURE_PERIOD_MS,
   onThread,
 }: EmbeddedStorageOptions): Promise<Storage> {
   await mkdir(dataFolder, { recursive: true, mode: 0o700 });
@@ -37,7 +41,7 @@ export async function openEmbeddedStorage({
   let isClosed = false;
 
   function connect(): StoreConnection {
-    const workerData: StoreThreadData = { file };
+    const workerData: StoreThreadData = { file, erasurePeriodMs };
     const worker = startWorker(import.meta.url, './store-thread', { workerData });
     onThread?.(worker);
     return new StoreConnection({ worker, log });

@@ -29,6 +29,8 @@ const SETTINGS = [
   // With NORMAL, the default of WAL, a power cut takes back what was answered.
   'synchronous = FULL',
   'foreign_keys = ON',
+  // What is deleted is written over with zeros.
+  'secure_delete = ON',
   // A large glossary makes a large log; it need not stay so.
   'journal_size_limit = 67108864',
 ];
@@ -102,6 +104,16 @@ export function whenFree<Result>(step: () => Result): Result {
       if (!isBusy(error) || attempt >= BUSY_ATTEMPTS || waitedMs >= BUSY_TIMEOUT_MS) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10 * attempt);
     }
+  }
+}
+
+/** Runs steps that rather fail than wait for other processes. */
+export function withoutWaiting(database: SqliteDatabase, steps: () => void): void {
+  database.exec('pragma busy_timeout = 0');
+  try {
+    steps();
+  } finally {
+    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   }
 }
 

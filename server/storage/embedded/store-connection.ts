@@ -41,7 +41,8 @@ export class StoreConnection {
       worker.on('message', (report: StoreReport) => {
         if (report.kind === 'ready') resolve();
         else if (report.kind === 'refused') reject(new Error(report.message));
-        else for (const answer of report.answers) this.#settle(answer);
+        else if (report.kind === 'answers') report.answers.forEach((each) => this.#settle(each));
+        else log.warn({ error: report.message }, 'What was deleted is not erased yet.');
       });
       worker.once('error', (error: unknown) => reject(asError(error)));
       worker.once('exit', () => reject(new Error('The thread of the database has ended.')));

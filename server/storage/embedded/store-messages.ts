@@ -5,6 +5,8 @@ import type { StoreCall } from '../store-methods.ts';
 /** What the thread is started with. */
 export interface StoreThreadData {
   file: string;
+  /** How often what was deleted is erased from the log, in ms. */
+  erasurePeriodMs: number;
 }
 
 /** A call that is to be answered. */
@@ -25,8 +27,9 @@ export interface StoreFailure {
 
 export type StoreAnswer = { id: number; value: unknown } | { id: number; failure: StoreFailure };
 
-/** From the thread: it can begin, it cannot open the database, answers. */
+/** From the thread: it can begin, it cannot open the database, it cannot erase what was deleted, answers. */
 export type StoreReport =
   | { kind: 'ready' }
   | { kind: 'refused'; message: string }
+  | { kind: 'unerased'; message: string }
   | { kind: 'answers'; answers: StoreAnswer[] };

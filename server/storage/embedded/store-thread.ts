@@ -5,6 +5,7 @@ import { migrate } from '../migrate.ts';
 import { createStores } from '../stores/index.ts';
 import type { Tables } from '../tables.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createErasure } from './erasure.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
 import { openSqliteFile, rollBack, whenFree, type SqliteDatabase } from './sqlite.ts';
 import type { StoreOrder, StoreReport, StoreRequest, StoreThreadData } from './store-messages.ts';
@@ -14,11 +15,11 @@ if (port === null) throw new Error('This module is run in a worker thread.');
 const post = (report: StoreReport) => port.postMessage(report);
 
 try {
-  const { file } = workerData as StoreThreadData;
+  const { file, erasurePeriodMs } = workerData as StoreThreadData;
   const database = await openSqliteFile(file);
   const db = new Kysely<Tables>({ dialect: createSqliteDialect(database) });
   await migrateAlone(database, db);
-  serve(database, db);
+  serve({ database, db, file, erasurePeriodMs });
   post({ kind: 'ready' });
 } catch (error) {
   const { file } = workerData as StoreThreadData;
@@ -40,33 +41,63 @@ async function migrateAlone(database: SqliteDatabase, db: Kysely<Tables>): Promi
   }
 }
 
+interface Serving {
+  database: SqliteDatabase;
+  db: Kysely<Tables>;
+  file: string;
+  erasurePeriodMs: number;
+}
+
 /** Answers calls, a group at a time: what arrives while one is written makes the next. */
-function serve(database: SqliteDatabase, db: Kysely<Tables>): void {
+function serve({ database, db, file, erasurePeriodMs }: Serving): void {
   const runGroup = createGroupCommit({ database, stores: createStores(db) });
+  const erase = createErasure({ database, file });
   let waiting: StoreRequest[] = [];
+  let isErasureDue = false;
   let isClosing = false;
   let isRunning = false;
 
   async function run(): Promise<void> {
-    while (waiting.length > 0) {
+    while (waiting.length > 0 || isErasureDue) {
       const group = waiting;
       waiting = [];
-      post({ kind: 'answers', answers: await runGroup(group) });
+      if (group.length > 0) post({ kind: 'answers', answers: await runGroup(group) });
+      if (isErasureDue) tryTo(erase);
+      isErasureDue = false;
       await nextTurn();
     }
     isRunning = false;
     if (!isClosing) return;
+    clearInterval(timer);
+    tryTo(erase);
     database.close();
     port?.close();
   }
 
-  port?.on('message', (order: StoreOrder) => {
-    if (order === 'close') isClosing = true;
-    else waiting.push(...order);
+  function start(): void {
     if (isRunning) return;
     isRunning = true;
     setImmediate(() => void run());
+  }
+
+  const timer = setInterval(() => {
+    isErasureDue = true;
+    start();
+  }, erasurePeriodMs);
+  port?.on('message', (order: StoreOrder) => {
+    if (order === 'close') isClosing = true;
+    else waiting.push(...order);
+    start();
   });
+}
+
+/** What cannot be erased now is erased another time. */
+function tryTo(erase: () => void): void {
+  try {
+    erase();
+  } catch (error) {
+    post({ kind: 'unerased', message: error instanceof Error ? error.message : String(error) });
+  }
 }
 
 /** Lets messages in: the database itself does not give the event loop a turn. */

@@ -1,5 +1,7 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Database } from '../database.ts';
 import type { Documents } from '../ports.ts';
+import type { Tables } from '../tables.ts';
 import { lockAccount } from './account-lock.ts';
 import { createDocumentClaims } from './document-claims.ts';
 import { createDocumentParts, deleteParts } from './document-parts.ts';
@@ -65,14 +67,7 @@ export function createDocuments(db: Database): Documents {
         .execute();
     },
 
-    async expire({ settled, uploads }) {
-      await expireSettled(db, settled);
-      await expireUploads(db, uploads);
-      await db
-        .deleteFrom('document_turns')
-        .where('account_id', 'not in', (eb) => eb.selectFrom('documents').select('account_id'))
-        .execute();
-    },
+    expire: createExpiry(db),
   };
 }
 
@@ -87,43 +82,73 @@ async function countDocuments(db: Database, accountId: string): Promise<number> 
   return count;
 }
 
-/** What is settled, but for results that are being downloaded. */
-async function expireSettled(db: Database, beforeMs: number): Promise<void> {
+function createExpiry(db: Database): Documents['expire'] {
+  return async ({ settled, uploads }) => {
+    const documentId =
+      (await deleteSettled(db, settled)) ?? (await findAbandonedUpload(db, uploads));
+    if (documentId !== undefined) {
+      await deleteParts(db, [documentId]);
+      return true;
+    }
+    await db
+      .deleteFrom('document_turns')
+      .where('account_id', 'not in', (eb) => eb.selectFrom('documents').select('account_id'))
+      .execute();
+    return false;
+  };
+}
+
+/** Deletes one that is settled but for its parts. @returns its id */
+async function deleteSettled(db: Database, beforeMs: number): Promise<string | undefined> {
   const expired = await db
     .deleteFrom('documents')
-    .where('status', 'in', ['done', 'error'])
-    .where('settled_at_ms', '<', beforeMs)
-    .where((eb) =>
-      eb.or([eb('download_until_ms', 'is', null), eb('download_until_ms', '<', beforeMs)]),
+    .where('document_id', '=', (eb) =>
+      eb
+        .selectFrom('documents')
+        .select('documents.document_id')
+        .where((settled) => isExpired(settled, beforeMs))
+        .limit(1),
     )
+    // Again, once its row is locked: somebody may have begun to download it.
+    .where((eb) => isExpired(eb, beforeMs))
     .returning('document_id')
-    .execute();
-  await deleteParts(
-    db,
-    expired.map(({ document_id }) => document_id),
-  );
+    .executeTakeFirst();
+  return expired?.document_id;
+}
+
+/** What is settled, but for results that are being downloaded. */
+function isExpired(
+  eb: ExpressionBuilder<Tables, 'documents'>,
+  beforeMs: number,
+): Expression<SqlBool> {
+  return eb.and([
+    eb('documents.status', 'in', ['done', 'error']),
+    eb('documents.settled_at_ms', '<', beforeMs),
+    eb.or([
+      eb('documents.download_until_ms', 'is', null),
+      eb('documents.download_until_ms', '<', beforeMs),
+    ]),
+  ]);
 }
 
 /** Parts without a document, of which none is new; one that is still being uploaded goes on growing. */
-async function expireUploads(db: Database, beforeMs: number): Promise<void> {
-  await db
-    .deleteFrom('document_parts')
-    .where('document_id', 'in', (eb) =>
-      eb
-        .selectFrom('document_parts as part')
-        .select('part.document_id')
-        .where((orphan) =>
-          orphan.not(
-            orphan.exists(
-              orphan
-                .selectFrom('documents')
-                .select('documents.document_id')
-                .whereRef('documents.document_id', '=', 'part.document_id'),
-            ),
-          ),
-        )
-        .groupBy('part.document_id')
-        .having(({ fn }) => fn.max('part.at_ms'), '<', beforeMs),
+async function findAbandonedUpload(db: Database, beforeMs: number): Promise<string | undefined> {
+  const abandoned = await db
+    .selectFrom('document_parts as part')
+    .select('part.document_id')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('documents')
+            .select('documents.document_id')
+            .whereRef('documents.document_id', '=', 'part.document_id'),
+        ),
+      ),
     )
-    .execute();
+    .groupBy('part.document_id')
+    .having(({ fn }) => fn.max('part.at_ms'), '<', beforeMs)
+    .limit(1)
+    .executeTakeFirst();
+  return abandoned?.document_id;
 }

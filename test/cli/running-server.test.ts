@@ -1,0 +1,53 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { askDragoman, runDragoman } from '../support/command-line.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** What anybody has who runs a command beside the server: its data, and not how it was started. */
+async function serverOf(dataFolder: string, settings: Record<string, string> = {}) {
+  const server = await startServer({ DATA_DIR: dataFolder, RECOGNISER: 'silent', ...settings });
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+const linkFor = async (dataFolder: string, settings: Record<string, string> = {}) => {
+  const args = ['account', 'console-link', 'default'];
+  const beside = { DATA_DIR: dataFolder, ...settings };
+  return (await askDragoman<{ link: string }>(args, beside)).link;
+};
+
+async function kill(server: TestServer): Promise<void> {
+  server.process.kill('SIGKILL');
+  await server.exited;
+}
+
+it('leads to the port that the server listens on, whatever the settings of the command', async () => {
+  const dataFolder = temporaryFolder();
+  const server = await serverOf(dataFolder);
+  expect(await linkFor(dataFolder)).toMatch(new RegExp(`^${server.url}/console/#set-password=`));
+  const file = path.join(dataFolder, 'house.txt');
+  writeFileSync(file, 'The house.');
+  const translated = await runDragoman(['translate', file, '--to', 'xx'], { DATA_DIR: dataFolder });
+  expect(translated.errors).toContain('target_lang');
+  await server.stop();
+  expect(readdirSync(dataFolder)).not.toContain('server.json');
+  expect(await linkFor(dataFolder, { PORT: '1234' })).toMatch(/^http:\/\/127\.0\.0\.1:1234\//);
+});
+
+it('leads to where browsers reach the server, unless the command knows better', async () => {
+  const dataFolder = temporaryFolder();
+  await serverOf(dataFolder, { PUBLIC_URL: 'https://live.example.org/here/' });
+  expect(await linkFor(dataFolder)).toMatch(/^https:\/\/live\.example\.org\/here\/console\/#/);
+  const other = await linkFor(dataFolder, { PUBLIC_URL: 'https://other.example.org' });
+  expect(other).toMatch(/^https:\/\/other\.example\.org\/console\/#/);
+});
+
+it('goes by the settings when the server was killed', async () => {
+  const dataFolder = temporaryFolder();
+  const settings = { DATA_DIR: dataFolder, RECOGNISER: 'silent' };
+  await kill(await startServer(settings));
+  expect(readdirSync(dataFolder)).toContain('server.json');
+  expect(await linkFor(dataFolder, { PORT: '1234' })).toMatch(/^http:\/\/127\.0\.0\.1:1234\//);
+});
