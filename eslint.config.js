@@ -33,5 +33,7 @@ export default tseslint.config(
       '@typescript-eslint/no-non-null-assertion': 'off',
     },
   },
+  // A table: what stands in it is found by name.
+  { files: ['server/settings.ts'], rules: { 'max-lines': 'off' } },
   { files: ['widget/**/*.ts'], ...lit.configs['flat/recommended'] },
 );

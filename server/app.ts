@@ -18,7 +18,7 @@ import { createDocumentWorkerProcess } from './services/document-worker-process.
 import { createDocumentTranslations } from './services/documents.ts';
 import { createEngineHealth, type EngineHealth } from './services/engine-health.ts';
 import { ensureFirstAccount } from './services/first-account.ts';
-import { createImprovement } from './services/improvement.ts';
+import { createImprovement, type Improvement } from './services/improvement.ts';
 import { createGlossaries, type Glossaries } from './services/glossaries.ts';
 import { createMetrics, type Metrics } from './services/metrics.ts';
 import { createReadiness } from './services/readiness.ts';
@@ -27,6 +27,7 @@ import { createLanguageListings } from './services/languages.ts';
 import { createMonolingualGlossaries } from './services/monolingual-glossaries.ts';
 import { createKnownOrigins } from './services/origins.ts';
 import { describeStyleRules } from './services/style-rule-notes.ts';
+import { createTextBacklog } from './services/text-backlog.ts';
 import { createStyleRuleLists, type StyleRuleLists } from './services/style-rules.ts';
 import { createSmtpMailer } from './services/smtp-mailer.ts';
 import {
@@ -229,7 +230,6 @@ function createServices(parts: Parts) {
     log,
   });
   const improvement = createImprovement({ engines: engines.improvement, detector, log });
-  const detection = createDetection(detector, translation);
   const glossaries = createGlossaries({
     glossaries: storage.glossaries,
     cacheBytes: config.GLOSSARY_CACHE_MB * MIB,
@@ -255,14 +255,9 @@ function createServices(parts: Parts) {
     ...createDocuments(parts, {
       ...{ translation, glossaries, styleRules, translationMemories, usageMeter },
     }),
-    textTranslation: createTextTranslation({
-      ...{ translation, detection, glossaries, styleRules, translationMemories },
-      usage: usageMeter,
-      isFreeTarget,
-      refusesLatencyConflicts: config.LATENCY_CONFLICTS === 'refuse',
+    ...createTexts(parts, {
+      ...{ translation, improvement, glossaries, styleRules, translationMemories, usageMeter },
     }),
-    textImprovement: createTextImprovement({ improvement, detector, detection, usage: usageMeter }),
-    languageDetection: detection,
     languageListings: createLanguageListings({
       ...{ translation, improvement, recognisers, speakers, detector },
     }),
@@ -300,17 +295,36 @@ function createAdministration(storage: Storage, apiKeys: ApiKeyService) {
   };
 }
 
-/** What takes documents in, and the process that translates them. */
-function createDocuments(
-  { config, log, storage }: Parts,
-  services: {
-    translation: Translation;
-    glossaries: Glossaries;
-    styleRules: StyleRuleLists;
-    translationMemories: TranslationMemories;
-    usageMeter: UsageMeter;
-  },
+/** What texts and documents are translated with. */
+interface TextServices {
+  translation: Translation;
+  glossaries: Glossaries;
+  styleRules: StyleRuleLists;
+  translationMemories: TranslationMemories;
+  usageMeter: UsageMeter;
+}
+
+function createTexts(
+  { config, engines: { detector } }: Parts,
+  { improvement, usageMeter: usage, ...services }: TextServices & { improvement: Improvement },
 ) {
+  const detection = createDetection(detector, services.translation);
+  const common = {
+    ...{ usage, detection },
+    backlog: createTextBacklog({ maxLength: config.TEXT_MAX_UNDER_WAY }),
+  };
+  return {
+    languageDetection: detection,
+    textTranslation: createTextTranslation({
+      ...{ ...services, ...common, isFreeTarget },
+      refusesLatencyConflicts: config.LATENCY_CONFLICTS === 'refuse',
+    }),
+    textImprovement: createTextImprovement({ ...common, improvement, detector }),
+  };
+}
+
+/** What takes documents in, and the process that translates them. */
+function createDocuments({ config, log, storage }: Parts, services: TextServices) {
   const { documents } = storage;
   const documentWorker = createDocumentWorkerProcess({
     ...{ documents, log },

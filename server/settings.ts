@@ -326,6 +326,12 @@ export const settingsSchema = Type.Object({
     description:
       'Whether `model_type: latency_optimized` is refused beside tag handling v2, style rules, instructions and translation memories.',
   }),
+  TEXT_MAX_UNDER_WAY: Type.Integer({
+    default: 1_000_000,
+    minimum: 1,
+    description:
+      'Characters of one account that are translated or improved at a time; more are answered with 429. A request alone may have more.',
+  }),
   VOICE_MAX_SESSIONS: Type.Integer({
     default: 100,
     minimum: 1,

@@ -153,6 +153,8 @@ export interface TranslationExample {
 
 export interface TranslationOptions extends LanguagePair {
   signal: AbortSignal;
+  /** Whose texts these are: accounts take turns where texts have to wait. */
+  account?: string | undefined;
   /** Text that surrounds the segments: it informs the translation and is not translated itself. */
   context?: string;
   formality?: 'more' | 'less';
@@ -230,6 +232,8 @@ export interface ImprovementOptions {
   writingStyle?: WritingStyle;
   tone?: WritingTone;
   signal: AbortSignal;
+  /** Whose texts these are: accounts take turns where texts have to wait. */
+  account?: string | undefined;
 }
 
 /** Improves texts without leaving their language. */

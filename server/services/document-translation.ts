@@ -157,7 +157,7 @@ async function translateSentences(
       { search, usesExamples: (pair) => translation.usesExamples(pair) },
     ),
     wishes: {
-      ...{ source, target, signal },
+      ...{ source, target, signal, account: accountId },
       ...(formality !== undefined && { formality: formality.wish }),
       ...(glossary !== undefined && { glossary }),
     },

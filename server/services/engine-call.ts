@@ -10,6 +10,8 @@ import type { EngineRoute } from './engine-routes.ts';
 /** What callers may wish for; engines do of it what they can. */
 export interface TranslationWishes {
   signal: AbortSignal;
+  /** Whose texts these are. */
+  account?: string | undefined;
   /** Text around the segments. */
   context?: string;
   formality?: 'more' | 'less';
@@ -104,6 +106,7 @@ function optionsFor(
   { engine, pair }: EngineRoute,
   {
     signal,
+    account,
     context,
     formality,
     instructions = [],
@@ -118,7 +121,7 @@ function optionsFor(
   const follows = canFollow({ engine, pair });
   return {
     ...pair,
-    signal,
+    ...{ signal, account },
     ...(context !== undefined && context !== '' && abilities.usesContext && { context }),
     ...(choosesFormality && { formality }),
     ...(terms.length > 0 && { terms }),

@@ -126,8 +126,8 @@ function knows(languages: readonly LanguageTag[], language: LanguageTag): boolea
 
 function optionsFor(engine: ImprovementEngine, options: ImprovementOptions): ImprovementOptions {
   if (givesForm(engine, options)) return options;
-  const { language, task, signal } = options;
-  return { language, task, signal };
+  const { language, task, signal, account } = options;
+  return { language, task, signal, account };
 }
 
 /** Whether an engine knows the style or the tone that is wished for, if one is. */

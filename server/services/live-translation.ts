@@ -68,6 +68,7 @@ export function createLiveTranslation(options: LiveTranslationOptions): LiveTran
         const layout = layOutPlain(text, { splitting: 'lines-and-sentences', language: source });
         const { texts } = await translateLayouts([layout], translation, {
           ...{ source, target, signal, sentences: 'split' },
+          account: caller?.account.accountId,
           ...(formality !== undefined && { formality }),
           ...(glossary !== undefined && { glossary }),
         });

@@ -19,6 +19,7 @@ import {
   type CheckedImprovementRequest,
   type WritingWish,
 } from './text-improvement-request.ts';
+import type { TextBacklog } from './text-backlog.ts';
 import type { TextRequestOrigin } from './text-translation.ts';
 import type { UsageMeter } from './usage.ts';
 
@@ -41,6 +42,8 @@ export interface TextImprovementOptions {
   improvement: Improvement;
   detector: Pick<DetectionEngine, 'detect' | 'rank' | 'prepare'>;
   detection: Pick<SourceDetection, 'usualLanguages'>;
+  /** Of texts of any kind. */
+  backlog: TextBacklog;
   usage: UsageMeter;
 }
 
@@ -68,14 +71,16 @@ export function createTextImprovement(options: TextImprovementOptions): TextImpr
   ): Promise<ImprovementResponse> => {
     const checked = checkImprovementRequest(request, task);
     await options.detector.prepare(request.text);
-    const usual = options.detection.usualLanguages.of(caller.account.accountId);
+    const { accountId } = caller.account;
+    const usual = options.detection.usualLanguages.of(accountId);
     const items = request.text.map((text) => prepare(text, { checked, usual }, options));
     checkLanguages(items, checked, improvement);
     const counts = items.map(({ text }) => countCodePoints(text));
     const characters = counts.reduce((sum, count) => sum + count, 0);
     const charge = () => usage.reserve({ caller, kind: 'write', characters, tag });
+    const run = { task, wish: checked.wish, account: accountId, signal: abort.signal };
     const improved = await whileCharged(usage.wasRefused(caller), charge, abort, () =>
-      improveAll(items, { task, wish: checked.wish, signal: abort.signal }, improvement),
+      improveAll(items, run, improvement),
     );
     return {
       improvements: items.map((item) => ({
@@ -87,8 +92,11 @@ export function createTextImprovement(options: TextImprovementOptions): TextImpr
   };
 
   return {
-    async improve(...request) {
-      const work = improve(...request);
+    async improve(task, request, origin) {
+      const { accountId } = origin.caller.account;
+      const work = options.backlog.during(accountId, request.text, () =>
+        improve(task, request, origin),
+      );
       underWay.add(work);
       try {
         return await work;
@@ -173,7 +181,7 @@ function canChoose(
   return form !== undefined && takesWishes(language) && improvement.forms(language).has(form);
 }
 
-interface Run extends Pick<ImprovementOptions, 'task' | 'signal'> {
+interface Run extends Pick<ImprovementOptions, 'task' | 'signal' | 'account'> {
   wish: WritingWish | undefined;
 }
 
@@ -201,14 +209,13 @@ async function improveAll(
 
 function optionsFor(
   language: LanguageTag,
-  { task, signal, wish }: Run,
+  { wish, ...common }: Run,
   improvement: Improvement,
 ): ImprovementOptions {
-  if (wish === undefined || !canChoose(wish, language, improvement))
-    return { language, task, signal };
+  if (wish === undefined || !canChoose(wish, language, improvement)) return { language, ...common };
   const { writingStyle, tone } = wish;
   return {
-    ...{ language, task, signal },
+    ...{ language, ...common },
     ...(writingStyle !== undefined && { writingStyle }),
     ...(tone !== undefined && { tone }),
   };

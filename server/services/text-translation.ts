@@ -17,6 +17,7 @@ import type { MemorySearch } from './memory-search.ts';
 import { translateLayouts } from './layout-translation.ts';
 import type { StyleRuleLists } from './style-rules.ts';
 import { checkStyle, styledTranslation, type TextStyle } from './text-style.ts';
+import type { TextBacklog } from './text-backlog.ts';
 import { checkTextRequest, type CheckedTextRequest } from './text-translation-request.ts';
 import type { Translation } from './translation.ts';
 import type { TranslationMemories } from './translation-memories.ts';
@@ -51,6 +52,8 @@ export interface TextTranslationOptions {
   glossaries: Glossaries;
   styleRules: Pick<StyleRuleLists, 'styleFor'>;
   translationMemories: Pick<TranslationMemories, 'searchFor'>;
+  /** Of texts of any kind. */
+  backlog: TextBacklog;
   usage: UsageMeter;
   /** Target languages that are not billed while they are in beta. */
   isFreeTarget: (target: LanguageTag) => boolean;
@@ -104,7 +107,7 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
         search,
         usesExamples: (pair) => translation.usesExamples(pair),
       });
-      const run = { checked, glossary, translation: remembered, signal: abort.signal };
+      const run = { checked, glossary, translation: remembered, accountId, signal: abort.signal };
       return Promise.all(sourcesOf(items).map((source) => translateFrom(source, items, run)));
     });
     return answer(items, new Map(done.flat()), request, checked);
@@ -112,7 +115,10 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
 
   return {
     async translate(request, origin) {
-      const work = translate(request, origin);
+      const { accountId } = origin.caller.account;
+      const work = options.backlog.during(accountId, request.text, () =>
+        translate(request, origin),
+      );
       underWay.add(work);
       try {
         return await work;
@@ -189,6 +195,7 @@ interface Run {
   checked: CheckedTextRequest;
   glossary: TermIndex | undefined;
   translation: Pick<Translation, 'translateSegments'>;
+  accountId: string;
   signal: AbortSignal;
 }
 
@@ -204,7 +211,7 @@ type ModelType = 'latency_optimized' | 'quality_optimized';
 async function translateFrom(
   source: LanguageTag,
   items: readonly Item[],
-  { checked, glossary, translation, signal }: Run,
+  { checked, glossary, translation, accountId, signal }: Run,
 ): Promise<[Item, Done][]> {
   const own = items.filter((item) => item.source === source);
   const { target, context, formality, instructions, quality, splitting } = checked;
@@ -212,7 +219,7 @@ async function translateFrom(
     own.map(({ layout }) => layout),
     translation,
     {
-      ...{ source, target, signal, instructions },
+      ...{ source, target, signal, account: accountId, instructions },
       ...(context !== undefined && { context }),
       ...(formality !== undefined && { formality: formality.wish }),
       ...(glossary !== undefined && { glossary }),

@@ -10,6 +10,7 @@ import {
   translateTexts,
 } from './apertium-support.ts';
 import { describeTranslationConformance } from './translation-conformance.ts';
+import { answeredBefore } from './translation-texts.ts';
 
 const signal = new AbortController().signal;
 
@@ -200,6 +201,13 @@ describe('a long text', () => {
     expect(latenciesMs.length).toBeGreaterThan(5);
     expect(worst).toBeLessThan(1_000);
   });
+});
+
+test('an account with many calls delays another by little', async () => {
+  const before = await answeredBefore((texts, account) =>
+    translateTexts(engine, texts, { source: 'en', target: 'es', signal, account }),
+  );
+  expect(before).toBeLessThan(3);
 });
 
 describe('Apertium that is not there', () => {

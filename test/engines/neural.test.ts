@@ -12,7 +12,7 @@ import { writeTranslationModels } from '../support/translation-models.ts';
 import { eventually, recordingLog } from './apertium-support.ts';
 import { marked, plain, textsOf, written } from './marked-segments.ts';
 import { describeTranslationConformance } from './translation-conformance.ts';
-import { sentences } from './translation-texts.ts';
+import { answeredBefore, sentences } from './translation-texts.ts';
 
 const signal = new AbortController().signal;
 const toSpanish = { source: 'en', target: 'es', signal };
@@ -140,6 +140,16 @@ describe('neural translation', () => {
     expect(captions).toEqual(['La casa es roja.']);
     expect(isBookDone).toBe(false);
     expect(await book).toHaveLength(200);
+  });
+
+  test('an account with many calls delays another by little', async () => {
+    const before = await answeredBefore(async (texts, account) =>
+      engine.translate(
+        texts.map((text) => [text]),
+        { source: 'en', target: 'es', signal: new AbortController().signal, account },
+      ),
+    );
+    expect(before).toBeLessThan(3);
   });
 
   test('one process serves all callers, and nothing that they said is logged', () => {

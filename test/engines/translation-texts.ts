@@ -36,3 +36,21 @@ export function randomSource(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/**
+ * What is answered when one account has twelve calls of some sentences waiting and another has one,
+ * which comes last: the number of the calls that are answered before it.
+ */
+export async function answeredBefore(
+  translate: (texts: readonly string[], account: string) => Promise<unknown>,
+): Promise<number> {
+  let answered = 0;
+  const many = Array.from({ length: 12 }, async (_, index) => {
+    await translate(sentences(24, 1000 + 100 * index), 'many');
+    answered += 1;
+  });
+  await translate(sentences(24, 3000), 'few');
+  const before = answered;
+  await Promise.all(many);
+  return before;
+}

@@ -4,7 +4,10 @@ import type { TextTranslationResponse } from '../../shared/schemas/text-translat
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
-beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
+beforeAll(
+  async () =>
+    (server = await startServer({ RECOGNISER: 'silent', TEXT_MAX_UNDER_WAY: '10000000' })),
+);
 afterAll(() => server.stop());
 
 /** Of the server's own processor time: the engine, and whatever else runs here, takes the rest meanwhile. */

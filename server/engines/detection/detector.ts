@@ -44,7 +44,7 @@ const LEAST_SCORE = 0.3;
  * Names and single words may lead away from what somebody says a text is in; a sentence of another
  * language leads by more than one.
  */
-const LEAD_OVER_EXPECTED = 0.5;
+const LEAD_OVER_EXPECTED = 0.7;
 /** In longer texts names and mistakes do not count for much, in UTF-16 units. */
 const SHORT = 200;
 

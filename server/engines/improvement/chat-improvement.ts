@@ -55,12 +55,12 @@ class ChatImprovement implements ImprovementEngine {
   }
 
   async improve(texts: readonly string[], options: ImprovementOptions): Promise<string[]> {
-    const { signal } = options;
+    const { signal, account } = options;
     signal.throwIfAborted();
     const improved = await this.#batches.translate(
       texts.map((text) => [text]),
       {
-        signal,
+        ...{ signal, account },
         send: (batch, request) => this.#send(batch, { ...options, signal: request.signal }),
       },
     );

@@ -72,14 +72,14 @@ class DeeplWrite implements ImprovementEngine {
   }
 
   async improve(texts: readonly string[], options: ImprovementOptions): Promise<string[]> {
-    const { signal } = options;
+    const { signal, account } = options;
     signal.throwIfAborted();
     knownLanguages(NAME, this.#watch);
     const lines = texts.map((text) => text.split(LINE_BREAK));
     const improved = await this.#batches.translate(
       lines.flat().map((line) => [line]),
       {
-        signal,
+        ...{ signal, account },
         send: (batch, request) => this.#send(batch, { ...options, signal: request.signal }),
       },
     );

@@ -3,6 +3,8 @@ import type { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
+import { FairPlaces } from '../../process/fair-places.ts';
+import type { Turn } from '../../process/fair-queue.ts';
 import { startWorker } from '../../process/module.ts';
 import { createWorkerPool, type WorkerPool } from '../../process/worker-pool.ts';
 import { applyEdits } from '../../text/improvement/edits.ts';
@@ -26,8 +28,10 @@ export interface HarperOptions {
 }
 
 const NAME = 'harper';
-/** Requests that wait for the one worker: more are refused, so that nobody waits for minutes. */
-const MAX_WAITING = 64;
+/** Passages that are asked about at a time: a second or so on a slow machine. */
+const PASSAGES_A_TURN = 8;
+/** Questions on their way to the one worker; the others wait for their turn. */
+const MAX_UNDER_WAY = 2;
 
 /** Starts nothing yet. */
 export async function createHarper(options: HarperOptions): Promise<ImprovementEngine> {
@@ -40,6 +44,7 @@ class Harper implements ImprovementEngine {
   readonly name = NAME;
   readonly languages: readonly LanguageTag[] = ['en', 'en-GB', 'en-US'];
   readonly #options: HarperOptions;
+  readonly #places = new FairPlaces(MAX_UNDER_WAY);
   #pool: Pool | undefined;
   #asked = 0;
   #isClosed = false;
@@ -55,7 +60,7 @@ class Harper implements ImprovementEngine {
 
   async improve(
     texts: readonly string[],
-    { language, signal, writingStyle, tone }: ImprovementOptions,
+    { language, signal, account, writingStyle, tone }: ImprovementOptions,
   ): Promise<string[]> {
     signal.throwIfAborted();
     if (this.#isClosed) throw unavailable('is shutting down');
@@ -63,12 +68,16 @@ class Harper implements ImprovementEngine {
     this.#asked += 1;
     clearTimeout(this.#idleTimer);
     const form = ruledForms.find((each) => each === (writingStyle ?? tone));
+    const turn: Turn = { account };
+    const giveUp = () => this.#places.abandon(turn, signal.reason);
+    signal.addEventListener('abort', giveUp, { once: true });
+    const inTurn: InTurn = (work) => this.#places.hold(turn, work);
     try {
       const passages = texts.map((text) => passagesOf(text, language));
       const corrections = new Map<string, string>();
       for (const variant of ['en-GB', 'en-US'] as const) {
         const asked = passages.flatMap((each) => (each.variant === variant ? each.readable : []));
-        await correctInto(corrections, asked, { variant, pool, signal });
+        await correctInto(corrections, asked, { variant, pool, signal, inTurn });
       }
       return passages.map(({ all }) => {
         const corrected = all.map((passage) => corrections.get(passage) ?? passage);
@@ -76,6 +85,7 @@ class Harper implements ImprovementEngine {
         return form === undefined ? mended : inRegister(mended, form);
       });
     } finally {
+      signal.removeEventListener('abort', giveUp);
       this.#asked -= 1;
       if (this.#asked === 0) this.#endWhenIdle();
     }
@@ -148,21 +158,34 @@ function variantFor(language: LanguageTag, text: string): 'en-GB' | 'en-US' {
 /** How many passages of a request may end a worker; what comes after them stays as it is. */
 const MAX_FAILURES = 2;
 
+/** Does work when it is the turn of a call. */
+type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+interface Asking {
+  variant: 'en-GB' | 'en-US';
+  pool: Pool;
+  signal: AbortSignal;
+  inTurn: InTurn;
+}
+
 /** Adds what becomes of passages; one that Harper fails at stays as it is. */
 async function correctInto(
   corrections: Map<string, string>,
   passages: readonly string[],
-  options: { variant: 'en-GB' | 'en-US'; pool: Pool; signal: AbortSignal },
+  asking: Asking,
 ): Promise<void> {
   let open = passages;
-  for (let failures = 0; open.length > 0 && failures < MAX_FAILURES; failures += 1) {
-    const { lints } = await ask(open, options);
+  let failures = 0;
+  while (open.length > 0 && failures < MAX_FAILURES) {
+    const asked = open.slice(0, PASSAGES_A_TURN);
+    const { lints, hasFailed } = await asking.inTurn(() => ask(asked, asking));
     for (const [index, found] of lints.entries()) {
-      const passage = open[index] ?? '';
+      const passage = asked[index] ?? '';
       corrections.set(passage, applyEdits(passage, editsOf(passage, found)));
     }
+    if (hasFailed) failures += 1;
     // Without those that are done, and the one that it has failed at.
-    open = open.slice(lints.length + 1);
+    open = open.slice(lints.length + (hasFailed ? 1 : 0));
   }
 }
 
@@ -172,7 +195,7 @@ function createPool({ log, watchdogMs = 30_000, startWorker: start }: HarperOpti
     ...{ log, watchdogMs, maxWorkers: 2 },
     workerName: 'The worker of harper',
     startWorker: start ?? startOwnWorker,
-    ...{ streamsPerWorker: MAX_WAITING, comfortableStreams: MAX_WAITING },
+    ...{ streamsPerWorker: MAX_UNDER_WAY, comfortableStreams: MAX_UNDER_WAY },
     full: () => unavailable('has too much to do'),
     broken: () => unavailable('has stopped working'),
     // WebAssembly that has failed once is in no state to go on.
@@ -189,12 +212,7 @@ function startOwnWorker(): Worker {
   return worker;
 }
 
-/** One request; its passages share a turn. */
-function ask(
-  texts: readonly string[],
-  options: { variant: 'en-GB' | 'en-US'; pool: Pool; signal: AbortSignal },
-): Promise<HarperAnswer> {
-  const { variant, pool, signal } = options;
+function ask(texts: readonly string[], { variant, pool, signal }: Asking): Promise<HarperAnswer> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const place = pool.open({

@@ -3,7 +3,7 @@
  * idle. What was found out about a word is remembered for a while.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairQueue } from '../../process/fair-queue.ts';
+import { FairQueue, type Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
 import { HunspellProcess, type WordFinding } from './hunspell-process.ts';
 
@@ -20,7 +20,7 @@ export interface HunspellDictionaryOptions {
 
 interface Job {
   word: string;
-  caller: object;
+  turn: Turn;
   /** Processes that have ended while this was the oldest word they owed. */
   strikes: number;
   resolve: (finding: WordFinding) => void;
@@ -62,25 +62,25 @@ export class HunspellDictionary {
    * What the dictionary knows of a word; a word that ends it each time counts as known.
    *
    * @param word letters and apostrophes alone
-   * @param caller whose turn it is: words of one caller are looked up in order, callers in turn
+   * @param turn of the call: its words are looked up in order
    * @throws ServiceError engine_unavailable when it does not start or is closed; the reason given to
    *   {@link abandon}
    */
-  look(word: string, caller: object): Promise<WordFinding> {
+  look(word: string, turn: Turn): Promise<WordFinding> {
     const remembered = this.#remembered.get(word);
     if (remembered !== undefined) return Promise.resolve(remembered);
     const mustWait = performance.now() < this.#earliestStartMs;
     const isBroken = this.#failedStarts >= MAX_FAILED_STARTS && mustWait;
     if (this.#state === 'closed' || isBroken) return Promise.reject(this.#unavailable());
     return new Promise((resolve, reject) => {
-      this.#queue.push(caller, { word, caller, strikes: 0, resolve, reject });
+      this.#queue.push(turn, { word, turn, strikes: 0, resolve, reject });
       this.#pump();
     });
   }
 
-  /** Gives up the words of a caller that wait. */
-  abandon(caller: object, reason: unknown): void {
-    for (const job of this.#queue.remove(caller)) job.reject(reason);
+  /** Gives up the words of a call that wait. */
+  abandon(turn: Turn, reason: unknown): void {
+    for (const job of this.#queue.remove(turn)) job.reject(reason);
   }
 
   /** Ends the process and fails what waits; resolves when it is gone. */

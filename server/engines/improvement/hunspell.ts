@@ -6,6 +6,7 @@ import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
+import type { Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
 import { applyEdits, type Edit } from '../../text/improvement/edits.ts';
 import { safeGrammar } from '../../text/improvement/safe-grammar.ts';
@@ -94,8 +95,7 @@ const MAX_UNKNOWN_WORDS = 80;
 interface Inquiry {
   language: LanguageTag;
   dictionaries: readonly HunspellDictionary[];
-  /** Whose turn it is. */
-  caller: object;
+  turn: Turn;
   unknownWords: number;
 }
 
@@ -122,15 +122,15 @@ class Hunspell implements ImprovementEngine {
 
   async improve(
     texts: readonly string[],
-    { language, signal }: ImprovementOptions,
+    { language, signal, account }: ImprovementOptions,
   ): Promise<string[]> {
     signal.throwIfAborted();
     const inquiry: Inquiry = {
-      ...{ language, caller: {}, unknownWords: 0 },
+      ...{ language, turn: { account }, unknownWords: 0 },
       dictionaries: this.#dictionariesOf(language),
     };
     const giveUp = () => {
-      for (const each of inquiry.dictionaries) each.abandon(inquiry.caller, signal.reason);
+      for (const each of inquiry.dictionaries) each.abandon(inquiry.turn, signal.reason);
     };
     signal.addEventListener('abort', giveUp, { once: true });
     try {
@@ -209,10 +209,10 @@ async function lookUp(word: string, inquiry: Inquiry): Promise<Finding> {
 }
 
 /** Known in any of the dictionaries, or what the first one suggests. */
-async function lookUpAsItIs(word: string, { dictionaries, caller }: Inquiry): Promise<WordFinding> {
+async function lookUpAsItIs(word: string, { dictionaries, turn }: Inquiry): Promise<WordFinding> {
   let first: WordFinding | undefined;
   for (const dictionary of dictionaries) {
-    const finding = await dictionary.look(word, caller);
+    const finding = await dictionary.look(word, turn);
     if (finding.isKnown) return finding;
     first ??= finding;
   }

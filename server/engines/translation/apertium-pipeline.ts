@@ -3,7 +3,7 @@
  * Every body gets its own answer or an error, whatever happens to the processes meanwhile.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairQueue } from '../../process/fair-queue.ts';
+import { FairQueue, type Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
 import { ApertiumProcess, type EndCause } from './apertium-process.ts';
 
@@ -33,7 +33,7 @@ export interface PipelineOptions extends PipelineSettings {
 
 interface Job {
   body: string;
-  caller: object;
+  turn: Turn;
   /** Processes that have ended while this was the oldest request they owed. */
   strikes: number;
   isAbandoned: boolean;
@@ -47,6 +47,10 @@ interface Job {
  */
 const MAX_IN_FLIGHT = 16;
 const MAX_IN_FLIGHT_LENGTH = 2_000;
+/** And for texts that take long for their length, `a.a.a.a`: so much work, in ms. */
+const MAX_IN_FLIGHT_MS = 50;
+/** How much the last answer counts for the time that the next will take. */
+const PACE_WEIGHT = 0.3;
 /** Once may be chance, a body that is there three times when a pipeline ends is the cause. */
 const MAX_STRIKES = 3;
 /** Starts that fail in a row, in about 2 s, before those who wait are told. */
@@ -63,6 +67,9 @@ export class ApertiumPipeline {
   #retries: Job[] = [];
   #inFlight: Job[] = [];
   #inFlightLength = 0;
+  /** When the last answer came, or work began; what a UTF-16 unit took of late, in ms. */
+  #workedSinceMs = 0;
+  #msPerUnit = 0;
   #process: ApertiumProcess | undefined;
   /** What is left of earlier processes. */
   readonly #ending = new Set<Promise<void>>();
@@ -81,11 +88,11 @@ export class ApertiumPipeline {
   /**
    * Translates one body in stream format.
    *
-   * @param caller whose turn it is: bodies of one caller are served in order, callers in turn
+   * @param turn of the call: its bodies are served in order
    * @throws ServiceError engine_unavailable when it does not start, is overloaded or closed;
    *   translation_failed when it ends at this body each time; the reason given to {@link abandon}
    */
-  translate(body: string, caller: object): Promise<string> {
+  translate(body: string, turn: Turn): Promise<string> {
     if (this.#state === 'closed') return Promise.reject(closed());
     const { maxWaitingLength } = this.#options;
     const mustWait = performance.now() < this.#earliestStartMs;
@@ -98,7 +105,7 @@ export class ApertiumPipeline {
     }
     return new Promise((resolve, reject) => {
       this.#waitingLength += body.length;
-      this.#queue.push(caller, { body, caller, strikes: 0, isAbandoned: false, resolve, reject });
+      this.#queue.push(turn, { body, turn, strikes: 0, isAbandoned: false, resolve, reject });
       this.#pump();
     });
   }
@@ -109,14 +116,14 @@ export class ApertiumPipeline {
     else if (this.#state === 'ready' && this.#inFlight.length === 0) this.#stopWhenIdle();
   }
 
-  /** Gives up what a caller has asked for; what is already being translated is thrown away later. */
-  abandon(caller: object, reason: unknown): void {
-    for (const job of this.#queue.remove(caller)) {
+  /** Gives up what a call has asked for; what is already being translated is thrown away later. */
+  abandon(turn: Turn, reason: unknown): void {
+    for (const job of this.#queue.remove(turn)) {
       this.#waitingLength -= job.body.length;
       job.reject(reason);
     }
     for (const job of [...this.#retries, ...this.#inFlight]) {
-      if (job.caller !== caller || job.isAbandoned) continue;
+      if (job.turn !== turn || job.isAbandoned) continue;
       job.isAbandoned = true;
       job.reject(reason);
     }
@@ -140,6 +147,7 @@ export class ApertiumPipeline {
     while (this.#hasRoom()) {
       const job = this.#retries.shift() ?? this.#takeWaiting();
       if (job === undefined) break;
+      if (this.#inFlight.length === 0) this.#workedSinceMs = performance.now();
       this.#inFlight.push(job);
       this.#inFlightLength += job.body.length;
       this.#process?.send(job.body);
@@ -155,16 +163,26 @@ export class ApertiumPipeline {
 
   #hasRoom(): boolean {
     if (this.#inFlight.length === 0) return true;
-    return this.#inFlight.length < MAX_IN_FLIGHT && this.#inFlightLength < MAX_IN_FLIGHT_LENGTH;
+    const length = this.#inFlightLength;
+    const isShort = length < MAX_IN_FLIGHT_LENGTH && length * this.#msPerUnit < MAX_IN_FLIGHT_MS;
+    return this.#inFlight.length < MAX_IN_FLIGHT && isShort;
   }
 
   #takeAnswer(body: string): void {
     const job = this.#inFlight.shift();
     if (job === undefined) return;
     this.#inFlightLength -= job.body.length;
+    this.#notePace(job.body.length);
     this.#fruitlessLives = 0;
     if (!job.isAbandoned) job.resolve(body);
     this.#pump();
+  }
+
+  #notePace(length: number): void {
+    const nowMs = performance.now();
+    const pace = (nowMs - this.#workedSinceMs) / Math.max(length, 1);
+    this.#msPerUnit += PACE_WEIGHT * (pace - this.#msPerUnit);
+    this.#workedSinceMs = nowMs;
   }
 
   #startWhenDue(): void {

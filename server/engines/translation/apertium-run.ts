@@ -2,6 +2,7 @@
  * One text on its way through the steps of a route: what a mode would spoil is taken out before the
  * first, and what its rules leave behind is cleaned up after the last.
  */
+import type { Turn } from '../../process/fair-queue.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import type { Mode } from './apertium-modes.ts';
 import type { ApertiumPipeline } from './apertium-pipeline.ts';
@@ -44,7 +45,9 @@ export interface Step {
 export interface Run {
   steps: readonly Step[];
   words: ModeWords;
-  caller: AbortSignal;
+  /** Aborted when nobody waits for the text any more. */
+  signal: AbortSignal;
+  turn: Turn;
 }
 
 /** A text without marks, translated. */
@@ -64,16 +67,16 @@ async function keptWordsOf(text: string, { steps, words }: Run): Promise<KeptWor
   return keptWords(text, knows, first.mode.source);
 }
 
-async function throughSteps(text: string, { steps, words, caller }: Run): Promise<string> {
+async function throughSteps(text: string, { steps, words, signal, turn }: Run): Promise<string> {
   let current = text;
   for (const { mode, pipeline } of steps) {
     // Between two steps nothing was in a queue to be taken out.
-    caller.throwIfAborted();
+    signal.throwIfAborted();
     const source = current;
     current = await withHyphens(source, {
       ...{ mode, words },
       translate: async (places, by) =>
-        unescapeText(await pipeline.translate(escapeText(divided(source, places, by)), caller)),
+        unescapeText(await pipeline.translate(escapeText(divided(source, places, by)), turn)),
       textOf: (translated) => translated,
     });
   }
@@ -107,17 +110,17 @@ export async function translateMarked(segment: TextSegment, run: Run): Promise<T
 
 async function tokensThroughSteps(
   tokens: readonly Token[],
-  { steps, words, caller }: Run,
+  { steps, words, signal, turn }: Run,
 ): Promise<Token[]> {
   let current = [...tokens];
   for (const { mode, pipeline } of steps) {
-    caller.throwIfAborted();
+    signal.throwIfAborted();
     const source = current;
     current = await withHyphens(textOf(source), {
       ...{ mode, words, textOf },
       translate: async (places, by) => {
         const body = writeTokens(dividedTokens(source, places, by));
-        return readTokens(await pipeline.translate(body, caller));
+        return readTokens(await pipeline.translate(body, turn));
       },
     });
   }

@@ -9,6 +9,7 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
+import type { Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import type {
@@ -23,7 +24,13 @@ import { analyserOf, readWordLists } from '../detection/word-lists.ts';
 import { modes, pivots, recommendedPackages, type Mode } from './apertium-modes.ts';
 import { ApertiumPipeline, type PipelineSettings } from './apertium-pipeline.ts';
 import { findRoute, planRoutes, type Route, type Routes } from './apertium-routes.ts';
-import { translateMarked, translateText, type ModeWords, type Step } from './apertium-run.ts';
+import {
+  translateMarked,
+  translateText,
+  type ModeWords,
+  type Run,
+  type Step,
+} from './apertium-run.ts';
 import type { KnowsWord } from './hyphenated-words.ts';
 import { feedPieces } from './piece-feed.ts';
 
@@ -137,25 +144,24 @@ class Apertium implements TranslationEngine {
     signal.throwIfAborted();
     const route = this.#route(options);
     const steps = this.#stepsOf(route);
-    // Stands for this call in the queues, and takes it out of them when it is aborted or has failed.
+    const turn: Turn = { account: options.account };
+    // Takes this call out of the queues when it is aborted or has failed.
     const call = new AbortController();
-    const caller = call.signal;
     const forwardAbort = () => call.abort(signal.reason);
     // A session translates into many languages at once under one signal: that is no leak.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', forwardAbort, { once: true });
-    caller.addEventListener('abort', () => {
-      for (const { pipeline } of steps) pipeline.abandon(caller, caller.reason);
+    call.signal.addEventListener('abort', () => {
+      for (const { pipeline } of steps) pipeline.abandon(turn, call.signal.reason);
     });
+    const run: Run = { steps, words: this.#words, signal: call.signal, turn };
     try {
       return await feedPieces({
         segments,
         language: route.source,
         maxLength: MAX_PIECE_LENGTH,
         translatePiece: (content) =>
-          typeof content === 'string'
-            ? translateText(content, { steps, words: this.#words, caller })
-            : translateMarked(content, { steps, words: this.#words, caller }),
+          typeof content === 'string' ? translateText(content, run) : translateMarked(content, run),
         call,
       });
     } catch (error) {

@@ -98,11 +98,11 @@ class Chat implements TranslationEngine {
     segments: readonly TextSegment[],
     options: TranslationOptions,
   ): Promise<TextSegment[]> {
-    const { signal, source, target } = options;
+    const { signal, account, source, target } = options;
     signal.throwIfAborted();
     if (!this.#served.has(`${source} ${target}`)) throw refusePair(NAME, options);
     return this.#translator.translate(segments, {
-      signal,
+      ...{ signal, account },
       send: (texts, request) => this.#send(texts, { ...options, signal: request.signal }),
     });
   }

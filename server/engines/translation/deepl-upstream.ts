@@ -18,7 +18,7 @@ import {
   type ListedServiceOptions,
   type ListRequest,
 } from './listed-service.ts';
-import { RemoteTranslator, type SendBatch } from './remote-translator.ts';
+import { RemoteTranslator, type BatchSender, type SendBatch } from './remote-translator.ts';
 import { refusePair } from './served-pair.ts';
 import { featuresIn, upstreamLanguages, type UpstreamLanguages } from './upstream-languages.ts';
 
@@ -151,8 +151,8 @@ class DeeplUpstream implements TranslationEngine {
     return this.#watch.languages ?? noLanguages;
   }
 
-  #sender(options: TranslationOptions): { send: SendBatch; signal: AbortSignal } {
-    const { formality, context, sentences, signal } = options;
+  #sender(options: TranslationOptions): BatchSender {
+    const { formality, context, sentences, signal, account } = options;
     const parameters = {
       ...this.#codes(options),
       split_sentences: sentences === 'whole' ? '0' : 'nonewlines',
@@ -175,7 +175,7 @@ class DeeplUpstream implements TranslationEngine {
       if (translated.length !== texts.length) return texts.map(() => undefined);
       return texts.map((text, index) => text.finish(translated[index] ?? ''));
     };
-    return { send, signal };
+    return { send, signal, account };
   }
 
   #codes({ source, target }: { source: LanguageTag; target: LanguageTag }) {

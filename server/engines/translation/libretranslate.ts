@@ -18,7 +18,7 @@ import {
   type ListedServiceOptions,
   type ListRequest,
 } from './listed-service.ts';
-import { RemoteTranslator, type SendBatch } from './remote-translator.ts';
+import { RemoteTranslator, type BatchSender, type SendBatch } from './remote-translator.ts';
 import { refusePair } from './served-pair.ts';
 
 /** The key is wanted by some servers only. */
@@ -113,10 +113,7 @@ class LibreTranslate implements TranslationEngine {
     return this.#watch.languages ?? noLanguages;
   }
 
-  #sender({ source, target, signal }: TranslationOptions): {
-    send: SendBatch;
-    signal: AbortSignal;
-  } {
+  #sender({ source, target, signal, account }: TranslationOptions): BatchSender {
     const { codes } = this.#languages;
     const send: SendBatch = async (texts, { style, signal: requestSignal }) => {
       const answer = await this.#client.request({
@@ -133,7 +130,7 @@ class LibreTranslate implements TranslationEngine {
       if (translated.length !== texts.length) return texts.map(() => undefined);
       return texts.map((text, index) => text.finish(translated[index] ?? ''));
     };
-    return { send, signal };
+    return { send, signal, account };
   }
 }
 

@@ -4,7 +4,7 @@
  * an error, whatever happens to the process meanwhile.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairQueue } from '../../process/fair-queue.ts';
+import { FairQueue, type Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
 import type { BergamotSentence } from './bergamot.ts';
 import { NeuralProcess, type NeuralEnd } from './neural-process.ts';
@@ -30,7 +30,7 @@ export interface NeuralModelOptions extends NeuralModelSettings {
 
 interface Job {
   sentence: BergamotSentence;
-  caller: object;
+  turn: Turn;
   /** Processes that have ended while they worked on it. */
   crashes: number;
   isAbandoned: boolean;
@@ -89,11 +89,11 @@ export class NeuralModel {
   /**
    * Translates one sentence of one line.
    *
-   * @param caller whose turn it is: sentences of one caller are served in order, callers in turn
+   * @param turn of the call: its sentences are served in order
    * @throws ServiceError engine_unavailable when it does not load, is overloaded or closed;
    *   translation_failed when its process ends at this sentence; the reason given to {@link abandon}
    */
-  translate(sentence: BergamotSentence, caller: object): Promise<string> {
+  translate(sentence: BergamotSentence, turn: Turn): Promise<string> {
     if (this.#state === 'closed') return Promise.reject(closed());
     const mustWait = performance.now() < this.#earliestStartMs;
     if (this.#failedStarts >= MAX_FAILED_STARTS && mustWait) {
@@ -106,9 +106,9 @@ export class NeuralModel {
     }
     return new Promise((resolve, reject) => {
       this.#waitingLength += length;
-      this.#queue.push(caller, {
+      this.#queue.push(turn, {
         sentence,
-        caller,
+        turn,
         crashes: 0,
         isAbandoned: false,
         resolve,
@@ -124,14 +124,14 @@ export class NeuralModel {
     else if (this.#state === 'ready' && this.#batch.length === 0) this.#becomeIdle();
   }
 
-  /** Gives up what a caller has asked for; what is being translated is thrown away later. */
-  abandon(caller: object, reason: unknown): void {
-    for (const job of this.#queue.remove(caller)) {
+  /** Gives up what a call has asked for; what is being translated is thrown away later. */
+  abandon(turn: Turn, reason: unknown): void {
+    for (const job of this.#queue.remove(turn)) {
       this.#waitingLength -= job.sentence.text.length;
       job.reject(reason);
     }
     for (const job of [...this.#retries, ...this.#batch]) {
-      if (job.caller !== caller || job.isAbandoned) continue;
+      if (job.turn !== turn || job.isAbandoned) continue;
       job.isAbandoned = true;
       job.reject(reason);
     }

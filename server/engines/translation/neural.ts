@@ -5,6 +5,7 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage } from '../../../shared/language.ts';
 import type { LocalModel } from '../../models/local-model.ts';
+import type { Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import type {
@@ -164,11 +165,11 @@ class Neural implements TranslationEngine {
     signal.throwIfAborted();
     const route = this.#routes.get(keyOf(options));
     if (route === undefined) throw refusePair(NAME, options);
-    // Stands for this call in the queues, and takes it out of them when it is aborted or has failed.
+    const turn: Turn = { account: options.account };
+    // Takes this call out of the queues when it is aborted or has failed.
     const { controller: call, unlink } = linkAbort(signal);
-    const caller = call.signal;
-    caller.addEventListener('abort', () => {
-      for (const model of route.steps) model.abandon(caller, caller.reason);
+    call.signal.addEventListener('abort', () => {
+      for (const model of route.steps) model.abandon(turn, call.signal.reason);
     });
     try {
       return await feedPieces({
@@ -176,7 +177,9 @@ class Neural implements TranslationEngine {
         maxLength: unspaced.has(baseLanguage(source)) ? MAX_UNSPACED_LENGTH : MAX_SENTENCE_LENGTH,
         sentences: sentences === 'whole' ? 'packed' : 'single',
         translatePiece: (content) =>
-          translatePiece(typeof content === 'string' ? [content] : content, route.steps, caller),
+          translatePiece(typeof content === 'string' ? [content] : content, {
+            ...{ models: route.steps, signal: call.signal, turn },
+          }),
       });
     } catch (error) {
       call.abort(error);
@@ -199,8 +202,7 @@ class Neural implements TranslationEngine {
 /** The blanks and marks at the ends of a piece stay there; all between goes through the models. */
 async function translatePiece(
   piece: TextSegment,
-  models: readonly NeuralModel[],
-  caller: AbortSignal,
+  { models, signal, turn }: { models: readonly NeuralModel[]; signal: AbortSignal; turn: Turn },
 ): Promise<TextSegment> {
   const text = takeMarksApart(piece);
   const isInner = (token: Token) =>
@@ -210,8 +212,8 @@ async function translatePiece(
   let inner: readonly Token[] = text.tokens.slice(start, end);
   for (const model of models) {
     // Between two models nothing was in a queue to be taken out.
-    caller.throwIfAborted();
-    inner = await translateTokens(inner, model, caller);
+    signal.throwIfAborted();
+    inner = await translateTokens(inner, model, turn);
   }
   const around = [text.tokens.slice(0, start), text.tokens.slice(end)] as const;
   return putMarksBack([...around[0], ...restoreWordBlanks(inner, text), ...around[1]], text);
@@ -220,15 +222,15 @@ async function translatePiece(
 async function translateTokens(
   tokens: readonly Token[],
   model: NeuralModel,
-  caller: AbortSignal,
+  turn: Turn,
 ): Promise<readonly Token[]> {
   if (!needsNumbers(tokens)) {
     const text = tokens.map((token) => (token.kind === 'atom' ? '' : token.text)).join('');
-    const translated = await model.translate({ text, isHtml: false }, caller);
+    const translated = await model.translate({ text, isHtml: false }, turn);
     return [{ kind: 'word', text: unlessEmpty(translated.trim()), elements: [] }];
   }
   const numbered = numberWords(tokens);
-  const answer = await model.translate({ text: numbered.html, isHtml: true }, caller);
+  const answer = await model.translate({ text: numbered.html, isHtml: true }, turn);
   const translated = numbered.read(answer);
   unlessEmpty(translated.map((token) => (token.kind === 'word' ? token.text : '')).join(''));
   return translated;

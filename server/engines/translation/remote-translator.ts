@@ -3,8 +3,10 @@
  * once, callers take turns, and nothing but an answer of the expected form becomes a translation.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairQueue } from '../../process/fair-queue.ts';
+import { FairPlaces } from '../../process/fair-places.ts';
+import type { Turn } from '../../process/fair-queue.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
+import type { TranslationOptions } from '../engine.ts';
 import { linkAbort } from '../service/linked-abort.ts';
 import { outboundText, type OutboundText } from './outbound-text.ts';
 import type { TagStyle } from './tagged-text.ts';
@@ -32,6 +34,11 @@ export type SendBatch = (
   options: { style: TagStyle; signal: AbortSignal },
 ) => Promise<(TextSegment | undefined)[]>;
 
+/** What sends the texts of one call, and for whom. */
+export interface BatchSender extends Pick<TranslationOptions, 'signal' | 'account'> {
+  send: SendBatch;
+}
+
 /** What one request is made for, at first. */
 interface Batch {
   style: TagStyle;
@@ -41,19 +48,14 @@ interface Batch {
   characters: number;
 }
 
-interface Waiter {
-  start: () => void;
-  giveUp: (reason: unknown) => void;
-}
-
 export class RemoteTranslator {
   readonly #options: RemoteTranslatorOptions;
   readonly #closing = new AbortController();
-  readonly #waiting = new FairQueue<Waiter>();
-  #running = 0;
+  readonly #places: FairPlaces;
 
   constructor(options: RemoteTranslatorOptions) {
     this.#options = options;
+    this.#places = new FairPlaces(options.maxParallel);
   }
 
   /**
@@ -64,10 +66,11 @@ export class RemoteTranslator {
    */
   async translate(
     segments: readonly TextSegment[],
-    { send, signal }: { send: SendBatch; signal: AbortSignal },
+    { send, signal, account }: BatchSender,
   ): Promise<TextSegment[]> {
+    const turn: Turn = { account };
     const { controller: call, unlink } = linkAbort(signal, this.#closing.signal);
-    call.signal.addEventListener('abort', () => this.#giveUpWaiting(call.signal));
+    call.signal.addEventListener('abort', () => this.#places.abandon(turn, call.signal.reason));
     const results = [...segments];
     try {
       call.signal.throwIfAborted();
@@ -75,8 +78,10 @@ export class RemoteTranslator {
         this.#batches(segments).map(async ({ style, texts, indexes }) => {
           const sendOne = (some: readonly OutboundText[]) =>
             send(some, { style, signal: call.signal });
-          const run = () => this.#answerAll(texts, sendOne);
-          const answers = await this.#inTurn(run, call.signal);
+          const answers = await this.#places.hold(turn, async () => {
+            call.signal.throwIfAborted();
+            return this.#answerAll(texts, sendOne);
+          });
           for (const [i, index] of indexes.entries()) results[index] = answers[i] ?? [];
         }),
       );
@@ -149,25 +154,5 @@ export class RemoteTranslator {
       `The translator ${this.#options.engine} has no usable answer to one of the texts. ` +
         'Rephrase or shorten it and try again.',
     );
-  }
-
-  /** Runs a piece of work when a place is free; callers are served in turn. */
-  async #inTurn<T>(work: () => Promise<T>, caller: AbortSignal): Promise<T> {
-    if (this.#running >= this.#options.maxParallel) {
-      await new Promise<void>((start, giveUp) => this.#waiting.push(caller, { start, giveUp }));
-    } else this.#running++;
-    try {
-      caller.throwIfAborted();
-      return await work();
-    } finally {
-      // A place goes straight to the next who waits.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running--;
-      else next.start();
-    }
-  }
-
-  #giveUpWaiting(caller: AbortSignal): void {
-    for (const waiter of this.#waiting.remove(caller)) waiter.giveUp(caller.reason);
   }
 }
