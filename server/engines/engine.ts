@@ -11,6 +11,8 @@ export interface Word {
   text: string;
   startMs: number;
   endMs: number;
+  /** How sure the engine is of it, 0 to 1; left out where it does not say. */
+  confidence?: number;
 }
 
 /** Rate of the audio that recognisers get: s16le, one channel. */

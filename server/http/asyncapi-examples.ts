@@ -8,6 +8,7 @@ const tentative = { text: ' How are', start_time: 1480, end_time: 1900 };
 /** An example or two of every message, by its name. */
 export const messageExamples: Readonly<Record<MessageName, readonly object[]>> = {
   source_media_chunk: [{ source_media_chunk: { data: 'AAABAAIAAwA=' } }],
+  end_of_utterance: [{ end_of_utterance: {} }],
   end_of_source_media: [{ end_of_source_media: {} }],
   source_transcript_update: [
     {

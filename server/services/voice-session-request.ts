@@ -37,6 +37,7 @@ export interface CheckedVoiceRequest {
     | 'targets'
     | 'speech'
     | 'captionMode'
+    | 'tellsWords'
     | 'spokenTerms'
     | 'recognisers'
     | 'translateText'
@@ -91,6 +92,7 @@ export function createVoiceRequestCheck(capabilities: VoiceCapabilities): CheckV
       },
       path: {
         ...{ format, source, targets, speech, captionMode, recognisers },
+        tellsWords: request.word_details ?? false,
         ...{ spokenTerms, translateText },
       },
       prepare() {

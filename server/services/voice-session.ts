@@ -72,6 +72,8 @@ export interface SessionConnection {
   readonly audioCountedAtMs: number;
   /** @throws ServiceError as the session's end */
   push(data: Uint8Array): void;
+  /** What was said up to here is concluded at once. */
+  endUtterance(): void;
   endMedia(): void;
   /** Takes a function that holds the client back (true) or lets it go again (false). */
   onHold(hold: (isHeld: boolean) => void): void;
@@ -234,6 +236,7 @@ export class VoiceSession {
         return audioCountedAtMs();
       },
       push: (data) => this.#push(data),
+      endUtterance: () => queue.endUtterance(),
       endMedia: () => queue.end(),
       onHold: (hold) => {
         connection.hold = hold;

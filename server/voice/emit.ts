@@ -7,7 +7,7 @@ import type { MediaChunk } from './synthesise.ts';
 /** Source captions as messages. Where the requested language is heard, it is echoed as it was written. */
 export async function* emitSource(
   updates: AsyncIterable<CaptionUpdate>,
-  requested: string | undefined,
+  { requested, tellsWords }: { requested: string | undefined; tellsWords: boolean },
 ): AsyncGenerator<ServerMessage> {
   const base = requested === undefined ? undefined : baseLanguage(requested);
   const segmentOf = (segment: CaptionSegment) => ({
@@ -24,7 +24,13 @@ export async function* emitSource(
     shown = JSON.stringify(growing);
     // A pause can end a sentence for the translators and change nothing of what was said.
     if (concluded.length === 0 && shown === before) continue;
-    const update = { concluded: concluded.map(segmentOf), tentative: growing };
+    const update = {
+      concluded: concluded.map((segment) => ({
+        ...segmentOf(segment),
+        ...(tellsWords && wordsOf(segment)),
+      })),
+      tentative: growing,
+    };
     yield { source_transcript_update: update };
   }
 }
@@ -74,6 +80,17 @@ export function* emitEnds(
   yield { end_of_stream: {} };
 }
 
-function timedText({ text, startMs, endMs }: CaptionSegment) {
+/** Nothing where the recogniser tells no times. */
+function wordsOf({ words = [] }: CaptionSegment) {
+  if (words.length === 0) return {};
+  return {
+    words: words.map(({ confidence, ...word }) => ({
+      ...timedText(word),
+      ...(confidence !== undefined && { confidence }),
+    })),
+  };
+}
+
+function timedText({ text, startMs, endMs }: Pick<CaptionSegment, 'text' | 'startMs' | 'endMs'>) {
   return { text, start_time: Math.round(startMs), end_time: Math.round(endMs) };
 }

@@ -51,7 +51,7 @@ export interface EndpointingEvents {
   extend(until: number): void;
   /** The utterance ends at `at`; `isCut` when it was too long, and speech goes on. */
   end(at: number, isCut: boolean): void;
-  /** Silence has lasted for another {@link EndpointerOptions.markMs}. */
+  /** Silence has lasted for another {@link EndpointerOptions.markMs}, or speech was said to be over. */
   silence(until: number): void;
 }
 
@@ -105,6 +105,19 @@ export class Endpointer {
     this.#run = isVoice ? this.#run + 1 : 0;
     if (this.#from === undefined) this.#wait();
     if (this.#from !== undefined) this.#follow(this.#from, isVoice, power);
+  }
+
+  /** Whoever sends the audio says that an utterance ends here, or that none goes on. */
+  conclude(): void {
+    if (this.#from === undefined && this.#run >= RESUME) this.#begin();
+    if (this.#from !== undefined) {
+      this.#extend(this.#count);
+      this.#close(this.#count);
+    }
+    // What was voice has been told.
+    this.#voices = 0;
+    this.#run = 0;
+    this.#events.silence(this.#count);
   }
 
   /** The stream is over; `length` is where its last, unfinished frame ends. */

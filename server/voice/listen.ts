@@ -1,5 +1,6 @@
 /** Finds the utterances in a stream of samples. */
 import { Endpointer, LOOK_BACK, type Endpointing } from './endpointing.ts';
+import { UTTERANCE_END } from './media.ts';
 import { SILENCE_MARK_MS, type HeardPiece } from './silence-mark.ts';
 import { RECOGNITION_RATE_HZ } from './speech-rate.ts';
 import {
@@ -41,6 +42,10 @@ export async function* listen(
       signal.throwIfAborted();
       for (let offset = 0; offset < samples.length;) {
         offset += listener.take(samples, offset);
+        yield* listener.pieces();
+      }
+      if (samples === UTTERANCE_END) {
+        listener.conclude();
         yield* listener.pieces();
       }
     }
@@ -96,6 +101,11 @@ class Listener {
       this.#endpointer.accept(isVoice, this.#activity.power);
     }
     return count;
+  }
+
+  /** Ends the utterance under way, be there silence or not. */
+  conclude(): void {
+    this.#endpointer.conclude();
   }
 
   /** Ends the utterance under way with the stream. */

@@ -1,7 +1,7 @@
 /** A session's audio between its connections and the voice path: counted, checked and bounded. */
 import { ServiceError } from '../../shared/errors.ts';
 import { bytesPerSample, type AudioFormat } from '../../shared/media-type.ts';
-import { MEDIA_GAP, type MediaPiece } from './media.ts';
+import { MEDIA_GAP, UTTERANCE_END, type MediaPiece } from './media.ts';
 import { createChannel } from './streams.ts';
 
 /** Longest chunk (of the public protocol), in ms. */
@@ -39,6 +39,8 @@ export interface MediaQueue {
    * @throws ServiceError media_after_end, malformed_message, chunk_too_large; what the meter throws
    */
   push(data: Uint8Array): boolean;
+  /** What was said up to here is an utterance; more of these without audio between them are one. */
+  endUtterance(): void;
   /** Compressed audio of this length, in ms, has been decoded: tells how many bytes make a second. */
   decoded(durationMs: number): void;
   /** Bytes may be missing here: the client reconnected without saying what had arrived. */
@@ -49,18 +51,19 @@ export interface MediaQueue {
 
 export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
   const { format, maxLagMs, meter, hold } = options;
-  const bytesPerSecond = format.sampleRateHz && format.sampleRateHz * bytesPerSample(format.codec);
-  const maxQueuedBytes = bytesPerSecond ? (bytesPerSecond * maxLagMs) / 1000 : MAX_COMPRESSED_BYTES;
+  const bytesPerSecond = bytesPerSecondOf(format);
   let bytesPerMs = bytesPerSecond && bytesPerSecond / 1000;
+  const maxQueuedBytes = bytesPerMs ? bytesPerMs * maxLagMs : MAX_COMPRESSED_BYTES;
   let decodedMs = 0;
   let queuedBytes = 0;
   let receivedBytes = 0;
   let isFull = false;
   let hasEnded = false;
+  /** Up to where utterances have ended. */
+  let saidBytes = 0;
 
   const media = createChannel<MediaPiece>((piece) => {
-    if (piece === MEDIA_GAP) return;
-    queuedBytes -= piece.length;
+    if (piece !== MEDIA_GAP) queuedBytes -= piece.length;
     if (isFull && queuedBytes < maxQueuedBytes / 2) hold((isFull = false));
   });
 
@@ -93,6 +96,10 @@ export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
       if (!isFull && queuedBytes > maxQueuedBytes) hold((isFull = true));
       return true;
     },
+    endUtterance() {
+      if (receivedBytes > saidBytes) media.push(UTTERANCE_END);
+      saidBytes = receivedBytes;
+    },
     decoded(durationMs) {
       decodedMs += durationMs;
       if (bytesPerSecond || decodedMs < LEARNT_AFTER_MS) return;
@@ -104,6 +111,11 @@ export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
       media.end();
     },
   };
+}
+
+/** Undefined for compressed audio. */
+function bytesPerSecondOf({ sampleRateHz, codec }: AudioFormat): number | undefined {
+  return sampleRateHz && sampleRateHz * bytesPerSample(codec);
 }
 
 /** Duration of a PCM chunk in ms. @throws ServiceError chunk_too_large, malformed_message */

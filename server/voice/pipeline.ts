@@ -54,6 +54,8 @@ export interface VoicePipelineOptions {
   targets: readonly RequestedLanguage[];
   speech: RequestedSpeech | undefined;
   captionMode: CaptionMode;
+  /** Whether concluded source captions tell their words. */
+  tellsWords: boolean;
   endpointing: Endpointing;
   spokenTerms: readonly string[];
   decoders: AudioDecoders;
@@ -75,7 +77,10 @@ export async function* voicePipeline(options: VoicePipelineOptions): AsyncGenera
   const { source, targets, speech, captionMode: mode, signal } = options;
   const captions = broadcast(segment(heard(options), { mode }), conflateUpdates);
 
-  const sourceMessages = emitSource(captions.subscribe(), source.requested);
+  const sourceMessages = emitSource(captions.subscribe(), {
+    requested: source.requested,
+    tellsWords: options.tellsWords,
+  });
   const targetMessages = targets.flatMap((target) => {
     const { requested, tag } = target;
     const { translateText } = options;

@@ -82,6 +82,7 @@ class Connection {
     this.#take = createMediaIntake({
       messageFormat: session.messageFormat,
       push: (data) => session.push(data),
+      endUtterance: () => session.endUtterance(),
       endMedia: () => session.endMedia(),
     });
     this.#idle = setTimeout(() => this.#onIdle(limits.idleMs), limits.idleMs);

@@ -7,6 +7,7 @@ import { createRealTimeMeter } from '../voice/real-time-meter.ts';
 export interface MediaIntakeOptions {
   messageFormat: MessageFormat;
   push: (data: Uint8Array) => void;
+  endUtterance: () => void;
   endMedia: () => void;
 }
 
@@ -16,7 +17,12 @@ export interface MediaIntakeOptions {
  * @throws ServiceError, from that function, for anything the contract does not allow; nothing of the
  *   frame is used then
  */
-export function createMediaIntake({ messageFormat, push, endMedia }: MediaIntakeOptions) {
+export function createMediaIntake({
+  messageFormat,
+  push,
+  endUtterance,
+  endMedia,
+}: MediaIntakeOptions) {
   // However short a chunk is, reading it takes time: each counts as a millisecond at least.
   const messageMeter = createRealTimeMeter(
     'Too many messages. Send chunks of 50 to 250 ms in a new session.',
@@ -33,6 +39,7 @@ export function createMediaIntake({ messageFormat, push, endMedia }: MediaIntake
     messageMeter(1);
     const message = decodeClientMessage(frame, messageFormat);
     if ('source_media_chunk' in message) push(message.source_media_chunk.data);
+    else if ('end_of_utterance' in message) endUtterance();
     else endMedia();
   };
 }

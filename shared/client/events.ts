@@ -11,6 +11,16 @@ export interface CaptionSegment {
   readonly endMs: number;
   /** Of the source: the language that was heard; of a target: the language of the track. */
   readonly language: LanguageTag;
+  /** Of what was said, concluded, with `wordDetails`, as far as the recogniser tells them. */
+  readonly words?: readonly CaptionWord[];
+}
+
+export interface CaptionWord {
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** How sure the recogniser is, 0 to 1; undefined where it does not say. */
+  readonly confidence: number | undefined;
 }
 
 /** News of one track. */
@@ -111,7 +121,15 @@ export function eventOf(message: ServerMessage): VoiceEvent | undefined {
 
 function segmentOf(segment: SourceSegment | TargetSegment, language: LanguageTag): CaptionSegment {
   const { text, start_time: startMs, end_time: endMs } = segment;
-  return { text, startMs, endMs, language };
+  const timed = { text, startMs, endMs, language };
+  return 'words' in segment
+    ? { ...timed, words: segment.words.map(wordOf) }
+    : timed;
+}
+
+function wordOf(word: NonNullable<SourceSegment['words']>[number]): CaptionWord {
+  const { text, start_time: startMs, end_time: endMs, confidence } = word;
+  return { text, startMs, endMs, confidence };
 }
 
 function speechOf(message: ServerMessage): SpeechEvent | undefined {

@@ -74,6 +74,7 @@ export class VoiceLink {
   #ended = false;
   #isOver = false;
   #failure: VoiceError | undefined;
+  #endsUtterance = false;
   #endTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: VoiceLinkOptions) {
@@ -84,7 +85,7 @@ export class VoiceLink {
       bytesPerSecond: options.bytesPerSecond,
       ...options.buffer,
       onSent: () => this.#watchEnd(),
-      onDrained: () => this.#sendEnd(),
+      onDrained: () => this.#sendEnds(),
       onRoom: options.onRoom,
     });
   }
@@ -135,6 +136,12 @@ export class VoiceLink {
         await retryPause({ attempt, signal: this.#abort.signal });
       }
     }
+  }
+
+  /** Says that an utterance is over, after what is queued. */
+  endUtterance(): void {
+    this.#endsUtterance = true;
+    this.#audio.pump();
   }
 
   /** Sends what is queued, then the end of the audio; {@link run} ends after the last words. */
@@ -303,8 +310,11 @@ export class VoiceLink {
   }
 
   /** Called whenever everything was sent. */
-  #sendEnd(): void {
-    if (!this.#finishing || this.#endSent || !this.isOpen) return;
+  #sendEnds(): void {
+    if (!this.isOpen) return;
+    if (this.#endsUtterance) this.#connection?.send({ end_of_utterance: {} });
+    this.#endsUtterance = false;
+    if (!this.#finishing || this.#endSent) return;
     this.#endSent = true;
     this.#connection?.send({ end_of_source_media: {} });
   }

@@ -32,6 +32,8 @@ export interface VoiceSessionOptions {
   spokenTermsId?: string;
   /** How much of what may still change is shown; `balanced` by default. */
   captionMode?: 'instant' | 'balanced' | 'settled';
+  /** Concluded captions tell the times of the words that were said, and how sure each is. */
+  wordDetails?: boolean;
   /** How messages are written; `msgpack` (default) saves a third of the bytes. */
   messageFormat?: MessageFormat;
 
@@ -118,6 +120,15 @@ export class VoiceSession implements AsyncIterable<VoiceEvent> {
       await new Promise<void>((resolve) => this.#waitingForRoom.push(resolve));
       if (this.#isClosed()) throw this.#closedError();
     }
+  }
+
+  /**
+   * What was sent up to now is an utterance, as when a button to talk is let go: it is concluded at once,
+   * without waiting for silence. More audio may follow. Not said again when the connection drops just
+   * then: silence does it.
+   */
+  endUtterance(): void {
+    if (!this.#isFinishing) this.#link.endUtterance();
   }
 
   /**
@@ -214,6 +225,7 @@ function requestOf(options: VoiceSessionOptions): SessionRequest {
     formality: options.formality,
     spoken_terms_id: options.spokenTermsId,
     caption_mode: options.captionMode,
+    word_details: options.wordDetails,
   };
   const given = Object.entries(optional).filter(([, value]) => value !== undefined);
   return {

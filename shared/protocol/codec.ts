@@ -115,15 +115,18 @@ function toClientMessage(decoded: unknown, format: MessageFormat): ClientMessage
   if (name === undefined || names.length > 1) {
     throw malformed('A message must be an object with exactly one key: its name.');
   }
-  if (name !== 'source_media_chunk' && name !== 'end_of_source_media') {
+  const isKnown =
+    name === 'source_media_chunk' || name === 'end_of_source_media' || name === 'end_of_utterance';
+  if (!isKnown) {
     throw new ServiceError(
       'unknown_message',
-      'Unknown message. Send source_media_chunk or end_of_source_media.',
+      'Unknown message. Send source_media_chunk, end_of_utterance or end_of_source_media.',
     );
   }
   const payload = decoded[name];
   if (!isRecord(payload)) throw malformed(`The payload of ${name} must be an object.`);
   if (name === 'end_of_source_media') return { end_of_source_media: {} };
+  if (name === 'end_of_utterance') return { end_of_utterance: {} };
   return { source_media_chunk: { data: checkedSize(toBytes(payload['data'], format)) } };
 }
 

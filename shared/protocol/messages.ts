@@ -27,11 +27,30 @@ const text = Type.String({
   description: 'Carries its own leading blank: plain concatenation of segments reads right.',
 });
 
+const HeardWord = Type.Object({
+  text: Type.String({ description: 'Without blanks.' }),
+  start_time: startTime,
+  end_time: endTime,
+  confidence: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'How sure the recogniser is; left out where it does not say.',
+    }),
+  ),
+});
+
 export const SourceSegment = Type.Object({
   language: Type.String(),
   text,
   start_time: startTime,
   end_time: endTime,
+  words: Type.Optional(
+    Type.Array(HeardWord, {
+      description:
+        'Only with `word_details`, of concluded text: its words, as far as the recogniser tells their times.',
+    }),
+  ),
 });
 export const TargetSegment = Type.Object({ text, start_time: startTime, end_time: endTime });
 
@@ -56,6 +75,11 @@ export const EndOfSourceMedia = message(
   'end_of_source_media',
   Empty,
   'No more audio follows: the server concludes what it has heard and ends the stream.',
+);
+export const EndOfUtterance = message(
+  'end_of_utterance',
+  Empty,
+  'Our addition. What was said up to here is over, as when a button to talk is let go: it is concluded at once. More audio may follow.',
 );
 export const SourceTranscriptUpdate = message(
   'source_transcript_update',
@@ -156,7 +180,7 @@ export const ErrorMessage = message(
   'The session has failed; the socket closes with 4000 + error_code.',
 );
 
-export const clientMessages = [SourceMediaChunk, EndOfSourceMedia] as const;
+export const clientMessages = [SourceMediaChunk, EndOfUtterance, EndOfSourceMedia] as const;
 export const serverMessages = [
   SourceTranscriptUpdate,
   TargetTranscriptUpdate,

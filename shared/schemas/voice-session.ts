@@ -86,6 +86,13 @@ export const VoiceSessionRequest = Type.Object({
         'Our addition. Numbers the messages that must not be lost and tells how much audio has arrived, so that nothing is lost or doubled when a connection drops.',
     }),
   ),
+  word_details: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Our addition. Concluded segments of what was said tell the times of their words and how sure the recogniser is of each, as far as it does.',
+    }),
+  ),
   lag_updates: Type.Optional(
     Type.Boolean({
       default: false,

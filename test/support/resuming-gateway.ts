@@ -176,7 +176,7 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
     if (isLost) return;
     const message = decodeClientMessage(frame, format);
     if ('end_of_source_media' in message) conclude();
-    else hear(message.source_media_chunk.data);
+    else if ('source_media_chunk' in message) hear(message.source_media_chunk.data);
     if (random() < gateway.dropChance) lose();
   });
   // Now and then more is said again than was asked for.

@@ -11,6 +11,7 @@ export interface VoiceClient {
   messages: ServerMessage[];
   /** Sends one piece of audio. */
   sendAudio(data: Uint8Array): void;
+  endUtterance(): void;
   end(): void;
   /** Resolves when the socket is closed. */
   closed: Promise<{ code: number; reason: string }>;
@@ -73,6 +74,7 @@ export async function connectWith(
   return {
     ...{ socket, messages, closed, sessionId: session.session_id },
     sendAudio: (data) => socket.send(encodeClientMessage({ source_media_chunk: { data } }, format)),
+    endUtterance: () => socket.send(encodeClientMessage({ end_of_utterance: {} }, format)),
     end: () => socket.send(encodeClientMessage({ end_of_source_media: {} }, format)),
     error: () => messages.flatMap((message) => ('error' in message ? [message.error] : []))[0],
     text: (language) => messages.flatMap((message) => concludedTexts(message, language)).join(''),

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../server/voice/listen.ts';
+import { UTTERANCE_END } from '../../server/voice/media.ts';
 import type { HeardPiece } from '../../server/voice/silence-mark.ts';
 import { lengthMs, silence, spoken } from '../engines/recognition-support.ts';
 
@@ -71,6 +72,59 @@ function utterances(pieces: readonly HeardPiece[], audio: Uint8Array): Utterance
   expect(parts).toEqual([]);
   return all;
 }
+
+/** Audio in chunks of 100 ms, with the ends of utterances that its sender tells after so many bytes. */
+async function* toldChunks(audio: Uint8Array, endsBytes: readonly number[]) {
+  let offset = 0;
+  for (const end of [...endsBytes, audio.length]) {
+    yield* chunks(audio.subarray(offset, end));
+    if (end < audio.length || endsBytes.includes(end)) yield UTTERANCE_END;
+    offset = end;
+  }
+}
+
+async function toldPieces(audio: Uint8Array, endsBytes: readonly number[]): Promise<HeardPiece[]> {
+  const { signal } = new AbortController();
+  const pieces: HeardPiece[] = [];
+  for await (const piece of listen(toldChunks(audio, endsBytes), { ...ENDPOINTING, signal })) {
+    pieces.push(piece);
+  }
+  return pieces;
+}
+
+describe('an end of an utterance that is told', () => {
+  test('ends it there, be there silence or not, and says that speech is over', async () => {
+    const audio = await spoken({ text: HOUSE, voice: 'rms' });
+    const half = (audio.length >> 2) * 2;
+    const pieces = await toldPieces(audio, [half]);
+    const [first, second, ...others] = utterances(pieces, audio);
+    expect(others).toEqual([]);
+    expect(first?.endMs).toBe(Math.floor(lengthMs(audio.subarray(0, half)) / 10) * 10);
+    expect(second?.startMs).toBeGreaterThanOrEqual(first?.endMs ?? Infinity);
+    const kinds = pieces.map(({ kind }) => kind);
+    expect(kinds[kinds.indexOf('endpoint') + 1]).toBe('silence');
+    // What was not told is heard as ever.
+    const untold = await heardUtterances(audio);
+    expect(untold).toHaveLength(1);
+    expect(second?.endMs).toBe(untold[0]?.endMs);
+  });
+
+  test('makes no utterance of silence, however often it is told', async () => {
+    const quiet = silence(2_000);
+    const pieces = await toldPieces(quiet, [3_200, 6_400, 6_400, 32_000]);
+    expect(utterances(pieces, quiet)).toEqual([]);
+  });
+
+  test('ends speech that has only just begun, and nothing of it is lost', async () => {
+    const audio = await spoken({ text: HOUSE, voice: 'kal16' });
+    const ends = Array.from({ length: 12 }, (_, index) => (index + 1) * 6_400);
+    const all = utterances(await toldPieces(audio, ends), audio);
+    expect(all.length).toBeGreaterThan(3);
+    const heardMs = all.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+    const [whole] = await heardUtterances(audio);
+    expect(heardMs).toBeGreaterThan(0.8 * ((whole?.endMs ?? Infinity) - (whole?.startMs ?? 0)));
+  });
+});
 
 async function heardUtterances(
   audio: Uint8Array,

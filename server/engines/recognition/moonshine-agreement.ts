@@ -40,8 +40,12 @@ export interface Tentative {
   readonly agreed: string;
   /** Takes the hypotheses up to now, the last one of the first `heardSamples` of the window. */
   see(hypotheses: readonly Decoded[], heardSamples: number): void;
-  /** The words of a text with their times in the utterance, in ms: a syllable more or less. */
-  words(text: string, window: AudioWindow, heardSamples: number): Word[];
+  /**
+   * The words of a text with their times in the utterance, in ms: a syllable more or less.
+   *
+   * @param decoded what the text was made of: tells how sure its words are
+   */
+  words(text: string, window: AudioWindow, heardSamples: number, decoded?: Decoded): Word[];
 }
 
 export function createTentative(vocabulary: Vocabulary): Tentative {
@@ -69,8 +73,14 @@ export function createTentative(vocabulary: Vocabulary): Tentative {
       }
       shown = nextShown(shown, wordsOfLatest(vocabulary, hypotheses, MANY));
     },
-    words: (said, window, heardSamples) =>
-      timedWords(wordsOf(said), { window, heardSamples, seenMs }),
+    words(said, window, heardSamples, decoded) {
+      const words = timedWords(wordsOf(said), { window, heardSamples, seenMs });
+      const sure = decoded === undefined ? [] : wordsOfDecoded(vocabulary, decoded);
+      if (sure.length !== words.length) return words;
+      return words.map((word, index) => {
+        return { ...word, confidence: rounded(Math.exp(sure[index]?.chance ?? 0)) };
+      });
+    },
   };
 }
 
@@ -89,16 +99,26 @@ function wordsOfLatest(
   hypotheses: readonly Decoded[],
   count: number,
 ): HypothesisWord[][] {
-  return hypotheses.slice(-count).map(({ tokens, chances }) => {
-    const starts = tokens.flatMap((token, at) =>
-      at === 0 || vocabulary.beginsWord(token) ? [at] : [],
-    );
-    return starts.map((start, index) => {
-      const end = starts[index + 1];
-      const text = vocabulary.text(tokens.slice(start, end));
-      return { text, key: wordsAlone(text).trim(), chance: Math.min(...chances.slice(start, end)) };
-    });
+  return hypotheses.slice(-count).map((each) => wordsOfDecoded(vocabulary, each));
+}
+
+function wordsOfDecoded(
+  vocabulary: Vocabulary,
+  { tokens, chances }: Pick<Decoded, 'tokens' | 'chances'>,
+): HypothesisWord[] {
+  const starts = tokens.flatMap((token, at) =>
+    at === 0 || vocabulary.beginsWord(token) ? [at] : [],
+  );
+  return starts.map((start, index) => {
+    const end = starts[index + 1];
+    const text = vocabulary.text(tokens.slice(start, end));
+    return { text, key: wordsAlone(text).trim(), chance: Math.min(...chances.slice(start, end)) };
   });
+}
+
+/** Two digits: more would be made up. */
+function rounded(share: number): number {
+  return Math.round(share * 100) / 100;
 }
 
 /** The words that are shown after those that were. */

@@ -223,7 +223,7 @@ export class MoonshineEar {
       const { text } = this.#told({ text: window.isCut ? withoutFullStop(whole) : whole });
       const isOpen = window.isCut && !/[.?!]$/.test(text);
       const { from, length: sampleCount } = window;
-      const words = tentative.words(text, window, sampleCount);
+      const words = tentative.words(text, window, sampleCount, final);
       heard = { text, words, context: { from, sampleCount, tokens, isOpen } };
       this.#before = { samples: window.samples(sampleCount).slice(), tokens, isOpen };
       this.#concludedUntil = from + sampleCount;

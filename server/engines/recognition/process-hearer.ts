@@ -167,8 +167,8 @@ function placed(heard: HeardPart, { lengthMs }: Utterance): HeardUtterance {
 function later<Part extends HeardPart>(heard: Part, samples: number): Part {
   if (samples === 0) return heard;
   const byMs = samples / SAMPLES_PER_MS;
-  const words = heard.words.map(({ text, startMs, endMs }) => ({
-    text,
+  const words = heard.words.map(({ startMs, endMs, ...word }) => ({
+    ...word,
     startMs: startMs + byMs,
     endMs: endMs + byMs,
   }));

@@ -60,9 +60,16 @@ export function wordsOfText(text: string, timed: readonly Word[]): Word[] {
     const startMs = count === 0 ? beforeMs : (owners[at]?.startMs ?? beforeMs);
     const endMs = count === 0 ? beforeMs : (owners[at + count - 1]?.endMs ?? startMs);
     at += count;
+    const sure = leastSure(owners.slice(at - count, at));
     beforeMs = endMs;
-    return { text: token, startMs, endMs };
+    return { text: token, startMs, endMs, ...sure };
   });
+}
+
+/** A word that an engine heard as several is as sure as the least of them. */
+function leastSure(words: readonly Word[]): Pick<Word, 'confidence'> {
+  const known = words.flatMap(({ confidence }) => confidence ?? []);
+  return known.length === 0 ? {} : { confidence: Math.min(...known) };
 }
 
 function spoken(text: string): string {
@@ -72,11 +79,11 @@ function spoken(text: string): string {
 /** Moves times to the stream, within its bounds and none before the one before it. */
 function inOrder(words: readonly Word[], fromMs: number, toMs: number): Word[] {
   let earliestMs = fromMs;
-  return words.map(({ text, startMs, endMs }) => {
+  return words.map(({ startMs, endMs, ...word }) => {
     const start = clamp(Math.round(fromMs + startMs), earliestMs, toMs);
     const end = clamp(Math.round(fromMs + endMs), start, toMs);
     earliestMs = end;
-    return { text, startMs: start, endMs: end };
+    return { ...word, startMs: start, endMs: end };
   });
 }
 

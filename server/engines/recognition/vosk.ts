@@ -46,7 +46,12 @@ const UNKNOWN_WORD = /^(?:<.*>|\[.*\])$/;
 const Result = Type.Object({
   text: Type.String(),
   result: Type.Optional(
-    Type.Array(Type.Object({ word: Type.String(), start: Type.Number(), end: Type.Number() })),
+    Type.Array(
+      Type.Object({
+        ...{ word: Type.String(), start: Type.Number(), end: Type.Number() },
+        conf: Type.Optional(Type.Number()),
+      }),
+    ),
   ),
 });
 const finalResult = Compile(Result);
@@ -199,7 +204,10 @@ function spokenText(text: string): string {
 function wordsOf({ result = [] }: Static<typeof Result>): Word[] {
   return result
     .filter(({ word }) => !UNKNOWN_WORD.test(word))
-    .map(({ word, start, end }) => ({ text: word, startMs: start * 1000, endMs: end * 1000 }));
+    .map(({ word, start, end, conf }) => ({
+      ...{ text: word, startMs: start * 1000, endMs: end * 1000 },
+      ...(conf !== undefined && { confidence: Math.min(Math.max(conf, 0), 1) }),
+    }));
 }
 
 function unavailable(reason: string): Unavailable {

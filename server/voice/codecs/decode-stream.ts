@@ -1,6 +1,6 @@
 /** One stream on its way through a worker, and through FFmpeg if need be; bounded everywhere. */
 import { ServiceError } from '../../../shared/errors.ts';
-import { MEDIA_GAP, type MediaPiece } from '../media.ts';
+import { MEDIA_GAP, UTTERANCE_END, type MediaPiece } from '../media.ts';
 import type { Coding } from './audio-sink.ts';
 import { declaredCoding } from './decodable-formats.ts';
 import {
@@ -18,6 +18,8 @@ const MAX_WAITING_CHUNKS = 16;
 const MAX_WAITING_BYTES = 64 * 1024;
 /** Answers the consumer has not read yet; with as many, nothing more is decoded. */
 const MAX_UNREAD_PIECES = 4;
+/** FFmpeg gives what it has within less than this after its input, in ms. */
+const FFMPEG_QUIET_MS = 300;
 const BYTES_PER_SAMPLE = 2;
 
 export interface WorkerDecodingOptions extends StreamParameters {
@@ -62,6 +64,9 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
   #isInFlight = false;
   #isSourceDone = false;
   #isLastSent = false;
+  /** Whether an utterance ends with what the worker has been sent. */
+  #endsUtterance = false;
+  #utteranceEnd: NodeJS.Timeout | undefined;
   #wakePump: (() => void) | undefined;
   readonly #abort = () => this.#fail(this.#options.signal.reason);
 
@@ -128,7 +133,7 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
           this.#isSourceDone = true;
         } else {
           this.#waiting.push(step.value);
-          if (step.value !== MEDIA_GAP) this.#waitingBytes += step.value.length;
+          this.#waitingBytes += sizeOf(step.value);
         }
         this.#proceed();
         if (this.#isSourceDone) return;
@@ -147,11 +152,16 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
     const hasWork = this.#waiting.length > 0 || (this.#isSourceDone && !this.#isLastSent);
     if (this.#isStopped || this.#isInFlight || !hasWork) return;
     if (this.#pieces.length >= MAX_UNREAD_PIECES) return;
+    const end = this.#waiting.indexOf(UTTERANCE_END);
+    this.#endsUtterance = end >= 0;
+    const sent = this.#waiting.splice(0, end >= 0 ? end + 1 : Infinity);
+    const sizeBytes = sent.reduce((sum, piece) => sum + sizeOf(piece), 0);
     // A buffer of just this size of our own: transferring a view would copy the pool it lies in.
-    const bytes = new Uint8Array(this.#waitingBytes);
+    const bytes = new Uint8Array(sizeBytes);
     const chunkSizesBytes: number[] = [];
     let offset = 0;
-    for (const piece of this.#waiting) {
+    for (const piece of sent) {
+      if (piece === UTTERANCE_END) continue;
       if (piece === MEDIA_GAP) {
         chunkSizesBytes.push(GAP);
         continue;
@@ -160,10 +170,9 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
       chunkSizesBytes.push(piece.length);
       offset += piece.length;
     }
-    this.#waiting.length = 0;
-    this.#waitingBytes = 0;
+    this.#waitingBytes -= sizeBytes;
     this.#isInFlight = true;
-    this.#isLastSent = this.#isSourceDone;
+    this.#isLastSent = this.#isSourceDone && this.#waiting.length === 0;
     this.#slot?.decode(bytes.buffer, chunkSizesBytes, this.#isLastSent);
     this.#wakePump?.();
   }
@@ -181,6 +190,7 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
       const isOver = failure !== undefined || this.#isLastSent;
       if (isOver) await this.#ffmpeg?.finish();
       if (this.#verdict !== undefined) throw this.#verdict;
+      if (this.#endsUtterance) this.#endUtterance();
       this.#isInFlight = false;
       if (isOver) this.#stop();
       else this.#proceed();
@@ -214,6 +224,18 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
     await this.#ffmpeg.write(frames);
   }
 
+  /** FFmpeg does not tell when it has given all: what is quiet for a moment has. */
+  #endUtterance(): void {
+    if (this.#ffmpeg === undefined) this.#hand(UTTERANCE_END);
+    else {
+      clearTimeout(this.#utteranceEnd);
+      this.#utteranceEnd = setTimeout(() => {
+        this.#utteranceEnd = undefined;
+        this.#hand(UTTERANCE_END);
+      }, FFMPEG_QUIET_MS);
+    }
+  }
+
   #startFfmpeg(coding: Coding): FfmpegStream {
     return this.#options.ffmpegs.start({
       coding,
@@ -239,6 +261,7 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
         this.#options.meter?.(samples.length / BYTES_PER_SAMPLE / samplesPerMs);
       }
       this.#give(samples);
+      this.#utteranceEnd?.refresh();
       if (this.#pieces.length >= MAX_UNREAD_PIECES) this.#ffmpeg?.hold(true);
     } catch (error) {
       this.#fail(error);
@@ -246,7 +269,11 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
   }
 
   #give(samples: Uint8Array): void {
-    if (this.#isStopped || samples.length === 0) return;
+    if (samples.length > 0) this.#hand(samples);
+  }
+
+  #hand(samples: Uint8Array): void {
+    if (this.#isStopped) return;
     const reader = this.#reader;
     this.#reader = undefined;
     if (reader === undefined) this.#pieces.push(samples);
@@ -265,6 +292,7 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
     if (this.#isStopped) return;
     this.#isStopped = true;
     this.#options.signal.removeEventListener('abort', this.#abort);
+    clearTimeout(this.#utteranceEnd);
     this.#slot?.free();
     this.#ffmpeg?.kill();
     this.#waiting.length = 0;
@@ -279,6 +307,10 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
     if (failure === undefined) reader.resolve({ done: true, value: undefined });
     else reader.reject(failure.error);
   }
+}
+
+function sizeOf(piece: MediaPiece): number {
+  return piece === MEDIA_GAP ? 0 : piece.length;
 }
 
 async function rejected(error: unknown): Promise<never> {

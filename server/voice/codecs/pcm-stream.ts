@@ -1,5 +1,5 @@
 /** Samples that are what is wanted already: handed on, and not copied unless a chunk ends inside a sample. */
-import { MEDIA_GAP, type MediaPiece } from '../media.ts';
+import { MEDIA_GAP, UTTERANCE_END, type MediaPiece } from '../media.ts';
 import { chunkTooLarge, MAX_CHUNK_MS } from './decodable-formats.ts';
 import { createSampleAligner } from './sample-aligner.ts';
 
@@ -81,6 +81,10 @@ class PcmStream implements AsyncIterator<Uint8Array, undefined> {
       // The next byte is the first of a sample.
       this.#align = createSampleAligner();
       this.#ask();
+      return;
+    }
+    if (step.value === UTTERANCE_END) {
+      this.#resolve?.({ done: false, value: UTTERANCE_END });
       return;
     }
     if (step.value.length > this.#maxBytes) {
