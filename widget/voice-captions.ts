@@ -14,7 +14,7 @@ import {
   type TokenProvider,
 } from './controllers/token-endpoint.ts';
 import { captionDetail, voiceEvent, type SpeechState, type VoiceState } from './events.ts';
-import { mergeLabels, type LabelOverrides } from './labels.ts';
+import { mergeLabels, sourceKind, type LabelOverrides, type Labels } from './labels.ts';
 import {
   changeLanguages,
   emptyTranscript,
@@ -22,6 +22,7 @@ import {
   finishTranscript,
   plainText,
   receiveMessage,
+  spokenLanguages,
   type CaptionTrack,
 } from './transcript-state.ts';
 import { captionRequest, targetsOf } from './session-request.ts';
@@ -199,13 +200,18 @@ export class VoiceCaptions extends LitElement {
 
   /**
    * What has been concluded, a sentence on each line; of the first target language when none is
-   * named, or of the source when there are no targets.
+   * named, or of the source when there are no targets. Languages that were removed are remembered.
    */
   transcript(language?: LanguageTag): string {
     const { tracks } = this.transcriptNow;
     const track =
       language === undefined ? (tracks[1] ?? tracks[0]) : findTrack(this.transcriptNow, language);
     return track === undefined ? '' : plainText(track);
+  }
+
+  /** Languages something was concluded in, the spoken one first, removed ones last. */
+  get transcriptLanguages(): LanguageTag[] {
+    return spokenLanguages(this.transcriptNow);
   }
 
   /** Shows a message of the gateway; for messages that reach the page in another way. */
@@ -251,11 +257,11 @@ export class VoiceCaptions extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const labels = mergeLabels(this.labels);
+    const labels = this.wording();
     const tracks = this.visibleTracks();
     const placeholder = tracks.find(({ kind }) => kind === 'target') ?? tracks[0];
     const targetCount = tracks.filter(({ kind }) => kind === 'target').length;
-    const empty = html`<slot name="empty"><span class="empty">${labels.empty}</span></slot>`;
+    const empty = html`<slot name="empty"><bdi class="empty">${labels.empty}</bdi></slot>`;
     return html`<section part="base" class="base" aria-label=${labels.region}>
       <slot name="header"></slot>
       <div part="tracks" class="tracks ${targetCount > 1 ? 'many' : ''}">
@@ -283,13 +289,17 @@ export class VoiceCaptions extends LitElement {
           speech: this.speaker.hint,
         }),
         labels,
-        canStart: this.source !== 'none',
+        source: sourceKind(this.source),
         speech: { state: this.speechState, isMuted: this.muted, onPress: () => this.pressSpeech() },
         onToggle: () => this.toggle(),
         onResize: (direction) => this.resize(direction),
       })}
       <div class="heard" role="log" aria-live="polite" aria-label=${labels.announcements}></div>
     </section>`;
+  }
+
+  private wording(): Labels {
+    return mergeLabels(this.labels, sourceKind(this.source));
   }
 
   private toggle(): void {
@@ -367,7 +377,7 @@ export class VoiceCaptions extends LitElement {
 
   private showFailure(failure: VoiceFailure): void {
     this.failure = failure;
-    const message = failureHint(mergeLabels(this.labels), failure);
+    const message = failureHint(this.wording(), failure);
     this.dispatchEvent(voiceEvent('vc-error', { code: failure.code, message }));
   }
 

@@ -45,8 +45,8 @@ export function trackView({
     dir=${textDirection(language)}
   >
     <div part="label" class="label" aria-hidden="true">
-      <span lang=${language}>${name}</span>
-      ${kind === 'source' ? html`<span class="original">${original}</span>` : nothing}
+      <bdi lang=${language}>${name}</bdi>
+      ${kind === 'source' ? html`<bdi class="original">${original}</bdi>` : nothing}
       ${sound === undefined ? nothing : speechIcons[sound]}
     </div>
     <div part="lines" class="lines">
