@@ -64,7 +64,7 @@ const requestProperties: readonly (keyof VoiceCaptions)[] = [
  * @csspart tracks - All captions.
  * @csspart track - One language; also `source` or `target`.
  * @csspart label - Name of a language.
- * @csspart lines - Block of fixed height that holds the captions of a language.
+ * @csspart lines - Block of fixed height in which the captions of a language scroll.
  * @csspart caption - One sentence.
  * @csspart spoken - The sentence that is being heard.
  * @csspart concluded - Text that stays.
@@ -113,7 +113,7 @@ export class VoiceCaptions extends LitElement {
   @property() language: LanguageTag = '';
   /** Language that screen readers speak, or `off`; the first one shown after the source if empty. */
   @property() announce: LanguageTag = '';
-  /** Lines of text for each language. */
+  /** Lines of text for each language, more where few words fit into one. */
   @property({ type: Number }) lines = 2;
   /** 0.75 to 3. */
   @property({ type: Number, attribute: 'font-scale' }) fontScale = 1;
@@ -244,27 +244,28 @@ export class VoiceCaptions extends LitElement {
   }
 
   protected override update(changed: PropertyValues): void {
-    const rolls = changed.has('transcriptShown') && this.hasUpdated;
-    if (rolls) this.roll.remember(this.renderRoot.querySelectorAll<HTMLElement>('.flow'));
+    const blocks = () => this.renderRoot.querySelectorAll<HTMLElement>('.lines');
+    this.roll.remember(blocks());
     super.update(changed);
-    if (rolls) this.roll.play();
+    this.roll.play(blocks());
   }
 
   protected override updated(): void {
     // Through the object model: a style attribute would break a strict content security policy.
     this.base.style.setProperty('--_scale', String(clampFontScale(this.fontScale)));
     this.base.style.setProperty('--_lines', String(Math.max(1, this.lines)));
+    this.base.style.setProperty('--_targets', String(Math.max(1, this.visibleTargets().length)));
   }
 
   protected override render(): TemplateResult {
     const labels = this.wording();
     const tracks = this.visibleTracks();
-    const placeholder = tracks.find(({ kind }) => kind === 'target') ?? tracks[0];
-    const targetCount = tracks.filter(({ kind }) => kind === 'target').length;
+    const targets = tracks.filter(({ kind }) => kind === 'target');
+    const placeholder = targets[0] ?? tracks[0];
     const empty = html`<slot name="empty"><bdi class="empty">${labels.empty}</bdi></slot>`;
     return html`<section part="base" class="base" aria-label=${labels.region}>
       <slot name="header"></slot>
-      <div part="tracks" class="tracks ${targetCount > 1 ? 'many' : ''}">
+      <div part="tracks" class="tracks ${targets.length > 1 ? 'many' : ''}">
         ${repeat(
           tracks,
           ({ kind, language }) => (kind === 'source' ? kind : language),
@@ -274,7 +275,7 @@ export class VoiceCaptions extends LitElement {
               lines: this.speaker.inStep(track),
               spoken: this.speaker.spokenLines(track),
               sound: this.speaker.sound(track),
-              visibleLines: Math.max(1, this.lines),
+              onScroll: this.roll.onScroll,
               original: labels.original,
               empty: !this.hasShownText && track === placeholder ? empty : nothing,
             }),
@@ -336,6 +337,10 @@ export class VoiceCaptions extends LitElement {
     const { tracks } = this.transcriptShown;
     if (this.language !== '') return tracks.filter(({ language }) => language === this.language);
     return this.hideSource ? tracks.filter(({ kind }) => kind === 'target') : tracks;
+  }
+
+  private visibleTargets(): readonly CaptionTrack[] {
+    return this.visibleTracks().filter(({ kind }) => kind === 'target');
   }
 
   private show({ transcript, completed }: ReturnType<typeof receiveMessage>): void {

@@ -1,8 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import type { ServerMessage } from '../../shared/protocol/messages.ts';
 import { concludeAndEnd } from '../support/scripted-gateway.ts';
-import { demoOptions, startBench, waitForState, type WidgetBench } from './browser.ts';
+import {
+  captionUpdate,
+  demoOptions,
+  startBench,
+  waitForState,
+  type WidgetBench,
+} from './browser.ts';
 import { tones, wav } from './sound.ts';
 
 const options = { ...demoOptions };
@@ -20,11 +25,6 @@ afterEach(async () => {
   bench.gateway.reset();
   await page.context().close();
 });
-
-function translated(language: string, text: string): ServerMessage {
-  const concluded = [{ text, start_time: 0, end_time: 1 }];
-  return { target_transcript_update: { language, concluded, tentative: [] } };
-}
 
 async function openDemo(changes: Partial<typeof options> = {}): Promise<void> {
   bench.pages['/demo/options'] = JSON.stringify({ ...options, ...changes });
@@ -155,7 +155,7 @@ it('copies what was concluded', async () => {
   await openDemo();
   await page.getByRole('button', { name: 'Start captions' }).click();
   await waitForState(page, 'live');
-  bench.gateway.sessions.at(-1)!.send(translated('es', 'Hola.'));
+  bench.gateway.sessions.at(-1)!.send(captionUpdate('es', { concluded: 'Hola.' }));
   await page.getByRole('button', { name: 'Copy the text' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Hola.');
@@ -167,15 +167,15 @@ it('copies every language that was concluded, those too that are not chosen any 
   await waitForState(page, 'live');
   bench.gateway.onFinish = (finished) => {
     const isFirst = finished.request.target_languages.includes('es');
-    if (isFirst) finished.send(translated('es', ' Las últimas palabras.'));
+    if (isFirst) finished.send(captionUpdate('es', { concluded: ' Las últimas palabras.' }));
     concludeAndEnd(finished);
   };
-  bench.gateway.sessions.at(-1)!.send(translated('es', 'Hola.'));
+  bench.gateway.sessions.at(-1)!.send(captionUpdate('es', { concluded: 'Hola.' }));
   await caption('Hola.').waitFor();
   await chip('Spanish').uncheck();
   await chip('French').check();
   await expect.poll(() => bench.gateway.sessions.at(-1)!.request.target_languages).toEqual(['fr']);
-  bench.gateway.sessions.at(-1)!.send(translated('fr', 'Bonjour.'));
+  bench.gateway.sessions.at(-1)!.send(captionUpdate('fr', { concluded: 'Bonjour.' }));
   await caption('Bonjour.').waitFor();
   await page.getByRole('button', { name: 'Copy the text' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
