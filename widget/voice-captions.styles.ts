@@ -171,7 +171,7 @@ const captions = css`
     border-radius: 0.25rem;
   }
   /* Where a line holds a few words only, as with large type on a phone, two are no sentence. */
-  @container track (max-width: 14em) {
+  @container track (max-width: 12em) {
     .lines {
       --_least: 3;
     }
@@ -223,7 +223,10 @@ const captions = css`
   }
   .tentative {
     color: var(--_tentative);
-    text-decoration: underline dotted 0.05em;
+    /* Not in one: WebKit's shorthand knows the line alone. */
+    text-decoration-line: underline;
+    text-decoration-style: dotted;
+    text-decoration-thickness: 0.05em;
     /* A mark for the eye that looks for it, not a second line to read. */
     text-decoration-color: color-mix(in srgb, currentColor 62%, transparent);
     text-underline-offset: 0.22em;

@@ -262,7 +262,9 @@ export class VoiceCaptions extends LitElement {
     const tracks = this.visibleTracks();
     const targets = tracks.filter(({ kind }) => kind === 'target');
     const placeholder = targets[0] ?? tracks[0];
-    const empty = html`<slot name="empty"><bdi class="empty">${labels.empty}</bdi></slot>`;
+    const empty = html`<slot name="empty"
+      ><span class="empty"><bdi>${labels.empty}</bdi></span></slot
+    >`;
     return html`<section part="base" class="base" aria-label=${labels.region}>
       <slot name="header"></slot>
       <div part="tracks" class="tracks ${targets.length > 1 ? 'many' : ''}">
