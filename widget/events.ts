@@ -38,6 +38,10 @@ export type VoiceErrorCode =
   | 'microphone-lost'
   | 'insecure-context'
   | 'source-unreadable'
+  /** The browser processes no sound, as Firefox does where there is no device to play it. */
+  | 'no-sound-device'
+  /** The browser processes no sound before somebody has clicked. */
+  | 'sound-blocked'
   | 'worklet-unavailable'
   | 'token-refused'
   | 'unreachable'

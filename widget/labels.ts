@@ -37,14 +37,25 @@ export interface Labels {
   errors: Partial<Record<VoiceErrorCode, string>>;
 }
 
-/** Words of a page's own, as many as it wants. */
+/** Words of a page's own, as many as it wants; those about states for whatever source there is. */
 export type LabelOverrides = Partial<Omit<Labels, 'states' | 'errors' | 'speechHints'>> & {
   speechHints?: Partial<Labels['speechHints']>;
-  states?: Partial<Record<VoiceState, Partial<StateLabel>>>;
+  states?: StateOverrides;
   errors?: Labels['errors'];
 };
 
-/** The words in English. */
+type StateOverrides = Partial<Record<VoiceState, Partial<StateLabel>>>;
+
+/** What is listened to: a microphone, a stream of the page, a file, or nothing from here. */
+export type SourceKind = 'microphone' | 'stream' | 'file' | 'none';
+
+/** The kind of what the element has as its source. */
+export function sourceKind(source: 'none' | 'microphone' | MediaStream | Blob): SourceKind {
+  if (typeof source === 'string') return source === 'none' ? 'none' : 'microphone';
+  return source instanceof Blob ? 'file' : 'stream';
+}
+
+/** The words in English, for a microphone. */
 export const englishLabels: Labels = {
   region: 'Live captions',
   announcements: 'Captions, sentence by sentence',
@@ -105,19 +116,68 @@ export const englishLabels: Labels = {
     'microphone-lost': 'It was disconnected. Connect it again, then try again.',
     'source-unreadable': 'This file holds no sound that the browser can play.',
     'worklet-unavailable': 'A part of this page, pcm-capture.worklet.js, could not be loaded.',
+    'no-sound-device':
+      'No sound device was found. Connect headphones or a loudspeaker, then try again.',
+    'sound-blocked': 'The browser waits for a click on this page. Please try again.',
     unreachable: 'The server cannot be reached. Please try again.',
     'connection-lost': 'The connection was lost. Please try again.',
     'token-refused': 'The server did not start a session. Please try again.',
   },
 };
 
-/** The words in English with a page's own in their place. */
-export function mergeLabels(overrides: LabelOverrides): Labels {
+/** What is said otherwise where no microphone is listened to. */
+const englishSources: Record<
+  Exclude<SourceKind, 'microphone'>,
+  { empty: string; states: StateOverrides }
+> = {
+  stream: {
+    empty: 'Captions appear here as people speak.',
+    states: {
+      idle: { hint: 'Nothing is heard until you start.' },
+      connecting: { hint: 'Nothing is lost meanwhile.' },
+      live: { hint: 'Captions appear as people speak.' },
+      quiet: { title: 'No sound is coming in', hint: 'Is it muted where it comes from?' },
+      reconnecting: { hint: 'The connection dropped. Nothing is lost meanwhile.' },
+      ended: { hint: 'Nothing is heard any more.' },
+      'no-microphone': { title: 'There is no sound to hear', hint: 'Start it, then try again.' },
+      'insecure-context': { title: 'Sound needs a secure page' },
+    },
+  },
+  file: {
+    empty: 'Captions appear here as the recording plays.',
+    states: {
+      idle: { hint: 'Start to play the recording.' },
+      connecting: { hint: 'The recording begins at once.' },
+      live: { title: 'Listening to the recording', hint: 'Captions appear as it plays.' },
+      reconnecting: { hint: 'The connection dropped. Nothing is lost meanwhile.' },
+      ended: { hint: 'The recording is over.' },
+      'insecure-context': { title: 'Sound needs a secure page' },
+    },
+  },
+  none: {
+    empty: 'Captions appear here as people speak.',
+    states: {
+      idle: { hint: 'Captions have not begun.' },
+      connecting: { hint: 'Captions are about to begin.' },
+      live: { title: 'Live', hint: 'Captions appear as people speak.' },
+      reconnecting: { hint: 'The connection dropped. Captions go on by themselves.' },
+      ended: { hint: 'These captions are over.' },
+      failed: { hint: 'Something went wrong. Please reload the page.' },
+    },
+  },
+};
+
+/** The words in English that suit a source, with a page's own in their place. */
+export function mergeLabels(overrides: LabelOverrides, source: SourceKind): Labels {
+  const suited = source === 'microphone' ? undefined : englishSources[source];
   const states = { ...englishLabels.states };
-  for (const [state, label] of Object.entries(overrides.states ?? {})) {
-    states[state as VoiceState] = { ...states[state as VoiceState], ...label };
+  for (const words of [suited?.states, overrides.states]) {
+    for (const [state, label] of Object.entries(words ?? {})) {
+      states[state as VoiceState] = { ...states[state as VoiceState], ...label };
+    }
   }
+  const empty = suited?.empty ?? englishLabels.empty;
   const errors = { ...englishLabels.errors, ...overrides.errors };
   const speechHints = { ...englishLabels.speechHints, ...overrides.speechHints };
-  return { ...englishLabels, ...overrides, states, errors, speechHints };
+  return { ...englishLabels, empty, ...overrides, states, errors, speechHints };
 }

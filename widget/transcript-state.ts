@@ -32,9 +32,20 @@ export interface CaptionTrack {
   readonly shown: readonly CaptionLine[];
 }
 
-/** All tracks: the source first, then the targets in the order they were requested. */
+/** Languages a session is asked for. */
+interface RequestedLanguages {
+  readonly sourceLanguage: LanguageTag;
+  readonly targetLanguages: readonly LanguageTag[];
+}
+
+/** All that was said. */
 export interface Transcript {
+  /** The source first, then the targets in the order they were requested. */
   readonly tracks: readonly CaptionTrack[];
+  /** Targets that were requested before: their last words may still come, and they may return. */
+  readonly formerTracks: readonly CaptionTrack[];
+  /** The source language as it was requested. */
+  readonly sourceLanguage: LanguageTag;
 }
 
 /** A line that has just become complete, for those who wait for whole sentences. */
@@ -60,18 +71,20 @@ const PAUSE_MS = 2_500;
 const MAX_LINE_CHARACTERS = 240;
 
 /** A transcript with one empty track for every language that was asked for. */
-export function emptyTranscript(request: {
-  sourceLanguage: LanguageTag;
-  targetLanguages: readonly LanguageTag[];
-}): Transcript {
+export function emptyTranscript(request: RequestedLanguages): Transcript {
   const track = (kind: CaptionTrack['kind'], language: LanguageTag): CaptionTrack => ({
     kind,
     language,
     lines: [],
     shown: [],
   });
-  const targets = request.targetLanguages.map((language) => track('target', language));
-  return { tracks: [track('source', request.sourceLanguage), ...targets] };
+  const { sourceLanguage, targetLanguages } = request;
+  const targets = targetLanguages.map((language) => track('target', language));
+  return {
+    tracks: [track('source', sourceLanguage), ...targets],
+    formerTracks: [],
+    sourceLanguage,
+  };
 }
 
 /** The transcript after a message of the server, and the lines that it completed. */
@@ -109,19 +122,27 @@ export function finishTranscript(transcript: Transcript): ReturnType<typeof rece
 }
 
 /**
- * The transcript when other languages are asked for: tracks that stay keep their text, new ones
- * begin empty.
+ * The transcript when other languages are asked for. Nothing of it is lost: tracks that stay keep
+ * their text, those that go are kept aside, and those that return have the text they had.
  */
-export function changeLanguages(
-  transcript: Transcript,
-  request: Parameters<typeof emptyTranscript>[0],
-): Transcript {
-  const kept = (track: CaptionTrack): CaptionTrack =>
-    transcript.tracks.find(
-      ({ kind, language }) =>
-        kind === track.kind && (kind === 'source' || language === track.language),
-    ) ?? track;
-  return { tracks: emptyTranscript(request).tracks.map(kept) };
+export function changeLanguages(transcript: Transcript, request: RequestedLanguages): Transcript {
+  const [source] = transcript.tracks;
+  const targets = [...transcript.tracks, ...transcript.formerTracks].filter(
+    ({ kind }) => kind === 'target',
+  );
+  const isSameSource = request.sourceLanguage === transcript.sourceLanguage;
+  const { tracks, sourceLanguage } = emptyTranscript(request);
+  return {
+    tracks: tracks.map((track) => {
+      if (track.kind === 'target') {
+        return targets.find(({ language }) => language === track.language) ?? track;
+      }
+      // What was heard last says more than the request it was heard under, not than a new one.
+      return { ...track, ...source, ...(!isSameSource && { language: sourceLanguage }) };
+    }),
+    formerTracks: targets.filter(({ language }) => !request.targetLanguages.includes(language)),
+    sourceLanguage,
+  };
 }
 
 /** The concluded text of one track, a sentence on each line. */
@@ -132,11 +153,16 @@ export function plainText(track: CaptionTrack): string {
     .join('\n');
 }
 
-/** The track of a language: a target before the source when both have it. */
+/** The track of a language, a former one too: a target before the source when both have it. */
 export function findTrack(transcript: Transcript, language: LanguageTag): CaptionTrack | undefined {
-  return (
-    transcript.tracks.find(isTarget(language)) ?? transcript.tracks.find(hasLanguage(language))
-  );
+  const tracks = [...transcript.tracks, ...transcript.formerTracks];
+  return tracks.find(isTarget(language)) ?? tracks.find(hasLanguage(language));
+}
+
+/** Every language of which something was concluded, former ones last. */
+export function spokenLanguages({ tracks, formerTracks }: Transcript): LanguageTag[] {
+  const said = [...tracks, ...formerTracks].filter((track) => plainText(track) !== '');
+  return [...new Set(said.map(({ language }) => language))];
 }
 
 const isSource = (track: CaptionTrack): boolean => track.kind === 'source';
@@ -150,13 +176,15 @@ function updateTrack(
   change: (track: CaptionTrack) => CaptionTrack,
 ): ReturnType<typeof receiveMessage> {
   const completed: CompletedLine[] = [];
-  const tracks = transcript.tracks.map((before) => {
+  const updated = (before: CaptionTrack): CaptionTrack => {
     if (!select(before)) return before;
     const after = change(before);
     completed.push(...newlyComplete(before, after));
     return after;
-  });
-  return { transcript: { tracks }, completed };
+  };
+  const tracks = transcript.tracks.map(updated);
+  const formerTracks = transcript.formerTracks.map(updated);
+  return { transcript: { ...transcript, tracks, formerTracks }, completed };
 }
 
 function newlyComplete(before: CaptionTrack, after: CaptionTrack): CompletedLine[] {

@@ -69,7 +69,7 @@ const frame = css`
   }
   .base {
     /* The size of captions grows with the width of the element, not of the window. */
-    --_size: calc(var(--vc-font-size, clamp(1.5rem, 1.05rem + 1.9cqi, 2.5rem)) * var(--_scale, 1));
+    --_size: calc(var(--vc-font-size, clamp(1.5rem, 0.9rem + 2.2cqi, 5rem)) * var(--_scale, 1));
     --_leading: 1.32;
     position: relative;
     display: flex;
@@ -84,17 +84,25 @@ const frame = css`
 const captions = css`
   .tracks {
     display: grid;
-    gap: clamp(1rem, 3cqi, 1.75rem) clamp(1.5rem, 4cqi, 3rem);
+    --_gap: clamp(1.5rem, 4cqi, 3rem);
+    gap: clamp(1rem, 3cqi, 1.75rem) var(--_gap);
     padding: var(--vc-padding, clamp(1.125rem, 3.6cqi, 2.25rem));
-    grid-template-columns: repeat(auto-fit, minmax(min(100%, var(--vc-column-min, 26ch)), 1fr));
+    /* As many columns as have room, and no more than there are languages to fill them. */
+    --_share: calc((100% - (var(--_targets, 1) - 1) * var(--_gap)) / var(--_targets, 1));
+    grid-template-columns: repeat(
+      auto-fit,
+      minmax(min(100%, max(var(--vc-column-min, 26ch), var(--_share))), 1fr)
+    );
     font-size: var(--_size);
   }
   /* Several languages share the room. */
   .tracks.many {
-    --_size: calc(var(--vc-font-size, clamp(1.375rem, 1.05rem + 0.9cqi, 2rem)) * var(--_scale, 1));
+    --_size: calc(var(--vc-font-size, clamp(1.375rem, 1.05rem + 0.95cqi, 3rem)) * var(--_scale, 1));
   }
   .track {
     min-inline-size: 0;
+    /* How many lines there are depends on how many letters fit into one. */
+    container: track / inline-size;
   }
   .track.source {
     grid-column: 1 / -1;
@@ -102,6 +110,15 @@ const captions = css`
     color: var(--_source);
     padding-block-end: clamp(0.875rem, 2.4cqi, 1.5rem);
     border-block-end: 1px solid var(--_line);
+  }
+  /* On a wide screen the spoken words, too, use the room. */
+  @container (min-width: 60rem) {
+    .track.source {
+      font-size: 0.7em;
+    }
+    .many .track.source {
+      font-size: 0.9em;
+    }
   }
   .track.source:last-child {
     font-size: 1em;
@@ -114,7 +131,7 @@ const captions = css`
     gap: 0.5em;
     align-items: baseline;
     margin-block-end: 0.375rem;
-    font-size: 0.875rem;
+    font-size: clamp(0.875rem, 0.36em, 1.75rem);
     font-weight: 600;
     letter-spacing: 0.01em;
     color: var(--_accent);
@@ -124,20 +141,53 @@ const captions = css`
     color: var(--_soft);
   }
   .lines {
+    --_rows: var(--vc-lines, max(var(--_lines, 2), var(--_least, 1)));
+    /* The end is where it begins to scroll from, and where it stays. */
     display: flex;
-    flex-direction: column;
-    justify-content: flex-end;
-    overflow: hidden;
-    block-size: calc(var(--vc-lines, var(--_lines, 2)) * var(--_leading) * 1em);
-    max-inline-size: var(--vc-measure, 36ch);
+    flex-direction: column-reverse;
+    overflow: hidden auto;
+    overflow-anchor: none;
+    scrollbar-width: none;
     line-height: var(--_leading);
+    block-size: calc(var(--_rows) * var(--_leading) * 1em);
+    max-inline-size: var(--vc-measure, 54ch);
     /* Any other setting re-breaks lines that are being read. */
     text-wrap: wrap;
     overflow-wrap: anywhere;
     font-weight: 450;
     contain: layout paint style;
   }
+  /* Browsers round the height of a line in different ways; a whole number leaves them no choice. */
+  @supports (line-height: round(up, 1em, 1px)) {
+    .lines {
+      --_line: round(up, calc(var(--_leading) * 1em), 1px);
+      line-height: var(--_line);
+      block-size: calc(var(--_rows) * var(--_line));
+    }
+  }
+  .lines:focus-visible {
+    outline: 3px solid var(--_accent);
+    outline-offset: 3px;
+    border-radius: 0.25rem;
+  }
+  /* Where a line holds a few words only, as with large type on a phone, two are no sentence. */
+  @container track (max-width: 12em) {
+    .lines {
+      --_least: 3;
+    }
+  }
+  @container track (max-width: 10em) {
+    .lines {
+      --_least: 4;
+    }
+  }
+  @container track (max-width: 7.5em) {
+    .lines {
+      --_least: 5;
+    }
+  }
   .flow {
+    flex: none;
     position: relative;
   }
   /* The mark of what is being heard stands beside the text and moves none of it. */
@@ -169,11 +219,14 @@ const captions = css`
     block-size: 1.125rem;
   }
   .track.source .lines {
-    max-inline-size: var(--vc-source-measure, 60ch);
+    max-inline-size: var(--vc-source-measure, 62ch);
   }
   .tentative {
     color: var(--_tentative);
-    text-decoration: underline dotted 0.05em;
+    /* Not in one: WebKit's shorthand knows the line alone. */
+    text-decoration-line: underline;
+    text-decoration-style: dotted;
+    text-decoration-thickness: 0.05em;
     /* A mark for the eye that looks for it, not a second line to read. */
     text-decoration-color: color-mix(in srgb, currentColor 62%, transparent);
     text-underline-offset: 0.22em;
@@ -183,6 +236,7 @@ const captions = css`
     display: block;
     color: var(--_soft);
     font-size: max(1.125rem, 0.62em);
+    line-height: 1.4;
     font-weight: 400;
   }
   @media (prefers-reduced-motion: no-preference) {

@@ -14,7 +14,7 @@ import {
   type TokenProvider,
 } from './controllers/token-endpoint.ts';
 import { captionDetail, voiceEvent, type SpeechState, type VoiceState } from './events.ts';
-import { mergeLabels, type LabelOverrides } from './labels.ts';
+import { mergeLabels, sourceKind, type LabelOverrides, type Labels } from './labels.ts';
 import {
   changeLanguages,
   emptyTranscript,
@@ -22,6 +22,7 @@ import {
   finishTranscript,
   plainText,
   receiveMessage,
+  spokenLanguages,
   type CaptionTrack,
 } from './transcript-state.ts';
 import { captionRequest, targetsOf } from './session-request.ts';
@@ -63,7 +64,7 @@ const requestProperties: readonly (keyof VoiceCaptions)[] = [
  * @csspart tracks - All captions.
  * @csspart track - One language; also `source` or `target`.
  * @csspart label - Name of a language.
- * @csspart lines - Block of fixed height that holds the captions of a language.
+ * @csspart lines - Block of fixed height in which the captions of a language scroll.
  * @csspart caption - One sentence.
  * @csspart spoken - The sentence that is being heard.
  * @csspart concluded - Text that stays.
@@ -112,7 +113,7 @@ export class VoiceCaptions extends LitElement {
   @property() language: LanguageTag = '';
   /** Language that screen readers speak, or `off`; the first one shown after the source if empty. */
   @property() announce: LanguageTag = '';
-  /** Lines of text for each language. */
+  /** Lines of text for each language, more where few words fit into one. */
   @property({ type: Number }) lines = 2;
   /** 0.75 to 3. */
   @property({ type: Number, attribute: 'font-scale' }) fontScale = 1;
@@ -199,13 +200,18 @@ export class VoiceCaptions extends LitElement {
 
   /**
    * What has been concluded, a sentence on each line; of the first target language when none is
-   * named, or of the source when there are no targets.
+   * named, or of the source when there are no targets. Languages that were removed are remembered.
    */
   transcript(language?: LanguageTag): string {
     const { tracks } = this.transcriptNow;
     const track =
       language === undefined ? (tracks[1] ?? tracks[0]) : findTrack(this.transcriptNow, language);
     return track === undefined ? '' : plainText(track);
+  }
+
+  /** Languages something was concluded in, the spoken one first, removed ones last. */
+  get transcriptLanguages(): LanguageTag[] {
+    return spokenLanguages(this.transcriptNow);
   }
 
   /** Shows a message of the gateway; for messages that reach the page in another way. */
@@ -238,27 +244,30 @@ export class VoiceCaptions extends LitElement {
   }
 
   protected override update(changed: PropertyValues): void {
-    const rolls = changed.has('transcriptShown') && this.hasUpdated;
-    if (rolls) this.roll.remember(this.renderRoot.querySelectorAll<HTMLElement>('.flow'));
+    const blocks = () => this.renderRoot.querySelectorAll<HTMLElement>('.lines');
+    this.roll.remember(blocks());
     super.update(changed);
-    if (rolls) this.roll.play();
+    this.roll.play(blocks());
   }
 
   protected override updated(): void {
     // Through the object model: a style attribute would break a strict content security policy.
     this.base.style.setProperty('--_scale', String(clampFontScale(this.fontScale)));
     this.base.style.setProperty('--_lines', String(Math.max(1, this.lines)));
+    this.base.style.setProperty('--_targets', String(Math.max(1, this.visibleTargets().length)));
   }
 
   protected override render(): TemplateResult {
-    const labels = mergeLabels(this.labels);
+    const labels = this.wording();
     const tracks = this.visibleTracks();
-    const placeholder = tracks.find(({ kind }) => kind === 'target') ?? tracks[0];
-    const targetCount = tracks.filter(({ kind }) => kind === 'target').length;
-    const empty = html`<slot name="empty"><span class="empty">${labels.empty}</span></slot>`;
+    const targets = tracks.filter(({ kind }) => kind === 'target');
+    const placeholder = targets[0] ?? tracks[0];
+    const empty = html`<slot name="empty"
+      ><span class="empty"><bdi>${labels.empty}</bdi></span></slot
+    >`;
     return html`<section part="base" class="base" aria-label=${labels.region}>
       <slot name="header"></slot>
-      <div part="tracks" class="tracks ${targetCount > 1 ? 'many' : ''}">
+      <div part="tracks" class="tracks ${targets.length > 1 ? 'many' : ''}">
         ${repeat(
           tracks,
           ({ kind, language }) => (kind === 'source' ? kind : language),
@@ -268,7 +277,7 @@ export class VoiceCaptions extends LitElement {
               lines: this.speaker.inStep(track),
               spoken: this.speaker.spokenLines(track),
               sound: this.speaker.sound(track),
-              visibleLines: Math.max(1, this.lines),
+              onScroll: this.roll.onScroll,
               original: labels.original,
               empty: !this.hasShownText && track === placeholder ? empty : nothing,
             }),
@@ -283,13 +292,17 @@ export class VoiceCaptions extends LitElement {
           speech: this.speaker.hint,
         }),
         labels,
-        canStart: this.source !== 'none',
+        source: sourceKind(this.source),
         speech: { state: this.speechState, isMuted: this.muted, onPress: () => this.pressSpeech() },
         onToggle: () => this.toggle(),
         onResize: (direction) => this.resize(direction),
       })}
       <div class="heard" role="log" aria-live="polite" aria-label=${labels.announcements}></div>
     </section>`;
+  }
+
+  private wording(): Labels {
+    return mergeLabels(this.labels, sourceKind(this.source));
   }
 
   private toggle(): void {
@@ -326,6 +339,10 @@ export class VoiceCaptions extends LitElement {
     const { tracks } = this.transcriptShown;
     if (this.language !== '') return tracks.filter(({ language }) => language === this.language);
     return this.hideSource ? tracks.filter(({ kind }) => kind === 'target') : tracks;
+  }
+
+  private visibleTargets(): readonly CaptionTrack[] {
+    return this.visibleTracks().filter(({ kind }) => kind === 'target');
   }
 
   private show({ transcript, completed }: ReturnType<typeof receiveMessage>): void {
@@ -367,7 +384,7 @@ export class VoiceCaptions extends LitElement {
 
   private showFailure(failure: VoiceFailure): void {
     this.failure = failure;
-    const message = failureHint(mergeLabels(this.labels), failure);
+    const message = failureHint(this.wording(), failure);
     this.dispatchEvent(voiceEvent('vc-error', { code: failure.code, message }));
   }
 

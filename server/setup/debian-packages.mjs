@@ -75,6 +75,14 @@ function ocr(language) {
 /** What the tests need besides. @type {Requirement[]} */
 export const testRequirements = [
   { name: 'Chromium', programs: ['chromium', 'chromium-browser'], packages: ['chromium'] },
+  { name: 'Firefox', programs: ['firefox-esr'], packages: ['firefox-esr'] },
+  {
+    name: 'WebKit with its driver, and a display for it',
+    programs: ['WebKitWebDriver'],
+    packages: ['webkit2gtk-driver', 'xvfb'],
+  },
+  // Firefox hears nothing where there is no sound device.
+  { name: 'PulseAudio', programs: ['pulseaudio'], packages: ['pulseaudio'] },
   { name: 'SoX', programs: ['sox'], packages: ['sox'] },
   { name: 'PostgreSQL', programs: ['postgres'], packages: ['postgresql'] },
   {

@@ -151,3 +151,25 @@ export function spoken(text: string, tentative = ''): ServerMessage {
     words === '' ? [] : [{ language: 'en', text: words, start_time: 0, end_time: 100 }];
   return { source_transcript_update: { concluded: segment(text), tentative: segment(tentative) } };
 }
+
+/** A message about one track; what is said in English is the source. */
+export function captionUpdate(
+  language: string,
+  { concluded = '', tentative = '' }: { concluded?: string; tentative?: string },
+): ServerMessage {
+  const segments = (text: string) =>
+    text === '' ? [] : [{ text, language, start_time: 0, end_time: 0 }];
+  const lists = { concluded: segments(concluded), tentative: segments(tentative) };
+  return language === 'en'
+    ? { source_transcript_update: lists }
+    : { target_transcript_update: { language, ...lists } };
+}
+
+/** Lets the element receive messages, and waits until it shows them. */
+export async function receive(page: Page, ...messages: ServerMessage[]): Promise<void> {
+  await page.evaluate(async (list) => {
+    const captions = document.querySelector('voice-captions')!;
+    for (const message of list) captions.receive(message);
+    await captions.updateComplete;
+  }, messages);
+}

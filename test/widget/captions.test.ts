@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import type { ServerMessage } from '../../shared/protocol/messages.ts';
 import {
+  captionUpdate,
   elementPage,
   pressStart,
+  receive,
   recordStates,
   startBench,
   waitForState,
@@ -44,26 +45,6 @@ const words = {
 };
 type Language = keyof typeof words;
 
-function update(
-  language: string,
-  { concluded = '', tentative = '' }: { concluded?: string; tentative?: string },
-): ServerMessage {
-  const segments = (text: string) =>
-    text === '' ? [] : [{ text, language, start_time: 0, end_time: 0 }];
-  const lists = { concluded: segments(concluded), tentative: segments(tentative) };
-  return language === 'en'
-    ? { source_transcript_update: lists }
-    : { target_transcript_update: { language, ...lists } };
-}
-
-async function receive(page: Page, ...messages: ServerMessage[]): Promise<void> {
-  await page.evaluate(async (list) => {
-    const captions = document.querySelector('voice-captions')!;
-    for (const message of list) captions.receive(message);
-    await captions.updateComplete;
-  }, messages);
-}
-
 /** Positions of all visible words of a language, by the order in which they were said. */
 async function wordPositions(page: Page, language: string): Promise<{ word: string; x: number }[]> {
   return page.evaluate((lang) => {
@@ -99,7 +80,7 @@ async function countMoves(
   for (let upTo = 3; upTo <= spoken.length; upTo++) {
     const concluded = spoken[upTo - 3]!;
     const tentative = spoken.slice(upTo - 2, upTo).join('');
-    await receive(page, update(language, { concluded, tentative }));
+    await receive(page, captionUpdate(language, { concluded, tentative }));
     const now = await wordPositions(page, language);
     // A line that has left the page takes its words along: the count goes on with what stays.
     const gone = Math.max(0, before.length + 1 - now.length);
@@ -145,8 +126,8 @@ describe('captions', () => {
     expect(before).toHaveLength(4);
     for (let round = 0; round < 6; round++) {
       for (const language of ['en', 'es', 'ar'] as const) {
-        await receive(page, update(language, { concluded: words[language] }));
-        await receive(page, update(language, { tentative: words[language] }));
+        await receive(page, captionUpdate(language, { concluded: words[language] }));
+        await receive(page, captionUpdate(language, { tentative: words[language] }));
       }
       expect(await heights()).toEqual(before);
     }
@@ -175,7 +156,7 @@ describe('captions', () => {
 
   it('show the latest words at the bottom of the block', async () => {
     const page = await freshPage();
-    await receive(page, update('es', { concluded: words.es.repeat(4) + 'Fin' }));
+    await receive(page, captionUpdate('es', { concluded: words.es.repeat(4) + 'Fin' }));
     const gap = await page.evaluate(() => {
       const block = document
         .querySelector('voice-captions')!
@@ -189,7 +170,7 @@ describe('captions', () => {
   it('carry the language and the direction of each line', async () => {
     const page = await freshPage();
     for (const language of ['en', 'es', 'ar'] as const) {
-      await receive(page, update(language, { concluded: words[language] }));
+      await receive(page, captionUpdate(language, { concluded: words[language] }));
     }
     const lines = await page.evaluate(() =>
       [...document.querySelector('voice-captions')!.shadowRoot!.querySelectorAll('.caption')].map(
@@ -238,7 +219,7 @@ describe('captions', () => {
 
   it('mark tentative text by colour and a dotted line only', async () => {
     const page = await freshPage();
-    await receive(page, update('es', { concluded: 'Nos reunimos', tentative: ' hoy aquí' }));
+    await receive(page, captionUpdate('es', { concluded: 'Nos reunimos', tentative: ' hoy aquí' }));
     await page.waitForFunction(
       () =>
         document.querySelector('voice-captions')!.shadowRoot!.querySelector('.tentative') !== null,
@@ -286,8 +267,8 @@ describe('captions', () => {
     const page = await freshPage();
     await receive(
       page,
-      update('en', { concluded: 'One. Two.' }),
-      update('es', { concluded: 'Uno. Dos.' }),
+      captionUpdate('en', { concluded: 'One. Two.' }),
+      captionUpdate('es', { concluded: 'Uno. Dos.' }),
     );
     const read = () =>
       page.evaluate(() => {
@@ -311,12 +292,16 @@ describe('the live region', () => {
   it('receives whole sentences of the first target, for twenty seconds', async () => {
     const page = await bench.open('/page');
     await page.clock.install();
-    await receive(page, update('es', { tentative: 'Uno.' }), update('en', { concluded: 'One.' }));
+    await receive(
+      page,
+      captionUpdate('es', { tentative: 'Uno.' }),
+      captionUpdate('en', { concluded: 'One.' }),
+    );
     expect(await heard(page)).toEqual([]);
-    await receive(page, update('es', { concluded: 'Uno. Dos' }));
+    await receive(page, captionUpdate('es', { concluded: 'Uno. Dos' }));
     expect(await heard(page)).toEqual([['es', 'Uno.']]);
     await page.clock.runFor(10_000);
-    await receive(page, update('es', { concluded: ' y tres.' }));
+    await receive(page, captionUpdate('es', { concluded: ' y tres.' }));
     expect(await heard(page)).toEqual([
       ['es', 'Uno.'],
       ['es', 'Dos y tres.'],
@@ -330,18 +315,26 @@ describe('the live region', () => {
 
   it('speaks another language, or none, when told to', async () => {
     const french = await bench.open('/french');
-    await receive(french, update('es', { concluded: 'Uno.' }), update('fr', { concluded: 'Un.' }));
+    await receive(
+      french,
+      captionUpdate('es', { concluded: 'Uno.' }),
+      captionUpdate('fr', { concluded: 'Un.' }),
+    );
     expect(await heard(french)).toEqual([['fr', 'Un.']]);
     await french.context().close();
     const off = await bench.open('/off');
-    await receive(off, update('es', { concluded: 'Uno.' }), update('en', { concluded: 'One.' }));
+    await receive(
+      off,
+      captionUpdate('es', { concluded: 'Uno.' }),
+      captionUpdate('en', { concluded: 'One.' }),
+    );
     expect(await heard(off)).toEqual([]);
     await off.context().close();
   });
 
   it('is the only place where captions are announced', async () => {
     const page = await freshPage();
-    await receive(page, update('es', { concluded: 'Uno.', tentative: ' Dos' }));
+    await receive(page, captionUpdate('es', { concluded: 'Uno.', tentative: ' Dos' }));
     const tentative = page.locator('voice-captions .tentative');
     await tentative.first().waitFor();
     expect(await tentative.first().getAttribute('aria-hidden')).toBe('true');

@@ -25,6 +25,13 @@ const shortFile = wav(
   16_000,
 );
 
+/** Starts without a click, with sound that asks for no permission. */
+const PLAYS_BY_ITSELF = `<script type="module">
+  const captions = document.querySelector('voice-captions');
+  captions.source = await (await fetch('/short.wav')).blob();
+  captions.start();
+</script>`;
+
 let bench: WidgetBench;
 let page: Page;
 
@@ -36,6 +43,7 @@ beforeAll(async () => {
       '/json': elementPage('target-languages="es" message-format="json"'),
       '/lost': elementPage('worklet-url="/missing.js"'),
       '/open/lost': elementPage('worklet-url="/missing.js"'),
+      '/open/unclicked': elementPage('target-languages="es"') + PLAYS_BY_ITSELF,
       '/short.wav': shortFile,
     },
   });
@@ -196,7 +204,7 @@ describe('capture', () => {
     const liveAt = performance.now();
     await waitForState(page, 'quiet');
     expect(performance.now() - liveAt).toBeGreaterThan(4_500);
-    expect(await statusText(page)).toContain('No sound is coming from the microphone');
+    expect(await statusText(page)).toContain('No sound is coming in');
     await page.evaluate(() => {
       const { context, out } = globalThis as unknown as {
         context: AudioContext;
@@ -223,6 +231,17 @@ describe('the worklet', () => {
     await waitForState(page, 'failed');
     expect(await statusText(page)).toContain('pcm-capture.worklet.js');
   });
+});
+
+it('sound that the browser keeps back until a click is told, and a click brings it', async () => {
+  page = await bench.browser.newPage();
+  await page.goto(new URL('/open/unclicked', bench.gateway.origin).href);
+  // Not before: whatever a test asks a page counts as a click.
+  await newestSession(bench);
+  await waitForState(page, 'failed');
+  expect(await statusText(page)).toContain('waits for a click');
+  await pressStart(page);
+  await newestSession(bench, { chunks: 5 });
 });
 
 it('no page complained, and a policy that was in force was not broken', async () => {

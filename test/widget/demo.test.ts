@@ -1,6 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { demoOptions, startBench, waitForState, type WidgetBench } from './browser.ts';
+import { concludeAndEnd } from '../support/scripted-gateway.ts';
+import {
+  captionUpdate,
+  demoOptions,
+  startBench,
+  waitForState,
+  type WidgetBench,
+} from './browser.ts';
 import { tones, wav } from './sound.ts';
 
 const options = { ...demoOptions };
@@ -26,6 +33,7 @@ async function openDemo(changes: Partial<typeof options> = {}): Promise<void> {
 }
 
 const chosen = () => page.evaluate(() => document.querySelector('voice-captions')!.targetLanguages);
+const caption = (text: string) => page.locator('voice-captions .caption', { hasText: text });
 const chip = (name: string) => page.getByRole('checkbox', { name, exact: true });
 
 it('begins with Spanish and takes what is chosen, five at most', async () => {
@@ -140,18 +148,42 @@ it('offers the code with the chosen languages, and copies it', async () => {
   const server = await copied('Server');
   expect(server).toContain(`${bench.gateway.origin}/v3/voice/realtime`);
   expect(server).not.toContain('<');
-  expect(`${html}\n${server}`.split('\n').length).toBeLessThanOrEqual(10);
+  expect(`${html}\n${server}`.split('\n').length).toBeLessThanOrEqual(15);
 });
 
 it('copies what was concluded', async () => {
   await openDemo();
   await page.getByRole('button', { name: 'Start captions' }).click();
   await waitForState(page, 'live');
-  const lists = { concluded: [{ text: 'Hola.', start_time: 0, end_time: 1 }], tentative: [] };
-  bench.gateway.sessions.at(-1)!.send({ target_transcript_update: { language: 'es', ...lists } });
+  bench.gateway.sessions.at(-1)!.send(captionUpdate('es', { concluded: 'Hola.' }));
   await page.getByRole('button', { name: 'Copy the text' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Hola.');
+});
+
+it('copies every language that was concluded, those too that are not chosen any more', async () => {
+  await openDemo();
+  await page.getByRole('button', { name: 'Start captions' }).click();
+  await waitForState(page, 'live');
+  bench.gateway.onFinish = (finished) => {
+    const isFirst = finished.request.target_languages.includes('es');
+    if (isFirst) finished.send(captionUpdate('es', { concluded: ' Las últimas palabras.' }));
+    concludeAndEnd(finished);
+  };
+  bench.gateway.sessions.at(-1)!.send(captionUpdate('es', { concluded: 'Hola.' }));
+  await caption('Hola.').waitFor();
+  await chip('Spanish').uncheck();
+  await chip('French').check();
+  await expect.poll(() => bench.gateway.sessions.at(-1)!.request.target_languages).toEqual(['fr']);
+  bench.gateway.sessions.at(-1)!.send(captionUpdate('fr', { concluded: 'Bonjour.' }));
+  await caption('Bonjour.').waitFor();
+  await page.getByRole('button', { name: 'Copy the text' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    'French\n\nBonjour.\n\n\nSpanish\n\nHola.\nLas últimas palabras.',
+  );
+  await chip('Spanish').check();
+  await caption('Las últimas palabras.').waitFor();
 });
 
 it('breaks no policy and throws nothing', () => {

@@ -7,6 +7,7 @@ import {
   finishTranscript,
   plainText,
   receiveMessage,
+  spokenLanguages,
   type Transcript,
 } from '../../widget/transcript-state.ts';
 
@@ -221,6 +222,30 @@ describe('the transcript', () => {
       ['it', ''],
       ['fr', 'Oui.'],
     ]);
+  });
+
+  it('keeps the text of languages that go, their last words too, and brings it back', () => {
+    const choose = (transcript: Transcript, ...targetLanguages: string[]) =>
+      changeLanguages(transcript, { sourceLanguage: 'en', targetLanguages });
+    const without = choose(after(translated('fr', 'Oui.')), 'es');
+    const late = receiveMessage(without, translated('fr', ' Et non.')).transcript;
+    const later = choose(choose(late, 'it'), 'es');
+    expect(plainText(findTrack(later, 'fr')!)).toBe('Oui.\nEt non.');
+    expect(spokenLanguages(later)).toEqual(['fr']);
+    const back = choose(later, 'fr', 'es');
+    expect(back.tracks.map((track) => [track.language, plainText(track)])).toEqual([
+      ['en', ''],
+      ['fr', 'Oui.\nEt non.'],
+      ['es', ''],
+    ]);
+  });
+
+  it('names the source as it was heard last, until another language is to be spoken', () => {
+    const german = after(heard([{ text: 'Ja.', language: 'de' }]));
+    const named = (sourceLanguage: string) =>
+      changeLanguages(german, { sourceLanguage, targetLanguages: ['fr'] }).tracks[0]!.language;
+    expect(named('en')).toBe('de');
+    expect(named('pt')).toBe('pt');
   });
 
   it('gives the concluded text a sentence on each line', () => {

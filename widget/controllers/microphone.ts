@@ -25,22 +25,32 @@ export interface CaptureOptions {
   audible: boolean;
   /** @param samples s16le at {@link SAMPLE_RATE_HZ}; @param peak loudest sample, 0 to 1 */
   onChunk: (samples: Uint8Array, peak: number) => void;
-  /** A file has been played, or the device is gone. */
-  onEnd: (reason: 'source-ended' | 'microphone-lost') => void;
+  /** A file has been played, the device is gone, or the browser never began to process sound. */
+  onEnd: (reason: CaptureEnd) => void;
 }
+
+/** Why a capture ends by itself. */
+export type CaptureEnd = 'source-ended' | 'microphone-lost' | 'no-sound-device' | 'sound-blocked';
 
 /** How long the audio thread may take to hand over its last samples, in ms. */
 const FLUSH_MS = 500;
+
+/** How long the browser may take to begin with sound, in ms: opening a slow device takes a second. */
+const BEGIN_MS = 4_000;
 
 /** One recording, from its click to its end. Make it inside the click. */
 export class AudioCapture {
   readonly #options: CaptureOptions;
   readonly #context: AudioContext;
+  /** Whether somebody had clicked before. */
+  readonly #wasAllowed = navigator.userActivation.hasBeenActive;
   /** Only what we opened ourselves is ours to stop. */
   #ownStream: MediaStream | undefined;
   #node: AudioWorkletNode | undefined;
   #closed = false;
   #flushed: (() => void) | undefined;
+  #hasBegun = false;
+  #beginTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** @throws VoiceFailure insecure-context when the page may not capture sound at all */
   constructor(options: CaptureOptions) {
@@ -83,6 +93,7 @@ export class AudioCapture {
     if (this.#options.audible) input.connect(this.#context.destination);
     if (input instanceof AudioBufferSourceNode) input.start();
     this.#keepRunning();
+    this.#beginTimer = setTimeout(() => this.#checkBegin(), BEGIN_MS);
   }
 
   /** Stops listening and hands over the samples that do not fill a chunk; then it is closed. */
@@ -102,6 +113,7 @@ export class AudioCapture {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    clearTimeout(this.#beginTimer);
     document.removeEventListener('visibilitychange', this.#keepRunning);
     this.#node?.port.postMessage(STOP);
     stopTracks(this.#ownStream);
@@ -109,6 +121,7 @@ export class AudioCapture {
   }
 
   #receive(message: PcmCaptureMessage): void {
+    this.#hasBegun = true;
     if (this.#closed) return;
     if (message.kind === 'stopped') this.#flushed?.();
     else this.#options.onChunk(new Uint8Array(message.samples), message.peak);
@@ -158,6 +171,15 @@ export class AudioCapture {
     if (this.#closed) stopTracks(stream);
     this.#ownStream = stream;
     return stream;
+  }
+
+  /**
+   * A context that never gets going says nothing about it: Firefox has none without a device to play
+   * sound, and every browser keeps one that was made without a click waiting for one.
+   */
+  #checkBegin(): void {
+    if (this.#hasBegun || this.#context.state === 'running') return;
+    this.#options.onEnd(this.#wasAllowed ? 'no-sound-device' : 'sound-blocked');
   }
 
   /** A phone call or a locked screen suspends the context; it goes on as soon as it may. */

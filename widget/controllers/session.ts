@@ -4,7 +4,7 @@ import { VoiceLink, type LinkStatus } from '../../shared/client/voice-link.ts';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
 import type { VoiceErrorCode, VoiceState } from '../events.ts';
 import { toVoiceFailure, VoiceFailure } from '../voice-failure.ts';
-import { AudioCapture, type AudioSource } from './microphone.ts';
+import { AudioCapture, type AudioSource, type CaptureEnd } from './microphone.ts';
 import type { SessionRequest, TokenProvider } from './token-endpoint.ts';
 
 /** Why a session is over. */
@@ -242,7 +242,11 @@ export class VoiceSession {
     this.#setState(status === 'open' ? 'live' : status);
   }
 
-  #captureEnded(reason: 'source-ended' | 'microphone-lost'): void {
+  #captureEnded(reason: CaptureEnd): void {
+    if (reason === 'no-sound-device' || reason === 'sound-blocked') {
+      this.#fail(new VoiceFailure(reason));
+      return;
+    }
     if (reason === 'microphone-lost') this.#failure = new VoiceFailure('microphone-lost');
     void this.stop(reason === 'microphone-lost' ? 'failed' : 'source-ended');
   }

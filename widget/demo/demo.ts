@@ -129,12 +129,21 @@ function offerCopies(): void {
   captions.addEventListener('vc-caption', ({ detail }) => {
     if (detail.concluded.length > 0) copyTranscript.disabled = false;
   });
-  copyTranscript.addEventListener('click', () => void copy(copyTranscript, captions.transcript()));
+  copyTranscript.addEventListener('click', () => void copy(copyTranscript, wholeTranscript()));
   for (const part of ['page', 'server']) {
     const button = element(`copy-${part}`, HTMLButtonElement);
     const code = element(`${part}-code`);
     button.addEventListener('click', () => void copy(button, code.textContent));
   }
+}
+
+/** All that was concluded, each language under its name where there are several. */
+function wholeTranscript(): string {
+  const languages = captions.transcriptLanguages;
+  if (languages.length === 1) return captions.transcript(languages[0]);
+  return languages
+    .map((language) => `${nameOf(language)}\n\n${captions.transcript(language)}`)
+    .join('\n\n\n');
 }
 
 async function copy(button: HTMLButtonElement, text: string): Promise<void> {

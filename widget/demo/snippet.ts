@@ -17,10 +17,15 @@ export function embedSnippets({
 <voice-captions token-endpoint="/captions-token"
   source-language="${sourceLanguage}" target-languages="${targetLanguages}"${aloud}></voice-captions>`,
     server: `// Behind your own sign-in; the key stays on the server.
+const gateway = '${origin}/v3/voice/realtime';
+const headers = { Authorization: \`Service-Auth-Key \${KEY}\`, 'Content-Type': 'application/json' };
+
 app.post('/captions-token', express.json(), async (request, response) => {
-  const headers = { authorization: 'Service-Auth-Key ' + key, 'content-type': 'application/json' };
-  const body = JSON.stringify(request.body);
-  const answer = await fetch('${origin}/v3/voice/realtime', { method: 'POST', headers, body });
+  const { token, last_sequence } = request.body;
+  const answer =
+    token === undefined
+      ? await fetch(gateway, { method: 'POST', headers, body: JSON.stringify(request.body) })
+      : await fetch(\`\${gateway}?\${new URLSearchParams({ token, last_sequence })}\`, { headers });
   response.status(answer.status).json(await answer.json());
 });`,
   };

@@ -12,6 +12,10 @@ export const microphoneIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hi
   />
 </svg>`;
 
+export const playIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+  <path d="M8 5.5v13l10.5-6.5Z" fill="currentColor" />
+</svg>`;
+
 export const stopIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
   <rect x="6" y="6" width="12" height="12" rx="2.5" fill="currentColor" />
 </svg>`;

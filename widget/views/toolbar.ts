@@ -1,9 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SpeechState, VoiceState } from '../events.ts';
-import type { Labels, StateLabel } from '../labels.ts';
+import type { Labels, SourceKind, StateLabel } from '../labels.ts';
 import {
   microphoneIcon,
   noticeIcon,
+  playIcon,
   retryIcon,
   speechIcons,
   stopIcon,
@@ -46,7 +47,7 @@ export function toolbarView({
   state,
   status,
   labels,
-  canStart,
+  source,
   speech,
   onToggle,
   onResize,
@@ -54,7 +55,8 @@ export function toolbarView({
   state: VoiceState;
   status: StateLabel;
   labels: Labels;
-  canStart: boolean;
+  /** Where nothing is heard from here, there is nothing to start or to stop. */
+  source: SourceKind;
   speech: SpeechControl;
   onToggle: () => void;
   onResize: (direction: -1 | 1) => void;
@@ -70,7 +72,8 @@ export function toolbarView({
       ${icon}
     </button>`;
   return html`<div part="toolbar" class="toolbar">
-    ${canStart ? mainButton({ state, labels, onToggle }) : nothing} ${statusView(state, status)}
+    ${source === 'none' ? nothing : mainButton({ state, labels, source, onToggle })}
+    ${statusView(state, status)}
     <div class="extras ${speech.state === 'off' ? '' : 'many'}">
       ${speech.state === 'off' ? nothing : speechButton(speech, labels)}
       ${resize(-1, labels.smallerText, textSizeIcons.smaller)}
@@ -83,14 +86,16 @@ export function toolbarView({
 function mainButton({
   state,
   labels,
+  source,
   onToggle,
 }: {
   state: VoiceState;
   labels: Labels;
+  source: SourceKind;
   onToggle: () => void;
 }): TemplateResult {
   const isActive = activeStates.has(state);
-  const { icon, label } = mainAction(state, labels);
+  const { icon, label } = mainAction(state, labels, source);
   // aria-disabled, not disabled: a button that loses the focus loses the keyboard's place.
   return html`<button
     part="button main"
@@ -99,7 +104,7 @@ function mainButton({
     aria-disabled=${state === 'stopping' ? 'true' : nothing}
     @click=${onToggle}
   >
-    ${icon}<span>${label}</span>
+    ${icon}<bdi>${label}</bdi>
   </button>`;
 }
 
@@ -114,7 +119,7 @@ function speechButton({ state, isMuted, onPress }: SpeechControl, labels: Labels
     aria-disabled=${state === 'failed' ? 'true' : nothing}
     @click=${onPress}
   >
-    ${icon}<span class="name">${label}</span>
+    ${icon}<bdi class="name">${label}</bdi>
   </button>`;
 }
 
@@ -130,21 +135,27 @@ function speechAction(
     : { label: labels.mute, icon: speechIcons.on };
 }
 
-function mainAction(state: VoiceState, labels: Labels): { icon: TemplateResult; label: string } {
+function mainAction(
+  state: VoiceState,
+  labels: Labels,
+  source: SourceKind,
+): { icon: TemplateResult; label: string } {
   if (state === 'stopping') return { icon: stopIcon, label: labels.stopping };
   if (waitingStates.has(state)) return { icon: stopIcon, label: labels.cancel };
   if (activeStates.has(state)) return { icon: stopIcon, label: labels.stop };
   if (problemStates.has(state)) return { icon: retryIcon, label: labels.tryAgain };
-  return { icon: microphoneIcon, label: labels.start };
+  const icon = source === 'microphone' ? microphoneIcon : playIcon;
+  return { icon, label: labels.start };
 }
 
+// Each text in its own direction: the words may be English on a page in Arabic.
 function statusView(state: VoiceState, { title, hint }: StateLabel): TemplateResult {
   const isNotice = problemStates.has(state) || noticeStates.has(state);
   return html`<div part="status" class="status ${isNotice ? 'notice' : ''}">
     <span class="sign ${state}" aria-hidden="true">${isNotice ? noticeIcon : meterView()}</span>
     <div class="words" role="status">
-      <p class="title">${title}</p>
-      <p class="hint">${hint}</p>
+      <p class="title"><bdi>${title}</bdi></p>
+      <p class="hint"><bdi>${hint}</bdi></p>
     </div>
   </div>`;
 }

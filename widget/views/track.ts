@@ -6,13 +6,16 @@ import type { SpokenLines } from '../spoken-lines.ts';
 import { speechIcons } from './icons.ts';
 import { languageName } from './language-name.ts';
 
+/** Sentences one can scroll back to: some minutes of talking. */
+const KEPT_LINES = 40;
+
 /**
- * The captions of one language: a name and a block of fixed height.
+ * The captions of one language: a name and a block of fixed height, which scrolls.
  *
  * @param lines those of the track that are to be seen
  * @param spoken lines that are being heard
  * @param sound whether this language is spoken aloud, or would be; undefined when it is not to be
- * @param visibleLines lines of text the block has room for
+ * @param onScroll told when the block is scrolled
  * @param original word that marks the spoken language
  * @param empty what stands in the block before the first word
  */
@@ -21,7 +24,7 @@ export function trackView({
   lines,
   spoken,
   sound,
-  visibleLines,
+  onScroll,
   original,
   empty,
 }: {
@@ -29,13 +32,12 @@ export function trackView({
   lines: readonly CaptionLine[];
   spoken: SpokenLines | undefined;
   sound: 'on' | 'off' | undefined;
-  visibleLines: number;
+  onScroll: (event: Event) => void;
   original: string;
   empty: TemplateResult | typeof nothing;
 }): TemplateResult {
   const { kind, language } = track;
-  // Every caption line takes at least one line of text; one more covers a line about to leave.
-  const rows = lines.slice(-(visibleLines + 1));
+  const rows = lines.slice(-KEPT_LINES);
   const name = languageName(language);
   return html`<div
     part="track ${kind}"
@@ -45,11 +47,11 @@ export function trackView({
     dir=${textDirection(language)}
   >
     <div part="label" class="label" aria-hidden="true">
-      <span lang=${language}>${name}</span>
-      ${kind === 'source' ? html`<span class="original">${original}</span>` : nothing}
+      <bdi lang=${language}>${name}</bdi>
+      ${kind === 'source' ? html`<bdi class="original">${original}</bdi>` : nothing}
       ${sound === undefined ? nothing : speechIcons[sound]}
     </div>
-    <div part="lines" class="lines">
+    <div part="lines" class="lines" @scroll=${onScroll}>
       <div class="flow">
         ${
           rows.length === 0

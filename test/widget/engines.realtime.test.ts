@@ -1,0 +1,229 @@
+/**
+ * The main paths in the three engines that people have, Chromium, Firefox and WebKit, each with its
+ * own fake microphone. Where one is not installed its tests are skipped, and say why.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import {
+  driveChromium,
+  driveFirefox,
+  driveWebkit,
+  firefoxIsMissing,
+  openSoundDevice,
+  soundDeviceIsMissing,
+  webkitIsMissing,
+  type DrivenPage,
+} from '../support/browser-engines.ts';
+import type { ScriptedSession } from '../support/scripted-gateway.ts';
+import type { ServerMessage } from '../../shared/protocol/messages.ts';
+import {
+  captionUpdate,
+  elementPage,
+  newestSession,
+  startBench,
+  type WidgetBench,
+} from './browser.ts';
+import { amplitudeAt, tones, wav } from './sound.ts';
+
+const SAMPLE_HZ = 600;
+const SAMPLE = tones({ [SAMPLE_HZ]: 0.3 }, { sampleRateHz: 16_000, lengthS: 2 });
+
+type SoundDevice = Awaited<ReturnType<typeof openSoundDevice>>;
+
+let bench: WidgetBench;
+let device: SoundDevice | undefined;
+
+beforeAll(async () => {
+  bench = await startBench({
+    pages: {
+      '/demo/sample.wav': wav(SAMPLE, 16_000),
+      '/page': elementPage('target-languages="es"'),
+    },
+  });
+  if (soundDeviceIsMissing() === undefined) device = await openSoundDevice();
+});
+afterAll(async () => {
+  await device?.close();
+  await bench.close();
+});
+afterEach(() => bench.gateway.reset());
+
+const engines = [
+  { name: 'Chromium', missing: () => undefined, drive: () => driveChromium() },
+  {
+    name: 'Firefox',
+    missing: () => firefoxIsMissing() ?? soundDeviceIsMissing(),
+    drive: () => driveFirefox(device?.env),
+  },
+  { name: 'WebKit', missing: webkitIsMissing, drive: () => driveWebkit(device?.env) },
+];
+
+function stateOf(page: DrivenPage): Promise<string> {
+  return page.evaluate(() => document.querySelector('voice-captions')!.state);
+}
+
+async function untilState(page: DrivenPage, state: string): Promise<void> {
+  await expect.poll(() => stateOf(page), { timeout: 20_000, interval: 50 }).toBe(state);
+}
+
+/** Sentences of a track, as they are read. */
+function sentences(page: DrivenPage, kind: 'source' | 'target'): Promise<string[]> {
+  return page.evaluate(
+    (track) =>
+      [
+        ...document
+          .querySelector('voice-captions')!
+          .shadowRoot!.querySelectorAll(`.${track} .caption`),
+      ].map((line) => line.textContent.trim()),
+    kind,
+  );
+}
+
+async function untilSaid(page: DrivenPage, kind: 'source' | 'target', said: string[]) {
+  await expect.poll(() => sentences(page, kind), { timeout: 10_000, interval: 50 }).toEqual(said);
+}
+
+/** Presses the button that starts and stops. */
+function pressMain(page: DrivenPage): Promise<void> {
+  return page.click(() =>
+    document.querySelector('voice-captions')!.shadowRoot!.querySelector('.button.main')!,
+  );
+}
+
+function samplesOf(sessions: readonly ScriptedSession[]): Int16Array {
+  const chunks = sessions.flatMap((session) => session.chunks.map(({ bytes }) => bytes));
+  return new Int16Array(Uint8Array.from(Buffer.concat(chunks)).buffer);
+}
+
+function loudest(samples: Int16Array): number {
+  return samples.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0) / 32_768;
+}
+
+describe.each(engines)('in $name', ({ missing, drive }) => {
+  let page: DrivenPage | undefined;
+
+  afterAll(() => page?.close());
+
+  /** The page of all tests of this engine, at a place of the bench. */
+  async function open(context: TestContext, target: string): Promise<DrivenPage> {
+    const reason = missing();
+    if (reason !== undefined) context.skip(reason);
+    page ??= await drive();
+    await page.open(new URL(target, bench.gateway.origin).href);
+    const isDefined = () => customElements.get('voice-captions') !== undefined;
+    await expect.poll(() => page!.evaluate(isDefined), { timeout: 10_000 }).toBe(true);
+    return page;
+  }
+
+  it('the sample is played, and its captions are read', async (context) => {
+    const demo = await open(context, '/');
+    const isReady = () => !document.querySelector<HTMLButtonElement>('#sample')!.disabled;
+    await expect.poll(() => demo.evaluate(isReady), { timeout: 10_000 }).toBe(true);
+    await demo.click(() => document.querySelector('#sample')!);
+    const session = await newestSession(bench, { chunks: 3 });
+    session.send(captionUpdate('en', { concluded: 'Good morning.' }));
+    session.send(captionUpdate('es', { concluded: 'Buenos días.', tentative: ' Y ahora' }));
+    await untilSaid(demo, 'target', ['Buenos días.', 'Y ahora']);
+    await untilState(demo, 'ended');
+    expect(await sentences(demo, 'source')).toEqual(['Good morning.']);
+    const heard = samplesOf([session]);
+    expect(heard.length).toBeGreaterThan(0.95 * SAMPLE.length);
+    expect(amplitudeAt(heard.slice(8_000, 24_000), SAMPLE_HZ, 16_000)).toBeGreaterThan(0.2);
+  });
+
+  it('the microphone is heard until it is stopped', async (context) => {
+    const element = await open(context, '/page');
+    await pressMain(element);
+    const session = await newestSession(bench, { chunks: 12 });
+    expect(await stateOf(element)).toBe('live');
+    expect(loudest(samplesOf([session]))).toBeGreaterThan(0.02);
+    await pressMain(element);
+    await untilState(element, 'ended');
+    expect(session.isFinished).toBe(true);
+  });
+
+  it('a dropped session is taken up again: nothing is lost or doubled', async (context) => {
+    const element = await open(context, '/page');
+    bench.gateway.keepsSessions = true;
+    await pressMain(element);
+    const first = await newestSession(bench, { chunks: 5 });
+    const numbered = (sequence: number, text: string): ServerMessage => {
+      const concluded = [{ language: 'en', text, start_time: 0, end_time: 100 }];
+      return { source_transcript_update: { concluded, tentative: [], sequence } };
+    };
+    first.send(numbered(1, 'Before the drop.'));
+    await untilSaid(element, 'source', ['Before the drop.']);
+    first.drop();
+    await expect.poll(() => bench.gateway.sessions.length, { timeout: 20_000 }).toBe(2);
+    const second = await newestSession(bench, { chunks: 5 });
+    expect(second.sessionId).toBe(first.sessionId);
+    expect(bench.gateway.resumedAfter).toEqual([1]);
+    second.send(numbered(1, 'Before the drop.'));
+    second.send(numbered(2, ' After it.'));
+    await untilSaid(element, 'source', ['Before the drop.', 'After it.']);
+    await untilState(element, 'live');
+    await pressMain(element);
+    await untilState(element, 'ended');
+  });
+
+  it('tentative text is marked by a dotted line', async (context) => {
+    const element = await open(context, '/page');
+    const style = await element.evaluate(
+      async (message) => {
+        const captions = document.querySelector('voice-captions')!;
+        captions.receive(message);
+        await captions.updateComplete;
+        const words = captions.shadowRoot!.querySelector('.target .tentative')!;
+        const { textDecorationLine, textDecorationStyle } = getComputedStyle(words);
+        return [textDecorationLine, textDecorationStyle];
+      },
+      captionUpdate('es', { concluded: 'Buenos días.', tentative: ' Y ahora' }),
+    );
+    expect(style).toEqual(['underline', 'dotted']);
+  });
+
+  it('a block holds whole lines, at every size of type', async (context) => {
+    const element = await open(context, '/page');
+    const long = captionUpdate('es', { concluded: `${'Palabras sencillas. '.repeat(40)}Y más` });
+    const heights = await element.evaluate(async (message) => {
+      const captions = document.querySelector('voice-captions')!;
+      captions.receive(message);
+      const found: { inLines: number; blockPx: number }[] = [];
+      for (const scale of [0.75, 1, 1.25, 1.5, 1.75]) {
+        captions.fontScale = scale;
+        await captions.updateComplete;
+        const block = captions.shadowRoot!.querySelector('.target .lines')!;
+        const tops = [...block.querySelectorAll('.caption')].map(
+          (line) => line.getBoundingClientRect().top,
+        );
+        const linePx = (tops.at(-1)! - tops[0]!) / (tops.length - 1);
+        const blockPx = block.getBoundingClientRect().height;
+        found.push({ inLines: blockPx / linePx, blockPx });
+      }
+      return found;
+    }, long);
+    for (const { inLines, blockPx } of heights) {
+      // A sliver of a tenth of a pixel is seen by nobody.
+      const sliverPx = Math.abs(inLines - Math.round(inLines)) * (blockPx / inLines);
+      expect(sliverPx, JSON.stringify(heights)).toBeLessThan(0.1);
+    }
+  });
+});
+
+it('Firefox says so where it has no sound device', async (context) => {
+  const reason = firefoxIsMissing();
+  if (reason !== undefined) context.skip(reason);
+  const page = await driveFirefox({ PULSE_SERVER: 'unix:/nowhere' });
+  try {
+    await page.open(new URL('/page', bench.gateway.origin).href);
+    await pressMain(page);
+    await untilState(page, 'failed');
+    const status = await page.evaluate(
+      () =>
+        document.querySelector('voice-captions')!.shadowRoot!.querySelector('[role=status]')!
+          .textContent,
+    );
+    expect(status).toContain('No sound device was found. Connect headphones or a loudspeaker');
+  } finally {
+    await page.close();
+  }
+});
