@@ -1,6 +1,8 @@
 /** The composition root of a worker: what it takes to translate documents, and nothing of the server. */
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { documentContainment } from './documents/document-process.ts';
+import { uncontainedNotice } from './process/containment.ts';
 import { enginePreference, startTranslators } from './running-engines.ts';
 import { createDetection } from './services/detection.ts';
 import { startDocumentJobs } from './services/document-jobs.ts';
@@ -39,7 +41,12 @@ export async function createWorkerApp({
   report: (told: WorkerReport) => void;
 }): Promise<WorkerApp> {
   const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
-  const engines = await startTranslators(config, log);
+  const [engines, containment] = await Promise.all([
+    startTranslators(config, log),
+    documentContainment(),
+  ]);
+  const notice = uncontainedNotice('documents and pictures', containment);
+  if (notice !== undefined) log.warn(notice);
   const translation = createTranslation({
     engines: engines.translation,
     preference: enginePreference(config),

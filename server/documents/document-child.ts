@@ -5,6 +5,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { declareContained } from '../process/containment.ts';
 import type {
   DocumentAnswer,
   DocumentChildArguments,
@@ -65,10 +66,15 @@ function tell(told: DocumentAnswer, then?: () => void): void {
   process.send?.(told, undefined, undefined, then);
 }
 
-function endWithParent({ parentPid, folder }: DocumentChildArguments): void {
-  new Worker(WATCH, { eval: true, workerData: { parentPid, folder } }).unref();
+function endWithParent({ uncontained }: DocumentChildArguments): void {
+  if (uncontained === undefined) {
+    declareContained();
+    process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+    return;
+  }
+  new Worker(WATCH, { eval: true, workerData: uncontained }).unref();
   process.on('disconnect', () => {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(uncontained.folder, { recursive: true, force: true });
     process.kill(-process.pid, 'SIGKILL');
   });
 }

@@ -4,11 +4,13 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { constants } from 'node:os';
 import type { DocumentFormatName } from '../../shared/document-formats.ts';
 import type { LanguageTag } from '../../shared/language.ts';
+import { findContainment, SYSTEM_PATH, type Containment } from '../process/containment.ts';
 import type { Logger } from '../process/log.ts';
-import { forkChild } from '../process/module.ts';
-import { killGroup, killTree, processTree, residentBytes } from '../process/process-tree.ts';
+import { forkChild, runtimeFiles } from '../process/module.ts';
+import { killGroup, processTree, residentBytes } from '../process/process-tree.ts';
 import { createTemporaryFolder, removeTemporaryFolder } from '../process/temporary-folder.ts';
 import type { TextSegment } from '../text/text-segment.ts';
 import type {
@@ -18,7 +20,7 @@ import type {
   DocumentSummary,
 } from './document-protocol.ts';
 import type { DocumentSentence } from './document-sentences.ts';
-import { SYSTEM_PATH } from './foreign-program.ts';
+import { MEMORY_FILES_BYTES } from './foreign-program.ts';
 import { DocumentError, type OpenOptions } from './format.ts';
 
 export interface DocumentLimits {
@@ -33,31 +35,55 @@ const MEMORY_PERIOD_MS = 100;
 /** Share of the memory for JavaScript's own heap: files and WebAssembly are outside of it. */
 const HEAP_SHARE = 0.6;
 
+/** V8 aborts when its heap is full; contained, that is told like a shell does. */
+const isAbort = (code: number | null, signal: string | null): boolean =>
+  signal === 'SIGABRT' || code === 128 + constants.signals.SIGABRT;
+
+let found: Promise<Containment> | undefined;
+
+/** How documents are opened on this machine, found out once. */
+export function documentContainment(): Promise<Containment> {
+  found ??= findContainment([process.execPath, '--version'], {
+    readable: runtimeFiles(import.meta.url),
+    memoryFilesBytes: MEMORY_FILES_BYTES,
+  });
+  return found;
+}
+
 /**
  * Starts a process for one document; `signal` ends it.
  *
+ * @param options.containment in place of what was found out
  * @throws the signal's reason
  */
-export async function startDocumentProcess(options: {
+export async function startDocumentProcess({
+  containment,
+  ...options
+}: {
   limits: DocumentLimits;
   signal: AbortSignal;
   log: Logger;
+  containment?: Containment;
 }): Promise<DocumentProcess> {
+  const used = containment ?? (await documentContainment());
   options.signal.throwIfAborted();
-  const folder = await createTemporaryFolder('document');
-  const args: DocumentChildArguments = { parentPid: process.pid, folder };
+  const folder = used.lack === undefined ? undefined : await createTemporaryFolder('document');
+  const args: DocumentChildArguments =
+    folder === undefined ? {} : { uncontained: { parentPid: process.pid, folder } };
+  const home = folder ?? '/tmp';
   const heapMiB = Math.floor((options.limits.memoryBytes * HEAP_SHARE) / 2 ** 20);
   const child = forkChild(import.meta.url, './document-child', {
     args: [JSON.stringify(args)],
     execArgv: [`--max-old-space-size=${heapMiB}`],
-    env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', HOME: folder, TMPDIR: folder },
+    env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', HOME: home, TMPDIR: home },
     // What libraries print may quote the document.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
+    wrap: used.wrap,
     // A group of its own, with all the programs that it starts.
     detached: true,
   });
-  return new DocumentProcess({ ...options, child, folder });
+  return new DocumentProcess({ ...options, child, containment: used, folder });
 }
 
 /** A fault in a format: the same file would make it fail again. */
@@ -75,6 +101,7 @@ export class FormatFailure extends Error {
  */
 export class DocumentProcess {
   readonly #child: ChildProcess;
+  readonly #containment: Containment;
   readonly #limits: DocumentLimits;
   readonly #log: Logger;
   readonly #watch: NodeJS.Timeout;
@@ -88,18 +115,21 @@ export class DocumentProcess {
 
   constructor({
     child,
+    containment,
     folder,
     limits,
     signal,
     log,
   }: {
     child: ChildProcess;
-    folder: string;
+    containment: Containment;
+    folder: string | undefined;
     limits: DocumentLimits;
     signal: AbortSignal;
     log: Logger;
   }) {
     this.#child = child;
+    this.#containment = containment;
     this.#limits = limits;
     this.#log = log;
     this.ended = new Promise((_, reject) => (this.#onEnd = reject));
@@ -184,12 +214,10 @@ export class DocumentProcess {
     this.#end = { reason };
     clearInterval(this.#watch);
     this.#onEnd?.(reason);
-    const { pid, exitCode, signalCode } = this.#child;
-    // The id of a process that has ended may be another's by now.
-    if (pid !== undefined && exitCode === null && signalCode === null) killTree(pid);
+    this.#containment.kill(this.#child);
   }
 
-  async #clearUp(folder: string, unlink: () => void): Promise<void> {
+  async #clearUp(folder: string | undefined, unlink: () => void): Promise<void> {
     try {
       const [code, signal] = (await once(this.#child, 'exit')) as [number | null, string | null];
       this.#stop(this.#reasonOf(code, signal));
@@ -199,12 +227,12 @@ export class DocumentProcess {
       this.#stop(error);
     }
     unlink();
-    await removeTemporaryFolder(folder);
+    if (folder !== undefined) await removeTemporaryFolder(folder);
   }
 
   #reasonOf(code: number | null, signal: string | null): Error {
-    // V8 aborts when its heap is full, between two looks at the memory.
-    const isFull = signal === 'SIGABRT' && this.#peakBytes > this.#limits.memoryBytes / 2;
+    // Between two looks at the memory.
+    const isFull = isAbort(code, signal) && this.#peakBytes > this.#limits.memoryBytes / 2;
     if (isFull) return tooLarge();
     if (this.#end === undefined) this.#log.warn({ code, signal }, 'document process ended');
     return new Error(`The document process ended (${signal ?? code ?? 'unknown'}).`);

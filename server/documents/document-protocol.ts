@@ -35,8 +35,11 @@ export type DocumentAnswer =
 
 /** How a document process is started: the arguments after the module. */
 export interface DocumentChildArguments {
-  /** Id of the process that asks. */
-  parentPid: number;
-  /** For temporary files; removed when the process ends. */
-  folder: string;
+  /** Undefined when it is contained: then it ends with its parent, and its files are in memory. */
+  uncontained?: {
+    /** Id of the process that asks. */
+    parentPid: number;
+    /** For temporary files; removed when the process ends. */
+    folder: string;
+  };
 }

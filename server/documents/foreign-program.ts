@@ -1,6 +1,7 @@
 /** Programs of the system that read what strangers sent: bounded in time, memory and output. */
 import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
+import { SYSTEM_PATH, type Command, type Containment } from '../process/containment.ts';
 import { killGroup } from '../process/process-tree.ts';
 
 /** What a program may use. */
@@ -32,37 +33,39 @@ export class ProgramFailure extends Error {
   }
 }
 
-/** Where Debian's programs are, and those an administrator built. */
-export const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin';
+/** What programs that read a document may keep in files: it, their settings and what they make of it. */
+export const MEMORY_FILES_BYTES = 768 * 1024 * 1024;
 
 const COMPLAINT_CHARACTERS = 8_000;
 /** What `setpriv` and `prlimit` answer for a program that is not there; a shell's number. */
 const EXIT_NOT_FOUND = 127;
+/** Shells and bubblewrap add the number of the signal that ended a program. */
+const EXIT_BY_SIGNAL = 128;
 
 /**
  * Runs a program with bytes as its standard input. It has no environment but a path and a locale, and
  * dies with this process, however that ends.
  *
- * @param command looked for in {@link SYSTEM_PATH}, or a path
+ * @param command its program is looked for in {@link SYSTEM_PATH}, or a path
  * @throws ProgramFailure, or the signal's reason
  */
 export async function runProgram({
   command,
-  args,
+  containment,
   input,
   limits,
   environment = {},
   signal,
 }: {
-  command: string;
-  args: readonly string[];
+  command: Command;
+  containment: Containment;
   input: Uint8Array;
   limits: ProgramLimits;
   environment?: Record<string, string>;
   signal?: AbortSignal | undefined;
 }): Promise<ProgramEnd> {
   signal?.throwIfAborted();
-  const child = spawn('setpriv', [...limitingArguments(limits), command, ...args], {
+  const child = spawn('setpriv', [...limitingArguments(limits), ...containment.wrap(command)], {
     env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     // Group of its own: what it started ends with it.
@@ -71,7 +74,7 @@ export async function runProgram({
   let stopped: unknown;
   const stop = (reason: unknown): void => {
     stopped ??= reason;
-    if (child.pid !== undefined) killGroup(child.pid);
+    containment.kill(child);
   };
   const timer = setTimeout(() => stop(new ProgramFailure('timeout')), limits.timeMs);
   const onAbort = (): void => stop(signal?.reason);
@@ -82,7 +85,7 @@ export async function runProgram({
     feed(child.stdin, input);
     const exitCode = await ended(child);
     if (stopped !== undefined) throw stopped as Error;
-    if (exitCode === null) throw new ProgramFailure('killed');
+    if (exitCode === null || exitCode > EXIT_BY_SIGNAL) throw new ProgramFailure('killed');
     if (exitCode === EXIT_NOT_FOUND) throw new ProgramFailure('missing');
     return { exitCode, output: output(), complaint: complaint() };
   } finally {

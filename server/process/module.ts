@@ -7,11 +7,15 @@ import {
   spawn,
   type ChildProcess,
   type ChildProcessByStdio,
-  type ForkOptions,
+  type SpawnOptions,
 } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
+
+import { foldersAbove, type Command } from './containment.ts';
 
 /** A child with pipes for input, output and errors. */
 export type PipedChild = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -50,18 +54,50 @@ export function startChild(importMetaUrl: string, name: string, args: string[] =
 
 /**
  * Starts a module in a child process that gets messages and nothing else: none of our environment but
- * what `options.env` says. Arguments as in {@link resolveModule}; `options.execArgv` are added to ours.
+ * what `options.env` says. Arguments as in {@link resolveModule}; `options.stdio` has a channel.
+ *
+ * @param options.wrap makes the command one that contains it
  */
 export function forkChild(
   importMetaUrl: string,
   name: string,
-  { args = [], ...options }: ForkOptions & { args?: string[]; env: Record<string, string> },
+  {
+    args = [],
+    execArgv = [],
+    wrap = (command) => command,
+    ...options
+  }: SpawnOptions & {
+    args?: readonly string[];
+    execArgv?: readonly string[];
+    wrap?: (command: Command) => Command;
+    env: Record<string, string>;
+  },
 ): ChildProcess {
-  const { url, execArgv } = resolveModule(importMetaUrl, name);
-  return fork(fileURLToPath(url), args, {
-    ...options,
-    execArgv: [...execArgv, ...(options.execArgv ?? [])],
-  });
+  const { url, execArgv: ours } = resolveModule(importMetaUrl, name);
+  const [program, ...all] = wrap([
+    process.execPath,
+    ...[...ours, ...execArgv, fileURLToPath(url), ...args],
+  ]);
+  return spawn(program, all, options);
+}
+
+/**
+ * What Node reads when it runs a module of ours: itself, our code, packages, and the files that say what
+ * kind of modules these are.
+ *
+ * @param importMetaUrl of a module of the same product
+ */
+export function runtimeFiles(importMetaUrl: string): string[] {
+  const above = foldersAbove(fileURLToPath(importMetaUrl));
+  const server = above.find((folder) => path.basename(folder) === 'server');
+  const beside = above.flatMap((folder) =>
+    ['node_modules', 'package.json', 'tsconfig.json'].map((name) => path.join(folder, name)),
+  );
+  return [
+    process.execPath,
+    ...(server === undefined ? [] : [server, path.join(server, '..', 'shared')]),
+    ...beside.filter((file) => existsSync(file)),
+  ];
 }
 
 /** Starts a module in a child process with our environment, which gets messages. Arguments as in {@link resolveModule}. */

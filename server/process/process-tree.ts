@@ -59,6 +59,13 @@ export function killTree(leader: number): void {
   for (const pid of [...processTree(leader), -leader]) kill(pid);
 }
 
+/** Ends what a process has started, the latest first; returns whether there was anything. */
+export function killDescendants(pid: number): boolean {
+  const [, ...descendants] = processTree(pid);
+  for (const descendant of descendants.reverse()) kill(descendant);
+  return descendants.length > 0;
+}
+
 /** Ends what there is of a group, be its leader there or not. */
 export function killGroup(leader: number): void {
   kill(-leader);

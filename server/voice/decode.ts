@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { AudioFormat } from '../../shared/media-type.ts';
+import { uncontainedNotice } from '../process/containment.ts';
 import type { Logger } from '../process/log.ts';
 import { startWorker } from '../process/module.ts';
 import { decodableContentTypes, formatUnsupported } from './codecs/decodable-formats.ts';
@@ -9,6 +10,7 @@ import { decodeOnWorker } from './codecs/decode-stream.ts';
 import { createDecodeWorkerPool } from './codecs/decode-worker-pool.ts';
 import { createFfmpegPool } from './codecs/ffmpeg-pool.ts';
 import { passThrough } from './codecs/pcm-stream.ts';
+import type { FfmpegProgram } from './ffmpeg-program.ts';
 import type { MediaPiece } from './media.ts';
 
 export { findFfmpeg } from './codecs/ffmpeg.ts';
@@ -46,8 +48,8 @@ export interface AudioDecoders {
 
 export interface AudioDecodersOptions {
   log: Logger;
-  /** Path of FFmpeg, as {@link findFfmpeg} answers it; without it MP3, AAC and Vorbis are not decoded. */
-  ffmpeg?: string | undefined;
+  /** As {@link findFfmpeg} answers it; without it MP3, AAC and Vorbis are not decoded. */
+  ffmpeg?: FfmpegProgram | undefined;
   /** Streams that FFmpeg decodes at the same time: each takes a process of about 50 MB. */
   maxFfmpegProcesses?: number;
   /** Streams one worker thread takes at most; others are started long before. */
@@ -77,8 +79,14 @@ export function createAudioDecoders({
     startWorker: startDecodeWorker,
   });
 
-  const ffmpegs = createFfmpegPool({ path: ffmpeg, maxProcesses: maxFfmpegProcesses, watchdogMs });
+  const ffmpegs = createFfmpegPool({
+    program: ffmpeg,
+    maxProcesses: maxFfmpegProcesses,
+    watchdogMs,
+  });
   const hasFfmpeg = ffmpeg !== undefined;
+  const notice = hasFfmpeg ? uncontainedNotice('FFmpeg', ffmpeg.containment) : undefined;
+  if (notice !== undefined) log.warn({}, notice);
   const contentTypes = decodableContentTypes({ hasFfmpeg });
 
   return {

@@ -1,16 +1,16 @@
 /** The last stage of translated speech: samples to any target media format. */
-import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { parseTargetMediaType, targetMediaTypes } from '../../shared/target-media-type.ts';
 import type { TargetMediaFormat } from '../../shared/target-media-type.ts';
 import type { SpokenSamples } from '../engines/engine.ts';
+import { uncontainedNotice } from '../process/containment.ts';
 import type { Logger } from '../process/log.ts';
 import { startWorker } from '../process/module.ts';
 import { openAacEncoder } from './encode/aac-encoder.ts';
 import { createEncodePool, type EncodePool } from './encode/encode-pool.ts';
 import type { EncodedPiece } from './encode/packet.ts';
+import { findFfmpegProgram, type FfmpegProgram } from './ffmpeg-program.ts';
 
 /** One stream being encoded; one call at a time. */
 export interface SpeechEncoder {
@@ -31,7 +31,7 @@ export interface SpeechEncoder {
 export interface SpeechEncoders {
   /** Content types, of `targetMediaTypes`, that can be encoded. */
   readonly contentTypes: readonly string[];
-  /** For people: what is missing for the other content types; undefined when nothing is. */
+  /** For people: what is missing for the other content types, or for FFmpeg's containment; undefined when nothing is. */
   readonly problem: string | undefined;
   /** @throws ServiceError synthesis_failed, too_many_sessions, stopping; the signal's reason */
   open(format: TargetMediaFormat, signal: AbortSignal): Promise<SpeechEncoder>;
@@ -63,32 +63,33 @@ export async function createSpeechEncoders({
   watchdogMs = 10_000,
   startEncodeWorker = startOwnWorker,
 }: SpeechEncodersOptions): Promise<SpeechEncoders> {
-  const hasFfmpeg = await runs(ffmpeg);
+  const program = await findFfmpegProgram(ffmpeg);
+  const hasFfmpeg = program !== undefined;
   const pool = createEncodePool({
     ...{ log, streamsPerWorker, maxWorkers, watchdogMs },
     startWorker: startEncodeWorker,
   });
   return {
     contentTypes: targetMediaTypes.filter((type) => hasFfmpeg || !needsFfmpeg(type)),
-    problem: hasFfmpeg ? undefined : 'Speech as AAC needs the Debian package ffmpeg.',
+    problem: problemOf(program),
     async open(format, signal) {
       signal.throwIfAborted();
-      if (format.codec === 'aac') return openAacEncoder({ format, signal, program: ffmpeg });
-      return openOnWorker({ format, signal, pool });
+      if (format.codec !== 'aac' || program === undefined) {
+        return openOnWorker({ format, signal, pool });
+      }
+      return openAacEncoder({ format, signal, program });
     },
     close: () => pool.close(),
   };
 }
 
-function needsFfmpeg(contentType: string): boolean {
-  return parseTargetMediaType(contentType)?.codec === 'aac';
+function problemOf(program: FfmpegProgram | undefined): string | undefined {
+  if (program === undefined) return 'Speech as AAC needs the Debian package ffmpeg.';
+  return uncontainedNotice('FFmpeg', program.containment);
 }
 
-async function runs(program: string): Promise<boolean> {
-  return promisify(execFile)(program, ['-version'], { timeout: 10_000 }).then(
-    () => true,
-    () => false,
-  );
+function needsFfmpeg(contentType: string): boolean {
+  return parseTargetMediaType(contentType)?.codec === 'aac';
 }
 
 function startOwnWorker(): Worker {

@@ -12,7 +12,10 @@ import {
 import { checkMarks } from '../../server/documents/document-sentences.ts';
 import { DocumentError, type OpenOptions } from '../../server/documents/format.ts';
 import { killTree, processTree, residentBytes } from '../../server/process/process-tree.ts';
-import { temporaryFolderSweep } from '../../server/process/temporary-folder.ts';
+import {
+  createTemporaryFolder,
+  temporaryFolderSweep,
+} from '../../server/process/temporary-folder.ts';
 import type { TextSegment } from '../../server/text/text-segment.ts';
 import { builtModule } from '../support/built-product.ts';
 import { recordLog } from '../support/log-record.ts';
@@ -189,12 +192,11 @@ describe('a document process', () => {
 });
 
 it('folders that killed processes have left are swept, those in use and of others are not', async () => {
-  await start();
-  const [used] = readdirSync(folder);
+  const used = path.basename(await createTemporaryFolder('document'));
   const left = ['dragoman-document-a', 'dragoman-speech-b', 'somebody-else'];
   for (const name of left) mkdirSync(path.join(folder, name));
   writeFileSync(path.join(folder, 'dragoman-speech-b', 'speech.wav'), 'R');
-  const marked = () => statSync(path.join(folder, used!)).mtimeMs;
+  const marked = () => statSync(path.join(folder, used)).mtimeMs;
   const sweep = temporaryFolderSweep();
   const first = marked();
   await sweep();

@@ -1,5 +1,4 @@
 /** What FFmpeg decodes for us: at once, within bounds, and with no process left behind. */
-import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -10,8 +9,10 @@ import {
   type AudioDecoders,
   type AudioDecodersOptions,
 } from '../../server/voice/decode.ts';
+import { findFfmpegProgram, type FfmpegProgram } from '../../server/voice/ffmpeg-program.ts';
 import { cut, encoded, mutated, seededRandom } from '../support/audio-files.ts';
 import { recordLog } from '../support/log-record.ts';
+import { descendantsOf } from '../support/processes.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { collect, decodeWith, liveSource, streamed, until } from './decoding.ts';
 
@@ -20,7 +21,7 @@ const aac = ['-c:a', 'aac', '-b:a', '64k'];
 const mp3File = () => encoded('mp3', mp3);
 const mpeg = { contentType: 'audio/mpeg' };
 
-let ffmpeg: string | undefined;
+let ffmpeg: FfmpegProgram | undefined;
 beforeAll(async () => (ffmpeg = await findFfmpeg()));
 
 const stages: AudioDecoders[] = [];
@@ -31,18 +32,9 @@ function stage(options: Partial<AudioDecodersOptions> = {}): AudioDecoders {
   return decoders;
 }
 
-/** Ids of our child processes with this name. */
+/** Ids of our processes with this name, contained or not. */
 function children(name = 'ffmpeg'): number[] {
-  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,comm='], { encoding: 'utf8' }).split(
-    '\n',
-  );
-  return lines
-    .map((line) => line.trim().split(/\s+/))
-    .filter(
-      ([, parent, state, command]) =>
-        parent === `${process.pid}` && command === name && !state?.startsWith('Z'),
-    )
-    .map(([id]) => Number(id));
+  return descendantsOf(process.pid, new RegExp(`^\\S*${name} `));
 }
 
 /** A stream of MP3 whose process runs. */
@@ -117,7 +109,7 @@ it.each([
 
 it('fails when the program was removed since it was found', async () => {
   const stream = decodeWith(
-    stage({ ffmpeg: '/no/such/program' }),
+    stage({ ffmpeg: { ...ffmpeg!, path: '/no/such/program' } }),
     streamed([mp3File().subarray(0, 3000)]),
     mpeg,
   );
@@ -171,7 +163,7 @@ it('ends the stream of a process that dies, and no other', async () => {
 /** A program in FFmpeg's place. */
 function program(script: string): string {
   const file = path.join(temporaryFolder(), 'program');
-  writeFileSync(file, `#!/bin/sh\n${script}\n`);
+  writeFileSync(file, `#!/bin/sh\ncase "$1" in -version) exit 0;; esac\n${script}\n`);
   chmodSync(file, 0o755);
   return file;
 }
@@ -180,7 +172,7 @@ it.each([
   { what: 'reads nothing', script: 'exec /bin/sleep 600', name: 'sleep' },
   { what: 'reads and says nothing', script: 'exec /bin/cat >/dev/null', name: 'cat' },
 ])('ends a process that $what, in the middle and at the end', async ({ script, name }) => {
-  const decoders = stage({ ffmpeg: program(script), watchdogMs: 400 });
+  const decoders = stage({ ffmpeg: await findFfmpegProgram(program(script)), watchdogMs: 400 });
   const silent = liveSource();
   const stream = collect(decodeWith(decoders, silent.media, mpeg));
   const file = mp3File();

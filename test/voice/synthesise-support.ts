@@ -1,11 +1,12 @@
 /** What the tests of translated speech share. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { SpokenSamples, SynthesisEngine } from '../../server/engines/engine.ts';
 import { createEspeakNg } from '../../server/engines/synthesis/espeak-ng.ts';
 import type { CaptionUpdate } from '../../server/voice/captions.ts';
 import { synthesise, type MediaChunk } from '../../server/voice/synthesise.ts';
 import type { SynthesiseOptions } from '../../server/voice/synthesise.ts';
 import { parseTargetMediaType, type TargetMediaFormat } from '../../shared/target-media-type.ts';
+import { processTree } from '../../server/process/process-tree.ts';
 import { recordLog } from '../support/log-record.ts';
 
 export const SENTENCES = [
@@ -81,15 +82,13 @@ export async function allChunks(
   return chunks;
 }
 
-/** Child processes of this one, by the names of their programs. */
+/** Processes of this one, contained or not, by the names of their programs. */
 export function childProcesses(): string[] {
-  return readdirSync('/proc').flatMap((entry) => {
-    if (!/^\d+$/.test(entry)) return [];
+  return processTree(process.pid).flatMap((pid) => {
     try {
-      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
-      const [, command = '', state = '', parent] = /\((.*)\) (\S) (\d+)/.exec(stat) ?? [];
-      const isOurs = Number(parent) === process.pid && state !== 'Z';
-      return isOurs && /^(espeak|ffmpeg)/.test(command) ? [command] : [];
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const [, command = '', state = ''] = /\((.*)\) (\S)/.exec(stat) ?? [];
+      return state !== 'Z' && /^(espeak|ffmpeg)/.test(command) ? [command] : [];
     } catch {
       return [];
     }

@@ -1,5 +1,6 @@
 /** Reads text in pictures with Debian's Tesseract, which runs as a process of its own. */
 import type { LanguageTag } from '../../../shared/language.ts';
+import { findContainment, type Containment } from '../../process/containment.ts';
 import { DocumentError } from '../format.ts';
 import { ProgramFailure, runProgram, type ProgramEnd } from '../foreign-program.ts';
 import { readHocr } from './hocr.ts';
@@ -78,9 +79,16 @@ export function createTextRecogniser({
   dataFolder,
 }: { program?: string; dataFolder?: string } = {}): RecogniseText {
   let installed: Promise<ReadonlySet<string>> | undefined;
-  const run = (args: string[], input: Uint8Array, signal?: AbortSignal): Promise<ProgramEnd> =>
+  let containment: Promise<Containment> | undefined;
+  const readable = dataFolder === undefined ? [] : [dataFolder];
+  const run = async (
+    args: string[],
+    input: Uint8Array,
+    signal?: AbortSignal,
+  ): Promise<ProgramEnd> =>
     runTesseract({
       program,
+      containment: await (containment ??= findContainment([program, '--version'], { readable })),
       args: [...(dataFolder === undefined ? [] : ['--tessdata-dir', dataFolder]), ...args],
       input,
       signal,
@@ -134,11 +142,13 @@ type Run = (args: string[], input: Uint8Array, signal?: AbortSignal) => Promise<
 
 async function runTesseract({
   program,
+  containment,
   args,
   input,
   signal,
 }: {
   program: string;
+  containment: Containment;
   args: string[];
   input: Uint8Array;
   signal: AbortSignal | undefined;
@@ -146,7 +156,8 @@ async function runTesseract({
   try {
     // Threads within one page cost more than they bring.
     const environment = { OMP_THREAD_LIMIT: '1' };
-    return await runProgram({ command: program, args, input, limits, environment, signal });
+    const command = [program, ...args] as const;
+    return await runProgram({ command, containment, input, limits, environment, signal });
   } catch (error) {
     if (!(error instanceof ProgramFailure)) throw error;
     throw new DocumentError(failureMessages[error.kind], { cause: error });

@@ -4,65 +4,27 @@
  * (bubblewrap) with no network, nothing of the machine but its programs and fonts, and files in memory
  * that are gone when it ends. Where there is no sandbox, nothing is converted.
  */
+import { findContainment, type Command, type Containment } from '../../process/containment.ts';
 import { DocumentError } from '../format.ts';
-import { ProgramFailure, runProgram, type ProgramEnd } from '../foreign-program.ts';
+import {
+  MEMORY_FILES_BYTES,
+  ProgramFailure,
+  runProgram,
+  type ProgramEnd,
+} from '../foreign-program.ts';
 
 const MB = 1024 * 1024;
 
 /** LibreOffice takes 2 s for a letter, 40 s for a thousand pages. */
 const limits = { timeMs: 120_000, memoryBytes: 4096 * MB, outputBytes: 256 * MB };
-/** For the document, LibreOffice's profile and the result. */
-const MEMORY_FILES_BYTES = 768 * MB;
-
-const systemFolders = [
-  ...['--ro-bind', '/usr', '/usr'],
-  ...[
-    '--symlink',
-    'usr/bin',
-    '/bin',
-    '--symlink',
-    'usr/lib',
-    '/lib',
-    '--symlink',
-    'usr/lib64',
-    '/lib64',
-  ],
-];
-/** Settings of LibreOffice and fonts; nothing that tells of the machine or its people. */
-const readableFiles = [
-  '/etc/ld.so.cache',
-  '/etc/fonts',
-  '/etc/libreoffice',
-  '/var/lib/libreoffice',
-  '/var/cache/fontconfig',
-];
-
-const sandbox = [
-  ...['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--clearenv'],
-  ...[
-    '--setenv',
-    'PATH',
-    '/usr/bin:/bin',
-    '--setenv',
-    'LANG',
-    'C.UTF-8',
-    '--setenv',
-    'HOME',
-    '/tmp',
-  ],
-  ...systemFolders,
-  ...readableFiles.flatMap((file) => ['--ro-bind-try', file, file]),
-  ...['--proc', '/proc', '--dev', '/dev'],
-  ...['--size', String(MEMORY_FILES_BYTES), '--tmpfs', '/tmp', '--chdir', '/tmp'],
-];
 
 /** LibreOffice's own exit code does not tell whether it converted anything. */
 const EXIT_NOT_CONVERTED = 3;
 const script = [
-  'mkdir out',
+  'cd "$(mktemp -d)" && mkdir out',
   'cat >in',
   'command -v soffice >/dev/null || exit 127',
-  'soffice -env:UserInstallation=file:///tmp/profile --headless --norestore --nolockcheck' +
+  'soffice "-env:UserInstallation=file://$PWD/profile" --headless --norestore --nolockcheck' +
     ' --nodefault --nologo --infilter="$1" --convert-to docx:"MS Word 2007 XML" --outdir out in' +
     ' >/dev/null 2>&1',
   `test -s out/in.docx || exit ${EXIT_NOT_CONVERTED}`,
@@ -84,14 +46,13 @@ export async function convertToDocx(
   file: Uint8Array,
   { filter, timeMs, signal }: { filter: ImportFilter; timeMs?: number; signal?: AbortSignal },
 ): Promise<Uint8Array> {
-  const command = ['/bin/sh', '-c', script, 'sh', filter];
+  const command = ['/bin/sh', '-c', script, 'sh', filter] as const;
   const end = await runSandboxed(command, { input: file, timeMs, signal });
   if (end.exitCode === 0) return end.output;
-  if (end.exitCode === EXIT_NOT_CONVERTED) throw unreadable();
-  // Anything else is the sandbox's, unless it works.
-  const probe = await runSandboxed(['/bin/true'], { signal });
-  throw probe.exitCode === 0 ? unreadable() : sandboxless();
+  throw unreadable();
 }
+
+let containment: Promise<Containment> | undefined;
 
 /**
  * Runs a command in the sandbox in which LibreOffice runs, which gives it its files and takes them away.
@@ -100,20 +61,21 @@ export async function convertToDocx(
  *   reason
  */
 export async function runSandboxed(
-  command: readonly string[],
+  command: Command,
   {
     input = new Uint8Array(),
     timeMs = limits.timeMs,
     signal,
   }: { input?: Uint8Array; timeMs?: number | undefined; signal?: AbortSignal | undefined } = {},
 ): Promise<ProgramEnd> {
+  containment ??= findContainment(['/bin/true'], { memoryFilesBytes: MEMORY_FILES_BYTES });
+  const found = await containment;
+  if (found.lack !== undefined) throw sandboxless(found.lack);
   try {
     return await runProgram({
-      command: 'bwrap',
-      args: [...sandbox, '--', ...command],
-      input,
+      ...{ command, containment: found, input, signal },
       limits: { ...limits, timeMs },
-      signal,
+      environment: { HOME: '/tmp' },
     });
   } catch (error) {
     if (!(error instanceof ProgramFailure)) throw error;
@@ -145,8 +107,8 @@ function unreadable(): DocumentError {
   );
 }
 
-function sandboxless(): DocumentError {
+function sandboxless(lack: string): DocumentError {
   return new DocumentError(
-    'Reading .doc files is switched off: this server may not create the sandbox (namespaces for bubblewrap) that LibreOffice has to run in. Please save the document as .docx.',
+    `Reading .doc files is switched off: LibreOffice runs in a sandbox alone, and there is none. ${lack} Until then, please save the document as .docx.`,
   );
 }

@@ -1,5 +1,6 @@
 /** The FFmpeg processes of all streams: how many there may be, and that none is left behind. */
 import { ServiceError } from '../../../shared/errors.ts';
+import type { FfmpegProgram } from '../ffmpeg-program.ts';
 import { ffmpegMissing } from './decodable-formats.ts';
 import { FfmpegStream, type FfmpegOptions } from './ffmpeg.ts';
 
@@ -11,22 +12,22 @@ export interface FfmpegPool {
 }
 
 export function createFfmpegPool({
-  path,
+  program,
   maxProcesses,
   watchdogMs,
 }: {
-  path: string | undefined;
+  program: FfmpegProgram | undefined;
   maxProcesses: number;
   watchdogMs: number;
 }): FfmpegPool {
   const running = new Set<FfmpegStream>();
   return {
     start(options) {
-      if (path === undefined) throw ffmpegMissing();
+      if (program === undefined) throw ffmpegMissing();
       if (running.size >= maxProcesses) {
         throw new ServiceError('too_many_sessions', 'No audio decoder is free. Please try again.');
       }
-      const stream = new FfmpegStream({ ...options, path, watchdogMs });
+      const stream = new FfmpegStream({ ...options, program, watchdogMs });
       running.add(stream);
       void stream.gone.then(() => running.delete(stream));
       return stream;

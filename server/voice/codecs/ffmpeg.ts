@@ -6,6 +6,8 @@ import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
+import type { Containment } from '../../process/containment.ts';
+import { findFfmpegProgram, type FfmpegProgram } from '../ffmpeg-program.ts';
 import type { Coding } from './audio-sink.ts';
 import { createSampleAligner } from './sample-aligner.ts';
 
@@ -15,24 +17,27 @@ const CHECK_LIMIT_MS = 10_000;
 /** Frames it may take in without giving any sound: some seconds. */
 const MAX_OWED_BYTES = 32 * 1024;
 
-/** Exit codes of a shell that cannot run the program: it was removed since the start. */
-const SHELL_FAILURES: ReadonlySet<number> = new Set([126, 127]);
+/**
+ * Exit codes for a program that could not be run, as it was removed since the start (126, 127), or was
+ * ended by a signal (from 129 on).
+ */
+const RUN_FAILURES = { first: 126, last: 128 + 32 };
 
 const run = promisify(execFile);
 
 /**
- * Looks for FFmpeg; answers its path, or undefined when it is missing or lacks a decoder we need.
+ * Looks for FFmpeg; undefined when it is missing or lacks a decoder we need.
  *
  * @param command name or path; a name is looked for where the system looks for programs
  */
-export async function findFfmpeg(command = 'ffmpeg'): Promise<string | undefined> {
+export async function findFfmpeg(command = 'ffmpeg'): Promise<FfmpegProgram | undefined> {
   try {
     const options = { timeout: CHECK_LIMIT_MS, maxBuffer: 1 << 20 };
-    const { stdout: found } = await run('/bin/sh', ['-c', 'command -v "$0"', command], options);
-    const path = found.trim();
-    const { stdout: decoders } = await run(path, ['-hide_banner', '-decoders'], options);
+    const program = await findFfmpegProgram(command);
+    if (program === undefined) return undefined;
+    const { stdout: decoders } = await run(program.path, ['-hide_banner', '-decoders'], options);
     const hasAll = ['mp3', 'aac', 'vorbis'].every((name) => decoders.includes(` ${name} `));
-    return hasAll ? path : undefined;
+    return hasAll ? program : undefined;
   } catch {
     return undefined;
   }
@@ -46,7 +51,7 @@ export interface FfmpegEvents {
 }
 
 export interface FfmpegOptions {
-  path: string;
+  program: FfmpegProgram;
   coding: Coding;
   /** Rate of the samples that are wanted. */
   sampleRateHz: number;
@@ -60,6 +65,7 @@ export class FfmpegStream {
   /** Resolves when the process is gone. */
   readonly gone: Promise<void>;
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #containment: Containment;
   readonly #events: FfmpegEvents;
   readonly #timer: NodeJS.Timeout;
   #hasFrames = false;
@@ -73,9 +79,10 @@ export class FfmpegStream {
   #finished: (() => void) | undefined;
   #drained: (() => void) | undefined;
 
-  constructor({ path, coding, sampleRateHz, watchdogMs, events }: FfmpegOptions) {
+  constructor({ program, coding, sampleRateHz, watchdogMs, events }: FfmpegOptions) {
     this.#events = events;
-    this.#child = startFfmpeg(path, coding, sampleRateHz);
+    this.#containment = program.containment;
+    this.#child = startFfmpeg(program, coding, sampleRateHz);
     const { stdin, stdout, stderr } = this.#child;
     const align = createSampleAligner();
     stdout.on('data', (bytes: Buffer) => this.#receive(align(bytes)));
@@ -129,7 +136,7 @@ export class FfmpegStream {
     if (this.#isKilled) return;
     this.#isKilled = true;
     clearInterval(this.#timer);
-    this.#child.kill('SIGKILL');
+    this.#containment.kill(this.#child);
     this.#child.stdin.destroy();
     this.#child.stdout.destroy();
     this.#drained?.();
@@ -148,7 +155,7 @@ export class FfmpegStream {
   #ended(exitCode: number | null, gone: () => void): void {
     gone();
     if (this.#isKilled) return;
-    const hasRun = exitCode !== null && !SHELL_FAILURES.has(exitCode);
+    const hasRun = exitCode !== null && !isRunFailure(exitCode);
     // Too few frames for any sound make it complain, and are nothing to complain of.
     const isGood = exitCode === 0 || this.#hasSounded || this.#owedBytes <= MAX_OWED_BYTES;
     if (hasRun && this.#isEnding && isGood) this.kill();
@@ -180,7 +187,11 @@ export class FfmpegStream {
   }
 }
 
-function startFfmpeg(path: string, coding: Coding, sampleRateHz: number) {
+function isRunFailure(exitCode: number): boolean {
+  return exitCode >= RUN_FAILURES.first && exitCode <= RUN_FAILURES.last;
+}
+
+function startFfmpeg({ path, containment }: FfmpegProgram, coding: Coding, sampleRateHz: number) {
   const args = [
     ...['-nostdin', '-hide_banner', '-loglevel', 'error'],
     // Nothing but the pipe can be opened, whatever the audio says.
@@ -191,9 +202,11 @@ function startFfmpeg(path: string, coding: Coding, sampleRateHz: number) {
     ...['-ac', '1', '-ar', `${sampleRateHz}`, '-f', 's16le', '-flush_packets', '1', 'pipe:1'],
   ];
   const script = `ulimit -v ${MAX_MEMORY_KIB}; exec "$0" "$@"`;
-  return spawn('/bin/sh', ['-c', script, path, ...args], {
+  const [program, ...all] = containment.wrap(['/bin/sh', '-c', script, path, ...args]);
+  return spawn(program, all, {
     // Nothing is inherited: our environment has keys in it.
     env: {},
     stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
   });
 }

@@ -1,6 +1,7 @@
 /** A stream of AAC: one process of ffmpeg a segment, the next one started before it is needed. */
 import type { TargetMediaFormat } from '../../../shared/target-media-type.ts';
 import type { SpeechEncoder } from '../encode.ts';
+import type { FfmpegProgram } from '../ffmpeg-program.ts';
 import { AAC_RATE_HZ, AacProcess } from './aac-process.ts';
 import { withoutAdtsHeader } from './adts-reader.ts';
 import { createMatroskaContainer } from './matroska-container.ts';
@@ -22,8 +23,7 @@ export function openAacEncoder({
 }: {
   format: TargetMediaFormat;
   signal: AbortSignal;
-  /** Of ffmpeg. */
-  program: string;
+  program: FfmpegProgram;
 }): SpeechEncoder {
   const isMpegts = format.container === 'mpegts';
   const container: Container = isMpegts

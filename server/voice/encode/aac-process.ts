@@ -3,6 +3,8 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { ServiceError } from '../../../shared/errors.ts';
 import { wavHeader } from '../../../shared/wav.ts';
+import type { Containment } from '../../process/containment.ts';
+import type { FfmpegProgram } from '../ffmpeg-program.ts';
 import { AdtsReader } from './adts-reader.ts';
 import type { Packet } from './packet.ts';
 
@@ -24,6 +26,7 @@ const processArguments: readonly string[] = [
 /** Started before its segment comes, so that no segment waits for a process. */
 export class AacProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #containment: Containment;
   readonly #closed: Promise<void>;
   readonly #reader = new AdtsReader();
   #frames: Packet[] = [];
@@ -31,10 +34,13 @@ export class AacProcess {
   #failure: { reason: unknown } | undefined;
   #giveUp: (reason: unknown) => void = () => undefined;
 
-  /** @param program ffmpeg, or the path of one */
-  constructor(program: string) {
-    const child = spawn(program, processArguments, { stdio: ['pipe', 'pipe', 'ignore'] });
+  constructor({ path, containment }: FfmpegProgram) {
+    const [program, ...args] = containment.wrap([path, ...processArguments]);
+    // Nothing is inherited: our environment has keys in it.
+    const options = { env: {}, detached: true } as const;
+    const child = spawn(program, args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] });
     this.#child = child;
+    this.#containment = containment;
     child.on('error', () => this.#break());
     // Only the exit code tells whether all has been taken.
     child.stdin.on('error', () => undefined);
@@ -79,7 +85,7 @@ export class AacProcess {
   /** Ends it at once; what is under way fails with the reason. */
   kill(reason: unknown): void {
     this.#failure ??= { reason };
-    this.#child.kill('SIGKILL');
+    this.#containment.kill(this.#child);
     this.#giveUp(this.#failure.reason);
   }
 

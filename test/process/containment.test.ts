@@ -1,0 +1,178 @@
+/** Programs that read what strangers sent reach nothing but that; tried by a shell in their place. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { documentContainment } from '../../server/documents/document-process.ts';
+import {
+  findContainment,
+  SYSTEM_PATH,
+  type Command,
+  type Containment,
+} from '../../server/process/containment.ts';
+import { processTree } from '../../server/process/process-tree.ts';
+import { findFfmpeg } from '../../server/voice/decode.ts';
+import { builtModule } from '../support/built-product.ts';
+import { until } from '../support/server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** Where bubblewrap cannot run there is nothing to try; these tests are then shown as skipped. */
+const canContain = (await findContainment(['/bin/true'])).lack === undefined;
+const isRoot = process.getuid?.() === 0;
+
+const SECRET = 'SECRETOFTHEMACHINE';
+const server = createServer((socket) => socket.end());
+let port = 0;
+let dataFolder = '';
+let secretFile = '';
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ({ port } = server.address() as AddressInfo);
+});
+beforeEach(() => {
+  dataFolder = temporaryFolder();
+  secretFile = path.join(dataFolder, 'api-key');
+  writeFileSync(secretFile, SECRET);
+  // Nothing but containment is in the way.
+  chmodSync(dataFolder, 0o755);
+});
+afterAll(() => server.close());
+
+const containments: [string, () => Promise<Containment>][] = [
+  ['the document process', documentContainment],
+  ['FFmpeg', async () => (await findFfmpeg())!.containment],
+  ['LibreOffice and Tesseract', () => findContainment(['/bin/true'])],
+];
+
+function run([program, ...args]: Command): { code: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    env: { PATH: SYSTEM_PATH },
+    encoding: 'utf8',
+  });
+  return { code: status, output: stdout + stderr };
+}
+
+/** What a shell must not be able to do, as commands that succeed outside. */
+const misdeeds = (): Record<string, string> => ({
+  'connect to a server of the machine': `exec 3<>/dev/tcp/127.0.0.1/${port}`,
+  'read a file of the data folder': `cat ${secretFile}`,
+  'read who has accounts': 'cat /etc/passwd',
+  'write to the data folder': `touch ${dataFolder}/written`,
+  'write to folders of the system': 'touch /usr/bin/.written && rm /usr/bin/.written',
+  'write to the root folder': 'touch /.written && rm /.written',
+  'change the kernel': 'cat /proc/sys/kernel/core_pattern >/proc/sys/kernel/core_pattern',
+  'see other processes': `test -e /proc/${process.pid}`,
+});
+
+describe.skipIf(!canContain).each(containments)('in the place of %s', (_, find) => {
+  it('a shell runs, and has a folder of its own that others do not see', async () => {
+    const { wrap, lack } = await find();
+    expect(lack).toBeUndefined();
+    const mark = `dragoman-${process.pid}-mark`;
+    const own = `echo kept >/tmp/${mark} && cat /tmp/${mark}`;
+    expect(run(wrap(['/bin/bash', '-c', own]))).toEqual({ code: 0, output: 'kept\n' });
+    expect(run(wrap(['/bin/bash', '-c', `cat /tmp/${mark}`])).code).not.toBe(0);
+  });
+
+  it.each(Object.keys(misdeeds()))('nobody can %s', async (misdeed) => {
+    const command: Command = ['/bin/bash', '-c', misdeeds()[misdeed]!];
+    // Outside, root at least can, so the command is one that could succeed.
+    if (isRoot) expect(run(command)).toMatchObject({ code: 0 });
+    const contained = run((await find()).wrap(command));
+    expect(contained.code).not.toBe(0);
+    expect(contained.output).not.toContain(SECRET);
+  });
+
+  it('nobody has a privilege, or can get one', async () => {
+    const { output } = run((await find()).wrap(['/bin/cat', '/proc/self/status']));
+    expect(output).toMatch(/^NoNewPrivs:\t1$/m);
+    expect(output).toMatch(/^CapEff:\t0+$/m);
+    expect(output).toMatch(/^CapPrm:\t0+$/m);
+    expect(output).toMatch(/^Uid:(\t[1-9]\d*){4}$/m);
+  });
+
+  it('no more is kept in memory than may be', async () => {
+    const fill = 'head -c 900000000 /dev/zero >/tmp/large';
+    expect(run((await find()).wrap(['/bin/sh', '-c', fill])).code).not.toBe(0);
+  });
+});
+
+describe.skipIf(!canContain)('a containment', () => {
+  it('gives what may be read, for reading alone', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(path.join(folder, 'given'));
+    const file = path.join(folder, 'given', 'file');
+    writeFileSync(file, 'readable');
+    writeFileSync(path.join(folder, 'kept'), SECRET);
+    const readable = [path.join(folder, 'given'), '/nowhere/at/all'];
+    const { wrap } = await findContainment(['/bin/true'], { readable });
+    expect(run(wrap(['/bin/cat', file]))).toEqual({ code: 0, output: 'readable' });
+    expect(run(wrap(['/bin/sh', '-c', `echo more >>${file}`])).code).not.toBe(0);
+    expect(run(wrap(['/bin/cat', path.join(folder, 'kept')])).code).not.toBe(0);
+  });
+
+  it.runIf(isRoot)(
+    'gives what only root may read, and keeps the kernel from it all the same',
+    async () => {
+      const folder = temporaryFolder();
+      const file = path.join(folder, 'file');
+      writeFileSync(file, 'of root', { mode: 0o600 });
+      const { wrap } = await findContainment(['/bin/true'], { readable: [file] });
+      expect(run(wrap(['/bin/cat', file]))).toEqual({ code: 0, output: 'of root' });
+      const change = misdeeds()['change the kernel']!;
+      expect(run(wrap(['/bin/sh', '-c', change])).code).not.toBe(0);
+    },
+  );
+
+  it.runIf(isRoot)('is the same for a server that is not root', () => {
+    const module = JSON.stringify(builtModule('server/process/containment.ts'));
+    const command = `cat ${secretFile} || cat /proc/self/status`;
+    const script = `import { findContainment } from ${module};
+      const { wrap, lack } = await findContainment(['/bin/true']);
+      console.log(JSON.stringify({ lack, command: wrap(['/bin/sh', '-c', '${command}']) }));`;
+    const user = { uid: 65_534, gid: 65_534 };
+    const told = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      ...user,
+      encoding: 'utf8',
+    });
+    const { lack, command: wrapped } = JSON.parse(told) as {
+      lack?: string;
+      command: [string, ...string[]];
+    };
+    expect(lack).toBeUndefined();
+    const { stdout } = spawnSync(wrapped[0], wrapped.slice(1), { ...user, encoding: 'utf8' });
+    expect(stdout).not.toContain(SECRET);
+    expect(stdout).toMatch(/^NoNewPrivs:\t1$/m);
+    expect(stdout).toMatch(/^CapEff:\t0+$/m);
+    expect(stdout).toMatch(/^Uid:(\t65534){4}$/m);
+  });
+
+  it('says that a program cannot be started in it', async () => {
+    const program = path.join(temporaryFolder(), 'program');
+    const { wrap, lack } = await findContainment([program]);
+    expect(lack).toContain('program');
+    expect(wrap(['/bin/true'])).toEqual(['/bin/true']);
+  });
+
+  it('ends what was started, whenever that is', async () => {
+    const { wrap, kill } = await findContainment(['/bin/true']);
+    for (let turn = 0; turn < 40; turn += 1) {
+      const [program, ...args] = wrap(['/bin/sh', '-c', 'sleep 600 & sleep 600']);
+      const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+      onTestFinished(() => kill(child));
+      // From before there is a second process until all are there.
+      const grown = 1 + (turn % 5);
+      await until(() => processTree(child.pid!).length >= grown);
+      const tree = processTree(child.pid!);
+      kill(child);
+      // The output ends with the last process that holds it.
+      await once(child, 'close');
+      expect(tree.length).toBeGreaterThanOrEqual(grown);
+    }
+  });
+});
