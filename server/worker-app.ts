@@ -45,7 +45,7 @@ export async function createWorkerApp({
     startTranslators(config, log),
     documentContainment(),
   ]);
-  const notice = uncontainedNotice('documents and pictures', containment);
+  const notice = uncontainedNotice('Documents and pictures', containment);
   if (notice !== undefined) log.warn(notice);
   const translation = createTranslation({
     engines: engines.translation,

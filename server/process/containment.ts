@@ -102,7 +102,7 @@ const none = (lack: string | undefined): Containment => ({
 export function uncontainedNotice(programs: string, { lack }: Containment): string | undefined {
   return lack === undefined
     ? undefined
-    : `Files of strangers are read with all rights of the server (${programs}). ${lack}`;
+    : `${programs}: what strangers send is read with all rights of the server. ${lack}`;
 }
 
 let isContained = false;
