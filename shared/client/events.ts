@@ -122,9 +122,7 @@ export function eventOf(message: ServerMessage): VoiceEvent | undefined {
 function segmentOf(segment: SourceSegment | TargetSegment, language: LanguageTag): CaptionSegment {
   const { text, start_time: startMs, end_time: endMs } = segment;
   const timed = { text, startMs, endMs, language };
-  return 'words' in segment
-    ? { ...timed, words: segment.words.map(wordOf) }
-    : timed;
+  return 'words' in segment ? { ...timed, words: segment.words.map(wordOf) } : timed;
 }
 
 function wordOf(word: NonNullable<SourceSegment['words']>[number]): CaptionWord {

@@ -3,8 +3,6 @@ import { builtinModules } from 'node:module';
 import path from 'node:path';
 import ts from 'typescript';
 
-const MAX_LINES = 400;
-
 interface Layer {
   /** Files and folders whose values and types it may import, besides itself. */
   uses?: readonly string[];
@@ -114,11 +112,7 @@ export function findViolations(files: readonly SourceText[]): string[] {
     const name = layerOf(file.path);
     const layer = name === undefined ? undefined : layers[name];
     if (name === undefined || layer === undefined) return [`${file.path}: belongs to no layer`];
-    return [
-      ...findForbiddenImports(file, name, layer),
-      ...findEnvironmentReads(file),
-      ...findExcessLength(file),
-    ];
+    return [...findForbiddenImports(file, name, layer), ...findEnvironmentReads(file)];
   });
 }
 
@@ -194,11 +188,6 @@ function readsEnvironment(node: ts.Node): boolean {
     /process['"]$/.test(node.moduleSpecifier.getText()) &&
     /\benv\b/.test(node.importClause?.getText() ?? '')
   );
-}
-
-function findExcessLength({ path: name, text }: SourceText): string[] {
-  const lines = text.trimEnd().split('\n').length;
-  return lines > MAX_LINES ? [`${name}: ${lines} lines, ${MAX_LINES} at most`] : [];
 }
 
 function nodesOf({ path: name, text }: SourceText): ts.Node[] {
