@@ -4,7 +4,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import type { LanguageTag } from '../shared/language.ts';
 import type { MessageFormat, ServerMessage } from '../shared/protocol/messages.ts';
 import { announce } from './controllers/announcer.ts';
-import type { AudioSource } from './controllers/microphone.ts';
+import { defaultWorkletUrl, type AudioSource } from './controllers/microphone.ts';
 import { SpeechController } from './controllers/playback-controller.ts';
 import type { SpeechPath } from './controllers/playback-path.ts';
 import { VoiceSession, type EndReason } from './controllers/session.ts';
@@ -24,6 +24,7 @@ import {
   receiveMessage,
   spokenLanguages,
   type CaptionTrack,
+  type Transcript,
 } from './transcript-state.ts';
 import { captionRequest, targetsOf } from './session-request.ts';
 import { CaptionRoll } from './views/caption-roll.ts';
@@ -251,10 +252,11 @@ export class VoiceCaptions extends LitElement {
   }
 
   protected override updated(): void {
+    const targets = this.visibleTracks().filter(({ kind }) => kind === 'target');
     // Through the object model: a style attribute would break a strict content security policy.
     this.base.style.setProperty('--_scale', String(clampFontScale(this.fontScale)));
     this.base.style.setProperty('--_lines', String(Math.max(1, this.lines)));
-    this.base.style.setProperty('--_targets', String(Math.max(1, this.visibleTargets().length)));
+    this.base.style.setProperty('--_targets', String(Math.max(1, targets.length)));
   }
 
   protected override render(): TemplateResult {
@@ -294,7 +296,7 @@ export class VoiceCaptions extends LitElement {
         labels,
         source: sourceKind(this.source),
         speech: { state: this.speechState, isMuted: this.muted, onPress: () => this.pressSpeech() },
-        onToggle: () => this.toggle(),
+        onToggle: () => (activeStates.has(this.voiceState) ? void this.stop() : this.start()),
         onResize: (direction) => this.resize(direction),
       })}
       <div class="heard" role="log" aria-live="polite" aria-label=${labels.announcements}></div>
@@ -303,11 +305,6 @@ export class VoiceCaptions extends LitElement {
 
   private wording(): Labels {
     return mergeLabels(this.labels, sourceKind(this.source));
-  }
-
-  private toggle(): void {
-    if (activeStates.has(this.voiceState)) void this.stop();
-    else this.start();
   }
 
   private pressSpeech(): void {
@@ -341,10 +338,6 @@ export class VoiceCaptions extends LitElement {
     return this.hideSource ? tracks.filter(({ kind }) => kind === 'target') : tracks;
   }
 
-  private visibleTargets(): readonly CaptionTrack[] {
-    return this.visibleTracks().filter(({ kind }) => kind === 'target');
-  }
-
   private show({ transcript, completed }: ReturnType<typeof receiveMessage>): void {
     clearTimeout(this.tentativeTimer);
     this.tentativeTimer = undefined;
@@ -357,7 +350,7 @@ export class VoiceCaptions extends LitElement {
     }
   }
 
-  private showSoon(transcript: CaptionTranscript): void {
+  private showSoon(transcript: Transcript): void {
     this.transcriptNow = transcript;
     this.tentativeTimer ??= setTimeout(() => {
       this.tentativeTimer = undefined;
@@ -394,14 +387,6 @@ export class VoiceCaptions extends LitElement {
     this.show(finishTranscript(this.transcriptNow));
     this.dispatchEvent(voiceEvent('vc-end', { reason }));
   }
-}
-
-type CaptionTranscript = ReturnType<typeof emptyTranscript>;
-
-function defaultWorkletUrl(): string {
-  // Not written as new URL('…', import.meta.url): bundlers would copy the file under another name.
-  const script = import.meta.url;
-  return new URL('pcm-capture.worklet.js', script).href;
 }
 
 declare global {

@@ -259,6 +259,10 @@ async function until(isSo: () => boolean | Promise<boolean>, otherwise: string):
   throw new Error(otherwise);
 }
 
+/** Becomes a program, and ends its whole group when our end of the input closes, whatever closed it. */
+const GUARDED =
+  'exec 3<&0; (read -r _; kill -KILL 0) <&3 >/dev/null 2>&1 & exec "$@" </dev/null 3<&-';
+
 /** Programs that end together, and a folder for what they write. */
 function startedPrograms(env: NodeJS.ProcessEnv) {
   const root = mkdtempSync(path.join(tmpdir(), 'dragoman-browser-'));
@@ -274,7 +278,7 @@ function startedPrograms(env: NodeJS.ProcessEnv) {
       return folder;
     },
     start(program: string, args: string[], more: NodeJS.ProcessEnv = {}): ChildProcess {
-      const child = spawn(program, args, {
+      const child = spawn('sh', ['-c', GUARDED, 'sh', program, ...args], {
         // The whole group ends with it: browsers are many processes.
         detached: true,
         env: { ...process.env, HOME: root, ...env, ...more },
@@ -313,7 +317,7 @@ async function firstMatch(
     child[output]!.resume();
     return match;
   }
-  throw new Error(`${child.spawnfile} ended before it was ready`);
+  throw new Error(`${child.spawnargs[4]} ended before it was ready`);
 }
 
 function findMiniBrowser(): string | undefined {

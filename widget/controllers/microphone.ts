@@ -190,6 +190,13 @@ export class AudioCapture {
   };
 }
 
+/** Address of the worklet's file, beside the script that holds this. */
+export function defaultWorkletUrl(): string {
+  // Not written as new URL('…', import.meta.url): bundlers would copy the file under another name.
+  const script = import.meta.url;
+  return new URL('pcm-capture.worklet.js', script).href;
+}
+
 function stopTracks(stream: MediaStream | undefined): void {
   for (const track of stream?.getTracks() ?? []) track.stop();
 }
