@@ -32,8 +32,8 @@ export interface AdmissionOptions {
 
 /** A new session counts as if it spoke for so long, in ms: it is about to. */
 const NEW_MS = 20_000;
-/** And each other one for so long after its last sound. */
-const SPEAKING_MS = 10_000;
+/** And each other one for so long after its last words, which come with the sentence in settled captions. */
+const SPEAKING_MS = 20_000;
 /** What a speaker costs is taken over so much audio, in ms. */
 const MEASURED_MS = 20_000;
 /** Silence is cheap: what was measured counts no less than this share of what is expected. */

@@ -96,7 +96,7 @@ export interface SessionCondition {
   receivedMs: number;
   /** How much of it was not heard yet. */
   lagMs: number;
-  /** Time since the last of it. */
+  /** Time since words were last told. */
   quietMs: number;
   words: Readonly<CaptionWords>;
 }
@@ -118,6 +118,7 @@ export class VoiceSession {
   #hasStarted = false;
   #receivedMs = 0;
   #audioCountedAtMs = -Infinity;
+  #saidAtMs = -Infinity;
   #heardMs = 0;
   #isHeld = false;
   #acknowledgement: NodeJS.Timeout | undefined;
@@ -161,7 +162,7 @@ export class VoiceSession {
       isConnected: this.isConnected,
       receivedMs: this.#receivedMs,
       lagMs: Math.max(0, this.#lagMs),
-      quietMs: performance.now() - this.#audioCountedAtMs,
+      quietMs: performance.now() - this.#saidAtMs,
       words: this.#measures.words,
     };
   }
@@ -296,6 +297,7 @@ export class VoiceSession {
     });
     try {
       for await (const message of messages) {
+        if ('source_transcript_update' in message) this.#saidAtMs = performance.now();
         this.#measures.message(message, this.#receivedMs);
         await this.#outbox.put(message);
       }

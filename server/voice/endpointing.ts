@@ -113,10 +113,10 @@ export class Endpointer {
     if (this.#from !== undefined) {
       this.#extend(this.#count);
       this.#close(this.#count);
+      // What was voice has been told; what has only just begun may still be speech.
+      this.#voices = 0;
+      this.#run = 0;
     }
-    // What was voice has been told.
-    this.#voices = 0;
-    this.#run = 0;
     this.#events.silence(this.#count);
   }
 

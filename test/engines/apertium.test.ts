@@ -133,6 +133,11 @@ describe('Apertium translates', () => {
     expect(await translateTexts(engine, ['El color.'], american)).toEqual(['The color.']);
   });
 
+  test('words that its rules drop as they are', async () => {
+    const options = { source: 'it', target: 'en', signal };
+    expect(await translateTexts(engine, ['Si', 'Si.'], options)).toEqual(['Si', 'Si.']);
+  });
+
   test('around words it does not know, without marking them', async () => {
     const text = 'The red Zyxqwv is *very* #big @home ~ 5 ~~ x.';
     for (const target of ['es', 'ca', 'fr']) {

@@ -104,7 +104,8 @@ describe.each(databaseNames)('notices in %s', (name) => {
       }),
       { numRuns: 12 },
     );
-  });
+    // Hundreds of charges, one after the other.
+  }, 240_000);
 
   it('say that requests are refused when the first is, though something is left', async () => {
     const server = await notices.startServer();

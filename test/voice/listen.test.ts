@@ -115,14 +115,15 @@ describe('an end of an utterance that is told', () => {
     expect(utterances(pieces, quiet)).toEqual([]);
   });
 
-  test('ends speech that has only just begun, and nothing of it is lost', async () => {
+  test.each([100, 200])('told every %i ms loses nothing of speech', async (everyMs) => {
     const audio = await spoken({ text: HOUSE, voice: 'kal16' });
-    const ends = Array.from({ length: 12 }, (_, index) => (index + 1) * 6_400);
+    const count = Math.floor(lengthMs(audio) / everyMs) - 1;
+    const ends = Array.from({ length: count }, (_, index) => (index + 1) * everyMs * 32);
     const all = utterances(await toldPieces(audio, ends), audio);
     expect(all.length).toBeGreaterThan(3);
     const heardMs = all.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
     const [whole] = await heardUtterances(audio);
-    expect(heardMs).toBeGreaterThan(0.8 * ((whole?.endMs ?? Infinity) - (whole?.startMs ?? 0)));
+    expect(heardMs).toBeGreaterThan(0.75 * ((whole?.endMs ?? Infinity) - (whole?.startMs ?? 0)));
   });
 });
 

@@ -26,8 +26,9 @@ const SAME_SHARE = 0.15;
 /** The leads that few words take where two languages have them all, and between languages alike. */
 const SHARED_MARGIN = 0.6;
 const ALIKE_MARGIN = 0.4;
-/** A usual language decides between those that have the words where it is so much more usual. */
+/** A usual language decides between those that have the words where it is so much more usual, and so much of all is in it. */
 const USUAL_LEAD = 4;
+const USUAL_SHARE = 0.25;
 /** Languages that statistics mistake for one another. */
 const alike = [
   ...['da nb sv', 'cs sk', 'hr sl', 'ru uk be bg sr mk', 'fi et', 'tr az', 'hi mr ne'],
@@ -148,7 +149,8 @@ function conclude(
 function mostUsual(languages: readonly LanguageTag[], usual: Evidence): LanguageTag | undefined {
   const shareOf = (language: LanguageTag) => usual.get(language) ?? 0;
   const [first, second] = languages.toSorted((one, other) => shareOf(other) - shareOf(one));
-  if (first === undefined || shareOf(first) === 0) return undefined;
+  const all = [...usual.values()].reduce((sum, share) => sum + share, 0);
+  if (first === undefined || shareOf(first) < USUAL_SHARE * all) return undefined;
   const isClear = second === undefined || shareOf(first) >= USUAL_LEAD * shareOf(second);
   return isClear ? first : undefined;
 }

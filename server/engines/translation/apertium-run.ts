@@ -55,8 +55,12 @@ export async function translateText(text: string, run: Run): Promise<string> {
   const words = hasHyphen(text) ? await keptWordsOf(text, run) : NOTHING_KEPT;
   const stepped = await throughSteps(replaced(text, words.replacements), run);
   const kept = withKeptWords(stepped, words.kept, text) ?? (await throughSteps(text, run));
-  return tightened(withoutInnerCapitals(kept, text), text);
+  const translated = tightened(withoutInnerCapitals(kept, text), text);
+  // Some rules drop a word that stands alone, `Si`: a text must not vanish.
+  return LETTER.test(text) && !LETTER.test(translated) ? text : translated;
 }
+
+const LETTER = /\p{L}/u;
 
 const NOTHING_KEPT: KeptWords = { replacements: [], kept: new Map() };
 
