@@ -1,11 +1,21 @@
 /**
- * The main thread's side of work in worker threads: which stream is on which. A worker that crashes,
- * or does not come back, is ended with the streams it has; the next stream gets a new one.
+ * The server's side of work in worker threads or processes: which stream is on which. A worker that
+ * crashes, or does not come back, is ended with the streams it has; the next stream gets a new one.
  */
-import type { Worker } from 'node:worker_threads';
+import type { EventEmitter } from 'node:events';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Logger } from './log.ts';
 import { createWorkerWatchdog, type WorkerWatchdog } from './worker-watchdog.ts';
+
+/**
+ * A worker thread, or a process that is asked and ended in the same way. Emits `message`, `error` and,
+ * with its code, `exit`.
+ */
+export interface PoolWorker extends Pick<EventEmitter, 'on'> {
+  postMessage(message: object, transfer?: readonly ArrayBuffer[]): void;
+  /** Resolves when it is gone. */
+  terminate(): Promise<unknown>;
+}
 
 /** Sent by a worker once, when it is about to take requests. */
 export interface ReadyNotice {
@@ -44,7 +54,7 @@ export interface WorkerPoolOptions<Answer> {
   log: Logger;
   /** Begins what is logged: `A decoding worker`. */
   workerName: string;
-  startWorker: () => Worker;
+  startWorker: () => PoolWorker;
   /** Streams a worker takes at most. */
   streamsPerWorker: number;
   /** Streams a worker takes before the next one is started. */
@@ -54,8 +64,8 @@ export interface WorkerPoolOptions<Answer> {
   watchdogMs: number;
   /** What a stream is refused with when all workers are full. */
   full: () => ServiceError;
-  /** What the streams of a worker fail with that has crashed. */
-  broken: () => ServiceError;
+  /** What the streams of a worker fail with that has died by itself, or was ended because it hung. */
+  broken: (how: 'died' | 'hung') => ServiceError;
   /**
    * Sees every answer, of streams that have been freed as well.
    *
@@ -123,19 +133,19 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
   readonly #options: WorkerPoolOptions<Answer>;
   readonly #onEnd: (terminated: Promise<unknown>) => void;
   readonly #watchdog: WorkerWatchdog;
-  readonly #worker: Worker;
+  readonly #worker: PoolWorker;
   readonly #streams = new Map<number, WorkerStreamEvents<Answer>>();
 
   constructor(options: WorkerPoolOptions<Answer>, onEnd: (terminated: Promise<unknown>) => void) {
     this.#options = options;
     this.#onEnd = onEnd;
     this.#watchdog = createWorkerWatchdog(options.watchdogMs, () => {
-      this.#fail('did not come back and is ended', {});
+      this.#fail('hung', 'did not come back and is ended', {});
     });
     this.#worker = options.startWorker();
     this.#worker.on('message', (message: Answer | ReadyNotice) => this.#receive(message));
-    this.#worker.on('error', (error) => this.#fail('crashed', { error: String(error) }));
-    this.#worker.on('exit', (exitCode) => this.#fail('exited', { exitCode }));
+    this.#worker.on('error', (error: unknown) => this.#fail('died', 'crashed', { error: String(error) }));
+    this.#worker.on('exit', (exitCode) => this.#fail('died', 'exited', { exitCode }));
   }
 
   /** Gets no new streams, and ends with its last one. */
@@ -186,10 +196,10 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
     this.#streams.get(message.streamId)?.answered(message);
   }
 
-  #fail(what: string, fields: object): void {
+  #fail(how: 'died' | 'hung', what: string, fields: object): void {
     if (this.#hasEnded) return;
     const { log, workerName, broken } = this.#options;
     log.error({ ...fields, streams: this.#streams.size }, `${workerName} ${what}.`);
-    this.end(broken());
+    this.end(broken(how));
   }
 }

@@ -1,4 +1,4 @@
-/** What the main thread and the worker that runs Harper say to each other. */
+/** What the server and the process that runs Harper say to each other. */
 import type { FreeRequest } from '../../process/worker-pool.ts';
 
 export interface HarperRequest {

@@ -1,12 +1,11 @@
-/** English by Harper: spelling and grammar in WebAssembly, in a worker thread that starts when needed. */
-import type { Worker } from 'node:worker_threads';
+/** English by Harper: spelling and grammar in WebAssembly, in a process that starts when needed. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
 import { FairPlaces } from '../../process/fair-places.ts';
 import type { Turn } from '../../process/fair-queue.ts';
-import { startWorker } from '../../process/module.ts';
-import { createWorkerPool, type WorkerPool } from '../../process/worker-pool.ts';
+import { forkWorker } from '../../process/module.ts';
+import { createWorkerPool, type PoolWorker, type WorkerPool } from '../../process/worker-pool.ts';
 import { applyEdits } from '../../text/improvement/edits.ts';
 import { inRegister, ruledForms } from '../../text/improvement/register.ts';
 import { safeGrammar } from '../../text/improvement/safe-grammar.ts';
@@ -20,11 +19,11 @@ export interface HarperOptions {
   log: Logger;
   /** Longest wait for a request, in ms; it was lost on a text that the worker did not come back from. */
   watchdogMs?: number;
-  /** A worker that nobody asks for so long is ended to give its memory back, some 300 MB, in ms. */
+  /** A worker that nobody asks for so long is ended to give its memory back, some 230 MB, in ms. */
   idleMs?: number;
   /** The same for one that was prepared and that nobody has asked at all. */
   unusedMs?: number;
-  startWorker?: () => Worker;
+  startWorker?: () => PoolWorker;
 }
 
 const NAME = 'harper';
@@ -178,7 +177,7 @@ async function correctInto(
   let failures = 0;
   while (open.length > 0 && failures < MAX_FAILURES) {
     const asked = open.slice(0, PASSAGES_A_TURN);
-    const { lints, hasFailed } = await asking.inTurn(() => ask(asked, asking));
+    const { lints, hasFailed } = await asking.inTurn(() => askAgainAfterDeath(asked, asking));
     for (const [index, found] of lints.entries()) {
       const passage = asked[index] ?? '';
       corrections.set(passage, applyEdits(passage, editsOf(passage, found)));
@@ -197,19 +196,29 @@ function createPool({ log, watchdogMs = 30_000, startWorker: start }: HarperOpti
     startWorker: start ?? startOwnWorker,
     ...{ streamsPerWorker: MAX_UNDER_WAY, comfortableStreams: MAX_UNDER_WAY },
     full: () => unavailable('has too much to do'),
-    broken: () => unavailable('has stopped working'),
+    broken: (how) => (how === 'died' ? new WorkerDied() : unavailable('has stopped working')),
     // WebAssembly that has failed once is in no state to go on.
     isLastStraw: ({ hasFailed }) => hasFailed,
   });
 }
 
-function startOwnWorker(): Worker {
-  const options = { name: 'harper', stdout: true, stderr: true };
-  const worker = startWorker(import.meta.url, './harper-worker', options);
-  // When WebAssembly panics it says at what: texts belong in no log.
-  worker.stdout.resume();
-  worker.stderr.resume();
-  return worker;
+function startOwnWorker(): PoolWorker {
+  return forkWorker(import.meta.url, './harper-child', {
+    // The quick compiler of WebAssembly alone: the good one takes 150 MB and minutes of work to save
+    // what a sentence does not notice. What Harper writes when it panics is dropped: texts belong in no log.
+    execArgv: ['--liftoff-only'],
+    env: { MALLOC_ARENA_MAX: '1' },
+  });
+}
+
+/** What ended the worker need not have been these texts: they get another one. */
+async function askAgainAfterDeath(texts: readonly string[], asking: Asking): Promise<HarperAnswer> {
+  try {
+    return await ask(texts, asking);
+  } catch (error) {
+    if (error instanceof WorkerDied) return ask(texts, asking);
+    throw error;
+  }
 }
 
 function ask(texts: readonly string[], { variant, pool, signal }: Asking): Promise<HarperAnswer> {
@@ -239,8 +248,14 @@ function ask(texts: readonly string[], { variant, pool, signal }: Asking): Promi
 }
 
 function unavailable(problem: string): ServiceError {
-  return new ServiceError(
-    'engine_unavailable',
-    `The corrector ${NAME} ${problem}. Try again in a moment.`,
-  );
+  return new ServiceError('engine_unavailable', unavailability(problem));
+}
+
+const unavailability = (problem: string) =>
+  `The corrector ${NAME} ${problem}. Try again in a moment.`;
+
+class WorkerDied extends ServiceError {
+  constructor() {
+    super('engine_unavailable', unavailability('has stopped working'));
+  }
 }

@@ -1,7 +1,8 @@
-/** Runs in a worker thread: WebAssembly that takes its time, and may fall over a text. */
-import { parentPort } from 'node:worker_threads';
+/** The process that runs Harper: WebAssembly that takes its time, and may fall over a text. */
+import '../../process/outlive-signals.ts';
 import { Dialect, LocalLinter, SuggestionKind, type Lint as HarperLint } from 'harper.js';
 import { slimBinary } from 'harper.js/slimBinary';
+import type { ReadyNotice } from '../../process/worker-pool.ts';
 import type { HarperAnswer, HarperMessage, HarperRequest, Lint } from './harper-protocol.ts';
 import { harperRules } from './harper-rules.ts';
 
@@ -11,17 +12,15 @@ const suggestionKinds = {
   [SuggestionKind.InsertAfter]: 'insert-after',
 } as const;
 
-const port = parentPort;
-if (port === null) throw new Error('This module runs in a worker thread.');
 /** They share their dictionary: the second one takes little more time or memory. */
 const linters = {
   'en-GB': new LocalLinter({ binary: slimBinary }),
   'en-US': new LocalLinter({ binary: slimBinary }),
 } as const;
 /** One text at a time. */
-let work = prepare().then(() => port.postMessage({ kind: 'ready' }));
+let work = prepare().then(() => send({ kind: 'ready' }));
 
-port.on('message', (message: HarperMessage) => {
+process.on('message', (message: HarperMessage) => {
   if (message.kind === 'free') return;
   work = work.then(async () => {
     const { streamId, texts, variant } = message;
@@ -30,9 +29,15 @@ port.on('message', (message: HarperMessage) => {
       () => false,
       () => true,
     );
-    port.postMessage({ streamId, lints, hasFailed } satisfies HarperAnswer);
+    send({ streamId, lints, hasFailed });
   });
 });
+// The server is gone.
+process.on('disconnect', () => process.exit());
+
+function send(message: HarperAnswer | ReadyNotice): void {
+  process.send?.(message);
+}
 
 async function prepare(): Promise<void> {
   await prepareOne(linters['en-GB'], Dialect.British);

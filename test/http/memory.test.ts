@@ -1,0 +1,82 @@
+/** What the server keeps in memory: little when nobody asks anything, and the same after a flood. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startServer, until, type TestServer } from '../support/server.ts';
+
+/** What the server's own process may have in memory once it is idle, in bytes. */
+const IDLE_BYTES = 300e6;
+/** The garbage collector comes when nothing else is to be done. */
+const IDLE_DEADLINE_MS = 240_000;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ RECOGNISER: 'silent', DEMO: 'off' });
+});
+afterAll(() => server.stop());
+
+function residentBytes(pid: number): number {
+  const [, kilobytes] =
+    /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+/** Processes of the server that run a module. */
+function childrenThatRun(module: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const [, parent] =
+          /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/status`, 'utf8')) ?? [];
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8');
+        return Number(parent) === server.pid && command.includes(module);
+      } catch {
+        return false; // It has ended meanwhile.
+      }
+    })
+    .map(Number);
+}
+
+async function corrected(text: string): Promise<{ status: number; text: string | undefined }> {
+  const response = await server.post('/v2/write/correct', { text: [text], target_lang: 'en-US' });
+  const { improvements } = (await response.json()) as { improvements?: { text: string }[] };
+  return { status: response.status, text: improvements?.[0]?.text };
+}
+
+it('the corrector of English is a process, whose memory and death are not the server’s', async () => {
+  const before = residentBytes(server.pid);
+  expect(await corrected('We recieve letters every day.')).toEqual({
+    status: 200,
+    text: 'We receive letters every day.',
+  });
+  const [pid] = childrenThatRun('harper-child');
+  expect(residentBytes(pid ?? 0)).toBeGreaterThan(100e6);
+  expect(residentBytes(server.pid) - before).toBeLessThan(100e6);
+
+  const text = 'We recieve letters every day. '.repeat(300);
+  const underWay = corrected(text);
+  process.kill(pid ?? 0, 'SIGKILL');
+  expect(await underWay).toEqual({ status: 200, text: text.replaceAll('recieve', 'receive') });
+  expect(childrenThatRun('harper-child')).not.toContain(pid);
+});
+
+it('gives back what a flood has taken', async () => {
+  const hostile = ['a.'.repeat(60_000), 'ü'.repeat(30_000), '<a>'.repeat(20_000)];
+  const end = performance.now() + 10_000;
+  let greatest = 0;
+  const attack = async (index: number) => {
+    while (performance.now() < end) {
+      const text = [hostile[index % hostile.length]];
+      await server.post('/v3/detect/language', { text });
+      await server.post('/v2/translate', { text, target_lang: 'es', tag_handling: 'xml' });
+      const form = new FormData();
+      form.set('target_lang', 'ES');
+      form.set('file', new Blob([new Uint8Array(5_000_000)]), 'a.docx');
+      await server.send('/v2/document', { method: 'POST', body: form });
+      greatest = Math.max(greatest, residentBytes(server.pid));
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, (_, index) => attack(index)));
+  await until(() => residentBytes(server.pid) < IDLE_BYTES, IDLE_DEADLINE_MS);
+  expect(greatest).toBeGreaterThan(residentBytes(server.pid));
+}, 300_000);
