@@ -196,7 +196,7 @@ export const settingsSchema = Type.Object({
     minimum: 1,
     maximum: 1_000,
     description:
-      'Models of neural translation in memory at once, about 300 MB each; more only while all of them have work.',
+      'Models of neural translation in memory at once, about 220 MB each; more only while all of them have work.',
   }),
   NEURAL_IDLE_SECONDS: Type.Number({
     default: 900,

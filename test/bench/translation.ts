@@ -45,7 +45,8 @@ export async function run(print: Print): Promise<void> {
   await measureApertium(print);
   const folder = mkdtempSync(path.join(tmpdir(), 'dragoman-bench-'));
   try {
-    await measureNeural(print, writeRealSize(folder));
+    await measureNeural(print, writeRealSize(path.join(folder, 'zeros')));
+    await measureMemory(print, writeRealSize(path.join(folder, 'dense'), { isDense: true }));
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -71,9 +72,10 @@ async function measureApertium(print: Print): Promise<void> {
 /**
  * A network of the depth, width and vocabulary of Firefox's smallest, which cuts words into as many
  * pieces as those do (1.35 each). It says the letters of words backwards; each multiplication costs
- * what it costs with weights that were learned.
+ * what it costs with weights that were learned. Many of its weights are 0 unless it is dense, and pages
+ * of zeros may cost no memory; dense it says anything.
  */
-function writeRealSize(modelsFolder: string): string {
+function writeRealSize(modelsFolder: string, { isDense = false } = {}): string {
   const folder = path.join(modelsFolder, 'translation-en-es');
   const beginnings = sentences.flatMap((text) =>
     [...text.matchAll(/\p{L}+/gu)].map(([word]) => word.slice(0, 6)),
@@ -81,28 +83,26 @@ function writeRealSize(modelsFolder: string): string {
   const words = Object.fromEntries(
     beginnings.map((word) => [word, Array.from(word).reverse().join('') + 'o']),
   );
-  writeWordTranslator(folder, { ...toSpanish, words, ...tinySize });
+  writeWordTranslator(folder, { ...toSpanish, words, ...tinySize, isDense });
   return folder;
 }
 
-async function measureNeural(print: Print, folder: string): Promise<void> {
+async function openNeural(folder: string) {
   const neural = await importBuilt<typeof Neural>('server/engines/translation/neural.ts');
   const { readModel } = await importBuilt<typeof FindModels>('server/models/find-models.ts');
   const model = await readModel(folder);
   if ('reason' in model) throw new Error(model.reason);
   const [engine] = await neural.createNeural({ log: quietLog, models: [model] });
   if (engine === undefined || 'reason' in engine) throw new Error(engine?.reason);
+  return { engine, model };
+}
+
+async function measureNeural(print: Print, folder: string): Promise<void> {
+  const { engine, model } = await openNeural(folder);
   try {
     const before = descendantsCpuS();
     const plain = await measure(engine, toSpanish);
     const marked = await measure(engine, toSpanish, (text) => markedHalf(text));
-    // Beside it there may be a compiler.
-    const memory = descendantsMemory().sort(
-      (one, other) => other.residentBytes - one.residentBytes,
-    );
-    const [residentMb, ownMb] = [memory[0]?.residentBytes, memory[0]?.proportionalBytes].map(
-      (bytes = 0) => bytes / MB,
-    );
     printTable(print, [
       head,
       ['neural', ...plain.cells],
@@ -110,9 +110,6 @@ async function measureNeural(print: Print, folder: string): Promise<void> {
     ]);
     print('');
     print(`to load and to begin: ${figure((plain.firstCpuS - before) * 1000)} ms of processor`);
-    print(
-      `memory: ${figure(residentMb ?? 0)} MB, ${figure(ownMb ?? 0)} MB without what Node shares, ${verdict(Math.round(ownMb ?? 0), AIMS.megabytes)}`,
-    );
     print(`a caption, p50 in ms: ${verdict(plain.p50Ms, AIMS.captionMs)}`);
     print(
       `thirty sentences a second of a core: ${verdict(plain.cpuMs, Number(AIMS.msOfCore.toFixed(1)))}`,
@@ -120,6 +117,32 @@ async function measureNeural(print: Print, folder: string): Promise<void> {
     const bareMs = await bareRuntime(model);
     print(
       `the runtime by itself takes ${figure(bareMs)} ms a sentence; ratio ${figure(plain.cpuMs / bareMs)}`,
+    );
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Of a model that has been in use. */
+async function measureMemory(print: Print, folder: string): Promise<void> {
+  const { engine } = await openNeural(folder);
+  const { signal } = new AbortController();
+  const translate = (segment: TextSegment) => engine.translate([segment], { ...toSpanish, signal });
+  try {
+    // What it says is of no sense; a sentence that becomes nothing is refused, and as good.
+    for (let count = 0; count < REPEATS; count += 1) {
+      const segments = sentences.flatMap((text) => [[text], markedHalf(text)]);
+      await Promise.allSettled(segments.map(translate));
+    }
+    // Beside it there may be a compiler.
+    const memory = descendantsMemory().sort(
+      (one, other) => other.residentBytes - one.residentBytes,
+    );
+    const [residentMb, ownMb] = [memory[0]?.residentBytes, memory[0]?.proportionalBytes].map(
+      (bytes = 0) => bytes / MB,
+    );
+    print(
+      `memory: ${figure(residentMb ?? 0)} MB, ${figure(ownMb ?? 0)} MB without what Node shares, ${verdict(Math.round(ownMb ?? 0), AIMS.megabytes)}`,
     );
   } finally {
     await engine.close();

@@ -6,7 +6,7 @@
 import { field } from './onnx-writer.ts';
 
 const FLOAT32 = 0x404;
-const INTGEMM8 = 0x4101;
+export const INTGEMM8 = 0x4101;
 const INT8 = 0x101;
 const FILE_VERSION = 1n;
 /** Where the data of a model begin is a multiple of this, and so is the length of each part. */

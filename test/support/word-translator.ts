@@ -6,7 +6,9 @@ import {
   encodeShortlist,
   encodeVocabulary,
   floatItem,
+  INTGEMM8,
   weightItem,
+  type MarianItem,
   type VocabularyPiece,
 } from './marian-files.ts';
 import {
@@ -42,6 +44,11 @@ export interface WordTranslator extends TranslatorSize {
   movables?: readonly string[];
   /** Whether each language has a vocabulary of its own, as with scripts that share nothing. */
   isSplit?: boolean;
+  /**
+   * Whether weights that are not needed are something, as learned ones are: pages of zeros may take no
+   * memory. Words are not translated rightly then.
+   */
+  isDense?: boolean;
 }
 
 /** The files of a model; a vocabulary that both languages share is the same for both. */
@@ -50,6 +57,7 @@ export function makeWordTranslator({
   movers = [],
   movables = [],
   isSplit = false,
+  isDense = false,
   ...size
 }: WordTranslator) {
   const { encoders = 1, decoders = 1, hidden = LEAST_HIDDEN, candidates = 0 } = size;
@@ -75,7 +83,7 @@ export function makeWordTranslator({
   const sourceVocabulary = encodeVocabulary(shared);
   return {
     model: encodeMarianModel(
-      items,
+      isDense ? items.map(withoutZeros) : items,
       networkSettings({ encoders, decoders, hidden, pieces, isSplit }),
     ),
     sourceVocabulary,
@@ -85,6 +93,19 @@ export function makeWordTranslator({
       { frequent: Math.max(candidates, 8) },
     ),
   };
+}
+
+/** One weight in fifty is enough: a page has thousands. */
+const DENSE_EVERY = 50;
+
+function withoutZeros(item: MarianItem): MarianItem {
+  if (item.type !== INTGEMM8) return item;
+  const data = Buffer.from(item.data);
+  // The last four bytes are the scale.
+  for (let at = 0; at < data.length - 4; at += DENSE_EVERY) {
+    if (data[at] === 0) data.writeInt8(at % (2 * DENSE_EVERY) === 0 ? 1 : -1, at);
+  }
+  return { ...item, data };
 }
 
 function neighbours(id: number, count: number, pieces: number): number[] {

@@ -7,6 +7,15 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import vm from 'node:vm';
+import {
+  makeMovable,
+  webAssembly,
+  type MovableInstance,
+  type Wasm,
+  type WasmFunctions,
+  type WasmImports,
+  type WasmMemory,
+} from './movable-instance.ts';
 
 /** The files of a model, in memory. */
 export interface BergamotModel {
@@ -27,6 +36,13 @@ export interface BergamotSentence {
 export interface BergamotTranslator {
   /** Translates sentences of one line each; order kept. @throws Error after which it is of no use */
   translate(sentences: readonly BergamotSentence[]): string[];
+  /**
+   * Gives back what memory is free: much, after the first sentence, with which most is loaded. For some
+   * tenths of a second it takes more. Needs `--expose-gc`.
+   *
+   * @returns false when it cannot, or the system has too little memory for it; all goes on as it was
+   */
+  compact(): boolean;
 }
 
 /** Objects of C++, which have to be freed. */
@@ -49,17 +65,8 @@ interface ResponseOptions {
   qualityScores: boolean;
 }
 
-/** What Node's types leave out. */
-const { WebAssembly: webAssembly } = globalThis as unknown as {
-  WebAssembly: {
-    validate(module: Uint8Array): boolean;
-    instantiate(module: Uint8Array, imports: object): Promise<{ instance: object }>;
-  };
-};
-
 /** What of the runtime's interface is used here. */
 interface Runtime {
-  asm: Record<string, (...args: number[]) => number>;
   AlignedMemory: new (bytes: number, alignment: number) => AlignedMemory;
   AlignedMemoryList: new () => Vector<AlignedMemory>;
   TranslationModel: new (
@@ -134,7 +141,7 @@ export async function loadBergamot(
   files: BergamotModel,
   onComplaint: (line: string) => void,
 ): Promise<BergamotTranslator> {
-  const runtime = await startRuntime(onComplaint);
+  const { runtime, compact } = await startRuntime(onComplaint);
   const aligned = (bytes: Uint8Array, alignment: number) => {
     const memory = new runtime.AlignedMemory(bytes.byteLength, alignment);
     memory.getByteArrayView().set(bytes);
@@ -154,6 +161,7 @@ export async function loadBergamot(
   );
   const service = new runtime.BlockingService({ cacheSize: 0 });
   return {
+    compact,
     translate(sentences) {
       const texts = new runtime.VectorString();
       const options = new runtime.VectorResponseOptions();
@@ -174,30 +182,67 @@ export async function loadBergamot(
   };
 }
 
+/** What the runtime's script declares: variables of the whole process. */
+interface ScriptVariables {
+  BERGAMOT_VERSION_FULL: string;
+  wasmMemory: WasmMemory;
+  updateGlobalBufferAndViews(buffer: ArrayBuffer): void;
+}
+
+/** Of its script and binary it is known that they bear a new memory; see movable-instance.ts. */
+const MOVABLE_VERSION = 'v0.4.5+4917c11';
+
 /** Compiles the runtime. Its script reads the global `Module`, fills it, and calls it back. */
-async function startRuntime(onComplaint: (line: string) => void): Promise<Runtime> {
+async function startRuntime(
+  onComplaint: (line: string) => void,
+): Promise<{ runtime: Runtime; compact: () => boolean }> {
   const script = createRequire(import.meta.url).resolve(
     '@browsermt/bergamot-translator/worker/bergamot-translator-worker.js',
   );
   const binary = readFileSync(path.join(path.dirname(script), 'bergamot-translator-worker.wasm'));
   return new Promise((resolve, reject) => {
     const runtime: Partial<Runtime> = {};
-    const linked = Object.entries(kernels).map(([name, own]) => [
-      name,
-      (...args: number[]) => runtime.asm?.[own]?.(...args),
-    ]);
-    const kernel = Object.fromEntries(linked) as object;
+    let compact = () => false;
     Object.assign(runtime, {
       ...{ print: onComplaint, printErr: onComplaint },
-      instantiateWasm(imports: object, accept: (instance: object) => void) {
-        webAssembly
-          .instantiate(binary, { ...imports, wasm_gemm: kernel })
-          .then(({ instance }) => accept(instance), reject);
+      instantiateWasm(imports: WasmImports, accept: (instance: object) => void) {
+        makeMovable(binary, imports, linkKernels).then((instance) => {
+          compact = () => moveToNewMemory(instance);
+          accept(instance);
+        }, reject);
         return {};
       },
-      onRuntimeInitialized: () => resolve(runtime as Runtime),
+      onRuntimeInitialized: () => resolve({ runtime: runtime as Runtime, compact }),
     });
     Object.assign(globalThis, { Module: runtime });
     vm.runInThisContext(readFileSync(script, 'utf8'), { filename: script });
   });
+}
+
+function linkKernels(own: () => WasmFunctions): Record<string, WasmFunctions> {
+  const linked = Object.entries(kernels).map(([name, fallback]): [string, Wasm] => [
+    name,
+    (...args) => own()[fallback]?.(...args) ?? 0,
+  ]);
+  return { wasm_gemm: Object.fromEntries(linked) };
+}
+
+function moveToNewMemory(instance: MovableInstance): boolean {
+  const script = globalThis as unknown as ScriptVariables;
+  const { gc: collectGarbage } = globalThis;
+  const isKnown = script.BERGAMOT_VERSION_FULL === MOVABLE_VERSION;
+  if (!isKnown || collectGarbage === undefined) return false;
+  // For a moment both memories are there.
+  if (process.availableMemory() < process.memoryUsage.rss()) return false;
+  let memory: WasmMemory;
+  try {
+    memory = instance.move();
+  } catch {
+    return false;
+  }
+  script.wasmMemory = memory;
+  script.updateGlobalBufferAndViews(memory.buffer);
+  // By itself that would come late, if ever: for JavaScript there is little to collect.
+  collectGarbage();
+  return true;
 }

@@ -18,6 +18,7 @@ async function start({ files, hasAlphas }: NeuralOpening): Promise<void> {
     { text: PROBE, isHtml: false },
     { text: PROBE, isHtml: true },
   ]);
+  translator.compact();
   process.on('message', ({ sentences }: NeuralQuestion) => {
     // Whatever goes wrong in here leaves a runtime that is of no use: the process ends with it.
     send({ kind: 'translated', texts: translator.translate(sentences) });

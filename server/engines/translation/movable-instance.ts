@@ -1,0 +1,187 @@
+/**
+ * An instance of WebAssembly that can move to a new memory. What C++ has freed stays with the process:
+ * a memory never shrinks, and no page of it can be given back. In a new memory of the same size a page
+ * costs nothing until something is written to it, and what was free is not taken along.
+ *
+ * It is made for what Emscripten writes. Pointers to functions stay what they are, for each instance has
+ * the table of the module. The one variable outside of the memory may be the stack pointer, which is
+ * where it was at the start whenever no function runs: nothing tells what others there are.
+ */
+
+export type Wasm = (...args: number[]) => number;
+
+/** Functions by their pointers. */
+interface Table {
+  get(pointer: number): Wasm | null;
+}
+
+/** What an instance exports. */
+interface Exports {
+  functions: WasmFunctions;
+  table: Table;
+}
+export type WasmFunctions = Readonly<Record<string, Wasm>>;
+
+export interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+}
+
+/** What the module imports, by where from and by name. */
+export type WasmImports = Record<string, Record<string, unknown>> & {
+  env: { memory: WasmMemory; emscripten_resize_heap: Wasm };
+};
+
+interface Declared {
+  module?: string;
+  name: string;
+  kind: string;
+}
+
+/** What Node's types leave out. */
+export const { WebAssembly: webAssembly } = globalThis as unknown as {
+  WebAssembly: {
+    validate(binary: Uint8Array): boolean;
+    compile(binary: Uint8Array): Promise<object>;
+    Instance: new (module: object, imports: WasmImports) => { exports: object };
+    Memory: new (pages: { initial: number; maximum: number }) => WasmMemory;
+    Module: { imports(module: object): Declared[]; exports(module: object): Declared[] };
+  };
+};
+
+const WASM_PAGE = 65_536;
+/** What a system gives at least, in bytes. */
+const SYSTEM_PAGE = 4_096;
+/** Emscripten's limit of a memory that grows. */
+const MAX_PAGES = 2 ** 31 / WASM_PAGE;
+/** Sizes of free blocks that are looked for, in bytes: each half of the one before. */
+const FREE_BLOCKS = { largest: 2 ** 26, smallest: 2 ** 14 };
+const TABLE = '__indirect_function_table';
+
+/** Bytes of a memory that an allocator has handed out. */
+interface Block {
+  start: number;
+  end: number;
+}
+
+export interface MovableInstance {
+  /** They call whichever instance there is. */
+  exports: object;
+  /**
+   * Moves to a new memory, while no function of the module runs. The old one ends with the next
+   * collection of garbage, if nobody else holds it or its buffer.
+   *
+   * @returns the new memory, which is `env.memory` of the imports from now on
+   * @throws Error when it cannot; nothing has changed then
+   */
+  move: () => WasmMemory;
+}
+
+/**
+ * Makes an instance.
+ *
+ * @param imports their `env.memory` and `env.emscripten_resize_heap` are exchanged
+ * @param importsOf further imports, made of what the same instance exports
+ * @throws Error when the module does not compile, or an import is missing
+ */
+export async function makeMovable(
+  binary: Uint8Array,
+  imports: WasmImports,
+  importsOf: (own: () => WasmFunctions) => Record<string, WasmFunctions> = () => ({}),
+): Promise<MovableInstance> {
+  const module = await webAssembly.compile(binary);
+  const { env } = imports;
+  const resizeHeap = env.emscripten_resize_heap;
+  let mayGrow = true;
+  env.emscripten_resize_heap = (bytes) => (mayGrow ? resizeHeap(bytes) : 0);
+  let current = instantiate(module, imports, importsOf);
+
+  const move = () => {
+    assertMovable(module);
+    const [from, old] = [env.memory, current];
+    let blocks: readonly Block[] = [];
+    mayGrow = false;
+    try {
+      blocks = takeFreeBlocks(old);
+      const pages = from.buffer.byteLength / WASM_PAGE;
+      env.memory = new webAssembly.Memory({ initial: pages, maximum: MAX_PAGES });
+      const next = instantiate(module, imports, importsOf);
+      copyAround(blocks, from, env.memory);
+      current = next;
+    } catch (error) {
+      env.memory = from;
+      throw error;
+    } finally {
+      for (const { start } of blocks) current.functions['free']?.(start);
+      mayGrow = true;
+    }
+    return env.memory;
+  };
+  return { exports: forwardTo(() => current), move };
+}
+
+function instantiate(
+  module: object,
+  imports: WasmImports,
+  importsOf: (own: () => WasmFunctions) => Record<string, WasmFunctions>,
+): Exports {
+  let own: WasmFunctions = {};
+  const all = { ...imports, ...importsOf(() => own) };
+  const { exports } = new webAssembly.Instance(module, all);
+  const { [TABLE]: table, ...functions } = exports as Record<string, unknown>;
+  own = functions as WasmFunctions;
+  return { functions: own, table: table as Table };
+}
+
+/** The same names; a function calls that of the instance which there is when it is called. */
+function forwardTo(current: () => Exports): object {
+  const table: Table = {
+    get: (pointer) =>
+      current().table.get(pointer) === null
+        ? null
+        : (...args) => current().table.get(pointer)?.(...args) ?? 0,
+  };
+  const functions = Object.keys(current().functions).map((name): [string, Wasm] => [
+    name,
+    (...args) => current().functions[name]?.(...args) ?? 0,
+  ]);
+  return { ...Object.fromEntries(functions), [TABLE]: table };
+}
+
+/** @throws Error when the module has more state than a memory, or no allocator */
+function assertMovable(module: object): void {
+  const [imports, exports] = [
+    webAssembly.Module.imports(module),
+    webAssembly.Module.exports(module),
+  ];
+  const state = [...imports, ...exports].filter(({ kind }) => kind !== 'function');
+  const named = new Set(exports.map(({ name }) => name));
+  const isMovable =
+    state.map(({ name }) => name).join() === `memory,${TABLE}` &&
+    imports.some(({ name }) => name === 'emscripten_resize_heap') &&
+    ['malloc', 'free'].every((name) => named.has(name));
+  if (!isMovable) throw new Error('This module cannot move to another memory.');
+}
+
+/** Allocates what can be had without growing: what is in these blocks is of no use to anybody. */
+function takeFreeBlocks({ functions: { malloc } }: Exports): Block[] {
+  const blocks: Block[] = [];
+  for (let size = FREE_BLOCKS.largest; size >= FREE_BLOCKS.smallest; size /= 2) {
+    for (let start = malloc?.(size) ?? 0; start !== 0; start = malloc?.(size) ?? 0) {
+      blocks.push({ start, end: start + size });
+    }
+  }
+  return blocks.sort((one, other) => one.start - other.start);
+}
+
+/** Copies pages that are not wholly in a block. Nothing is written where both memories are the same. */
+function copyAround(blocks: readonly Block[], from: WasmMemory, to: WasmMemory): void {
+  const [source, target] = [Buffer.from(from.buffer), Buffer.from(to.buffer)];
+  const left = [...blocks];
+  for (let start = 0; start < source.length; start += SYSTEM_PAGE) {
+    const end = start + SYSTEM_PAGE;
+    while (left[0] !== undefined && left[0].end < end) left.shift();
+    if (left[0] !== undefined && left[0].start <= start) continue;
+    const isSame = source.compare(target, start, end, start, end) === 0;
+    if (!isSame) source.copy(target, start, start, end);
+  }
+}
