@@ -144,8 +144,10 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
     });
     this.#worker = options.startWorker();
     this.#worker.on('message', (message: Answer | ReadyNotice) => this.#receive(message));
-    this.#worker.on('error', (error: unknown) => this.#fail('died', 'crashed', { error: String(error) }));
-    this.#worker.on('exit', (exitCode) => this.#fail('died', 'exited', { exitCode }));
+    this.#worker.on('error', (error: unknown) =>
+      this.#fail('died', 'crashed', { error: String(error) }),
+    );
+    this.#worker.on('exit', (exitCode: number) => this.#fail('died', 'exited', { exitCode }));
   }
 
   /** Gets no new streams, and ends with its last one. */
