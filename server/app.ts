@@ -51,7 +51,12 @@ import { openApiKeyFile } from './storage/embedded/api-key-file.ts';
 import { createSessionTokens } from './storage/embedded/session-tokens.ts';
 import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/ports.ts';
-import { createAudioDecoders, findFfmpeg, type AudioDecoders } from './voice/decode.ts';
+import {
+  createAudioDecoders,
+  findDecoderContainment,
+  findFfmpeg,
+  type AudioDecoders,
+} from './voice/decode.ts';
 import { createSpeechEncoders, type SpeechEncoders } from './voice/encode.ts';
 import { acceptVoiceSockets } from './ws/upgrade.ts';
 
@@ -163,13 +168,14 @@ async function startParts(
 ): Promise<Omit<Parts, 'firstKey' | 'operatorId'>> {
   const metrics = createMetrics();
   const health = createEngineHealth(metrics.engines);
-  const [engines, encoders, ffmpeg] = await Promise.all([
+  const [engines, encoders, containment, ffmpeg] = await Promise.all([
     startEngines(config, log, health.measures),
     createSpeechEncoders({ log, ffmpeg: config.FFMPEG }),
+    findDecoderContainment(),
     findFfmpeg(config.FFMPEG),
   ]);
   const maxFfmpegProcesses = config.VOICE_FFMPEG_PROCESSES;
-  const decoders = createAudioDecoders({ log, ffmpeg, maxFfmpegProcesses });
+  const decoders = createAudioDecoders({ log, containment, ffmpeg, maxFfmpegProcesses });
   return { config, log, storage, engines, decoders, encoders, metrics, health };
 }
 

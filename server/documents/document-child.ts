@@ -2,10 +2,9 @@
  * The process in which one document is opened and written; see document-protocol.ts. It is the first
  * to give way when the machine is short of time or memory, and it never outlives its parent.
  */
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
-import { Worker } from 'node:worker_threads';
-import { declareContained } from '../process/containment.ts';
+import { endWithParent } from '../process/end-with-parent.ts';
 import type {
   DocumentAnswer,
   DocumentChildArguments,
@@ -15,20 +14,6 @@ import { checkMarks, differentSentences, translatedBlocks } from './document-sen
 import { DocumentError, type OpenedDocument } from './format.ts';
 import { loadFormat } from './index.ts';
 import { languageSample } from './language-sample.ts';
-
-/**
- * Ends the process with all of its group when the parent is gone, even while a format keeps this
- * thread busy: the thread of the watch has nothing else to do.
- */
-const WATCH = `
-  const { rmSync } = require('node:fs');
-  const { parentPid, folder } = require('node:worker_threads').workerData;
-  setInterval(() => {
-    if (process.ppid === parentPid) return;
-    rmSync(folder, { recursive: true, force: true });
-    process.kill(-process.pid, 'SIGKILL');
-  }, 500);
-`;
 
 let opened: OpenedDocument | undefined;
 
@@ -66,19 +51,6 @@ function tell(told: DocumentAnswer, then?: () => void): void {
   process.send?.(told, undefined, undefined, then);
 }
 
-function endWithParent({ uncontained }: DocumentChildArguments): void {
-  if (uncontained === undefined) {
-    declareContained();
-    process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-    return;
-  }
-  new Worker(WATCH, { eval: true, workerData: uncontained }).unref();
-  process.on('disconnect', () => {
-    rmSync(uncontained.folder, { recursive: true, force: true });
-    process.kill(-process.pid, 'SIGKILL');
-  });
-}
-
 function giveWay(): void {
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   try {
@@ -89,7 +61,8 @@ function giveWay(): void {
   }
 }
 
-endWithParent(JSON.parse(process.argv[2] ?? '{}') as DocumentChildArguments);
+const { uncontained } = JSON.parse(process.argv[2] ?? '{}') as DocumentChildArguments;
+endWithParent(uncontained);
 giveWay();
 process.on('message', (question: DocumentQuestion) => {
   void answer(question)

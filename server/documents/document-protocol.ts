@@ -1,6 +1,7 @@
 /** What a document process is asked and what it answers; one question at a time. */
 import type { DocumentFormatName } from '../../shared/document-formats.ts';
 import type { LanguageTag } from '../../shared/language.ts';
+import type { Uncontained } from '../process/end-with-parent.ts';
 import type { TextSegment } from '../text/text-segment.ts';
 import type { DocumentSentence } from './document-sentences.ts';
 import type { OpenOptions } from './format.ts';
@@ -35,11 +36,6 @@ export type DocumentAnswer =
 
 /** How a document process is started: the arguments after the module. */
 export interface DocumentChildArguments {
-  /** Undefined when it is contained: then it ends with its parent, and its files are in memory. */
-  uncontained?: {
-    /** Id of the process that asks. */
-    parentPid: number;
-    /** For temporary files; removed when the process ends. */
-    folder: string;
-  };
+  /** Undefined when it is contained: its files are in memory then. */
+  uncontained?: Uncontained;
 }

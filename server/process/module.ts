@@ -16,7 +16,6 @@ import { fileURLToPath } from 'node:url';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 import { foldersAbove, type Command } from './containment.ts';
-import type { PoolWorker } from './worker-pool.ts';
 
 /** A child with pipes for input, output and errors. */
 export type PipedChild = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -80,34 +79,6 @@ export function forkChild(
     ...[...ours, ...execArgv, fileURLToPath(url), ...args],
   ]);
   return spawn(program, all, options);
-}
-
-/**
- * Starts a module in a child process for a pool of workers: one whose memory is to go back when it ends,
- * or that needs flags of its own. What it writes is dropped. Arguments as in {@link forkChild}.
- */
-export function forkWorker(
-  importMetaUrl: string,
-  name: string,
-  options: { execArgv: readonly string[]; env: Record<string, string> },
-): PoolWorker {
-  const child = forkChild(importMetaUrl, name, {
-    ...options,
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
-  const gone = new Promise<void>((resolve) => {
-    child.once('close', () => resolve());
-    child.once('error', () => resolve());
-  });
-  return {
-    on: child.on.bind(child),
-    // A channel that has just been closed shows as the end of the process.
-    postMessage: (message) => child.send(message, () => undefined),
-    terminate() {
-      child.kill('SIGKILL');
-      return gone;
-    },
-  };
 }
 
 /**

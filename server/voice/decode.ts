@@ -1,10 +1,11 @@
 /** The first stage of the voice path: audio in any supported format to samples of one channel. */
 import { availableParallelism } from 'node:os';
-import type { Worker } from 'node:worker_threads';
 import type { AudioFormat } from '../../shared/media-type.ts';
-import { uncontainedNotice } from '../process/containment.ts';
+import { findContainment, uncontainedNotice, type Containment } from '../process/containment.ts';
 import type { Logger } from '../process/log.ts';
-import { startWorker } from '../process/module.ts';
+import { runtimeFiles } from '../process/module.ts';
+import type { PoolWorker } from '../process/worker-pool.ts';
+import { startWorkerProcess } from '../process/worker-process.ts';
 import { decodableContentTypes, formatUnsupported } from './codecs/decodable-formats.ts';
 import { decodeOnWorker } from './codecs/decode-stream.ts';
 import { createDecodeWorkerPool } from './codecs/decode-worker-pool.ts';
@@ -42,34 +43,43 @@ export interface AudioDecoders {
    *   stopping. Also what the source or the meter threw, and the signal's reason
    */
   decode(media: AsyncIterable<MediaPiece>, options: DecodeOptions): AsyncIterable<Uint8Array>;
-  /** Ends all streams, worker threads and FFmpeg processes. */
+  /** Ends all streams and the processes that decode them. */
   close(): Promise<void>;
 }
 
 export interface AudioDecodersOptions {
   log: Logger;
+  /** Of decoding processes, as {@link findDecoderContainment} answers it; without it they are not contained. */
+  containment?: Containment;
   /** As {@link findFfmpeg} answers it; without it MP3, AAC and Vorbis are not decoded. */
   ffmpeg?: FfmpegProgram | undefined;
   /** Streams that FFmpeg decodes at the same time: each takes a process of about 50 MB. */
   maxFfmpegProcesses?: number;
-  /** Streams one worker thread takes at most; others are started long before. */
+  /** Streams one decoding process takes at most; others are started long before. */
   decodersPerWorker?: number;
   maxWorkers?: number;
   /** A worker or process that owes an answer for longer than this (up to 1.5 times as long) is ended. */
   watchdogMs?: number;
-  /** Starts a thread that serves decoding in place of ours. */
-  startDecodeWorker?: () => Worker;
+  /** Starts what serves decoding in place of ours. */
+  startDecodeWorker?: () => PoolWorker;
 }
 
-/** Decoding blocks, so it happens in worker threads, which are started when streams need them. */
+/** What a decoding process may have: nothing but the code that it runs. */
+export function findDecoderContainment(): Promise<Containment> {
+  const readable = runtimeFiles(import.meta.url);
+  return findContainment([process.execPath, '--version'], { readable });
+}
+
+/** Decoding blocks, so it happens in processes, which are started when streams need them. */
 export function createAudioDecoders({
   log,
+  containment,
   ffmpeg,
   maxFfmpegProcesses = 64,
   decodersPerWorker = 256,
   maxWorkers = Math.max(4, availableParallelism()),
   watchdogMs = 5000,
-  startDecodeWorker = startOwnWorker,
+  startDecodeWorker = () => startDecodeProcess(containment),
 }: AudioDecodersOptions): AudioDecoders {
   const pool = createDecodeWorkerPool({
     log,
@@ -85,8 +95,13 @@ export function createAudioDecoders({
     watchdogMs,
   });
   const hasFfmpeg = ffmpeg !== undefined;
-  const notice = hasFfmpeg ? uncontainedNotice('FFmpeg', ffmpeg.containment) : undefined;
-  if (notice !== undefined) log.warn({}, notice);
+  for (const [name, contained] of [
+    ['Audio decoders', containment],
+    ['FFmpeg', ffmpeg?.containment],
+  ] as const) {
+    const notice = contained === undefined ? undefined : uncontainedNotice(name, contained);
+    if (notice !== undefined) log.warn({}, notice);
+  }
   const contentTypes = decodableContentTypes({ hasFfmpeg });
 
   return {
@@ -105,10 +120,11 @@ export function createAudioDecoders({
   };
 }
 
-function startOwnWorker(): Worker {
-  return startWorker(import.meta.url, './codecs/decode-worker', {
-    name: 'audio-decoder',
-    // A leak ends this thread and not the process.
-    resourceLimits: { maxOldGenerationSizeMb: 256 },
+/** Starts a process that serves decoding. */
+export function startDecodeProcess(containment: Containment | undefined): PoolWorker {
+  return startWorkerProcess(import.meta.url, './codecs/decode-child', {
+    ...(containment === undefined ? {} : { containment }),
+    // A leak ends this process and not the server.
+    execArgv: ['--max-old-space-size=256'],
   });
 }

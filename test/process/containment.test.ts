@@ -14,7 +14,7 @@ import {
   type Containment,
 } from '../../server/process/containment.ts';
 import { processTree } from '../../server/process/process-tree.ts';
-import { findFfmpeg } from '../../server/voice/decode.ts';
+import { findDecoderContainment, findFfmpeg } from '../../server/voice/decode.ts';
 import { builtModule } from '../support/built-product.ts';
 import { until } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -45,6 +45,7 @@ afterAll(() => server.close());
 
 const containments: [string, () => Promise<Containment>][] = [
   ['the document process', documentContainment],
+  ['audio decoders', findDecoderContainment],
   ['FFmpeg', async () => (await findFfmpeg())!.containment],
   ['LibreOffice and Tesseract', () => findContainment(['/bin/true'])],
 ];

@@ -1,11 +1,13 @@
 /** What happens to everybody else when a stream, a worker or the whole stage comes to its end. */
-import type { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../shared/errors.ts';
 import { parseSourceMediaType } from '../../shared/media-type.ts';
 import { startWorker } from '../../server/process/module.ts';
+import type { PoolWorker } from '../../server/process/worker-pool.ts';
 import {
   createAudioDecoders,
+  findDecoderContainment,
+  startDecodeProcess,
   type AudioDecoders,
   type AudioDecodersOptions,
 } from '../../server/voice/decode.ts';
@@ -17,14 +19,21 @@ const opus = ['-c:a', 'libopus', '-b:a', '32k'];
 const aLaw = 'audio/pcm;encoding=alaw;rate=8000';
 
 const faultyWorker = './codecs/faulty-worker';
-const realWorker = '../../server/voice/codecs/decode-worker';
 
-/** The stage, with workers that can be made to fail unless told otherwise, and its threads. */
-function stage(options: Partial<AudioDecodersOptions> = {}, module = faultyWorker) {
+/** Our own processes, as the server has them. */
+const realProcess = async (): Promise<() => PoolWorker> => {
+  const containment = await findDecoderContainment();
+  return () => startDecodeProcess(containment);
+};
+/** A thread that can be made to fail. */
+const faultyThread = (): PoolWorker => startWorker(import.meta.url, faultyWorker);
+
+/** The stage and its workers. */
+function stage(options: Partial<AudioDecodersOptions> = {}, start = faultyThread) {
   const threads = { started: 0, running: 0 };
   const log = recordLog();
-  function startDecodeWorker(): Worker {
-    const worker = startWorker(import.meta.url, module);
+  function startDecodeWorker(): PoolWorker {
+    const worker = start();
     threads.started += 1;
     threads.running += 1;
     worker.on('exit', () => (threads.running -= 1));
@@ -195,7 +204,7 @@ it('starts no thread for samples that are what is wanted already', async () => {
 });
 
 it('takes 600 damaged streams on one worker, whose other streams never notice', async () => {
-  const { decoders, threads, log } = stage({ maxWorkers: 1 }, realWorker);
+  const { decoders, threads, log } = stage({ maxWorkers: 1 }, await realProcess());
   const kinds = [
     { contentType: 'audio/webm', bytes: encoded('webm', opus) },
     { contentType: 'audio/ogg', bytes: encoded('ogg', opus) },

@@ -1,8 +1,8 @@
 /** The process that runs Harper: WebAssembly that takes its time, and may fall over a text. */
-import '../../process/outlive-signals.ts';
 import { Dialect, LocalLinter, SuggestionKind, type Lint as HarperLint } from 'harper.js';
 import { slimBinary } from 'harper.js/slimBinary';
 import type { ReadyNotice } from '../../process/worker-pool.ts';
+import { serveAsWorker } from '../../process/worker-process.ts';
 import type { HarperAnswer, HarperMessage, HarperRequest, Lint } from './harper-protocol.ts';
 import { harperRules } from './harper-rules.ts';
 
@@ -17,10 +17,11 @@ const linters = {
   'en-GB': new LocalLinter({ binary: slimBinary }),
   'en-US': new LocalLinter({ binary: slimBinary }),
 } as const;
+const port = serveAsWorker<HarperMessage, HarperAnswer | ReadyNotice>();
 /** One text at a time. */
-let work = prepare().then(() => send({ kind: 'ready' }));
+let work = prepare().then(() => port.postMessage({ kind: 'ready' }));
 
-process.on('message', (message: HarperMessage) => {
+port.on('message', (message) => {
   if (message.kind === 'free') return;
   work = work.then(async () => {
     const { streamId, texts, variant } = message;
@@ -29,15 +30,9 @@ process.on('message', (message: HarperMessage) => {
       () => false,
       () => true,
     );
-    send({ streamId, lints, hasFailed });
+    port.postMessage({ streamId, lints, hasFailed });
   });
 });
-// The server is gone.
-process.on('disconnect', () => process.exit());
-
-function send(message: HarperAnswer | ReadyNotice): void {
-  process.send?.(message);
-}
 
 async function prepare(): Promise<void> {
   await prepareOne(linters['en-GB'], Dialect.British);

@@ -4,8 +4,8 @@ import type { LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
 import { FairPlaces } from '../../process/fair-places.ts';
 import type { Turn } from '../../process/fair-queue.ts';
-import { forkWorker } from '../../process/module.ts';
 import { createWorkerPool, type PoolWorker, type WorkerPool } from '../../process/worker-pool.ts';
+import { startWorkerProcess } from '../../process/worker-process.ts';
 import { applyEdits } from '../../text/improvement/edits.ts';
 import { inRegister, ruledForms } from '../../text/improvement/register.ts';
 import { safeGrammar } from '../../text/improvement/safe-grammar.ts';
@@ -203,7 +203,7 @@ function createPool({ log, watchdogMs = 30_000, startWorker: start }: HarperOpti
 }
 
 function startOwnWorker(): PoolWorker {
-  return forkWorker(import.meta.url, './harper-child', {
+  return startWorkerProcess(import.meta.url, './harper-child', {
     // The quick compiler of WebAssembly alone: the good one takes 150 MB and minutes of work to save
     // what a sentence does not notice. What Harper writes when it panics is dropped: texts belong in no log.
     execArgv: ['--liftoff-only'],

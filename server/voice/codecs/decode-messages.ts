@@ -1,4 +1,4 @@
-/** What the main thread and a decoding worker say to each other. */
+/** What the server and a decoding process say to each other. */
 import type { ErrorCode } from '../../../shared/errors.ts';
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import type { Coding } from './audio-sink.ts';
@@ -20,7 +20,7 @@ export interface DecodeRequest {
   streamId: number;
   /** With the first request of a stream. */
   open?: StreamParameters;
-  /** The chunks one after the other; transferred. */
+  /** The chunks one after the other. */
   bytes: ArrayBuffer;
   /** In order; {@link GAP} where some are missing. */
   chunkSizesBytes: number[];
@@ -37,7 +37,7 @@ export interface DecodeFailure {
   retires: boolean;
 }
 
-/** Audio in one piece; its bytes are transferred. */
+/** Audio in one piece. */
 export type DecodedPart =
   | { kind: 'pcm'; bytes: ArrayBuffer }
   /** Frames for FFmpeg; `starts` with the first ones, which have nothing to do with those before. */

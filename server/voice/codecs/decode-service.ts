@@ -1,7 +1,7 @@
 /** The worker's side: decodes what arrives, stream by stream, and answers each request once. */
-import type { MessagePort } from 'node:worker_threads';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { FreeRequest, ReadyNotice } from '../../process/worker-pool.ts';
+import type { WorkerPort } from '../../process/worker-process.ts';
 import { AnswerParts } from './answer-parts.ts';
 import {
   GAP,
@@ -12,7 +12,10 @@ import {
 import type { CreateStreamDecoder, StreamDecoder } from './stream-decoder.ts';
 
 /** Serves requests on a port until it closes. */
-export function serveDecoding(port: MessagePort, createDecoder: CreateStreamDecoder): void {
+export function serveDecoding(
+  port: WorkerPort<DecodeRequest | FreeRequest, DecodeAnswer | ReadyNotice>,
+  createDecoder: CreateStreamDecoder,
+): void {
   const decoders = new Map<number, StreamDecoder>();
   /** One for all streams: a request is decoded and its audio is taken in one go. */
   const output = new AnswerParts();
@@ -55,7 +58,7 @@ export function serveDecoding(port: MessagePort, createDecoder: CreateStreamDeco
     return failure === undefined ? answer : { ...answer, failure };
   }
 
-  port.on('message', (request: DecodeRequest | FreeRequest) => {
+  port.on('message', (request) => {
     if (request.kind === 'free') {
       free(request.streamId);
       return;
@@ -66,7 +69,7 @@ export function serveDecoding(port: MessagePort, createDecoder: CreateStreamDeco
       answer.parts.map(({ bytes }) => bytes),
     );
   });
-  port.postMessage({ kind: 'ready' } satisfies ReadyNotice);
+  port.postMessage({ kind: 'ready' });
 }
 
 /** Faults of the memory under the decoders, by name: WebAssembly has no types in Node's library. */

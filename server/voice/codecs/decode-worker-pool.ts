@@ -1,8 +1,11 @@
-/** The main thread's side of decoding: worker threads, and which stream is on which. */
-import type { Worker } from 'node:worker_threads';
+/** The server's side of decoding: worker processes, and which stream is on which. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
-import { createWorkerPool, type WorkerStreamEvents } from '../../process/worker-pool.ts';
+import {
+  createWorkerPool,
+  type PoolWorker,
+  type WorkerStreamEvents,
+} from '../../process/worker-pool.ts';
 import type { DecodeAnswer, DecodeRequest, StreamParameters } from './decode-messages.ts';
 
 /**
@@ -31,7 +34,7 @@ export interface DecodeWorkerPool {
 
 export interface DecodeWorkerPoolOptions {
   log: Logger;
-  startWorker: () => Worker;
+  startWorker: () => PoolWorker;
   decodersPerWorker: number;
   maxWorkers: number;
   /** See {@link createWorkerPool}. */
