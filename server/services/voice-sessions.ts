@@ -260,7 +260,12 @@ class SessionDesk implements VoiceSessions {
         terms: {
           request: body,
           path: request.path,
-          check: (changed) => checkRequest(changed, caller),
+          check: (changed) =>
+            checkRequest(changed, caller).catch((error: unknown) => {
+              const err = error instanceof ServiceError ? error.cause : error;
+              if (err !== undefined) log.warn({ sessionId: id, err }, 'an update was not checked');
+              throw error;
+            }),
         },
         onAudio: (durationMs) => charge?.add(durationMs),
         mayConnect: (page) => mayConnect(page, caller?.account.origins ?? [], publicUrl),

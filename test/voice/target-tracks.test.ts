@@ -1,10 +1,17 @@
 /** Target languages that come and go while somebody speaks. */
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
 import type { CaptionSegment, CaptionUpdate } from '../../server/voice/captions.ts';
 import { createChannel, merge, type Channel } from '../../server/voice/streams.ts';
-import { createTargetTracks, type TargetTracks } from '../../server/voice/target-tracks.ts';
+import {
+  createTargetTracks,
+  type RequestedSpeech,
+  type TargetTracks,
+} from '../../server/voice/target-tracks.ts';
+import { createSpeechEncoders } from '../../server/voice/encode.ts';
+import { recordLog } from '../support/log-record.ts';
 import { until } from '../support/server.ts';
+import { formatOf, hummingEngine } from './synthesise-support.ts';
 
 interface Stage {
   said: Channel<CaptionUpdate>;
@@ -12,8 +19,13 @@ interface Stage {
   /** What was told, as short lines: `es: text`, `es~ tentative text`, `es.` for an end. */
   told: string[];
   change(...targets: string[]): boolean;
+  /** Changes the targets, and the language that is spoken. */
+  speak(speech: RequestedSpeech | undefined, ...targets: string[]): boolean;
   ended: Promise<void>;
 }
+
+const encoders = await createSpeechEncoders({ log: recordLog() });
+afterAll(() => encoders.close());
 
 const signal = new AbortController().signal;
 const segmentOf = (text: string): CaptionSegment => ({
@@ -36,23 +48,24 @@ function stage(...first: string[]): Stage {
   const said = createChannel<CaptionUpdate>();
   const messages = merge<ServerMessage>();
   const told: string[] = [];
-  const terms = (names: string[]) => ({
+  const terms = (names: string[], speech?: RequestedSpeech) => ({
     targets: names.map((name) => ({ requested: name, tag: name.toLowerCase() })),
-    speech: undefined,
+    speech,
     translateText: async (text: string, { target }: { target: string }) => `${text}/${target}`,
   });
   const tracks = createTargetTracks(said, terms(first), {
     ...{ mode: 'instant', signal, add: (each) => messages.add(each) },
-    encoders: {
-      open: () => Promise.reject(new Error('nothing is spoken here')),
-      close: async () => {},
-    } as never,
+    encoders,
   });
   messages.add(drained(tracks.captions));
   async function read() {
     for await (const message of messages) told.push(...linesOf(message));
   }
-  return { said, tracks, told, change: (...names) => tracks.change(terms(names)), ended: read() };
+  return {
+    ...{ said, tracks, told, ended: read() },
+    change: (...names) => tracks.change(terms(names)),
+    speak: (speech, ...names) => tracks.change(terms(names, speech)),
+  };
 }
 
 async function* drained(captions: AsyncIterable<CaptionUpdate>): AsyncGenerator<ServerMessage> {
@@ -62,6 +75,13 @@ async function* drained(captions: AsyncIterable<CaptionUpdate>): AsyncGenerator<
 function linesOf(message: ServerMessage): string[] {
   if ('end_of_target_transcript' in message)
     return [`${message.end_of_target_transcript.language}.`];
+  if ('end_of_target_media' in message) return [`${message.end_of_target_media.language}♪.`];
+  if ('target_media_chunk' in message) {
+    const { language, text, content_type: type } = message.target_media_chunk;
+    return text === undefined
+      ? []
+      : [`${language}♪ ${text}${type === undefined ? '' : ` ${type}`}`];
+  }
   if (!('target_transcript_update' in message)) return [];
   const { language, concluded, tentative } = message.target_transcript_update;
   return [
@@ -174,4 +194,58 @@ it('nothing changes after the last word', async () => {
   await live.ended;
   expect(live.change('fr')).toBe(false);
   expect(live.tracks.terms.targets.map(({ requested }) => requested)).toEqual(['es']);
+});
+
+const ENCODING = 'audio/pcm;encoding=s16le;rate=16000';
+
+function voiceFor(language: string): RequestedSpeech {
+  return {
+    target: { requested: language, tag: language },
+    ...{ format: formatOf(ENCODING), gender: undefined, engine: hummingEngine() },
+  };
+}
+
+const spoken = ({ told }: Stage) => told.filter((line) => line.includes('♪'));
+
+it('one voice after the other: the first says what was concluded, one that was passed over nothing', async () => {
+  const live = stage('es', 'fr');
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const slow = hummingEngine(() => held);
+  const first = { ...voiceFor('es'), engine: slow };
+  live.speak(first, 'es', 'fr');
+  live.said.push(saying(undefined, 'One.'));
+  await until(() => slow.spoken.length === 1);
+  live.said.push(saying(undefined, 'Two.'));
+  await until(() => live.told.includes('fr:  Two./fr') && live.told.includes('es:  Two./es'));
+  for (let round = 0; round < 1_000; round += 1) live.speak(voiceFor('es'), 'es', 'fr');
+  live.speak(voiceFor('fr'), 'es', 'fr');
+  live.said.push(saying(undefined, 'Three.'));
+  await until(() => live.told.includes('fr:  Three./fr'));
+  release();
+  live.said.end();
+  await live.ended;
+  expect(spoken(live)).toEqual([
+    `es♪ One./es ${ENCODING}`,
+    'es♪  Two./es',
+    'es♪.',
+    `fr♪  Three./fr ${ENCODING}`,
+  ]);
+});
+
+it('a voice that stays is not interrupted by other languages, and goes with its own', async () => {
+  const live = stage('es');
+  const voice = voiceFor('es');
+  live.speak(voice, 'es');
+  live.said.push(saying(undefined, 'One.'));
+  await until(() => spoken(live).length === 1);
+  live.speak({ ...voice, format: formatOf(ENCODING) }, 'es', 'fr');
+  live.said.push(saying(undefined, 'Two.'));
+  await until(() => spoken(live).length === 2);
+  live.speak(undefined, 'fr');
+  live.said.push(saying(undefined, 'Three.'));
+  live.said.end();
+  await live.ended;
+  expect(spoken(live)).toEqual([`es♪ One./es ${ENCODING}`, 'es♪  Two./es', 'es♪.']);
+  expect(concludedIn(live, 'fr')).toEqual(['fr: Two./fr', 'fr:  Three./fr']);
 });
