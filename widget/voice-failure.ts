@@ -29,6 +29,8 @@ export function toVoiceFailure(error: unknown): VoiceFailure {
     case 'connection-lost':
     case 'session-lost':
     case 'end-overdue':
+    case 'update-refused':
+    case 'update-unsupported':
     case 'closed':
       return new VoiceFailure('connection-lost', { cause: error });
   }

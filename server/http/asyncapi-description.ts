@@ -40,6 +40,7 @@ Nothing is lost, in either direction, for clients that ask for it in the session
 - \`acknowledgements\`: messages that must not be lost carry a \`sequence\`, from 1, and \`source_media_acknowledgement\` tells how much audio has arrived. When you reconnect, say \`last_sequence\` (of the last message you have): what came after it is sent again. The answer says \`received_audio_ms\` and \`received_audio_bytes\`: go on with the audio after them.
 - \`lag_updates\`: \`source_lag_update\` tells when the recogniser falls behind the audio, and when it has caught up.
 - \`caption_mode\`: how calm captions are; \`instant\`, \`balanced\` (the default) or \`settled\`. With \`settled\`, tentative lists hold nothing that can change.
+- \`session_update\`: other targets or terms within the session, in the words of the session request. What is left out stays, null takes it away. \`session_updated\` answers with what is in force, or \`session_update_refused\` with what is wrong, and the session goes on as it was. A language that is added begins with the sentence that is being said; one that is taken away is told that sentence and its end. With \`session_updates\` the first \`session_updated\` comes at once: a server of before does not send it, and would end the session at a message it does not know.
 
 These are our own additions; a client that knows none of them sees the plain protocol.
 

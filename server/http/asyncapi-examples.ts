@@ -9,6 +9,10 @@ const tentative = { text: ' How are', start_time: 1480, end_time: 1900 };
 export const messageExamples: Readonly<Record<MessageName, readonly object[]>> = {
   source_media_chunk: [{ source_media_chunk: { data: 'AAABAAIAAwA=' } }],
   end_of_utterance: [{ end_of_utterance: {} }],
+  session_update: [
+    { session_update: { id: '1', target_languages: ['es', 'fr'] } },
+    { session_update: { glossary_id: 'a74d88fb-ed2a-4943-a664-a4512398b994', formality: null } },
+  ],
   end_of_source_media: [{ end_of_source_media: {} }],
   source_transcript_update: [
     {
@@ -52,6 +56,17 @@ export const messageExamples: Readonly<Record<MessageName, readonly object[]>> =
   source_lag_update: [
     { source_lag_update: { lag_ms: 1800 } },
     { source_lag_update: { lag_ms: 0 } },
+  ],
+  session_updated: [
+    { session_updated: { id: '1', start_time: 4200, target_languages: ['es', 'fr'] } },
+  ],
+  session_update_refused: [
+    {
+      session_update_refused: {
+        ...{ id: '1', error_code: 400, reason_code: 4000001 },
+        error_message: 'At most 5 target languages are possible.',
+      },
+    },
   ],
   end_of_stream: [{ end_of_stream: {} }],
   error: [

@@ -41,8 +41,8 @@ export function createLiveOverview(
 }
 
 function described({ session, origin }: LiveSession): LiveVoiceSession {
-  const { key, openedAtMs, sourceLanguage = null, targetLanguages } = origin;
-  const { isConnected, receivedMs, lagMs, words } = session.condition;
+  const { key, openedAtMs, sourceLanguage = null } = origin;
+  const { isConnected, targetLanguages, receivedMs, lagMs, words } = session.condition;
   return {
     session_id: session.id,
     opened_at: new Date(openedAtMs).toISOString(),

@@ -11,7 +11,6 @@ export interface SessionOrigin {
   openedAtMs: number;
   /** As it was asked for; undefined: detected. */
   sourceLanguage: string | undefined;
-  targetLanguages: readonly string[];
   /** The one that is likeliest to hear it. */
   recogniser: RecognitionEngine | undefined;
 }

@@ -13,8 +13,9 @@ import { defaultTargetMediaType, parseTargetMediaType } from '../../shared/targe
 import type { RecognitionEngine, SynthesisEngine } from '../engines/engine.ts';
 import type { Caller } from '../storage/ports.ts';
 import { captionModes } from '../voice/captions.ts';
-import type { RequestedLanguage, VoicePipelineOptions } from '../voice/pipeline.ts';
+import type { VoicePipelineOptions } from '../voice/pipeline.ts';
 import type { RequestedSource } from '../voice/recognise.ts';
+import type { RequestedLanguage } from '../voice/target-tracks.ts';
 import type { LiveTranslation } from './live-translation.ts';
 import { speakableLanguages, speakerOf } from './speakers.ts';
 import type { SpokenTermLists } from './spoken-terms.ts';
@@ -28,6 +29,8 @@ export interface CheckedVoiceRequest {
     messageFormat: MessageFormat;
     acknowledges: boolean;
     tellsLag: boolean;
+    /** Whether it is told at once what is in force. */
+    tellsTerms: boolean;
   };
   /** What runs. */
   path: Pick<
@@ -89,6 +92,7 @@ export function createVoiceRequestCheck(capabilities: VoiceCapabilities): CheckV
         ...{ format, messageFormat },
         acknowledges: request.acknowledgements ?? false,
         tellsLag: request.lag_updates ?? false,
+        tellsTerms: request.session_updates ?? false,
       },
       path: {
         ...{ format, source, targets, speech, captionMode, recognisers },

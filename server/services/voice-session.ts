@@ -5,18 +5,25 @@
  */
 import { ServiceError, toServiceError } from '../../shared/errors.ts';
 import type { AudioFormat } from '../../shared/media-type.ts';
-import type { MessageFormat, ServerMessage } from '../../shared/protocol/messages.ts';
+import type { MessageFormat } from '../../shared/protocol/messages.ts';
 import type { PageOrigin } from './origins.ts';
 import {
   createSessionMeasures,
   type CaptionWords,
   type SessionMeasures,
 } from './session-measures.ts';
+import {
+  createSessionUpdates,
+  type SentUpdate,
+  type SessionTerms,
+  type SessionUpdates,
+} from './session-updates.ts';
 import { createLagWatch } from '../voice/lag-watch.ts';
 import { createMediaQueue, type MediaQueue } from '../voice/media-queue.ts';
 import type { VoiceMeasures } from '../voice/measures.ts';
 import type { MediaPiece } from '../voice/media.ts';
 import { createOutbox, type Outbox, type OutboxReader } from '../voice/outbox.ts';
+import type { VoicePipeline } from '../voice/pipeline.ts';
 import { createRealTimeMeter } from '../voice/real-time-meter.ts';
 
 /** Clients are told how much audio has arrived no more often than this, in ms. */
@@ -39,6 +46,9 @@ export interface VoiceSessionOptions {
   /** Whether durable messages are numbered and received audio is acknowledged. */
   acknowledges: boolean;
   tellsLag: boolean;
+  /** Whether the client is told at once what is in force. */
+  tellsTerms: boolean;
+  terms: SessionTerms;
   /** Audio that may wait for a slow engine before the client is held back, in ms. */
   maxLagMs: number;
   /** How long a session without a connection is kept, in ms. */
@@ -48,7 +58,7 @@ export interface VoiceSessionOptions {
   onAudio: (durationMs: number) => void;
   /** Whether a page of that origin may have the session. */
   mayConnect: (page: PageOrigin) => boolean;
-  run: (input: VoicePathInput) => AsyncIterable<ServerMessage>;
+  run: (input: VoicePathInput) => VoicePipeline;
   /** Called once, when the session is over. */
   onOver: () => void;
 }
@@ -74,6 +84,8 @@ export interface SessionConnection {
   push(data: Uint8Array): void;
   /** What was said up to here is concluded at once. */
   endUtterance(): void;
+  /** Other targets or terms from now on; the answer is among what is to be told. */
+  update(update: SentUpdate): void;
   endMedia(): void;
   /** Takes a function that holds the client back (true) or lets it go again (false). */
   onHold(hold: (isHeld: boolean) => void): void;
@@ -92,6 +104,8 @@ export interface SessionConnection {
 /** How a session goes at the moment. */
 export interface SessionCondition {
   isConnected: boolean;
+  /** As they were requested. */
+  targetLanguages: readonly string[];
   /** Audio that has arrived. */
   receivedMs: number;
   /** How much of it was not heard yet. */
@@ -106,6 +120,8 @@ export class VoiceSession {
   readonly #options: VoiceSessionOptions;
   readonly #outbox: Outbox;
   readonly #queue: MediaQueue;
+  readonly #updates: SessionUpdates;
+  #pipeline: VoicePipeline | undefined;
   readonly #measures: SessionMeasures;
   readonly #unwatch: readonly (() => void)[];
   readonly #meter = createRealTimeMeter();
@@ -142,6 +158,13 @@ export class VoiceSession {
       meter: (durationMs) => this.#count(durationMs),
       hold: () => this.#holdOrLetGo(),
     });
+    this.#updates = createSessionUpdates(options.terms, {
+      apply: (changed) => !this.isOver && this.#pipeline?.change(changed) === true,
+      receivedMs: () => this.#receivedMs,
+      tell: (message) => this.#outbox.put(message),
+      onWaiting: () => this.#holdOrLetGo(),
+    });
+    if (options.tellsTerms) this.#updates.tellTerms();
     this.#watchLag = createLagWatch((lagMs) =>
       this.#outbox.notify({ source_lag_update: { lag_ms: Math.round(lagMs) } }),
     );
@@ -160,6 +183,7 @@ export class VoiceSession {
   get condition(): SessionCondition {
     return {
       isConnected: this.isConnected,
+      targetLanguages: this.#updates.targetLanguages,
       receivedMs: this.#receivedMs,
       lagMs: Math.max(0, this.#lagMs),
       quietMs: performance.now() - this.#saidAtMs,
@@ -238,7 +262,8 @@ export class VoiceSession {
       },
       push: (data) => this.#push(data),
       endUtterance: () => queue.endUtterance(),
-      endMedia: () => queue.end(),
+      update: (update) => this.#updates.take(update),
+      endMedia: () => this.#endMedia(),
       onHold: (hold) => {
         connection.hold = hold;
         if (this.#isHeld) hold(true);
@@ -261,7 +286,7 @@ export class VoiceSession {
   /** Takes no more audio, and says everything that was heard. */
   conclude(): void {
     this.#stopping.abort();
-    this.#queue.end();
+    this.#endMedia();
   }
 
   /**
@@ -281,9 +306,14 @@ export class VoiceSession {
     this.#options.onOver();
   }
 
+  #endMedia(): void {
+    this.#queue.end();
+    this.#updates.end();
+  }
+
   async #run(): Promise<void> {
     this.#hasStarted = true;
-    const messages = this.#options.run({
+    this.#pipeline = this.#options.run({
       media: this.#queue.media,
       meter: (durationMs) => {
         this.#queue.decoded(durationMs);
@@ -296,7 +326,7 @@ export class VoiceSession {
       signal: this.#ended.signal,
     });
     try {
-      for await (const message of messages) {
+      for await (const message of this.#pipeline.messages) {
         if ('source_transcript_update' in message) this.#saidAtMs = performance.now();
         this.#measures.message(message, this.#receivedMs);
         await this.#outbox.put(message);
@@ -355,12 +385,13 @@ export class VoiceSession {
 
   /**
    * A client is held back while too much of its audio waits anywhere on the voice path, and let go
-   * when half of that has been heard.
+   * when half of that has been heard; and while too many of its updates wait.
    */
   #holdOrLetGo(): void {
     const { maxLagMs } = this.#options;
     const isBehind = this.#lagMs > (this.#isHeld ? maxLagMs / 2 : maxLagMs);
-    if (this.#isHeld === (isBehind || this.#queue.isFull)) return;
+    const mustHold = isBehind || this.#queue.isFull || this.#updates.isFull;
+    if (this.#isHeld === mustHold) return;
     this.#isHeld = !this.#isHeld;
     this.#connection?.hold(this.#isHeld);
   }

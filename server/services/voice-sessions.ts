@@ -159,12 +159,11 @@ class SessionDesk implements VoiceSessions {
     // Others may have come while we waited.
     this.#refuseBeyondLimits(keyId);
     const recogniser = this.#admit(request);
-    const session = this.#makeSession(request, owner);
+    const session = this.#makeSession(body, request, owner);
     this.#live.add(session, {
       key: caller?.key,
       openedAtMs: Date.now(),
       sourceLanguage: request.path.source.requested,
-      targetLanguages: request.path.targets.map(({ requested }) => requested),
       recogniser,
     });
     const accountId = caller?.account.accountId ?? null;
@@ -240,9 +239,13 @@ class SessionDesk implements VoiceSessions {
     });
   }
 
-  #makeSession(request: CheckedVoiceRequest, { caller, tag }: SessionOwner): VoiceSession {
+  #makeSession(
+    body: VoiceSessionRequest,
+    request: CheckedVoiceRequest,
+    { caller, tag }: SessionOwner,
+  ): VoiceSession {
     const { tokens, path, usageMeter, measures, log, publicUrl } = this.#options;
-    const { maxLagMs, resumeMs } = this.#options;
+    const { maxLagMs, resumeMs, checkRequest } = this.#options;
     const id = randomUUID();
     const charge =
       caller &&
@@ -254,6 +257,16 @@ class SessionDesk implements VoiceSessions {
       {
         ...{ id, measures, maxLagMs, resumeMs },
         ...request.manner,
+        terms: {
+          request: body,
+          path: request.path,
+          check: (changed) =>
+            checkRequest(changed, caller).catch((error: unknown) => {
+              const err = error instanceof ServiceError ? error.cause : error;
+              if (err !== undefined) log.warn({ sessionId: id, err }, 'an update was not checked');
+              throw error;
+            }),
+        },
         onAudio: (durationMs) => charge?.add(durationMs),
         mayConnect: (page) => mayConnect(page, caller?.account.origins ?? [], publicUrl),
         run: (input) => voicePipeline({ ...path, ...request.path, ...input }),

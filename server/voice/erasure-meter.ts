@@ -42,6 +42,9 @@ export function createErasureMeter(): ErasureMeter {
       const { language } = message.target_transcript_update;
       return { track: 'target', ...change(language, message.target_transcript_update) };
     }
+    if ('end_of_target_transcript' in message) {
+      shown.delete(message.end_of_target_transcript.language);
+    }
     return undefined;
   };
 }

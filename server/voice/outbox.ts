@@ -112,6 +112,12 @@ class KeptMessages implements Outbox {
       if (!isDurable) this.#reader?.stale.add(track);
     }
     if (isDurable) this.#keep(message);
+    if ('end_of_target_transcript' in message) {
+      // Nothing of it may follow its end.
+      const { language } = message.end_of_target_transcript;
+      this.#tentative.delete(language);
+      this.#reader?.stale.delete(language);
+    }
     this.#reader?.signal.raise();
     while (this.#unconfirmedBytes > MAX_UNCONFIRMED_BYTES && !this.#isClosed) {
       await this.#room.raised();

@@ -4,45 +4,33 @@
  * Each stage is a function from AsyncIterable to AsyncIterable and lives in a file of its own.
  * Source captions are never held back by translation: every target reads its own conflating branch.
  */
-import type { LanguageTag } from '../../shared/language.ts';
 import type { AudioFormat } from '../../shared/media-type.ts';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
-import type { TargetMediaFormat } from '../../shared/target-media-type.ts';
-import type {
-  Detection,
-  RecognitionEngine,
-  SynthesisEngine,
-  VoiceGender,
-} from '../engines/engine.ts';
-import { conflateUpdates, type CaptionMode } from './captions.ts';
+import type { Detection, RecognitionEngine } from '../engines/engine.ts';
+import type { CaptionMode } from './captions.ts';
 import type { AudioDecoders } from './decode.ts';
-import { emitEnds, emitMedia, emitSource, emitTarget } from './emit.ts';
+import { emitEnds, emitSource } from './emit.ts';
 import type { SpeechEncoders } from './encode.ts';
 import { listen, type Endpointing } from './listen.ts';
 import type { MediaPiece } from './media.ts';
-import { recognise, type RequestedSource } from './recognise.ts';
+import {
+  createSpokenTerms,
+  recognise,
+  type RequestedSource,
+  type SpokenTerms,
+} from './recognise.ts';
 import { segment } from './segment.ts';
 import { RECOGNITION_RATE_HZ } from './speech-rate.ts';
-import { broadcast, merge } from './streams.ts';
-import { synthesise } from './synthesise.ts';
-import { translate, type TranslateText } from './translate.ts';
+import { merge } from './streams.ts';
+import { createTargetTracks, type TargetTerms } from './target-tracks.ts';
 
-/** A language as the client wrote it, and as our code knows it. */
-export interface RequestedLanguage {
-  requested: string;
-  tag: LanguageTag;
+/** What a running session can change. */
+export interface VoiceTerms extends TargetTerms {
+  /** Words that are likely to be said, from the next utterance on. */
+  spokenTerms: readonly string[];
 }
 
-/** The one target language that is spoken as well. */
-export interface RequestedSpeech {
-  /** One of the targets. */
-  target: RequestedLanguage;
-  format: TargetMediaFormat;
-  gender: VoiceGender | undefined;
-  engine: SynthesisEngine;
-}
-
-export interface VoicePipelineOptions {
+export interface VoicePipelineOptions extends VoiceTerms {
   /** Audio as it arrives, in the client's format. */
   media: AsyncIterable<MediaPiece>;
   format: AudioFormat;
@@ -51,66 +39,68 @@ export interface VoicePipelineOptions {
   /** Told how far the recogniser has taken the audio, in ms of the stream. */
   onHeard: (positionMs: number) => void;
   source: RequestedSource;
-  targets: readonly RequestedLanguage[];
-  speech: RequestedSpeech | undefined;
   captionMode: CaptionMode;
   /** Whether concluded source captions tell their words. */
   tellsWords: boolean;
   endpointing: Endpointing;
-  spokenTerms: readonly string[];
   decoders: AudioDecoders;
   encoders: SpeechEncoders;
   /** The preferred first. */
   recognisers: readonly RecognitionEngine[];
   detectLanguage: (text: string) => Detection;
-  translateText: TranslateText;
   /** Ends every engine call of the session. */
   signal: AbortSignal;
 }
 
-/**
- * Runs one session; yields what its client is to be told, the end marks last.
- *
- * @throws ServiceError of the stage that failed
- */
-export async function* voicePipeline(options: VoicePipelineOptions): AsyncGenerator<ServerMessage> {
-  const { source, targets, speech, captionMode: mode, signal } = options;
-  const captions = broadcast(segment(heard(options), { mode }), conflateUpdates);
+/** One session that runs. */
+export interface VoicePipeline {
+  /**
+   * What its client is to be told, the end marks last.
+   *
+   * @throws ServiceError of the stage that failed
+   */
+  readonly messages: AsyncIterable<ServerMessage>;
+  /** Other terms from now on; false when everything was said. */
+  change(terms: VoiceTerms): boolean;
+}
 
-  const sourceMessages = emitSource(captions.subscribe(), {
-    requested: source.requested,
-    tellsWords: options.tellsWords,
+/** Runs one session as its messages are read. */
+export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
+  const { source, captionMode: mode, encoders, signal } = options;
+  const spokenTerms = createSpokenTerms(options.spokenTerms);
+  const messages = merge<ServerMessage>();
+  const tracks = createTargetTracks(segment(heard(options, spokenTerms), { mode }), options, {
+    ...{ mode, encoders, signal },
+    add: (each) => messages.add(each),
   });
-  const targetMessages = targets.flatMap((target) => {
-    const { requested, tag } = target;
-    const { translateText } = options;
-    const translated = translate(captions.subscribe(), {
-      ...{ target: tag, mode, translateText, signal },
-    });
-    if (speech?.target !== target) return [emitTarget(translated, requested)];
-    const spoken = broadcast(translated, conflateUpdates);
-    return [
-      emitTarget(spoken.subscribe(), requested),
-      emitMedia(
-        synthesise(spoken.subscribe(), {
-          ...{ language: tag, signal, encoders: options.encoders },
-          ...{ engine: speech.engine, gender: speech.gender, format: speech.format },
-        }),
-        { language: requested, contentType: speech.format.contentType },
-      ),
-    ];
-  });
-
-  yield* merge(sourceMessages, ...targetMessages);
-  yield* emitEnds(
-    targets.map(({ requested }) => requested),
-    speech?.target.requested,
+  messages.add(
+    emitSource(tracks.captions, {
+      requested: source.requested,
+      tellsWords: options.tellsWords,
+    }),
   );
+
+  async function* told() {
+    yield* messages;
+    const { targets, speech } = tracks.terms;
+    yield* emitEnds(
+      targets.map(({ requested }) => requested),
+      speech?.target.requested,
+    );
+  }
+  return {
+    messages: told(),
+    change(terms) {
+      if (!tracks.change(terms)) return false;
+      spokenTerms.change(terms.spokenTerms);
+      return true;
+    },
+  };
 }
 
 /** What was said, in words. */
-function heard(options: VoicePipelineOptions) {
-  const { media, format, meter, onHeard, source, spokenTerms, signal } = options;
+function heard(options: VoicePipelineOptions, spokenTerms: SpokenTerms) {
+  const { media, format, meter, onHeard, source, signal } = options;
   const audio = options.decoders.decode(media, {
     ...{ format, meter, signal, sampleRateHz: RECOGNITION_RATE_HZ },
   });

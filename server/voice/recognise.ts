@@ -37,10 +37,34 @@ export interface RecogniseOptions {
   /** The preferred first; at least one hears the requested language, or any if none is requested. */
   recognisers: readonly RecognitionEngine[];
   source: RequestedSource;
-  spokenTerms: readonly string[];
+  spokenTerms: SpokenTerms;
   /** Tells the language of a text. */
   detectLanguage: (text: string) => Detection;
   signal: AbortSignal;
+}
+
+/** Words that are likely to be said; they may change while somebody listens for them. */
+export interface SpokenTerms {
+  readonly now: readonly string[];
+  change(terms: readonly string[]): void;
+  /** Told of changes from now on, in place of whoever was. */
+  onChange: () => void;
+}
+
+export function createSpokenTerms(terms: readonly string[]): SpokenTerms {
+  const spokenTerms = {
+    now: terms,
+    change(next: readonly string[]) {
+      const isSame =
+        next.length === spokenTerms.now.length &&
+        next.every((term, index) => term === spokenTerms.now[index]);
+      if (isSame) return;
+      spokenTerms.now = next;
+      spokenTerms.onChange();
+    },
+    onChange: () => undefined,
+  };
+  return spokenTerms;
 }
 
 /** A recogniser that listens, and the language it listens for; undefined when it finds out itself. */
@@ -53,7 +77,7 @@ interface Listening {
  * Hears a stream with one recogniser, the best for the requested language, or one that detects the
  * language when none is requested. Where it cannot detect and the language is not fixed, the texts of
  * finals are looked at: once two agree on another language, whoever hears that goes on with the next
- * utterance.
+ * utterance. So does the same recogniser when it has other terms to listen for.
  *
  * @throws ServiceError engine_unavailable when nobody hears the language; what the recogniser threw;
  *   the signal's reason when aborted
@@ -66,9 +90,10 @@ export async function* recognise(
   const heard = createChannel<HeardText | Pause>();
   const speech = withoutMarks(pieces, (pause) => heard.push(pause));
   const session = new AbortController();
-  const hearing = canChange(first, options)
-    ? hearChanging(speech, { ...options, first, heard, session: session.signal })
-    : hear(speech, { ...options, ...first, heard, session: session.signal });
+  const hearing =
+    first.engine.usesSpokenTerms || canChange(first, options)
+      ? hearChanging(speech, { ...options, first, heard, session: session.signal })
+      : hear(speech, { ...options, ...first, heard, session: session.signal });
   hearing.then(
     () => heard.end(),
     (error: unknown) => heard.fail(error),
@@ -115,23 +140,23 @@ async function hear(
   { engine, language, heard, ...options }: HearOptions & Listening,
 ): Promise<void> {
   const { source } = options;
-  let known = language ?? engine.languages[0] ?? 'und';
+  const judge = judgeFor({ engine, language }, { ...options, watches: false });
   await listenWith(speech, { engine, language }, options, (recognition) => {
-    if (source.mode === 'hint') known = recognition.language ?? known;
-    heard.push(labelled(recognition, { language: known, engine, source }));
+    heard.push(labelled(recognition, { ...judge(recognition), engine, source }));
     return true;
   });
 }
 
-/** One recogniser after the other, each for the language that is spoken. */
+/** One recogniser after the other, each for the language that is spoken and the terms of its time. */
 async function hearChanging(
   speech: AsyncIterable<SpeechPiece>,
   { first, ...options }: HearOptions & { first: Listening },
 ): Promise<void> {
   const tape = createSpeechTape(speech);
+  const watches = canChange(first, options);
   try {
     let next: (Listening & { from: number }) | undefined = { ...first, from: 0 };
-    while (next !== undefined) next = await hearUntilChange(tape, next, options);
+    while (next !== undefined) next = await hearUntilChange(tape, next, { ...options, watches });
   } finally {
     tape.close();
   }
@@ -141,29 +166,51 @@ async function hearChanging(
 async function hearUntilChange(
   tape: SpeechTape,
   { engine, language, from }: Listening & { from: number },
-  { heard, ...options }: HearOptions,
+  { heard, watches, ...options }: HearOptions & { watches: boolean },
 ): Promise<(Listening & { from: number }) | undefined> {
-  const { source, recognisers } = options;
+  const { source, recognisers, spokenTerms } = options;
   const playback = tape.play(from);
-  const spoken = language ?? 'und';
-  const watch = watchFor(engine, spoken, options);
+  const judge = judgeFor({ engine, language }, { ...options, watches });
   let next: (Listening & { from: number }) | undefined;
+  const goOn = (listening: Listening, utterance: number): void => {
+    next = { ...listening, from: next?.from ?? utterance };
+    playback.stopAfter(next.from - 1);
+  };
+  spokenTerms.onChange = () => {
+    if (engine.usesSpokenTerms && next === undefined) goOn({ engine, language }, tape.count);
+  };
   await listenWith(playback.speech, { engine, language }, options, (recognition) => {
     const utterance = tape.utteranceAt(recognition.startMs);
     // It was given more than it should hear, because its final came late.
     if (next !== undefined && utterance >= next.from) return false;
     tape.forgetBefore(utterance);
-    const judgement = recognition.kind === 'final' ? watch.judge(recognition.text) : undefined;
-    const found = judgement?.language ?? spoken;
+    const { language: found, isConfirmed } = judge(recognition);
     heard.push(labelled(recognition, { language: found, engine, source }));
-    if (judgement?.isConfirmed === true && next === undefined) {
+    if (isConfirmed && (next === undefined || next.language === language)) {
       const suitable = [engine, ...recognisers].find(({ languages }) => languages.includes(found));
-      next = { engine: suitable ?? engine, language: found, from: utterance + 1 };
-      playback.stopAfter(utterance);
+      goOn({ engine: suitable ?? engine, language: found }, utterance + 1);
     }
     return true;
   });
   return next;
+}
+
+/** Tells in which language something was said, and whether another one is spoken from now on. */
+function judgeFor(
+  { engine, language }: Listening,
+  { watches, ...options }: RecogniseOptions & { watches: boolean },
+): (recognition: Recognition) => { language: LanguageTag; isConfirmed: boolean } {
+  if (watches) {
+    const spoken = language ?? 'und';
+    const watch = watchFor(engine, spoken, options);
+    return ({ kind, text }) =>
+      kind === 'final' ? watch.judge(text) : { language: spoken, isConfirmed: false };
+  }
+  let known = language ?? engine.languages[0] ?? 'und';
+  return (recognition) => {
+    if (options.source.mode === 'hint') known = recognition.language ?? known;
+    return { language: known, isConfirmed: false };
+  };
 }
 
 function watchFor(
@@ -190,7 +237,7 @@ async function listenWith(
   const iterator = engine
     .recognise(speech, {
       ...{ language, languageMode: source.mode, signal: listening.signal },
-      spokenTerms: engine.usesSpokenTerms ? spokenTerms : [],
+      spokenTerms: engine.usesSpokenTerms ? spokenTerms.now : [],
     })
     [Symbol.asyncIterator]();
   try {

@@ -21,6 +21,8 @@ export interface Playback {
 }
 
 export interface SpeechTape {
+  /** Utterances that have begun. */
+  readonly count: number;
   /** Number of the utterance in which something at a position was said. */
   utteranceAt(positionMs: number): number;
   /** Lets go of the utterances before that one. */
@@ -68,6 +70,9 @@ export function createSpeechTape(speech: AsyncIterable<SpeechPiece>): SpeechTape
   }
 
   return {
+    get count() {
+      return kept.count;
+    },
     utteranceAt: (positionMs) => kept.utteranceAt(positionMs),
     forgetBefore: (utterance) => kept.forgetBefore(utterance),
     play(fromUtterance) {
@@ -104,6 +109,9 @@ function createKeptSpeech() {
   }
 
   return {
+    get count() {
+      return count;
+    },
     add(piece: SpeechPiece): void {
       let current = utterances.at(-1);
       if (current?.endMs !== Infinity) {

@@ -59,18 +59,26 @@ export function createChannel<T>(onTake?: (item: T) => void): Channel<T> {
   };
 }
 
+/** One consumer's view of a {@link broadcast}. */
+export interface Subscription<T> extends AsyncIterable<T> {
+  /** Nothing more is read but what is held, and `last`. */
+  end(last?: T): void;
+}
+
 /**
  * Lets several consumers read one source without waiting for each other. What a consumer has not
  * read yet is held as one item: `conflate` joins it with the next, so a slow consumer costs neither
  * memory nor anybody else's time.
  *
- * Reading starts with the first consumer that is read, so all must have subscribed by then.
+ * Reading starts with the first consumer that is read; who subscribes later gets what follows.
  */
 export function broadcast<T>(
   source: AsyncIterable<T>,
   conflate: (held: T, next: T) => T,
-): { subscribe: () => AsyncIterable<T> } {
+): { subscribe: () => Subscription<T> } {
   const subscribers = new Set<{ held: T | undefined; signal: Signal }>();
+  const holding = (held: T | undefined, next: T) =>
+    held === undefined ? next : conflate(held, next);
   let started = false;
   let done = false;
   let failure: { error: unknown } | undefined;
@@ -80,7 +88,7 @@ export function broadcast<T>(
       for await (const item of source) {
         if (subscribers.size === 0) return;
         for (const subscriber of subscribers) {
-          subscriber.held = subscriber.held === undefined ? item : conflate(subscriber.held, item);
+          subscriber.held = holding(subscriber.held, item);
           subscriber.signal.raise();
         }
       }
@@ -108,27 +116,40 @@ export function broadcast<T>(
               subscriber.held = undefined;
               yield item;
             } else if (failure !== undefined) throw failure.error;
-            else if (done) return;
+            else if (done || !subscribers.has(subscriber)) return;
             else await subscriber.signal.raised();
           }
         } finally {
           subscribers.delete(subscriber);
         }
       }
-      return read();
+      return Object.assign(read(), {
+        end(last?: T) {
+          if (!subscribers.delete(subscriber)) return;
+          if (last !== undefined) subscriber.held = holding(subscriber.held, last);
+          subscriber.signal.raise();
+        },
+      });
     },
   };
+}
+
+/** Sources that are read as one, and to which more may be added meanwhile. */
+export interface Confluence<T> extends AsyncGenerator<T, void, undefined> {
+  /** Reads one more source; ignored once all have ended. */
+  add(source: AsyncIterable<T>): void;
 }
 
 /**
  * Interleaves sources as their items arrive, reading one item ahead of each. Ends when all have
  * ended; the first failure ends it and lets go of the others.
  */
-export async function* merge<T>(...sources: AsyncIterable<T>[]): AsyncGenerator<T> {
-  const iterators = sources.map((source) => source[Symbol.asyncIterator]());
+export function merge<T>(...sources: AsyncIterable<T>[]): Confluence<T> {
+  const running = new Set<AsyncIterator<T>>();
   const ready: { item: T; next: () => void }[] = [];
   const signal = createSignal();
-  let running = iterators.length;
+  let hasBegun = false;
+  let isOver = false;
   let failure: { error: unknown } | undefined;
 
   async function pump(iterator: AsyncIterator<T>) {
@@ -143,26 +164,40 @@ export async function* merge<T>(...sources: AsyncIterable<T>[]): AsyncGenerator<
     } catch (error) {
       failure ??= { error };
     } finally {
-      running -= 1;
+      running.delete(iterator);
       signal.raise();
     }
   }
 
-  for (const iterator of iterators) void pump(iterator);
-  try {
-    for (;;) {
-      for (let taken = ready.shift(); taken !== undefined; taken = ready.shift()) {
-        taken.next();
-        yield taken.item;
-      }
-      if (failure !== undefined) throw failure.error;
-      if (running === 0) return;
-      await signal.raised();
-    }
-  } finally {
-    // Not awaited: a generator that waits for its engine only returns once the session is aborted.
-    for (const iterator of iterators) void iterator.return?.(undefined).catch(() => undefined);
+  function add(source: AsyncIterable<T>) {
+    if (isOver) return;
+    const iterator = source[Symbol.asyncIterator]();
+    running.add(iterator);
+    if (hasBegun) void pump(iterator);
   }
+
+  async function* read() {
+    hasBegun = true;
+    for (const iterator of running) void pump(iterator);
+    try {
+      for (;;) {
+        for (let taken = ready.shift(); taken !== undefined; taken = ready.shift()) {
+          taken.next();
+          yield taken.item;
+        }
+        if (failure !== undefined) throw failure.error;
+        if (running.size === 0) return;
+        await signal.raised();
+      }
+    } finally {
+      isOver = true;
+      // Not awaited: a generator that waits for its engine only returns once the session is aborted.
+      for (const iterator of running) void iterator.return?.(undefined).catch(() => undefined);
+    }
+  }
+
+  for (const source of sources) add(source);
+  return Object.assign(read(), { add });
 }
 
 /** Lets one waiter know that something has happened since it last waited. */

@@ -19,6 +19,8 @@ export type TranslateText = (
 export interface TranslateOptions {
   target: LanguageTag;
   mode: CaptionMode;
+  /** Whether nothing was said in this language before. */
+  isFirst?: boolean;
   translateText: TranslateText;
   signal: AbortSignal;
 }
@@ -39,7 +41,7 @@ export async function* translate(
   const { target, mode, signal } = options;
   const inbox = createUpdateInbox(updates);
   const display = createTargetDisplay({ mode, target });
-  let isFirst = true;
+  let { isFirst = true } = options;
   /** What was last seen and what it was the translation of. */
   let shown = '';
   let guessedFrom = '';

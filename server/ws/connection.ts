@@ -83,6 +83,7 @@ class Connection {
       messageFormat: session.messageFormat,
       push: (data) => session.push(data),
       endUtterance: () => session.endUtterance(),
+      update: (update) => session.update(update),
       endMedia: () => session.endMedia(),
     });
     this.#idle = setTimeout(() => this.#onIdle(limits.idleMs), limits.idleMs);

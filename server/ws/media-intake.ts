@@ -8,6 +8,7 @@ export interface MediaIntakeOptions {
   messageFormat: MessageFormat;
   push: (data: Uint8Array) => void;
   endUtterance: () => void;
+  update: (update: Readonly<Record<string, unknown>>) => void;
   endMedia: () => void;
 }
 
@@ -21,6 +22,7 @@ export function createMediaIntake({
   messageFormat,
   push,
   endUtterance,
+  update,
   endMedia,
 }: MediaIntakeOptions) {
   // However short a chunk is, reading it takes time: each counts as a millisecond at least.
@@ -40,6 +42,7 @@ export function createMediaIntake({
     const message = decodeClientMessage(frame, messageFormat);
     if ('source_media_chunk' in message) push(message.source_media_chunk.data);
     else if ('end_of_utterance' in message) endUtterance();
+    else if ('session_update' in message) update(message.session_update);
     else endMedia();
   };
 }

@@ -85,6 +85,19 @@ export interface LagEvent {
   readonly lagMs: number;
 }
 
+/** What is in force, at the beginning and after each change of the running session. */
+export interface TermsEvent {
+  readonly type: 'terms';
+  /** Audio that had arrived then. */
+  readonly startMs: number;
+  readonly targetLanguages: readonly LanguageTag[];
+  /** The one that is spoken as well. */
+  readonly speechLanguage: LanguageTag | undefined;
+  readonly glossaryId: string | undefined;
+  readonly formality: string | undefined;
+  readonly spokenTermsId: string | undefined;
+}
+
 export type VoiceEvent =
   | CaptionEvent
   | SpeechEvent
@@ -92,7 +105,8 @@ export type VoiceEvent =
   | StatusEvent
   | RestartEvent
   | AcknowledgementEvent
-  | LagEvent;
+  | LagEvent
+  | TermsEvent;
 
 /** The event that a message of the server makes; undefined for those that end a session. */
 export function eventOf(message: ServerMessage): VoiceEvent | undefined {
@@ -116,7 +130,7 @@ export function eventOf(message: ServerMessage): VoiceEvent | undefined {
       tentative: tentative.map((segment) => segmentOf(segment, language)),
     };
   }
-  return speechOf(message) ?? endOf(message) ?? progressOf(message);
+  return speechOf(message) ?? endOf(message) ?? progressOf(message) ?? termsOf(message);
 }
 
 function segmentOf(segment: SourceSegment | TargetSegment, language: LanguageTag): CaptionSegment {
@@ -163,4 +177,15 @@ function progressOf(message: ServerMessage): AcknowledgementEvent | LagEvent | u
     return { type: 'lag', lagMs: message.source_lag_update.lag_ms };
   }
   return undefined;
+}
+
+function termsOf(message: ServerMessage): TermsEvent | undefined {
+  if (!('session_updated' in message)) return undefined;
+  const terms = message.session_updated;
+  return {
+    ...{ type: 'terms', startMs: terms.start_time, targetLanguages: terms.target_languages },
+    speechLanguage: terms.target_media_languages?.[0],
+    ...{ glossaryId: terms.glossary_id, formality: terms.formality },
+    spokenTermsId: terms.spoken_terms_id,
+  };
 }

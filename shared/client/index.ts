@@ -12,7 +12,11 @@ export {
   type TokenProvider,
 } from './token-provider.ts';
 export { VoiceError, type VoiceErrorCode } from './voice-error.ts';
-export { VoiceSession, type VoiceSessionOptions } from './voice-session.ts';
+export {
+  VoiceSession,
+  type VoiceSessionChanges,
+  type VoiceSessionOptions,
+} from './voice-session.ts';
 
 /** How a page gets its sessions: an API key must never be in it. */
 export type PageConnectOptions = VoiceSessionOptions & {

@@ -12,6 +12,10 @@ export type VoiceErrorCode =
   | 'server-error'
   /** The audio is over and the server has been silent since. */
   | 'end-overdue'
+  /** A change of a running session cannot be served; it goes on as it was. */
+  | 'update-refused'
+  /** The server knows no changes of running sessions. */
+  | 'update-unsupported'
   /** The session was closed while something waited for it. */
   | 'closed';
 
@@ -51,6 +55,8 @@ const messages: Record<VoiceErrorCode, string> = {
   'session-lost': 'The server does not know the session any more.',
   'server-error': 'The server has ended the session.',
   'end-overdue': 'The last words did not arrive in time.',
+  'update-refused': 'The session cannot be changed in this way.',
+  'update-unsupported': 'The server cannot change a running session.',
   closed: 'The session is closed.',
 };
 

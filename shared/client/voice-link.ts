@@ -5,6 +5,7 @@
 import type { ServerMessage } from '../protocol/messages.ts';
 import { AudioSender } from './audio-sender.ts';
 import { isOffline, retryPause } from './retry.ts';
+import { SessionUpdates, withChanges, type SessionChanges } from './session-updates.ts';
 import type { SocketClass } from './socket.ts';
 import {
   isReconnect,
@@ -59,6 +60,7 @@ export class VoiceLink {
   request: SessionRequest;
   readonly #options: VoiceLinkOptions;
   readonly #audio: AudioSender;
+  readonly #updates: SessionUpdates;
   readonly #abort = new AbortController();
   #connection: VoiceConnection | undefined;
   /** The session as the server last answered it; undefined when a new one has to be asked for. */
@@ -88,10 +90,19 @@ export class VoiceLink {
       onDrained: () => this.#sendEnds(),
       onRoom: options.onRoom,
     });
+    this.#updates = new SessionUpdates({
+      send: (update) => this.#connection?.send({ session_update: update }),
+      onTaken: (changes) => (this.request = withChanges(this.request, changes)),
+    });
   }
 
   get isOpen(): boolean {
     return this.#connection?.isOpen ?? false;
+  }
+
+  /** Whether {@link update} will reach a server that understands it. */
+  get takesUpdates(): boolean {
+    return this.#updates.areSupported;
   }
 
   get isFinishing(): boolean {
@@ -115,6 +126,7 @@ export class VoiceLink {
     } finally {
       clearTimeout(this.#endTimer);
       this.#isOver = true;
+      this.#updates.fail(this.#failure ?? new VoiceError('closed'));
     }
     if (this.#failure !== undefined) throw this.#failure;
   }
@@ -136,6 +148,15 @@ export class VoiceLink {
         await retryPause({ attempt, signal: this.#abort.signal });
       }
     }
+  }
+
+  /**
+   * Other targets or terms, in this session and in those after it. Resolves when they are in force.
+   *
+   * @throws VoiceError update-refused, update-unsupported, closed; why the session is over
+   */
+  update(changes: SessionChanges): Promise<void> {
+    return this.#isOver ? Promise.reject(new VoiceError('closed')) : this.#updates.add(changes);
   }
 
   /** Says that an utterance is over, after what is queued. */
@@ -221,7 +242,10 @@ export class VoiceLink {
   }
 
   async #begin(given?: SessionAnswer): Promise<SessionAnswer> {
-    const answer = given ?? (await this.#provide(this.request));
+    const request = this.#updates.applied(this.request);
+    const answer = given ?? (await this.#provide(request));
+    if (given === undefined) this.request = request;
+    this.#updates.restart(given === undefined);
     const { restart } = this.#options;
     this.#audio.restart(restart === false ? Infinity : restart.keptMs);
     this.#lastSequence = 0;
@@ -253,6 +277,7 @@ export class VoiceLink {
         openedAtMs = performance.now();
         this.#options.onStatus('open');
         this.#audio.attach(connection);
+        this.#updates.open();
       },
       onMessage: (message) => {
         if ('error' in message) failure = serverFailure(message.error);
@@ -265,6 +290,7 @@ export class VoiceLink {
     const code = await connection.closed;
     clearInterval(watch);
     this.#audio.detach();
+    this.#updates.dropped();
     if (performance.now() - openedAtMs > STABLE_MS) this.#wasGood = true;
     this.#settle(code, failure);
   }
@@ -295,6 +321,7 @@ export class VoiceLink {
       // That the server is there says nothing of whether it gets on.
       if (isNews) this.#watchEnd();
     } else this.#watchEnd();
+    this.#updates.receive(message);
     if ('end_of_stream' in message) this.#ended = true;
     this.#options.onMessage(message);
   }

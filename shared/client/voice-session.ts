@@ -5,6 +5,7 @@ import type { MessageFormat } from '../protocol/messages.ts';
 import type { targetMediaTypes } from '../target-media-type.ts';
 import { EventFeed } from './event-feed.ts';
 import { eventOf, type StatusEvent, type VoiceEvent } from './events.ts';
+import type { SessionChanges } from './session-updates.ts';
 import { globalSocketClass, type SocketClass } from './socket.ts';
 import type { SessionRequest, TokenProvider } from './token-provider.ts';
 import { toVoiceError, VoiceError } from './voice-error.ts';
@@ -52,6 +53,12 @@ export interface VoiceSessionOptions {
   /** The class of the package `ws`, where the surroundings have no WebSocket. */
   WebSocket?: SocketClass;
 }
+
+/** Changes of a running session: what is left out stays, null takes a wish back. */
+export type VoiceSessionChanges = {
+  [Name in 'targetLanguages' | 'speech' | 'glossaryId' | 'formality' | 'spokenTermsId']?:
+    VoiceSessionOptions[Name] | null;
+};
 
 type EventType = VoiceEvent['type'];
 type EventOf<Type extends EventType> = Extract<VoiceEvent, { type: Type }>;
@@ -129,6 +136,18 @@ export class VoiceSession implements AsyncIterable<VoiceEvent> {
    */
   endUtterance(): void {
     if (!this.#isFinishing) this.#link.endUtterance();
+  }
+
+  /**
+   * Other targets or terms from now on, also of a session that takes the place of this one. A language
+   * that is added begins with the sentence that is being said, one that is taken away ends with it.
+   *
+   * @returns resolves when they are in force, which event `terms` tells too
+   * @throws VoiceError update-refused, and the session goes on as it was; update-unsupported by a
+   *   server of before; closed, or why the session failed
+   */
+  update(changes: VoiceSessionChanges): Promise<void> {
+    return this.#link.update(changesOf(changes));
   }
 
   /**
@@ -235,5 +254,22 @@ function requestOf(options: VoiceSessionOptions): SessionRequest {
     ...Object.fromEntries(given),
     acknowledgements: true,
     lag_updates: true,
+    session_updates: true,
   };
+}
+
+function changesOf(changes: VoiceSessionChanges): SessionChanges {
+  const { targetLanguages, speech, glossaryId, formality, spokenTermsId } = changes;
+  const spoken = speech === null ? null : speech && [speech.language];
+  const wishes = {
+    target_languages: targetLanguages && [...targetLanguages],
+    ...(speech !== undefined && {
+      target_media_languages: spoken,
+      target_media_content_type: speech?.contentType ?? null,
+      target_media_voice: speech?.voice ?? null,
+    }),
+    ...{ glossary_id: glossaryId, formality, spoken_terms_id: spokenTermsId },
+  };
+  const given = Object.entries(wishes).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given);
 }

@@ -5,7 +5,7 @@
 import { Decoder, encode as packMessage } from '@msgpack/msgpack';
 import { ServiceError } from '../errors.ts';
 import { isShallow } from './message-pack-scan.ts';
-import type { ClientMessage, MessageFormat, ServerMessage } from './messages.ts';
+import type { ClientMessage, MessageFormat, ReceivedMessage, ServerMessage } from './messages.ts';
 
 /** Most audio one `source_media_chunk` may carry, in bytes. */
 export const MAX_CHUNK_BYTES = 100_000;
@@ -70,7 +70,7 @@ export function decodeServerMessage(frame: string | Bytes): ServerMessage {
  *   be a view of it, and it may be overwritten.
  * @throws ServiceError malformed_message, unknown_message or chunk_too_large
  */
-export function decodeClientMessage(frame: Bytes, format: MessageFormat): ClientMessage {
+export function decodeClientMessage(frame: Bytes, format: MessageFormat): ReceivedMessage {
   if (format === 'json') {
     return decodeCanonicalJson(frame) ?? toClientMessage(parseJson(frame), format);
   }
@@ -85,7 +85,7 @@ const CHUNK_TAIL = '"}}';
  * frame itself: a third of the cost of JSON.parse, and no memory that has to be collected again.
  * Anything else returns undefined, untouched.
  */
-function decodeCanonicalJson(frame: Bytes): ClientMessage | undefined {
+function decodeCanonicalJson(frame: Bytes): ReceivedMessage | undefined {
   if (!isNodeBuffer(frame)) return undefined;
   const end = frame.length - CHUNK_TAIL.length;
   const length = end - CHUNK_HEAD.length;
@@ -108,25 +108,31 @@ function isNodeBuffer(frame: Bytes): frame is NodeBuffer {
   return NodeBuffer !== undefined && frame instanceof (NodeBuffer as unknown as typeof Uint8Array);
 }
 
-function toClientMessage(decoded: unknown, format: MessageFormat): ClientMessage {
+const KNOWN_MESSAGES: ReadonlySet<string> = new Set([
+  'source_media_chunk',
+  'end_of_utterance',
+  'session_update',
+  'end_of_source_media',
+]);
+
+function toClientMessage(decoded: unknown, format: MessageFormat): ReceivedMessage {
   if (!isRecord(decoded)) throw malformed('A message must be an object with exactly one key.');
   const names = Object.keys(decoded);
   const name = names[0];
   if (name === undefined || names.length > 1) {
     throw malformed('A message must be an object with exactly one key: its name.');
   }
-  const isKnown =
-    name === 'source_media_chunk' || name === 'end_of_source_media' || name === 'end_of_utterance';
-  if (!isKnown) {
+  if (!KNOWN_MESSAGES.has(name)) {
     throw new ServiceError(
       'unknown_message',
-      'Unknown message. Send source_media_chunk, end_of_utterance or end_of_source_media.',
+      `Unknown message. Send ${[...KNOWN_MESSAGES].join(', ')}.`,
     );
   }
   const payload = decoded[name];
   if (!isRecord(payload)) throw malformed(`The payload of ${name} must be an object.`);
   if (name === 'end_of_source_media') return { end_of_source_media: {} };
   if (name === 'end_of_utterance') return { end_of_utterance: {} };
+  if (name === 'session_update') return { session_update: payload };
   return { source_media_chunk: { data: checkedSize(toBytes(payload['data'], format)) } };
 }
 

@@ -3,6 +3,7 @@
  * the tests all come from here. Each message is an object with exactly one key, its name.
  */
 import Type, { type Static, type TSchema } from 'typebox';
+import { VoiceSessionUpdate } from '../schemas/voice-session.ts';
 
 /** Binary data: base64 text in JSON frames, raw bytes in MessagePack frames, a Uint8Array in our code. */
 const Bytes = Type.Unsafe<Uint8Array>({
@@ -61,6 +62,8 @@ const sequence = Type.Optional(
       'Only with `acknowledgements`: the number of this message among those that must not be lost, from 1. Say the last one you have when you reconnect.',
   }),
 );
+const updateId = Type.Optional(Type.String({ description: 'As the `session_update` had it.' }));
+const languages = (description: string) => Type.Array(Type.String(), { description });
 const End = Type.Object({ sequence });
 const Empty = Type.Object({});
 const concluded = 'Final text, sent once; it never changes.';
@@ -80,6 +83,11 @@ export const EndOfUtterance = message(
   'end_of_utterance',
   Empty,
   'Our addition. What was said up to here is over, as when a button to talk is let go: it is concluded at once. More audio may follow.',
+);
+export const SessionUpdate = message(
+  'session_update',
+  VoiceSessionUpdate,
+  'Our addition. Other targets or terms from now on, in the words of the session request: what is left out stays, null takes it away. Answered by `session_updated` or `session_update_refused`.',
 );
 export const SourceTranscriptUpdate = message(
   'source_transcript_update',
@@ -133,7 +141,7 @@ export const EndOfSourceTranscript = message(
 export const EndOfTargetTranscript = message(
   'end_of_target_transcript',
   Type.Object({ sequence, language: Type.String() }),
-  'No further target_transcript_update for this language follows; once per target.',
+  'No further target_transcript_update for this language follows, unless a `session_update` brings it back; once per target.',
 );
 export const EndOfTargetMedia = message(
   'end_of_target_media',
@@ -164,6 +172,34 @@ export const SourceLagUpdate = message(
   }),
   'The recogniser has fallen behind, or has caught up. Sent to clients that asked for `lag_updates`.',
 );
+export const SessionUpdated = message(
+  'session_updated',
+  Type.Object({
+    sequence,
+    id: updateId,
+    start_time: Type.Integer({
+      minimum: 0,
+      description: 'Audio that had arrived when it was taken, in ms since the first sample.',
+    }),
+    target_languages: languages('Every language that is told from now on, the spoken one too.'),
+    target_media_languages: Type.Optional(languages('The language that is spoken.')),
+    glossary_id: Type.Optional(Type.String()),
+    formality: Type.Optional(Type.String()),
+    spoken_terms_id: Type.Optional(Type.String()),
+  }),
+  'Our addition. What is in force, after each `session_update`; at once for clients that asked for `session_updates`.',
+);
+export const SessionUpdateRefused = message(
+  'session_update_refused',
+  Type.Object({
+    sequence,
+    id: updateId,
+    error_code: Type.Integer({ description: 'HTTP status that fits the refusal.' }),
+    reason_code: Type.Integer({ description: 'HTTP status × 10,000 + detail.' }),
+    error_message: Type.String({ description: 'What is wrong, and what is possible.' }),
+  }),
+  'Our addition. A `session_update` cannot be served: the session goes on as it was.',
+);
 export const EndOfStream = message(
   'end_of_stream',
   End,
@@ -180,7 +216,12 @@ export const ErrorMessage = message(
   'The session has failed; the socket closes with 4000 + error_code.',
 );
 
-export const clientMessages = [SourceMediaChunk, EndOfUtterance, EndOfSourceMedia] as const;
+export const clientMessages = [
+  SourceMediaChunk,
+  EndOfUtterance,
+  SessionUpdate,
+  EndOfSourceMedia,
+] as const;
 export const serverMessages = [
   SourceTranscriptUpdate,
   TargetTranscriptUpdate,
@@ -190,6 +231,8 @@ export const serverMessages = [
   EndOfTargetMedia,
   SourceMediaAcknowledgement,
   SourceLagUpdate,
+  SessionUpdated,
+  SessionUpdateRefused,
   EndOfStream,
   ErrorMessage,
 ] as const;
@@ -198,8 +241,13 @@ export type SourceSegment = Static<typeof SourceSegment>;
 export type TargetSegment = Static<typeof TargetSegment>;
 export type SourceTranscriptUpdate = Static<typeof SourceTranscriptUpdate>;
 export type TargetTranscriptUpdate = Static<typeof TargetTranscriptUpdate>;
+export type SessionUpdated = Static<typeof SessionUpdated>;
 export type TargetMediaChunk = Static<typeof TargetMediaChunk>;
 export type ClientMessage = Static<(typeof clientMessages)[number]>;
+/** What a client has sent: what is in an update is for its receiver to check. */
+export type ReceivedMessage =
+  | Exclude<ClientMessage, Static<typeof SessionUpdate>>
+  | { session_update: Readonly<Record<string, unknown>> };
 export type ServerMessage = Static<(typeof serverMessages)[number]>;
 
 /** How messages are written: JSON in text frames or MessagePack in binary frames. */

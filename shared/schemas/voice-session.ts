@@ -1,5 +1,5 @@
 /** `POST /v3/voice/realtime`. */
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { sourceMediaTypes } from '../media-type.ts';
 import { defaultTargetMediaType, targetMediaTypes } from '../target-media-type.ts';
 
@@ -99,7 +99,45 @@ export const VoiceSessionRequest = Type.Object({
       description: 'Our addition. Tells when the recogniser falls behind the audio.',
     }),
   ),
+  session_updates: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Our addition. `session_updated` tells at once what is in force, so that a client knows that `session_update` is understood here.',
+    }),
+  ),
 });
+
+/** What of a request a running session can change. */
+export const changeableFields = [
+  'target_languages',
+  'target_media_languages',
+  'target_media_content_type',
+  'target_media_voice',
+  'glossary_id',
+  'formality',
+  'spoken_terms_id',
+] as const;
+
+const { properties: requested } = VoiceSessionRequest;
+
+/** `session_update`: what is left out stays, null takes back to what a request without it means (RFC 7396). */
+export const VoiceSessionUpdate = Type.Object({
+  id: Type.Optional(
+    Type.String({ maxLength: 64, description: 'Your name for it; the answer carries it.' }),
+  ),
+  target_languages: orNull(requested.target_languages),
+  target_media_languages: orNull(requested.target_media_languages),
+  target_media_content_type: orNull(requested.target_media_content_type),
+  target_media_voice: orNull(requested.target_media_voice),
+  glossary_id: orNull(requested.glossary_id),
+  formality: orNull(requested.formality),
+  spoken_terms_id: orNull(requested.spoken_terms_id),
+});
+
+function orNull<Schema extends TSchema>(schema: Schema) {
+  return Type.Optional(Type.Union([schema, Type.Null()]));
+}
 
 export const VoiceSession = Type.Object({
   streaming_url: Type.String({
@@ -133,5 +171,6 @@ export const VoiceReconnectedSession = Type.Object({
 });
 
 export type VoiceReconnectedSession = Static<typeof VoiceReconnectedSession>;
+export type VoiceSessionUpdate = Static<typeof VoiceSessionUpdate>;
 export type VoiceSessionRequest = Static<typeof VoiceSessionRequest>;
 export type VoiceSession = Static<typeof VoiceSession>;

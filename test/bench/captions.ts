@@ -46,6 +46,7 @@ export interface VoiceStages {
   conflateUpdates: typeof Captions.conflateUpdates;
   listen: typeof Listen.listen;
   recognise: typeof Recognise.recognise;
+  createSpokenTerms: typeof Recognise.createSpokenTerms;
   segment: typeof Segment.segment;
   broadcast: typeof Streams.broadcast;
   translate: typeof Translate.translate;
@@ -70,12 +71,12 @@ async function builtStages(): Promise<VoiceStages> {
   const stage = <Module>(file: string) => importBuilt<Module>(`server/voice/${file}.ts`);
   const { captionModes, conflateUpdates } = await stage<typeof Captions>('captions');
   const { listen } = await stage<typeof Listen>('listen');
-  const { recognise } = await stage<typeof Recognise>('recognise');
+  const { recognise, createSpokenTerms } = await stage<typeof Recognise>('recognise');
   const { segment } = await stage<typeof Segment>('segment');
   const { broadcast } = await stage<typeof Streams>('streams');
   const { translate } = await stage<typeof Translate>('translate');
   return {
-    ...{ captionModes, conflateUpdates, listen, recognise, segment, broadcast },
+    ...{ captionModes, conflateUpdates, listen, recognise, createSpokenTerms, segment, broadcast },
     translate,
   };
 }
@@ -135,7 +136,7 @@ async function hear({ stages, recogniser }: CaptionParts, { audio }: Clip): Prom
   const clock = createHearingClock();
   const paced = clock.pace(audio, CHUNK_MS * BYTES_PER_MS, BYTES_PER_MS);
   const events = stages.recognise(stages.listen(paced, { ...ENDPOINTING, signal }), {
-    ...{ recognisers: [recogniser], spokenTerms: [], signal },
+    ...{ recognisers: [recogniser], spokenTerms: stages.createSpokenTerms([]), signal },
     source: { requested: 'en', tag: 'en', mode: 'fixed' },
     detectLanguage: () => ({ status: 'no_language_detected' }),
   });

@@ -125,6 +125,99 @@ describe('a network that loses frames and connections', () => {
   });
 });
 
+describe('changes of a running session', () => {
+  const targets = (gateway: ResumingGateway, index = 0) =>
+    gateway.sessions[index]?.request.target_languages;
+
+  async function startChanging(random?: () => number): Promise<ResumingGateway> {
+    const gateway = await start(random);
+    gateway.takesUpdates = true;
+    return gateway;
+  }
+
+  it('are in force when the promise says so, and told; those that wait go as one', async () => {
+    const gateway = await startChanging();
+    const session = connect(gateway, { targetLanguages: ['es'] });
+    const events = collect(session);
+    await becomes(session, 'open');
+    const asked = [
+      session.update({ targetLanguages: ['fr'] }),
+      session.update({ targetLanguages: ['xx'], glossaryId: null }),
+      session.update({ targetLanguages: ['it'] }),
+    ];
+    await Promise.all(asked);
+    expect(targets(gateway)).toEqual(['it']);
+    await session.finish();
+    const terms = (await events).flatMap((event) => (event.type === 'terms' ? [event] : []));
+    expect(terms.map(({ targetLanguages }) => targetLanguages)).toEqual([['es'], ['fr'], ['it']]);
+  });
+
+  it('before the first connection are part of the request', async () => {
+    const gateway = await startChanging();
+    const session = connect(gateway, { targetLanguages: ['es'] });
+    await session.update({ targetLanguages: ['fr'] });
+    expect(targets(gateway)).toEqual(['fr']);
+    await session.finish();
+    expect(gateway.sessions[0]?.durable).toHaveLength(4);
+  });
+
+  it('may be refused: the session goes on', async () => {
+    const gateway = await startChanging();
+    const session = connect(gateway, { targetLanguages: ['es'] });
+    await becomes(session, 'open');
+    await expect(session.update({ targetLanguages: ['xx'] })).rejects.toMatchObject({
+      ...{ code: 'update-refused', message: 'No.', status: 400 },
+    });
+    await session.send(noise(2 * WORD_BYTES));
+    await session.finish();
+    expect(targets(gateway)).toEqual(['es']);
+  });
+
+  it('are said again on the next connection until they are answered', async () => {
+    const seed = Math.floor(Math.random() * 1e9);
+    const gateway = await startChanging(seeded(seed));
+    gateway.dropChance = 0.25;
+    const session = connect(gateway, { targetLanguages: ['es'] });
+    await becomes(session, 'open');
+    for (let round = 0; round < 12; round += 1) {
+      const wish = [`x${round}`];
+      await session.update({ targetLanguages: wish });
+      expect(targets(gateway), `seed ${seed}`).toEqual(wish);
+    }
+    gateway.dropChance = 0;
+    expect(gateway.drops, `seed ${seed}`).toBeGreaterThan(0);
+    expect(gateway.sessions, `seed ${seed}`).toHaveLength(1);
+    await session.finish();
+  });
+
+  it('outlive their session: the one that takes its place is asked for with them', async () => {
+    const gateway = await startChanging();
+    const session = connect(gateway, { targetLanguages: ['es'], restart: true });
+    await becomes(session, 'open');
+    await session.update({ targetLanguages: ['fr'] });
+    gateway.sessions[0]!.token = 'lost';
+    gateway.cut();
+    const asked = session.update({ targetLanguages: ['fr', 'it'] });
+    await until(() => gateway.sessions.length === 2);
+    await asked;
+    expect(targets(gateway, 1)?.[0]).toBe('fr');
+    await until(() => targets(gateway, 1)?.length === 2);
+    await session.finish();
+  });
+
+  it('are never sent to a server of before, which would end the session', async () => {
+    const gateway = await start();
+    const session = connect(gateway, { targetLanguages: ['es'] });
+    await becomes(session, 'open');
+    await session.send(noise(2 * WORD_BYTES));
+    await expect(session.update({ targetLanguages: ['fr'] })).rejects.toMatchObject({
+      code: 'update-unsupported',
+    });
+    await session.finish();
+    await expect(session.update({})).rejects.toMatchObject({ code: 'closed' });
+  });
+});
+
 describe('audio', () => {
   it('goes out at no more than twice the speed of speech', async () => {
     const gateway = await start();

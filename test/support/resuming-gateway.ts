@@ -17,7 +17,7 @@ const API_KEY = 'key';
 /** A session over all its connections, as the gateway keeps it. */
 export interface KeptSession {
   readonly id: string;
-  readonly request: SessionRequest;
+  request: SessionRequest;
   /** Audio in the order it was counted. */
   readonly audio: Uint8Array[];
   receivedBytes: number;
@@ -38,6 +38,8 @@ export interface ResumingGateway {
   dropChance: number;
   /** Counts audio and numbers messages; a plain gateway does neither. */
   isPlain: boolean;
+  /** Takes updates of running sessions; one of before ends the session instead. */
+  takesUpdates: boolean;
   /** What a request for an old session is answered with instead of one. */
   refusal: number | undefined;
   /** Requests for sessions that were answered. */
@@ -57,7 +59,7 @@ export async function startResumingGateway(random: () => number): Promise<Resumi
   const gateway: ResumingGateway = {
     server: `http://127.0.0.1:${port}`,
     ...{ apiKey: API_KEY, sessions: [], drops: 0, dropChance: 0 },
-    ...{ isPlain: false, refusal: undefined, requests: 0 },
+    ...{ isPlain: false, takesUpdates: false, refusal: undefined, requests: 0 },
     cut: () => {
       for (const socket of sockets.clients) socket.terminate();
     },
@@ -172,16 +174,45 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
     if (!isLost) socket.close(1000);
   }
 
+  function change({ id, ...changes }: Record<string, unknown>): void {
+    if (!gateway.takesUpdates) {
+      send({ error: refusalOf(4_000_003) });
+      socket.close(4400);
+      return;
+    }
+    const { target_languages = [] } = { ...session.request, ...changes };
+    if (target_languages.includes('xx')) {
+      say({ session_update_refused: { id: id as string, ...refusalOf(4_000_001) } });
+      return;
+    }
+    session.request = { ...session.request, target_languages };
+    say(inForce(session, id as string));
+  }
+
   socket.on('message', (frame: Buffer) => {
     if (isLost) return;
     const message = decodeClientMessage(frame, format);
     if ('end_of_source_media' in message) conclude();
+    else if ('session_update' in message) change(message.session_update);
     else if ('source_media_chunk' in message) hear(message.source_media_chunk.data);
     if (random() < gateway.dropChance) lose();
   });
+  if (gateway.takesUpdates && session.durable.length === 0) {
+    session.durable.push(withSequence(inForce(session), 1));
+  }
   // Now and then more is said again than was asked for.
   const replayFrom = Math.max(0, lastSequence - Math.floor(random() * 3));
   if (!gateway.isPlain) for (const message of session.durable.slice(replayFrom)) send(message);
+}
+
+function inForce({ request, words }: KeptSession, id?: string): ServerMessage {
+  const { target_languages = [] } = request;
+  const named = id === undefined ? {} : { id };
+  return { session_updated: { ...named, start_time: words * 100, target_languages } };
+}
+
+function refusalOf(reason_code: number) {
+  return { request_type: 'frame', error_code: 400, reason_code, error_message: 'No.' };
 }
 
 /** What a word makes, in the languages of the session and spoken in the first. */

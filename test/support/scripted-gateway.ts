@@ -35,6 +35,8 @@ export interface ScriptedSession {
   readonly request: RequestedSession;
   /** Audio in the order it came, with the times of arrival in ms. */
   readonly chunks: { bytes: Uint8Array; atMs: number }[];
+  /** What the page has asked it to become. */
+  readonly updates: Readonly<Record<string, unknown>>[];
   /** Whether the page has said that its audio is over. */
   isFinished: boolean;
   send(message: ServerMessage): void;
@@ -52,6 +54,8 @@ export interface ScriptedGateway {
   refusal: { status: number; message: string } | undefined;
   /** Whether dropped sessions can be taken up again; if not, the endpoint refuses as an older one does. */
   keepsSessions: boolean;
+  /** Whether sessions can change while they run; of before, they cannot. */
+  takesUpdates: boolean;
   /** `last_sequence` of the pages that came back, in order. */
   readonly resumedAfter: number[];
   /** Token requests wait for it. */
@@ -106,6 +110,7 @@ export async function startScriptedGateway({
     violations: [],
     refusal: undefined,
     keepsSessions: false,
+    takesUpdates: false,
     resumedAfter: [],
     hold: undefined,
     onFinish: concludeAndEnd,
@@ -115,7 +120,7 @@ export async function startScriptedGateway({
       gateway.onFinish = concludeAndEnd;
       gateway.onConnect = () => undefined;
       gateway.sessions.length = gateway.resumedAfter.length = 0;
-      gateway.keepsSessions = false;
+      gateway.keepsSessions = gateway.takesUpdates = false;
     },
     close: async () => {
       for (const socket of sockets.clients) socket.terminate();
@@ -188,7 +193,7 @@ function connect(gateway: ScriptedGateway, socket: WebSocket, ticket: Ticket): v
   const format = request.message_format;
   const session: ScriptedSession = {
     ...{ sessionId, request },
-    chunks: [],
+    ...{ chunks: [], updates: [] },
     isFinished: false,
     send: (message) => {
       if (socket.readyState === socket.OPEN) socket.send(encodeServerMessage(message, format));
@@ -204,10 +209,23 @@ function connect(gateway: ScriptedGateway, socket: WebSocket, ticket: Ticket): v
       session.chunks.push({ bytes: message.source_media_chunk.data, atMs: performance.now() });
       return;
     }
+    if ('session_update' in message) {
+      session.updates.push(message.session_update);
+      const { id, ...changes } = message.session_update;
+      Object.assign(request, changes);
+      session.send(inForce(request, id as string));
+      return;
+    }
     session.isFinished = true;
     gateway.onFinish(session);
   });
+  if (gateway.takesUpdates) session.send(inForce(request));
   gateway.onConnect(session);
+}
+
+function inForce({ target_languages }: RequestedSession, id?: string): ServerMessage {
+  const named = id === undefined ? {} : { id };
+  return { session_updated: { ...named, start_time: 0, target_languages } };
 }
 
 /** The end of a stream as the protocol wants it. */

@@ -12,6 +12,8 @@ export interface VoiceClient {
   /** Sends one piece of audio. */
   sendAudio(data: Uint8Array): void;
   endUtterance(): void;
+  /** Sends an update; the payload may be anything. */
+  update(update: object): void;
   end(): void;
   /** Resolves when the socket is closed. */
   closed: Promise<{ code: number; reason: string }>;
@@ -75,6 +77,7 @@ export async function connectWith(
     ...{ socket, messages, closed, sessionId: session.session_id },
     sendAudio: (data) => socket.send(encodeClientMessage({ source_media_chunk: { data } }, format)),
     endUtterance: () => socket.send(encodeClientMessage({ end_of_utterance: {} }, format)),
+    update: (update) => socket.send(encodeClientMessage({ session_update: update }, format)),
     end: () => socket.send(encodeClientMessage({ end_of_source_media: {} }, format)),
     error: () => messages.flatMap((message) => ('error' in message ? [message.error] : []))[0],
     text: (language) => messages.flatMap((message) => concludedTexts(message, language)).join(''),

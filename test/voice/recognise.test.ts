@@ -8,6 +8,7 @@ import type {
 } from '../../server/engines/engine.ts';
 import type { HeardPiece } from '../../server/voice/silence-mark.ts';
 import {
+  createSpokenTerms,
   recognise,
   type HeardText,
   type Pause,
@@ -99,7 +100,10 @@ async function heard(
   spokenTerms: string[] = [],
 ): Promise<(HeardText | Pause)[]> {
   const requested = { requested: source.tag, tag: undefined, mode: 'hint' as const, ...source };
-  const options = { recognisers, spokenTerms, detectLanguage, signal: unaborted };
+  const options = {
+    ...{ recognisers, detectLanguage, signal: unaborted },
+    spokenTerms: createSpokenTerms(spokenTerms),
+  };
   return collect(recognise(of(...pieces), { ...options, source: requested }));
 }
 
@@ -147,6 +151,42 @@ describe('which recogniser hears', () => {
     await heard(utterances(1), [without, using], { tag: 'es' }, ['Dragoman']);
     expect(without.streams[0]?.options.spokenTerms).toEqual([]);
     expect(using.streams[0]?.options.spokenTerms).toEqual(['Dragoman']);
+  });
+
+  it.each([
+    ['that knows its language', 'en', 'fixed' as const],
+    ['beside others, for it may be another language', 'en', 'hint' as const],
+    ['that finds it out', undefined, 'hint' as const],
+  ])('hears the next utterance with other terms: one %s', async (_, tag, mode) => {
+    const traits = { detectsLanguage: tag === undefined };
+    const engine = scripted({
+      ...{ name: 'a', languages: ['en'], usesSpokenTerms: true, ...traits },
+      hears: (number) => ({ text: `we ${number}` }),
+    });
+    const other = scripted({ name: 'b', languages: ['es'], hears: () => ({ text: 'nos' }) });
+    const terms = createSpokenTerms(['one']);
+    const pieces = utterances(5);
+    async function* changing() {
+      for (const [index, piece] of pieces.entries()) {
+        // In the middle of the second utterance, in the pause after the third, and at once again.
+        if (index === 4) terms.change(['two']);
+        if (index === 9) for (const term of ['three', 'four']) terms.change([term]);
+        yield piece;
+      }
+    }
+    const source = { requested: tag, tag, mode };
+    const options = { detectLanguage, signal: unaborted, spokenTerms: terms, source };
+    const heard = recognise(changing(), { ...options, recognisers: [engine, other] });
+    const events = await collect(heard);
+    expect(events.map((event) => 'text' in event && event.text)).toEqual(
+      pieces.flatMap((piece, index) => (piece.kind === 'endpoint' ? `we ${(index - 2) / 3}` : [])),
+    );
+    const times = engine.streams.map((stream) => [
+      stream.options.spokenTerms[0],
+      stream.utterances,
+    ]);
+    expect(Object.fromEntries(times)).toEqual({ one: [0, 1], two: [2], four: [3, 4] });
+    expect(other.streams).toEqual([]);
   });
 
   it('is nobody when the language is not heard: that is an error', async () => {
@@ -335,7 +375,12 @@ describe('the end', () => {
     }
     for (const tag of ['en', undefined]) {
       const source = { requested: tag, tag, mode: 'hint' as const };
-      const options = { recognisers: [fine], source, spokenTerms: [], detectLanguage };
+      const options = {
+        recognisers: [fine],
+        source,
+        spokenTerms: createSpokenTerms([]),
+        detectLanguage,
+      };
       await expect(collect(recognise(broken(), { ...options, signal: unaborted }))).rejects.toThrow(
         'no more audio',
       );
@@ -355,7 +400,12 @@ describe('the end', () => {
       await new Promise(() => undefined);
     }
     const source = { requested: 'en', tag: 'en', mode: 'hint' as const };
-    const options = { recognisers: [engine], source, spokenTerms: [], detectLanguage };
+    const options = {
+      recognisers: [engine],
+      source,
+      spokenTerms: createSpokenTerms([]),
+      detectLanguage,
+    };
     for await (const event of recognise(endless(), { ...options, signal: unaborted })) {
       expect(event.kind).toBe('final');
       break;
@@ -372,7 +422,7 @@ it('hears English with Moonshine when no language is requested', async () => {
     const audio = await spoken({ text: 'the weather will be cold for the rest of the week' });
     const events = await collect(
       recognise(asSpeech(audio), {
-        ...{ recognisers: [english, other], spokenTerms: [], signal: unaborted },
+        ...{ recognisers: [english, other], spokenTerms: createSpokenTerms([]), signal: unaborted },
         source: { requested: undefined, tag: undefined, mode: 'hint' },
         detectLanguage: (text) => detector.detect(text),
       }),

@@ -364,6 +364,52 @@ describe('other languages while live', () => {
     expect(await states()).toEqual([]);
   });
 
+  it('come in the same session where the gateway can change it, in the middle of a sentence', async () => {
+    page = await bench.open('/page');
+    bench.gateway.takesUpdates = true;
+    await pressStart(page);
+    const heard = await newestSession(bench, { chunks: 2 });
+    expect(heard.request).toMatchObject({ session_updates: true });
+    const states = await recordStates(page);
+    heard.send(spoken('', 'A sentence that'));
+    await changeTargets('es fr');
+    await expect.poll(() => heard.updates.length).toBe(1);
+    await changeTargets('fr');
+    await expect.poll(() => heard.updates.length).toBe(2);
+    expect(heard.updates).toMatchObject([
+      { target_languages: ['es', 'fr'], target_media_languages: null },
+      { target_languages: ['fr'] },
+    ]);
+    const times = { start_time: 0, end_time: 900 };
+    for (const [language, text] of Object.entries({ es: 'Una frase.', fr: 'Une phrase.' })) {
+      const concluded = [{ text, ...times }];
+      heard.send({ target_transcript_update: { language, concluded, tentative: [] } });
+    }
+    heard.send({ end_of_target_transcript: { language: 'es' } });
+    await page.getByText('Une phrase.').first().waitFor();
+    // The last words of a language that goes are kept, and read no more.
+    expect(await page.getByText('Una frase.').count()).toBe(0);
+    const kept = () => document.querySelector('voice-captions')!.transcript('es');
+    expect(await page.evaluate(kept)).toBe('Una frase.');
+    await stop();
+    await waitForState(page, 'ended');
+    expect(bench.gateway.sessions).toHaveLength(1);
+    expect(await states()).toEqual(['stopping', 'ended']);
+  });
+
+  it('take another session when the spoken language changes with them', async () => {
+    page = await bench.open('/page');
+    bench.gateway.takesUpdates = true;
+    await pressStart(page);
+    await newestSession(bench, { chunks: 2 });
+    await page.evaluate(() => {
+      document.querySelector('voice-captions')!.sourceLanguage = 'fr';
+    });
+    await expect.poll(() => bench.gateway.sessions.length).toBe(2);
+    expect((await newestSession(bench, { chunks: 1 })).request.source_language).toBe('fr');
+    expect(bench.gateway.sessions[0]!.updates).toEqual([]);
+  });
+
   it('wait no longer than five seconds for a sentence without an end', async () => {
     page = await bench.open('/page');
     await pressStart(page);

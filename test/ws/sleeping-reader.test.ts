@@ -42,7 +42,13 @@ function startSession(run: () => AsyncIterable<ServerMessage>): VoiceSession {
     {
       ...{ id: 'sleeper', format, messageFormat: 'msgpack', acknowledges: true, tellsLag: false },
       ...{ maxLagMs: 60_000, resumeMs: 60_000, measures: noMeasures, onAudio: () => undefined },
-      ...{ mayConnect: () => true, run, onOver: () => undefined },
+      ...{ mayConnect: () => true, onOver: () => undefined, tellsTerms: false },
+      run: () => ({ messages: run(), change: () => false }),
+      terms: {
+        request: { source_media_content_type: format.contentType },
+        path: { targets: [], speech: undefined },
+        check: () => Promise.reject(new Error('nothing changes here')),
+      },
     },
     60_000,
   );

@@ -1,5 +1,6 @@
 /** From a press of the button to the last word: capture and conversation, and the state they are in. */
 import { globalSocketClass } from '../../shared/client/socket.ts';
+import type { SessionChanges } from '../../shared/client/session-updates.ts';
 import { VoiceLink, type LinkStatus } from '../../shared/client/voice-link.ts';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
 import type { VoiceErrorCode, VoiceState } from '../events.ts';
@@ -77,6 +78,8 @@ export class VoiceSession {
   #isMidUtterance = false;
   /** Other languages that wait for the end of the utterance. */
   #heldRequest: SessionRequest | undefined;
+  /** What the running session was last asked to become. */
+  #wish: SessionRequest | undefined;
   #changeTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #done: Promise<void>;
   #markDone: () => void = () => undefined;
@@ -121,16 +124,30 @@ export class VoiceSession {
   }
 
   /**
-   * Goes on in other languages, the newest ones asked for. The microphone stays open, and an
-   * utterance of which words are shown already is concluded first, in the languages it began in,
+   * Goes on in other languages, the newest ones asked for: in the same session where the gateway can
+   * change it, in another one otherwise. Then the microphone stays open, and an utterance of which words are shown already is concluded first, in the languages it began in,
    * unless it lasts more than five seconds longer.
    */
   changeRequest(request: SessionRequest): void {
     if (this.#over || this.#stopping !== undefined) return;
     if (this.#nextLink !== undefined) {
-      this.#nextLink.request = { ...request, acknowledgements: true };
+      this.#nextLink.request = { ...request, acknowledgements: true, session_updates: true };
       return;
     }
+    const changes = changesBetween(this.#link.request, request);
+    const isHere = changes !== undefined && this.#link.takesUpdates && !this.#link.isFinishing;
+    if (isHere && this.#heldRequest === undefined) {
+      this.#wish = request;
+      this.#link.update(changes).catch(() => {
+        // What is refused here is refused there with words that are shown.
+        if (this.#wish === request) this.#changeSession(request);
+      });
+    } else this.#changeSession(request);
+  }
+
+  #changeSession(request: SessionRequest): void {
+    if (this.#over || this.#stopping !== undefined) return;
+    this.#wish = undefined;
     this.#heldRequest = request;
     if (this.#isMidUtterance) {
       this.#changeTimer ??= setTimeout(() => this.#changeNow(), LANGUAGE_CHANGE_DEADLINE_MS);
@@ -194,7 +211,7 @@ export class VoiceSession {
   #makeLink(request: SessionRequest): VoiceLink {
     const { provideToken, onMessage, onRestart } = this.#options;
     return new VoiceLink({
-      request: { ...request, acknowledgements: true },
+      request: { ...request, acknowledgements: true, session_updates: true },
       provideToken,
       WebSocket: globalSocketClass(),
       attempts: ATTEMPTS,
@@ -292,4 +309,21 @@ export class VoiceSession {
     this.#state = state;
     this.#options.onState(state);
   }
+}
+
+/** Fields of the request that a running session can change. */
+const changeable = [
+  'target_languages',
+  'target_media_languages',
+  'target_media_content_type',
+  'target_media_voice',
+] as const;
+
+/** What makes one request the other; undefined where that takes another session. */
+function changesBetween(before: SessionRequest, after: SessionRequest): SessionChanges | undefined {
+  const isSame = (name: keyof SessionRequest) =>
+    JSON.stringify(before[name]) === JSON.stringify(after[name]);
+  const fixed = ['source_language', 'source_language_mode', 'message_format'] as const;
+  if (!fixed.every(isSame)) return undefined;
+  return Object.fromEntries(changeable.map((name) => [name, after[name] ?? null]));
 }
