@@ -140,7 +140,9 @@ async function begin(
   }
   const message = `The server answered ${status} for ${url}`;
   if (status >= 500 || status === 429 || status === 408) throw new Error(message);
-  throw new DownloadRefused(message);
+  throw new DownloadRefused(
+    `${message}. See whether the address is right and has the file; a mirror named by MODELS_URL must have it.`,
+  );
 }
 
 /** Weak tags do not promise the same bytes. */

@@ -1,5 +1,5 @@
 /** Looks for models: a folder each, with a description or with files named as releases name them. */
-import { access, readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256Of } from './checksum.ts';
 import { likeliestFile, modelFamilies } from './families.ts';
@@ -80,7 +80,8 @@ async function findDamage(
     const place = path.join(folder, file);
     const advice = `Install it again: npm run dragoman -- models install ${path.basename(folder)}`;
     if (!(await exists(place))) return `its file ${file} is missing. ${advice}`;
-    if ((await knownSum(place)) !== sum) return `its file ${file} is damaged. ${advice}`;
+    const isWhole = (await stat(place)).isFile() && (await knownSum(place)) === sum;
+    if (!isWhole) return `its file ${file} is damaged. ${advice}`;
   }
   return undefined;
 }
@@ -112,13 +113,15 @@ async function modelFolders(folder: string): Promise<string[]> {
 }
 
 async function describe(folder: string, entries: string[]): Promise<ModelDescription | undefined> {
-  if (!entries.includes(DESCRIPTION_FILE)) return describeRelease(path.basename(folder), entries);
-  return readDescription(await readFile(path.join(folder, DESCRIPTION_FILE), 'utf8'));
+  const file = path.join(folder, DESCRIPTION_FILE);
+  if (!(await exists(file))) return describeRelease(path.basename(folder), entries);
+  return readDescription(await readFile(file, 'utf8'));
 }
 
+/** Whether there is a file or a folder; what else there may be, as a pipe, would be waited for. */
 async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
+  return stat(file).then(
+    (found) => found.isFile() || found.isDirectory(),
     () => false,
   );
 }

@@ -55,8 +55,8 @@ export function descendantsMemory(): MemoryFigures[] {
   });
 }
 
-function descendants(all: readonly ProcessFigures[]): ProcessFigures[] {
-  const known = new Set([process.pid]);
+function descendants(all: readonly ProcessFigures[], pid = process.pid): ProcessFigures[] {
+  const known = new Set([pid]);
   const found: ProcessFigures[] = [];
   // Children may have smaller numbers than their parents once the numbers have wrapped around.
   for (let before = -1; before !== found.length;) {
@@ -101,6 +101,12 @@ function read(file: string): string {
   } catch {
     return '';
   }
+}
+
+/** Processor time so far of all that descend from a process and run now; in seconds. */
+export function runningChildrenCpuS(pid: number): number {
+  const ticks = descendants(processes(), pid).reduce((sum, { cpuTicks }) => sum + cpuTicks, 0);
+  return ticks / ticksPerSecond;
 }
 
 /** Processor time of one process so far, all its threads, without its children; in seconds. */

@@ -1,7 +1,13 @@
-/** What happens to texts when Harper's worker dies or does not come back. */
+/** What happens to texts when Harper's process dies, does not come back, or is asked in vain. */
 import { Worker } from 'node:worker_threads';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createHarper } from '../../server/engines/improvement/harper.ts';
+import type {
+  HarperAnswer,
+  HarperRequest,
+} from '../../server/engines/improvement/harper-protocol.ts';
+import type { FreeRequest, ReadyNotice } from '../../server/process/worker-pool.ts';
+import { startWorkerProcess } from '../../server/process/worker-process.ts';
 import { recordLog } from '../support/log-record.ts';
 import { until } from '../support/server.ts';
 import { improveTexts } from './improvement-conformance.ts';
@@ -75,4 +81,26 @@ it('is prepared with one worker, which serves the first text and ends when none 
   await until(() => worker?.threadId === -1);
   await unused.close();
   await expect(unused.prepare?.()).rejects.toMatchObject({ code: 'engine_unavailable' });
+});
+
+it('nothing is computed for requests that nobody waits for any more', async () => {
+  const child = startWorkerProcess(
+    import.meta.resolve('../../server/engines/improvement/harper.ts'),
+    './harper-child',
+    { execArgv: ['--liftoff-only'] },
+  );
+  onTestFinished(() => void child.terminate());
+  const answers: HarperAnswer[] = [];
+  child.on('message', (answer: HarperAnswer | ReadyNotice) => {
+    if ('streamId' in answer) answers.push(answer);
+  });
+  const texts = ['We recieve it.', 'We recieve them.'];
+  for (const streamId of [1, 2, 3]) {
+    child.postMessage({ kind: 'lint', streamId, texts, variant: 'en-US' } satisfies HarperRequest);
+  }
+  for (const streamId of [1, 2]) {
+    child.postMessage({ kind: 'free', streamId } satisfies FreeRequest);
+  }
+  await until(() => answers.length === 3, 60_000);
+  expect(answers.map(({ lints }) => lints.length)).toEqual([0, 0, 2]);
 });

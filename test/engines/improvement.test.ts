@@ -140,6 +140,20 @@ describe('names, addresses and code', () => {
   });
 });
 
+it('finds mistakes among emoji and letters of two code units', async () => {
+  expect(
+    await correct('en', [
+      '😀 I recieve teh letter.',
+      'We won 🎉! He go to teh garden 🚢 tomorrow.',
+      '👨‍👩‍👧 We recieve teh 😀 letter, 𝔘 too.',
+    ]),
+  ).toEqual([
+    '😀 I receive the letter.',
+    'We won 🎉! He goes to the garden 🚢 tomorrow.',
+    '👨‍👩‍👧 We receive the 😀 letter, 𝔘 too.',
+  ]);
+});
+
 describe('a text that is not in the language', () => {
   it('stays as it is', async () => {
     const polish = 'Dzieci bawią się w ogrodzie, a potem wracają powoli do domu na kolację.';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -104,6 +104,13 @@ describe('a model out of npm packages', () => {
     expect(await readModel(model.folder)).toMatchObject({
       reason:
         'The model ear cannot be used: its file encoder.onnx is damaged. Install it again: npm run dragoman -- models install ear',
+    });
+    expect(await install(folder)).toMatchObject({ isNew: true, model });
+    // Reading a pipe would never end.
+    rmSync(file);
+    execFileSync('mkfifo', [file]);
+    expect(await readModel(model.folder)).toMatchObject({
+      reason: expect.stringContaining('its file encoder.onnx is missing.') as string,
     });
     expect(await install(folder)).toMatchObject({ isNew: true, model });
     expect(readFileSync(model.files['encoder'] ?? '')).toEqual(weights);

@@ -1,4 +1,5 @@
 /** The process that runs Harper: WebAssembly that takes its time, and may fall over a text. */
+import { setImmediate } from 'node:timers/promises';
 import { Dialect, LocalLinter, SuggestionKind, type Lint as HarperLint } from 'harper.js';
 import { slimBinary } from 'harper.js/slimBinary';
 import type { ReadyNotice } from '../../process/worker-pool.ts';
@@ -18,18 +19,25 @@ const linters = {
   'en-US': new LocalLinter({ binary: slimBinary }),
 } as const;
 const port = serveAsWorker<HarperMessage, HarperAnswer | ReadyNotice>();
+/** Requests that somebody waits for. */
+const wanted = new Set<number>();
 /** One text at a time. */
 let work = prepare().then(() => port.postMessage({ kind: 'ready' }));
 
 port.on('message', (message) => {
-  if (message.kind === 'free') return;
+  const { streamId } = message;
+  if (message.kind === 'free') {
+    wanted.delete(streamId);
+    return;
+  }
+  wanted.add(streamId);
   work = work.then(async () => {
-    const { streamId, texts, variant } = message;
     const lints: Lint[][] = [];
-    const hasFailed = await lintAll(texts, variant, lints).then(
+    const hasFailed = await lintAll(message, lints).then(
       () => false,
       () => true,
     );
+    wanted.delete(streamId);
     port.postMessage({ streamId, lints, hasFailed });
   });
 });
@@ -48,14 +56,13 @@ async function prepareOne(linter: LocalLinter, dialect: Dialect): Promise<void> 
   await linter.setLintConfig(config);
 }
 
-/** Appends the lints of each text, as far as it gets. */
-async function lintAll(
-  texts: readonly string[],
-  variant: HarperRequest['variant'],
-  all: Lint[][],
-): Promise<void> {
+/** Appends the lints of each text, as far as it gets and somebody waits for them. */
+async function lintAll({ streamId, texts, variant }: HarperRequest, all: Lint[][]): Promise<void> {
   const other = variant === 'en-GB' ? 'en-US' : 'en-GB';
   for (const text of texts) {
+    // That it is not wanted any more can be read only while nothing is computed.
+    await setImmediate();
+    if (!wanted.has(streamId)) return;
     const lints = await lint(linters[variant], text);
     // What is right in the other country is no mistake: `kerb`, `dreamt`, `maths`.
     const others = lints.length === 0 ? [] : await lint(linters[other], text);

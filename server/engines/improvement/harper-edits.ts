@@ -1,5 +1,4 @@
 /** Which of Harper's lints are mistakes for sure, and how each is mended. */
-import { countCodePoints } from '../../text/code-points.ts';
 import type { Edit } from '../../text/improvement/edits.ts';
 import { isAccepted } from '../../text/improvement/accepted-words.ts';
 import { clearSuggestion } from '../../text/improvement/spelling-choice.ts';
@@ -21,10 +20,8 @@ const VERB_AFTER_NOUN = /^\s+\p{L}+\s+(?:is|was|has|had|will|can|does)(?!\p{L})/
 export function editsOf(text: string, lints: readonly Lint[]): Edit[] {
   const untouchable = untouchableSpans(text);
   const words = new Map(spellingWords(text, 'en', untouchable).map((word) => [word.start, word]));
-  const place = codeUnitPlaces(text);
   return lints.flatMap((lint) => {
-    const start = place(lint.start);
-    const end = place(lint.end);
+    const { start, end } = lint;
     const [first] = lint.suggestions;
     if (first === undefined || ignoredKinds.has(lint.kind)) return [];
     // Grammar judges what stands beside code as if that were a word.
@@ -69,16 +66,4 @@ function isSpelledAlike(word: string, suggestion: string): boolean {
 
 function unvoiced(word: string): string {
   return word.toLowerCase().replaceAll('z', 's');
-}
-
-/** From code points to UTF-16 units, asked in any order. */
-function codeUnitPlaces(text: string): (codePoint: number) => number {
-  if (countCodePoints(text) === text.length) return (codePoint) => codePoint;
-  const places: number[] = [];
-  let place = 0;
-  for (const character of text) {
-    places.push(place);
-    place += character.length;
-  }
-  return (codePoint) => places[codePoint] ?? text.length;
 }

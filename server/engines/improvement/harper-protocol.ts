@@ -10,7 +10,7 @@ export interface HarperRequest {
 
 /** Something that Harper would write otherwise. */
 export interface Lint {
-  /** In Unicode code points. */
+  /** In UTF-16 units. */
   start: number;
   end: number;
   /** Harper's word for what it is about: `Spelling`, `Agreement`. */
