@@ -97,6 +97,26 @@ describe('the words of a table', () => {
     );
   });
 
+  it('are parted by a gap as narrow as a blank where cells begin one below the other', () => {
+    const rows = [
+      ['Apple', '7.20', 'fresh'],
+      ['Pear', '1024.00', 'old'],
+      ['Cherry', '31.50', 'ripe'],
+    ] as const;
+    const ends = [170, 202, 182];
+    const table = (shift: number): OcrLine[] =>
+      rows.map(([first, second, third], at) =>
+        recognised(40 + 30 * at, [
+          [first, 30, 95],
+          [second, 130, ends[at] ?? 0],
+          [third, 210 + shift * at, 260],
+        ]),
+      );
+    expect(cellTexts(table(0))).toEqual(rows.flat());
+    // Words that begin anywhere are parted by blanks.
+    expect(cellTexts(table(4))).not.toEqual(rows.flat());
+  });
+
   it('are not those of prose that ends above it', () => {
     const prose = recognised(40, [
       ['trees.', 30, 80],

@@ -2,8 +2,9 @@
 import type { LanguageTag } from '../../../shared/language.ts';
 import { bulletBefore } from './bullets.ts';
 import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
-import { recogniseText, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
+import { recogniseText, type OcrLine, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
 import type { Picture } from './picture.ts';
+import { gapBetween, withBarsRead } from './read-bars.ts';
 import { findRules, isParted, rowAround, withoutUprightRules, type Rule } from './rules.ts';
 import { withTableCells, type PlacedLine } from './table-cells.ts';
 
@@ -49,7 +50,8 @@ export async function readText(
     const unruled = withoutUprightRules(gray, rules, scale);
     const dotsPerInch = paperDpi === undefined ? {} : { dotsPerInch: scale * paperDpi };
     const lines = await recogniseText(unruled, { language, signal, ...dotsPerInch });
-    return withTableCells(lines)
+    const mended = lines.flatMap((line) => withBarsRead(line, unruled));
+    return withTableCells(mended)
       .flatMap((line) => apart(line, rules))
       .map((line) => readLine(withoutBullet(line, unruled), { rules, scale }))
       .filter((line) => line !== undefined);
@@ -64,8 +66,13 @@ export async function readText(
 
 /** Mean confidence below which a line is a pattern rather than text. */
 const LINE_CONFIDENCE = 60;
-/** Words at a line's ends below this are pictures or rules beside it. */
+/** What stands at a line's ends below this and not as a word does is a picture or rule beside it. */
 const END_CONFIDENCE = 35;
+const LETTERS = /^\p{P}*(?:\p{L}\p{M}*){2,}\p{P}*$/u;
+/** In heights of letters: pictures beside a line are farther from it than words from each other. */
+const WIDEST_BLANK = 0.5;
+/** How far a word goes above and below those beside it, in heights of letters. */
+const OUTSIDE_LINE = 0.15;
 const HAS_WORD = /\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
 const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
@@ -86,11 +93,6 @@ function apart(line: PlacedLine, rules: readonly Rule[]): PlacedLine[] {
   return parts.map((words) => ({ ...line, words, box: around(words.map(({ box }) => box)) }));
 }
 
-/** In a right-to-left line the next word is on the left. */
-function gapBetween(a: PixelBox, b: PixelBox): number {
-  return Math.max(b.left - a.right, a.left - b.right);
-}
-
 type FoundLine = PlacedLine & { hasBullet: boolean };
 
 /** Leaves out what was read for a bullet. */
@@ -109,7 +111,7 @@ function readLine(
   { rules, scale }: { rules: readonly Rule[]; scale: number },
 ): ReadLine | undefined {
   if (line.angle !== 0 || line.words.length === 0) return undefined;
-  const { words, isMarked } = withoutEnds(line.words);
+  const { words, isMarked } = withoutEnds(line.words, line);
   const text = joined(words.map((word) => word.text));
   if (!HAS_WORD.test(text) || meanConfidence(words) < LINE_CONFIDENCE) return undefined;
   const ruled = rowAround(around(words.map(({ box }) => box)), rules);
@@ -131,15 +133,44 @@ function readLine(
 }
 
 /** Drops what stands at the ends of a line and is no word of it. */
-function withoutEnds(all: readonly OcrWord[]): { words: readonly OcrWord[]; isMarked: boolean } {
+function withoutEnds(
+  all: readonly OcrWord[],
+  { letterHeightPx }: OcrLine,
+): { words: readonly OcrWord[]; isMarked: boolean } {
   const isWord = ({ text, confidence }: OcrWord): boolean =>
     confidence >= END_CONFIDENCE && HAS_LETTER_OR_DIGIT.test(text);
   let from = Math.max(0, all.findIndex(isWord));
-  if (isBullet(all.slice(from))) from++;
-  const to = all.findLastIndex(
+  let to = all.findLastIndex(
     (word) => isWord(word) || (word.confidence >= LINE_CONFIDENCE && /\p{P}/u.test(word.text)),
   );
+  const core = all.slice(from, to + 1);
+  const isNext = (word: OcrWord | undefined, beside: OcrWord | undefined): boolean =>
+    word !== undefined && beside !== undefined && goesOn(word, { beside, core, letterHeightPx });
+  while (isNext(all[from - 1], all[from])) from--;
+  while (isNext(all[to + 1], all[to])) to++;
+  if (isBullet(all.slice(from))) from++;
   return { words: all.slice(from, to + 1), isMarked: from > 0 };
+}
+
+/** Whether letters that were hard to read stand where the next word of a line does. */
+function goesOn(
+  { text, box }: OcrWord,
+  {
+    beside,
+    core,
+    letterHeightPx,
+  }: { beside: OcrWord; core: readonly OcrWord[]; letterHeightPx: number },
+): boolean {
+  const line = around(core.map((word) => word.box));
+  const outside = OUTSIDE_LINE * letterHeightPx;
+  const gap = gapBetween(box, beside.box);
+  return (
+    LETTERS.test(text) &&
+    gap >= 0 &&
+    gap <= WIDEST_BLANK * letterHeightPx &&
+    box.top >= line.top - outside &&
+    box.bottom <= line.bottom + outside
+  );
 }
 
 /** Bullets are read as `e`, `o`, `®`; after them comes more space than between words. */

@@ -25,6 +25,9 @@ interface Table {
 
 /** In heights of a line's letters; blanks between words take about 0.3. */
 const NARROWEST_GUTTER = 0.5;
+/** It may be as narrow as this where cells begin one below the other. */
+const NARROWEST_ALIGNED = 0.35;
+const ALIGNED = 0.12;
 /** What two rows have in common by chance is narrower. */
 const SURE_GUTTER = 1;
 const FARTHEST_ROW = 4;
@@ -118,18 +121,40 @@ function isNear(row: Row | undefined, next: Row | undefined): boolean {
 
 /** The gaps that go through all of some rows. */
 function guttersOf(rows: readonly Row[]): Gutter[] {
-  const narrowest = NARROWEST_GUTTER * Math.max(...rows.map(({ heightPx }) => heightPx));
+  const heightPx = Math.max(...rows.map((row) => row.heightPx));
   const words = rows
     .flatMap((row) => row.words.filter(({ word }) => !DASH.test(word.text)))
     .map(({ word }) => word.box)
     .toSorted((a, b) => a.left - b.left);
-  const gutters: Gutter[] = [];
+  const gaps: Gutter[] = [];
   let reached = words[0]?.right ?? 0;
   for (const { left, right } of words) {
-    if (left - reached >= narrowest) gutters.push({ left: reached, right: left });
+    if (left - reached >= NARROWEST_ALIGNED * heightPx) gaps.push({ left: reached, right: left });
     reached = Math.max(reached, right);
   }
-  return gutters;
+  return gaps.filter(
+    (gap) =>
+      gap.right - gap.left >= NARROWEST_GUTTER * heightPx || isAligned(gap, { rows, heightPx }),
+  );
+}
+
+/** Whether cells begin one below the other after a gap that is wide in one of the rows at least. */
+function isAligned(
+  gap: Gutter,
+  { rows, heightPx }: { rows: readonly Row[]; heightPx: number },
+): boolean {
+  let isWide = false;
+  let cells = 0;
+  for (const { words } of rows) {
+    const boxes = words.filter(({ word }) => !DASH.test(word.text)).map(({ word }) => word.box);
+    const next = boxes.find(({ left }) => left >= gap.right);
+    const last = boxes.findLast(({ right }) => right <= gap.left);
+    if (next === undefined || last === undefined) continue;
+    if (next.left - gap.right > ALIGNED * heightPx) return false;
+    cells++;
+    isWide ||= next.left - last.right >= SURE_GUTTER * heightPx;
+  }
+  return isWide && cells >= 2;
 }
 
 /** Words of a row by columns; what stands in a gutter is none. */
