@@ -231,10 +231,12 @@ describe('a docx is refused', () => {
 });
 
 describe('a docx passes', () => {
-  test('with bytes behind its end, with a comment, and with a record for larger archives', async () => {
+  test('with bytes behind its end, with a comment, whole or cut off, and with a record for larger archives', async () => {
     const file = Buffer.from(wordDocument(paragraph('Text')));
     const commented = Buffer.concat([file, Buffer.from('PK, a comment')]);
     commented.writeUInt16LE('PK, a comment'.length, file.length - 2);
+    const [cut, without] = [commented.subarray(0, -4), Buffer.from(file)];
+    without.writeUInt16LE(3, file.length - 2);
     const record = file.subarray(-22);
     const long = Buffer.alloc(76);
     long.writeUInt32LE(0x06064b50, 0);
@@ -251,7 +253,7 @@ describe('a docx passes', () => {
         Buffer.concat([file, Buffer.from(tail)]),
         Buffer.concat([commented, Buffer.from(tail.slice(0, 65_000))]),
       ]),
-      large,
+      ...[large, cut, without],
     ];
     for (const each of files) expect(bodyOf(await translateWord(each))).toContain('TEXT');
     expect(await refusal(Buffer.concat([file, Buffer.alloc(65_536)]))).toMatch(/damaged/);

@@ -9,6 +9,7 @@ import {
   temporaryFolder,
   translateTexts,
 } from './apertium-support.ts';
+import { marked, textsOf } from './marked-segments.ts';
 import { describeTranslationConformance } from './translation-conformance.ts';
 import { answeredBefore } from './translation-texts.ts';
 
@@ -114,11 +115,27 @@ describe('Apertium translates', () => {
     ['pt', 'es', 'deu-me o livro', /me dio el libro/],
     ['fr', 'es', 'vient-il demain ?', /^viene mañana/],
     ['fr', 'es', 'les relations franco-allemandes', /franco-alemanas/],
+    // Pronouns that dictionaries know with their hyphens, beside or within compounds.
+    ['fr', 'es', 'Reste-t-elle ici ?', /^Qued[ae] aquí \?$/],
+    ['fr', 'es', 'Comment va-t-on au port ?', /^Cómo se va al puerto \?$/],
+    ['fr', 'es', "Quand l'a-t-il vendu ?", /^Cuando lo ha vendido \?$/],
+    ['fr', 'es', "Peut-être mange-t-il l'après-midi.", /^Tal vez come la tarde\.$/],
+    ['ca', 'es', "Porta-m'ho demà.", /^Llévamelo mañana\.$/],
+    ['ca', 'es', 'Porta-m’ho demà.', /^Llévamelo mañana\.$/],
+    ['ca', 'es', "Dóna-te'n tres.", /^Date tres\.$/],
+    ['ca', 'en', "Compra-me'n dos.", /^Buy me two\.$/],
+    ['en', 'es', "a five-year-old's bike", /de un niño de cinco años$/i],
   ];
 
   test.each(hyphens)('%s to %s with hyphens: %s', async (source, target, text, expected) => {
     const [answer] = await translateTexts(engine, [text], { source, target, signal });
     expect(answer).toMatch(expected);
+  });
+
+  test('pronouns behind hyphens in texts with marks', async () => {
+    const segment = marked('<1>Comment va-t-on</1> au port ?');
+    const answers = await engine.translate([segment], { source: 'fr', target: 'es', signal });
+    expect(textsOf(answers)).toEqual(['Cómo se va al puerto ?']);
   });
 
   test('variants it does not know as their base language', async () => {

@@ -94,6 +94,18 @@ describe('mistakes', () => {
     );
   });
 
+  it('are mended in English with the apostrophes of letters that were left out', async () => {
+    const mended = [
+      ["There was somethin' in the garden.", 'There was something in the garden.'],
+      ['“We saw somethin’,” she said.', '“We saw something,” she said.'],
+      ["They wrote 'we saw somethin' on the door.", "They wrote 'we saw something' on the door."],
+      ["We kept walkin' an' singing.", "We kept walkin' an' singing."],
+      ["The freinds' garden is large.", "The friends' garden is large."],
+    ] as const;
+    const wrong = mended.map(([text]) => text);
+    expect(await correct('en', wrong)).toEqual(mended.map(([, right]) => right));
+  });
+
   it('are none in German without umlauts, which is given them', async () => {
     const text = 'Koennen wir das fuer dich machen? Er heisst Paul, wir moechten gehen.';
     expect(await correct('de', [text])).toEqual([

@@ -176,7 +176,12 @@ function boundsOf(file: Buffer): { container: Buffer; directory: Directory } {
     [directory.end - directory.start, 0xffffffff].includes(bytes) &&
     [directory.count, 0xffff].includes(count);
   if (!isTold) throw damaged();
-  const container = file.subarray(0, at + END_RECORD_BYTES + file.readUInt16LE(at + 20));
+  const end = at + END_RECORD_BYTES + file.readUInt16LE(at + 20);
+  // Of a comment that is cut off nothing is missing that anybody reads; yauzl wants it whole.
+  const isCut = end > file.length;
+  const container = isCut
+    ? Buffer.concat([file, Buffer.alloc(end - file.length)])
+    : file.subarray(0, end);
   return { container, directory };
 }
 

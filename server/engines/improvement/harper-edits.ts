@@ -2,8 +2,9 @@
 import type { Edit } from '../../text/improvement/edits.ts';
 import { isAccepted } from '../../text/improvement/accepted-words.ts';
 import { clearSuggestion } from '../../text/improvement/spelling-choice.ts';
+import { quotedSpans } from '../../text/improvement/quotations.ts';
 import { inCaseOf, spellingWords } from '../../text/improvement/spelling-words.ts';
-import { touchesAny, untouchableSpans } from '../../text/improvement/untouchable.ts';
+import { touchesAny, untouchableSpans, type Span } from '../../text/improvement/untouchable.ts';
 import type { Lint } from './harper-protocol.ts';
 
 /** Matters of taste. */
@@ -20,6 +21,7 @@ const VERB_AFTER_NOUN = /^\s+\p{L}+\s+(?:is|was|has|had|will|can|does)(?!\p{L})/
 export function editsOf(text: string, lints: readonly Lint[]): Edit[] {
   const untouchable = untouchableSpans(text);
   const words = new Map(spellingWords(text, 'en', untouchable).map((word) => [word.start, word]));
+  const quoted = quotedSpans(text);
   return lints.flatMap((lint) => {
     const { start, end } = lint;
     const [first] = lint.suggestions;
@@ -32,10 +34,12 @@ export function editsOf(text: string, lints: readonly Lint[]): Edit[] {
     // Line breaks are not for anyone to move.
     if (/[\r\n]/.test(original)) return [];
     if (isAccepted(original.toLowerCase(), 'en')) return [];
+    const isCutShort = hasLetterLeftOut(text, end, quoted);
     if (lint.kind !== 'Spelling') {
       const isArticle = /^an?$/i.test(original);
       // How an abbreviation is spoken, nobody knows.
       if (isArticle && /^\s+\p{Lu}{2}/u.test(text.slice(end, end + 4))) return [];
+      if (isCutShort && isArticle) return [];
       if (/^it['’]s$/i.test(original) && mayBeginClause(text, { start, end })) return [];
       return [{ start, end, text: withInitialOf(original, first.text) }];
     }
@@ -44,8 +48,18 @@ export function editsOf(text: string, lints: readonly Lint[]): Edit[] {
     const suggestions = lint.suggestions.map((suggestion) => suggestion.text);
     if (suggestions.some((each) => isSpelledAlike(word.lookedUp, each))) return [];
     const choice = clearSuggestion(word.lookedUp, suggestions, 'en', { isRanked: true });
-    return choice === undefined ? [] : [{ start, end, text: inCaseOf(original, choice) }];
+    if (choice === undefined) return [];
+    const mended = inCaseOf(original, choice);
+    // The end of a possessor in the plural.
+    if (!isCutShort || /s$/i.test(choice)) return [{ start, end, text: mended }];
+    return choice.startsWith(word.lookedUp) ? [{ start, end: end + 1, text: mended }] : [];
   });
+}
+
+/** Whether an apostrophe that ends no quotation stands for the end of a word: `walkin'`, `an'`. */
+function hasLetterLeftOut(text: string, end: number, quoted: readonly Span[]): boolean {
+  if (!/^['’](?![\p{L}\p{N}])/u.test(text.slice(end, end + 3))) return false;
+  return !quoted.some((span) => span.end === end + 1);
 }
 
 /** Whether `it's` may well be `it is`, whatever comes next: `It's family first`, but not `wagged it's tail`. */

@@ -9,15 +9,16 @@ import type { ApertiumPipeline } from './apertium-pipeline.ts';
 import { escapeText, unescapeText } from './apertium-stream.ts';
 import { readTokens, shareArticleMarks, writeTokens } from './apertium-tokens.ts';
 import {
+  compoundHyphens,
   divided,
   dividedTokens,
   hasHyphen,
   hasLooseHyphens,
   hasLostHyphens,
   textOf,
-  unknownHyphens,
   tokensWithoutInnerCapitals,
   withoutInnerCapitals,
+  type Division,
   type KnowsWord,
 } from './hyphenated-words.ts';
 import {
@@ -79,8 +80,8 @@ async function throughSteps(text: string, { steps, words, signal, turn }: Run): 
     const source = current;
     current = await withHyphens(source, {
       ...{ mode, words },
-      translate: async (places, by) =>
-        unescapeText(await pipeline.translate(escapeText(divided(source, places, by)), turn)),
+      translate: async (divisions) =>
+        unescapeText(await pipeline.translate(escapeText(divided(source, divisions)), turn)),
       textOf: (translated) => translated,
     });
   }
@@ -122,8 +123,8 @@ async function tokensThroughSteps(
     const source = current;
     current = await withHyphens(textOf(source), {
       ...{ mode, words, textOf },
-      translate: async (places, by) => {
-        const body = writeTokens(dividedTokens(source, places, by));
+      translate: async (divisions) => {
+        const body = writeTokens(dividedTokens(source, divisions));
         return readTokens(await pipeline.translate(body, turn));
       },
     });
@@ -146,20 +147,26 @@ async function withHyphens<Translated>(
   }: {
     mode: Mode;
     words: ModeWords;
-    /** @param places of hyphens, @param by what takes their place */
-    translate: (places: readonly number[], by: string) => Promise<Translated>;
+    /** @param divisions what takes the place of hyphens */
+    translate: (divisions: readonly Division[]) => Promise<Translated>;
     textOf: (translated: Translated) => string;
   },
 ): Promise<Translated> {
   const knows = hasHyphen(text) ? await words(mode) : undefined;
-  if (knows === undefined) return translate([], '');
-  const all = unknownHyphens(text, knows, 'all');
-  const places = mode.source === 'en' ? unknownHyphens(text, knows, 'plain') : [];
+  if (knows === undefined) return translate([]);
+  const { unknown, plain, enclitic } = compoundHyphens(text, knows);
+  const places = mode.source === 'en' ? plain : [];
+  // Where rules drop or move such a word, what stood around it would be glued together.
+  const apart = enclitic.map((place) => ({ place, by: ' -' }));
+  const translateWith = (hyphens: readonly number[], by: string) =>
+    translate(
+      [...apart, ...hyphens.map((place) => ({ place, by }))].sort((a, b) => a.place - b.place),
+    );
   const isLost = (translated: Translated) =>
-    hasLostHyphens(textOfTranslated(translated), all.length - places.length);
-  let translated = await translate(places, ' - ');
+    hasLostHyphens(textOfTranslated(translated), unknown.length - places.length);
+  let translated = await translateWith(places, ' - ');
   // No rule has made use of one.
   if (hasLooseHyphens(textOfTranslated(translated), text))
-    translated = await translate(places, ' ');
-  return isLost(translated) ? translate(all, ' ') : translated;
+    translated = await translateWith(places, ' ');
+  return isLost(translated) ? translateWith(unknown, ' ') : translated;
 }

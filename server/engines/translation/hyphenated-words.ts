@@ -6,38 +6,98 @@
  */
 import type { Token } from './marked-text.ts';
 
-/** `2.5-litre` and `U.S.-based` among them. */
+/** `2.5-litre` and `U.S.-based` among them, `l'a-t-il` and `menja-t'ho` with what apostrophes join to them. */
 const COMPOUND =
-  /(?<![\p{L}\p{M}\p{N}@._/'’-])(?:\p{N}+\.\p{N}+|(?:\p{Lu}\.)+|[\p{L}\p{M}\p{N}]+)(?:[-‐‑][\p{L}\p{M}\p{N}]+)+(?![\p{M}@_/])/gu;
+  /(?<![\p{L}\p{M}\p{N}@._/'’-])(?:\p{L}+['’])?(?:\p{N}+\.\p{N}+|(?:\p{Lu}\.)+|[\p{L}\p{M}\p{N}]+)(?:[-‐‑][\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*)+(?![\p{M}@_/])/gu;
 export const HYPHEN = /[-‐‑]/gu;
 const JOINT = /(?<=[\p{L}\p{M}\p{N}]|\p{Lu}\.)[-‐‑](?=[\p{L}\p{N}])/gu;
+const UNIT_END = /(?<=[\p{L}\p{M}\p{N}]['’]?)(?![\p{L}\p{M}\p{N}])/gu;
+/** A hyphen, or what stands behind one or behind an apostrophe. */
+const UNIT_START = /[-‐‑]|(?<=['’‐‑-])[\p{L}\p{N}]/gu;
+/** In UTF-16 units; dictionaries have no longer words with hyphens. */
+const LONGEST_UNIT = 40;
 
 /** Whether a mode knows a word, in lower case. */
 export type KnowsWord = (word: string) => boolean;
+
+/** Where hyphens of compounds stand that are not within one word of a mode, each list in order. */
+export interface CompoundHyphens {
+  /** Between words. */
+  unknown: number[];
+  /**
+   * Of `unknown`, those of compounds whose parts are known and that end in no name (`Jean-Luc`,
+   * `UTF-8`).
+   */
+  plain: number[];
+  /** At the beginning of a word of its own: `-t-il` of `parle-t-il`. */
+  enclitic: number[];
+}
+
+/** Characters of a text that others take the place of. */
+export interface Division {
+  place: number;
+  by: string;
+}
 
 export function hasHyphen(text: string): boolean {
   return text.search(JOINT) >= 0;
 }
 
-/**
- * Where hyphens of unknown compounds stand.
- *
- * @param which `plain`: of those only whose parts are known and that end in no name (`Jean-Luc`,
- *   `UTF-8`)
- */
-export function unknownHyphens(text: string, knows: KnowsWord, which: 'all' | 'plain'): number[] {
+/** Reads compounds as a mode does: of all words it knows at a place the longest. */
+export function compoundHyphens(text: string, knows: KnowsWord): CompoundHyphens {
   const isShouted = text === text.toUpperCase();
-  return [...text.matchAll(COMPOUND)].flatMap(({ 0: compound, index }) => {
-    const lower = compound.toLowerCase();
-    if (knows(lower.replace(HYPHEN, '-'))) return [];
-    const parts = lower.split(HYPHEN);
-    const last = compound.slice(-(parts.at(-1)?.length ?? 0));
-    const isPlain =
-      (isShouted || /^\p{Ll}/u.test(last)) &&
-      parts.every((part) => /^[\p{N}.]+$/u.test(part) || knows(part));
-    if (which === 'plain' && !isPlain) return [];
-    return [...compound.matchAll(HYPHEN)].map((hyphen) => index + hyphen.index);
-  });
+  const found: CompoundHyphens = { unknown: [], plain: [], enclitic: [] };
+  for (const { 0: compound, index } of text.matchAll(COMPOUND)) {
+    const { unknown, enclitic } = hyphensBetweenUnits(text, index, index + compound.length, knows);
+    found.unknown.push(...unknown);
+    found.enclitic.push(...enclitic);
+    if (isPlain(compound, knows, isShouted)) found.plain.push(...unknown);
+  }
+  return found;
+}
+
+function hyphensBetweenUnits(text: string, start: number, end: number, knows: KnowsWord) {
+  const unknown: number[] = [];
+  const enclitic: number[] = [];
+  let at = start;
+  while (at < end) {
+    const known = endOfLongestKnown(text, at, knows);
+    if (isHyphen(text, at)) (known === undefined ? unknown : enclitic).push(at);
+    at = known ?? nextUnitStart(text, at);
+    if (/['’]/u.test(text.charAt(at))) at = nextUnitStart(text, at);
+  }
+  return { unknown, enclitic };
+}
+
+function isHyphen(text: string, at: number): boolean {
+  return text.charAt(at).search(HYPHEN) === 0;
+}
+
+/** `est-ce que`: some reach beyond a compound. */
+function endOfLongestKnown(text: string, start: number, knows: KnowsWord): number | undefined {
+  const after = text.slice(start, start + LONGEST_UNIT + 1);
+  const ends = [...after.matchAll(UNIT_END)].map(({ index }) => index);
+  const known = ends.findLast(
+    (end) =>
+      end <= LONGEST_UNIT && knows(after.slice(0, end).toLowerCase().replaceAll(HYPHEN, '-')),
+  );
+  return known === undefined ? undefined : start + known;
+}
+
+function nextUnitStart(text: string, at: number): number {
+  const start = new RegExp(UNIT_START);
+  start.lastIndex = at + 1;
+  return start.exec(text)?.index ?? text.length;
+}
+
+function isPlain(compound: string, knows: KnowsWord, isShouted: boolean): boolean {
+  // A genitive is a word of its own.
+  const parts = compound.replace(/['’]\p{L}+$/u, '').split(HYPHEN);
+  const last = parts.at(-1) ?? '';
+  return (
+    (isShouted || /^\p{Ll}/u.test(last)) &&
+    parts.every((part) => /^[\p{N}.]+$/u.test(part) || knows(part.toLowerCase()))
+  );
 }
 
 /** Whether a translation has fewer hyphens within words than so many. */
@@ -84,9 +144,9 @@ export function tokensWithoutInnerCapitals(tokens: readonly Token[], source: str
 }
 
 /** With the characters at these places, in order, replaced. */
-export function divided(text: string, places: readonly number[], by: string): string {
+export function divided(text: string, divisions: readonly Division[]): string {
   let rest = text;
-  for (const place of places.toReversed()) {
+  for (const { place, by } of divisions.toReversed()) {
     rest = rest.slice(0, place) + by + rest.slice(place + 1);
   }
   return rest;
@@ -97,18 +157,15 @@ export function textOf(tokens: readonly Token[]): string {
   return tokens.map((token) => (token.kind === 'atom' ? '\ufffc' : token.text)).join('');
 }
 
-/** Tokens with the characters at places of their text replaced. */
-export function dividedTokens(
-  tokens: readonly Token[],
-  places: readonly number[],
-  by: string,
-): Token[] {
+/** Tokens with the characters at places of their text, in order, replaced. */
+export function dividedTokens(tokens: readonly Token[], divisions: readonly Division[]): Token[] {
   let start = 0;
   return tokens.map((token) => {
-    const length = token.kind === 'atom' ? 1 : token.text.length;
-    const own = places.filter((place) => place >= start && place < start + length);
-    const offsets = own.map((place) => place - start);
-    start += length;
-    return token.kind === 'word' ? { ...token, text: divided(token.text, offsets, by) } : token;
+    const from = start;
+    start += token.kind === 'atom' ? 1 : token.text.length;
+    if (token.kind !== 'word') return token;
+    const own = divisions.filter(({ place }) => place >= from && place < start);
+    const offsets = own.map(({ place, by }) => ({ place: place - from, by }));
+    return { ...token, text: divided(token.text, offsets) };
   });
 }
