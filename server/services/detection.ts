@@ -109,17 +109,19 @@ function decideBySurroundings(
   { accountId, context }: DetectionOrigin,
   { engine, usualLanguages }: { engine: DetectionEngine; usualLanguages: UsualLanguages },
 ): readonly Told[] {
-  for (const { found } of told) {
-    if (found.status === 'success') usualLanguages.note(accountId, found.language);
-  }
-  const isUnsure = ({ found }: Told) => found.status === 'insufficient_confidence';
-  if (!told.some(isUnsure)) return told;
   const around = context === undefined ? undefined : engine.detect(context);
-  const usual =
+  const surroundings = () =>
     around?.status === 'success' ? new Map([[around.language, 1]]) : usualLanguages.of(accountId);
-  return told.map((each) =>
-    isUnsure(each) ? { ...each, found: engine.detect(each.text, { usual }) } : each,
-  );
+  const before = surroundings();
+  for (const { text, found } of told) {
+    if (found.status !== 'success') continue;
+    // What is taken for another language here says nothing of what is written.
+    const own = engine.detect(text, { usual: before });
+    if (own.status === 'success') usualLanguages.note(accountId, own.language);
+  }
+  const usual = surroundings();
+  if (usual === undefined) return told;
+  return told.map((each) => ({ ...each, found: engine.detect(each.text, { usual }) }));
 }
 
 function resultOf(found: Detection): DetectionResponse['results'][number] {

@@ -112,11 +112,53 @@ describe('the detector and short phrases', () => {
     ['panel solar', { de: 1 }],
     ['panel solar', { es: 2, en: 1 }],
     ['hvad hedder du', { en: 9 }],
-    ['cane grande', { pt: 1, en: 20 }],
   ])('stays unsure of %s where what is usual decides nothing: %o', (text, usual) => {
     const found = detector.detect(text, { usual: new Map(Object.entries(usual)) });
     expect(found).toEqual(detector.detect(text));
   });
+
+  it.each([
+    ['coin', 'fr'],
+    ['table', 'fr'],
+    ['or', 'fr'],
+    ['use', 'es'],
+    ['once', 'es'],
+    ['vino', 'it'],
+    ['more', 'it'],
+    ['casa', 'pt'],
+    ['casa', 'ca'],
+    ['pan', 'en'],
+  ])('takes %s, which others have as well, for what is usual: %s', (text, language) => {
+    const found = detector.detect(text, { usual: new Map([[language, 8], ...rarely]) });
+    expect(found).toEqual({ status: 'success', language });
+  });
+
+  it.each(['the house', 'come here', 'this is more'])(
+    'knows %s by its frequent words whatever is usual',
+    (text) => {
+      for (const language of ['es', 'fr', 'it', 'ca', 'pt']) {
+        const found = detector.detect(text, { usual: new Map([[language, 8], ...rarely]) });
+        expect(found, language).toEqual({ status: 'success', language: 'en' });
+      }
+    },
+  );
+
+  it.each(['chair', 'table', 'casa', 'entre'])('is not sure of %s, which several have', (text) => {
+    expect(detector.detect(text).status).toBe('insufficient_confidence');
+  });
+
+  it.each(['col·lecció', 'instal·la', 'pel·lícula nova'])('reads the dot of %s', (text) => {
+    expect(detector.detect(text)).toEqual({ status: 'success', language: 'ca' });
+  });
+
+  it.each(['nooduitgang', 'rautatieasema', 'brievenbus'])(
+    'does not take %s for a language far behind its guess',
+    (text) => {
+      const found = detector.detect(text);
+      const candidates = 'candidates' in found ? found.candidates : [];
+      expect(candidates.filter(isListed)).toEqual([]);
+    },
+  );
 
   it.each([
     ['I live in Zürich', 'en'],

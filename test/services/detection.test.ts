@@ -120,6 +120,16 @@ describe('the source of a translation', () => {
     expect(await detectionFor('en').detectSources([[['Hotel']]], options)).toEqual(['de']);
   });
 
+  it('is what the context or the account says of a word that leads elsewhere but is theirs as well', async () => {
+    const options = { ...origin, accountId: 'french', target: 'es' };
+    const context = 'Nous cherchons du travail à Lyon.';
+    const detection = detectionFor('es');
+    expect(await detection.detectSources([[['but']]], options)).toEqual(['en']);
+    expect(await detection.detectSources([[['but']]], { ...options, context })).toEqual(['fr']);
+    for (let i = 0; i < 10; i++) detection.usualLanguages.note('french', 'fr');
+    expect(await detection.detectSources([[['but']]], options)).toEqual(['fr']);
+  });
+
   it('is the target for texts without a word, so that they stay as they are', async () => {
     for (const text of ['', '42', '🙂', '\ud800'])
       expect(await sourceOf(text, 'pt-BR', ['es'])).toBe('pt');

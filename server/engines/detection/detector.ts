@@ -20,15 +20,21 @@ const FEW_WORDS = 8;
 /** What a language without a list has of the words: little, where another one has all. */
 const UNLISTED = 0.35;
 /** A language has so much of a text that it is more than chance: of its words, of its letters. */
-const BACKING = { frequent: 0.5, listed: 0.6, all: 0.8, certain: 0.95 } as const;
+const BACKING = { frequent: 0.5, listed: 0.6, all: 0.8, usual: 0.84, certain: 0.95 } as const;
 /** Two languages that have the words of a text to shares nearer than this both have them. */
-const SAME_SHARE = 0.15;
-/** The leads that few words take where two languages have them all, and between languages alike. */
-const SHARED_MARGIN = 0.6;
+const SAME_SHARE = 0.16;
+/** The leads that one word takes, and few, where two languages have them all, and between languages alike. */
+const SHARED_MARGIN = { one: 1.2, few: 0.6 } as const;
 const ALIKE_MARGIN = 0.4;
 /** A usual language decides between those that have the words where it is so much more usual, and so much of all is in it. */
 const USUAL_LEAD = 4;
 const USUAL_SHARE = 0.25;
+/** So much more of a text is very frequent words of one language: they tell, though others have them. */
+const FREQUENT_LEAD = 0.4;
+/** What several words lead by at most for a usual language that has them all; of one word statistics know nothing. */
+const USUAL_MARGIN = 0.75;
+/** Where nothing but one detector speaks for the best, a language this far behind is none that it may be. */
+const GUESS_MARGIN = 0.6;
 /** Languages that statistics mistake for one another. */
 const alike = [
   ...['da nb sv', 'cs sk', 'hr sl', 'ru uk be bg sr mk', 'fi et', 'tr az', 'hi mr ne'],
@@ -95,13 +101,22 @@ export async function createDetector(options: WordListOptions): Promise<Detectio
 
 /** What speaks for the languages of a text, the likeliest first. */
 interface Scoring {
-  /** The lead that decides. */
-  margin: number;
   /** What was weighed, as it is written. */
   readable: string;
-  scores: readonly { language: LanguageTag; score: number }[];
+  scores: readonly Scored[];
   /** Whether a language has the words, all but a part that may be a name. */
   hasWords: (language: LanguageTag) => boolean;
+  /** Nothing but one detector speaks for the best. */
+  isGuess: boolean;
+  /** The lead over a language that decides: more where that has few words as surely as the best. */
+  marginOver: (language: LanguageTag) => number;
+  /** Whether a language has all words, so that it may be theirs where it is usual, though another leads. */
+  mayBeUsual: (scored: Scored) => boolean;
+}
+
+interface Scored {
+  language: LanguageTag;
+  score: number;
 }
 
 interface Means {
@@ -120,29 +135,42 @@ function score(text: string, means: Means): Scoring {
 
 function certainly(languages: readonly LanguageTag[]): Scoring {
   const scores = languages.map((language, i) => ({ language, score: 1 / (i + 1) }));
-  return { margin: 0, scores, readable: '', hasWords: () => true };
+  return { scores, readable: '', ...longScoring(0) };
 }
 
-function conclude(
-  { margin, scores, readable, hasWords }: Scoring,
-  usual: Evidence | undefined,
-): Detection {
-  const [best, second] = scores;
+/** How languages are told where there are no few words to look up. */
+function longScoring(margin: number): Omit<Scoring, 'scores' | 'readable'> {
+  return {
+    isGuess: false,
+    hasWords: () => true,
+    marginOver: () => margin,
+    mayBeUsual: () => false,
+  };
+}
+
+function conclude(scoring: Scoring, usual: Evidence | undefined): Detection {
+  const { scores, readable, hasWords, isGuess, marginOver, mayBeUsual } = scoring;
+  const [best] = scores;
   if (best === undefined || best.score < LEAST_SCORE) return { status: 'no_language_detected' };
   const { language } = best;
-  if (second === undefined || best.score - second.score >= margin) {
-    return { status: 'success', language };
-  }
-  const among = scores.filter(({ score }) => best.score - score < margin);
+  const others = scores.slice(1);
+  const near = others.filter((other) => best.score - other.score < marginOver(other.language));
   // Every language writes the names of others: only words in small letters tell.
   const ownWords = readable.split(' ').filter((word) => /^\p{Ll}/u.test(word));
   const { areAllOf } = letterEvidence(ownWords.join(' '));
-  const others = among.slice(1).map((each) => each.language);
-  const candidates = [language, ...others.filter(areAllOf)];
-  const own = usual && mostUsual(candidates.filter(hasWords), usual);
-  return own === undefined
-    ? { status: 'insufficient_confidence', language, candidates }
-    : { status: 'success', language: own };
+  const languagesOf = (list: readonly Scored[]) => list.map((each) => each.language);
+  const candidates = [language, ...languagesOf(near).filter(areAllOf)];
+  const possible = [
+    ...candidates.filter(hasWords),
+    ...languagesOf(others.filter(mayBeUsual)).filter(
+      (other) => areAllOf(other) && !candidates.includes(other),
+    ),
+  ];
+  const own = usual && mostUsual(possible, usual);
+  if (own !== undefined) return { status: 'success', language: own };
+  return near.length === 0 && !isGuess
+    ? { status: 'success', language }
+    : { status: 'insufficient_confidence', language, candidates };
 }
 
 /** The one of several languages that is more usual than the others by far. */
@@ -206,25 +234,54 @@ function weigh(readable: string, script: Script, { statistics, lists }: Means): 
   });
   scores.sort((one, other) => other.score - one.score);
   const margin = decisiveMargin(text, isShort);
+  if (!isShort) return { scores, readable, ...longScoring(margin) };
+  const found = { isOneWord: words.length === 1, margin, scores, frequent, listed, guess };
+  return { scores, readable, ...shortScoring(found) };
+}
+
+/** What was found of few words. */
+interface ShortText {
+  isOneWord: boolean;
+  margin: number;
+  scores: readonly Scored[];
+  frequent: Evidence;
+  listed: Evidence;
+  guess: { language: LanguageTag };
+}
+
+/** How languages are told by few words, which more than one may have. */
+function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
+  const { isOneWord, margin, scores, frequent, listed, guess } = found;
+  const frequentIn = (language: LanguageTag) => frequent.get(language) ?? 0;
+  const listedIn = (language: LanguageTag) => listed.get(language) ?? 0;
   // What one detector says alone is a guess among all languages.
   const isBacked = (language: LanguageTag) =>
     guess.language === language ||
-    (frequent.get(language) ?? 0) >= BACKING.frequent ||
-    (listed.get(language) ?? 0) >= BACKING.listed;
-  const hasWords = (language: LanguageTag) => {
-    const share = listed.get(language);
-    return !isShort || (share === undefined ? isBacked(language) : share >= BACKING.all);
+    frequentIn(language) >= BACKING.frequent ||
+    listedIn(language) >= BACKING.listed;
+  const hasWords = (language: LanguageTag) =>
+    listed.has(language) ? listedIn(language) >= BACKING.all : isBacked(language);
+  const [best] = scores;
+  if (best === undefined) return longScoring(margin);
+  const known = listedIn(best.language);
+  const areRarer = (language: LanguageTag) =>
+    frequentIn(best.language) - frequentIn(language) >= FREQUENT_LEAD;
+  const isGuess = !isBacked(best.language);
+  return {
+    isGuess,
+    hasWords,
+    marginOver: (language) => {
+      if (isGuess) return GUESS_MARGIN;
+      if (known >= BACKING.certain && !isBacked(language)) return 0;
+      const isShared = known > 0 && listedIn(language) >= known - SAME_SHARE && !areRarer(language);
+      const shared = SHARED_MARGIN[isOneWord ? 'one' : 'few'];
+      const areAlike = alike.some((group) => group.has(best.language) && group.has(language));
+      return Math.max(margin, isShared ? shared : 0, areAlike ? ALIKE_MARGIN : 0);
+    },
+    mayBeUsual: ({ language, score }) =>
+      listedIn(language) >= BACKING.usual &&
+      (isOneWord || (best.score - score < USUAL_MARGIN && !areRarer(language))),
   };
-  const scoring = { margin, scores, readable, hasWords };
-  const [best, second] = scores.map(({ language }) => language);
-  if (!isShort || best === undefined || second === undefined) return scoring;
-  const known = listed.get(best) ?? 0;
-  if (!isBacked(best)) return { ...scoring, margin: Infinity };
-  if (known >= BACKING.certain && !isBacked(second)) return { ...scoring, margin: 0 };
-  const isShared = known > 0 && (listed.get(second) ?? 0) >= known - SAME_SHARE;
-  const areAlike = alike.some((group) => group.has(best) && group.has(second));
-  const least = Math.max(isShared ? SHARED_MARGIN : 0, areAlike ? ALIKE_MARGIN : 0);
-  return { ...scoring, margin: Math.max(margin, least) };
 }
 
 function hasFewWords(text: string): boolean {

@@ -19,6 +19,7 @@ const groups: readonly [letters: string, languages: string][] = [
   ['êâô', 'fr pt vi sk ro tr'],
   ['ëï', 'fr nl sq ca'],
   ['òì', 'it ca vi'],
+  ['·ŀ', 'ca'],
   ['őű', 'hu'],
   ['łąęńćśźż', 'pl'],
   ['ąę', 'lt'],

@@ -15,7 +15,8 @@ const NOISE = new RegExp(
     /(?:https?:\/\/|www\.)\S+/iu, // addresses
     /[\w.+-]{1,64}@[\w.-]{1,128}/u,
     /(?<![a-z])[a-z]*[0-9_][a-z0-9_]*/iu, // numbers, codes and names of variables
-    /[^\p{L}\p{M}'’\u200c\u200d-]+/u, // whatever is no letter; joiners are part of Persian words
+    // whatever is no letter; joiners are part of Persian words, a dot between two l of Catalan ones
+    /(?:(?!(?<=l)·l)[^\p{L}\p{M}'’\u200c\u200d-])+/u,
   ]
     .map(({ source }) => `(?:${source})`)
     .join('|'),
