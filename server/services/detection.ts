@@ -11,6 +11,9 @@ import { createUsualLanguages, type UsualLanguages } from './usual-languages.ts'
 /** Enough of a text to tell its language, in UTF-16 units: the detector looks at no more. */
 const CONSIDERED_LENGTH = 4096;
 
+/** What is sure of a text no longer than this may still be another language's words, in UTF-16 units. */
+const OPEN_LENGTH = 64;
+
 /** What is known of the language of a text. */
 interface Told {
   text: string;
@@ -112,16 +115,23 @@ function decideBySurroundings(
   const around = context === undefined ? undefined : engine.detect(context);
   const surroundings = () =>
     around?.status === 'success' ? new Map([[around.language, 1]]) : usualLanguages.of(accountId);
+  const decided = ({ text, found }: Told, usual: ReadonlyMap<LanguageTag, number> | undefined) =>
+    usual === undefined || !isOpen(text, found) ? found : engine.detect(text, { usual });
   const before = surroundings();
-  for (const { text, found } of told) {
-    if (found.status !== 'success') continue;
+  for (const each of told) {
     // What is taken for another language here says nothing of what is written.
-    const own = engine.detect(text, { usual: before });
-    if (own.status === 'success') usualLanguages.note(accountId, own.language);
+    const own = decided(each, before);
+    if (each.found.status === 'success' && own.status === 'success') {
+      usualLanguages.note(accountId, own.language);
+    }
   }
   const usual = surroundings();
-  if (usual === undefined) return told;
-  return told.map((each) => ({ ...each, found: engine.detect(each.text, { usual }) }));
+  return told.map((each) => ({ ...each, found: decided(each, usual) }));
+}
+
+/** Whether surroundings may decide: of long texts they need not be asked. */
+function isOpen(text: string, found: Detection): boolean {
+  return found.status === 'insufficient_confidence' || text.length <= OPEN_LENGTH;
 }
 
 function resultOf(found: Detection): DetectionResponse['results'][number] {

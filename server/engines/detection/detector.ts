@@ -33,8 +33,6 @@ const USUAL_SHARE = 0.25;
 const FREQUENT_LEAD = 0.4;
 /** What several words lead by at most for a usual language that has them all; of one word statistics know nothing. */
 const USUAL_MARGIN = 0.75;
-/** Where nothing but one detector speaks for the best, a language this far behind is none that it may be. */
-const GUESS_MARGIN = 0.6;
 /** Languages that statistics mistake for one another. */
 const alike = [
   ...['da nb sv', 'cs sk', 'hr sl', 'ru uk be bg sr mk', 'fi et', 'tr az', 'hi mr ne'],
@@ -271,7 +269,8 @@ function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
     isGuess,
     hasWords,
     marginOver: (language) => {
-      if (isGuess) return GUESS_MARGIN;
+      // What nothing else speaks for may be any language.
+      if (isGuess) return Infinity;
       if (known >= BACKING.certain && !isBacked(language)) return 0;
       const isShared = known > 0 && listedIn(language) >= known - SAME_SHARE && !areRarer(language);
       const shared = SHARED_MARGIN[isOneWord ? 'one' : 'few'];
