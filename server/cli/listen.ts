@@ -102,6 +102,7 @@ function tell(event: VoiceEvent, { input, display, transcript, speech }: ListenO
       transcript?.restart();
       break;
     case 'lag':
+    case 'terms':
     case 'end':
       break;
   }
