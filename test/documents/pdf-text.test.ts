@@ -1,7 +1,10 @@
 /** How the text of a PDF file is read: words, lines, columns and paragraphs, each told once. */
 import { describe, expect, it } from 'vitest';
+import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 
 import { pdf } from '../../server/documents/pdf/pdf.ts';
+import { openPdfFile } from '../../server/documents/pdf/pdfium.ts';
+import { readPages } from '../../server/documents/pdf/read-pages.ts';
 import { plainText } from '../../server/text/text-segment.ts';
 import { pdfText } from '../support/documents.ts';
 import { justifiedLine, mixedDirectionPdf, rawPdf } from '../support/pdf-files.ts';
@@ -13,6 +16,21 @@ const textsOf = async (content: string, crop?: [number, number, number, number])
   const page = crop === undefined ? { content } : { content, crop };
   const document = await open(await rawPdf([page]));
   return document.blocks.map(({ segment }) => plainText(segment));
+};
+
+const alignmentsOf = async (content: string) => {
+  const file = await openPdfFile(await rawPdf([{ content }]));
+  try {
+    return [...readPages(file)].flatMap(({ paragraphs }) => paragraphs.map(({ align }) => align));
+  } finally {
+    file.close();
+  }
+};
+
+/** How wide letters of Times at 10 points are. */
+const widthOf = async (text: string): Promise<number> => {
+  const times = await (await PDFDocument.create()).embedFont(StandardFonts.TimesRoman);
+  return Array.from(text).reduce((sum, letter) => sum + times.widthOfTextAtSize(letter, 10), 0);
 };
 
 /** Text at places. */
@@ -119,6 +137,88 @@ describe('the text of a PDF file', () => {
     }
     const texts = await textsOf(rows.join('\n'));
     expect(texts).toEqual([[...left, last[0]].join(' '), [...right, last[1]].join(' ')]);
+  });
+
+  it.each([
+    [
+      'stand below each other',
+      [
+        'The river rose at the embankment',
+        'Boats were tied to the embankment',
+        'Nobody walks along the embankment',
+        'and the lamps light the embankment',
+      ],
+    ],
+    [
+      'are wider than gutters',
+      [
+        'The towns near the river expect',
+        'floods until the weekend.',
+        'Nobody knows how long it lasts',
+      ],
+    ],
+    [
+      'are wider than gutters in a line of two words',
+      [
+        'The towns near the river expect',
+        'straightforward recommendations',
+        'Nobody knows how it all ends',
+      ],
+    ],
+  ])('keeps the blanks of a justified line that %s', async (_, lines) => {
+    const rows: string[] = [];
+    for (const [at, line] of lines.entries()) {
+      rows.push(await justifiedLine(line, { x: 60, y: 700 - at * 12, width: 165 }));
+    }
+    expect(await textsOf(rows.join('\n'))).toEqual([lines.join(' ')]);
+  });
+
+  it('has cells by themselves that are as far apart as words of a stretched line', async () => {
+    const row = ['Apples', 'Cherries', 'Plums'];
+    const lines = [
+      await justifiedLine('The fruit that came with the boat', { x: 60, y: 700, width: 165 }),
+      placed(row.map((cell, at) => [cell, [60, 110, 170][at] ?? 0, 688])).replaceAll(
+        'Tf',
+        'Tf 0 Tw',
+      ),
+    ];
+    const texts = await textsOf(lines.join('\n'));
+    expect(texts.slice(-2)).toEqual(row.slice(1));
+  });
+
+  it('is justified as its column is, however alike the blanks of a paragraph are', async () => {
+    const above = [
+      'The towns near the river expect',
+      'floods until the weekend now',
+      'and nobody sleeps.',
+    ];
+    const full = 'Many of the boats lie at the pier';
+    const width = 165;
+    const blank = (width - (await widthOf(full.replaceAll(' ', '')))) / 7;
+    const indent = (await widthOf('Many')) + blank;
+    const rows = [
+      await justifiedLine(above[0] ?? '', { x: 60, y: 700, width }),
+      await justifiedLine(above[1] ?? '', { x: 60, y: 688, width }),
+      placed([[above[2] ?? '', 60, 676]]).replace('Tf', 'Tf 0 Tw'),
+      // The same words but the first, so that the blanks are as wide.
+      await justifiedLine(full.slice(5), { x: 60 + indent, y: 664, width: width - indent }),
+      await justifiedLine(full, { x: 60, y: 652, width }),
+    ];
+    expect(await alignmentsOf(rows.join('\n'))).toEqual(['justify', 'justify']);
+  });
+
+  it('is at the right where its lines only end together, beside text that is not justified', async () => {
+    const lines = ['The harbour office', 'Fourteen Long Street of the Town'];
+    const rights = await Promise.all(
+      lines.map(async (line, at) => [line, 400 - (await widthOf(line)), 700 - at * 12] as const),
+    );
+    const others = ['Ragged lines of the', 'letter go on below it', 'for a while.'];
+    const content = placed([
+      ...rights,
+      ...rights.map(([line, x, y]) => [line, x, y - 100] as const),
+      ...others.map((line, at) => [line, 60, 500 - at * 12] as const),
+    ]);
+    expect(await alignmentsOf(content)).toEqual(['right', 'right', 'left']);
   });
 
   it('has a column whole above wider text', async () => {

@@ -26,6 +26,39 @@ export function isRightAligned(lines: readonly ReadLine[]): boolean {
   return lines.length === 2 ? !haveStretchedBlanks(lines) : flush <= lines.length / 2;
 }
 
+/** How many lines of its column a paragraph is compared with. */
+const MAX_PEERS = 20;
+
+/**
+ * Finds, for the lines of a paragraph from top to bottom, full lines of others in its column: those
+ * that begin where its last line does and end where its first does.
+ */
+export function columnPeers(
+  groups: readonly (readonly ReadLine[])[],
+): (lines: readonly ReadLine[]) => ReadLine[] {
+  const byEdges = new Map<string, ReadLine[]>();
+  const key = (left: number, right: number): string => `${Math.round(left)}|${Math.round(right)}`;
+  for (const line of groups.flat()) {
+    const edges = key(line.box.left, line.box.right);
+    const known = byEdges.get(edges);
+    if (known === undefined) byEdges.set(edges, [line]);
+    else if (known.length < MAX_PEERS) known.push(line);
+  }
+  return (lines) => {
+    const [left, right] = [lines.at(-1)?.box.left ?? 0, lines[0]?.box.right ?? 0];
+    const size = lines[0]?.sizePoints ?? 0;
+    const baselines = new Set(lines.map(({ baseline }) => baseline));
+    return [-1, 0, 1]
+      .flatMap((dx) => [-1, 0, 1].flatMap((dy) => byEdges.get(key(left + dx, right + dy)) ?? []))
+      .filter(
+        ({ box, baseline, sizePoints }) =>
+          !baselines.has(baseline) &&
+          Math.abs(sizePoints - size) < 0.05 * size &&
+          Math.max(Math.abs(box.left - left), Math.abs(box.right - right)) < 0.1 * size,
+      );
+  };
+}
+
 /** Whether no two lines that follow each other have an edge or their middle in common. */
 export function isScattered(lines: readonly ReadLine[]): boolean {
   if (lines.length < 3) return false;

@@ -10,15 +10,21 @@ const HEADING_RATIOS = [1.65, 1.3, 1.12] as const;
 /** Headings are short. */
 const MAX_HEADING_CHARACTERS = 200;
 
-/** The paragraph of lines from top to bottom, as level as they are; undefined without characters. */
+/**
+ * The paragraph of lines from top to bottom, as level as they are; undefined without characters.
+ *
+ * @param peers full lines of other paragraphs in its column
+ */
 export function paragraphOf({
   lines,
+  peers,
   pageWidth,
   bodyPoints,
   styles,
   links,
 }: {
   lines: readonly ReadLine[];
+  peers: readonly ReadLine[];
   pageWidth: number;
   bodyPoints: number;
   styles: Map<string, TextStyle>;
@@ -40,7 +46,7 @@ export function paragraphOf({
   return {
     lines: textLines,
     box: union(textLines.map(({ box }) => box)),
-    align: alignOf(text, pageWidth),
+    align: alignOf({ lines: text, peers, pageWidth }),
     leading,
     rotation: 0,
     headingLevel: marker > 0 ? undefined : headingLevel(lines, bodyPoints),
@@ -143,7 +149,15 @@ function styleOf(
   return style;
 }
 
-function alignOf(lines: readonly ReadLine[], pageWidth: number): PageParagraph['align'] {
+function alignOf({
+  lines,
+  peers,
+  pageWidth,
+}: {
+  lines: readonly ReadLine[];
+  peers: readonly ReadLine[];
+  pageWidth: number;
+}): PageParagraph['align'] {
   const [first] = lines;
   if (first === undefined) return 'left';
   const size = first.sizePoints;
@@ -154,13 +168,16 @@ function alignOf(lines: readonly ReadLine[], pageWidth: number): PageParagraph['
     return first.isRightToLeft ? 'right' : 'left';
   }
   if (isCentered(lines)) return 'center';
-  if (isRightAligned(lines)) return 'right';
+  // Two lines say little by themselves; lines of a justified column are full on purpose.
+  const isColumnJustified =
+    peers.length > 0 && haveStretchedBlanks([...lines.slice(0, -1), ...peers]);
+  if (isRightAligned(lines) && !(lines.length === 2 && isColumnJustified)) return 'right';
   // The last line of justified text is short, and the first may be indented.
   const isEven = (edges: readonly number[]): boolean => spread(edges) < 0.2 * size;
   const body = lines.slice(0, -1);
   const areFilled =
     isEven(body.map(({ box }) => box.right)) && isEven(lines.slice(1).map(({ box }) => box.left));
-  const isJustified = areFilled && haveStretchedBlanks(lines);
+  const isJustified = areFilled && (haveStretchedBlanks(lines) || isColumnJustified);
   if (isJustified) return 'justify';
   return first.isRightToLeft ? 'right' : 'left';
 }

@@ -8,6 +8,7 @@ import { alignSingleLines } from './single-lines.ts';
 import { attachShadows } from './shadow-objects.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
 import { paragraphOf } from './paragraph.ts';
+import { columnPeers } from './line-alignment.ts';
 import { linesOf } from './text-lines.ts';
 import { markDecorated } from './text-rules.ts';
 import { groupLines } from './text-paragraphs.ts';
@@ -62,9 +63,12 @@ export function readPage(
     const known = rotation === 0 ? rulings : [];
     const level = rotation === 0 ? links : [];
     const drawn = rotation === 0 ? signs : [];
-    for (const lines of groupLines(linesOf(characters, known), known, drawn)) {
+    const groups = groupLines(linesOf(characters, known), known, drawn);
+    const peersOf = columnPeers(groups);
+    for (const lines of groups) {
       const paragraph = paragraphOf({
         lines,
+        peers: peersOf(lines),
         pageWidth: read.width,
         bodyPoints,
         styles,

@@ -19,6 +19,15 @@ const COLUMN_GAP_EMS = 1.5;
 const PIECE_GAP_EMS = 0.9;
 /** A list marker may stand this far from its text. */
 const MARKER_GAP_EMS = 4;
+/** The few words of a justified line in a narrow column may be further apart, up to this, … */
+const MAX_STRETCHED_EMS = 4;
+/** … all alike to so many ems … */
+const SAME_STRETCHED_EMS = 0.06;
+/** … and end where a line right above or below it does. */
+const SAME_EDGE_EMS = 0.25;
+const MAX_STRETCHED_LEADING_EMS = 2;
+/** Rows of more pieces than this are no text. */
+const MAX_ROW_PIECES = 100;
 /** Letters this far apart are spaced … */
 const SPACED_GAP_EMS = 0.12;
 /** … when there are enough of them to tell. */
@@ -64,7 +73,7 @@ export function linesOf(
 ): ReadLine[] {
   const drawn = rulings.filter(({ isHorizontal }) => !isHorizontal);
   const joinedBy = (upright: readonly Ruling[]): ReadLine[] =>
-    joinPieces(piecesOf(characters, upright), upright);
+    joinStretched(joinPieces(piecesOf(characters, upright), upright), upright);
   const whole = joinedBy(drawn);
   const gutters = guttersBetween(rowsOf(whole));
   const isPageRightToLeft = rightToLeftShare(characters.map(({ text }) => text)) > 0.5;
@@ -268,6 +277,70 @@ function standTogether(left: ReadLine, right: ReadLine, upright: readonly Ruling
   if (isParted(left.box, right.box, left, upright)) return false;
   if (gap <= PIECE_GAP_EMS * size) return true;
   return gap <= MARKER_GAP_EMS * size && isListMarker(textOfLine(left));
+}
+
+/** Joins the words of justified lines that stand as far apart as columns do, from the top down. */
+function joinStretched(lines: readonly ReadLine[], upright: readonly Ruling[]): ReadLine[] {
+  const rows = rowsOf(lines);
+  for (const [at, row] of rows.entries()) {
+    if (row.length < 2 || row.length > MAX_ROW_PIECES) continue;
+    const nearby = [rows[at - 1] ?? [], rows[at + 1] ?? []].flatMap((others) =>
+      others.slice(0, MAX_ROW_PIECES),
+    );
+    for (const line of nearby) {
+      const words = row
+        .filter((piece) => isWithin(piece, line))
+        .sort((a, b) => a.box.left - b.box.left);
+      if (!areStretched(words, upright)) continue;
+      const full = nearby.filter((other) => isAsWide(words, other));
+      // Two words have one gap, which could be that of columns: text has to go on past it on both sides.
+      const isAbove = full.some(({ baseline }) => baseline > (words[0]?.baseline ?? 0));
+      const isBelow = full.some(({ baseline }) => baseline < (words[0]?.baseline ?? 0));
+      if (words.length > 2 ? !isAbove && !isBelow : !isAbove || !isBelow) continue;
+      row.splice(0, row.length, ...row.filter((piece) => !words.includes(piece)), joined(words));
+    }
+  }
+  return rows.flat().sort((a, b) => a.order - b.order);
+}
+
+function isWithin({ box, sizePoints }: ReadLine, line: ReadLine): boolean {
+  const most = SAME_EDGE_EMS * sizePoints;
+  return box.left > line.box.left - most && box.right < line.box.right + most;
+}
+
+/** Whether pieces, from left to right, are single words of one size with the same gap between all. */
+function areStretched(words: readonly ReadLine[], upright: readonly Ruling[]): boolean {
+  const [first] = words;
+  if (first === undefined || words.length < 2) return false;
+  const size = first.sizePoints;
+  const gaps = words.slice(1).map(({ box }, at) => box.left - (words[at] ?? first).box.right);
+  return (
+    gaps.every((gap) => gap > 0 && gap < MAX_STRETCHED_EMS * size) &&
+    Math.max(...gaps) - Math.min(...gaps) < SAME_STRETCHED_EMS * size &&
+    words.every(
+      ({ characters, sizePoints }) =>
+        Math.abs(sizePoints - size) < 0.1 * size &&
+        !characters.some(({ hasSpaceBefore }, at) => at > 0 && hasSpaceBefore),
+    ) &&
+    words.slice(1).every(({ box }, at) => !isParted((words[at] ?? first).box, box, first, upright))
+  );
+}
+
+/** Whether a line of several words is right above or below some words and as wide as they are. */
+function isAsWide(words: readonly ReadLine[], line: ReadLine): boolean {
+  const [first, last] = [words[0], words.at(-1)];
+  if (first === undefined || last === undefined) return false;
+  const size = first.sizePoints;
+  const leading = Math.abs(first.baseline - line.baseline);
+  const indent = first.box.left - line.box.left;
+  const isFirst = line.baseline < first.baseline && indent > 0 && indent < MAX_STRETCHED_EMS * size;
+  return (
+    leading < MAX_STRETCHED_LEADING_EMS * size &&
+    Math.abs(line.sizePoints - size) < 0.1 * size &&
+    (isFirst || Math.abs(indent) < SAME_EDGE_EMS * size) &&
+    Math.abs(last.box.right - line.box.right) < SAME_EDGE_EMS * size &&
+    line.characters.some(({ hasSpaceBefore }, at) => at > 0 && hasSpaceBefore)
+  );
 }
 
 function joined(group: ReadLine[]): ReadLine {
