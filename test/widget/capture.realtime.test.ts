@@ -77,6 +77,7 @@ describe('capture', () => {
       source_language: 'en',
       target_languages: ['es'],
       acknowledgements: true,
+      session_updates: true,
     });
     expect(new Set(heard.chunks.map(({ bytes }) => bytes.length))).toEqual(new Set([3_200]));
     // The gateway takes at most twice real time, also from a page that has to catch up.
