@@ -1,4 +1,4 @@
-/** Tells when a worker thread does not come back. */
+/** Tells when a worker thread or process does not come back. */
 
 /** Starting includes compiling WebAssembly, and in development TypeScript, on a machine that may be busy. */
 const STARTUP_LIMIT_MS = 30_000;

@@ -117,16 +117,16 @@ function decideBySurroundings(
     around?.status === 'success' ? new Map([[around.language, 1]]) : usualLanguages.of(accountId);
   const decided = ({ text, found }: Told, usual: ReadonlyMap<LanguageTag, number> | undefined) =>
     usual === undefined || !isOpen(text, found) ? found : engine.detect(text, { usual });
-  const before = surroundings();
-  for (const each of told) {
+  const decideAll = (usual: ReadonlyMap<LanguageTag, number> | undefined) =>
+    told.map((each) => ({ ...each, found: decided(each, usual) }));
+  const first = decideAll(surroundings());
+  for (const [index, { found }] of first.entries()) {
     // What is taken for another language here says nothing of what is written.
-    const own = decided(each, before);
-    if (each.found.status === 'success' && own.status === 'success') {
-      usualLanguages.note(accountId, own.language);
-    }
+    const wasSure = told[index]?.found.status === 'success';
+    if (wasSure && found.status === 'success') usualLanguages.note(accountId, found.language);
   }
-  const usual = surroundings();
-  return told.map((each) => ({ ...each, found: decided(each, usual) }));
+  // Texts of one request tell of each other.
+  return told.length === 1 ? first : decideAll(surroundings());
 }
 
 /** Whether surroundings may decide: of long texts they need not be asked. */

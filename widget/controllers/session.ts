@@ -125,8 +125,9 @@ export class VoiceSession {
 
   /**
    * Goes on in other languages, the newest ones asked for: in the same session where the gateway can
-   * change it, in another one otherwise. Then the microphone stays open, and an utterance of which words are shown already is concluded first, in the languages it began in,
-   * unless it lasts more than five seconds longer.
+   * change it, in another one otherwise. Then the microphone stays open, and an utterance of which
+   * words are shown already is concluded first, in the languages it began in, unless it lasts more
+   * than five seconds longer.
    */
   changeRequest(request: SessionRequest): void {
     if (this.#over || this.#stopping !== undefined) return;

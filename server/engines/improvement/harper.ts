@@ -19,7 +19,7 @@ export interface HarperOptions {
   log: Logger;
   /** Longest wait for a request, in ms; it was lost on a text that the worker did not come back from. */
   watchdogMs?: number;
-  /** A worker that nobody asks for so long is ended to give its memory back, some 230 MB, in ms. */
+  /** A worker that nobody asks for so long is ended to give its memory back, some 250 MB, in ms. */
   idleMs?: number;
   /** The same for one that was prepared and that nobody has asked at all. */
   unusedMs?: number;
@@ -204,8 +204,8 @@ function createPool({ log, watchdogMs = 30_000, startWorker: start }: HarperOpti
 
 function startOwnWorker(): PoolWorker {
   return startWorkerProcess(import.meta.url, './harper-child', {
-    // The quick compiler of WebAssembly alone: the good one takes 150 MB and minutes of work to save
-    // what a sentence does not notice. What Harper writes when it panics is dropped: texts belong in no log.
+    // The quick compiler of WebAssembly alone: with the good one after it the first hundred sentences
+    // take longer, later ones no less, and 150 MB go to it.
     execArgv: ['--liftoff-only'],
     env: { MALLOC_ARENA_MAX: '1' },
   });

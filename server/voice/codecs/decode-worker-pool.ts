@@ -47,7 +47,7 @@ export function createDecodeWorkerPool({
 }: DecodeWorkerPoolOptions): DecodeWorkerPool {
   const pool = createWorkerPool<DecodeRequest, DecodeAnswer>({
     ...options,
-    workerName: 'A decoding worker',
+    workerName: 'A decoding process',
     streamsPerWorker: decodersPerWorker,
     comfortableStreams: COMFORTABLE_STREAMS,
     full: () =>
