@@ -7,46 +7,46 @@ import { watchRequests } from './http/graceful-close.ts';
 import { createHostRule } from './http/host-rule.ts';
 import { createHttpServer } from './http/server.ts';
 import { createModelInstallations } from './models/installations.ts';
-import { createAccess } from './services/access.ts';
-import { createApiKeyService, type ApiKeyService } from './services/api-keys.ts';
-import { consoleEntrance, createConsoleServices } from './services/console.ts';
-import { createDemo } from './services/demo.ts';
-import { createDetection } from './services/detection.ts';
-import { startDocumentExpiry } from './services/document-expiry.ts';
-import { createDeveloperKeys } from './services/developer-keys.ts';
-import { createDocumentWorkerProcess } from './services/document-worker-process.ts';
-import { createDocumentTranslations } from './services/documents.ts';
-import { createEngineHealth, type EngineHealth } from './services/engine-health.ts';
-import { ensureFirstAccount } from './services/first-account.ts';
-import { createImprovement, type Improvement } from './services/improvement.ts';
-import { createGlossaries, type Glossaries } from './services/glossaries.ts';
-import { createMetrics, type Metrics } from './services/metrics.ts';
-import { createReadiness } from './services/readiness.ts';
-import { betaLanguages } from './services/language-table.ts';
-import { createLanguageListings } from './services/languages.ts';
-import { createMonolingualGlossaries } from './services/monolingual-glossaries.ts';
-import { createKnownOrigins } from './services/origins.ts';
-import { describeStyleRules } from './services/style-rule-notes.ts';
-import { createTextBacklog } from './services/text-backlog.ts';
-import { createStyleRuleLists, type StyleRuleLists } from './services/style-rules.ts';
-import { createSmtpMailer } from './services/smtp-mailer.ts';
+import { createAccess } from './accounts/access.ts';
+import { createApiKeyService, type ApiKeyService } from './accounts/api-keys.ts';
+import { consoleEntrance, createConsoleServices } from './accounts/console/console.ts';
+import { createDemo } from './demo/demo.ts';
+import { createDetection } from './translation/detection.ts';
+import { startDocumentExpiry } from './documents/jobs/document-expiry.ts';
+import { createDeveloperKeys } from './accounts/developer-keys.ts';
+import { createDocumentWorkerProcess } from './documents/jobs/document-worker-process.ts';
+import { createDocumentTranslations } from './documents/jobs/documents.ts';
+import { createEngineHealth, type EngineHealth } from './operation/engine-health.ts';
+import { ensureFirstAccount } from './accounts/first-account.ts';
+import { createImprovement, type Improvement } from './improvement/improvement.ts';
+import { createGlossaries, type Glossaries } from './glossaries/glossaries.ts';
+import { createMetrics, type Metrics } from './operation/metrics.ts';
+import { createReadiness } from './operation/readiness.ts';
+import { betaLanguages } from './translation/language-table.ts';
+import { createLanguageListings } from './translation/languages.ts';
+import { createMonolingualGlossaries } from './glossaries/monolingual-glossaries.ts';
+import { createKnownOrigins } from './accounts/origins.ts';
+import { describeStyleRules } from './style-rules/style-rule-notes.ts';
+import { createTextBacklog } from './translation/text-backlog.ts';
+import { createStyleRuleLists, type StyleRuleLists } from './style-rules/style-rules.ts';
+import { createSmtpMailer } from './accounts/usage/smtp-mailer.ts';
 import {
   createTranslationMemories,
   type TranslationMemories,
-} from './services/translation-memories.ts';
-import { createTextImprovement } from './services/text-improvement.ts';
-import { createTextTranslation } from './services/text-translation.ts';
-import { createTranslation, type Translation } from './services/translation.ts';
-import { createUsageMeter, type UsageMeter } from './services/usage.ts';
-import { warmUp } from './services/warm-up.ts';
-import { startUsageNotices } from './services/usage-notices.ts';
-import { createUsageReporting } from './services/usage-reports.ts';
+} from './memories/translation-memories.ts';
+import { createTextImprovement } from './improvement/text-improvement.ts';
+import { createTextTranslation } from './translation/text-translation.ts';
+import { createTranslation, type Translation } from './translation/translation.ts';
+import { createUsageMeter, type UsageMeter } from './accounts/usage/usage.ts';
+import { warmUp } from './operation/warm-up.ts';
+import { startUsageNotices } from './accounts/usage/usage-notices.ts';
+import { createUsageReporting } from './accounts/usage/usage-reports.ts';
 import { enginePreference, startEngines, type Engines } from './running-engines.ts';
-import { createLiveTranslation } from './services/live-translation.ts';
-import { createSpokenTerms, type SpokenTermLists } from './services/spoken-terms.ts';
-import { sharesOfSpeech } from './services/speakers.ts';
-import { createVoiceRequestCheck, spokenLanguages } from './services/voice-session-request.ts';
-import { createVoiceSessions } from './services/voice-sessions.ts';
+import { createLiveTranslation } from './voice/session/live-translation.ts';
+import { createSpokenTerms, type SpokenTermLists } from './spoken-terms/spoken-terms.ts';
+import { sharesOfSpeech } from './voice/session/speakers.ts';
+import { createVoiceRequestCheck, spokenLanguages } from './voice/session/voice-session-request.ts';
+import { createVoiceSessions } from './voice/session/voice-sessions.ts';
 import { openApiKeyFile } from './storage/embedded/api-key-file.ts';
 import { createSessionTokens } from './storage/embedded/session-tokens.ts';
 import { openStorage } from './storage/open-storage.ts';
@@ -56,9 +56,9 @@ import {
   findDecoderContainment,
   findFfmpeg,
   type AudioDecoders,
-} from './voice/decode.ts';
-import { createSpeechEncoders, type SpeechEncoders } from './voice/encode.ts';
-import { acceptVoiceSockets } from './ws/upgrade.ts';
+} from './voice/audio/decode.ts';
+import { createSpeechEncoders, type SpeechEncoders } from './voice/audio/encode.ts';
+import { acceptVoiceSockets } from './voice/session/upgrade.ts';
 
 const MIB = 1024 * 1024;
 

@@ -21,7 +21,7 @@ import { DEFAULT_RECOGNISER } from './models/catalogue.ts';
 import { findModels, type FoundModels } from './models/find-models.ts';
 import type { LocalModel } from './models/local-model.ts';
 import type { Logger } from './process/log.ts';
-import { readEnginePreference, type PreferenceRule } from './services/engine-preference.ts';
+import { readEnginePreference, type PreferenceRule } from './translation/engine-preference.ts';
 import {
   observedImprover,
   observedRecogniser,
@@ -29,7 +29,7 @@ import {
   observedTranslator,
   type EngineKind,
   type EngineMeasures,
-} from './services/observed-engines.ts';
+} from './operation/observed-engines.ts';
 import { recogniserNames } from './settings.ts';
 
 /** An engine that cannot run here, and what it would do; models may serve several ends. */

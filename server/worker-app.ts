@@ -1,17 +1,17 @@
 /** The composition root of a worker: what it takes to translate documents, and nothing of the server. */
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import { documentContainment } from './documents/document-process.ts';
+import { documentContainment } from './documents/formats/document-process.ts';
 import { uncontainedNotice } from './process/containment.ts';
 import { enginePreference, startTranslators } from './running-engines.ts';
-import { createDetection } from './services/detection.ts';
-import { startDocumentJobs } from './services/document-jobs.ts';
-import type { WorkerReport } from './services/document-worker-process.ts';
-import { createDocumentTranslator } from './services/document-translation.ts';
-import { createGlossaries } from './services/glossaries.ts';
-import { createStyleRuleLists } from './services/style-rules.ts';
-import { createTranslationMemories } from './services/translation-memories.ts';
-import { createTranslation } from './services/translation.ts';
+import { createDetection } from './translation/detection.ts';
+import { startDocumentJobs } from './documents/jobs/document-jobs.ts';
+import type { WorkerReport } from './documents/jobs/document-worker-process.ts';
+import { createDocumentTranslator } from './documents/jobs/document-translation.ts';
+import { createGlossaries } from './glossaries/glossaries.ts';
+import { createStyleRuleLists } from './style-rules/style-rules.ts';
+import { createTranslationMemories } from './memories/translation-memories.ts';
+import { createTranslation } from './translation/translation.ts';
 import { openStorage } from './storage/open-storage.ts';
 
 const MIB = 1024 * 1024;

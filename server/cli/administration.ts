@@ -1,13 +1,13 @@
 /** What the commands work with: the services over the database that the settings name. */
 import { readConfig } from '../config.ts';
 import type { Logger } from '../process/log.ts';
-import { createAccountService, type AccountService } from '../services/accounts.ts';
-import { createApiKeyService, type ApiKeyService } from '../services/api-keys.ts';
-import { createConsoleAccess, type ConsoleAccess } from '../services/console-access.ts';
+import { createAccountService, type AccountService } from '../accounts/accounts.ts';
+import { createApiKeyService, type ApiKeyService } from '../accounts/api-keys.ts';
+import { createConsoleAccess, type ConsoleAccess } from '../accounts/console/console-access.ts';
 import {
   createTranslationMemories,
   type TranslationMemories,
-} from '../services/translation-memories.ts';
+} from '../memories/translation-memories.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { Usage } from '../storage/ports.ts';
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { accountOfKeyId } from '../services/api-keys.ts';
+import { accountOfKeyId } from '../accounts/api-keys.ts';
 import type { ApiKey } from '../storage/ports.ts';
 import { answering } from './answering.ts';
 import { addLimits, limitsOf, type LimitOptions } from './options.ts';

@@ -8,8 +8,8 @@ import {
   type ImportedTranslationMemory,
   type TranslationMemory,
 } from '../../shared/schemas/translation-memories.ts';
-import { tooLarge } from '../services/memory-import.ts';
-import type { MemoryImport, TranslationMemories } from '../services/translation-memories.ts';
+import { tooLarge } from '../memories/memory-import.ts';
+import type { MemoryImport, TranslationMemories } from '../memories/translation-memories.ts';
 import { answering } from './answering.ts';
 import { fields, table } from './output.ts';
 

@@ -1,7 +1,7 @@
 /** Who a request comes from: API keys in the header, and for a while yet in the query or the body. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
-import { admit, type Access, type Admission } from '../services/access.ts';
+import { admit, type Access, type Admission } from '../accounts/access.ts';
 import type { Account, Caller } from '../storage/ports.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 

@@ -6,8 +6,8 @@ import {
   CONSOLE_HEADER,
   POLL_HEADER,
 } from '../../shared/schemas/console.ts';
-import { requireFeature, requirePro } from '../services/access.ts';
-import type { ConsoleAccess, SignedIn } from '../services/console-access.ts';
+import { requireFeature, requirePro } from '../accounts/access.ts';
+import type { ConsoleAccess, SignedIn } from '../accounts/console/console-access.ts';
 import type { Door } from './auth.ts';
 import type { SessionCookie } from './console-cookie.ts';
 import type { HostRule } from './host-rule.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { parseReportingTag } from '../services/reporting-tag.ts';
+import { parseReportingTag } from '../accounts/usage/reporting-tag.ts';
 
 /**
  * The custom reporting tag of a request, under either of its header names; null without one.

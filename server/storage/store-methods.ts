@@ -1,6 +1,6 @@
 /** The stores as data: what the adapters need to know to run any method of any store. */
 import type { Charge, Stores } from './ports.ts';
-import type { DatabaseStores } from './stores/index.ts';
+import type { DatabaseStores } from '../stores.ts';
 
 /**
  * How an adapter runs a method.

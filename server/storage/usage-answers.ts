@@ -1,7 +1,7 @@
 /** Entries in batches: how many at once, and what their callers are answered. */
 import { ServiceError } from '../../shared/errors.ts';
 import type { ChargeOutcome } from './ports.ts';
-import type { EntryOutcome } from './stores/usage-entries.ts';
+import type { EntryOutcome } from '../accounts/usage/store.ts';
 
 /** With as many different keys, a statement still has far fewer parameters than either database bears. */
 export const MAX_ENTRIES = 500;

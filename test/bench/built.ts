@@ -7,7 +7,7 @@ import { projectFolder } from '../support/server.ts';
  * Loads a module from `dist/`.
  *
  * @typeParam Module type of its source: `import type * as Source …`, then `typeof Source`
- * @param source path of its source in the project: `server/voice/decode.ts`
+ * @param source path of its source in the project: `server/voice/audio/decode.ts`
  */
 export async function importBuilt<Module>(source: string): Promise<Module> {
   const file = path.join(projectFolder, 'dist', source.replace(/\.ts$/, '.js'));

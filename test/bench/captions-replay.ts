@@ -1,5 +1,5 @@
 /** Tells again what was heard, at the times at which it was heard, on a clock of its own. */
-import type { HeardText, Pause } from '../../server/voice/recognise.ts';
+import type { HeardText, Pause } from '../../server/voice/path/recognise.ts';
 
 /** What was heard, and when. */
 export interface TimedEvent {

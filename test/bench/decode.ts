@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseSourceMediaType } from '../../shared/media-type.ts';
-import type * as Decode from '../../server/voice/decode.ts';
+import type * as Decode from '../../server/voice/audio/decode.ts';
 import { cut } from '../support/audio-files.ts';
 import { speech } from '../support/speech.ts';
 import type { Print } from './benchmarks.ts';
@@ -69,7 +69,7 @@ const formats: Format[] = [
 
 export async function run(print: Print): Promise<void> {
   const { createAudioDecoders, findFfmpeg } =
-    await importBuilt<typeof Decode>('server/voice/decode.ts');
+    await importBuilt<typeof Decode>('server/voice/audio/decode.ts');
   const folder = await mkdtemp(path.join(tmpdir(), 'dragoman-bench-'));
   const decoders = createAudioDecoders({ log: quietLog, ffmpeg: await findFfmpeg() });
   try {

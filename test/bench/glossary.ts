@@ -1,7 +1,7 @@
 /** What a glossary costs a translation, and whether its size matters. */
 import type * as Apertium from '../../server/engines/translation/apertium.ts';
-import type * as EngineCall from '../../server/services/engine-call.ts';
-import type * as TermIndexes from '../../server/text/glossary/term-index.ts';
+import type * as EngineCall from '../../server/translation/engine-call.ts';
+import type * as TermIndexes from '../../server/glossaries/terms/term-index.ts';
 import type { Print } from './benchmarks.ts';
 import { importBuilt, quietLog } from './built.ts';
 import { figure, median, printTable, spread, verdict } from './figures.ts';
@@ -25,7 +25,7 @@ const SEARCHES = 200;
 
 export async function run(print: Print): Promise<void> {
   const { buildTermIndex } = await importBuilt<typeof TermIndexes>(
-    'server/text/glossary/term-index.ts',
+    'server/glossaries/terms/term-index.ts',
   );
   const build = async (count: number) => {
     const startedAtMs = performance.now();
@@ -40,7 +40,7 @@ export async function run(print: Print): Promise<void> {
   const { createApertium } = await importBuilt<typeof Apertium>(source);
   const engine = await createApertium({ log: quietLog });
   if ('reason' in engine) throw new Error(engine.reason);
-  const { translateWith } = await importBuilt<typeof EngineCall>('server/services/engine-call.ts');
+  const { translateWith } = await importBuilt<typeof EngineCall>('server/translation/engine-call.ts');
   const { signal } = new AbortController();
   const translate = async (glossary: TermIndex | undefined) => {
     const startedAtMs = performance.now();

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type * as Memories from '../../server/services/translation-memories.ts';
-import type { MemorySearch } from '../../server/services/memory-search.ts';
+import type * as Memories from '../../server/memories/translation-memories.ts';
+import type { MemorySearch } from '../../server/memories/memory-search.ts';
 import type * as OpenStorage from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/storage/ports.ts';
-import type * as Scores from '../../server/text/memory/match-score.ts';
-import type * as Texts from '../../server/text/memory/memory-text.ts';
+import type * as Scores from '../../server/memories/matching/match-score.ts';
+import type * as Texts from '../../server/memories/matching/memory-text.ts';
 import { openAccount } from '../storage/samples.ts';
 import { openPostgresql } from '../support/postgresql.ts';
 import type { Print } from './benchmarks.ts';
@@ -129,7 +129,7 @@ async function shareFound({ search, queries }: Sized): Promise<string> {
 
 async function fill(storage: Storage, size: number): Promise<Sized> {
   const { createTranslationMemories } = await importBuilt<typeof Memories>(
-    'server/services/translation-memories.ts',
+    'server/memories/translation-memories.ts',
   );
   const memories = createTranslationMemories({
     memories: storage.translationMemories,
@@ -188,8 +188,8 @@ function queryOf(
 
 /** The score of two texts, 0 below the threshold. */
 async function scoring(): Promise<(one: string, other: string) => number> {
-  const { matchScore } = await importBuilt<typeof Scores>('server/text/memory/match-score.ts');
-  const { readMemoryText } = await importBuilt<typeof Texts>('server/text/memory/memory-text.ts');
+  const { matchScore } = await importBuilt<typeof Scores>('server/memories/matching/match-score.ts');
+  const { readMemoryText } = await importBuilt<typeof Texts>('server/memories/matching/memory-text.ts');
   return (one, other) =>
     one === other ? 100 : matchScore(readMemoryText([one]), readMemoryText([other]), THRESHOLD);
 }
@@ -206,8 +206,8 @@ async function measure({ search, queries }: Sized): Promise<number[]> {
 
 /** How many of the best matches that there are the search finds. */
 async function compare({ search, queries, size }: Sized, print: Print): Promise<void> {
-  const { matchScore } = await importBuilt<typeof Scores>('server/text/memory/match-score.ts');
-  const { readMemoryText } = await importBuilt<typeof Texts>('server/text/memory/memory-text.ts');
+  const { matchScore } = await importBuilt<typeof Scores>('server/memories/matching/match-score.ts');
+  const { readMemoryText } = await importBuilt<typeof Texts>('server/memories/matching/memory-text.ts');
   const texts: string[] = [];
   for await (const piece of file(size, () => undefined)) texts.push(Buffer.from(piece).toString());
   const all = texts

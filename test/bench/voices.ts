@@ -7,9 +7,9 @@ import type {
   VoiceGender,
 } from '../../server/engines/engine.ts';
 import type * as RunningEngines from '../../server/running-engines.ts';
-import type * as Metrics from '../../server/services/metrics.ts';
-import type * as Resampling from '../../server/voice/codecs/resampler.ts';
-import type * as Listen from '../../server/voice/listen.ts';
+import type * as Metrics from '../../server/operation/metrics.ts';
+import type * as Resampling from '../../server/voice/audio/codecs/resampler.ts';
+import type * as Listen from '../../server/voice/path/listen.ts';
 import { wordErrorRate } from '../support/word-error-rate.ts';
 import type { Print } from './benchmarks.ts';
 import { importBuilt, quietLog } from './built.ts';
@@ -30,7 +30,7 @@ const GENDERS: readonly VoiceGender[] = ['female', 'male'];
 export async function run(print: Print): Promise<void> {
   const { readConfig } = await importBuilt<typeof Config>('server/config.ts');
   const { startEngines } = await importBuilt<typeof RunningEngines>('server/running-engines.ts');
-  const { createMetrics } = await importBuilt<typeof Metrics>('server/services/metrics.ts');
+  const { createMetrics } = await importBuilt<typeof Metrics>('server/operation/metrics.ts');
   const log = quietLog as unknown as Parameters<typeof startEngines>[1];
   // With the same settings and models as the server would have.
   const engines = await startEngines(readConfig(), log, createMetrics().engines);
@@ -68,7 +68,7 @@ async function spokenBy(
   speaker: SynthesisEngine,
   voice: { language: string; gender: VoiceGender },
 ): Promise<{ audio: Uint8Array; cpuPerS: number }> {
-  const { Resampler } = await importBuilt<typeof Resampling>('server/voice/codecs/resampler.ts');
+  const { Resampler } = await importBuilt<typeof Resampling>('server/voice/audio/codecs/resampler.ts');
   const { signal } = new AbortController();
   const pieces: Int16Array[] = [silence(1)];
   let cpuS = 0;
@@ -97,7 +97,7 @@ async function* chunksOf(audio: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /** All that is understood, as the voice path would have it heard. */
 async function hear(engine: RecognitionEngine, audio: Uint8Array): Promise<string> {
-  const { listen } = await importBuilt<typeof Listen>('server/voice/listen.ts');
+  const { listen } = await importBuilt<typeof Listen>('server/voice/path/listen.ts');
   const { signal } = new AbortController();
   async function* utterances(): AsyncGenerator<SpeechPiece> {
     for await (const piece of listen(chunksOf(audio), { ...ENDPOINTING, signal })) {

@@ -8,8 +8,8 @@ import {
   type DocumentFormat,
   type OpenedDocument,
   type OpenOptions,
-} from '../../server/documents/format.ts';
-import { loadFormat } from '../../server/documents/index.ts';
+} from '../../server/documents/formats/format.ts';
+import { loadFormat } from '../../server/documents/formats/index.ts';
 import { repairMarks } from '../../server/text/repair.ts';
 import { plainText, type TextSegment } from '../../server/text/text-segment.ts';
 import { mangled, parentsOf } from '../text/segments.ts';

@@ -8,9 +8,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { DocumentError, type OpenOptions } from '../../server/documents/format.ts';
-import { doc } from '../../server/documents/office/doc.ts';
-import { convertToDocx, runSandboxed } from '../../server/documents/office/libre-office.ts';
+import { DocumentError, type OpenOptions } from '../../server/documents/formats/format.ts';
+import { doc } from '../../server/documents/formats/office/doc.ts';
+import { convertToDocx, runSandboxed } from '../../server/documents/formats/office/libre-office.ts';
 import { plainText } from '../../server/text/text-segment.ts';
 import { builtModule } from '../support/built-product.ts';
 import { documentFolder, soffice, unzipped, zipText } from '../support/documents.ts';
@@ -226,7 +226,7 @@ describe('the sandbox of LibreOffice', () => {
   });
 
   it('is gone when the process that waits for it is killed', async () => {
-    const module = builtModule('server/documents/office/libre-office.ts');
+    const module = builtModule('server/documents/formats/office/libre-office.ts');
     const script = `import { runSandboxed } from ${JSON.stringify(module)}; await runSandboxed(['/bin/sleep', '600']);`;
     const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: 'ignore',

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { loadFormat } from '../../server/documents/index.ts';
-import { DocumentError } from '../../server/documents/format.ts';
-import { archiveLimits, openArchive } from '../../server/documents/office/archive.ts';
-import { readPart } from '../../server/documents/office/part-reading.ts';
-import { textOf } from '../../server/documents/office/xml-element.ts';
+import { loadFormat } from '../../server/documents/formats/index.ts';
+import { DocumentError } from '../../server/documents/formats/format.ts';
+import { archiveLimits, openArchive } from '../../server/documents/formats/office/archive.ts';
+import { readPart } from '../../server/documents/formats/office/part-reading.ts';
+import { textOf } from '../../server/documents/formats/office/xml-element.ts';
 import { unzipped, zipOf, zipText } from '../support/documents.ts';
 import {
   bodyOf,

@@ -1,11 +1,11 @@
 /** Which texts of a picture belong together, and where they are set. */
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { appearanceOf, erase } from '../../server/documents/image/appearance.ts';
-import { png } from '../../server/documents/image/image.ts';
-import type { OcrLine } from '../../server/documents/image/ocr.ts';
-import { withTableCells } from '../../server/documents/image/table-cells.ts';
-import { unitsOf } from '../../server/documents/image/typesetting.ts';
+import { appearanceOf, erase } from '../../server/documents/formats/image/appearance.ts';
+import { png } from '../../server/documents/formats/image/image.ts';
+import type { OcrLine } from '../../server/documents/formats/image/ocr.ts';
+import { withTableCells } from '../../server/documents/formats/image/table-cells.ts';
+import { unitsOf } from '../../server/documents/formats/image/typesetting.ts';
 import { plainText } from '../../server/text/text-segment.ts';
 import { drawing, text } from '../support/pictures.ts';
 

@@ -1,9 +1,9 @@
 /** Which words of a picture are text: those that are hard to read too, but no gaps. */
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import type { OcrLine, RawPixels } from '../../server/documents/image/ocr.ts';
-import { withBarsRead } from '../../server/documents/image/read-bars.ts';
-import { readText } from '../../server/documents/image/read-text.ts';
+import type { OcrLine, RawPixels } from '../../server/documents/formats/image/ocr.ts';
+import { withBarsRead } from '../../server/documents/formats/image/read-bars.ts';
+import { readText } from '../../server/documents/formats/image/read-text.ts';
 import { drawing, rectangle, text } from '../support/pictures.ts';
 
 /** A stroke or letter of a line: what is read for it, and from where to where it is drawn. */

@@ -5,9 +5,9 @@ import {
   DocumentError,
   type DocumentFormat,
   type OpenOptions,
-} from '../../server/documents/format.ts';
-import { jpeg, png } from '../../server/documents/image/image.ts';
-import { recogniseText } from '../../server/documents/image/ocr.ts';
+} from '../../server/documents/formats/format.ts';
+import { jpeg, png } from '../../server/documents/formats/image/image.ts';
+import { recogniseText } from '../../server/documents/formats/image/ocr.ts';
 import { plainText } from '../../server/text/text-segment.ts';
 import { drawing, rectangle, text } from '../support/pictures.ts';
 

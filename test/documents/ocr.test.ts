@@ -4,12 +4,12 @@ import os from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { DocumentError } from '../../server/documents/format.ts';
+import { DocumentError } from '../../server/documents/formats/format.ts';
 import {
   createTextRecogniser,
   recogniseText,
   type OcrLine,
-} from '../../server/documents/image/ocr.ts';
+} from '../../server/documents/formats/image/ocr.ts';
 import { drawing, text } from '../support/pictures.ts';
 import { descendantsOf } from '../support/processes.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { DocumentFormat } from '../../server/documents/format.ts';
-import { pptx } from '../../server/documents/office/pptx.ts';
-import { xlsx } from '../../server/documents/office/xlsx.ts';
+import type { DocumentFormat } from '../../server/documents/formats/format.ts';
+import { pptx } from '../../server/documents/formats/office/pptx.ts';
+import { xlsx } from '../../server/documents/formats/office/xlsx.ts';
 import {
   pdfText,
   renderingDifference,

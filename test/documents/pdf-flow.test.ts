@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { degrees, PDFDocument, rgb, StandardFonts } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
-import { pdf } from '../../server/documents/pdf/pdf.ts';
+import { pdf } from '../../server/documents/formats/pdf/pdf.ts';
 import { plainText, type TextSegment } from '../../server/text/text-segment.ts';
 import { pageCount, pdfText, soffice, unzipped, zipText } from '../support/documents.ts';
 import { harbourBook } from '../support/harbour-book.ts';

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { PDFDocument, PDFName, PDFString } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 
-import { DocumentError, type OpenedDocument } from '../../server/documents/format.ts';
-import { pdf } from '../../server/documents/pdf/pdf.ts';
+import { DocumentError, type OpenedDocument } from '../../server/documents/formats/format.ts';
+import { pdf } from '../../server/documents/formats/pdf/pdf.ts';
 import { plainText, type TextSegment } from '../../server/text/text-segment.ts';
 import { documentFolder, pageCount, pdfText } from '../support/documents.ts';
 import { linesContent, rawPdf, reportPdf } from '../support/pdf-files.ts';

@@ -1,7 +1,7 @@
 import { PDFDict, PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 
-import { pdf } from '../../server/documents/pdf/pdf.ts';
+import { pdf } from '../../server/documents/formats/pdf/pdf.ts';
 import { pdfText, renderPages, zipText } from '../support/documents.ts';
 import { rawPdf } from '../support/pdf-files.ts';
 

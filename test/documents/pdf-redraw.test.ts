@@ -3,7 +3,7 @@ import { inflateSync } from 'node:zlib';
 import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 
-import { pdf } from '../../server/documents/pdf/pdf.ts';
+import { pdf } from '../../server/documents/formats/pdf/pdf.ts';
 import { plainText, type TextSegment } from '../../server/text/text-segment.ts';
 import { pdfText, renderingDifference, renderPages } from '../support/documents.ts';
 import { rawPdf } from '../support/pdf-files.ts';

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 
-import { pdf } from '../../server/documents/pdf/pdf.ts';
-import { openPdfFile } from '../../server/documents/pdf/pdfium.ts';
-import { readPages } from '../../server/documents/pdf/read-pages.ts';
+import { pdf } from '../../server/documents/formats/pdf/pdf.ts';
+import { openPdfFile } from '../../server/documents/formats/pdf/pdfium.ts';
+import { readPages } from '../../server/documents/formats/pdf/read-pages.ts';
 import { plainText } from '../../server/text/text-segment.ts';
 import { pdfText } from '../support/documents.ts';
 import { justifiedLine, mixedDirectionPdf, rawPdf } from '../support/pdf-files.ts';

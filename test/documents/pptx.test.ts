@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pptx } from '../../server/documents/office/pptx.ts';
+import { pptx } from '../../server/documents/formats/office/pptx.ts';
 import { unzipped, zipText } from '../support/documents.ts';
 import {
   paragraph,

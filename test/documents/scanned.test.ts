@@ -2,7 +2,7 @@
 import { PDFDocument, StandardFonts, TextRenderingMode } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { pdf } from '../../server/documents/pdf/pdf.ts';
+import { pdf } from '../../server/documents/formats/pdf/pdf.ts';
 import { plainText, type TextSegment } from '../../server/text/text-segment.ts';
 import { pdfText, renderPages, zipText } from '../support/documents.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DocumentError } from '../../server/documents/format.ts';
+import { DocumentError } from '../../server/documents/formats/format.ts';
 import { blocksOf, byList, translated } from './text-support.ts';
 
 /** A file of cues, two seconds each, one after the other. */

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DocumentError } from '../../server/documents/format.ts';
-import { xliff } from '../../server/documents/text/xliff.ts';
+import { DocumentError } from '../../server/documents/formats/format.ts';
+import { xliff } from '../../server/documents/formats/text/xliff.ts';
 import { builtModule } from '../support/built-product.ts';
 import { openXliff, RICH_XLIFF as RICH, same, translateXliff, version2 } from './xliff-support.ts';
 
@@ -80,7 +80,7 @@ describe('a file of the largest size', () => {
     blocks: number;
   } {
     const program = `
-      import { xliff } from ${JSON.stringify(builtModule('server/documents/text/xliff.ts'))};
+      import { xliff } from ${JSON.stringify(builtModule('server/documents/formats/text/xliff.ts'))};
       const [piece, times] = ${JSON.stringify(source)};
       const source = piece.repeat(times);
       const segment = '<segment><source>' + source + '</source></segment>';

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { xliff } from '../../server/documents/text/xliff.ts';
+import { xliff } from '../../server/documents/formats/text/xliff.ts';
 import type { TextSegment } from '../../server/text/text-segment.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openArchive } from '../../server/documents/office/archive.ts';
-import { writeArchive } from '../../server/documents/office/archive-writing.ts';
-import { readPart } from '../../server/documents/office/part-reading.ts';
-import { xlsx } from '../../server/documents/office/xlsx.ts';
+import { openArchive } from '../../server/documents/formats/office/archive.ts';
+import { writeArchive } from '../../server/documents/formats/office/archive-writing.ts';
+import { readPart } from '../../server/documents/formats/office/part-reading.ts';
+import { xlsx } from '../../server/documents/formats/office/xlsx.ts';
 import { translatedDocument } from '../support/translated-document.ts';
 import { sheetXml, workbookOf } from '../support/workbooks.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { renameColumns } from '../../server/documents/office/structured-references.ts';
-import { xlsx } from '../../server/documents/office/xlsx.ts';
+import { renameColumns } from '../../server/documents/formats/office/structured-references.ts';
+import { xlsx } from '../../server/documents/formats/office/xlsx.ts';
 import { unzipped, zipText } from '../support/documents.ts';
 import {
   plainTextsOf,

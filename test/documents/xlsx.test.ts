@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DocumentError } from '../../server/documents/format.ts';
-import { xlsx } from '../../server/documents/office/xlsx.ts';
+import { DocumentError } from '../../server/documents/formats/format.ts';
+import { xlsx } from '../../server/documents/formats/office/xlsx.ts';
 import { unzipped, zipText } from '../support/documents.ts';
 import { presentationOf } from '../support/presentations.ts';
 import {

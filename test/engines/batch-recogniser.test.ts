@@ -7,8 +7,8 @@ import {
   type TranscriptionRequest,
 } from '../../server/engines/recognition/batch-recogniser.ts';
 import { wordsOfText } from '../../server/engines/recognition/utterance-times.ts';
-import type { HeardText } from '../../server/voice/recognise.ts';
-import { segment } from '../../server/voice/segment.ts';
+import type { HeardText } from '../../server/voice/path/recognise.ts';
+import { segment } from '../../server/voice/path/segment.ts';
 import { GARBLED, hearTones, textOf } from '../support/tone-speech.ts';
 import { finals, heard, until } from './recognition-support.ts';
 import { utterances } from './remote-recognition-support.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
 import { createMoonshineRecognisers } from '../../server/engines/recognition/moonshine.ts';
 import { findModels } from '../../server/models/find-models.ts';
-import { listen } from '../../server/voice/listen.ts';
+import { listen } from '../../server/voice/path/listen.ts';
 import { recordedClips } from '../bench/captions-clips.ts';
 import { createHearingClock } from '../bench/captions-clock.ts';
 import { recordLog } from '../support/log-record.ts';

@@ -12,7 +12,7 @@ import {
 } from '../support/console-client.ts';
 import { openEmbedded, platformOver } from '../support/platform.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { spendTries, triesAt } from '../../server/services/console-tries.ts';
+import { spendTries, triesAt } from '../../server/accounts/console/console-tries.ts';
 import type { Storage } from '../../server/storage/ports.ts';
 
 let server: TestServer;

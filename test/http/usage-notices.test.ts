@@ -1,8 +1,8 @@
 /** Notices of a running server, by TLS and with a password, and what becomes of them when it is killed. */
 import { expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
-import { createSmtpMailer } from '../../server/services/smtp-mailer.ts';
-import { createUsageNoticeSender } from '../../server/services/usage-notices.ts';
+import { createSmtpMailer } from '../../server/accounts/usage/smtp-mailer.ts';
+import { createUsageNoticeSender } from '../../server/accounts/usage/usage-notices.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { recordLog } from '../support/log-record.ts';
 import { startMailServer } from '../support/mail-server.ts';

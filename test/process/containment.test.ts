@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { documentContainment } from '../../server/documents/document-process.ts';
+import { documentContainment } from '../../server/documents/formats/document-process.ts';
 import {
   findContainment,
   SYSTEM_PATH,
@@ -14,7 +14,7 @@ import {
   type Containment,
 } from '../../server/process/containment.ts';
 import { processTree } from '../../server/process/process-tree.ts';
-import { findDecoderContainment, findFfmpeg } from '../../server/voice/decode.ts';
+import { findDecoderContainment, findFfmpeg } from '../../server/voice/audio/decode.ts';
 import { builtModule } from '../support/built-product.ts';
 import { until } from '../support/server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAccess } from '../../server/services/access.ts';
+import { createAccess } from '../../server/accounts/access.ts';
 import { openPlatform, type Platform } from '../support/platform.ts';
 
 let platform: Platform;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkedEmails, checkedOrigins } from '../../server/services/account-contacts.ts';
-import { createKnownOrigins, mayConnect } from '../../server/services/origins.ts';
+import { checkedEmails, checkedOrigins } from '../../server/accounts/account-contacts.ts';
+import { createKnownOrigins, mayConnect } from '../../server/accounts/origins.ts';
 
 describe('origins', () => {
   it('are kept as browsers send them, each once', () => {

@@ -1,6 +1,6 @@
 /** How many sessions one machine is given to hear. */
 import { describe, expect, it } from 'vitest';
-import { createAdmission, type HeardSession } from '../../server/services/admission.ts';
+import { createAdmission, type HeardSession } from '../../server/voice/session/admission.ts';
 import { startServer } from '../support/server.ts';
 import { PCM_16K } from '../support/voice-client.ts';
 

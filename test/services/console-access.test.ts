@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createConsoleAccess, type ConsoleAccess } from '../../server/services/console-access.ts';
+import { createConsoleAccess, type ConsoleAccess } from '../../server/accounts/console/console-access.ts';
 import {
   checkNewPassword,
   createPasswordHashing,
-} from '../../server/services/console-passwords.ts';
-import { consoleEntrance } from '../../server/services/console.ts';
-import { TooManyTries } from '../../server/services/console-tries.ts';
+} from '../../server/accounts/console/console-passwords.ts';
+import { consoleEntrance } from '../../server/accounts/console/console.ts';
+import { TooManyTries } from '../../server/accounts/console/console-tries.ts';
 import type { Account } from '../../server/storage/ports.ts';
 import { recordLog } from '../support/log-record.ts';
 import { openPlatform, type Platform } from '../support/platform.ts';

@@ -6,13 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../shared/errors.ts';
-import { FormatFailure } from '../../server/documents/document-process.ts';
-import { DocumentError } from '../../server/documents/format.ts';
-import { startDocumentJobs, type DocumentJobs } from '../../server/services/document-jobs.ts';
+import { FormatFailure } from '../../server/documents/formats/document-process.ts';
+import { DocumentError } from '../../server/documents/formats/format.ts';
+import { startDocumentJobs, type DocumentJobs } from '../../server/documents/jobs/document-jobs.ts';
 import type {
   DocumentTranslator,
   DocumentWork,
-} from '../../server/services/document-translation.ts';
+} from '../../server/documents/jobs/document-translation.ts';
 import { openEmbeddedStorage } from '../../server/storage/embedded/embedded-storage.ts';
 import type { NewDocument, Storage } from '../../server/storage/ports.ts';
 import { executeOn } from '../storage/database-access.ts';

@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createDocumentEstimate } from '../../server/services/document-estimate.ts';
+import { createDocumentEstimate } from '../../server/documents/jobs/document-estimate.ts';
 import {
   createDocumentTranslations,
   type DocumentTranslations,
   type DocumentTranslationsOptions,
-} from '../../server/services/documents.ts';
+} from '../../server/documents/jobs/documents.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/storage/ports.ts';
 import { claim, sampleDocument, upload } from '../storage/document-samples.ts';

@@ -4,17 +4,17 @@ import type { DetectionEngine, TranslationEngine } from '../../server/engines/en
 import { createApertium } from '../../server/engines/translation/apertium.ts';
 import { createChat } from '../../server/engines/translation/chat.ts';
 import { createLibreTranslate } from '../../server/engines/translation/libretranslate.ts';
-import { createDetection } from '../../server/services/detection.ts';
-import type { DocumentWish } from '../../server/services/document-order.ts';
+import { createDetection } from '../../server/translation/detection.ts';
+import type { DocumentWish } from '../../server/documents/jobs/document-order.ts';
 import {
   createDocumentTranslator,
   type DocumentTranslator,
   type DocumentWork,
-} from '../../server/services/document-translation.ts';
-import { createTextStyle } from '../../server/services/text-style.ts';
-import { createTranslation } from '../../server/services/translation.ts';
-import { buildTermIndex } from '../../server/text/glossary/term-index.ts';
-import { DocumentError } from '../../server/documents/format.ts';
+} from '../../server/documents/jobs/document-translation.ts';
+import { createTextStyle } from '../../server/translation/text-style.ts';
+import { createTranslation } from '../../server/translation/translation.ts';
+import { buildTermIndex } from '../../server/glossaries/terms/term-index.ts';
+import { DocumentError } from '../../server/documents/formats/format.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { running } from '../engines/remote-support.ts';
 import { startLibreTranslateServer } from '../support/libretranslate-server.ts';

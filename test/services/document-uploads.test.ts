@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import {
   createDocumentTranslations,
   type DocumentTranslationsOptions,
-} from '../../server/services/documents.ts';
+} from '../../server/documents/jobs/documents.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { openAccount, quietLog } from '../storage/samples.ts';

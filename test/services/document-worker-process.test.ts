@@ -8,7 +8,7 @@ import {
   createDocumentWorkerProcess,
   type DocumentWorkerProcess,
   type WorkerReport,
-} from '../../server/services/document-worker-process.ts';
+} from '../../server/documents/jobs/document-worker-process.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/storage/ports.ts';
 import { executeOn } from '../storage/database-access.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { preferredEngines, readEnginePreference } from '../../server/services/engine-preference.ts';
+import { preferredEngines, readEnginePreference } from '../../server/translation/engine-preference.ts';
 
 const known = ['apertium', 'chat', 'libretranslate'];
 

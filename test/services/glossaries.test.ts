@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createGlossaries, type Glossaries } from '../../server/services/glossaries.ts';
+import { createGlossaries, type Glossaries } from '../../server/glossaries/glossaries.ts';
 import { openPlatform, type Platform } from '../support/platform.ts';
 
 let platform: Platform;

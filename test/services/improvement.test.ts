@@ -4,7 +4,7 @@ import { createDetector } from '../../server/engines/detection/detector.ts';
 import type { DetectionEngine, ImprovementEngine } from '../../server/engines/engine.ts';
 import { createChatImprovement } from '../../server/engines/improvement/chat-improvement.ts';
 import { createHunspell } from '../../server/engines/improvement/hunspell.ts';
-import { createImprovement, type Improvement } from '../../server/services/improvement.ts';
+import { createImprovement, type Improvement } from '../../server/improvement/improvement.ts';
 import { runningImprover } from '../engines/improvement-conformance.ts';
 import { recordLog } from '../support/log-record.ts';
 import {

@@ -6,10 +6,10 @@ import type {
   WritingForm,
   LanguagePair,
 } from '../../server/engines/engine.ts';
-import { createImprovement } from '../../server/services/improvement.ts';
-import { languageNames, resourceTable } from '../../server/services/language-table.ts';
-import { createLanguageListings } from '../../server/services/languages.ts';
-import { createTranslation } from '../../server/services/translation.ts';
+import { createImprovement } from '../../server/improvement/improvement.ts';
+import { languageNames, resourceTable } from '../../server/translation/language-table.ts';
+import { createLanguageListings } from '../../server/translation/languages.ts';
+import { createTranslation } from '../../server/translation/translation.ts';
 import { resourceNames } from '../../shared/schemas/languages.ts';
 import { recordLog } from '../support/log-record.ts';
 

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createApertium } from '../../server/engines/translation/apertium.ts';
 import { createChat } from '../../server/engines/translation/chat.ts';
-import { createGlossaries, type Glossaries } from '../../server/services/glossaries.ts';
+import { createGlossaries, type Glossaries } from '../../server/glossaries/glossaries.ts';
 import {
   createLiveTranslation,
   type LiveTranslation,
   type LiveTranslationRequest,
-} from '../../server/services/live-translation.ts';
-import { createTranslation } from '../../server/services/translation.ts';
+} from '../../server/voice/session/live-translation.ts';
+import { createTranslation } from '../../server/translation/translation.ts';
 import type { Caller } from '../../server/storage/ports.ts';
 import { running } from '../engines/remote-support.ts';
 import { recordLog } from '../support/log-record.ts';

@@ -9,14 +9,14 @@ import type {
   SynthesisEngine,
 } from '../../server/engines/engine.ts';
 import { createApertium } from '../../server/engines/translation/apertium.ts';
-import { createMetrics, type Metrics } from '../../server/services/metrics.ts';
+import { createMetrics, type Metrics } from '../../server/operation/metrics.ts';
 import {
   observedRecogniser,
   observedSpeaker,
   observedTranslator,
-} from '../../server/services/observed-engines.ts';
-import { createSessionMeasures } from '../../server/services/session-measures.ts';
-import { createErasureMeter } from '../../server/voice/erasure-meter.ts';
+} from '../../server/operation/observed-engines.ts';
+import { createSessionMeasures } from '../../server/voice/session/session-measures.ts';
+import { createErasureMeter } from '../../server/voice/path/erasure-meter.ts';
 import { running } from '../engines/remote-support.ts';
 import { plain } from '../engines/marked-segments.ts';
 import { recordLog } from '../support/log-record.ts';

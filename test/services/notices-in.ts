@@ -1,7 +1,7 @@
 /** What the tests of notices do over and over, in one database that has no notices at first. */
 import { afterEach, beforeAll, beforeEach } from 'vitest';
-import { createSmtpMailer } from '../../server/services/smtp-mailer.ts';
-import { createUsageNoticeSender } from '../../server/services/usage-notices.ts';
+import { createSmtpMailer } from '../../server/accounts/usage/smtp-mailer.ts';
+import { createUsageNoticeSender } from '../../server/accounts/usage/usage-notices.ts';
 import type { Storage } from '../../server/storage/ports.ts';
 import type { DatabasePair } from '../storage/database-pair.ts';
 import { openAccount } from '../storage/samples.ts';

@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createReadiness } from '../../server/services/readiness.ts';
+import { createReadiness } from '../../server/operation/readiness.ts';
 import { builtModule } from '../support/built-product.ts';
 import { openEmbedded, openPlatform, type Platform } from '../support/platform.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createSpokenTerms, type SpokenTermLists } from '../../server/services/spoken-terms.ts';
+import { createSpokenTerms, type SpokenTermLists } from '../../server/spoken-terms/spoken-terms.ts';
 import { openPlatform, type Platform } from '../support/platform.ts';
 
 let platform: Platform;

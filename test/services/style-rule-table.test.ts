@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { describeStyleRules } from '../../server/services/style-rule-notes.ts';
-import { isMechanical, mechanicalRules } from '../../server/text/style/style-rules.ts';
+import { describeStyleRules } from '../../server/style-rules/style-rule-notes.ts';
+import { isMechanical, mechanicalRules } from '../../server/style-rules/rules/style-rules.ts';
 import {
   styleRuleCatalogue,
   styleRuleCategories,

@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createTranslationMemories,
   type TranslationMemories,
-} from '../../server/services/translation-memories.ts';
+} from '../../server/memories/translation-memories.ts';
 import type { Storage } from '../../server/storage/ports.ts';
-import { matchScore } from '../../server/text/memory/match-score.ts';
-import { readMemoryText } from '../../server/text/memory/memory-text.ts';
+import { matchScore } from '../../server/memories/matching/match-score.ts';
+import { readMemoryText } from '../../server/memories/matching/memory-text.ts';
 import { createCorpus } from '../bench/memory/corpus.ts';
 import { databaseNames, databasesOfThisFile } from '../storage/database-pair.ts';
 import { openAccount, quietLog } from '../storage/samples.ts';

@@ -3,13 +3,13 @@ import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createChat } from '../../server/engines/translation/chat.ts';
 import { createDeeplUpstream } from '../../server/engines/translation/deepl-upstream.ts';
 import { createLibreTranslate } from '../../server/engines/translation/libretranslate.ts';
-import { readEnginePreference } from '../../server/services/engine-preference.ts';
+import { readEnginePreference } from '../../server/translation/engine-preference.ts';
 import {
   createTranslation,
   type SegmentTranslationOptions,
   type TranslationServiceOptions,
-} from '../../server/services/translation.ts';
-import { buildTermIndex, type TermIndex } from '../../server/text/glossary/term-index.ts';
+} from '../../server/translation/translation.ts';
+import { buildTermIndex, type TermIndex } from '../../server/glossaries/terms/term-index.ts';
 import { plainText } from '../../server/text/text-segment.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { failureCode, running } from '../engines/remote-support.ts';

@@ -4,7 +4,7 @@ import {
   createUsageMeter,
   type Reservation,
   type UsageMeter,
-} from '../../server/services/usage.ts';
+} from '../../server/accounts/usage/usage.ts';
 import type { Caller } from '../../server/storage/ports.ts';
 import { countCodePoints } from '../../server/text/code-points.ts';
 import { openPlatform, type Platform } from '../support/platform.ts';

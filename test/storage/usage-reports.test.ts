@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createUsageReporting } from '../../server/services/usage-reports.ts';
+import { createUsageReporting } from '../../server/accounts/usage/usage-reports.ts';
 import type { ApiKey, Charge, Storage, UsageKind } from '../../server/storage/ports.ts';
 import { databaseNames, databasesOfThisFile, type DatabasePair } from './database-pair.ts';
 import { openAccount, sampleHash, sampleKey } from './samples.ts';

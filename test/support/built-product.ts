@@ -31,7 +31,7 @@ export function builtProduct(): Plugin {
 /**
  * The address of what was built of a source, for scripts that run in a process of their own.
  *
- * @param source its path in the project: `server/voice/decode.ts`
+ * @param source its path in the project: `server/voice/audio/decode.ts`
  */
 export function builtModule(source: string): string {
   return pathToFileURL(builtFile(source)).href;

@@ -1,7 +1,7 @@
 /** What the console's page asks for, as the server has registered it. */
 import type {} from '@fastify/swagger';
 import Fastify from 'fastify';
-import { consoleRoutes, type ConsoleOptions } from '../../server/http/routes/console.ts';
+import { consoleRoutes, type ConsoleOptions } from '../../server/accounts/console/routes.ts';
 
 /** Every operation below `/console/api`, with parameters as in `/openapi.json`. */
 export async function readConsoleRoutes(): Promise<{ method: string; path: string }[]> {

@@ -5,9 +5,9 @@ import { useAuthentication, requireApiKey } from '../../server/http/auth.ts';
 import { answerError } from '../../server/http/errors.ts';
 import { useForms } from '../../server/http/forms.ts';
 import { reportingTag } from '../../server/http/reporting-tag.ts';
-import { usageRoutes } from '../../server/http/routes/usage.ts';
-import { createAccess, type LegacyAuth } from '../../server/services/access.ts';
-import { createUsageMeter } from '../../server/services/usage.ts';
+import { usageRoutes } from '../../server/accounts/usage/routes.ts';
+import { createAccess, type LegacyAuth } from '../../server/accounts/access.ts';
+import { createUsageMeter } from '../../server/accounts/usage/usage.ts';
 import type { Storage } from '../../server/storage/ports.ts';
 import { openEmbedded, platformOver } from './platform.ts';
 

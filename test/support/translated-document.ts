@@ -1,5 +1,5 @@
 /** Documents translated without an engine. */
-import type { DocumentFormat, OpenedDocument } from '../../server/documents/format.ts';
+import type { DocumentFormat, OpenedDocument } from '../../server/documents/formats/format.ts';
 import { plainText, type TextSegment } from '../../server/text/text-segment.ts';
 
 /** Opens a file for translation from English to Spanish, or into another language. */

@@ -1,6 +1,6 @@
 /** Word documents for tests, written by hand. */
-import type { OpenedDocument } from '../../server/documents/format.ts';
-import { docx } from '../../server/documents/office/docx.ts';
+import type { OpenedDocument } from '../../server/documents/formats/format.ts';
+import { docx } from '../../server/documents/formats/office/docx.ts';
 import { plainText, type TextSegment } from '../../server/text/text-segment.ts';
 import { zipOf, zipText } from './documents.ts';
 

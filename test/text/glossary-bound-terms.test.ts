@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bindTerms, settleTerms } from '../../server/text/glossary/bound-terms.ts';
-import { buildTermIndex, type TermIndex } from '../../server/text/glossary/term-index.ts';
+import { bindTerms, settleTerms } from '../../server/glossaries/terms/bound-terms.ts';
+import { buildTermIndex, type TermIndex } from '../../server/glossaries/terms/term-index.ts';
 import type { Mark, TextSegment } from '../../server/text/text-segment.ts';
 
 /** Segments written short: `<1>` opens, `</1>` closes, `<1/>` stands alone. */

@@ -5,7 +5,7 @@ import {
   mergeEntries,
   parseEntries,
   type EntriesFormat,
-} from '../../server/text/glossary/entries.ts';
+} from '../../server/glossaries/terms/entries.ts';
 import { turnsDuring } from '../support/event-loop-turns.ts';
 
 const parse = (text: string, format: EntriesFormat = 'tsv') =>

@@ -3,8 +3,8 @@ import {
   buildTermIndex,
   createTermIndex,
   type TermIndex,
-} from '../../server/text/glossary/term-index.ts';
-import { buildTermTable } from '../../server/text/glossary/term-table.ts';
+} from '../../server/glossaries/terms/term-index.ts';
+import { buildTermTable } from '../../server/glossaries/terms/term-table.ts';
 import { turnsDuring } from '../support/event-loop-turns.ts';
 
 /** What is found of a dictionary written `source=target; …`, as `found→target`. */

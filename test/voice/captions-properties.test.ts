@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { captionModes } from '../../server/voice/captions.ts';
-import { translate } from '../../server/voice/translate.ts';
+import { captionModes } from '../../server/voice/path/captions.ts';
+import { translate } from '../../server/voice/path/translate.ts';
 import {
   collect,
   concludedTexts,

@@ -5,10 +5,10 @@ import {
   type CaptionMode,
   type CaptionSegment,
   type CaptionUpdate,
-} from '../../server/voice/captions.ts';
-import type { HeardText, Pause } from '../../server/voice/recognise.ts';
-import { segment } from '../../server/voice/segment.ts';
-import { translate, type TranslateText } from '../../server/voice/translate.ts';
+} from '../../server/voice/path/captions.ts';
+import type { HeardText, Pause } from '../../server/voice/path/recognise.ts';
+import { segment } from '../../server/voice/path/segment.ts';
+import { translate, type TranslateText } from '../../server/voice/path/translate.ts';
 
 export type Heard = HeardText | Pause;
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../shared/errors.ts';
-import { conflateUpdates, type CaptionUpdate } from '../../server/voice/captions.ts';
-import { captionUnits } from '../../server/voice/caption-units.ts';
-import { createRealTimeMeter } from '../../server/voice/real-time-meter.ts';
-import { createRevisionMeter } from '../../server/voice/revisions.ts';
-import { createSteady } from '../../server/voice/steady.ts';
-import { createChannel } from '../../server/voice/streams.ts';
-import { createTargetDisplay } from '../../server/voice/target-display.ts';
-import { translate, type TranslateText } from '../../server/voice/translate.ts';
+import { conflateUpdates, type CaptionUpdate } from '../../server/voice/path/captions.ts';
+import { captionUnits } from '../../server/voice/path/caption-units.ts';
+import { createRealTimeMeter } from '../../server/voice/path/real-time-meter.ts';
+import { createRevisionMeter } from '../../server/voice/path/revisions.ts';
+import { createSteady } from '../../server/voice/path/steady.ts';
+import { createChannel } from '../../server/voice/path/streams.ts';
+import { createTargetDisplay } from '../../server/voice/path/target-display.ts';
+import { translate, type TranslateText } from '../../server/voice/path/translate.ts';
 import {
   collect,
   concludedTexts,

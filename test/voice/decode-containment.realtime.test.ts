@@ -10,7 +10,7 @@ import {
   startDecodeProcess,
   type AudioDecoders,
   type AudioDecodersOptions,
-} from '../../server/voice/decode.ts';
+} from '../../server/voice/audio/decode.ts';
 import { cut, encoded, mutated, samplesOf, seededRandom } from '../support/audio-files.ts';
 import { recordLog } from '../support/log-record.ts';
 import { Fault } from './codecs/faults.ts';

@@ -1,7 +1,7 @@
 /** What a browser's own recorder sends: live WebM with clusters of unknown size. */
 import { expect, it } from 'vitest';
 import { parseSourceMediaType } from '../../shared/media-type.ts';
-import { createAudioDecoders } from '../../server/voice/decode.ts';
+import { createAudioDecoders } from '../../server/voice/audio/decode.ts';
 import {
   correlate,
   decodedByFfmpeg,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAudioDecoders, findFfmpeg, type AudioDecoders } from '../../server/voice/decode.ts';
-import type { MediaPiece } from '../../server/voice/media.ts';
+import { createAudioDecoders, findFfmpeg, type AudioDecoders } from '../../server/voice/audio/decode.ts';
+import type { MediaPiece } from '../../server/voice/audio/media.ts';
 import {
   correlate,
   cut,

@@ -1,7 +1,7 @@
 /** What tests of decoding share: streams from chunks, samples from streams. */
 import { parseSourceMediaType } from '../../shared/media-type.ts';
-import type { AudioDecoders } from '../../server/voice/decode.ts';
-import type { MediaPiece } from '../../server/voice/media.ts';
+import type { AudioDecoders } from '../../server/voice/audio/decode.ts';
+import type { MediaPiece } from '../../server/voice/audio/media.ts';
 import { samplesOf } from '../support/audio-files.ts';
 
 export interface Given {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
-import { createOutbox, type OutboxReader } from '../../server/voice/outbox.ts';
+import { createOutbox, type OutboxReader } from '../../server/voice/session/outbox.ts';
 
 const segment = (text: string) => ({ language: 'en', text, start_time: 0, end_time: 1 });
 const concluded = (text: string): ServerMessage => ({

@@ -6,14 +6,14 @@ import type {
   RecognitionOptions,
   SpeechPiece,
 } from '../../server/engines/engine.ts';
-import type { HeardPiece } from '../../server/voice/silence-mark.ts';
+import type { HeardPiece } from '../../server/voice/path/silence-mark.ts';
 import {
   createSpokenTerms,
   recognise,
   type HeardText,
   type Pause,
   type RequestedSource,
-} from '../../server/voice/recognise.ts';
+} from '../../server/voice/path/recognise.ts';
 import { createDetector } from '../../server/engines/detection/detector.ts';
 import { moonshine } from '../engines/moonshine-support.ts';
 import { asSpeech, spoken } from '../engines/recognition-support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { broadcast, createChannel, merge } from '../../server/voice/streams.ts';
+import { broadcast, createChannel, merge } from '../../server/voice/path/streams.ts';
 import { until } from '../support/server.ts';
 
 async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {

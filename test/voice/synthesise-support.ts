@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { SpokenSamples, SynthesisEngine } from '../../server/engines/engine.ts';
 import { createEspeakNg } from '../../server/engines/synthesis/espeak-ng.ts';
-import type { CaptionUpdate } from '../../server/voice/captions.ts';
-import { synthesise, type MediaChunk } from '../../server/voice/synthesise.ts';
-import type { SynthesiseOptions } from '../../server/voice/synthesise.ts';
+import type { CaptionUpdate } from '../../server/voice/path/captions.ts';
+import { synthesise, type MediaChunk } from '../../server/voice/path/synthesise.ts';
+import type { SynthesiseOptions } from '../../server/voice/path/synthesise.ts';
 import { parseTargetMediaType, type TargetMediaFormat } from '../../shared/target-media-type.ts';
 import { processTree } from '../../server/process/process-tree.ts';
 import { recordLog } from '../support/log-record.ts';

@@ -1,14 +1,14 @@
 /** Target languages that come and go while somebody speaks. */
 import { afterAll, expect, it } from 'vitest';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
-import type { CaptionSegment, CaptionUpdate } from '../../server/voice/captions.ts';
-import { createChannel, merge, type Channel } from '../../server/voice/streams.ts';
+import type { CaptionSegment, CaptionUpdate } from '../../server/voice/path/captions.ts';
+import { createChannel, merge, type Channel } from '../../server/voice/path/streams.ts';
 import {
   createTargetTracks,
   type RequestedSpeech,
   type TargetTracks,
-} from '../../server/voice/target-tracks.ts';
-import { createSpeechEncoders } from '../../server/voice/encode.ts';
+} from '../../server/voice/path/target-tracks.ts';
+import { createSpeechEncoders } from '../../server/voice/audio/encode.ts';
 import { recordLog } from '../support/log-record.ts';
 import { until } from '../support/server.ts';
 import { formatOf, hummingEngine } from './synthesise-support.ts';

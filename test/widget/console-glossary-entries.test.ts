@@ -1,9 +1,9 @@
 /** What the glossary editor does with entries, without its page. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { phraseFault as serverFault } from '../../server/text/glossary/phrase-rules.ts';
-import { parseEntries } from '../../server/text/glossary/entries.ts';
-import { glossaryLanguages as serverLanguages } from '../../server/services/language-table.ts';
+import { phraseFault as serverFault } from '../../server/glossaries/terms/phrase-rules.ts';
+import { parseEntries } from '../../server/glossaries/terms/entries.ts';
+import { glossaryLanguages as serverLanguages } from '../../server/translation/language-table.ts';
 import { DictionaryDraft, entriesOf } from '../../widget/console/glossaries/dictionary-draft.ts';
 import {
   decodeText,

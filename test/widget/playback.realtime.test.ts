@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { createSpeechEncoders } from '../../server/voice/encode.ts';
+import { createSpeechEncoders } from '../../server/voice/audio/encode.ts';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
 import { speechContentTypes, type SpeechPath } from '../../widget/controllers/playback-path.ts';
 import { recordLog } from '../support/log-record.ts';

@@ -5,10 +5,10 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { parseSourceMediaType } from '../../shared/media-type.ts';
 import { decodeServerMessage } from '../../shared/protocol/codec.ts';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
-import { VoiceSession } from '../../server/services/voice-session.ts';
-import { noMeasures } from '../../server/voice/measures.ts';
-import { serveConnection } from '../../server/ws/connection.ts';
-import { VoiceSocket } from '../../server/ws/socket.ts';
+import { VoiceSession } from '../../server/voice/session/voice-session.ts';
+import { noMeasures } from '../../server/voice/path/measures.ts';
+import { serveConnection } from '../../server/voice/session/connection.ts';
+import { VoiceSocket } from '../../server/voice/session/socket.ts';
 import { recordLog } from '../support/log-record.ts';
 import { until } from '../support/server.ts';
 

@@ -1,10 +1,10 @@
 /** Which of Harper's lints are mistakes for sure, and how each is mended. */
-import type { Edit } from '../../text/improvement/edits.ts';
-import { isAccepted } from '../../text/improvement/accepted-words.ts';
-import { clearSuggestion } from '../../text/improvement/spelling-choice.ts';
-import { quotedSpans } from '../../text/improvement/quotations.ts';
-import { inCaseOf, spellingWords } from '../../text/improvement/spelling-words.ts';
-import { touchesAny, untouchableSpans, type Span } from '../../text/improvement/untouchable.ts';
+import type { Edit } from '../../improvement/wording/edits.ts';
+import { isAccepted } from '../../improvement/wording/accepted-words.ts';
+import { clearSuggestion } from '../../improvement/wording/spelling-choice.ts';
+import { quotedSpans } from '../../improvement/wording/quotations.ts';
+import { inCaseOf, spellingWords } from '../../improvement/wording/spelling-words.ts';
+import { touchesAny, untouchableSpans, type Span } from '../../improvement/wording/untouchable.ts';
 import type { Lint } from './harper-protocol.ts';
 
 /** Matters of taste. */

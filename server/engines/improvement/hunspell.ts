@@ -8,16 +8,16 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
-import { applyEdits, type Edit } from '../../text/improvement/edits.ts';
-import { safeGrammar } from '../../text/improvement/safe-grammar.ts';
-import { clearSuggestion } from '../../text/improvement/spelling-choice.ts';
+import { applyEdits, type Edit } from '../../improvement/wording/edits.ts';
+import { safeGrammar } from '../../improvement/wording/safe-grammar.ts';
+import { clearSuggestion } from '../../improvement/wording/spelling-choice.ts';
 import {
   inCaseOf,
   spellingWords,
   type SpellingWord,
-} from '../../text/improvement/spelling-words.ts';
-import { hasSpelledOutUmlaut, umlautSpellings } from '../../text/improvement/umlauts.ts';
-import { untouchableSpans } from '../../text/improvement/untouchable.ts';
+} from '../../improvement/wording/spelling-words.ts';
+import { hasSpelledOutUmlaut, umlautSpellings } from '../../improvement/wording/umlauts.ts';
+import { untouchableSpans } from '../../improvement/wording/untouchable.ts';
 import type { ImprovementEngine, ImprovementOptions, Unavailable } from '../engine.ts';
 import { HunspellDictionary } from './hunspell-dictionary.ts';
 import type { WordFinding } from './hunspell-process.ts';

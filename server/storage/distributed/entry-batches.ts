@@ -1,5 +1,5 @@
 import type { ChargeOutcome } from '../ports.ts';
-import type { EntryOutcome, UsageEntry } from '../stores/usage-entries.ts';
+import type { EntryOutcome, UsageEntry } from '../../accounts/usage/store.ts';
 import { answerOfEntry, MAX_ENTRIES } from '../usage-answers.ts';
 
 /**

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../../shared/errors.ts';
 import { entryOf, mannerOf, runCall } from '../store-methods.ts';
-import type { DatabaseStores } from '../stores/index.ts';
+import type { DatabaseStores } from '../../stores.ts';
 import { answerOfEntry, MAX_ENTRIES } from '../usage-answers.ts';
 import { isBusy, isOutOfOrder, rollBack, whenFree, type SqliteDatabase } from './sqlite.ts';
 import type { StoreAnswer, StoreFailure, StoreRequest } from './store-messages.ts';

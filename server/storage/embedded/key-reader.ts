@@ -1,7 +1,7 @@
 /** Looks keys up on the main thread: one row by an index, from a log that readers share with the writer. */
 import { Kysely } from 'kysely';
 import type { ApiKeys } from '../ports.ts';
-import { createApiKeys } from '../stores/api-keys.ts';
+import { createApiKeys } from '../../accounts/api-keys-store.ts';
 import type { Tables } from '../tables.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
 import { openSqliteReader } from './sqlite.ts';

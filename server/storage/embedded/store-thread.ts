@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Kysely } from 'kysely';
 import { migrate } from '../migrate.ts';
-import { createStores } from '../stores/index.ts';
+import { createStores } from '../../stores.ts';
 import type { Tables } from '../tables.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createErasure } from './erasure.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
-import type * as Decode from '../../../server/voice/decode.ts';
+import type * as Decode from '../../../server/voice/audio/decode.ts';
 import { cut } from '../../support/audio-files.ts';
 import { speech } from '../../support/speech.ts';
 import type { Print } from '../benchmarks.ts';
@@ -21,7 +21,7 @@ const RATE_HZ = 16_000;
 const contentType = 'audio/webm;codecs=opus';
 
 export async function runLiveStreams(print: Print): Promise<void> {
-  const { createAudioDecoders } = await importBuilt<typeof Decode>('server/voice/decode.ts');
+  const { createAudioDecoders } = await importBuilt<typeof Decode>('server/voice/audio/decode.ts');
   const decoders = createAudioDecoders({ log: quietLog });
   try {
     const media = await recording();

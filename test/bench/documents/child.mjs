@@ -6,8 +6,8 @@
  */
 import { readFileSync } from 'node:fs';
 
-const built = new URL('../../../dist/server/documents/index.js', import.meta.url);
-/** @type {typeof import('../../../server/documents/index.ts')} */
+const built = new URL('../../../dist/server/documents/formats/index.js', import.meta.url);
+/** @type {typeof import('../../../server/documents/formats/index.ts')} */
 const { loadFormat } = await import(built.href);
 
 const [, , name = '', file = '', mode] = process.argv;

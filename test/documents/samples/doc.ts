@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { doc as format } from '../../../server/documents/office/doc.ts';
+import { doc as format } from '../../../server/documents/formats/office/doc.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
 import { soffice } from '../../support/documents.ts';
 import type { DocumentSample } from './sample.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchScore, sameNumbers } from '../../../server/text/memory/match-score.ts';
-import { readMemoryText } from '../../../server/text/memory/memory-text.ts';
+import { matchScore, sameNumbers } from '../../../server/memories/matching/match-score.ts';
+import { readMemoryText } from '../../../server/memories/matching/memory-text.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
 
 const textOf = (text: string | TextSegment) =>

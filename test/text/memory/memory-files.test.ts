@@ -1,15 +1,15 @@
 /** TMX and CSV as tools write them, and as nobody should. */
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { createCsvReader } from '../../../server/text/memory/csv-reader.ts';
-import { decodedFile } from '../../../server/text/memory/decoded-file.ts';
-import type { GivenLanguages, ReadUnit } from '../../../server/text/memory/memory-unit.ts';
-import { createTmxReader } from '../../../server/text/memory/tmx-reader.ts';
+import { createCsvReader } from '../../../server/memories/matching/csv-reader.ts';
+import { decodedFile } from '../../../server/memories/matching/decoded-file.ts';
+import type { GivenLanguages, ReadUnit } from '../../../server/memories/matching/memory-unit.ts';
+import { createTmxReader } from '../../../server/memories/matching/tmx-reader.ts';
 import {
   readSegment,
   withMarksOf,
   writeSegment,
-} from '../../../server/text/memory/written-segment.ts';
+} from '../../../server/memories/matching/written-segment.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
 import { builtModule } from '../../support/built-product.ts';
 
@@ -61,7 +61,7 @@ const MANY_CODES = Array.from('abcdefghijkl')
  * @returns the targets of the units, and the most memory that there was, in MB
  */
 function imported(piece: string): { units: string[]; peak: number } {
-  const reader = builtModule('server/text/memory/tmx-reader.ts');
+  const reader = builtModule('server/memories/matching/tmx-reader.ts');
   const program = `
     import { createTmxReader } from ${JSON.stringify(reader)};
     const reader = createTmxReader({ source: 'en', target: undefined });

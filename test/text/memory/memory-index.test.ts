@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchScore } from '../../../server/text/memory/match-score.ts';
+import { matchScore } from '../../../server/memories/matching/match-score.ts';
 import {
   bucketOfKey,
   MemoryIndexBuilder,
   textsOfKey,
-} from '../../../server/text/memory/memory-index.ts';
+} from '../../../server/memories/matching/memory-index.ts';
 import {
   FOUND_FROM_SCORE,
   keysOfText,
   keysToFind,
   type MemoryKey,
-} from '../../../server/text/memory/memory-keys.ts';
-import { readMemoryText } from '../../../server/text/memory/memory-text.ts';
+} from '../../../server/memories/matching/memory-keys.ts';
+import { readMemoryText } from '../../../server/memories/matching/memory-text.ts';
 
 const textOf = (text: string) => readMemoryText([text]);
 const rest = async () => undefined;

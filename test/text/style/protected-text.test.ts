@@ -1,7 +1,7 @@
 /** What no rule may touch, in texts as they come from each grammar. */
 import { expect, it } from 'vitest';
 import { layOutSentences } from '../../../server/text/segment-sentences.ts';
-import { applyStyleRules } from '../../../server/text/style/style-rules.ts';
+import { applyStyleRules } from '../../../server/style-rules/rules/style-rules.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
 import { html, xml } from '../layouts.ts';
 import { untouchables } from './style-samples.ts';

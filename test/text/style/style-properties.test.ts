@@ -1,7 +1,7 @@
 /** What holds for every text, every language and every choice of rules. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { applyStyleRules } from '../../../server/text/style/style-rules.ts';
+import { applyStyleRules } from '../../../server/style-rules/rules/style-rules.ts';
 import { plainText, type TextSegment } from '../../../server/text/text-segment.ts';
 import { choices, styledSegments, styledTexts, untouchables } from './style-samples.ts';
 

@@ -4,7 +4,7 @@ import {
   applyStyleRules,
   isMechanical,
   mechanicalRules,
-} from '../../../server/text/style/style-rules.ts';
+} from '../../../server/style-rules/rules/style-rules.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
 import {
   styleRuleCatalogue,

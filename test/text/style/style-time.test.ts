@@ -1,6 +1,6 @@
 /** The time a text of 128 KiB takes must not depend on how clever it is. */
 import { it } from 'vitest';
-import { applyStyleRules, mechanicalRules } from '../../../server/text/style/style-rules.ts';
+import { applyStyleRules, mechanicalRules } from '../../../server/style-rules/rules/style-rules.ts';
 import { styleRuleLanguages } from '../../../shared/style-rules/catalogue.ts';
 import { expectSteadyTime } from '../../support/processor-time.ts';
 import { configured } from './style-samples.ts';

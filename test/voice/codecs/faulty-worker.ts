@@ -1,7 +1,7 @@
 /** A decoding worker whose decoder fails when the first byte of a chunk tells it to. */
 import { parentPort } from 'node:worker_threads';
-import { serveDecoding } from '../../../server/voice/codecs/decode-service.ts';
-import { createStreamDecoder } from '../../../server/voice/codecs/stream-decoder.ts';
+import { serveDecoding } from '../../../server/voice/audio/codecs/decode-service.ts';
+import { createStreamDecoder } from '../../../server/voice/audio/codecs/stream-decoder.ts';
 import { Fault } from './faults.ts';
 
 serveDecoding(parentPort!, (options) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FlacReader } from '../../../server/voice/codecs/flac-reader.ts';
+import { FlacReader } from '../../../server/voice/audio/codecs/flac-reader.ts';
 import { cut, decodedByFfmpeg, encoded, encodedFile } from '../../support/audio-files.ts';
 import { readDamaged } from '../../support/damaged-streams.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { alawSamples, ulawSamples } from '../../../server/voice/codecs/g711.ts';
+import { alawSamples, ulawSamples } from '../../../server/voice/audio/codecs/g711.ts';
 import { decodedByFfmpeg, encodedFile, fileOf } from '../../support/audio-files.ts';
 
 const allCodes = Uint8Array.from({ length: 256 }, (_, code) => code);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { MpegReader } from '../../../server/voice/codecs/mpeg-reader.ts';
+import { MpegReader } from '../../../server/voice/audio/codecs/mpeg-reader.ts';
 import { cut, encoded, encodedFile, packetHashes } from '../../support/audio-files.ts';
 import { readDamaged } from '../../support/damaged-streams.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { readAudioFromOgg } from '../../../server/voice/codecs/ogg-audio.ts';
-import { OggReader } from '../../../server/voice/codecs/ogg-reader.ts';
-import { parseOpusHead, type OpusHead } from '../../../server/voice/codecs/opus-head.ts';
-import { MAX_PACKET_BYTES } from '../../../server/voice/codecs/opus-packet.ts';
+import { readAudioFromOgg } from '../../../server/voice/audio/codecs/ogg-audio.ts';
+import { OggReader } from '../../../server/voice/audio/codecs/ogg-reader.ts';
+import { parseOpusHead, type OpusHead } from '../../../server/voice/audio/codecs/opus-head.ts';
+import { MAX_PACKET_BYTES } from '../../../server/voice/audio/codecs/opus-packet.ts';
 import { cut, encoded, encodedFile, packetHashes } from '../../support/audio-files.ts';
 import { readDamaged } from '../../support/damaged-streams.ts';
 import { opusHead } from '../../support/matroska-writer.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Resampler } from '../../../server/voice/codecs/resampler.ts';
+import { Resampler } from '../../../server/voice/audio/codecs/resampler.ts';
 import { seededRandom } from '../../support/audio-files.ts';
 
 const AMPLITUDE = 16_000;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { WebmReader, type AudioTrack } from '../../../server/voice/codecs/webm-reader.ts';
+import { WebmReader, type AudioTrack } from '../../../server/voice/audio/codecs/webm-reader.ts';
 import { cut, encoded, encodedFile, packetHashes } from '../../support/audio-files.ts';
 import { readDamaged } from '../../support/damaged-streams.ts';
 import {

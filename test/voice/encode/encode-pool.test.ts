@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../../server/process/module.ts';
-import { createSpeechEncoders, type SpeechEncoders } from '../../../server/voice/encode.ts';
+import { createSpeechEncoders, type SpeechEncoders } from '../../../server/voice/audio/encode.ts';
 import { targetMediaTypes } from '../../../shared/target-media-type.ts';
 import { builtModule } from '../../support/built-product.ts';
 import { recordLog } from '../../support/log-record.ts';
@@ -56,7 +56,7 @@ describe('speech encoders', { timeout: 30_000 }, () => {
 
   it('outlive a thread that crashes, but for the streams that were on it', async () => {
     let isFirst = true;
-    const module = builtModule('server/voice/encode.ts');
+    const module = builtModule('server/voice/audio/encode.ts');
     encoders = await createSpeechEncoders({
       log,
       startEncodeWorker() {

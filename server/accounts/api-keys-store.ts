@@ -1,0 +1,189 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { CompiledQuery, InferResult, Selectable } from 'kysely';
+import type { Database } from '../storage/database.ts';
+import { lockAccount } from './account-lock-store.ts';
+import type { ApiKey, ApiKeys } from '../storage/ports.ts';
+import { SECRET_LOOKUP_DIGITS, type ApiKeysTable } from '../storage/tables.ts';
+import { toAccount } from './store.ts';
+import { createLimitCrossings } from './usage/limit-crossings-store.ts';
+import { createUsageCounters, limitFor } from './usage/usage-counters-store.ts';
+
+export function createApiKeys(db: Database): ApiKeys {
+  return {
+    async create(key, secretHash, maxActive) {
+      await lockAccount(db, key.accountId);
+      if (maxActive !== undefined && (await countActive(db, key)) >= maxActive) return false;
+      await db.insertInto('api_keys').values(toRow(key, secretHash)).execute();
+      return true;
+    },
+
+    authenticate: createAuthentication(db),
+
+    async list(accountId) {
+      const rows = await db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .orderBy('created_at_ms')
+        .orderBy('key_id')
+        .execute();
+      return rows.map(toKey);
+    },
+
+    async find(accountId, keyId) {
+      const row = await db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('key_id', '=', keyId)
+        .executeTakeFirst();
+      return row && toKey(row);
+    },
+
+    async deactivate(accountId, keyId, atMs) {
+      const row = await db
+        .updateTable('api_keys')
+        // For ever: a second time does not change when it was.
+        .set((eb) => ({ deactivated_at_ms: eb.fn.coalesce('deactivated_at_ms', eb.val(atMs)) }))
+        .where('account_id', '=', accountId)
+        .where('key_id', '=', keyId)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toKey(row);
+    },
+
+    async change(accountId, keyId, { label, limits }, atMs = Date.now()) {
+      const row = await db
+        .updateTable('api_keys')
+        .set({
+          // An update must set something; the id stays what it is.
+          key_id: keyId,
+          ...(label !== undefined && { label }),
+          ...(limits?.characters !== undefined && { characters_limit: limits.characters }),
+          ...(limits?.speechMs !== undefined && { speech_ms_limit: limits.speechMs }),
+        })
+        .where('account_id', '=', accountId)
+        .where('key_id', '=', keyId)
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      const key = toKey(row);
+      if (limits !== undefined) await noteUseOfLimits(db, key, atMs);
+      return key;
+    },
+  };
+}
+
+/** What a charge would have noted, had the key had these limits before. Its row is locked by now. */
+async function noteUseOfLimits(db: Database, key: ApiKey, atMs: number): Promise<void> {
+  const { accountId, keyId } = key;
+  const counters = createUsageCounters(db);
+  const { key: used } = await counters.ofMonth(accountId, keyId, atMs);
+  const crossings = createLimitCrossings();
+  for (const kind of ['text', 'speech'] as const) {
+    const limit = limitFor(kind, key.limits);
+    if (limit === null) continue;
+    const amount = kind === 'speech' ? used.speech : used.text + used.document + used.write;
+    crossings.note({ accountId, keyId, kind, amount, atMs, tag: null }, limit, 0);
+  }
+  await crossings.write(db);
+}
+
+async function countActive(db: Database, { accountId, kind }: ApiKey): Promise<number> {
+  const { count } = await db
+    .selectFrom('api_keys')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .where('kind', '=', kind)
+    .where('deactivated_at_ms', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+function createAuthentication(db: Database): ApiKeys['authenticate'] {
+  const candidates = createCandidateSearch(db);
+  return async (secretHash) => {
+    const presented = Buffer.from(secretHash, 'hex');
+    const rows = await candidates(secretHash.slice(0, SECRET_LOOKUP_DIGITS));
+    const row = rows.find(({ secret_hash }) => {
+      const kept = Buffer.from(secret_hash, 'hex');
+      return kept.length === presented.length && timingSafeEqual(kept, presented);
+    });
+    if (row?.deactivated_at_ms !== null) return undefined;
+    return { key: toKey(row), account: toAccount(accountPart(row)) };
+  };
+}
+
+/** Keys with their accounts by the first digits of the hash. Every request asks: compiled once. */
+function createCandidateSearch(db: Database) {
+  let compiled: CompiledQuery<Candidate> | undefined;
+  return async (lookup: string): Promise<Candidate[]> => {
+    compiled ??= candidateQuery(db).compile();
+    const { rows } = await db.executeQuery<Candidate>({ ...compiled, parameters: [lookup] });
+    return rows;
+  };
+}
+
+/** Its one parameter is the look-up. */
+function candidateQuery(db: Database) {
+  return db
+    .selectFrom('api_keys as key')
+    .innerJoin('accounts as account', 'account.account_id', 'key.account_id')
+    .selectAll('key')
+    .select([
+      'account.name as account_name',
+      'account.plan as account_plan',
+      'account.features as account_features',
+      'account.characters_limit as account_characters_limit',
+      'account.speech_ms_limit as account_speech_ms_limit',
+      'account.created_at_ms as account_created_at_ms',
+      'account.origins as account_origins',
+      'account.emails as account_emails',
+    ])
+    .where('key.secret_lookup', '=', '');
+}
+
+type Candidate = InferResult<ReturnType<typeof candidateQuery>>[number];
+
+function accountPart(row: Candidate) {
+  return {
+    account_id: row.account_id,
+    name: row.account_name,
+    plan: row.account_plan,
+    features: row.account_features,
+    characters_limit: row.account_characters_limit,
+    speech_ms_limit: row.account_speech_ms_limit,
+    created_at_ms: row.account_created_at_ms,
+    origins: row.account_origins,
+    emails: row.account_emails,
+  };
+}
+
+function toRow(key: ApiKey, secretHash: string): ApiKeysTable {
+  return {
+    key_id: key.keyId,
+    account_id: key.accountId,
+    kind: key.kind,
+    label: key.label,
+    masked: key.masked,
+    secret_lookup: secretHash.slice(0, SECRET_LOOKUP_DIGITS),
+    secret_hash: secretHash,
+    characters_limit: key.limits.characters,
+    speech_ms_limit: key.limits.speechMs,
+    created_at_ms: key.createdAtMs,
+    deactivated_at_ms: key.deactivatedAtMs,
+  };
+}
+
+function toKey(row: Selectable<ApiKeysTable>): ApiKey {
+  return {
+    keyId: row.key_id,
+    accountId: row.account_id,
+    kind: row.kind,
+    label: row.label,
+    masked: row.masked,
+    limits: { characters: row.characters_limit, speechMs: row.speech_ms_limit },
+    createdAtMs: row.created_at_ms,
+    deactivatedAtMs: row.deactivated_at_ms,
+  };
+}

@@ -1,0 +1,148 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import {
+  CustomTagAnalytics,
+  CustomTagAnalyticsQuery,
+  DeveloperKey,
+  DeveloperKeyCreation,
+  DeveloperKeyDeactivation,
+  DeveloperKeyLabel,
+  DeveloperKeyLimits,
+  DeveloperKeyList,
+  NewDeveloperKey,
+  UsageAnalytics,
+  UsageAnalyticsQuery,
+} from '../../shared/schemas/admin.ts';
+import { Problem } from '../../shared/schemas/problem.ts';
+import type { DeveloperKeys } from './developer-keys.ts';
+import type { UsageReporting } from './usage/usage-reports.ts';
+import type { Door } from '../http/auth.ts';
+
+export interface AdminOptions {
+  door: Door;
+  developerKeys: DeveloperKeys;
+  usageReporting: UsageReporting;
+}
+
+const common = { tags: ['administration'], security: [{ apiKey: [] }] };
+const problems = { '4xx': Problem, '5xx': Problem };
+
+export const adminRoutes: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
+  await app.register(keyCreation, options);
+  await app.register(keyRoutes, options);
+  await app.register(analyticsRoutes, options);
+};
+
+const keyCreation: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
+  const { door, developerKeys } = options;
+  takeEmptyJson(app);
+  app.post(
+    '/v2/admin/developer-keys',
+    {
+      onRequest: door.require({ kind: 'admin' }),
+      // The body may be missing altogether: everything in it may.
+      preValidation: async (request: FastifyRequest) => void (request.body ??= {}),
+      schema: {
+        ...common,
+        summary: 'Make a developer key; the secret is in this answer alone',
+        body: DeveloperKeyCreation,
+        response: { 200: NewDeveloperKey, ...problems },
+      },
+    },
+    async ({ account, body }) => developerKeys.create(account, body.label),
+  );
+};
+
+/** Makes no body of a JSON one that is empty, which many clients send for none. */
+function takeEmptyJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('remove', 'remove');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser<string>(
+    'application/json',
+    { parseAs: 'string' },
+    (request, body, done) => {
+      if (body === '') done(null);
+      else void parse(request, body, done);
+    },
+  );
+}
+
+const keyRoutes: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
+  const { door, developerKeys } = options;
+  const onRequest = door.require({ kind: 'admin' });
+  const changed = { ...common, response: { 200: DeveloperKey, ...problems } };
+
+  app.get(
+    '/v2/admin/developer-keys',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'List developer keys',
+        response: { 200: DeveloperKeyList, ...problems },
+      },
+    },
+    async ({ account }) => developerKeys.list(account.accountId),
+  );
+
+  app.put(
+    '/v2/admin/developer-keys/deactivate',
+    {
+      onRequest,
+      schema: { ...changed, summary: 'End a key for ever', body: DeveloperKeyDeactivation },
+    },
+    async ({ account, body }) => developerKeys.deactivate(account.accountId, body.key_id),
+  );
+
+  app.put(
+    '/v2/admin/developer-keys/label',
+    { onRequest, schema: { ...changed, summary: 'Rename a key', body: DeveloperKeyLabel } },
+    async ({ account, body }) => developerKeys.rename(account.accountId, body.key_id, body.label),
+  );
+
+  app.put(
+    '/v2/admin/developer-keys/limits',
+    {
+      onRequest,
+      schema: { ...changed, summary: 'Limit what a key may use', body: DeveloperKeyLimits },
+    },
+    async ({ account, body }) => developerKeys.limit(account.accountId, body),
+  );
+};
+
+const analyticsRoutes: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
+  const { door, usageReporting } = options;
+  const onRequest = door.require({ kind: 'admin' });
+
+  app.get(
+    '/v2/admin/analytics',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'What was used: altogether, by key, or by key and day',
+        querystring: UsageAnalyticsQuery,
+        response: { 200: UsageAnalytics, ...problems },
+      },
+    },
+    async ({ account, query }) => ({
+      usage_report: await usageReporting.byKey(account.accountId, query),
+    }),
+  );
+
+  app.get(
+    '/v2/admin/analytics/custom-tags',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'What texts and improvements used, by reporting tag',
+        querystring: CustomTagAnalyticsQuery,
+        response: { 200: CustomTagAnalytics, ...problems },
+      },
+    },
+    async ({ account, query }) => ({
+      custom_tag_usage_report: await usageReporting.byTag(account.accountId, query),
+    }),
+  );
+};

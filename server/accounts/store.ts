@@ -1,0 +1,79 @@
+import type { Selectable } from 'kysely';
+import type { Database } from '../storage/database.ts';
+import type { Account, Accounts, Feature } from '../storage/ports.ts';
+import type { AccountsTable } from '../storage/tables.ts';
+
+export function createAccounts(db: Database): Accounts {
+  return {
+    async create(account) {
+      await db.insertInto('accounts').values(toRow(account)).execute();
+    },
+
+    async find(accountId) {
+      const row = await db
+        .selectFrom('accounts')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .executeTakeFirst();
+      return row && toAccount(row);
+    },
+
+    async list() {
+      const rows = await db
+        .selectFrom('accounts')
+        .selectAll()
+        .orderBy('created_at_ms')
+        .orderBy('account_id')
+        .execute();
+      return rows.map(toAccount);
+    },
+
+    async change(accountId, { name, plan, features, limits, origins, emails }) {
+      const row = await db
+        .updateTable('accounts')
+        .set({
+          // An update must set something; the id stays what it is.
+          account_id: accountId,
+          ...(name !== undefined && { name }),
+          ...(plan !== undefined && { plan }),
+          ...(features !== undefined && { features: JSON.stringify(features) }),
+          ...(origins !== undefined && { origins: JSON.stringify(origins) }),
+          ...(emails !== undefined && { emails: JSON.stringify(emails) }),
+          ...(limits?.characters !== undefined && { characters_limit: limits.characters }),
+          ...(limits?.speechMs !== undefined && { speech_ms_limit: limits.speechMs }),
+        })
+        .where('account_id', '=', accountId)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toAccount(row);
+    },
+  };
+}
+
+function toRow(account: Account): AccountsTable {
+  return {
+    account_id: account.accountId,
+    name: account.name,
+    plan: account.plan,
+    features: JSON.stringify(account.features),
+    characters_limit: account.limits.characters,
+    speech_ms_limit: account.limits.speechMs,
+    created_at_ms: account.createdAtMs,
+    origins: JSON.stringify(account.origins),
+    emails: JSON.stringify(account.emails),
+  };
+}
+
+/** An account as the ports have it, from its row. */
+export function toAccount(row: Selectable<AccountsTable>): Account {
+  return {
+    accountId: row.account_id,
+    name: row.name,
+    plan: row.plan,
+    features: JSON.parse(row.features) as Feature[],
+    limits: { characters: row.characters_limit, speechMs: row.speech_ms_limit },
+    origins: JSON.parse(row.origins) as string[],
+    emails: JSON.parse(row.emails) as string[],
+    createdAtMs: row.created_at_ms,
+  };
+}

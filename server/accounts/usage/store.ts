@@ -1,0 +1,190 @@
+/**
+ * What was used. A batch of charges and refunds is written at once: the limits are read and their
+ * rows locked, the entries are decided one after the other in memory, and the sums are written. So a
+ * batch costs four statements however many entries a busy key has in it, and is exact all the same.
+ */
+import { sql } from 'kysely';
+import { locksRows, type Database } from '../../storage/database.ts';
+import type { Charge, ChargeOutcome, Usage, UsageKind, UsageLimits } from '../../storage/ports.ts';
+import { createLimitCrossings, type LimitCrossings } from './limit-crossings-store.ts';
+import { createUsageCounters, limitFor, type UsageCounters } from './usage-counters-store.ts';
+
+/** A charge, or the taking back of one. */
+export interface UsageEntry {
+  kind: 'charge' | 'refund';
+  charge: Charge;
+}
+
+export type EntryOutcome = ChargeOutcome | 'refunded' | 'unknown_key';
+
+export interface UsageEntries {
+  /**
+   * Decides and writes entries, refunds first; all were asked for at the same time, so any order
+   * will do.
+   *
+   * @returns what became of each, in the order they were given
+   */
+  record(entries: readonly UsageEntry[]): Promise<EntryOutcome[]>;
+  ofMonth: Usage['ofMonth'];
+}
+
+/** What a caller may use, by key and by account. */
+interface Limits {
+  accountId: string;
+  isDeactivated: boolean;
+  key: UsageLimits;
+  account: UsageLimits;
+}
+
+/** What is written of a key, a day, a tag and a kind. */
+interface LedgerLine {
+  key_id: string;
+  day: string;
+  tag: string;
+  kind: UsageKind;
+  amount: number;
+}
+
+export function createUsageEntries(db: Database): UsageEntries {
+  const counters = createUsageCounters(db);
+  return {
+    async record(entries) {
+      const limits = await lockLimits(db, entries);
+      const used = await counters.read(entries.map(({ charge }) => charge));
+      const crossings = createLimitCrossings();
+      const outcomes = new Array<EntryOutcome>(entries.length);
+      const ledger = { charge: createLedgerLines(), refund: createLedgerLines() };
+      for (const kind of ['refund', 'charge'] as const) {
+        for (const [index, entry] of entries.entries()) {
+          if (entry.kind !== kind) continue;
+          const outcome = decide(entry, limits, used, crossings);
+          outcomes[index] = outcome;
+          if (outcome === 'refunded' || outcome === 'charged') ledger[kind].add(entry.charge);
+        }
+      }
+      await counters.write(used);
+      await takeFromLedger(db, ledger.refund.lines());
+      await addToLedger(db, ledger.charge.lines());
+      await crossings.write(db);
+      return outcomes;
+    },
+    ofMonth: counters.ofMonth,
+  };
+}
+
+/**
+ * Locks accounts and keys, and so their counters, in an order that is the same in every process:
+ * two batches wait for each other, never both at once.
+ */
+async function lockLimits(
+  db: Database,
+  entries: readonly UsageEntry[],
+): Promise<Map<string, Limits>> {
+  const keyIds = [...new Set(entries.map(({ charge }) => charge.keyId))];
+  const rows = await db
+    .selectFrom('api_keys as key')
+    .innerJoin('accounts as account', 'account.account_id', 'key.account_id')
+    .select([
+      'key.key_id',
+      'key.account_id',
+      'key.deactivated_at_ms',
+      'key.characters_limit',
+      'key.speech_ms_limit',
+      'account.characters_limit as account_characters_limit',
+      'account.speech_ms_limit as account_speech_ms_limit',
+    ])
+    .where('key.key_id', 'in', keyIds)
+    .orderBy('key.account_id')
+    .orderBy('key.key_id')
+    .$if(locksRows(db), (query) => query.forNoKeyUpdate())
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.key_id,
+      {
+        accountId: row.account_id,
+        isDeactivated: row.deactivated_at_ms !== null,
+        key: { characters: row.characters_limit, speechMs: row.speech_ms_limit },
+        account: {
+          characters: row.account_characters_limit,
+          speechMs: row.account_speech_ms_limit,
+        },
+      },
+    ]),
+  );
+}
+
+function decide(
+  { kind, charge }: UsageEntry,
+  limitsOf: ReadonlyMap<string, Limits>,
+  used: UsageCounters,
+  crossings: LimitCrossings,
+): EntryOutcome {
+  const limits = limitsOf.get(charge.keyId);
+  if (limits?.accountId !== charge.accountId) return 'unknown_key';
+  const key = used.of('key', charge);
+  const account = used.of('account', charge);
+  if (kind === 'refund') {
+    key.subtract(charge);
+    account.subtract(charge);
+    return 'refunded';
+  }
+  // Documents were taken in while the key was active, and are charged when they are done.
+  if (limits.isDeactivated && charge.kind !== 'document') return 'key_deactivated';
+  const limit = limitFor(charge.kind, limits.key);
+  if (!key.hasRoomFor(charge, limits.key)) {
+    if (limit !== null) crossings.noteRefusal(charge, limit, key.used(charge.kind));
+    return 'key_limit_reached';
+  }
+  if (!account.hasRoomFor(charge, limits.account)) return 'account_limit_reached';
+  if (limit !== null) crossings.note(charge, limit, key.used(charge.kind));
+  key.add(charge);
+  account.add(charge);
+  return 'charged';
+}
+
+/** Sums up what concerns the same key, day, tag and kind. */
+function createLedgerLines() {
+  const lines = new Map<string, LedgerLine>();
+  return {
+    add({ keyId, kind, amount, atMs, tag }: Charge) {
+      if (amount === 0) return;
+      const day = new Date(atMs).toISOString().slice(0, 10);
+      const name = JSON.stringify([keyId, day, kind, tag]);
+      const line = lines.get(name);
+      if (line === undefined) {
+        lines.set(name, { key_id: keyId, day, tag: tag ?? '', kind, amount });
+      } else {
+        line.amount += amount;
+      }
+    },
+    lines: () => [...lines.values()],
+  };
+}
+
+async function addToLedger(db: Database, lines: LedgerLine[]): Promise<void> {
+  if (lines.length === 0) return;
+  await db
+    .insertInto('usage_days')
+    .values(lines)
+    .onConflict((conflict) =>
+      conflict.columns(['key_id', 'day', 'tag', 'kind']).doUpdateSet((eb) => ({
+        amount: eb('usage_days.amount', '+', eb.ref('excluded.amount')),
+      })),
+    )
+    .execute();
+}
+
+/** Refunds are rare: a statement each. */
+async function takeFromLedger(db: Database, lines: LedgerLine[]): Promise<void> {
+  for (const { key_id, day, tag, kind, amount } of lines) {
+    await db
+      .updateTable('usage_days')
+      .set({ amount: sql<number>`case when amount > ${amount} then amount - ${amount} else 0 end` })
+      .where('key_id', '=', key_id)
+      .where('day', '=', day)
+      .where('tag', '=', tag)
+      .where('kind', '=', kind)
+      .execute();
+  }
+}

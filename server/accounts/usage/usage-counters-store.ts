@@ -1,0 +1,161 @@
+/** The counters of a month that limits are held against, one of each key and one of each account. */
+import type { Database } from '../../storage/database.ts';
+import type { Charge, Usage, UsageKind, UsageLimits, UsageTotals } from '../../storage/ports.ts';
+import type { UsageMonthsTable } from '../../storage/tables.ts';
+
+/** What a key or an account has used in a month, while a batch is decided. */
+export interface UsageCounter {
+  /** What counts against the limit that a kind of use has. */
+  used(kind: UsageKind): number;
+  /**
+   * Whether the whole of a charge fits below a limit that is not used up. Speech is charged when it
+   * has been heard already: all of it counts while anything is left.
+   */
+  hasRoomFor(charge: Charge, limits: UsageLimits): boolean;
+  add(charge: Charge): void;
+  /** Not below 0. */
+  subtract(charge: Charge): void;
+}
+
+/** Counters of all keys and accounts of a batch; those that have not counted before start at 0. */
+export interface UsageCounters {
+  of(subject: UsageMonthsTable['subject_kind'], charge: Charge): UsageCounter;
+  /** Rows that were changed. */
+  changed(): UsageMonthsTable[];
+}
+
+const columns = {
+  text: 'text_characters',
+  document: 'document_characters',
+  write: 'write_characters',
+  speech: 'speech_ms',
+} as const satisfies Record<UsageKind, keyof UsageMonthsTable>;
+
+export function createUsageCounters(db: Database) {
+  return {
+    /** The counters that charges need; the rows of their keys and accounts must be locked. */
+    async read(charges: readonly Charge[]): Promise<UsageCounters> {
+      const months = new Set(charges.map(({ atMs }) => monthOf(atMs)));
+      const subjects = new Set(charges.flatMap(({ accountId, keyId }) => [accountId, keyId]));
+      const rows = await db
+        .selectFrom('usage_months')
+        .selectAll()
+        .where('subject_id', 'in', [...subjects])
+        .where('month', 'in', [...months])
+        .execute();
+      return createCounters(rows);
+    },
+
+    async write(counters: UsageCounters): Promise<void> {
+      const rows = counters.changed();
+      if (rows.length === 0) return;
+      await db
+        .insertInto('usage_months')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.columns(['subject_id', 'month', 'subject_kind']).doUpdateSet((eb) => ({
+            text_characters: eb.ref('excluded.text_characters'),
+            document_characters: eb.ref('excluded.document_characters'),
+            write_characters: eb.ref('excluded.write_characters'),
+            speech_ms: eb.ref('excluded.speech_ms'),
+          })),
+        )
+        .execute();
+    },
+
+    ofMonth: async (accountId, keyId, atMs) => {
+      const rows = await db
+        .selectFrom('usage_months')
+        .selectAll()
+        .where('subject_id', 'in', [accountId, keyId])
+        .where('month', '=', monthOf(atMs))
+        .execute();
+      const totals = (kind: UsageMonthsTable['subject_kind'], id: string) =>
+        toTotals(rows.find((row) => row.subject_kind === kind && row.subject_id === id));
+      return { account: totals('account', accountId), key: totals('key', keyId) };
+    },
+  } satisfies { ofMonth: Usage['ofMonth']; [method: string]: unknown };
+}
+
+function createCounters(rows: readonly UsageMonthsTable[]): UsageCounters {
+  const counters = new Map<string, { row: UsageMonthsTable; isChanged: boolean }>();
+  const nameOf = (kind: string, id: string, month: string) => `${kind} ${month} ${id}`;
+  for (const row of rows) {
+    const name = nameOf(row.subject_kind, row.subject_id, row.month);
+    counters.set(name, { row: { ...row }, isChanged: false });
+  }
+  return {
+    of(kind, charge) {
+      const id = kind === 'key' ? charge.keyId : charge.accountId;
+      const month = monthOf(charge.atMs);
+      const name = nameOf(kind, id, month);
+      const counter = counters.get(name) ?? { row: emptyRow(kind, id, month), isChanged: false };
+      counters.set(name, counter);
+      return counterOver(counter);
+    },
+    changed: () => [...counters.values()].filter((each) => each.isChanged).map(({ row }) => row),
+  };
+}
+
+function counterOver(counter: { row: UsageMonthsTable; isChanged: boolean }): UsageCounter {
+  const { row } = counter;
+  return {
+    used: (kind) => usedOf(row, kind),
+    hasRoomFor({ kind, amount }, limits) {
+      const limit = limitFor(kind, limits);
+      if (limit === null) return true;
+      const used = usedOf(row, kind);
+      return used < limit && (kind === 'speech' || used + amount <= limit);
+    },
+    add({ kind, amount }) {
+      row[columns[kind]] += amount;
+      counter.isChanged ||= amount !== 0;
+    },
+    subtract({ kind, amount }) {
+      row[columns[kind]] = Math.max(0, row[columns[kind]] - amount);
+      counter.isChanged ||= amount !== 0;
+    },
+  };
+}
+
+/** What a kind of use is held against. */
+export function limitFor(kind: UsageKind, { characters, speechMs }: UsageLimits): number | null {
+  return kind === 'speech' ? speechMs : characters;
+}
+
+/** Characters of all services share a limit. */
+function usedOf(row: UsageMonthsTable, kind: UsageKind): number {
+  return kind === 'speech'
+    ? row.speech_ms
+    : row.text_characters + row.document_characters + row.write_characters;
+}
+
+function emptyRow(
+  kind: UsageMonthsTable['subject_kind'],
+  id: string,
+  month: string,
+): UsageMonthsTable {
+  return {
+    subject_kind: kind,
+    subject_id: id,
+    month,
+    text_characters: 0,
+    document_characters: 0,
+    write_characters: 0,
+    speech_ms: 0,
+  };
+}
+
+function toTotals(row: UsageMonthsTable | undefined): UsageTotals {
+  return {
+    text: row?.text_characters ?? 0,
+    document: row?.document_characters ?? 0,
+    write: row?.write_characters ?? 0,
+    speech: row?.speech_ms ?? 0,
+  };
+}
+
+/** The month of a time: `2026-11`, in UTC. */
+export function monthOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 7);
+}

@@ -1,0 +1,88 @@
+/** Sums over the ledger of days. Its key starts with key and day: an account's period is a few ranges of it. */
+import { sql } from 'kysely';
+import type { Database } from '../../storage/database.ts';
+import type { DayRange, UsageKind, UsageReports, UsageTotals } from '../../storage/ports.ts';
+
+export function createUsageReports(db: Database): UsageReports {
+  return {
+    async total(accountId, range) {
+      const row = await linesOf(db, accountId, range).select(sums).executeTakeFirstOrThrow();
+      return toTotals(row);
+    },
+
+    async byKey(accountId, range) {
+      const rows = await usingKeys(db, accountId, range).execute();
+      return rows.map((row) => ({ ...toKey(row), used: toTotals(row) }));
+    },
+
+    async byKeyAndDay(accountId, range) {
+      const rows = await usingKeys(db, accountId, range)
+        .select('line.day')
+        .groupBy('line.day')
+        .clearOrderBy()
+        .orderBy('line.day')
+        .orderBy('key.created_at_ms')
+        .orderBy('key.key_id')
+        .execute();
+      return rows.map((row) => ({ ...toKey(row), day: row.day, used: toTotals(row) }));
+    },
+
+    async byTag(accountId, range, { isByDay, offset, limit }) {
+      const rows = await linesOf(db, accountId, range)
+        .where('line.tag', '<>', '')
+        .where('line.kind', 'in', ['text', 'write'])
+        .select(['line.tag', sumOf('text').as('text'), sumOf('write').as('write')])
+        .groupBy('line.tag')
+        .having(usedSomething)
+        .orderBy('line.tag')
+        .$if(isByDay, (query) => query.select('line.day').groupBy('line.day').orderBy('line.day'))
+        .limit(limit)
+        .offset(offset)
+        .execute();
+      return rows.map(({ tag, day = null, text, write }) => ({ tag, day, used: { text, write } }));
+    },
+  };
+}
+
+/** Lines of the ledger that belong to an account. */
+function linesOf(db: Database, accountId: string, { firstDay, lastDay }: DayRange) {
+  return db
+    .selectFrom('api_keys as key')
+    .innerJoin('usage_days as line', 'line.key_id', 'key.key_id')
+    .where('key.account_id', '=', accountId)
+    .where('line.day', '>=', firstDay)
+    .where('line.day', '<=', lastDay);
+}
+
+/** Keys that used something. */
+function usingKeys(db: Database, accountId: string, range: DayRange) {
+  return linesOf(db, accountId, range)
+    .select(['key.key_id', 'key.label', 'key.masked', ...sums])
+    .groupBy(['key.key_id', 'key.label', 'key.masked', 'key.created_at_ms'])
+    .having(usedSomething)
+    .orderBy('key.created_at_ms')
+    .orderBy('key.key_id');
+}
+
+/** PostgreSQL sums whole numbers up to decimal ones, which come as texts: hence the cast. */
+function sumOf(kind: UsageKind) {
+  return sql<number>`cast(coalesce(sum(case when line.kind = ${sql.lit(kind)} then line.amount end), 0) as bigint)`;
+}
+
+/** Of a group: what was used and given back again was not used. */
+const usedSomething = sql<boolean>`sum(line.amount) > 0`;
+
+const sums = [
+  sumOf('text').as('text'),
+  sumOf('document').as('document'),
+  sumOf('write').as('write'),
+  sumOf('speech').as('speech'),
+] as const;
+
+function toTotals({ text, document, write, speech }: UsageTotals): UsageTotals {
+  return { text, document, write, speech };
+}
+
+function toKey(row: { key_id: string; label: string; masked: string }) {
+  return { keyId: row.key_id, label: row.label, masked: row.masked };
+}

@@ -1,0 +1,157 @@
+/** What requests cost: charged before the work, given back when it fails, reported by month. */
+import { ServiceError } from '../../../shared/errors.ts';
+import { NO_LIMIT, type UsageReport } from '../../../shared/schemas/usage.ts';
+import type { Caller, ChargeOutcome, Usage, UsageKind, UsageTotals } from '../../storage/ports.ts';
+import { keyDeactivated } from '../api-keys.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Characters set aside for a request. */
+export interface Reservation {
+  /** Takes the charge back, once however often it is called: the work failed. */
+  giveBack(): Promise<void>;
+}
+
+export interface UsageMeter {
+  /**
+   * Charges a request for all it will use, or for nothing.
+   *
+   * @throws ServiceError quota_exceeded when the limit of the key or of the account leaves no room;
+   *   key_deactivated
+   */
+  reserve(use: {
+    caller: Caller;
+    kind: Exclude<UsageKind, 'speech'>;
+    /** Unicode code points. */
+    characters: number;
+    /** From `parseReportingTag`. */
+    tag: string | null;
+  }): Promise<Reservation>;
+  /**
+   * Charges speech that was heard, or nothing; 0 finds out whether anything is left.
+   *
+   * @param speech ms, a whole number
+   * @throws ServiceError quota_exceeded, key_deactivated
+   */
+  chargeSpeech(use: { caller: Caller; speechMs: number; tag: string | null }): Promise<void>;
+  /** Whether the last charge of the caller's key was refused. */
+  wasRefused(caller: Caller): boolean;
+  /** What the caller's account and key used this month. */
+  report(caller: Caller): Promise<UsageReport>;
+}
+
+/** Makes the meter over stored usage. */
+export function createUsageMeter({
+  usage,
+  now = Date.now,
+}: {
+  usage: Usage;
+  now?: () => number;
+}): UsageMeter {
+  const refusedKeys = new Set<string>();
+
+  return {
+    async chargeSpeech({ caller, speechMs, tag }) {
+      const { accountId } = caller.account;
+      const { keyId } = caller.key;
+      const charge = { accountId, keyId, kind: 'speech' as const, amount: speechMs, tag };
+      const outcome = await usage.charge({ ...charge, atMs: now() });
+      if (outcome !== 'charged') throw refusal(outcome);
+    },
+
+    wasRefused: ({ key }) => refusedKeys.has(key.keyId),
+
+    async reserve({ caller, kind, characters, tag }) {
+      const { accountId } = caller.account;
+      const { keyId } = caller.key;
+      const charge = { accountId, keyId, kind, amount: characters, atMs: now(), tag };
+      const outcome = await usage.charge(charge);
+      if (outcome !== 'charged') {
+        refusedKeys.add(keyId);
+        throw refusal(outcome);
+      }
+      refusedKeys.delete(keyId);
+      let refund: Promise<void> | undefined;
+      return { giveBack: () => (refund ??= usage.refund(charge)) };
+    },
+
+    async report(caller) {
+      const atMs = now();
+      const { account, key } = caller;
+      const used = await usage.ofMonth(account.accountId, key.keyId, atMs);
+      const report = {
+        character_count: characters(used.account),
+        character_limit: account.limits.characters ?? NO_LIMIT,
+      };
+      return account.plan === 'free' ? report : { ...report, ...proReport(caller, used, atMs) };
+    },
+  };
+}
+
+function refusal(outcome: Exclude<ChargeOutcome, 'charged'>): ServiceError {
+  if (outcome === 'key_deactivated') return keyDeactivated();
+  const whose = outcome === 'key_limit_reached' ? 'this API key' : 'the account';
+  return new ServiceError('quota_exceeded', 'Quota for this billing period has been exceeded.', {
+    detail: `The limit of ${whose} does not leave room for the request.`,
+  });
+}
+
+function proReport(
+  { account, key }: Caller,
+  used: { account: UsageTotals; key: UsageTotals },
+  atMs: number,
+): Partial<UsageReport> {
+  const { speechMs } = account.limits;
+  return {
+    products: [
+      inCharacters('translate', translated(used.key), translated(used.account)),
+      inCharacters('write', used.key.write, used.account.write),
+      {
+        product_type: 'speechToText',
+        billing_unit: 'minutes',
+        api_key_unit_count: begunMinutes(used.key.speech),
+        account_unit_count: begunMinutes(used.account.speech),
+        api_key_character_count: 0,
+        character_count: 0,
+      },
+    ],
+    api_key_character_count: characters(used.key),
+    api_key_character_limit: key.limits.characters ?? NO_LIMIT,
+    speech_to_text_milliseconds_count: used.account.speech,
+    speech_to_text_milliseconds_limit: speechMs ?? NO_LIMIT,
+    speech_to_text_minutes_count: begunMinutes(used.account.speech),
+    speech_to_text_minutes_limit: speechMs === null ? NO_LIMIT : Math.floor(speechMs / MINUTE_MS),
+    ...monthOf(atMs),
+  };
+}
+
+function inCharacters(product: 'translate' | 'write', ofKey: number, ofAccount: number) {
+  return {
+    product_type: product,
+    billing_unit: 'characters' as const,
+    api_key_unit_count: ofKey,
+    account_unit_count: ofAccount,
+    api_key_character_count: ofKey,
+    character_count: ofAccount,
+  };
+}
+
+function translated({ text, document }: UsageTotals): number {
+  return text + document;
+}
+
+function characters(totals: UsageTotals): number {
+  return translated(totals) + totals.write;
+}
+
+function begunMinutes(ms: number): number {
+  return Math.ceil(ms / MINUTE_MS);
+}
+
+/** The month (UTC) that holds a time, as ISO 8601; the end is the start of the next. */
+function monthOf(atMs: number): { start_time: string; end_time: string } {
+  const date = new Date(atMs);
+  const start = (monthsLater: number) =>
+    new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsLater)).toISOString();
+  return { start_time: start(0), end_time: start(1) };
+}

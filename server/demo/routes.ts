@@ -1,0 +1,160 @@
+/**
+ * The demo page and what it needs: a token endpoint that asks for no key, and a sample to speak.
+ * On only when the settings say so: anyone who reaches it may use the engines.
+ */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import fastifyStatic from '@fastify/static';
+import path from 'node:path';
+import Type from 'typebox';
+import { ServiceError } from '../../shared/errors.ts';
+import { DocumentKey, DocumentPath } from '../../shared/schemas/documents.ts';
+import { VoiceReconnection, VoiceSessionRequest } from '../../shared/schemas/voice-session.ts';
+import type { Demo } from './demo.ts';
+import type { DocumentTranslations } from '../documents/jobs/documents.ts';
+import type { VoiceSessions } from '../voice/session/voice-sessions.ts';
+import type { Caller } from '../storage/ports.ts';
+import { abortWhenGone } from '../http/gone.ts';
+import { useMultipart } from '../http/multipart.ts';
+import { receiveDocument, sendResult } from '../documents/jobs/routes.ts';
+import { streamingUrl } from '../voice/session/routes.ts';
+import { widgetFolder } from '../http/widget.ts';
+
+export interface DemoOptions {
+  voiceSessions: VoiceSessions;
+  publicUrl: string | undefined;
+  demoContent: Demo;
+  /** Whether the page may be asked for under a host name; guards against DNS that is made to lie. */
+  isDemoHost: (host: string) => boolean;
+  documentTranslations: DocumentTranslations;
+  /** Whose documents are those of the page; undefined when the first key is not active any more. */
+  demoCaller: () => Promise<Caller | undefined>;
+}
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self' ws: wss:",
+  "media-src 'self' blob:",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+export const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, options) => {
+  const { voiceSessions, publicUrl, demoContent } = options;
+  await app.register(fastifyStatic, {
+    root: path.join(widgetFolder, 'demo'),
+    prefix: '/demo/',
+    schemaHide: true,
+    index: false,
+    redirect: false,
+    maxAge: 0,
+  });
+
+  app.get('/', { schema: { hide: true } }, async (_request, reply) => {
+    reply.header('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    reply.header('Referrer-Policy', 'no-referrer');
+    return reply.sendFile('index.html', { maxAge: 0 });
+  });
+
+  app.get('/demo/options', { schema: { hide: true } }, async () => demoContent.options());
+
+  app.get('/demo/sample.wav', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('audio/wav').send(await demoContent.sample()),
+  );
+
+  app.post(
+    '/demo/token',
+    {
+      onRequest: refuseOthers(options),
+      schema: { hide: true, body: Type.Union([VoiceReconnection, VoiceSessionRequest]) },
+    },
+    async (request) => {
+      const { body } = request;
+      const streaming_url = streamingUrl(request, publicUrl);
+      const answer =
+        'token' in body
+          ? await voiceSessions.reconnect(body.token, undefined, body.last_sequence)
+          : await voiceSessions.open(body, { caller: undefined, tag: null });
+      return { streaming_url, ...answer };
+    },
+  );
+  await app.register(demoDocumentRoutes, options);
+};
+
+/** What the page does with documents; the answers are those of `/v2/document`. */
+const demoDocumentRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, options) => {
+  const { documentTranslations, demoCaller } = options;
+  const onRequest = refuseOthers(options);
+  const schema = { hide: true, params: DocumentPath, body: DocumentKey };
+  const caller = async () => {
+    const found = await demoCaller();
+    if (found !== undefined) return found;
+    throw new ServiceError(
+      'forbidden',
+      'The page translates documents with the first API key, which is not active any more.',
+    );
+  };
+  useMultipart(app);
+
+  app.post('/demo/document', { onRequest, schema: { hide: true } }, async (request) =>
+    receiveDocument(request, await caller(), documentTranslations),
+  );
+
+  app.post(
+    '/demo/document/:document_id',
+    { onRequest, schema },
+    async ({ params, body }, reply) => {
+      const { signal } = abortWhenGone(reply);
+      const { document_id: id } = params;
+      return documentTranslations.status(await caller(), id, body.document_key, signal);
+    },
+  );
+
+  app.delete(
+    '/demo/document/:document_id',
+    { onRequest, schema: { hide: true, params: DocumentPath, querystring: DocumentKey } },
+    async ({ params, query }, reply) => {
+      await documentTranslations.delete(await caller(), params.document_id, query.document_key);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/demo/document/:document_id/result',
+    { onRequest, schema },
+    async ({ params, body }, reply) => {
+      await sendResult(reply, documentTranslations, {
+        caller: await caller(),
+        ...params,
+        ...body,
+      });
+      return reply;
+    },
+  );
+};
+
+/** Keeps out whoever is not the page itself. */
+function refuseOthers({ isDemoHost }: DemoOptions) {
+  return async (request: FastifyRequest): Promise<void> => {
+    if (!isDemoHost(request.host)) throw foreign();
+    refuseOtherSites(request);
+  };
+}
+
+/** Browsers tell where a request comes from; other sites must not spend our engines. */
+function refuseOtherSites({ headers, host }: FastifyRequest): void {
+  const site = headers['sec-fetch-site'];
+  const { origin } = headers;
+  const isForeign =
+    origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host);
+  if ((site === undefined || site === 'same-origin') && !isForeign) return;
+  throw foreign();
+}
+
+function foreign(): ServiceError {
+  return new ServiceError('forbidden', 'Only the demo page of this server may ask for this.');
+}

@@ -1,0 +1,74 @@
+/**
+ * The process in which one document is opened and written; see document-protocol.ts. It is the first
+ * to give way when the machine is short of time or memory, and it never outlives its parent.
+ */
+import { writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { endWithParent } from '../../process/end-with-parent.ts';
+import type {
+  DocumentAnswer,
+  DocumentChildArguments,
+  DocumentQuestion,
+} from './document-protocol.ts';
+import { checkMarks, differentSentences, translatedBlocks } from './document-sentences.ts';
+import { DocumentError, type OpenedDocument } from './format.ts';
+import { loadFormat } from './index.ts';
+import { languageSample } from './language-sample.ts';
+
+let opened: OpenedDocument | undefined;
+
+async function answer(question: DocumentQuestion): Promise<DocumentAnswer> {
+  if (question.kind === 'open') {
+    const { format, file, options } = question;
+    opened = await (await loadFormat(format)).open(file, options);
+    const { blocks, characters } = opened;
+    checkMarks(blocks);
+    return { kind: 'opened', characters, sample: languageSample(blocks) };
+  }
+  if (opened === undefined) throw new Error('No document is open.');
+  const { blocks } = opened;
+  if (question.kind === 'sentences') {
+    return { kind: 'sentences', different: differentSentences(blocks, question.language) };
+  }
+  const { translations, languages } = question;
+  const translated = translatedBlocks(blocks, { language: languages.source, translations });
+  return { kind: 'written', file: await opened.write(translated, languages) };
+}
+
+function failureOf(error: unknown): DocumentAnswer {
+  if (error instanceof DocumentError) return { kind: 'refused', message: error.message };
+  if (!(error instanceof Error)) return { kind: 'failed', name: typeof error, frames: [] };
+  const { name, message, stack = '' } = error;
+  const frames = stack
+    .replace(message, '')
+    .split('\n')
+    .filter((line) => /^ {4}at .*:\d+:\d+\)?$/.test(line))
+    .map((line) => line.trim());
+  return { kind: 'failed', name, frames };
+}
+
+function tell(told: DocumentAnswer, then?: () => void): void {
+  process.send?.(told, undefined, undefined, then);
+}
+
+function giveWay(): void {
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  try {
+    // The kernel, out of memory, ends this process and not the one that holds conversations.
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // Only Linux has it.
+  }
+}
+
+const { uncontained } = JSON.parse(process.argv[2] ?? '{}') as DocumentChildArguments;
+endWithParent(uncontained);
+giveWay();
+process.on('message', (question: DocumentQuestion) => {
+  void answer(question)
+    .catch(failureOf)
+    .then((told) => tell(told));
+});
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (error: unknown) => tell(failureOf(error), () => process.exit(1)));
+}

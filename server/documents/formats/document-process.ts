@@ -1,0 +1,259 @@
+/**
+ * The parent's end of a process that has one document. Whatever a file makes a format do, it costs no
+ * more than this process: it is ended when it takes too long or too much memory.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import type { DocumentFormatName } from '../../../shared/document-formats.ts';
+import type { LanguageTag } from '../../../shared/language.ts';
+import { findContainment, SYSTEM_PATH, type Containment } from '../../process/containment.ts';
+import type { Logger } from '../../process/log.ts';
+import { forkChild, runtimeFiles } from '../../process/module.ts';
+import { killGroup, processTree, residentBytes } from '../../process/process-tree.ts';
+import { createTemporaryFolder, removeTemporaryFolder } from '../../process/temporary-folder.ts';
+import type { TextSegment } from '../../text/text-segment.ts';
+import type {
+  DocumentAnswer,
+  DocumentChildArguments,
+  DocumentQuestion,
+  DocumentSummary,
+} from './document-protocol.ts';
+import type { DocumentSentence } from './document-sentences.ts';
+import { MEMORY_FILES_BYTES } from './foreign-program.ts';
+import { DocumentError, type OpenOptions } from './format.ts';
+
+export interface DocumentLimits {
+  /** For opening a document, again for cutting it into sentences, and again for writing it. */
+  timeMs: number;
+  /** Of the process and those that it starts. */
+  memoryBytes: number;
+}
+
+/** Memory that hostile files take within this time is not noticed earlier, in ms. */
+const MEMORY_PERIOD_MS = 100;
+/** Share of the memory for JavaScript's own heap: files and WebAssembly are outside of it. */
+const HEAP_SHARE = 0.6;
+
+/** V8 aborts when its heap is full; contained, that is told like a shell does. */
+const isAbort = (code: number | null, signal: string | null): boolean =>
+  signal === 'SIGABRT' || code === 128 + constants.signals.SIGABRT;
+
+let found: Promise<Containment> | undefined;
+
+/** How documents are opened on this machine, found out once. */
+export function documentContainment(): Promise<Containment> {
+  found ??= findContainment([process.execPath, '--version'], {
+    readable: runtimeFiles(import.meta.url),
+    memoryFilesBytes: MEMORY_FILES_BYTES,
+  });
+  return found;
+}
+
+/**
+ * Starts a process for one document; `signal` ends it.
+ *
+ * @param options.containment in place of what was found out
+ * @throws the signal's reason
+ */
+export async function startDocumentProcess({
+  containment,
+  ...options
+}: {
+  limits: DocumentLimits;
+  signal: AbortSignal;
+  log: Logger;
+  containment?: Containment;
+}): Promise<DocumentProcess> {
+  const used = containment ?? (await documentContainment());
+  options.signal.throwIfAborted();
+  const folder = used.lack === undefined ? undefined : await createTemporaryFolder('document');
+  const args: DocumentChildArguments =
+    folder === undefined ? {} : { uncontained: { parentPid: process.pid, folder } };
+  const home = folder ?? '/tmp';
+  const heapMiB = Math.floor((options.limits.memoryBytes * HEAP_SHARE) / 2 ** 20);
+  const child = forkChild(import.meta.url, './document-child', {
+    args: [JSON.stringify(args)],
+    execArgv: [`--max-old-space-size=${heapMiB}`],
+    env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', HOME: home, TMPDIR: home },
+    // What libraries print may quote the document.
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+    wrap: used.wrap,
+    // A group of its own, with all the programs that it starts.
+    detached: true,
+  });
+  return new DocumentProcess({ ...options, child, containment: used, folder });
+}
+
+/** A fault in a format: the same file would make it fail again. */
+export class FormatFailure extends Error {
+  /** @param errorName of what it threw */
+  constructor(errorName: string) {
+    super(`A document format failed with ${errorName}.`);
+    this.name = 'FormatFailure';
+  }
+}
+
+/**
+ * Every method throws DocumentError for the file; FormatFailure for a fault of ours; the signal's
+ * reason; another Error when the process ended.
+ */
+export class DocumentProcess {
+  readonly #child: ChildProcess;
+  readonly #containment: Containment;
+  readonly #limits: DocumentLimits;
+  readonly #log: Logger;
+  readonly #watch: NodeJS.Timeout;
+  readonly #gone: Promise<void>;
+  #onEnd: ((reason: unknown) => void) | undefined;
+  #onAnswer: ((answer: DocumentAnswer) => void) | undefined;
+  #end: { reason: unknown } | undefined;
+  #peakBytes = 0;
+  /** Rejects with the reason when the process has ended, or has to, and never resolves. */
+  readonly ended: Promise<never>;
+
+  constructor({
+    child,
+    containment,
+    folder,
+    limits,
+    signal,
+    log,
+  }: {
+    child: ChildProcess;
+    containment: Containment;
+    folder: string | undefined;
+    limits: DocumentLimits;
+    signal: AbortSignal;
+    log: Logger;
+  }) {
+    this.#child = child;
+    this.#containment = containment;
+    this.#limits = limits;
+    this.#log = log;
+    this.ended = new Promise((_, reject) => (this.#onEnd = reject));
+    // Not everybody asks.
+    this.ended.catch(() => undefined);
+    this.#watch = setInterval(() => this.#checkMemory(), MEMORY_PERIOD_MS);
+    const onAbort = () => this.#stop(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    child.on('message', (answer: DocumentAnswer) => this.#onAnswer?.(answer));
+    this.#gone = this.#clearUp(folder, () => signal.removeEventListener('abort', onAbort));
+    if (signal.aborted) onAbort();
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  async open(
+    file: Uint8Array,
+    format: DocumentFormatName,
+    options: OpenOptions,
+  ): Promise<DocumentSummary> {
+    return this.#ask({ kind: 'open', format, file, options }, 'opened');
+  }
+
+  /** Each different sentence of the opened document once. @param language of its text */
+  async sentences(language: LanguageTag): Promise<readonly DocumentSentence[]> {
+    return (await this.#ask({ kind: 'sentences', language }, 'sentences')).different;
+  }
+
+  /** @param translations of the sentences by their keys; the others stay as they are */
+  async write(
+    translations: ReadonlyMap<string, TextSegment>,
+    languages: { source: LanguageTag; target: LanguageTag },
+  ): Promise<Uint8Array> {
+    return (await this.#ask({ kind: 'write', translations, languages }, 'written')).file;
+  }
+
+  /** Ends the process and what it has started; resolves when it is gone. Safe to call again. */
+  async close(): Promise<void> {
+    this.#stop(new Error('The document process was closed.'));
+    await this.#gone;
+  }
+
+  async #ask<Kind extends DocumentAnswer['kind']>(
+    question: DocumentQuestion,
+    wanted: Kind,
+  ): Promise<Extract<DocumentAnswer, { kind: Kind }>> {
+    if (this.#end !== undefined) throw this.#end.reason;
+    const answered = new Promise<DocumentAnswer>((resolve) => (this.#onAnswer = resolve));
+    const patience = setTimeout(() => this.#stop(tooSlow()), this.#limits.timeMs);
+    this.#child.send(question, (error) => {
+      if (error !== null) this.#stop(new Error('The document process is gone.', { cause: error }));
+    });
+    try {
+      const answer = await Promise.race([answered, this.ended]);
+      if (answer.kind === 'refused') throw new DocumentError(answer.message);
+      if (answer.kind === 'failed') throw this.#failure(answer);
+      if (!isOfKind(answer, wanted)) throw new Error(`Not ${wanted}, but ${answer.kind}.`);
+      return answer;
+    } finally {
+      clearTimeout(patience);
+    }
+  }
+
+  #failure({ name, frames }: Extract<DocumentAnswer, { kind: 'failed' }>): Error {
+    this.#log.error({ name, frames }, 'document format failed');
+    return new FormatFailure(name);
+  }
+
+  #checkMemory(): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    const bytes = residentBytes(processTree(pid));
+    this.#peakBytes = Math.max(this.#peakBytes, bytes);
+    if (bytes > this.#limits.memoryBytes) this.#stop(tooLarge());
+  }
+
+  /** The first reason counts. */
+  #stop(reason: unknown): void {
+    if (this.#end !== undefined) return;
+    this.#end = { reason };
+    clearInterval(this.#watch);
+    this.#onEnd?.(reason);
+    this.#containment.kill(this.#child);
+  }
+
+  async #clearUp(folder: string | undefined, unlink: () => void): Promise<void> {
+    try {
+      const [code, signal] = (await once(this.#child, 'exit')) as [number | null, string | null];
+      this.#stop(this.#reasonOf(code, signal));
+      // Programs that it had started may still be there.
+      if (this.#child.pid !== undefined) killGroup(this.#child.pid);
+    } catch (error) {
+      this.#stop(error);
+    }
+    unlink();
+    if (folder !== undefined) await removeTemporaryFolder(folder);
+  }
+
+  #reasonOf(code: number | null, signal: string | null): Error {
+    // Between two looks at the memory.
+    const isFull = isAbort(code, signal) && this.#peakBytes > this.#limits.memoryBytes / 2;
+    if (isFull) return tooLarge();
+    if (this.#end === undefined) this.#log.warn({ code, signal }, 'document process ended');
+    return new Error(`The document process ended (${signal ?? code ?? 'unknown'}).`);
+  }
+}
+
+function isOfKind<Kind extends DocumentAnswer['kind']>(
+  answer: DocumentAnswer,
+  kind: Kind,
+): answer is Extract<DocumentAnswer, { kind: Kind }> {
+  return answer.kind === kind;
+}
+
+function tooSlow(): DocumentError {
+  return new DocumentError(
+    'The document takes too long to be read or written. Divide it into smaller ones, or simplify it.',
+  );
+}
+
+function tooLarge(): DocumentError {
+  return new DocumentError(
+    'The document takes more memory than there is for one. Divide it into smaller ones, or simplify it.',
+  );
+}

@@ -1,0 +1,148 @@
+/** Programs of the system that read what strangers sent: bounded in time, memory and output. */
+import { spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
+import { SYSTEM_PATH, type Command, type Containment } from '../../process/containment.ts';
+import { killGroup } from '../../process/process-tree.ts';
+
+/** What a program may use. */
+export interface ProgramLimits {
+  /** By the clock; twice as much by the processor. */
+  timeMs: number;
+  /** Address space of each of its processes. */
+  memoryBytes: number;
+  /** Of standard output; a program that writes more is ended. */
+  outputBytes: number;
+}
+
+/** How a program ended that ended by itself. */
+export interface ProgramEnd {
+  exitCode: number;
+  output: Buffer;
+  /** The last of what it said on standard error, for finding out the kind of failure; never shown. */
+  complaint: string;
+}
+
+/** A program that did not end by itself; `missing` when it is not installed. */
+export class ProgramFailure extends Error {
+  readonly kind: 'missing' | 'timeout' | 'output' | 'killed';
+
+  constructor(kind: ProgramFailure['kind'], options?: ErrorOptions) {
+    super(`The program could not do its work: ${kind}.`, options);
+    this.name = 'ProgramFailure';
+    this.kind = kind;
+  }
+}
+
+/** What programs that read a document may keep in files: it, their settings and what they make of it. */
+export const MEMORY_FILES_BYTES = 768 * 1024 * 1024;
+
+const COMPLAINT_CHARACTERS = 8_000;
+/** What `setpriv` and `prlimit` answer for a program that is not there; a shell's number. */
+const EXIT_NOT_FOUND = 127;
+/** Shells and bubblewrap add the number of the signal that ended a program. */
+const EXIT_BY_SIGNAL = 128;
+
+/**
+ * Runs a program with bytes as its standard input. It has no environment but a path and a locale, and
+ * dies with this process, however that ends.
+ *
+ * @param command its program is looked for in {@link SYSTEM_PATH}, or a path
+ * @throws ProgramFailure, or the signal's reason
+ */
+export async function runProgram({
+  command,
+  containment,
+  input,
+  limits,
+  environment = {},
+  signal,
+}: {
+  command: Command;
+  containment: Containment;
+  input: Uint8Array;
+  limits: ProgramLimits;
+  environment?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+}): Promise<ProgramEnd> {
+  signal?.throwIfAborted();
+  const child = spawn('setpriv', [...limitingArguments(limits), ...containment.wrap(command)], {
+    env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // Group of its own: what it started ends with it.
+    detached: true,
+  });
+  let stopped: unknown;
+  const stop = (reason: unknown): void => {
+    stopped ??= reason;
+    containment.kill(child);
+  };
+  const timer = setTimeout(() => stop(new ProgramFailure('timeout')), limits.timeMs);
+  const onAbort = (): void => stop(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const output = collected(child.stdout, limits.outputBytes, stop);
+    const complaint = lastWords(child.stderr);
+    feed(child.stdin, input);
+    const exitCode = await ended(child);
+    if (stopped !== undefined) throw stopped as Error;
+    if (exitCode === null || exitCode > EXIT_BY_SIGNAL) throw new ProgramFailure('killed');
+    if (exitCode === EXIT_NOT_FOUND) throw new ProgramFailure('missing');
+    return { exitCode, output: output(), complaint: complaint() };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+    // A grandchild may outlive a program that ended by itself.
+    if (child.pid !== undefined) killGroup(child.pid);
+  }
+}
+
+function limitingArguments({ timeMs, memoryBytes }: ProgramLimits): string[] {
+  const cpuSeconds = Math.ceil((2 * timeMs) / 1000);
+  return [
+    '--pdeathsig=KILL',
+    '--',
+    'prlimit',
+    `--as=${memoryBytes}`,
+    `--cpu=${cpuSeconds}`,
+    '--core=0',
+    '--nofile=1024',
+    '--',
+  ];
+}
+
+function ended(child: ReturnType<typeof spawn>): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (cause) => reject(new ProgramFailure('missing', { cause })));
+    // `close` rather than `exit`: the rest of the output is read by then.
+    child.once('close', resolve);
+  });
+}
+
+/** A program that has read enough closes its input; its exit code tells what that means. */
+function feed(stdin: Writable, input: Uint8Array): void {
+  stdin.on('error', () => {});
+  stdin.end(input);
+}
+
+function collected(
+  stream: NodeJS.ReadableStream,
+  mostBytes: number,
+  stop: (reason: unknown) => void,
+): () => Buffer {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  stream.on('data', (chunk: Buffer) => {
+    sizeBytes += chunk.length;
+    if (sizeBytes <= mostBytes) chunks.push(chunk);
+    else stop(new ProgramFailure('output'));
+  });
+  return () => Buffer.concat(chunks);
+}
+
+function lastWords(stream: NodeJS.ReadableStream): () => string {
+  let text = '';
+  stream.on('data', (chunk: Buffer) => {
+    text = (text + chunk.toString('latin1')).slice(-COMPLAINT_CHARACTERS);
+  });
+  return () => text;
+}

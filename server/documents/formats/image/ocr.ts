@@ -1,0 +1,256 @@
+/** Reads text in pictures with Debian's Tesseract, which runs as a process of its own. */
+import type { LanguageTag } from '../../../../shared/language.ts';
+import { findContainment, type Containment } from '../../../process/containment.ts';
+import { DocumentError } from '../format.ts';
+import { ProgramFailure, runProgram, type ProgramEnd } from '../foreign-program.ts';
+import { readHocr } from './hocr.ts';
+import { dataForScript, debianPackage, trainedData } from './ocr-languages.ts';
+
+/** A rectangle in pixels; the origin is the upper left corner, `right` and `bottom` are outside. */
+export interface PixelBox {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** A word; with scripts that do not space words, a part of a line. */
+export interface OcrWord {
+  text: string;
+  box: PixelBox;
+  /** From 0 to 100; below about 60 it is mostly no text at all. */
+  confidence: number;
+}
+
+/** A line of text within one column. */
+export interface OcrLine {
+  /** In reading order. */
+  words: readonly OcrWord[];
+  box: PixelBox;
+  /** Where letters stand: the height at the box's left edge, and how much it falls per pixel. */
+  baseline: { leftPx: number; slope: number };
+  /** From descenders to ascenders: a little less than the size of the font. */
+  letterHeightPx: number;
+  /** Counterclockwise, in degrees: 0 for nearly all. */
+  angle: number;
+  isRightToLeft: boolean;
+  /** Numbers of the column or box it is in, and of the paragraph, from 1 and unique in the picture. */
+  block: number;
+  paragraph: number;
+}
+
+/** Pixels as they are, row by row from the top; a fourth channel (alpha) is laid over white. */
+export interface RawPixels {
+  data: Uint8Array;
+  width: number;
+  height: number;
+  channels: 1 | 3 | 4;
+}
+
+export interface OcrOptions {
+  /** Language of the text, where it is known; otherwise its script is detected. */
+  language: LanguageTag | undefined;
+  /** `page`: columns and paragraphs; `scattered`: bits of text anywhere, as on a map. */
+  layout?: 'page' | 'scattered';
+  /** Resolution, where it is known; it only helps to tell letters from specks. */
+  dotsPerInch?: number;
+  signal?: AbortSignal | undefined;
+}
+
+export type RecogniseText = (
+  image: Uint8Array | RawPixels,
+  options: OcrOptions,
+) => Promise<OcrLine[]>;
+
+const MB = 1024 * 1024;
+/** A full page at 300 dpi takes 2 to 10 s in one language. */
+const limits = { timeMs: 120_000, memoryBytes: 3072 * MB, outputBytes: 64 * MB };
+/** Below this, Tesseract's guess of the script is wrong as often as right. */
+const SURE_OF_SCRIPT = 1;
+
+/**
+ * Makes a reader of text.
+ *
+ * @param program name or path of Tesseract
+ * @param dataFolder where its trained data is, if not where the program looks by itself
+ */
+export function createTextRecogniser({
+  program = 'tesseract',
+  dataFolder,
+}: { program?: string; dataFolder?: string } = {}): RecogniseText {
+  let installed: Promise<ReadonlySet<string>> | undefined;
+  let containment: Promise<Containment> | undefined;
+  const readable = dataFolder === undefined ? [] : [dataFolder];
+  const run = async (
+    args: string[],
+    input: Uint8Array,
+    signal?: AbortSignal,
+  ): Promise<ProgramEnd> =>
+    runTesseract({
+      program,
+      containment: await (containment ??= findContainment([program, '--version'], { readable })),
+      args: [...(dataFolder === undefined ? [] : ['--tessdata-dir', dataFolder]), ...args],
+      input,
+      signal,
+    });
+
+  return async (image, options) => {
+    const input = image instanceof Uint8Array ? image : portableAnymap(image);
+    installed ??= listLanguages(run);
+    const known = await installed;
+    const data =
+      options.language === undefined
+        ? await detectedData(run, { input, known, signal: options.signal })
+        : dataOfLanguage(options.language, known);
+    const read = async (names: readonly string[]): Promise<OcrLine[]> => {
+      const { exitCode, output } = await run(
+        readingArguments(names, options),
+        input,
+        options.signal,
+      );
+      if (exitCode !== 0) throw new DocumentError('The text in the picture could not be read.');
+      return readHocr(output.toString());
+    };
+    const lines = await read(data);
+    // Of several languages at once the first prevails: its own reads accents that others have not.
+    const language = data.length > 1 ? await languageOf(lines) : undefined;
+    return language !== undefined && data.includes(language) ? read([language]) : lines;
+  };
+}
+
+/** Letters of one or two words say little of their language. */
+const FEWEST_LETTERS = 20;
+
+/** The data for the language that lines are most likely in. */
+async function languageOf(lines: readonly OcrLine[]): Promise<string | undefined> {
+  const text = lines.flatMap(({ words }) => words.map((word) => word.text)).join(' ');
+  if (text.length < FEWEST_LETTERS) return undefined;
+  const { eld } = await import('eld/small');
+  const { language } = eld.detect(text);
+  return language === '' ? undefined : trainedData(language);
+}
+
+/**
+ * Reads the text of a picture (PNG, PNM or raw pixels), line by line in reading order.
+ *
+ * @throws DocumentError when the program or the data of the language is not installed (it names the
+ *   Debian package), or when it takes too long; the signal's reason
+ */
+export const recogniseText: RecogniseText = createTextRecogniser();
+
+type Run = (args: string[], input: Uint8Array, signal?: AbortSignal) => Promise<ProgramEnd>;
+
+async function runTesseract({
+  program,
+  containment,
+  args,
+  input,
+  signal,
+}: {
+  program: string;
+  containment: Containment;
+  args: string[];
+  input: Uint8Array;
+  signal: AbortSignal | undefined;
+}): Promise<ProgramEnd> {
+  try {
+    // Threads within one page cost more than they bring.
+    const environment = { OMP_THREAD_LIMIT: '1' };
+    const command = [program, ...args] as const;
+    return await runProgram({ command, containment, input, limits, environment, signal });
+  } catch (error) {
+    if (!(error instanceof ProgramFailure)) throw error;
+    throw new DocumentError(failureMessages[error.kind], { cause: error });
+  }
+}
+
+const unreadable =
+  'The text in the picture could not be read: it takes too long or too much memory.';
+const failureMessages: Record<ProgramFailure['kind'], string> = {
+  missing:
+    'Reading text in pictures needs Tesseract on the server: the Debian packages tesseract-ocr and tesseract-ocr-eng.',
+  timeout: unreadable,
+  output: unreadable,
+  killed: unreadable,
+};
+
+async function listLanguages(run: Run): Promise<ReadonlySet<string>> {
+  const { output } = await run(['--list-langs'], new Uint8Array());
+  // The first line is a heading.
+  return new Set(output.toString().split('\n').slice(1).filter(Boolean));
+}
+
+function dataOfLanguage(language: LanguageTag, known: ReadonlySet<string>): string[] {
+  const data = trainedData(language);
+  if (data === undefined) {
+    throw new DocumentError(`Text in pictures cannot be read in the language ${language}.`);
+  }
+  if (!known.has(data)) throw missingData(data);
+  return [data];
+}
+
+function missingData(data: string): DocumentError {
+  return new DocumentError(
+    `Reading the text of this picture needs the Debian package ${debianPackage(data)} on the server.`,
+  );
+}
+
+async function detectedData(
+  run: Run,
+  {
+    input,
+    known,
+    signal,
+  }: { input: Uint8Array; known: ReadonlySet<string>; signal: AbortSignal | undefined },
+): Promise<string[]> {
+  const script = known.has('osd') ? await scriptOf(run, input, signal) : undefined;
+  const { use, best } = dataForScript(script, known);
+  if (use.length === 0) throw missingData(best);
+  return use;
+}
+
+async function scriptOf(
+  run: Run,
+  input: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const { exitCode, output } = await run(
+    ['stdin', 'stdout', '-l', 'osd', '--psm', '0'],
+    input,
+    signal,
+  );
+  // It gives up on few letters.
+  if (exitCode !== 0) return undefined;
+  const text = output.toString();
+  const confidence = Number(/^Script confidence: ([\d.]+)/m.exec(text)?.[1] ?? 0);
+  return confidence < SURE_OF_SCRIPT ? undefined : /^Script: (\w+)/m.exec(text)?.[1];
+}
+
+function readingArguments(data: readonly string[], options: OcrOptions): string[] {
+  const { layout = 'page', dotsPerInch } = options;
+  return [
+    ...['stdin', 'stdout', '-l', data.join('+'), '--psm', layout === 'page' ? '3' : '11'],
+    ...(dotsPerInch === undefined ? [] : ['--dpi', String(Math.round(dotsPerInch))]),
+    ...['-c', 'tessedit_create_hocr=1'],
+  ];
+}
+
+/** Pixels in the plainest of file formats, which needs no compression. */
+function portableAnymap({ data, width, height, channels }: RawPixels): Uint8Array {
+  const isGray = channels === 1;
+  const header = Buffer.from(`${isGray ? 'P5' : 'P6'}\n${width} ${height}\n255\n`);
+  const body = channels === 4 ? withoutAlpha(data) : data;
+  return Buffer.concat([header, body]);
+}
+
+function withoutAlpha(rgba: Uint8Array): Uint8Array {
+  const rgb = new Uint8Array((rgba.length / 4) * 3);
+  for (let from = 0, to = 0; from < rgba.length; from += 4, to += 3) {
+    const alpha = rgba[from + 3] ?? 255;
+    const white = 255 - alpha;
+    for (let channel = 0; channel < 3; channel++) {
+      rgb[to + channel] = white + ((rgba[from + channel] ?? 0) * alpha) / 255;
+    }
+  }
+  return rgb;
+}

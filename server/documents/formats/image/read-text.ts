@@ -1,0 +1,261 @@
+/** The text of a picture: what recognition found twice is joined, what is no text is left out. */
+import type { LanguageTag } from '../../../../shared/language.ts';
+import { bulletBefore } from './bullets.ts';
+import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
+import { recogniseText, type OcrLine, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
+import type { Picture } from './picture.ts';
+import { gapBetween, withBarsRead } from './read-bars.ts';
+import { findRules, isParted, rowAround, withoutUprightRules, type Rule } from './rules.ts';
+import { withTableCells, type PlacedLine } from './table-cells.ts';
+
+/** A line of text that is sure to be text. */
+export interface ReadLine {
+  text: string;
+  words: readonly OcrWord[];
+  box: PixelBox;
+  /** How much the baseline falls per pixel. */
+  slope: number;
+  /** Where letters stand, at the left edge of the box. */
+  baselinePx: number;
+  letterHeightPx: number;
+  isRightToLeft: boolean;
+  /** Same in lines that recognition takes for one paragraph. */
+  paragraph: number;
+  /** Something stands before it that is no text, a bullet for example. */
+  isMarked: boolean;
+  /** Between which heights a table or box confines it; infinite where nothing does. */
+  row: { top: number; bottom: number };
+}
+
+const SCREEN_DPI = 96;
+
+/**
+ * Reads a picture twice, for texts on grounds of different colours, and keeps of each place what was
+ * read better.
+ *
+ * @param paperDpi pixels to the inch of a scanned page: it has one ground and is read once
+ * @throws DocumentError as `recogniseText` does
+ */
+export async function readText(
+  picture: Picture,
+  {
+    language,
+    signal,
+    paperDpi,
+  }: { language: LanguageTag | undefined; signal?: AbortSignal; paperDpi?: number },
+): Promise<ReadLine[]> {
+  const read = async ({ gray, scale }: ReadablePicture): Promise<ReadLine[]> => {
+    const size = { scale, unitPx: (scale * (paperDpi ?? SCREEN_DPI)) / SCREEN_DPI };
+    const rules = findRules(gray, size);
+    const unruled = withoutUprightRules(gray, rules, scale);
+    const dotsPerInch = paperDpi === undefined ? {} : { dotsPerInch: scale * paperDpi };
+    const lines = await recogniseText(unruled, { language, signal, ...dotsPerInch });
+    const mended = lines.flatMap((line) => withBarsRead(line, unruled));
+    return withTableCells(mended)
+      .flatMap((line) => apart(line, rules))
+      .map((line) => readLine(withoutBullet(line, unruled), { rules, scale }))
+      .filter((line) => line !== undefined);
+  };
+  const suited = await readable(picture);
+  // Letters of a scan are large enough, however small its page is.
+  if (paperDpi !== undefined) return read({ ...suited, gray: grayOf(suited.picture) });
+  const first = await read(await brightness(suited));
+  const second = await read(await contrast(suited));
+  return better(first, second);
+}
+
+/** Mean confidence below which a line is a pattern rather than text. */
+const LINE_CONFIDENCE = 60;
+/** What stands at a line's ends below this and not as a word does is a picture or rule beside it. */
+const END_CONFIDENCE = 35;
+const LETTERS = /^\p{P}*(?:\p{L}\p{M}*){2,}\p{P}*$/u;
+/** In heights of letters: pictures beside a line are farther from it than words from each other. */
+const WIDEST_BLANK = 0.5;
+/** How far a word goes above and below those beside it, in heights of letters. */
+const OUTSIDE_LINE = 0.15;
+const HAS_WORD = /\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
+const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+
+/** Between words of one text there is less room than this many times the height of its letters. */
+const WIDEST_GAP = 1.6;
+
+/** Buttons, boxes and cells that stand side by side are read as one line. */
+function apart(line: PlacedLine, rules: readonly Rule[]): PlacedLine[] {
+  const parts: OcrWord[][] = [];
+  for (const word of line.words) {
+    const last = parts.at(-1)?.at(-1);
+    const gap = last === undefined ? 0 : gapBetween(last.box, word.box);
+    const heightPx = Math.min(line.letterHeightPx, line.box.bottom - line.box.top);
+    const isAlone = last === undefined || gap > WIDEST_GAP * heightPx;
+    if (isAlone || isParted(last.box, word.box, rules)) parts.push([word]);
+    else parts.at(-1)?.push(word);
+  }
+  return parts.map((words) => ({ ...line, words, box: around(words.map(({ box }) => box)) }));
+}
+
+type FoundLine = PlacedLine & { hasBullet: boolean };
+
+/** Leaves out what was read for a bullet. */
+function withoutBullet(line: PlacedLine, gray: RawPixels): FoundLine {
+  const bullet = line.angle === 0 ? bulletBefore(gray, line.box, line.isRightToLeft) : undefined;
+  if (bullet === undefined) return { ...line, hasBullet: false };
+  const words = line.words.filter(({ box }) => {
+    const middle = (box.left + box.right) / 2;
+    return middle < bullet.left || middle > bullet.right;
+  });
+  return { ...line, words, hasBullet: true };
+}
+
+function readLine(
+  line: FoundLine,
+  { rules, scale }: { rules: readonly Rule[]; scale: number },
+): ReadLine | undefined {
+  if (line.angle !== 0 || line.words.length === 0) return undefined;
+  const { words, isMarked } = withoutEnds(line.words, line);
+  const text = joined(words.map((word) => word.text));
+  if (!HAS_WORD.test(text) || meanConfidence(words) < LINE_CONFIDENCE) return undefined;
+  const ruled = rowAround(around(words.map(({ box }) => box)), rules);
+  const top = Math.max(ruled.top, line.row?.top ?? -Infinity);
+  const bottom = Math.min(ruled.bottom, line.row?.bottom ?? Infinity);
+  const scaled = words.map((word) => ({ ...word, box: scaledBox(word.box, scale) }));
+  return {
+    text,
+    words: scaled,
+    box: around(scaled.map(({ box }) => box)),
+    slope: line.baseline.slope,
+    baselinePx: line.baseline.leftPx / scale,
+    letterHeightPx: line.letterHeightPx / scale,
+    isRightToLeft: line.isRightToLeft,
+    paragraph: line.paragraph,
+    isMarked: isMarked || line.hasBullet,
+    row: { top: top / scale, bottom: bottom / scale },
+  };
+}
+
+/** Drops what stands at the ends of a line and is no word of it. */
+function withoutEnds(
+  all: readonly OcrWord[],
+  { letterHeightPx }: OcrLine,
+): { words: readonly OcrWord[]; isMarked: boolean } {
+  const isWord = ({ text, confidence }: OcrWord): boolean =>
+    confidence >= END_CONFIDENCE && HAS_LETTER_OR_DIGIT.test(text);
+  let from = Math.max(0, all.findIndex(isWord));
+  let to = all.findLastIndex(
+    (word) => isWord(word) || (word.confidence >= LINE_CONFIDENCE && /\p{P}/u.test(word.text)),
+  );
+  const core = all.slice(from, to + 1);
+  const isNext = (word: OcrWord | undefined, beside: OcrWord | undefined): boolean =>
+    word !== undefined && beside !== undefined && goesOn(word, { beside, core, letterHeightPx });
+  while (isNext(all[from - 1], all[from])) from--;
+  while (isNext(all[to + 1], all[to])) to++;
+  if (isBullet(all.slice(from))) from++;
+  return { words: all.slice(from, to + 1), isMarked: from > 0 };
+}
+
+/** Whether letters that were hard to read stand where the next word of a line does. */
+function goesOn(
+  { text, box }: OcrWord,
+  {
+    beside,
+    core,
+    letterHeightPx,
+  }: { beside: OcrWord; core: readonly OcrWord[]; letterHeightPx: number },
+): boolean {
+  const line = around(core.map((word) => word.box));
+  const outside = OUTSIDE_LINE * letterHeightPx;
+  const gap = gapBetween(box, beside.box);
+  return (
+    LETTERS.test(text) &&
+    gap >= 0 &&
+    gap <= WIDEST_BLANK * letterHeightPx &&
+    box.top >= line.top - outside &&
+    box.bottom <= line.bottom + outside
+  );
+}
+
+/** Bullets are read as `e`, `o`, `®`; after them comes more space than between words. */
+const READ_FOR_BULLETS = /^[eoOc0©®@*•·»>+-]$/;
+const BULLET_GAP = 1.6;
+
+function isBullet([first, second, ...rest]: readonly OcrWord[]): boolean {
+  if (first === undefined || second === undefined || !READ_FOR_BULLETS.test(first.text))
+    return false;
+  const gaps = rest.map(
+    (word, index) => word.box.left - ([second, ...rest][index]?.box.right ?? 0),
+  );
+  const usual = gaps.sort((a, b) => a - b)[gaps.length >> 1];
+  const height = second.box.bottom - second.box.top;
+  return second.box.left - first.box.right > BULLET_GAP * (usual ?? height / 3);
+}
+
+function meanConfidence(words: readonly OcrWord[]): number {
+  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
+  return words.reduce((sum, { text, confidence }) => sum + confidence * text.length, 0) / letters;
+}
+
+const UNSPACED =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}，。、！？：；（）「」]/u;
+
+/** Words or lines as one text, with blanks where the script has them. */
+export function joined(parts: readonly string[]): string {
+  return parts.reduce((text, part) => {
+    const isSpaced = !(UNSPACED.test(text.slice(-1)) && UNSPACED.test(part.slice(0, 1)));
+    return text === '' ? part : `${text}${isSpaced ? ' ' : ''}${part}`;
+  }, '');
+}
+
+function scaledBox({ left, top, right, bottom }: PixelBox, scale: number): PixelBox {
+  return {
+    left: Math.floor(left / scale),
+    top: Math.floor(top / scale),
+    right: Math.ceil(right / scale),
+    bottom: Math.ceil(bottom / scale),
+  };
+}
+
+/** The smallest box around others, of which there is at least one. */
+export function around(boxes: readonly PixelBox[]): PixelBox {
+  return {
+    left: Math.min(...boxes.map(({ left }) => left)),
+    top: Math.min(...boxes.map(({ top }) => top)),
+    right: Math.max(...boxes.map(({ right }) => right)),
+    bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
+  };
+}
+
+/** What was read second has to be better by this, as its lines are more often torn. */
+const CLEARLY_BETTER = 1.15;
+
+function better(first: readonly ReadLine[], second: readonly ReadLine[]): ReadLine[] {
+  // So that no number of the second names a paragraph of the first.
+  const offset = 1 + Math.max(0, ...first.map(({ paragraph }) => paragraph));
+  const kept = new Set(first);
+  for (const line of second) {
+    const rivals = [...kept].filter((other) => overlap(line.box, other.box) > 0.3);
+    const theirs = rivals.reduce((sum, rival) => sum + worth(rival), 0);
+    if (worth(line) <= CLEARLY_BETTER * theirs) continue;
+    for (const rival of rivals) kept.delete(rival);
+    kept.add({ ...line, paragraph: line.paragraph + offset });
+  }
+  return [...kept];
+}
+
+/** Confident letters. */
+function worth({ words }: ReadLine): number {
+  return words.reduce(
+    (sum, { text, confidence }) => sum + text.length * Math.max(0, confidence - 40),
+    0,
+  );
+}
+
+/** Share of the smaller box that lies in the other. */
+function overlap(a: PixelBox, b: PixelBox): number {
+  const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+  const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+  if (width <= 0 || height <= 0) return 0;
+  return (width * height) / Math.min(area(a), area(b));
+}
+
+function area({ left, top, right, bottom }: PixelBox): number {
+  return Math.max(1, (right - left) * (bottom - top));
+}

@@ -1,0 +1,129 @@
+/**
+ * Charts in documents of any program: titles and labels, and the names of series and categories, which
+ * a chart keeps as copies of the cells of a workbook embedded beside it. Both are written alike, or
+ * the old names would be back as soon as somebody edits the data.
+ */
+import { DocumentError } from '../format.ts';
+import { repairMarks } from '../../../text/repair.ts';
+import { plainText } from '../../../text/text-segment.ts';
+import type { ArchiveEntry } from './archive.ts';
+import { drawingText } from './drawing-text.ts';
+import type { OfficePackage } from './package-parts.ts';
+import type { TextPart } from './office-parts.ts';
+import type { TargetLanguage } from './paragraph.ts';
+import type { PartVisitor } from './part-reading.ts';
+import { exchangeText, type TextExchange } from './text-exchange.ts';
+import { serialise, textOf, type XmlElement } from './xml-element.ts';
+import { encodeText } from './xml-text.ts';
+
+/** Charts, charts of newer kinds, and the shapes drawn upon charts. */
+const CHART_TYPE = /(drawingml\.chart|ms-office\.chartex|drawingml\.chartshapes)\+xml$/;
+const WORKBOOK_TYPE = /spreadsheetml\.sheet$/;
+
+/** Whether a part is a chart or belongs to one, by its content type. */
+export function isChart(contentType: string): boolean {
+  return CHART_TYPE.test(contentType);
+}
+
+/** The charts of a document as parts with text, with their workbooks. */
+export async function chartTextParts(
+  pkg: OfficePackage,
+  entries: readonly ArchiveEntry[] = pkg.partsOfType(CHART_TYPE),
+): Promise<TextPart[]> {
+  return Promise.all(entries.map((entry) => chartTextPart(pkg, entry)));
+}
+
+/**
+ * A chart as a part with text, with its workbook.
+ *
+ * @param group of parts that show the same text; each series repeats the categories
+ */
+export async function chartTextPart(
+  pkg: OfficePackage,
+  entry: ArchiveEntry,
+  group: string = entry.name,
+): Promise<TextPart> {
+  const related = await pkg.relationships(entry);
+  const workbook = related.find(
+    ({ type, entry }) =>
+      type === 'package' && entry !== undefined && WORKBOOK_TYPE.test(pkg.contentType(entry)),
+  )?.entry;
+  return {
+    entry,
+    visitor: chartVisitor,
+    group,
+    ...(workbook === undefined
+      ? {}
+      : {
+          attachment: {
+            entry: workbook,
+            content: async (translations) =>
+              translatedWorkbook(await pkg.archive.read(workbook), translations),
+          },
+        }),
+  };
+}
+
+/** What goes through a chart. */
+export function chartVisitor(
+  exchange: TextExchange,
+  target: TargetLanguage | undefined,
+): PartVisitor {
+  const drawing = drawingText({ exchange, target });
+  let isAmongNumbers = false;
+  return {
+    isTree: (name) =>
+      drawing.isTree(name) ||
+      (!isAmongNumbers && (name === 'c:v' || name === 'cx:pt' || name === 'cx:v')),
+    tree: (element) =>
+      element.name === 'a:p' ? drawing.tree(element) : exchangeName(element, exchange),
+    open: (name, tag, isEmpty) => {
+      if (isNumbers(name) && !isEmpty) isAmongNumbers = true;
+      return drawing.open?.(name, tag, isEmpty);
+    },
+    close: (name, tag) => {
+      if (isNumbers(name)) isAmongNumbers = false;
+      return drawing.close?.(name, tag);
+    },
+  };
+}
+
+function isNumbers(name: string): boolean {
+  return name === 'c:numCache' || name === 'c:numLit' || name === 'cx:numDim';
+}
+
+/** A copy of a cell's text, or a name that is in no cell. */
+function exchangeName(element: XmlElement, exchange: TextExchange): string | undefined {
+  const text = textOf(element);
+  const translated = exchangeText(exchange, text.trim(), 'unit');
+  if (translated === undefined) return undefined;
+  const [before = '', after = ''] = [/^\s*/.exec(text)?.[0], /\s*$/.exec(text)?.[0]];
+  return serialise({ ...element, children: [encodeText(before + translated + after)] });
+}
+
+/** A chart's workbook with the texts of the chart replaced, and no others: it is not shown. */
+async function translatedWorkbook(
+  file: Uint8Array,
+  translations: ReadonlyMap<string, string>,
+): Promise<Uint8Array> {
+  // Loaded here since workbooks have charts themselves.
+  const { xlsx } = await import('./xlsx.ts');
+  const options = {
+    source: undefined,
+    target: '',
+    output: 'xlsx',
+    maxCharacters: Infinity,
+  } as const;
+  try {
+    const workbook = await xlsx.open(file, options);
+    const translated = workbook.blocks.map(({ segment }) => {
+      const translation = translations.get(plainText(segment));
+      return translation === undefined ? segment : repairMarks(segment, [translation]);
+    });
+    return await workbook.write(translated, { source: '', target: '' });
+  } catch (error) {
+    // The chart shows its own copies; a workbook that cannot be read stays as it is.
+    if (error instanceof DocumentError) return file;
+    throw error;
+  }
+}

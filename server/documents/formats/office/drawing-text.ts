@@ -1,0 +1,147 @@
+/**
+ * Text in DrawingML wherever it is: slides, notes, diagrams, drawings of worksheets. Paragraphs,
+ * alternative texts of pictures and shapes, tips of links.
+ */
+import type { TextSegment } from '../../../text/text-segment.ts';
+import { drawingDialect } from './drawing-dialect.ts';
+import { exchangeParagraph, type TargetLanguage } from './paragraph.ts';
+import type { PartVisitor } from './part-reading.ts';
+import { exchangeText, type TextExchange } from './text-exchange.ts';
+import { attribute, elementsOf, serialise, setAttribute, type XmlElement } from './xml-element.ts';
+import { attributeOf, withAttribute } from './xml-text.ts';
+
+export interface DrawingTextOptions {
+  exchange: TextExchange;
+  /** What it will be in; undefined while reading. */
+  target: TargetLanguage | undefined;
+  /**
+   * Whether the prompts of placeholders (`Click to add title`) stay as they are. Slides do not show
+   * them, and PowerPoint has its own in the language of its menus.
+   */
+  leavesPrompts?: boolean;
+}
+
+/** What may be a placeholder. */
+const SHAPE = /^p:(sp|pic|graphicFrame|cxnSp)$/;
+
+/** A visitor for a part with DrawingML. */
+export function drawingText(options: DrawingTextOptions): PartVisitor {
+  const { target, leavesPrompts = false } = options;
+  const changesDirection = target !== undefined && target.isRightToLeft !== target.wasRightToLeft;
+  let fallbacks = 0;
+  let isPrompt = false;
+  const known = new Map<string, TextSegment | undefined>();
+  // What a fallback for older programs says again has the translation it had the first time.
+  const exchange: TextExchange = (segment, kind) => {
+    const key = JSON.stringify(segment);
+    if (fallbacks > 0 && known.has(key)) return known.get(key);
+    const translated = options.exchange(segment, kind);
+    known.set(key, translated);
+    return translated;
+  };
+
+  return {
+    isTree: (name) => name === 'a:p',
+    tree: (paragraph) => (isPrompt ? undefined : drawnParagraph(paragraph, exchange, target)),
+    open: (name, tag, isEmpty) => {
+      if (name === 'mc:Fallback' && !isEmpty) fallbacks += 1;
+      if (SHAPE.test(name)) isPrompt = false;
+      if (name === 'p:ph') isPrompt = leavesPrompts && isStandardPrompt(tag);
+      if (changesDirection && name === 'a:tblPr') {
+        return withAttribute(tag, 'rtl', target.isRightToLeft ? '1' : undefined);
+      }
+      if (changesDirection && isListStyle(name)) return turned(tag, target.isRightToLeft);
+      return describedTag(name, tag, exchange);
+    },
+    close: (name) => {
+      if (name === 'mc:Fallback') fallbacks -= 1;
+      if (name === 'p:sp') isPrompt = false;
+      return undefined;
+    },
+  };
+}
+
+/** Footers and headers hold what their author wrote; prompts may be an author's as well. */
+function isStandardPrompt(tag: string): boolean {
+  const type = attributeOf(tag, 'type');
+  const isCustom = /^(1|true)$/.test(attributeOf(tag, 'hasCustomPrompt') ?? '');
+  return !isCustom && type !== 'ftr' && type !== 'hdr';
+}
+
+/** A paragraph with its text exchanged, as XML; undefined when nothing changed. */
+function drawnParagraph(
+  paragraph: XmlElement,
+  exchange: TextExchange,
+  target: TargetLanguage | undefined,
+): string | undefined {
+  const hasNewTips = exchangeTips(paragraph, exchange);
+  const hasNewText = exchangeParagraph(paragraph, {
+    dialect: drawingDialect,
+    read: drawingDialect.story(),
+    exchange,
+    target,
+  });
+  return hasNewTips || hasNewText ? serialise(paragraph) : undefined;
+}
+
+/** Tips of the links in a paragraph. */
+function exchangeTips(element: XmlElement, exchange: TextExchange): boolean {
+  let isChanged = false;
+  for (const child of elementsOf(element)) {
+    if (child.name === 'a:hlinkClick' || child.name === 'a:hlinkMouseOver') {
+      const tip = exchangeText(exchange, attribute(child, 'tooltip') ?? '');
+      if (tip !== undefined) setAttribute(child, 'tooltip', tip);
+      isChanged ||= tip !== undefined;
+    } else if (exchangeTips(child, exchange)) isChanged = true;
+  }
+  return isChanged;
+}
+
+/** A start tag with its alternative text or tip exchanged; undefined when nothing changed. */
+export function describedTag(
+  name: string,
+  tag: string,
+  exchange: TextExchange,
+): string | undefined {
+  if (name === 'a:hlinkClick' || name === 'a:hlinkHover') {
+    return exchangeAttribute(tag, 'tooltip', exchange);
+  }
+  if (!name.endsWith(':cNvPr')) return undefined;
+  const titled = exchangeAttribute(tag, 'title', exchange);
+  return exchangeAttribute(titled ?? tag, 'descr', exchange) ?? titled;
+}
+
+/**
+ * A start tag with the text of an attribute exchanged; undefined when nothing changed.
+ *
+ * @param maxLength most UTF-16 units that the program allows
+ */
+export function exchangeAttribute(
+  tag: string,
+  name: string,
+  exchange: TextExchange,
+  maxLength = Infinity,
+): string | undefined {
+  const text = attributeOf(tag, name);
+  // Pictures are described by the names of their files when nobody described them.
+  if (text === undefined || /^\S+\.(png|jpe?g|gif|emf|wmf|svg|tiff?|bmp)$/i.test(text)) {
+    return undefined;
+  }
+  const translated = exchangeText(exchange, text);
+  if (translated === undefined) return undefined;
+  return withAttribute(tag, name, translated.slice(0, maxLength));
+}
+
+/** Defaults of paragraphs: `a:lvl1pPr` to `a:lvl9pPr`. */
+function isListStyle(name: string): boolean {
+  return /^a:lvl\dpPr$/.test(name);
+}
+
+/** Defaults for the other direction: what was at the left is at the right, what is centred stays. */
+function turned(tag: string, isRightToLeft: boolean): string {
+  const alignment = attributeOf(tag, 'algn');
+  const sides: Record<string, string> = { l: 'r', r: 'l' };
+  const side = alignment === undefined ? undefined : sides[alignment];
+  const aligned = side === undefined ? tag : withAttribute(tag, 'algn', side);
+  return withAttribute(aligned, 'rtl', isRightToLeft ? '1' : '0');
+}

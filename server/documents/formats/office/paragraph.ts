@@ -1,0 +1,158 @@
+/** A paragraph's way through translation, the same for WordprocessingML and DrawingML. */
+import type { LanguageTag } from '../../../../shared/language.ts';
+import type { TextSegment } from '../../../text/text-segment.ts';
+import {
+  type ParagraphText,
+  paragraphText,
+  type Piece,
+  type RunFormat,
+} from './paragraph-pieces.ts';
+import type { TextExchange } from './text-exchange.ts';
+import { childOf, elementsOf, type XmlElement, type XmlNode } from './xml-element.ts';
+
+/** What the written text is in. */
+export interface TargetLanguage {
+  tag: LanguageTag;
+  isRightToLeft: boolean;
+  /** Of the language translated from: what it set for its direction must go. */
+  wasRightToLeft: boolean;
+}
+
+/** What tells the two vocabularies apart. */
+export interface ParagraphDialect {
+  /** Names: `w:p`, `w:pPr`. */
+  readonly paragraph: string;
+  readonly properties: string;
+  /** What must come last in a paragraph: `a:endParaRPr`. */
+  readonly ending?: string;
+  /** Reads the paragraphs of one story in their order: fields reach over several. */
+  story(): (paragraph: XmlElement) => Piece[];
+  /** Runs for a text. `like` is an element of the vocabulary, for its prefix. */
+  writeText(text: string, format: RunFormat, context: WritingContext): string;
+  /** The properties of a paragraph for its new language. */
+  writeProperties(properties: XmlElement | undefined, context: WritingContext): XmlNode[];
+  /** What comes last, for its new language. */
+  writeEnding?(ending: XmlElement, context: WritingContext): XmlNode;
+}
+
+export interface WritingContext {
+  like: XmlElement;
+  target: TargetLanguage;
+}
+
+/**
+ * Offers a paragraph's text, and puts what comes back in its place.
+ *
+ * @param read the story the paragraph belongs to, see {@link ParagraphDialect.story}
+ * @param target needed only when the exchange gives translations
+ * @returns whether the paragraph was changed
+ */
+export function exchangeParagraph(
+  paragraph: XmlElement,
+  options: {
+    dialect: ParagraphDialect;
+    read: (paragraph: XmlElement) => Piece[];
+    exchange: TextExchange;
+    target: TargetLanguage | undefined;
+  },
+): boolean {
+  const { dialect, read, exchange, target } = options;
+  const text = paragraphText(read(paragraph));
+  if (text === undefined) return false;
+  const translated = exchange(text.segment, 'paragraph');
+  if (translated === undefined || target === undefined) return false;
+  writeParagraph(paragraph, { dialect, text, translated, target });
+  return true;
+}
+
+function writeParagraph(
+  paragraph: XmlElement,
+  options: {
+    dialect: ParagraphDialect;
+    text: ParagraphText;
+    translated: TextSegment;
+    target: TargetLanguage;
+  },
+): void {
+  const { dialect, text, translated, target } = options;
+  const context: WritingContext = { like: paragraph, target };
+  const properties = childOf(paragraph, dialect.properties);
+  const ending = elementsOf(paragraph).find(({ name }) => name === dialect.ending);
+  const pieces = [...text.before, ...translatedPieces(text, translated), ...text.after];
+  paragraph.children = [
+    ...dialect.writeProperties(properties, context),
+    writePieces(pieces, { dialect, base: text.base, context }),
+    ...(ending === undefined ? [] : [dialect.writeEnding?.(ending, context) ?? ending]),
+  ];
+}
+
+/** The pieces that a translated segment stands for. */
+function translatedPieces(text: ParagraphText, translated: TextSegment): Piece[] {
+  const pieces: Piece[] = [];
+  const inOrder = orderKeepers(text, translated).values();
+  let isAfterAddedBlank = false;
+  for (const part of translated) {
+    if (typeof part === 'string') {
+      const flat = part.replace(/[\t\n\r]+/g, ' ');
+      const shown = isAfterAddedBlank ? flat.replace(/^ +/, '') : flat;
+      // The format is that of the enclosures around.
+      pieces.push({ kind: 'text', text: shown, format: text.base });
+      if (shown !== '') isAfterAddedBlank = false;
+    } else if (part.mark === 'lone') {
+      const isKeeper = text.lone.get(part.id)?.keepsOrder === true;
+      const group = text.lone.get(isKeeper ? (inOrder.next().value ?? part.id) : part.id);
+      if (group === undefined) continue;
+      if (group.hasAddedBlank) trimLast(pieces);
+      isAfterAddedBlank = group.hasAddedBlank;
+      for (const piece of group.pieces) pieces.push(piece);
+    } else {
+      const enclosure = text.enclosures.get(part.id);
+      if (enclosure !== undefined) pieces.push({ kind: part.mark, enclosure });
+    }
+  }
+  return pieces;
+}
+
+/** What must stay in order among itself takes the places of all of it in the source's order. */
+function orderKeepers(text: ParagraphText, translated: TextSegment): number[] {
+  return translated
+    .flatMap((part) => (typeof part !== 'string' && part.mark === 'lone' ? [part.id] : []))
+    .filter((id) => text.lone.get(id)?.keepsOrder === true)
+    .sort((a, b) => a - b);
+}
+
+/** Blanks before a tab or a break that had none are the engine's. */
+function trimLast(pieces: Piece[]): void {
+  const last = pieces.at(-1);
+  if (last?.kind === 'text') last.text = last.text.replace(/(?<! ) +$/, '');
+}
+
+function writePieces(
+  pieces: readonly Piece[],
+  options: { dialect: ParagraphDialect; base: RunFormat; context: WritingContext },
+): string {
+  const { dialect, base, context } = options;
+  const formats: RunFormat[] = [];
+  /** What was written before each enclosure that is open. */
+  const around: string[] = [];
+  let xml = '';
+  for (const piece of pieces) {
+    if (piece.kind === 'text') {
+      const format = piece.format === base ? (formats.at(-1) ?? base) : piece.format;
+      if (piece.text !== '') xml += dialect.writeText(piece.text, format, context);
+    } else if (piece.kind === 'lone') {
+      xml += piece.xml();
+    } else {
+      const { format } = piece.enclosure;
+      if (piece.kind === 'open') {
+        around.push(xml + piece.enclosure.open());
+        xml = '';
+      } else {
+        xml = (around.pop() ?? '') + xml + piece.enclosure.close(xml);
+      }
+      if (format !== undefined && piece.kind === 'open') formats.push(format);
+      else if (format !== undefined) formats.pop();
+    }
+  }
+  return around.join('') + xml;
+}

@@ -1,0 +1,198 @@
+/**
+ * Text of spreadsheets: strings with runs of different fonts (ISO/IEC 29500-1, 18.4), and the
+ * `_xHHHH_` escapes in which they hold what XML cannot (22.9.2.19).
+ */
+import type { Mark, TextSegment } from '../../../text/text-segment.ts';
+import {
+  childOf,
+  elementLike,
+  elementsOf,
+  serialise,
+  startTag,
+  textOf,
+  type XmlElement,
+} from './xml-element.ts';
+import { encodeText } from './xml-text.ts';
+
+/** The text that a string of a workbook means: `_x000a_` is a line break. */
+export function decodeString(written: string): string {
+  if (!written.includes('_x')) return written;
+  return written.replace(/_x([0-9a-f]{4})_/gi, (_, hex: string) =>
+    String.fromCharCode(parseInt(hex, 16)),
+  );
+}
+
+/** Text as a string of a workbook; what only looks like an escape is escaped. */
+export function encodeString(text: string): string {
+  return text
+    .replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_')
+    .replace(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, (character) => {
+      const hex = character.charCodeAt(0).toString(16).toUpperCase();
+      return `_x${hex.padStart(4, '0')}_`;
+    });
+}
+
+/** A string of a workbook (`si`, `is`, or `text` of a comment) as a segment. */
+export interface RichString {
+  /** The whole text. */
+  text: string;
+  segment: TextSegment;
+  /** The text of a translated segment, with the white space around it. */
+  textOf(translated: TextSegment): string;
+  /** XML of the content with the segment replaced; phonetic hints, which fit the old text, are gone. */
+  write(translated: TextSegment): string;
+}
+
+/** Some characters of one font. */
+interface Piece {
+  text: string;
+  /** Properties of the run, undefined for those of the cell. */
+  font: XmlElement | undefined;
+  /** The same for all that look the same. */
+  look: string;
+}
+
+/** Reads a string; undefined when there is no letter in it. */
+export function readRichString(element: XmlElement): RichString | undefined {
+  const pieces = piecesOf(element);
+  const text = pieces.map((piece) => piece.text).join('');
+  if (!/\p{L}/u.test(text)) return undefined;
+  const before = /^\s*/.exec(text)?.[0] ?? '';
+  const after = /\s*$/.exec(text)?.[0] ?? '';
+  const layout = layOut(trimmed(pieces, before.length, text.length - after.length));
+  return {
+    text,
+    segment: layout.segment,
+    textOf: (translated) =>
+      before +
+      resolve(translated, layout)
+        .map(({ text }) => text)
+        .join('') +
+      after,
+    write: (translated) => {
+      const written = resolve(translated, layout);
+      const [first] = written;
+      const last = written.at(-1);
+      if (first !== undefined) first.text = before + first.text;
+      if (last !== undefined) last.text += after;
+      return writePieces(element, written);
+    },
+  };
+}
+
+function piecesOf(element: XmlElement): Piece[] {
+  const pieces: Piece[] = [];
+  for (const child of elementsOf(element)) {
+    if (child.name === 'x:t') {
+      pieces.push({ text: decodeString(textOf(child)), font: undefined, look: '' });
+    } else if (child.name === 'x:r') {
+      const t = childOf(child, 'x:t');
+      const font = childOf(child, 'x:rPr');
+      const look = font === undefined ? '' : serialise(font);
+      if (t !== undefined) pieces.push({ text: decodeString(textOf(t)), font, look });
+    }
+  }
+  return pieces;
+}
+
+/** The pieces between two places of the text. */
+function trimmed(pieces: readonly Piece[], start: number, end: number): Piece[] {
+  let at = 0;
+  const kept: Piece[] = [];
+  for (const piece of pieces) {
+    const text = piece.text.slice(Math.max(0, start - at), Math.max(0, end - at));
+    at += piece.text.length;
+    if (text !== '') kept.push({ ...piece, text });
+  }
+  return kept;
+}
+
+interface Layout {
+  segment: TextSegment;
+  /** The font of what is in no element. */
+  base: Piece | undefined;
+  /** Fonts of elements and texts of lone marks (line breaks), by id. */
+  fonts: Map<number, Piece>;
+  breaks: Map<number, string>;
+}
+
+/** The commonest font is that of the text; what has another is an element; line breaks stand alone. */
+function layOut(pieces: readonly Piece[]): Layout {
+  const lengths = new Map<string, number>();
+  for (const { look, text } of pieces) lengths.set(look, (lengths.get(look) ?? 0) + text.length);
+  const [common] = [...lengths].toSorted(([, a], [, b]) => b - a);
+  const base = pieces.find(({ look }) => look === common?.[0]);
+  const segment: (string | Mark)[] = [];
+  const layout: Layout = { segment, base, fonts: new Map(), breaks: new Map() };
+  let lastId = 0;
+  let open: { id: number; look: string } | undefined;
+  for (const piece of pieces) {
+    // Blanks look alike in most fonts: they do not begin or end an element.
+    const look = piece.text.trim() === '' && open === undefined ? base?.look : piece.look;
+    if (open !== undefined && open.look !== look) {
+      segment.push({ mark: 'close', id: open.id });
+      open = undefined;
+    }
+    if (open === undefined && look !== base?.look) {
+      open = { id: (lastId += 1), look: piece.look };
+      layout.fonts.set(open.id, piece);
+      segment.push({ mark: 'open', id: open.id });
+    }
+    for (const part of piece.text.split(/(\s*\n\s*)/)) {
+      const last = segment.at(-1);
+      if (part.includes('\n')) {
+        layout.breaks.set((lastId += 1), part);
+        segment.push({ mark: 'lone', id: lastId });
+      } else if (typeof last === 'string') segment[segment.length - 1] = last + part;
+      else if (part !== '') segment.push(part);
+    }
+  }
+  if (open !== undefined) segment.push({ mark: 'close', id: open.id });
+  return layout;
+}
+
+/** A translated segment as pieces of one font each. */
+function resolve(translated: TextSegment, { base, fonts, breaks }: Layout): Piece[] {
+  const pieces: Piece[] = [];
+  const open: (Piece | undefined)[] = [base];
+  const add = (text: string): void => {
+    const font = open.at(-1)?.font;
+    const look = open.at(-1)?.look ?? '';
+    const last = pieces.at(-1);
+    if (last?.look === look) last.text += text;
+    else if (text !== '') pieces.push({ text, font, look });
+  };
+  for (const part of translated) {
+    if (typeof part === 'string') add(part);
+    else if (part.mark === 'lone') add(breaks.get(part.id) ?? '');
+    else if (part.mark === 'open') open.push(fonts.get(part.id) ?? base);
+    else open.pop();
+  }
+  return pieces;
+}
+
+function writePieces(element: XmlElement, pieces: readonly Piece[]): string {
+  const [first] = pieces;
+  if (pieces.length === 1 && first?.font === undefined)
+    return textElement(element, first?.text ?? '');
+  return pieces
+    .map(({ text, font }) => {
+      const run = elementLike(element, 'r');
+      run.children = [...(font === undefined ? [] : [font]), textElement(element, text)];
+      return serialise(run);
+    })
+    .join('');
+}
+
+/** `<t>` beside an element, with blanks at its ends kept. */
+function textElement(like: XmlElement, text: string): string {
+  const t = elementLike(like, 't', [encodeText(encodeString(text))]);
+  if (/^\s|\s$|[\n\r\t]|\s\s/.test(text)) t.tag = t.tag.replace('/>', ' xml:space="preserve"/>');
+  return serialise(t);
+}
+
+/** `<is>` with plain text, for a cell that says something of its own. */
+export function inlineString(like: XmlElement, text: string): string {
+  const is = elementLike(like, 'is', [textElement(like, text)]);
+  return serialise({ ...is, tag: startTag(is) });
+}

@@ -1,0 +1,291 @@
+/** Writes a page's translated paragraphs where the originals were. */
+import type { FontChoice } from '../fonts/font-choice.ts';
+import type { OpenFont } from '../fonts/shaped-text.ts';
+import type { TextSegment } from '../../../text/text-segment.ts';
+import type { EmbeddedFont } from './embedded-font.ts';
+import { applyToBox, invert, type Matrix, multiply, turn, union } from './geometry.ts';
+import {
+  type Fitting,
+  fittingScale,
+  leadingAt,
+  linesAt,
+  lineStart,
+  type Room,
+  roomOf,
+  type Surroundings,
+} from './fitted-text.ts';
+import { measureText, type OpenFonts } from './laid-out-text.ts';
+import { type LinePart, visualParts } from './visual-line.ts';
+import type { Box, Page, PageParagraph } from './page-model.ts';
+import { type ParagraphText, runsOfSegment } from './paragraph-segments.ts';
+import { pushDown } from './pushed-down.ts';
+import { writeOperators } from './text-operators.ts';
+
+/** A paragraph that is to be written, with what it says now. */
+export interface Redrawing {
+  paragraph: PageParagraph;
+  text: ParagraphText;
+  translated: TextSegment;
+  /** Whether its list marker is written as well. */
+  withMarker: boolean;
+}
+
+/** What all pages of a document are written with. */
+export interface Pen {
+  language: string;
+  isRightToLeft: boolean;
+  fonts: FontChoice;
+  openFont: OpenFonts;
+  embedded: (font: OpenFont) => EmbeddedFont;
+}
+
+/** New text of a page. */
+export interface DrawnText {
+  operators: string;
+  fonts: ReadonlySet<EmbeddedFont>;
+  /** Graphics states the operators use: names, and the opacity of each. */
+  states: ReadonlyMap<string, number>;
+  /** By the index of the link: the boxes its text has now, on the page as it is looked at. */
+  links: ReadonlyMap<number, Box[]>;
+}
+
+/** Scales nearer to 1 than this are shared by all text of a size on a page. */
+const SHARED_SCALE = 0.8;
+
+/** Printers leave out what is nearer to the edge. */
+const MIN_MARGIN_POINTS = 24;
+
+/** Each paragraph is compared with all others of its page, unless they are more than text ever has. */
+const MAX_COMPARED = 2_000;
+const MAX_DISTANCE = 40;
+
+interface Placed extends Redrawing {
+  fitting: Fitting;
+  scale: number;
+}
+
+/** Writes paragraphs; `view` is the matrix from the file to the page. */
+export function drawParagraphs({
+  page,
+  view,
+  redrawings,
+  pictures,
+  drawings,
+  drawsRules,
+  pen,
+}: {
+  page: Page;
+  view: Matrix;
+  redrawings: readonly Redrawing[];
+  /** Boxes of the page's pictures: text does not grow into them. */
+  pictures: readonly Box[];
+  /** Boxes of all that is drawn besides text; undefined where the page is a picture itself. */
+  drawings: readonly Box[] | undefined;
+  /** Whether lines under and through text are written; else they are still on the page. */
+  drawsRules: boolean;
+  pen: Pen;
+}): DrawnText {
+  const operators = writeOperators();
+  const fonts = new Set<EmbeddedFont>();
+  const links = new Map<number, Box[]>();
+  const back = invert(view);
+  if (back === undefined) return { operators: '', fonts, states: operators.states(), links };
+  const area = textArea(page);
+  const orders = new Map(page.paragraphs.map((paragraph, at) => [paragraph, at]));
+  const placed = redrawings.map((redrawing) => {
+    const neighbours = neighboursOf(page, orders.get(redrawing.paragraph) ?? 0);
+    return place({ redrawing, page, area, neighbours, pictures, pen });
+  });
+  if (drawings !== undefined) {
+    const written = new Set(redrawings.map(({ paragraph }) => paragraph));
+    const kept = page.paragraphs.filter((paragraph) => !written.has(paragraph)).flatMap(boxesOf);
+    pushDown(placed, [...kept, ...drawings], area.bottom);
+  }
+  shareScales(placed);
+  for (const one of placed) {
+    const upright = turn(one.paragraph.rotation);
+    const level = multiply(upright, back);
+    const parts = [...partsOf(one), ...markerParts(one, pen)];
+    for (const part of parts) {
+      const font = pen.embedded(part.font);
+      fonts.add(font);
+      operators.add({ ...part, drawsRules, fontName: font.name, encode: font.encode }, level);
+      if (part.link !== undefined) {
+        const boxes = links.get(part.link) ?? [];
+        boxes.push(applyToBox(upright, part.box));
+        links.set(part.link, boxes);
+      }
+    }
+  }
+  return { operators: operators.text(), fonts, states: operators.states(), links };
+}
+
+function place({
+  redrawing,
+  page,
+  area,
+  neighbours: others,
+  pictures,
+  pen,
+}: {
+  redrawing: Redrawing;
+  page: Page;
+  /** Around all of its text. */
+  area: Box;
+  neighbours: readonly PageParagraph[];
+  pictures: readonly Box[];
+  pen: Pen;
+}): Placed {
+  const { paragraph, text, translated } = redrawing;
+  const sizePoints = text.base.style.sizePoints;
+  const measured = measureText({
+    runs: runsOfSegment(translated, text),
+    sizePoints,
+    language: pen.language,
+    isTargetRightToLeft: pen.isRightToLeft,
+    fonts: pen.fonts,
+    openFont: pen.openFont,
+  });
+  const back = turn(-paragraph.rotation);
+  const level = (box: Box): Box => (paragraph.rotation === 0 ? box : applyToBox(back, box));
+  const surroundings: Surroundings = {
+    boxes: [...others.flatMap(boxesOf), ...pictures].map(level),
+    rulings: paragraph.rotation === 0 ? page.rulings : [],
+    text: level(area),
+  };
+  const columns = others.filter(({ lines }) => lines.length > 1).map(({ box }) => level(box));
+  const fittingIn = (room: Room): Fitting => ({
+    text: measured,
+    sizePoints,
+    leading: paragraph.leading,
+    lineCount: paragraph.lines.length,
+    room: measured.isRightToLeft ? mirrored(room, paragraph) : room,
+  });
+  const fitting = fittingIn(roomOf({ paragraph, surroundings, columns }));
+  const scale = fittingScale(fitting);
+  const count = linesAt(fitting, scale, false).length;
+  const { headingLevel, lines } = paragraph;
+  // A single line that may be one of a text is only kept from shrinking, a heading from wrapping too.
+  const mayBeWide =
+    scale < 1
+      ? lines.length === 1 || headingLevel !== undefined
+      : headingLevel !== undefined && count > lines.length;
+  if (!mayBeWide || measured.isRightToLeft) return { ...redrawing, fitting, scale };
+  // What stands by itself may go on where its column ends.
+  const wide = fittingIn(roomOf({ paragraph, surroundings, columns: undefined }));
+  const wideScale = fittingScale(wide);
+  const isBetter =
+    wideScale > scale || (wideScale === scale && linesAt(wide, scale, false).length < count);
+  return isBetter
+    ? { ...redrawing, fitting: wide, scale: wideScale }
+    : { ...redrawing, fitting, scale };
+}
+
+/** The other paragraphs; of pages of scattered letters those that are near in reading order. */
+function neighboursOf({ paragraphs }: Page, at: number): readonly PageParagraph[] {
+  const isCrowded = paragraphs.length > MAX_COMPARED;
+  const from = isCrowded ? Math.max(0, at - MAX_DISTANCE) : 0;
+  const near = isCrowded ? paragraphs.slice(from, at + MAX_DISTANCE) : paragraphs;
+  return near.filter((_, index) => from + index !== at);
+}
+
+/** Around all text of a page, and at the right and at the foot as near to the edge as elsewhere. */
+function textArea({ paragraphs, width, height }: Page): Box {
+  const { left, right, bottom, top } = union(paragraphs.map(({ box }) => box));
+  const foot = Math.max(MIN_MARGIN_POINTS, height - top);
+  return {
+    left,
+    top,
+    right: Math.max(right, Math.min(width - left, width - MIN_MARGIN_POINTS)),
+    bottom: Math.min(bottom, foot),
+  };
+}
+
+function boxesOf({ box, markerLine, rotation }: PageParagraph): Box[] {
+  return markerLine === undefined || rotation !== 0 ? [box] : [box, markerLine.box];
+}
+
+/** Text from right to left begins at the right; its list marker, if any, stands there. */
+function mirrored(room: Room, { markerLine, lines, rotation }: PageParagraph): Room {
+  if (room.align === 'center') return room;
+  // Turned text has no column whose other edge it could go to.
+  if (rotation !== 0) {
+    const { left, right } = union(lines.map(({ box }) => box));
+    return { ...room, left, right, align: 'right' };
+  }
+  const markerWidth =
+    markerLine === undefined ? 0 : (lines[0]?.box.left ?? 0) - markerLine.box.left;
+  const left = markerWidth > 0 ? room.left - markerWidth : room.left;
+  return { ...room, left, right: room.right - Math.max(0, markerWidth), align: 'right' };
+}
+
+/** Text of one size and weight on a page gets one scale, unless it is far smaller. */
+function shareScales(placed: readonly Placed[]): void {
+  const groups = new Map<string, Placed[]>();
+  for (const one of placed) {
+    const { sizePoints, isBold } = one.text.base.style;
+    const key = `${Math.round(sizePoints * 2)}${isBold ? 'b' : ''}${one.paragraph.rotation}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  for (const group of groups.values()) {
+    const near = group.map(({ scale }) => scale).filter((scale) => scale >= SHARED_SCALE);
+    const shared = Math.min(1, ...near);
+    for (const one of group) one.scale = Math.min(one.scale, shared);
+  }
+}
+
+/** A part of a line with its place; level coordinates. */
+interface PlacedPart extends LinePart {
+  x: number;
+  y: number;
+  box: Box;
+}
+
+function partsOf({ fitting, scale, paragraph }: Placed): PlacedPart[] {
+  const { room, sizePoints, text } = fitting;
+  const size = sizePoints * scale;
+  const lines = linesAt(fitting, scale, scale <= 0.601);
+  const leading = leadingAt(fitting, scale, lines.length);
+  const isJustified = paragraph.align === 'justify';
+  return lines.flatMap((line, at) => {
+    const indent = at === 0 ? room.firstIndent : 0;
+    const most = room.right - room.left - indent;
+    const spare = most - line.width * size;
+    const isLast = at === lines.length - 1;
+    const stretch = isJustified && !isLast && spare > 0 ? spare : 0;
+    const isFromRight = text.isRightToLeft && room.align !== 'center';
+    const x = isFromRight
+      ? room.right - indent - line.width * size - stretch
+      : lineStart(room, line.width * size, indent);
+    const y = room.baseline - at * leading;
+    return visualParts({ line, size, stretch, isRightToLeft: text.isRightToLeft, x, y });
+  });
+}
+
+/** The list marker: where it was, or at the other side of text from right to left. */
+function markerParts({ paragraph, withMarker, fitting, scale }: Placed, pen: Pen): PlacedPart[] {
+  const { markerLine, lines } = paragraph;
+  if (!withMarker || markerLine === undefined) return [];
+  // The bullets of symbol fonts have private places.
+  const runs = markerLine.runs.map(({ text, style }) => {
+    return { text: text.replaceAll(/\p{Co}/gu, '•'), style, link: undefined };
+  });
+  const size = fitting.sizePoints * scale;
+  const text = measureText({
+    runs,
+    sizePoints: fitting.sizePoints,
+    language: pen.language,
+    isTargetRightToLeft: false,
+    fonts: pen.fonts,
+    openFont: pen.openFont,
+  });
+  const [line] = text.lines(Infinity, 0, false);
+  if (line === undefined) return [];
+  const gap = (lines[0]?.box.left ?? 0) - markerLine.box.left;
+  const isMirrored = fitting.text.isRightToLeft && gap > 0;
+  const x = isMirrored ? fitting.room.right + gap - line.width * size : markerLine.box.left;
+  const y = fitting.room.baseline;
+  return visualParts({ line, size, stretch: 0, isRightToLeft: false, x, y });
+}

@@ -1,0 +1,160 @@
+/** Paragraphs as segments for translation, and translated segments as runs of one style. */
+import type { Mark, TextSegment } from '../../../text/text-segment.ts';
+import type { PageParagraph, TextLine, TextRun, TextStyle } from './page-model.ts';
+import { joinsWithoutBlanks } from './text-lines.ts';
+
+/** How a stretch of text looks and where it leads. */
+export interface RunLook {
+  style: TextStyle;
+  /** Index of the page's link it is part of. */
+  link: number | undefined;
+}
+
+/** A paragraph's text: the commonest look is untagged, marks stand for the others. */
+export interface ParagraphText {
+  segment: TextSegment;
+  base: RunLook;
+  /** By the ids of marks. */
+  looks: ReadonlyMap<number, RunLook>;
+}
+
+/** Text of one look. */
+export interface LookRun extends RunLook {
+  text: string;
+}
+
+/** Sizes that differ by less are the same to the eye. */
+const SIZE_TOLERANCE = 1.12;
+
+/** The text of a paragraph: its lines joined, divided words whole again. */
+export function textOfParagraph(paragraph: PageParagraph): ParagraphText {
+  const runs = mergedRuns(paragraph);
+  const base = commonest(runs);
+  const parts: (string | Mark)[] = [];
+  const looks = new Map<number, RunLook>();
+  const addText = (text: string): void => {
+    const last = parts.at(-1);
+    if (text === '') return;
+    if (typeof last === 'string') parts[parts.length - 1] = last + text;
+    else parts.push(text);
+  };
+  for (const { text, style, link } of runs) {
+    if (isSame({ style, link }, base)) {
+      addText(text);
+      continue;
+    }
+    const [, before = '', inner = '', after = ''] = /^(\s*)(.*?)(\s*)$/su.exec(text) ?? [];
+    addText(before);
+    if (inner !== '') {
+      const id = looks.size + 1;
+      looks.set(id, { style, link });
+      parts.push({ mark: 'open', id }, inner, { mark: 'close', id });
+    }
+    addText(after);
+  }
+  return { segment: parts, base, looks };
+}
+
+/** A translated segment as runs of one look, in reading order. */
+export function runsOfSegment(
+  segment: TextSegment,
+  { base, looks }: Pick<ParagraphText, 'base' | 'looks'>,
+): LookRun[] {
+  const runs: LookRun[] = [];
+  const open: RunLook[] = [base];
+  for (const part of segment) {
+    if (typeof part === 'string') {
+      const look = open.at(-1) ?? base;
+      runs.push({ text: part.replaceAll(/[^\S\u00a0]+/gu, ' '), ...look });
+    } else if (part.mark === 'open') {
+      open.push(looks.get(part.id) ?? base);
+    } else if (part.mark === 'close') {
+      open.pop();
+    }
+  }
+  return runs;
+}
+
+/** Runs over all lines; neighbours of the same look are one. */
+function mergedRuns({ lines }: PageParagraph): LookRun[] {
+  const runs: LookRun[] = [];
+  for (const [at, line] of lines.entries()) {
+    for (const [index, run] of line.runs.entries()) {
+      const isFirst = index === 0 && at > 0;
+      const joint = isFirst ? jointOf(lines[at - 1], run.text) : '';
+      addRun(runs, { text: joint + run.text, style: run.style, link: run.link });
+    }
+  }
+  return runs;
+}
+
+/** What stands for the end of a line. */
+function jointOf(previous: TextLine | undefined, after: string): '' | ' ' {
+  if (previous === undefined || previous.endsInHyphen) return '';
+  const before = lastText(previous.runs);
+  const first = after.slice(0, 1);
+  if (joinsWithoutBlanks(before) && joinsWithoutBlanks(first)) return '';
+  return /\p{L}[-\u2010]$/u.test(before) && /^\p{L}/u.test(after) ? '' : ' ';
+}
+
+function lastText(runs: readonly TextRun[]): string {
+  return runs
+    .map(({ text }) => text)
+    .join('')
+    .slice(-2);
+}
+
+function addRun(runs: LookRun[], run: LookRun): void {
+  const last = runs.at(-1);
+  if (last === undefined) {
+    runs.push(run);
+    return;
+  }
+  // Signs alone take the look of what is before them: bold commas are nobody's wish.
+  const isSign = run.style.position === 'normal' && !/[\p{L}\p{N}]/u.test(run.text);
+  if (isSame(last, run) || (isSign && last.link === run.link)) last.text += run.text;
+  else runs.push(run);
+}
+
+/** Whether two looks are the same to the eye. */
+function isSame(a: RunLook, b: RunLook): boolean {
+  if (a.link !== b.link) return false;
+  if (a.style === b.style) return true;
+  const ratio = a.style.sizePoints / b.style.sizePoints;
+  return (
+    a.style.isBold === b.style.isBold &&
+    a.style.isItalic === b.style.isItalic &&
+    a.style.isSerif === b.style.isSerif &&
+    a.style.isMonospaced === b.style.isMonospaced &&
+    a.style.position === b.style.position &&
+    a.style.opacity === b.style.opacity &&
+    a.style.decoration === b.style.decoration &&
+    a.style.color.every((channel, at) => channel === b.style.color[at]) &&
+    ratio < SIZE_TOLERANCE &&
+    ratio > 1 / SIZE_TOLERANCE
+  );
+}
+
+const plainStyle: TextStyle = {
+  fontName: '',
+  sizePoints: 11,
+  isBold: false,
+  isItalic: false,
+  isSerif: false,
+  isMonospaced: false,
+  color: [0, 0, 0],
+  position: 'normal',
+};
+
+function commonest(runs: readonly LookRun[]): RunLook {
+  const groups: { look: RunLook; length: number }[] = [];
+  for (const { text, style, link } of runs) {
+    const group = groups.find(({ look }) => isSame(look, { style, link }));
+    if (group === undefined) groups.push({ look: { style, link }, length: text.length });
+    else group.length += text.length;
+  }
+  const normal = groups.filter(({ look }) => look.style.position === 'normal');
+  const known = normal.length > 0 ? normal : groups;
+  const most = known.sort((a, b) => b.length - a.length)[0];
+  return most?.look ?? { style: plainStyle, link: undefined };
+}

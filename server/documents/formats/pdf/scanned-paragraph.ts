@@ -1,0 +1,202 @@
+/** A text that was read in a picture as a paragraph of its page. */
+import type { LanguageTag } from '../../../../shared/language.ts';
+import type { PixelBox } from '../image/ocr.ts';
+import type { Picture } from '../image/picture.ts';
+import type { SeenLine, TextRegion } from '../image/regions.ts';
+import { matchTypeface } from '../image/typeface.ts';
+import { union } from './geometry.ts';
+import type { Box, Page, PageParagraph, TextLine, TextStyle } from './page-model.ts';
+
+/** A page and what was drawn of it. */
+export interface ScanView {
+  picture: Picture;
+  page: Page;
+}
+
+/** Of em squares, letters with ascenders and descenders take about this share. */
+const LETTER_SHARE = 0.93;
+/** How far the em square reaches below and above where letters stand. */
+const BELOW = 0.22;
+const ABOVE = 0.78;
+/** Without other lines to tell. */
+const USUAL_LEADING = 1.2;
+/** Edges of justified text differ less, in sizes. */
+const EVEN_EDGE = 0.3;
+/** Letters of one size are measured as high as this times each other. */
+const SAME_HEIGHT = 1.14;
+/** Strokes of bold letters are half as wide again. */
+const SAME_STROKE = 1.22;
+const NEARLY_BLACK = 90;
+const BULLET = '\u2022';
+
+/** From pixels that count downwards to points that count upwards. */
+export function pageBox({ left, right, top, bottom }: PixelBox, { picture, page }: ScanView): Box {
+  const x = page.width / picture.width;
+  const y = page.height / picture.height;
+  return {
+    left: left * x,
+    right: right * x,
+    top: page.height - top * y,
+    bottom: page.height - bottom * y,
+  };
+}
+
+/** How letters of about one height look. */
+export interface LetterLook {
+  letterHeightPx: number;
+  /** Of its strokes, in heights of letters. */
+  strokeShare: number;
+  sizePx: number;
+  isSerif: boolean;
+  isMonospaced: boolean;
+  isBold: boolean;
+  isItalic: boolean;
+}
+
+type LetterMeasure = Pick<LetterLook, 'letterHeightPx' | 'strokeShare'>;
+
+/** Finds how the letters of each height and weight look, after the longest line of it. */
+export async function lettersOf(
+  regions: readonly TextRegion[],
+  language: LanguageTag,
+): Promise<LetterLook[]> {
+  const longest = (region: TextRegion): SeenLine =>
+    region.lines.reduce((a, b) => (b.text.length > a.text.length ? b : a));
+  const sorted = [...regions].sort((a, b) => longest(b).text.length - longest(a).text.length);
+  const looks: LetterLook[] = [];
+  for (const region of sorted) {
+    const measure = measureOf(region);
+    if (nearest(looks, measure, 1) !== undefined) continue;
+    const { letterHeightPx } = measure;
+    const { text, appearance } = longest(region);
+    const match = await matchTypeface(text, appearance, language);
+    looks.push({
+      ...measure,
+      sizePx: match?.sizePx ?? letterHeightPx / LETTER_SHARE,
+      isSerif: match?.typeface.family === 'serif',
+      isMonospaced: match?.typeface.family === 'mono',
+      isBold: match?.typeface.isBold ?? false,
+      isItalic: match?.typeface.isItalic ?? false,
+    });
+  }
+  return looks;
+}
+
+function nearest(
+  looks: readonly LetterLook[],
+  { letterHeightPx, strokeShare }: LetterMeasure,
+  most: number,
+): LetterLook | undefined {
+  const distance = (look: LetterLook): number =>
+    Math.max(
+      Math.abs(Math.log(look.letterHeightPx / letterHeightPx)) / Math.log(SAME_HEIGHT),
+      Math.abs(Math.log(look.strokeShare / strokeShare)) / Math.log(SAME_STROKE),
+    );
+  const [best] = [...looks].sort((a, b) => distance(a) - distance(b));
+  return best !== undefined && distance(best) <= most ? best : undefined;
+}
+
+/** The width of strokes tells bold from regular: the ink by its edges, of which a stroke has two. */
+function measureOf(region: TextRegion): LetterMeasure {
+  const letterHeightPx = letterHeight(region);
+  let [ink, edges] = [0, 1];
+  for (const { appearance } of region.lines) {
+    const { coverage, inkBox } = appearance;
+    const width = inkBox.right - inkBox.left;
+    for (const [at, value] of coverage.entries()) {
+      ink += value / 255;
+      if (at % width > 0) edges += Math.abs(value - (coverage[at - 1] ?? 0)) / 255;
+    }
+  }
+  return { letterHeightPx, strokeShare: Math.max(0.01, (2 * ink) / edges / letterHeightPx) };
+}
+
+/** A text as a paragraph; its lines keep their places. */
+export function scannedParagraph(
+  region: TextRegion,
+  looks: readonly LetterLook[],
+  view: ScanView,
+): PageParagraph {
+  const measure = measureOf(region);
+  const heightPx = measure.letterHeightPx;
+  const look = nearest(looks, measure, Infinity);
+  const pointsPerPixel = view.page.height / view.picture.height;
+  const sizePx = look?.sizePx ?? heightPx / LETTER_SHARE;
+  const sizePoints = Math.round(sizePx * pointsPerPixel * 2) / 2;
+  const [red, green, blue] = region.lines[0].appearance.ink;
+  const style: TextStyle = {
+    fontName: '',
+    sizePoints,
+    isBold: look?.isBold ?? false,
+    isItalic: look?.isItalic ?? false,
+    isSerif: look?.isSerif ?? false,
+    isMonospaced: look?.isMonospaced ?? false,
+    color: inkColor([red, green, blue]),
+    position: 'normal',
+  };
+  const lines = region.lines.map((line, at) =>
+    textLine({ line, next: region.lines[at + 1], style, view }),
+  );
+  return {
+    lines,
+    box: union(lines.map(({ box }) => box)),
+    align: alignOf(lines, region.align, sizePoints),
+    leading: (region.pitchPx ?? USUAL_LEADING * sizePx) * pointsPerPixel,
+    rotation: 0,
+    headingLevel: undefined,
+    listMarker: region.lines[0].isMarked ? BULLET : undefined,
+    // It is a part of the picture, and stays there.
+    markerLine: undefined,
+    textObjects: [],
+    markerObjects: [],
+  };
+}
+
+/** What is nearly black is black: scans are gray at the edges of letters. */
+function inkColor(ink: readonly [number, number, number]): TextStyle['color'] {
+  if (Math.max(...ink) < NEARLY_BLACK) return [0, 0, 0];
+  return [Math.round(ink[0]), Math.round(ink[1]), Math.round(ink[2])];
+}
+
+function letterHeight({ lines }: TextRegion): number {
+  const heights = lines.map(({ letterHeightPx }) => letterHeightPx).sort((a, b) => a - b);
+  return heights[heights.length >> 1] ?? 0;
+}
+
+function textLine({
+  line,
+  next,
+  style,
+  view,
+}: {
+  line: SeenLine;
+  next: SeenLine | undefined;
+  style: TextStyle;
+  view: ScanView;
+}): TextLine {
+  const { left, right } = pageBox(line.appearance.inkBox, view);
+  const baseline = view.page.height * (1 - line.baselinePx / view.picture.height);
+  const endsInHyphen =
+    next !== undefined && /\p{Ll}[-‐¬]$/u.test(line.text) && /^\p{Ll}/u.test(next.text);
+  return {
+    runs: [{ text: endsInHyphen ? line.text.slice(0, -1) : line.text, style }],
+    box: {
+      left,
+      right,
+      bottom: baseline - BELOW * style.sizePoints,
+      top: baseline + ABOVE * style.sizePoints,
+    },
+    baseline,
+    endsInHyphen,
+  };
+}
+
+function alignOf(
+  lines: readonly TextLine[],
+  align: PageParagraph['align'],
+  sizePoints: number,
+): PageParagraph['align'] {
+  const full = lines.slice(0, -1).map(({ box }) => box.right);
+  const isEven = full.length > 1 && Math.max(...full) - Math.min(...full) < EVEN_EDGE * sizePoints;
+  return isEven && align === 'left' ? 'justify' : align;
+}

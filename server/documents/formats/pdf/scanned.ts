@@ -1,0 +1,171 @@
+/** Scans: the text of pages that are pictures is recognised, and covered where it is translated. */
+import sharp from 'sharp';
+import type { LanguageTag } from '../../../../shared/language.ts';
+import { DocumentError } from '../format.ts';
+import { erase, Stain } from '../image/appearance.ts';
+import type { Picture } from '../image/picture.ts';
+import { around, readText } from '../image/read-text.ts';
+import { findRegions, type TextRegion } from '../image/regions.ts';
+import { skewOf, turnedBack } from '../image/skew.ts';
+import { type Matrix, multiply, turn } from './geometry.ts';
+import type { Page, PageParagraph } from './page-model.ts';
+import { drawPage, type Pixels } from './page-picture.ts';
+import { hasPicture } from './page-to-redraw.ts';
+import type { OpenPage, PdfFile } from './pdfium.ts';
+import { entriesOf } from './scanned-entries.ts';
+import { lettersOf, pageBox, type ScanView, scannedParagraph } from './scanned-paragraph.ts';
+import type { PageCover, ScannedPages } from './scanned-pages.ts';
+import { listTextObjects, looksOfTextObjects } from './text-objects.ts';
+import { charactersOf } from './told-paragraphs.ts';
+
+/** Recognition reads 10-point text best from 200 to 300; more only takes longer. */
+const SCAN_DPI = 280;
+const POINTS_PER_INCH = 72;
+/** A page with more visible characters is not read as a picture. */
+const MIN_PAGE_CHARACTERS = 20;
+/** Each takes seconds: more would take longer than a document may. */
+const MAX_SCANNED_PAGES = 300;
+
+export interface ScanSource {
+  file: PdfFile;
+  pages: readonly Page[];
+  /** Of the text, where it is known. */
+  language: LanguageTag | undefined;
+  signal?: AbortSignal;
+}
+
+/**
+ * Reads the pages that show pictures and next to no text, also when an invisible text lies beneath.
+ *
+ * @throws DocumentError when the file has no other text and text recognition is not installed, or
+ *   when there are too many such pages
+ */
+export async function readScannedPages(source: ScanSource): Promise<ScannedPages> {
+  const { file, pages } = source;
+  const bare = pages.filter((page) => isScan(file, page));
+  if (bare.length > MAX_SCANNED_PAGES) {
+    throw new DocumentError(
+      `The PDF file has ${bare.length} scanned pages; ${MAX_SCANNED_PAGES} are the most. Send it in parts.`,
+    );
+  }
+  const isAllScanned = pages.every((page) => bare.includes(page) || charactersOf(page) === 0);
+  const scans = new Map<number, ReadScan>();
+  for (const page of bare) {
+    try {
+      const scan = await readScan(page, source);
+      if (scan !== undefined) scans.set(page.index, scan);
+    } catch (error) {
+      // Pictures in a document of text may keep theirs; a document of scans has nothing else.
+      if (isAllScanned || !(error instanceof DocumentError)) throw error;
+      break;
+    }
+  }
+  return {
+    pages: pages.map((page) => scans.get(page.index)?.page ?? page),
+    covers: (pageIndex) => scans.get(pageIndex)?.covers,
+    turnedBack: (pageIndex) => scans.get(pageIndex)?.turnedBack,
+  };
+}
+
+/** Whether a page shows pictures and next to no text. */
+function isScan(file: PdfFile, page: Page): boolean {
+  if (charactersOf(page) >= MIN_PAGE_CHARACTERS) return false;
+  return page.invisibleCharacters > 0 || file.withPage(page.index, hasPicture) === true;
+}
+
+/** Indexes of the text objects that are not seen. */
+function invisibleTextObjects(page: OpenPage): number[] {
+  const lookOf = looksOfTextObjects(page);
+  return listTextObjects(page)
+    .filter(({ handle, parent }) => !lookOf(handle, parent).isVisible)
+    .map(({ index }) => index);
+}
+
+interface ReadScan {
+  page: Page;
+  covers: readonly PageCover[];
+  turnedBack: Matrix;
+}
+
+/** Undefined when the page shows no text. */
+async function readScan(
+  page: Page,
+  { file, language, signal }: ScanSource,
+): Promise<ReadScan | undefined> {
+  const drawn = file.withPage(page.index, (open) => {
+    const hidden = invisibleTextObjects(open);
+    return { hidden, pixels: drawPage(open, { dpi: SCAN_DPI, withText: false }) };
+  });
+  if (drawn?.pixels === undefined) return undefined;
+  const seen = withoutOpacity(drawn.pixels);
+  const paperDpi = (seen.width / page.width) * POINTS_PER_INCH;
+  const skew = await skewOf(seen);
+  const picture = skew === 0 ? seen : await turnedBack(seen, skew);
+  const lines = await readText(picture, { language, paperDpi, ...(signal && { signal }) });
+  // What has no letters is not translated, so it stays as it is.
+  const regions = entriesOf(findRegions(picture, lines)).filter(({ text }) => /\p{L}/u.test(text));
+  if (regions.length === 0) return undefined;
+  const view: ScanView = { picture, page };
+  const letters = await lettersOf(regions, language ?? 'en');
+  const paragraphs: PageParagraph[] = [];
+  const covers: PageCover[] = [];
+  for (const region of regions) {
+    const paragraph = scannedParagraph(region, letters, view);
+    // The text that was recognised before would be found instead of the translation.
+    const own = paragraphs.length === 0 ? { ...paragraph, textObjects: drawn.hidden } : paragraph;
+    paragraphs.push(own);
+    covers.push(await coverOf(region, own, view));
+  }
+  return {
+    page: { ...page, paragraphs: [...paragraphs, ...page.paragraphs] },
+    covers,
+    turnedBack: turnAround(page, skew),
+  };
+}
+
+/** Turns counterclockwise around the middle of a page. */
+function turnAround({ width, height }: Page, degrees: number): Matrix {
+  const toMiddle: Matrix = [1, 0, 0, 1, -width / 2, -height / 2];
+  return multiply(multiply(toMiddle, turn(degrees)), [1, 0, 0, 1, width / 2, height / 2]);
+}
+
+/** The page is drawn on white, so nothing shines through. */
+function withoutOpacity({ bgra, width, height }: Pixels): Picture {
+  const data = new Uint8Array(width * height * 3);
+  for (let from = 0, to = 0; from < bgra.length; from += 4, to += 3) {
+    data[to] = bgra[from + 2] ?? 0;
+    data[to + 1] = bgra[from + 1] ?? 0;
+    data[to + 2] = bgra[from] ?? 0;
+  }
+  return { data, width, height, channels: 3 };
+}
+
+/** The ground in the shape of the letters, for all lines of a text. */
+async function coverOf(
+  region: TextRegion,
+  paragraph: PageParagraph,
+  view: ScanView,
+): Promise<PageCover> {
+  const { picture } = view;
+  const stains = region.lines.map(({ appearance }) => appearance.stain);
+  const box = around(stains.map((stain) => stain.box));
+  for (const { appearance } of region.lines) erase(picture, appearance);
+  const [width, height] = [box.right - box.left, box.bottom - box.top];
+  const rgba = new Uint8Array(width * height * 4);
+  for (const stain of stains) {
+    const stainWidth = stain.box.right - stain.box.left;
+    for (const [at, kind] of stain.mask.entries()) {
+      const x = stain.box.left + (at % stainWidth);
+      const y = stain.box.top + Math.floor(at / stainWidth);
+      const from = (y * picture.width + x) * picture.channels;
+      const to = ((y - box.top) * width + x - box.left) * 4;
+      // Where nothing is covered the colour counts as well: readers mix it in at the edges.
+      rgba.set(picture.data.subarray(from, from + 3), to);
+      if (kind === Stain.ink) rgba[to + 3] = 255;
+    }
+  }
+  const png = await sharp(rgba, { raw: { width, height, channels: 4 } })
+    .png()
+    .toBuffer();
+  return { box: pageBox(box, view), png, paragraph };
+}

@@ -1,0 +1,113 @@
+/** The bytes of text files: which encoding they are in, and how a changed text is written. */
+import type { LanguageTag } from '../../../../shared/language.ts';
+import { DocumentError } from '../format.ts';
+import { legacyEncoding, usualEncoding, type LegacyEncoding } from './legacy-encoding.ts';
+
+export interface EncodedText {
+  /** Without the byte order mark. */
+  text: string;
+  /** The encoding, by its name on the Web. */
+  encoding: string;
+  /**
+   * The bytes of a text in the encoding of the file, with its byte order mark. The same text makes the
+   * same bytes.
+   *
+   * @param options.instead writes a character that the encoding lacks; without it, or where that gives
+   *   undefined, the whole text becomes UTF-8 with a byte order mark
+   */
+  encode(text: string, instead?: (character: string) => string): Uint8Array;
+}
+
+const UTF8_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
+
+/**
+ * Reads a text file: by its byte order mark; else as UTF-8 if it is that; else as `declared`, as what
+ * is usual for `language`, or as windows-1252.
+ *
+ * @throws DocumentError for what is no text
+ */
+export function decodeText(
+  file: Uint8Array,
+  { language, declared }: { language: LanguageTag | undefined; declared?: string | undefined },
+): EncodedText {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  const found =
+    utf16(bytes) ??
+    // Letters of other scripts that come in are written as the file says.
+    (isAscii(bytes) ? legacy(bytes, declared) : undefined) ??
+    utf8(bytes) ??
+    legacy(bytes, declared) ??
+    legacy(bytes, usualEncoding(language)) ??
+    legacy(bytes, 'windows-1252');
+  // The escapes of ISO-2022 are control characters of ASCII.
+  if (found === undefined || /\0|\x1b[$(]/.test(found.text)) throw noText();
+  return found;
+}
+
+function isAscii(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte < 0x80);
+}
+
+function utf8(bytes: Buffer): EncodedText | undefined {
+  const hasMark = bytes.subarray(0, UTF8_MARK.length).equals(UTF8_MARK);
+  const body = hasMark ? bytes.subarray(UTF8_MARK.length) : bytes;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+    return { text, encoding: 'utf-8', encode: (written) => inUtf8(written, hasMark) };
+  } catch {
+    return undefined;
+  }
+}
+
+function inUtf8(text: string, hasMark: boolean): Uint8Array {
+  const body = Buffer.from(text, 'utf8');
+  return hasMark ? Buffer.concat([UTF8_MARK, body]) : body;
+}
+
+function utf16(bytes: Buffer): EncodedText | undefined {
+  const mark = bytes.length >= 2 ? bytes.readUInt16LE(0) : 0;
+  if (mark !== 0xfeff && mark !== 0xfffe) return undefined;
+  if (bytes.length % 2 !== 0) throw noText();
+  const isLittle = mark === 0xfeff;
+  const swapped = (from: Buffer) => (isLittle ? from : Buffer.from(from).swap16());
+  return {
+    text: swapped(bytes).toString('utf16le', 2),
+    encoding: isLittle ? 'utf-16le' : 'utf-16be',
+    encode: (text) => swapped(Buffer.from(`\ufeff${text}`, 'utf16le')),
+  };
+}
+
+function legacy(bytes: Buffer, label: string | undefined): EncodedText | undefined {
+  const encoding = label === undefined ? undefined : legacyEncoding(label);
+  if (label === undefined || encoding === undefined) return undefined;
+  const text = encoding.decode(bytes);
+  const encode: EncodedText['encode'] = (written, instead) =>
+    inLegacy(written, encoding, instead) ?? inUtf8(written, true);
+  // Another encoding is the right one where this cannot say the same again.
+  const isSame = !text.includes('\ufffd') && bytes.equals(encode(text));
+  return isSame ? { text, encoding: label.toLowerCase(), encode } : undefined;
+}
+
+function inLegacy(
+  text: string,
+  encoding: LegacyEncoding,
+  instead?: (character: string) => string,
+): Uint8Array | undefined {
+  const bytes = Buffer.allocUnsafe(text.length * (instead === undefined ? 2 : 12));
+  let at = 0;
+  const put = (code: number): void => {
+    if (code > 0xff) bytes[at++] = code >> 8;
+    bytes[at++] = code & 0xff;
+  };
+  for (const character of text) {
+    const code = character <= '\x7f' ? character.charCodeAt(0) : encoding.codeOf(character);
+    if (code !== undefined) put(code);
+    else if (instead === undefined) return undefined;
+    else for (const letter of instead(character)) put(letter.charCodeAt(0));
+  }
+  return bytes.subarray(0, at);
+}
+
+function noText(): DocumentError {
+  return new DocumentError('The file is not a text file. Save it as plain text, in UTF-8.');
+}

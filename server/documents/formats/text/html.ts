@@ -1,0 +1,186 @@
+/**
+ * HTML pages. Texts and the attributes that people read are translated; everything else, programs and
+ * comments included, stays byte for byte, but for the language and direction of the page.
+ */
+import { baseLanguage, textDirection, type LanguageTag } from '../../../../shared/language.ts';
+import { countCodePoints } from '../../../text/code-points.ts';
+import { layOutMarkup } from '../../../text/markup/markup-layout.ts';
+import type { TextLayout } from '../../../text/markup/text-layout.ts';
+import { plainText, type TextSegment } from '../../../text/text-segment.ts';
+import { checkLength, DocumentError, type DocumentBlock, type DocumentFormat } from '../format.ts';
+import { decodeText, type EncodedText } from './encoded-text.ts';
+import { readAttributes, startTags, type HtmlAttribute, type HtmlTag } from './html-attributes.ts';
+
+interface Languages {
+  source: LanguageTag;
+  target: LanguageTag;
+}
+
+/** A page that was taken apart. */
+interface OpenPage {
+  encoded: EncodedText;
+  /** Whether the page says which encoding it is in. */
+  isDeclared: boolean;
+  tags: readonly HtmlTag[];
+  attributes: readonly HtmlAttribute[];
+  /** Text first, then attributes. */
+  segments: readonly TextSegment[];
+}
+
+export const html: DocumentFormat = {
+  async open(file, { source, maxCharacters }) {
+    const page = openPage(file, source);
+    const characters = page.segments.reduce(
+      (sum, segment) => sum + countCodePoints(plainText(segment)),
+      0,
+    );
+    checkLength(characters, maxCharacters);
+    return {
+      blocks: page.segments.map((segment): DocumentBlock => ({ segment, kind: 'paragraph' })),
+      characters,
+      write: async (translated, languages) => {
+        const isChanged = page.segments.some((segment, i) => !isSame(segment, translated[i]));
+        return isChanged ? writePage(page, translated, languages) : file;
+      },
+    };
+  },
+};
+
+function openPage(file: Uint8Array, language: LanguageTag | undefined): OpenPage {
+  const declared = declaredEncoding(file);
+  const encoded = decodeText(file, { language, declared });
+  const { text } = encoded;
+  checkTags(text);
+  const tags = startTags(text);
+  const attributes = readAttributes(text, tags);
+  const flatten = keepsBlanks(text) ? (segment: TextSegment) => segment : flat;
+  const segments = [
+    ...layOut(text).segments.map(flatten),
+    ...attributes.map(({ value }) => [value]),
+  ];
+  const isDeclared = declared !== undefined || encoded.encoding !== 'utf-8';
+  return { encoded, isDeclared, tags, attributes, segments };
+}
+
+/** Each costs about a kilobyte while a page is read; long books have some ten thousand. */
+const MAX_TAGS = 300_000;
+
+/** Counts before anything is made of them; a `<` of a text is as good as a tag. */
+function checkTags(text: string): void {
+  let count = 0;
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) count += 1;
+  if (count <= MAX_TAGS) return;
+  throw new DocumentError(
+    'The page has more tags than can be translated. Divide it into smaller ones, or remove tags that are not needed.',
+  );
+}
+
+/** Sentences are found later, when the language is known. */
+function layOut(text: string): TextLayout {
+  return layOutMarkup(text, { handling: 'html', version: 'v2', splitting: 'none' });
+}
+
+/** Browsers look at the first 1024 bytes, mail programs and editors write longer heads. */
+const DECLARATION_BYTES = 4096;
+
+function declaredEncoding(file: Uint8Array): string | undefined {
+  const head = Buffer.from(file.subarray(0, DECLARATION_BYTES)).toString('latin1');
+  return /<meta\s[^>]*charset\s*=\s*["']?\s*([\w:-]+)/i.exec(head)?.[1];
+}
+
+/** Whether line breaks and blanks of the page may be seen. */
+function keepsBlanks(text: string): boolean {
+  return /<(?:pre|listing)\b|white-space\s*:\s*(?:pre|break)/i.test(text);
+}
+
+/** With blanks as they are seen: engines need not know how the lines of the file are broken. */
+function flat(segment: TextSegment): TextSegment {
+  return segment.map((part) =>
+    typeof part === 'string' ? part.replace(/(?<![ \t])[ \t]*[\r\n][ \t\r\n]*/g, ' ') : part,
+  );
+}
+
+function isSame(left: TextSegment, right: TextSegment | undefined): boolean {
+  return left === right || JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** Attributes are written first: tags of the text that is put together then have the new ones. */
+function writePage(
+  { encoded, isDeclared, tags, attributes, segments }: OpenPage,
+  translated: readonly TextSegment[],
+  languages: Languages,
+): Uint8Array {
+  const offset = segments.length - attributes.length;
+  const edits = attributes.flatMap((attribute, index) => {
+    const value = plainText(translated[offset + index] ?? [attribute.value]);
+    return value === attribute.value ? [] : [editOf(attribute, value)];
+  });
+  const source = edited(encoded.text, edits.concat(languageEdits(tags, languages)));
+  const layout = layOut(source);
+  const text = layout.render(
+    layout.segments.map((own, index) => {
+      const translation = translated[index] ?? own;
+      return isSame(segments[index] ?? own, translation) ? own : translation;
+    }),
+  );
+  return encoded.encode(isDeclared ? text : withCharset(text), numericReference);
+}
+
+interface Edit {
+  start: number;
+  end: number;
+  text: string;
+}
+
+function editOf(
+  { name, start, end }: Pick<HtmlAttribute, 'name' | 'start' | 'end'>,
+  value: string,
+): Edit {
+  const escaped = value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  return { start, end, text: `${name}="${escaped}"` };
+}
+
+/** The language of the page, and of elements that say they were in its language; its direction. */
+function languageEdits(tags: readonly HtmlTag[], { source, target }: Languages): Edit[] {
+  const edits: Edit[] = [];
+  const direction = textDirection(target);
+  for (const tag of tags) {
+    const isRoot = tag.name === 'html';
+    const added: string[] = isRoot ? ['lang'] : [];
+    const isTurned = direction === 'rtl' || textDirection(source) === 'rtl';
+    if (isRoot && isTurned) added.push('dir');
+    for (const attribute of tag.attributes) {
+      const { name, value } = attribute;
+      const isLanguage = name === 'lang' || name === 'xml:lang';
+      const isOwn = isRoot || baseLanguage(value.trim()) === baseLanguage(source);
+      if (isLanguage && isOwn) edits.push(editOf(attribute, target));
+      if (name === 'dir' && isTurned && (isRoot || tag.name === 'body')) {
+        edits.push(editOf(attribute, direction));
+      }
+      if (added.includes(name)) added.splice(added.indexOf(name), 1);
+    }
+    const text = added.map((name) => ` ${name}="${name === 'lang' ? target : direction}"`).join('');
+    if (text !== '') edits.push({ start: tag.nameEnd, end: tag.nameEnd, text });
+  }
+  return edits;
+}
+
+function edited(source: string, edits: readonly Edit[]): string {
+  let text = '';
+  let at = 0;
+  for (const edit of [...edits].sort((a, b) => a.start - b.start)) {
+    text += source.slice(at, edit.start) + edit.text;
+    at = edit.end;
+  }
+  return text + source.slice(at);
+}
+
+/** A page of ASCII that now has other letters says that they are in UTF-8. */
+function withCharset(text: string): string {
+  if (!/[^\0-\x7f]/.test(text)) return text;
+  return text.replace(/<head(?:\s[^>]*)?>/i, '$&<meta charset="utf-8">');
+}
+
+function numericReference(character: string): string {
+  return `&#x${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()};`;
+}

@@ -1,0 +1,196 @@
+/** The text of a source with its codes as numbered marks, and back. A code is copied as it was written. */
+import { xmlReferences, writeText } from '../../../text/markup/references.ts';
+import type { Mark, TextSegment } from '../../../text/text-segment.ts';
+import { pairCodes } from './xliff-pairs.ts';
+import { contentPieces, type ContentPiece, type ContentToken } from './xliff-pieces.ts';
+import type { Span } from './xml-events.ts';
+
+/** The translatable part of a source. */
+export interface InlineContent extends Span {
+  /** The text from `start` to `end`; blanks and formatting around it are none of it. */
+  segment: TextSegment;
+  /** How its marks are written, by their ids. */
+  codes: readonly (Code | undefined)[];
+  /** Ids of marks that stay in this order. */
+  fixed: readonly number[];
+  /** Characters that the source writes as references. */
+  references: ReadonlyMap<string, string>;
+}
+
+/** How a mark is written; an element has an end. */
+interface Code {
+  start: Span | string;
+  end?: Span | string;
+}
+
+interface MarkedPiece extends ContentPiece {
+  mark?: Mark | undefined;
+}
+
+const NO_CODES: readonly Code[] = [];
+const NO_REFERENCES: ReadonlyMap<string, string> = new Map();
+const NONE_FIXED: readonly number[] = [];
+
+/**
+ * @param options.hole from after the start tag to before the end tag
+ * @param options.isPreserved whether line breaks mean something
+ */
+export function readContent(
+  file: string,
+  tokens: readonly ContentToken[],
+  { hole, isPreserved }: { hole: Span; isPreserved: boolean },
+): InlineContent {
+  const pieces = contentPieces(file, tokens, isPreserved);
+  const { marks, crossing } = pairCodes(pieces);
+  const all: MarkedPiece[] = pieces;
+  all.forEach((piece, index) => (piece.mark = marks[index]));
+  const inner = withoutEnds(file, all);
+  const fixed = inner.flatMap(({ mark, isFixed }) => {
+    if (mark?.mark !== 'lone') return [];
+    return isFixed === true || crossing.has(mark.id) ? [mark.id] : [];
+  });
+  return {
+    ...borders(file, inner, hole),
+    segment: joined(inner),
+    codes: codesOf(inner),
+    fixed: fixed.length < 2 ? NONE_FIXED : fixed,
+    references: referencesOf(file, inner),
+  };
+}
+
+/** A translated segment as XML. The source's own segment comes back as it was written. */
+export function writeContent(
+  file: string,
+  { start, end, segment, codes, fixed, references }: InlineContent,
+  translated: TextSegment,
+): string {
+  if (isSame(segment, translated)) return file.slice(start, end);
+  const places = new Set(fixed);
+  let turn = 0;
+  let xml = '';
+  for (const part of translated) {
+    if (typeof part === 'string') {
+      xml += writeText(part, references);
+      continue;
+    }
+    const id = places.has(part.id) ? (fixed[turn++] ?? part.id) : part.id;
+    const code = codes[id];
+    const written = part.mark === 'close' ? code?.end : code?.start;
+    if (written === undefined) continue;
+    xml += typeof written === 'string' ? written : file.slice(written.start, written.end);
+  }
+  return xml;
+}
+
+function isSame(one: TextSegment, other: TextSegment): boolean {
+  if (one === other) return true;
+  return one.length === other.length && one.every((part, index) => isSamePart(part, other[index]));
+}
+
+function isSamePart(one: string | Mark, other: string | Mark | undefined): boolean {
+  if (typeof one === 'string' || typeof other === 'string') return one === other;
+  return one.id === other?.id && one.mark === other.mark;
+}
+
+/**
+ * Takes off what need not be translated around: blanks, formatting that encloses everything, and
+ * halves of formatting. A placeholder stays: it may be a number or a name.
+ */
+function withoutEnds(file: string, pieces: readonly MarkedPiece[]): MarkedPiece[] {
+  let partners: Map<number, number> | undefined;
+  let first = 0;
+  let last = pieces.length - 1;
+  for (;;) {
+    while (first <= last && saysNothing(file, pieces[first])) first += 1;
+    while (first <= last && saysNothing(file, pieces[last])) last -= 1;
+    const { mark, isData } = pieces[first] ?? {};
+    if (first >= last || mark === undefined || isData === true) break;
+    partners ??= partnersById(pieces);
+    if (partners.get(mark.id) !== last) break;
+    first += 1;
+    last -= 1;
+  }
+  return pieces.slice(first, last + 1).map((piece, index, { length }) => {
+    if (piece.role !== 'text' || piece.isData === true) return piece;
+    return withoutBlanks(file, piece, { before: index === 0, after: index === length - 1 });
+  });
+}
+
+/** Where each element ends, by its id. */
+function partnersById(pieces: readonly MarkedPiece[]): Map<number, number> {
+  const ends = new Map<number, number>();
+  pieces.forEach(({ mark }, index) => {
+    if (mark?.mark === 'close') ends.set(mark.id, index);
+  });
+  return ends;
+}
+
+function saysNothing(file: string, piece: MarkedPiece | undefined): boolean {
+  if (piece === undefined || piece.isData === true) return false;
+  if (piece.mark === undefined) return file.slice(piece.start, piece.end).trim() === '';
+  return piece.mark.mark === 'lone' && (piece.role === 'start' || piece.role === 'end');
+}
+
+function withoutBlanks(
+  file: string,
+  piece: MarkedPiece,
+  { before, after }: { before: boolean; after: boolean },
+): MarkedPiece {
+  const { text = '' } = piece;
+  // Looked for in the file: a blank that is written as a reference is meant.
+  const raw = file.slice(piece.start, piece.end);
+  const head = before ? raw.length - raw.trimStart().length : 0;
+  const tail = after ? raw.length - raw.trimEnd().length : 0;
+  if (head === 0 && tail === 0) return piece;
+  return {
+    ...piece,
+    start: piece.start + head,
+    end: piece.end - tail,
+    text: text.slice(head, text.length - tail),
+  };
+}
+
+/** CDATA is replaced with its borders. */
+function borders(file: string, inner: readonly MarkedPiece[], hole: Span): Span {
+  const [first, last] = [inner[0], inner.at(-1)];
+  if (first === undefined || last === undefined) return { start: hole.start, end: hole.start };
+  if (!inner.some(({ isData }) => isData === true)) return { start: first.start, end: last.end };
+  const start = first.isData === true ? file.lastIndexOf('<![CDATA[', first.start) : first.start;
+  const end = last.isData === true ? file.indexOf(']]>', last.end) + 3 : last.end;
+  return { start, end };
+}
+
+function joined(pieces: readonly MarkedPiece[]): TextSegment {
+  const segment: (string | Mark)[] = [];
+  for (const { mark, text = '' } of pieces) {
+    const last = segment.at(-1);
+    if (mark !== undefined) segment.push(mark);
+    else if (typeof last === 'string') segment[segment.length - 1] = last + text;
+    else if (text !== '') segment.push(text);
+  }
+  return segment;
+}
+
+function codesOf(pieces: readonly MarkedPiece[]): readonly (Code | undefined)[] {
+  if (pieces.every(({ mark }) => mark === undefined)) return NO_CODES;
+  const codes: (Code | undefined)[] = [];
+  for (const { mark, start, end, xml } of pieces) {
+    if (mark === undefined) continue;
+    const written = xml ?? { start, end };
+    const code = codes[mark.id];
+    if (code === undefined) codes[mark.id] = { start: written };
+    else code.end = written;
+  }
+  return codes;
+}
+
+function referencesOf(file: string, pieces: readonly MarkedPiece[]): ReadonlyMap<string, string> {
+  const written = new Map<string, string>();
+  for (const { role, isData, start, end } of pieces) {
+    if (role !== 'text' || isData === true) continue;
+    for (const reference of xmlReferences(file, start, end)) {
+      written.set(reference.text, file.slice(reference.start, reference.end));
+    }
+  }
+  return written.size === 0 ? NO_REFERENCES : written;
+}

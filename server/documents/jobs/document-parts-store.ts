@@ -1,0 +1,72 @@
+/** The bytes of documents, a row for each part of a file. */
+import { locksRows, type Database } from '../../storage/database.ts';
+import type { DocumentFile, Documents } from '../../storage/ports.ts';
+
+export function createDocumentParts(db: Database): Pick<Documents, 'addPart' | 'readPart'> {
+  return {
+    async addPart({ documentId, file, place, bytes, atMs }, claimId) {
+      if (claimId !== null && !(await holdClaim(db, { documentId, file, claimId }))) return false;
+      await db
+        .insertInto('document_parts')
+        .values({ document_id: documentId, file, place, at_ms: atMs, bytes })
+        // Whoever does not know whether it was written writes it again.
+        .onConflict((conflict) =>
+          conflict.columns(['document_id', 'file', 'place']).doUpdateSet({ at_ms: atMs, bytes }),
+        )
+        .execute();
+      return true;
+    },
+
+    async readPart(documentId, file, place) {
+      const row = await db
+        .selectFrom('document_parts')
+        .select('bytes')
+        .where('document_id', '=', documentId)
+        .where('file', '=', file)
+        .where('place', '=', place)
+        .executeTakeFirst();
+      return row?.bytes;
+    },
+  };
+}
+
+/** Whether a claim is good; until the transaction ends, nobody takes the document from it. */
+async function holdClaim(
+  db: Database,
+  { documentId, file, claimId }: { documentId: string; file: DocumentFile; claimId: string },
+): Promise<boolean> {
+  if (file === 'progress') {
+    // Who gets on with a document is not brought down by it.
+    const { numUpdatedRows } = await db
+      .updateTable('documents')
+      .set({ attempt: 0 })
+      .where('document_id', '=', documentId)
+      .where('claim_id', '=', claimId)
+      .where('status', '=', 'translating')
+      .executeTakeFirst();
+    return numUpdatedRows > 0;
+  }
+  const held = await db
+    .selectFrom('documents')
+    .select('document_id')
+    .where('document_id', '=', documentId)
+    .where('claim_id', '=', claimId)
+    .where('status', '=', 'translating')
+    .$if(locksRows(db), (query) => query.forNoKeyUpdate())
+    .executeTakeFirst();
+  return held !== undefined;
+}
+
+/** Deletes parts of documents; of all files, unless some are named. */
+export async function deleteParts(
+  db: Database,
+  documentIds: readonly string[],
+  files?: readonly DocumentFile[],
+): Promise<void> {
+  if (documentIds.length === 0) return;
+  await db
+    .deleteFrom('document_parts')
+    .where('document_id', 'in', documentIds)
+    .$if(files !== undefined, (query) => query.where('file', 'in', files ?? []))
+    .execute();
+}

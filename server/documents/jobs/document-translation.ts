@@ -1,0 +1,176 @@
+/** Translates one document, from the bytes that were uploaded to those of the result. */
+import { ServiceError } from '../../../shared/errors.ts';
+import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
+import {
+  startDocumentProcess,
+  type DocumentLimits,
+  type DocumentProcess,
+} from '../formats/document-process.ts';
+import type { DocumentSentence } from '../formats/document-sentences.ts';
+import { checkLength } from '../formats/format.ts';
+import type { Logger } from '../../process/log.ts';
+import { plainText, type TextSegment } from '../../text/text-segment.ts';
+import { translateBatches } from './batch-translation.ts';
+import type { DetectionOrigin, SourceDetection } from '../../translation/detection.ts';
+import type { DocumentWish } from './document-order.ts';
+import type { Glossaries } from '../../glossaries/glossaries.ts';
+import { checkWishes } from '../../translation/language-checks.ts';
+import type { StyleRuleLists } from '../../style-rules/style-rules.ts';
+import { checkStyle, styledTranslation } from '../../translation/text-style.ts';
+import { batchesOf } from './sentence-batches.ts';
+import type { Translation } from '../../translation/translation.ts';
+import type { TranslationMemories } from '../../memories/translation-memories.ts';
+import { rememberedTranslation } from '../../translation/remembered-translation.ts';
+import { progressPart, readProgress } from './translation-progress.ts';
+
+/** What was translated before a worker ended, so that the next one need not do it again. */
+export interface TranslationProgress {
+  /** The parts that were kept, oldest first. */
+  parts(): AsyncIterable<Uint8Array>;
+  /** Resolves when the part is safe. @throws what ends the job: it is another worker's by now */
+  keep(part: Uint8Array): Promise<void>;
+}
+
+export interface DocumentWork {
+  file: Uint8Array;
+  accountId: string;
+  wish: DocumentWish;
+  progress: TranslationProgress;
+  /** Told often: the share of the work that is done, from 0 to 1, never falling. */
+  onShare: (share: number) => void;
+  signal: AbortSignal;
+}
+
+export interface DocumentTranslator {
+  /**
+   * @returns the translated file, and Unicode code points of its text
+   * @throws DocumentError for a file that cannot be translated, with words for its owner; FormatFailure
+   *   for a fault of ours; ServiceError for what engines, glossaries and languages refuse; the signal's
+   *   reason; another Error when the process that had the file ended, which may go better next time
+   */
+  translate(work: DocumentWork): Promise<{ file: Uint8Array; characters: number }>;
+}
+
+export interface DocumentTranslatorOptions {
+  translation: Translation;
+  detection: SourceDetection;
+  glossaries: Pick<Glossaries, 'glossaryFor'>;
+  styleRules: Pick<StyleRuleLists, 'styleFor'>;
+  translationMemories: Pick<TranslationMemories, 'searchFor'>;
+  /** Of the process that reads and writes a file. */
+  limits: DocumentLimits;
+  log: Logger;
+}
+
+/** Shares of the work: translating takes most of it. */
+const OPENED = 0.05;
+const TRANSLATED = 0.95;
+
+/** Makes the service; each document gets a process of its own while it is translated. */
+export function createDocumentTranslator(options: DocumentTranslatorOptions): DocumentTranslator {
+  return {
+    async translate(work) {
+      const abort = new AbortController();
+      const forward = () => abort.abort(work.signal.reason);
+      work.signal.throwIfAborted();
+      work.signal.addEventListener('abort', forward, { once: true });
+      try {
+        return await inOwnProcess({ ...work, signal: abort.signal }, abort, options);
+      } finally {
+        work.signal.removeEventListener('abort', forward);
+      }
+    },
+  };
+}
+
+/** @param abort of the work, to end it with the process */
+async function inOwnProcess(
+  work: DocumentWork,
+  abort: AbortController,
+  options: DocumentTranslatorOptions,
+): Promise<{ file: Uint8Array; characters: number }> {
+  const { wish, file, onShare } = work;
+  const { limits, log } = options;
+  const process = await startDocumentProcess({ limits, log, signal: work.signal });
+  // Without the process there is nobody to write what engines are asked for.
+  process.ended.catch((reason: unknown) => abort.abort(reason));
+  try {
+    const { input, source, target, output, maxCharacters } = wish;
+    const opening = { source, target, output, maxCharacters };
+    const { characters, sample } = await process.open(file, input, opening);
+    checkLength(characters, maxCharacters);
+    onShare(OPENED);
+    const language = source ?? (await detectedSource(sample, { ...work, target }, options));
+    const translations = await translateSentences(process, language, work, options);
+    onShare(TRANSLATED);
+    const written = await process.write(translations, { source: language, target });
+    onShare(1);
+    return { file: written, characters };
+  } finally {
+    await process.close();
+  }
+}
+
+async function detectedSource(
+  sample: readonly TextSegment[],
+  wish: DetectionOrigin & { target: LanguageTag },
+  { detection }: DocumentTranslatorOptions,
+): Promise<LanguageTag> {
+  const [language] = await detection.detectSources([sample], wish);
+  return language ?? baseLanguage(wish.target);
+}
+
+/** @returns the translations by key */
+async function translateSentences(
+  process: DocumentProcess,
+  source: LanguageTag,
+  { accountId, wish, progress, onShare, signal }: DocumentWork,
+  { translation, glossaries, styleRules, translationMemories }: DocumentTranslatorOptions,
+): Promise<ReadonlyMap<string, TextSegment>> {
+  const { target, formality, glossaryIds: ids, styleId, memory } = wish;
+  const different = await process.sentences(source);
+  if (different.length === 0) return new Map();
+  if (baseLanguage(source) === baseLanguage(target)) {
+    throw new ServiceError('invalid_request', 'Source and target language are equal.');
+  }
+  checkWishes(source, { source: wish.source, target, formality }, translation);
+  const style =
+    styleId === undefined
+      ? undefined
+      : await styleRules.styleFor({ accountId, id: styleId, target });
+  if (style !== undefined) checkStyle(style, { source, target }, translation);
+  const search =
+    memory === undefined
+      ? undefined
+      : await translationMemories.searchFor({ accountId, ...memory, source: wish.source, target });
+  const glossary =
+    ids.length === 0 ? undefined : await glossaries.glossaryFor({ accountId, ids, source, target });
+  const translations = await readProgress(progress);
+  const batches = batchesOf(different, ({ key }) => translations.has(key));
+  const all = lengthOf(different);
+  let left = lengthOf(batches.flatMap(({ sentences }) => sentences));
+  const tellShare = () => onShare(TRANSLATED - (left / all) * (TRANSLATED - OPENED));
+  tellShare();
+  await translateBatches(batches, {
+    translation: rememberedTranslation(
+      style === undefined ? translation : styledTranslation(translation, style),
+      { search, usesExamples: (pair) => translation.usesExamples(pair) },
+    ),
+    wishes: {
+      ...{ source, target, signal, account: accountId },
+      ...(formality !== undefined && { formality: formality.wish }),
+      ...(glossary !== undefined && { glossary }),
+    },
+    async onBatch(done, batch) {
+      await progress.keep(progressPart(done));
+      for (const [key, segment] of done) translations.set(key, segment);
+      left -= lengthOf(batch.sentences);
+      tellShare();
+    },
+  });
+  return translations;
+}
+
+function lengthOf(sentences: readonly DocumentSentence[]): number {
+  return sentences.reduce((sum, { segment }) => sum + plainText(segment).length, 0);
+}

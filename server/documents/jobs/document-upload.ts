@@ -1,0 +1,309 @@
+/** Takes a document in: the file goes into the database as it arrives, its order when it is complete. */
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  documentFormats,
+  extensionOf,
+  formatOfExtension,
+  MAX_DOCUMENT_CHARACTERS,
+  type DocumentFormatInfo,
+} from '../../../shared/document-formats.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
+import type { DocumentHandle, DocumentOrder } from '../../../shared/schemas/documents.ts';
+import { SIGNATURE_BYTES, signatureProblem } from '../formats/file-signature.ts';
+import type { Caller, Documents, Plan } from '../../storage/ports.ts';
+import type { DocumentWish } from './document-order.ts';
+import type { Glossaries } from '../../glossaries/glossaries.ts';
+import { checkLanguages, checkWishes } from '../../translation/language-checks.ts';
+import {
+  formalityWish,
+  glossaryIds,
+  optionalSource,
+  memoryWish,
+  styleIdOf,
+} from '../../translation/request-wishes.ts';
+import type { StyleRuleLists } from '../../style-rules/style-rules.ts';
+import { checkStyle } from '../../translation/text-style.ts';
+import type { Translation } from '../../translation/translation.ts';
+import type { TranslationMemories } from '../../memories/translation-memories.ts';
+
+/** Bytes kept at once: few enough to hold no other writer up. */
+export const DOCUMENT_PART_BYTES = 256 * 1024;
+const MAX_FILE_NAME_LENGTH = 255;
+
+/** A document on its way in. */
+export interface DocumentUpload {
+  /**
+   * Keeps the file. Pulls no faster than the database writes.
+   *
+   * @param fileName decides how large it may be; empty when it is not known yet
+   * @throws ServiceError payload_too_large as soon as there is too much, invalid_request for a file
+   *   that is not what its name says
+   */
+  receive(file: AsyncIterable<Uint8Array>, fileName: string): Promise<void>;
+  /**
+   * Queues the document.
+   *
+   * @param order its `filename` counts before the name that came with the file
+   * @throws ServiceError invalid_request, not_found, forbidden, too_many_documents; the upload is
+   *   still to be discarded then
+   */
+  submit(order: DocumentOrder, tag: string | null): Promise<DocumentHandle>;
+  /** Deletes what was received; does nothing once the document is queued. */
+  discard(): Promise<void>;
+}
+
+export interface DocumentUploadOptions {
+  documents: Documents;
+  translation: Translation;
+  glossaries: Pick<Glossaries, 'glossaryFor'>;
+  styleRules: Pick<StyleRuleLists, 'styleFor'>;
+  translationMemories: Pick<TranslationMemories, 'searchFor'>;
+  isFreeTarget: (target: LanguageTag) => boolean;
+  /** Most documents an account may have here, those that were not downloaded included. */
+  maxDocuments: number;
+  /** Rings up whoever translates. */
+  onQueued: () => void;
+  now: () => number;
+}
+
+/** Hash under which a document key is kept: SHA-256 in hex. */
+export function hashOfDocumentKey(documentKey: string): string {
+  return createHash('sha256').update(documentKey).digest('hex');
+}
+
+/** Begins an upload of a caller. */
+export function beginUpload(caller: Caller, options: DocumentUploadOptions): DocumentUpload {
+  const { documents, now } = options;
+  const { plan, accountId } = caller.account;
+  const documentId = newSecret(16);
+  const source = new SourceFile(documentId, options);
+  let isQueued = false;
+
+  return {
+    receive: (file, fileName) => source.receive(file, { fileName: cleanName(fileName), plan }),
+
+    async submit(order, tag) {
+      const received = source.received;
+      if (received === undefined) throw invalid("Parameter 'file' not specified.");
+      const wished = cleanName(order.filename ?? '');
+      const fileName = wished === '' ? received.fileName : wished;
+      const format = formatOf(fileName);
+      const { sizeBytes, head } = received;
+      if (sizeBytes > format.maxBytes[plan]) throw tooLarge(format.maxBytes[plan]);
+      refuseMismatch(format, head);
+      const wish = await readWish(order, { format, caller, options });
+      const documentKey = newSecret(32);
+      isQueued = await documents.submit(
+        {
+          ...{ documentId, accountId, keyId: caller.key.keyId, tag, sizeBytes },
+          documentKeyHash: hashOfDocumentKey(documentKey),
+          fileName: fileName.slice(-MAX_FILE_NAME_LENGTH),
+          order: JSON.stringify(wish),
+          createdAtMs: now(),
+        },
+        options.maxDocuments,
+      );
+      if (!isQueued) throw tooManyDocuments(options.maxDocuments);
+      options.onQueued();
+      return { document_id: documentId, document_key: documentKey };
+    },
+
+    async discard() {
+      if (!isQueued) await source.discard();
+    },
+  };
+}
+
+/** The file of an upload, on its way into the database. */
+class SourceFile {
+  /** What has arrived, once it is all there. */
+  received: { fileName: string; sizeBytes: number; head: Buffer } | undefined;
+  #isDiscarded = false;
+  #keeping: Promise<unknown> = Promise.resolve();
+  readonly #documentId: string;
+  readonly #options: Pick<DocumentUploadOptions, 'documents' | 'now'>;
+
+  constructor(documentId: string, options: Pick<DocumentUploadOptions, 'documents' | 'now'>) {
+    this.#documentId = documentId;
+    this.#options = options;
+  }
+
+  /** As {@link DocumentUpload.receive}. */
+  async receive(
+    file: AsyncIterable<Uint8Array>,
+    { fileName, plan }: { fileName: string; plan: Plan },
+  ): Promise<void> {
+    const format = formatOfExtension(extensionOf(fileName));
+    const maxBytes = format?.maxBytes[plan] ?? largestOf(plan);
+    let head = Buffer.alloc(0);
+    let sizeBytes = 0;
+    let place = 0;
+    for await (const part of inParts(file, maxBytes)) {
+      if (place === 0) {
+        head = Buffer.from(part.subarray(0, SIGNATURE_BYTES));
+        if (format !== undefined) refuseMismatch(format, head);
+      }
+      await this.#keep(place, part);
+      place += 1;
+      sizeBytes += part.length;
+    }
+    this.received = { fileName, sizeBytes, head };
+  }
+
+  async discard(): Promise<void> {
+    this.#isDiscarded = true;
+    // What is being written now would outlive the rest.
+    await this.#keeping.catch(() => undefined);
+    await this.#options.documents.delete(this.#documentId);
+  }
+
+  async #keep(place: number, bytes: Uint8Array): Promise<void> {
+    if (this.#isDiscarded) throw new Error('The upload has ended.');
+    const { documents, now } = this.#options;
+    const part = { documentId: this.#documentId, file: 'source' as const, place, bytes };
+    this.#keeping = documents.addPart({ ...part, atMs: now() }, null);
+    await this.#keeping;
+  }
+}
+
+/** Joins what arrives to parts of {@link DOCUMENT_PART_BYTES}; the last is shorter. */
+async function* inParts(
+  file: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let part = new Uint8Array(DOCUMENT_PART_BYTES);
+  let filled = 0;
+  let sizeBytes = 0;
+  for await (const chunk of file) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
+    for (let at = 0; at < chunk.length;) {
+      const taken = Math.min(chunk.length - at, part.length - filled);
+      part.set(chunk.subarray(at, at + taken), filled);
+      at += taken;
+      filled += taken;
+      if (filled < part.length) continue;
+      yield part;
+      part = new Uint8Array(DOCUMENT_PART_BYTES);
+      filled = 0;
+    }
+  }
+  // An empty file is a part as well: it is told to be empty.
+  if (filled > 0 || sizeBytes === 0) yield part.slice(0, filled);
+}
+
+async function readWish(
+  order: DocumentOrder,
+  {
+    format,
+    caller: { account },
+    options: { translation, glossaries, styleRules, translationMemories, isFreeTarget },
+  }: { format: DocumentFormatInfo; caller: Caller; options: DocumentUploadOptions },
+): Promise<DocumentWish> {
+  const source = optionalSource(order.source_lang);
+  const target = canonicalLanguage(order.target_lang);
+  if (target === undefined) throw invalid("Value for 'target_lang' not supported.");
+  if (source !== undefined && baseLanguage(source) === baseLanguage(target)) throw equalLanguages();
+  const memory = memoryWish(order);
+  const styleId = styleIdOf(order, account.plan);
+  const ids = glossaryIds(order, source);
+  const formality = formalityWish(order.formality);
+  checkLanguages({ source, target }, translation);
+  const { accountId } = account;
+  // What cannot be found is better told now than by the job.
+  const style =
+    styleId === undefined
+      ? undefined
+      : await styleRules.styleFor({ accountId, id: styleId, target });
+  if (memory !== undefined) {
+    await translationMemories.searchFor({ accountId, ...memory, source, target });
+  }
+  if (source !== undefined) {
+    checkWishes(source, { source, target, formality }, translation);
+    if (style !== undefined) checkStyle(style, { source, target }, translation);
+    if (ids.length > 0) await glossaries.glossaryFor({ accountId, ids, source, target });
+  }
+  return {
+    input: format.name,
+    output: outputOf(format, order.output_format),
+    ...(source !== undefined && { source }),
+    target,
+    ...(formality !== undefined && { formality }),
+    glossaryIds: ids,
+    ...(styleId !== undefined && { styleId }),
+    ...(memory !== undefined && { memory }),
+    maxCharacters: MAX_DOCUMENT_CHARACTERS[account.plan],
+    isFree: isFreeTarget(target),
+  };
+}
+
+function outputOf(
+  { name, extensions, outputs }: DocumentFormatInfo,
+  wished: string | undefined,
+): DocumentWish['output'] {
+  if (wished === undefined || wished.trim() === '') return outputs[0];
+  const found = formatOfExtension(wished.trim())?.name;
+  if (found !== undefined && outputs.includes(found)) return found;
+  throw invalid(
+    `Value for 'output_format' not supported. Possible for ${extensions[0] ?? name}: ${outputs.join(', ')}.`,
+  );
+}
+
+/**
+ * Without what no system shows or keeps: control characters, ends of lines, halves of pairs, and signs
+ * of direction, which make `gpj.exe` look like `exe.jpg`.
+ */
+function cleanName(fileName: string): string {
+  return fileName.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}\uFEFF]/gu, '');
+}
+
+/** @throws ServiceError invalid_request for an ending that is nobody's */
+function formatOf(fileName: string): DocumentFormatInfo {
+  const format = formatOfExtension(extensionOf(fileName));
+  if (format !== undefined) return format;
+  const known = documentFormats.flatMap(({ extensions }) => extensions).join(', ');
+  throw invalid(
+    `Invalid file data. The file extension must be one of: ${known}. Send the file with its name, or the parameter 'filename'.`,
+  );
+}
+
+/** Most bytes of a file without a name: as many as any format may have. */
+function largestOf(plan: Plan): number {
+  return Math.max(...documentFormats.map(({ maxBytes }) => maxBytes[plan]));
+}
+
+/** @throws ServiceError invalid_request for a file that is not what its name says */
+function refuseMismatch({ name }: DocumentFormatInfo, head: Buffer): void {
+  const problem = signatureProblem(name, head);
+  if (problem !== undefined) throw invalid(problem);
+}
+
+/** Upper-case hex digits, two a byte. */
+function newSecret(bytes: number): string {
+  return randomBytes(bytes).toString('hex').toUpperCase();
+}
+
+function equalLanguages(): ServiceError {
+  return invalid('Source and target language are equal.');
+}
+
+function tooLarge(maxBytes: number): ServiceError {
+  const limit = maxBytes < 1_000_000 ? `${maxBytes / 1000} KB` : `${maxBytes / 1_000_000} MB`;
+  return new ServiceError(
+    'payload_too_large',
+    `The document is too large: files of this kind may have at most ${limit}.`,
+  );
+}
+
+/** What an account is told that sends one more than it may have here. */
+export function tooManyDocuments(maxDocuments: number): ServiceError {
+  return new ServiceError(
+    'too_many_documents',
+    `Too many non-downloaded documents: at most ${maxDocuments} at a time. Download some, or wait until they expire.`,
+  );
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
+}

@@ -1,0 +1,237 @@
+import { Readable } from 'node:stream';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { documentFormats } from '../../../shared/document-formats.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import {
+  DocumentHandle,
+  DocumentKey,
+  DocumentOrder,
+  DocumentPath,
+  DocumentStatusView,
+} from '../../../shared/schemas/documents.ts';
+import { Problem } from '../../../shared/schemas/problem.ts';
+import type { Access } from '../../accounts/access.ts';
+import type { DocumentTranslations } from './documents.ts';
+import type { Caller } from '../../storage/ports.ts';
+import { requireApiKey } from '../../http/auth.ts';
+import { abortWhenGone } from '../../http/gone.ts';
+import { readForm } from '../../http/forms.ts';
+import { readMultipart, useMultipart, type FormFields } from '../../http/multipart.ts';
+import { reportingTag } from '../../http/reporting-tag.ts';
+
+export interface DocumentOptions {
+  documentTranslations: DocumentTranslations;
+  access: Access;
+}
+
+const common = { tags: ['documents'], security: [{ apiKey: [] }] };
+const problems = { '4xx': Problem, '5xx': Problem };
+const binary = { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) };
+const results = {
+  description: 'The translated document.',
+  content: Object.fromEntries(documentFormats.map(({ mediaType }) => [mediaType, binary])),
+};
+const formTypes = ['application/json', 'application/x-www-form-urlencoded'];
+
+export const documentRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
+  app,
+  { documentTranslations, access },
+) => {
+  const onRequest = requireApiKey(access);
+  useMultipart(app);
+
+  app.post(
+    '/v2/document',
+    {
+      onRequest,
+      // The body is read as it comes, see receiveDocument.
+      validatorCompiler: () => () => true,
+      schema: {
+        ...common,
+        summary: 'Upload a document to be translated',
+        description:
+          'Answers what identifies the document; its translation goes on in the background. The file may have any place among the parts.',
+        consumes: ['multipart/form-data'],
+        body: Type.Interface([DocumentOrder], {
+          file: Type.Unsafe<Buffer>({
+            type: 'string',
+            format: 'binary',
+            description: `Ending: ${documentFormats.flatMap(({ extensions }) => extensions).join(', ')}.`,
+          }),
+        }),
+        response: { 200: DocumentHandle, ...problems },
+      },
+    },
+    (request) => receiveDocument(request, request.caller, documentTranslations),
+  );
+
+  await app.register(statusRoutes, { documentTranslations, access });
+  await app.register(resultRoutes, { documentTranslations, access });
+};
+
+const statusRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
+  app,
+  { documentTranslations, access },
+) => {
+  const onRequest = requireApiKey(access);
+  const schema = {
+    ...common,
+    summary: 'Ask how far a document is',
+    description:
+      'Of a document that was uploaded less than a second ago, the answer waits for its end, until that second is over.',
+    params: DocumentPath,
+    response: { 200: DocumentStatusView, ...problems },
+  };
+
+  app.post(
+    '/v2/document/:document_id',
+    { onRequest, schema: { ...schema, consumes: formTypes, body: DocumentKey } },
+    async ({ caller, params, body }, reply) => {
+      const { signal } = abortWhenGone(reply);
+      return documentTranslations.status(caller, params.document_id, body.document_key, signal);
+    },
+  );
+
+  app.get(
+    '/v2/document/:document_id',
+    { onRequest, schema: { ...schema, querystring: DocumentKey } },
+    async ({ caller, params, query }, reply) => {
+      const { signal } = abortWhenGone(reply);
+      return documentTranslations.status(caller, params.document_id, query.document_key, signal);
+    },
+  );
+
+  app.delete(
+    '/v2/document/:document_id',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Delete a document',
+        description:
+          'Our own addition. A translation that is under way ends and is not billed; nothing of the document is kept.',
+        params: DocumentPath,
+        querystring: DocumentKey,
+        response: { 204: Type.Null({ description: 'Deleted.' }), ...problems },
+      },
+    },
+    async ({ caller, params, query }, reply) => {
+      await documentTranslations.delete(caller, params.document_id, query.document_key);
+      return reply.code(204).send(null);
+    },
+  );
+};
+
+const resultRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
+  app,
+  { documentTranslations, access },
+) => {
+  const onRequest = requireApiKey(access);
+  const schema = {
+    ...common,
+    summary: 'Download a translated document, once',
+    description: 'Once it has been sent, everything about the document is deleted.',
+    params: DocumentPath,
+    response: { 200: results, ...problems },
+  };
+
+  app.post(
+    '/v2/document/:document_id/result',
+    { onRequest, schema: { ...schema, consumes: formTypes, body: DocumentKey } },
+    async ({ caller, params, body }, reply) => {
+      await sendResult(reply, documentTranslations, { caller, ...params, ...body });
+      return reply;
+    },
+  );
+
+  app.get(
+    '/v2/document/:document_id/result',
+    {
+      onRequest,
+      // A HEAD would take the one download there is.
+      exposeHeadRoute: false,
+      schema: { ...schema, querystring: DocumentKey },
+    },
+    async ({ caller, params, query }, reply) => {
+      await sendResult(reply, documentTranslations, { caller, ...params, ...query });
+      return reply;
+    },
+  );
+};
+
+/**
+ * Takes an upload in.
+ *
+ * @throws ServiceError of the multipart body, the order and the file; nothing is kept then
+ */
+export async function receiveDocument(
+  request: FastifyRequest,
+  caller: Caller,
+  documentTranslations: DocumentTranslations,
+): Promise<DocumentHandle> {
+  const { body, headers } = request;
+  if (!(body instanceof Readable)) {
+    throw new ServiceError(
+      'unsupported_media_type',
+      'Send multipart/form-data with a part `file`.',
+    );
+  }
+  const tag = reportingTag(request);
+  const upload = await documentTranslations.upload(caller);
+  try {
+    const fields = await readMultipart(body, headers, ({ fileName, content }, earlier) =>
+      upload.receive(content, nameOf(earlier) ?? fileName),
+    );
+    return await upload.submit(readForm(fields, DocumentOrder), tag);
+  } catch (error) {
+    await upload.discard();
+    throw error;
+  }
+}
+
+/** The parameter `filename`, which counts before the name that comes with the file. */
+function nameOf({ filename }: FormFields): string | undefined {
+  return typeof filename === 'string' && filename !== '' ? filename : undefined;
+}
+
+/** Sends a result, and has it deleted when it has been sent whole. */
+export async function sendResult(
+  reply: FastifyReply,
+  documentTranslations: DocumentTranslations,
+  {
+    caller,
+    document_id: documentId,
+    document_key: documentKey,
+  }: { caller: Caller; document_id: string; document_key: string },
+): Promise<void> {
+  const { fileName, format, parts, ...download } = await documentTranslations.download(
+    caller,
+    documentId,
+    documentKey,
+  );
+  const settle = () => {
+    const settled = reply.raw.writableFinished ? download.done() : download.brokeOff();
+    // The document expires all the same.
+    settled.catch((err: unknown) => reply.log.error({ err }, 'a download was not settled'));
+  };
+  // Whoever has gone meanwhile may come back.
+  if (reply.raw.destroyed) settle();
+  else reply.raw.once('close', settle);
+  void reply
+    .header('Content-Disposition', attachment(fileName))
+    .header('Cache-Control', 'no-store')
+    .type(format.mediaType)
+    .send(Readable.from(parts));
+}
+
+/** RFC 6266: the name in ASCII for old clients, and in UTF-8. */
+function attachment(fileName: string): string {
+  const ascii = fileName.replaceAll(/[^\x20-\x7e]|["\\]/g, '_');
+  const encoded = encodeURIComponent(fileName.replaceAll(/\p{Cs}/gu, '_')).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

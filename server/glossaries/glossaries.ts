@@ -1,0 +1,233 @@
+/** Glossaries: what v3 and v2 do with them, and how a translation finds its terms. */
+import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../../shared/errors.ts';
+import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
+import type {
+  DictionaryContent,
+  DictionaryInfo,
+  DictionaryQuery,
+  Glossary,
+  GlossaryChange,
+  GlossaryCreation,
+} from '../../shared/schemas/glossaries.ts';
+import type {
+  Dictionary,
+  DictionaryPair,
+  Glossaries as GlossaryStore,
+  Glossary as StoredGlossary,
+} from '../storage/ports.ts';
+import { createTermIndex, type TermIndex } from './terms/term-index.ts';
+import type { TermTable } from './terms/term-table.ts';
+import {
+  checkedDictionary,
+  checkedGlossaryId,
+  checkedGlossaryName,
+  checkedPair,
+  refuseSamePairs,
+} from './glossary-checks.ts';
+import { createMerging } from './glossary-merging.ts';
+import { createGlossaryTables } from './glossary-tables.ts';
+
+/** Most glossaries of an account. */
+const MAX_GLOSSARIES = 1000;
+
+/** Every method throws ServiceError invalid_request for malformed input and not_found for what is not there. */
+export interface Glossaries {
+  create(accountId: string, creation: GlossaryCreation): Promise<Glossary>;
+  list(accountId: string): Promise<Glossary[]>;
+  get(accountId: string, glossaryId: string): Promise<Glossary>;
+  entries(accountId: string, glossaryId: string, pair: DictionaryQuery): Promise<DictionaryContent>;
+  /** Renames, and adds the entries of at most one dictionary to those that are there. */
+  change(accountId: string, glossaryId: string, change: GlossaryChange): Promise<Glossary>;
+  /** Puts a dictionary in place of the one of its direction, or beside the others. */
+  putDictionary(
+    accountId: string,
+    glossaryId: string,
+    content: DictionaryContent,
+  ): Promise<DictionaryInfo>;
+  deleteDictionary(accountId: string, glossaryId: string, pair: DictionaryQuery): Promise<void>;
+  delete(accountId: string, glossaryId: string): Promise<void>;
+  /**
+   * The terms of a translation. A dictionary of base languages serves their variants; where several
+   * glossaries know a phrase, the first of them counts.
+   *
+   * @throws ServiceError invalid_request when one of them has no dictionary of the pair
+   */
+  glossaryFor(wanted: {
+    accountId: string;
+    ids: readonly string[];
+    source: LanguageTag;
+    target: LanguageTag;
+  }): Promise<TermIndex>;
+}
+
+export interface GlossariesOptions {
+  glossaries: GlossaryStore;
+  /** Memory for dictionaries that are in use. */
+  cacheBytes: number;
+  now?: () => number;
+}
+
+export function createGlossaries(options: GlossariesOptions): Glossaries {
+  return {
+    ...createWholes(options),
+    ...createDictionaries(options),
+    glossaryFor: createTermSearch(options),
+  };
+}
+
+type Wholes = Pick<Glossaries, 'create' | 'list' | 'get' | 'change' | 'delete'>;
+type Dictionaries = Pick<Glossaries, 'entries' | 'putDictionary' | 'deleteDictionary'>;
+
+function createWholes({ glossaries: store, now = Date.now }: GlossariesOptions): Wholes {
+  const get: Glossaries['get'] = async (accountId, glossaryId) =>
+    toGlossary(known(await store.find(accountId, checkedGlossaryId(glossaryId))));
+  const merge = createMerging(store);
+
+  return {
+    get,
+
+    async create(accountId, { name, dictionaries: contents = [] }) {
+      const glossary = {
+        glossaryId: randomUUID(),
+        name: checkedGlossaryName(name),
+        createdAtMs: now(),
+        editedInV3: false,
+      };
+      refuseSamePairs(contents.map(checkedPair));
+      const dictionaries: Dictionary[] = [];
+      for (const content of contents) dictionaries.push(await checkedDictionary(content));
+      if (!(await store.create(accountId, glossary, dictionaries, MAX_GLOSSARIES))) {
+        throw invalid(`An account has at most ${MAX_GLOSSARIES} glossaries: delete one first.`);
+      }
+      return toGlossary({ ...glossary, dictionaries });
+    },
+
+    list: async (accountId) => (await store.list(accountId)).map(toGlossary),
+
+    async change(accountId, glossaryId, { name, dictionaries = [] }) {
+      const id = checkedGlossaryId(glossaryId);
+      const newName = name === undefined ? undefined : checkedGlossaryName(name);
+      const [content, ...more] = dictionaries;
+      if (more.length > 0) {
+        throw invalid(
+          "Value for 'dictionaries' not supported: one dictionary can be changed at a time.",
+        );
+      }
+      // Whoever has no such glossary learns that first, not what is wrong with the entries.
+      await get(accountId, id);
+      if (content !== undefined) {
+        const added = { dictionary: await checkedDictionary(content), name: newName };
+        if (!(await merge(accountId, id, added))) throw unknown();
+      } else if (newName !== undefined && !(await store.rename(accountId, id, newName))) {
+        throw unknown();
+      }
+      return get(accountId, id);
+    },
+
+    async delete(accountId, glossaryId) {
+      if (!(await store.delete(accountId, checkedGlossaryId(glossaryId)))) throw unknown();
+    },
+  };
+}
+
+function createDictionaries({ glossaries: store }: GlossariesOptions): Dictionaries {
+  return {
+    async entries(accountId, glossaryId, query) {
+      const id = checkedGlossaryId(glossaryId);
+      const pair = checkedPair(query);
+      const dictionary = await store.entries(accountId, id, pair);
+      if (dictionary !== undefined) {
+        return { ...toPair(pair), entries: dictionary.entries, entries_format: 'tsv' };
+      }
+      known(await store.find(accountId, id));
+      throw noDictionary(pair);
+    },
+
+    async putDictionary(accountId, glossaryId, content) {
+      const id = checkedGlossaryId(glossaryId);
+      known(await store.find(accountId, id));
+      const dictionary = await checkedDictionary(content);
+      const outcome = await store.putDictionary(accountId, id, dictionary);
+      if (outcome === 'missing') throw unknown();
+      return toInfo(dictionary);
+    },
+
+    async deleteDictionary(accountId, glossaryId, query) {
+      const id = checkedGlossaryId(glossaryId);
+      const pair = checkedPair(query);
+      if (await store.deleteDictionary(accountId, id, pair)) return;
+      known(await store.find(accountId, id));
+      throw noDictionary(pair);
+    },
+  };
+}
+
+function createTermSearch({ glossaries: store, cacheBytes }: GlossariesOptions) {
+  const tables = createGlossaryTables({ glossaries: store, cacheBytes });
+  const glossaryFor: Glossaries['glossaryFor'] = async ({ accountId, ids, source, target }) => {
+    const sourceLang = baseLanguage(source);
+    const targetLang = baseLanguage(target);
+    const found: TermTable[] = [];
+    for (const id of ids.map(checkedGlossaryId)) {
+      const { dictionaries } = known(await store.find(accountId, id));
+      const info = dictionaries.find(
+        (each) => each.sourceLang === sourceLang && each.targetLang === targetLang,
+      );
+      const table = info === undefined ? undefined : await tables.of(accountId, id, info);
+      if (table === undefined) {
+        throw invalid(
+          `Bad request. Reason: No dictionary found for language pair ${source}-${target} in glossary`,
+        );
+      }
+      found.push(table);
+    }
+    return createTermIndex(found);
+  };
+  return glossaryFor;
+}
+
+function known(glossary: StoredGlossary | undefined): StoredGlossary {
+  if (glossary === undefined) throw unknown();
+  return glossary;
+}
+
+function toGlossary({
+  glossaryId,
+  name,
+  createdAtMs,
+  dictionaries,
+}: Pick<StoredGlossary, 'glossaryId' | 'name' | 'createdAtMs'> & {
+  dictionaries: readonly (DictionaryPair & { entryCount: number })[];
+}): Glossary {
+  return {
+    glossary_id: glossaryId,
+    ready: true,
+    name,
+    dictionaries: dictionaries.map(toInfo),
+    creation_time: new Date(createdAtMs).toISOString(),
+  };
+}
+
+function toInfo(dictionary: DictionaryPair & { entryCount: number }): DictionaryInfo {
+  return { ...toPair(dictionary), entry_count: dictionary.entryCount };
+}
+
+function toPair({ sourceLang, targetLang }: DictionaryPair): DictionaryQuery {
+  return { source_lang: sourceLang, target_lang: targetLang };
+}
+
+function noDictionary({ sourceLang, targetLang }: DictionaryPair): ServiceError {
+  return new ServiceError(
+    'not_found',
+    `No dictionary found for language pair ${sourceLang}-${targetLang} in glossary`,
+  );
+}
+
+function unknown(): ServiceError {
+  return new ServiceError('not_found', 'There is no glossary with this id.');
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
+}

@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../storage/database.ts';
+import { lockAccount } from '../accounts/account-lock-store.ts';
+import type { Dictionary, DictionaryInfo, DictionaryPair, Glossaries, Glossary } from '../storage/ports.ts';
+
+/** Glossaries with their entries, one text a dictionary. Every write but a creation locks the glossary. */
+export function createGlossaries(db: Database): Glossaries {
+  return { ...createReads(db), ...createWrites(db) };
+}
+
+type Reads = Pick<Glossaries, 'list' | 'find' | 'entries'>;
+
+function createReads(db: Database): Reads {
+  return {
+    async list(accountId) {
+      const rows = await glossariesOf(db, accountId).execute();
+      return toGlossaries(rows);
+    },
+
+    async find(accountId, glossaryId) {
+      const rows = await glossariesOf(db, accountId)
+        .where('glossary.glossary_id', '=', glossaryId)
+        .execute();
+      return toGlossaries(rows)[0];
+    },
+
+    async entries(accountId, glossaryId, pair) {
+      const row = await db
+        .selectFrom('glossaries as glossary')
+        .innerJoin('glossary_dictionaries as dictionary', (join) =>
+          join.onRef('dictionary.glossary_id', '=', 'glossary.glossary_id'),
+        )
+        .select(['dictionary.entries', 'dictionary.entry_count', 'dictionary.revision'])
+        .where('glossary.account_id', '=', accountId)
+        .where('glossary.glossary_id', '=', glossaryId)
+        .where('dictionary.source_lang', '=', pair.sourceLang)
+        .where('dictionary.target_lang', '=', pair.targetLang)
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      return { entries: row.entries, entryCount: row.entry_count, revision: row.revision };
+    },
+  };
+}
+
+function createWrites(db: Database): Omit<Glossaries, keyof Reads> {
+  return {
+    async create(accountId, glossary, dictionaries, maxGlossaries) {
+      await lockAccount(db, accountId);
+      if ((await countGlossaries(db, accountId)) >= maxGlossaries) return false;
+      await db.insertInto('glossaries').values(toRow(accountId, glossary)).execute();
+      // One statement each: together they may be longer than a database takes.
+      for (const [place, dictionary] of dictionaries.entries()) {
+        await insertDictionary(db, glossary.glossaryId, dictionary, place);
+      }
+      return true;
+    },
+
+    rename: (accountId, glossaryId, name) => markEdited(db, accountId, glossaryId, { name }),
+
+    async putDictionary(accountId, glossaryId, dictionary, { expectedRevision, name } = {}) {
+      if (!(await markEdited(db, accountId, glossaryId))) return 'missing';
+      const current = await findDictionary(db, glossaryId, dictionary);
+      const hasChanged =
+        expectedRevision !== undefined && expectedRevision !== (current?.revision ?? null);
+      if (hasChanged) return 'conflict';
+      if (name !== undefined) await markEdited(db, accountId, glossaryId, { name });
+      if (current === undefined) {
+        const place = await nextPlace(db, glossaryId);
+        await insertDictionary(db, glossaryId, dictionary, place);
+      } else {
+        await replaceDictionary(db, glossaryId, dictionary);
+      }
+      return 'written';
+    },
+
+    async deleteDictionary(accountId, glossaryId, pair) {
+      if ((await findDictionary(db, glossaryId, pair)) === undefined) return false;
+      if (!(await markEdited(db, accountId, glossaryId))) return false;
+      const { numDeletedRows } = await db
+        .deleteFrom('glossary_dictionaries')
+        .where('glossary_id', '=', glossaryId)
+        .where('source_lang', '=', pair.sourceLang)
+        .where('target_lang', '=', pair.targetLang)
+        .executeTakeFirst();
+      return numDeletedRows > 0;
+    },
+
+    async delete(accountId, glossaryId) {
+      const { numDeletedRows } = await db
+        .deleteFrom('glossaries')
+        .where('account_id', '=', accountId)
+        .where('glossary_id', '=', glossaryId)
+        .executeTakeFirst();
+      return numDeletedRows > 0;
+    },
+  };
+}
+
+function toRow(accountId: string, glossary: Omit<Glossary, 'dictionaries'>) {
+  return {
+    glossary_id: glossary.glossaryId,
+    account_id: accountId,
+    name: glossary.name,
+    created_at_ms: glossary.createdAtMs,
+    edited_in_v3: Number(glossary.editedInV3),
+  };
+}
+
+async function countGlossaries(db: Database, accountId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('glossaries')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Notes a change through v3, which also locks the row until the transaction ends. */
+async function markEdited(
+  db: Database,
+  accountId: string,
+  glossaryId: string,
+  changes: { name?: string } = {},
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('glossaries')
+    .set({ ...changes, edited_in_v3: 1 })
+    .where('account_id', '=', accountId)
+    .where('glossary_id', '=', glossaryId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0;
+}
+
+async function findDictionary(db: Database, glossaryId: string, pair: DictionaryPair) {
+  return db
+    .selectFrom('glossary_dictionaries')
+    .select('revision')
+    .where('glossary_id', '=', glossaryId)
+    .where('source_lang', '=', pair.sourceLang)
+    .where('target_lang', '=', pair.targetLang)
+    .executeTakeFirst();
+}
+
+/** Dictionaries keep the order in which they came. */
+async function nextPlace(db: Database, glossaryId: string): Promise<number> {
+  const row = await db
+    .selectFrom('glossary_dictionaries')
+    .select(({ fn }) => fn.max('place').as('last'))
+    .where('glossary_id', '=', glossaryId)
+    .executeTakeFirst();
+  return (row?.last ?? -1) + 1;
+}
+
+async function insertDictionary(
+  db: Database,
+  glossaryId: string,
+  dictionary: Dictionary,
+  place: number,
+): Promise<void> {
+  const row = {
+    glossary_id: glossaryId,
+    source_lang: dictionary.sourceLang,
+    target_lang: dictionary.targetLang,
+    place,
+    entry_count: dictionary.entryCount,
+    revision: randomUUID(),
+    entries: dictionary.entries,
+  };
+  await db.insertInto('glossary_dictionaries').values(row).execute();
+}
+
+async function replaceDictionary(
+  db: Database,
+  glossaryId: string,
+  { sourceLang, targetLang, entryCount, entries }: Dictionary,
+): Promise<void> {
+  await db
+    .updateTable('glossary_dictionaries')
+    .set({ entry_count: entryCount, revision: randomUUID(), entries })
+    .where('glossary_id', '=', glossaryId)
+    .where('source_lang', '=', sourceLang)
+    .where('target_lang', '=', targetLang)
+    .execute();
+}
+
+/** A row per dictionary, one without for a glossary that has none; oldest glossary first. */
+function glossariesOf(db: Database, accountId: string) {
+  return db
+    .selectFrom('glossaries as glossary')
+    .leftJoin('glossary_dictionaries as dictionary', (join) =>
+      join.onRef('dictionary.glossary_id', '=', 'glossary.glossary_id'),
+    )
+    .select([
+      'glossary.glossary_id',
+      'glossary.name',
+      'glossary.created_at_ms',
+      'glossary.edited_in_v3',
+      'dictionary.source_lang',
+      'dictionary.target_lang',
+      'dictionary.entry_count',
+      'dictionary.revision',
+    ])
+    .where('glossary.account_id', '=', accountId)
+    .orderBy('glossary.created_at_ms')
+    .orderBy('glossary.glossary_id')
+    .orderBy('dictionary.place');
+}
+
+type GlossaryRow = Awaited<ReturnType<ReturnType<typeof glossariesOf>['execute']>>[number];
+
+function toGlossaries(rows: readonly GlossaryRow[]): Glossary[] {
+  const glossaries = new Map<string, Glossary>();
+  for (const row of rows) {
+    const glossary = glossaries.get(row.glossary_id) ?? {
+      glossaryId: row.glossary_id,
+      name: row.name,
+      createdAtMs: row.created_at_ms,
+      editedInV3: row.edited_in_v3 !== 0,
+      dictionaries: [],
+    };
+    glossaries.set(row.glossary_id, glossary);
+    const dictionary = toDictionary(row);
+    if (dictionary !== undefined) glossary.dictionaries.push(dictionary);
+  }
+  return [...glossaries.values()];
+}
+
+/** What a left join found of a dictionary, if there is one. */
+function toDictionary({
+  source_lang,
+  target_lang,
+  entry_count,
+  revision,
+}: GlossaryRow): DictionaryInfo | undefined {
+  if (source_lang === null || target_lang === null) return undefined;
+  if (entry_count === null || revision === null) return undefined;
+  return { sourceLang: source_lang, targetLang: target_lang, entryCount: entry_count, revision };
+}

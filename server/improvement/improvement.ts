@@ -1,0 +1,172 @@
+/**
+ * Improves with whatever engines are running: the preferred one first, another when it fails, and
+ * never with a result that cannot be an improvement.
+ */
+import { ServiceError } from '../../shared/errors.ts';
+import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
+import type {
+  DetectionEngine,
+  ImprovementEngine,
+  ImprovementOptions,
+  WritingForm,
+} from '../engines/engine.ts';
+import type { Logger } from '../process/log.ts';
+import { isSoundImprovement } from './wording/soundness.ts';
+import { CircuitBreakers, type CircuitBreakerSettings, type Outage } from '../translation/circuit-breaker.ts';
+
+export interface Improvement {
+  /** Whether texts in a language, or in a variant, are improved. */
+  serves(language: LanguageTag): boolean;
+  /** Styles and tones that can be given to them. */
+  forms(language: LanguageTag): ReadonlySet<WritingForm>;
+  /** Engines that are not asked at the moment. */
+  outages(): Outage[];
+  /**
+   * Improves texts of one language, each on its own, order kept. A text that no engine improves is
+   * answered as it is.
+   *
+   * @throws ServiceError engine_unavailable when nobody can be reached; translation_failed when no
+   *   engine could do it; the signal's reason when aborted
+   */
+  improve(texts: readonly string[], options: ImprovementOptions): Promise<string[]>;
+}
+
+export interface ImprovementServiceOptions {
+  /** The preferred ones first. */
+  engines: readonly ImprovementEngine[];
+  detector: Pick<DetectionEngine, 'detect'>;
+  breaker?: Partial<CircuitBreakerSettings>;
+  log: Logger;
+}
+
+export function createImprovement(options: ImprovementServiceOptions): Improvement {
+  const { engines, detector, log } = options;
+  const breakers = new CircuitBreakers(options.breaker);
+  const serving = (language: LanguageTag) =>
+    engines.filter(({ languages }) => knows(languages, language));
+
+  return {
+    serves: (language) => serving(language).length > 0,
+    forms: (language) => new Set(serving(language).flatMap((engine) => engine.forms(language))),
+    outages: () => breakers.outages(),
+    async improve(texts, wishes) {
+      const results = [...texts];
+      let open = texts.map((_, index) => index);
+      let failure: ServiceError | undefined;
+      let hasAnswer = false;
+      for (const engine of serving(wishes.language)) {
+        // Whoever wishes for a style is served with less only where that came to nothing.
+        const isEnough = givesForm(engine, wishes) || hasAnswer;
+        if (open.length === 0 || !isEnough) continue;
+        const asked = open.map((index) => texts[index] ?? '');
+        const answer = await ask(engine, asked, wishes, { breakers, log });
+        failure ??= answer instanceof ServiceError ? answer : undefined;
+        if (answer === undefined || answer instanceof ServiceError) continue;
+        hasAnswer = true;
+        const refused = open.filter((index, position) => {
+          const improved = answer[position] ?? '';
+          const isGood = isImprovement(texts[index] ?? '', improved, wishes, detector);
+          if (isGood) results[index] = improved;
+          return !isGood;
+        });
+        if (refused.length > 0) {
+          log.info({ engine: engine.name, texts: refused.length }, 'improvements refused');
+        }
+        open = refused;
+      }
+      if (!hasAnswer) throw failure ?? outOfOrder(wishes.language);
+      return results;
+    },
+  };
+}
+
+/** What an engine makes of texts, or why it fails; undefined while it is out of order. */
+async function ask(
+  engine: ImprovementEngine,
+  texts: readonly string[],
+  options: ImprovementOptions,
+  { breakers, log }: { breakers: CircuitBreakers; log: Logger },
+): Promise<string[] | ServiceError | undefined> {
+  const pass = breakers.enter(engine.name);
+  if (pass === undefined) return undefined;
+  try {
+    const improved = await engine.improve(texts, optionsFor(engine, options));
+    if (improved.length !== texts.length) throw lost(engine);
+    pass.succeed();
+    return improved;
+  } catch (error) {
+    if (options.signal.aborted) {
+      pass.abandon();
+      throw error;
+    }
+    const failure = asServiceError(error);
+    pass.fail(failure.code === 'engine_unavailable' ? 'outage' : 'refusal');
+    log.warn({ engine: engine.name, code: failure.code }, 'improvement failed');
+    return failure;
+  }
+}
+
+function isImprovement(
+  original: string,
+  improved: string,
+  options: ImprovementOptions,
+  detector: Pick<DetectionEngine, 'detect'>,
+): boolean {
+  if (improved === original) return true;
+  return (
+    isSoundImprovement(original, improved, options) &&
+    staysInLanguage(original, improved, { expected: baseLanguage(options.language), detector })
+  );
+}
+
+/** A variant is served by whoever knows it or its language. */
+function knows(languages: readonly LanguageTag[], language: LanguageTag): boolean {
+  return languages.includes(language) || languages.includes(baseLanguage(language));
+}
+
+function optionsFor(engine: ImprovementEngine, options: ImprovementOptions): ImprovementOptions {
+  if (givesForm(engine, options)) return options;
+  const { language, task, signal, account } = options;
+  return { language, task, signal, account };
+}
+
+/** Whether an engine knows the style or the tone that is wished for, if one is. */
+function givesForm(
+  engine: ImprovementEngine,
+  { language, writingStyle, tone }: ImprovementOptions,
+): boolean {
+  const form = writingStyle ?? tone;
+  return form === undefined || engine.forms(language).includes(form);
+}
+
+/** Where both languages are beyond doubt, they must be the same. */
+function staysInLanguage(
+  original: string,
+  improved: string,
+  { expected, detector }: { expected: LanguageTag; detector: Pick<DetectionEngine, 'detect'> },
+): boolean {
+  const before = detector.detect(original, { expected });
+  const after = detector.detect(improved, { expected });
+  if (before.status !== 'success' || after.status !== 'success') return true;
+  return before.language === after.language;
+}
+
+function asServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const message = 'The writing engine failed. Please try again.';
+  return new ServiceError('translation_failed', message, { cause: error });
+}
+
+function lost({ name }: ImprovementEngine): ServiceError {
+  return new ServiceError(
+    'translation_failed',
+    `The writing engine ${name} lost a text. Please try again.`,
+  );
+}
+
+function outOfOrder(language: LanguageTag): ServiceError {
+  return new ServiceError(
+    'engine_unavailable',
+    `The writing engines for ${language} are out of order at the moment. Please try again in a few seconds.`,
+  );
+}

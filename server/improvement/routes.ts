@@ -1,0 +1,72 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../../shared/schemas/problem.ts';
+import {
+  CorrectionRequest,
+  ImprovementResponse,
+  MAX_WRITE_BODY_BYTES,
+  RephrasingRequest,
+} from '../../shared/schemas/write.ts';
+import type { Access } from '../accounts/access.ts';
+import type { TextImprovement } from './text-improvement.ts';
+import { requireApiKey } from '../http/auth.ts';
+import { abortWhenGone } from '../http/gone.ts';
+import { reportingTag } from '../http/reporting-tag.ts';
+
+export interface WriteOptions {
+  access: Access;
+  textImprovement: TextImprovement;
+}
+
+export const writeRoutes: FastifyPluginAsyncTypebox<WriteOptions> = async (
+  app,
+  { access, textImprovement },
+) => {
+  const shared = {
+    tags: ['text'],
+    security: [{ apiKey: [] }],
+    consumes: ['application/json', 'application/x-www-form-urlencoded'],
+    response: { 200: ImprovementResponse, '4xx': Problem, '5xx': Problem },
+  };
+  const admitted = {
+    onRequest: requireApiKey(access, { plan: 'pro' }),
+    bodyLimit: MAX_WRITE_BODY_BYTES,
+  };
+
+  app.post(
+    '/v2/write/rephrase',
+    {
+      ...admitted,
+      schema: {
+        ...shared,
+        summary: 'Improve texts',
+        description:
+          'Mends mistakes and rewords. With no engine that rephrases, mistakes are mended and nothing else is.',
+        body: RephrasingRequest,
+      },
+    },
+    async (request, reply) =>
+      textImprovement.improve('rephrase', request.body, originOf(request, reply)),
+  );
+
+  app.post(
+    '/v2/write/correct',
+    {
+      ...admitted,
+      schema: {
+        ...shared,
+        summary: 'Correct texts',
+        description: 'Mends mistakes and changes no more words than that takes.',
+        body: CorrectionRequest,
+      },
+    },
+    async (request, reply) =>
+      textImprovement.improve('correct', request.body, originOf(request, reply)),
+  );
+};
+
+/** Who asks, and a signal for when they have gone away. */
+function originOf(request: FastifyRequest, reply: FastifyReply) {
+  const abort = abortWhenGone(reply);
+  return { caller: request.caller, reportingTag: reportingTag(request), abort };
+}

@@ -1,0 +1,155 @@
+/** A text as translation memories see it: its words, its numbers, and what is left of it. */
+import { plainText, type TextSegment } from '../../text/text-segment.ts';
+
+export interface MemoryText {
+  /** In Unicode's composed form, runs of blanks as one, without those at the ends. */
+  text: string;
+  /** In lower case and in reading order; each number is the word {@link NUMBER}. */
+  words: readonly string[];
+  /** The numbers that stand for themselves, as they are written. */
+  numbers: readonly string[];
+  /**
+   * Whatever has digits, `B13` as well as `13`, as it is written, with what adjoins it on either side:
+   * signs, blanks and the nearest word, for they tell what the number means (`-5`, `> 5`, `€5`, `5 km`).
+   */
+  figures: readonly string[];
+  /** Everything that is neither word nor number nor blank, joined. */
+  punctuation: string;
+  /** The marks as they open and close, without their places: `oclo`. */
+  marks: string;
+}
+
+/** Stands for any number: texts that differ in numbers alone are much alike. */
+export const NUMBER = '#';
+/** A text with more words is found when it is the same, and not when it is similar. */
+export const MAX_WORDS = 250;
+
+/** Scripts without blanks between words: each sign counts as one. */
+const SIGN =
+  '[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}]';
+/** Of such a script so many signs are taken for the word beside a number: units are no longer. */
+const SIGNS_BESIDE = 8;
+const LETTER = `(?:(?!${SIGN})[\\p{L}\\p{M}])`;
+const TOKEN = new RegExp(
+  [
+    `(?<number>\\p{N}+(?:[.,:]\\p{N}+)*)`,
+    `(?<sign>(?=[\\p{L}])${SIGN}[\\p{M}]*)`,
+    `(?<word>${LETTER}(?:${LETTER}|\\p{N}|['’](?=\\p{L}))*)`,
+    `(?<other>[^\\s\\p{L}\\p{M}\\p{N}]+)`,
+  ].join('|'),
+  'gu',
+);
+
+/** Takes a segment apart, in time that grows with its length. */
+export function readMemoryText(segment: TextSegment): MemoryText {
+  const text = normalised(plainText(segment));
+  const words: string[] = [];
+  const numbers: string[] = [];
+  const figures = new FigureReader(text);
+  let punctuation = '';
+  for (const { groups = {}, index } of text.matchAll(TOKEN)) {
+    const { number, sign, word, other } = groups;
+    if (number !== undefined) {
+      words.push(NUMBER);
+      numbers.push(number);
+      figures.addNumber(number, index);
+    } else if (other !== undefined) {
+      punctuation += other;
+      figures.addOther(other, index);
+    } else if (sign !== undefined) {
+      words.push(sign);
+      figures.addSign(sign, index);
+    } else if (word !== undefined) {
+      words.push(word.toLowerCase().replaceAll('’', "'"));
+      if (/\p{N}/u.test(word)) figures.addNumber(word, index);
+      else figures.addWord(word, index);
+    }
+  }
+  return { text, words, numbers, figures: figures.found, punctuation, marks: marksOf(segment) };
+}
+
+/** Finds the figures of a text: gets its tokens in their order. */
+class FigureReader {
+  readonly found: string[] = [];
+  readonly #text: string;
+  /** Where the token before ends. */
+  #end = 0;
+  /** What the next figure has before it: the last word, and all since. */
+  #before = '';
+  /** How much of the words after it the last figure still takes: one, or some signs. */
+  #wanted = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  addNumber(number: string, index: number): void {
+    const piece = this.#piece(number, index);
+    if (this.#wanted > 0) this.#append(piece);
+    // Texts have no line breaks any more, so that they tell the number from what adjoins it.
+    const gap = piece.slice(0, piece.length - number.length);
+    this.found.push(`${this.#before}${gap}\n${number}\n`);
+    this.#wanted = SIGNS_BESIDE;
+    this.#before = number;
+  }
+
+  addWord(word: string, index: number): void {
+    const piece = this.#piece(word, index);
+    // As it is written: mW is not MW.
+    if (this.#wanted > 0) this.#append(piece);
+    this.#wanted = 0;
+    // A sentence may begin with it.
+    this.#before = word.toLowerCase();
+  }
+
+  addSign(sign: string, index: number): void {
+    const piece = this.#piece(sign, index);
+    if (this.#wanted > 0) this.#append(piece);
+    this.#wanted -= 1;
+    this.#before = `${this.#before}${piece}`.slice(-SIGNS_BESIDE);
+  }
+
+  addOther(other: string, index: number): void {
+    const piece = this.#piece(other, index);
+    this.#before += piece;
+    if (this.#wanted <= 0) return;
+    const isAtBlank = this.#end === this.#text.length || this.#text.charAt(this.#end) === ' ';
+    const kept = isAtBlank || WIDE_CLAUSE_END.test(other) ? withoutClauseEnd(piece) : piece;
+    this.#append(kept);
+    // What follows is said of something else.
+    if (kept !== piece) this.#wanted = 0;
+  }
+
+  /** A token with the blank before it. */
+  #piece(token: string, index: number): string {
+    const piece = this.#text.slice(this.#end, index) + token;
+    this.#end = index + token.length;
+    return piece;
+  }
+
+  #append(piece: string): void {
+    this.found.push(`${this.found.pop() ?? ''}${piece}`);
+  }
+}
+
+/** Signs that end a sentence or a part of it, and say nothing of a number before them. */
+const CLAUSE_END = /[.,;!?…。，、；！？]/;
+/** Those that need no blank after them. */
+const WIDE_CLAUSE_END = /[。，、；！？]$/;
+
+function withoutClauseEnd(signs: string): string {
+  let end = signs.length;
+  while (end > 0 && CLAUSE_END.test(signs.charAt(end - 1))) end -= 1;
+  return signs.slice(0, end);
+}
+
+/** Unicode's composed form, runs of blanks as one, none at the ends. */
+export function normalised(text: string): string {
+  return text.normalize('NFC').replace(/\s+/gu, ' ').trim();
+}
+
+function marksOf(segment: TextSegment): string {
+  let marks = '';
+  for (const part of segment) if (typeof part !== 'string') marks += part.mark.charAt(0);
+  return marks;
+}

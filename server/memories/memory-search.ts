@@ -1,0 +1,182 @@
+/** Finds what a translation memory has for the segments of a request. */
+import type { LanguageTag } from '../../shared/language.ts';
+import type { MemoryPart, TranslationMemories } from '../storage/ports.ts';
+import { bucketOfKey, textsOfKey } from './matching/memory-index.ts';
+import { keysToFind, type MemoryKey } from './matching/memory-keys.ts';
+import { normalised, readMemoryText, type MemoryText } from './matching/memory-text.ts';
+import { matchScore, sameNumbers } from './matching/match-score.ts';
+import { readSegment, withMarksOf, writeSegment } from './matching/written-segment.ts';
+import { repairMarks } from '../text/repair.ts';
+import { plainText, type TextSegment } from '../text/text-segment.ts';
+
+/** A pair of the memory that is like a segment. */
+export interface MemoryMatch {
+  /** 0 to 100, see `match-score.ts`. */
+  score: number;
+  /** The pair, without marks. */
+  source: string;
+  target: string;
+  /** The translation with the marks of the segment, where it can stand for one: numbers and marks agree. */
+  translation: TextSegment | undefined;
+}
+
+/** Looks through one memory for one target language. */
+export interface MemorySearch {
+  readonly sourceLang: LanguageTag;
+  /** Least score that is told. */
+  readonly threshold: number;
+  /**
+   * The best matches of each segment, the best first; none where nothing is alike enough.
+   *
+   * @throws what the signal was aborted with, before anything else is read
+   */
+  find(segments: readonly TextSegment[], signal: AbortSignal): Promise<MemoryMatch[][]>;
+}
+
+/** Segments looked up together: what is computed between two waits stays within some ms. */
+const SEGMENTS_PER_LOOKUP = 16;
+/** Buckets and pairs asked for at once. */
+const MAX_NUMBERS = 1_000;
+/** Pairs of which a score is computed: those with most keys in common with the segment. */
+const MAX_CANDIDATES = 24;
+/** Told of each segment. */
+const MAX_MATCHES = 2;
+
+export interface MemorySearchOptions {
+  memories: Pick<TranslationMemories, 'buckets' | 'segments'>;
+  part: MemoryPart;
+  sourceLang: LanguageTag;
+  threshold: number;
+}
+
+export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
+  const { sourceLang, threshold } = options;
+  return {
+    ...{ sourceLang, threshold },
+    async find(segments, signal) {
+      const found: MemoryMatch[][] = [];
+      for (let start = 0; start < segments.length; start += SEGMENTS_PER_LOOKUP) {
+        const some = segments.slice(start, start + SEGMENTS_PER_LOOKUP);
+        found.push(...(await lookUp(some, { ...options, signal })));
+      }
+      return found;
+    },
+  };
+}
+
+/** What several segments ask for is read in two queries: the buckets of their keys, then the pairs. */
+async function lookUp(
+  segments: readonly TextSegment[],
+  {
+    memories,
+    part: { partId, bucketCount },
+    threshold,
+    signal,
+  }: MemorySearchOptions & { signal: AbortSignal },
+): Promise<MemoryMatch[][]> {
+  signal.throwIfAborted();
+  if (bucketCount === 0) return segments.map(() => []);
+  const queries = segments.map((segment) => {
+    const text = readMemoryText(segment);
+    return { segment, text, keys: keysToFind(text, threshold) };
+  });
+  const wanted = queries.flatMap(({ keys }) =>
+    keys.map(({ high }) => bucketOfKey(high, bucketCount)),
+  );
+  const buckets = new Map(
+    (await readAll(wanted, (numbers) => memories.buckets(partId, numbers), signal)).map((each) => [
+      each.bucket,
+      each.entries,
+    ]),
+  );
+  const candidates = queries.map(({ keys }) => candidatesOf(keys, buckets, bucketCount));
+  const pairs = new Map(
+    (await readAll(candidates.flat(), (numbers) => memories.segments(partId, numbers), signal)).map(
+      (pair) => [pair.number, pair],
+    ),
+  );
+  return queries.map(({ segment, text }, index) => {
+    const own = (candidates[index] ?? []).map((number) => pairs.get(number));
+    const there = own.filter((pair) => pair !== undefined);
+    return bestOf(segment, text, there, threshold);
+  });
+}
+
+/** Reads each number once, as many at a time as the store takes. */
+async function readAll<Row>(
+  numbers: readonly number[],
+  read: (numbers: readonly number[]) => Promise<Row[]>,
+  signal: AbortSignal,
+): Promise<Row[]> {
+  const all = [...new Set(numbers)];
+  const rows: Row[] = [];
+  for (let start = 0; start < all.length; start += MAX_NUMBERS) {
+    signal.throwIfAborted();
+    rows.push(...(await read(all.slice(start, start + MAX_NUMBERS))));
+  }
+  return rows;
+}
+
+/**
+ * Numbers of the pairs that have most keys in common, where a key that few pairs have counts for more;
+ * those with the exact key, the first, come before all others.
+ */
+function candidatesOf(
+  keys: readonly MemoryKey[],
+  buckets: ReadonlyMap<number, Uint8Array>,
+  bucketCount: number,
+): number[] {
+  const weights = new Map<number, number>();
+  for (const [index, { high, low }] of keys.entries()) {
+    const entries = buckets.get(bucketOfKey(high, bucketCount));
+    if (entries === undefined) continue;
+    const numbers = textsOfKey(entries, low);
+    const weight = index === 0 ? keys.length : 1 / numbers.length;
+    for (const number of numbers) weights.set(number, (weights.get(number) ?? 0) + weight);
+  }
+  return [...weights]
+    .sort(([one, ownWeight], [other, otherWeight]) => otherWeight - ownWeight || other - one)
+    .slice(0, MAX_CANDIDATES)
+    .map(([number]) => number);
+}
+
+function bestOf(
+  segment: TextSegment,
+  text: MemoryText,
+  pairs: readonly { number: number; source: string; target: string }[],
+  threshold: number,
+): MemoryMatch[] {
+  const written = normalised(writeSegment(segment));
+  const scored = pairs.map(({ number, source, target }) => {
+    const kept = readSegment(source);
+    const keptText = readMemoryText(kept);
+    const isSame = normalised(source) === written;
+    const score = isSame ? 100 : matchScore(text, keptText, threshold);
+    return { number, score, target: readSegment(target), keptText };
+  });
+  return scored
+    .filter(({ score }) => score > 0 && score >= threshold)
+    .sort((one, other) => other.score - one.score || other.number - one.number)
+    .slice(0, MAX_MATCHES)
+    .map(({ score, target, keptText }) => ({
+      score,
+      source: keptText.text,
+      target: normalised(plainText(target)),
+      translation:
+        sameNumbers(text, keptText) && text.marks === keptText.marks
+          ? withBlanksOf(segment, repairMarks(segment, withMarksOf(target, segment)))
+          : undefined,
+    }));
+}
+
+/** The blanks at the ends of a segment stay as they are. */
+function withBlanksOf(segment: TextSegment, translation: TextSegment): TextSegment {
+  const text = plainText(segment);
+  const before = text.slice(0, text.length - text.trimStart().length);
+  const after = text.slice(text.trimEnd().length);
+  return [
+    ...(before === '' ? [] : [before]),
+    ...translation,
+    ...(after === '' || text.trim() === '' ? [] : [after]),
+  ];
+}

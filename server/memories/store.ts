@@ -1,0 +1,247 @@
+import type { Database } from '../storage/database.ts';
+import type { MemoryPart, TranslationMemories, TranslationMemoryInfo } from '../storage/ports.ts';
+import { lockAccount } from '../accounts/account-lock-store.ts';
+import { addToMemory, createMemorySweep } from './memory-contents-store.ts';
+
+/** Translation memories: their names and states here, what they hold in `memory-contents.ts`. */
+export function createTranslationMemories(db: Database): TranslationMemories {
+  return {
+    ...createImports(db),
+    ...createUpkeep(db),
+    ...createSearches(db),
+    sweep: createMemorySweep(db),
+  };
+}
+
+type Imports = Pick<
+  TranslationMemories,
+  'begin' | 'openPart' | 'addSegments' | 'addBuckets' | 'complete'
+>;
+
+function createImports(db: Database): Imports {
+  return {
+    async begin(accountId, { memoryId, name, createdAtMs }, maxMemories) {
+      await lockAccount(db, accountId);
+      if ((await countMemories(db, accountId)) >= maxMemories) return false;
+      await db
+        .insertInto('translation_memories')
+        .values({
+          ...{ memory_id: memoryId, account_id: accountId, name, state: 'importing' },
+          ...{ source_lang: '', segment_count: 0 },
+          ...{ created_at_ms: createdAtMs, changed_at_ms: createdAtMs },
+        })
+        .execute();
+      return true;
+    },
+
+    openPart: (memoryId, { partId, targetLang }, atMs) =>
+      addToMemory(db, memoryId, atMs, async () => {
+        const { place } = await db
+          .selectFrom('memory_parts')
+          .select(({ fn }) => fn.countAll<number>().as('place'))
+          .where('memory_id', '=', memoryId)
+          .executeTakeFirstOrThrow();
+        await db
+          .insertInto('memory_parts')
+          .values({
+            ...{ part_id: partId, memory_id: memoryId, place, target_lang: targetLang },
+            ...{ segment_count: 0, bucket_count: 0 },
+          })
+          .execute();
+      }),
+
+    addSegments: (memoryId, partId, segments, atMs) =>
+      addToMemory(db, memoryId, atMs, async () => {
+        const rows = segments.map((segment) => ({ part_id: partId, ...segment }));
+        await db.insertInto('memory_segments').values(rows).execute();
+      }),
+
+    addBuckets: (memoryId, partId, buckets, atMs) =>
+      addToMemory(db, memoryId, atMs, async () => {
+        const rows = buckets.map((bucket) => ({ part_id: partId, ...bucket }));
+        await db.insertInto('memory_buckets').values(rows).execute();
+      }),
+
+    async complete(memoryId, { sourceLang, segmentCount }, parts) {
+      for (const { partId, segmentCount: segment_count, bucketCount: bucket_count } of parts) {
+        await db
+          .updateTable('memory_parts')
+          .set({ segment_count, bucket_count })
+          .where('part_id', '=', partId)
+          .execute();
+      }
+      const { numUpdatedRows } = await db
+        .updateTable('translation_memories')
+        .set({ state: 'ready', source_lang: sourceLang, segment_count: segmentCount })
+        .where('memory_id', '=', memoryId)
+        .where('state', '=', 'importing')
+        .executeTakeFirst();
+      return numUpdatedRows > 0;
+    },
+  };
+}
+
+function createUpkeep(
+  db: Database,
+): Pick<TranslationMemories, 'list' | 'find' | 'rename' | 'retire'> {
+  return {
+    async list(accountId, page) {
+      const rows = await readyMemories(db, accountId)
+        .select(memoryColumns)
+        // Counted in the same statement, so that both are of one moment.
+        .select(({ fn }) => fn.countAll<number>().over().as('total_count'))
+        .orderBy('created_at_ms')
+        .orderBy('memory_id')
+        .limit(page.limit)
+        .offset(page.offset)
+        .execute();
+      const totalCount = rows[0]?.total_count ?? (await countReady(db, accountId));
+      const parts = await partsOf(
+        db,
+        rows.map(({ memory_id }) => memory_id),
+      );
+      return {
+        memories: rows.map((row) => toMemory(row, parts.get(row.memory_id) ?? [])),
+        totalCount,
+      };
+    },
+
+    async find(accountId, memoryId) {
+      const row = await readyMemories(db, accountId)
+        .select(memoryColumns)
+        .where('memory_id', '=', memoryId)
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      const parts = (await partsOf(db, [memoryId])).get(memoryId) ?? [];
+      return { ...toMemory(row, parts), parts };
+    },
+
+    async rename(accountId, memoryId, name) {
+      const { numUpdatedRows } = await db
+        .updateTable('translation_memories')
+        .set({ name })
+        .where('account_id', '=', accountId)
+        .where('memory_id', '=', memoryId)
+        .where('state', '=', 'ready')
+        .executeTakeFirst();
+      return numUpdatedRows > 0;
+    },
+
+    async retire(accountId, memoryId) {
+      const { numUpdatedRows } = await db
+        .updateTable('translation_memories')
+        .set({ state: 'retired' })
+        .where('account_id', '=', accountId)
+        .where('memory_id', '=', memoryId)
+        .where('state', '!=', 'retired')
+        .executeTakeFirst();
+      return numUpdatedRows > 0;
+    },
+  };
+}
+
+function createSearches(db: Database): Pick<TranslationMemories, 'buckets' | 'segments'> {
+  return {
+    buckets: (partId, numbers) =>
+      db
+        .selectFrom('memory_buckets')
+        .select(['bucket', 'entries'])
+        .where('part_id', '=', partId)
+        .where('bucket', 'in', padded(numbers))
+        .execute(),
+
+    segments: (partId, numbers) =>
+      db
+        .selectFrom('memory_segments')
+        .select(['number', 'source', 'target'])
+        .where('part_id', '=', partId)
+        .where('number', 'in', padded(numbers))
+        .execute(),
+  };
+}
+
+/** Lists of few different lengths make few statements, which the databases prepare but once. */
+function padded(numbers: readonly number[]): number[] {
+  const length = 2 ** Math.ceil(Math.log2(Math.max(8, numbers.length)));
+  return [...numbers, ...Array<number>(length - numbers.length).fill(-1)];
+}
+
+const memoryColumns = [
+  'memory_id',
+  'name',
+  'source_lang',
+  'segment_count',
+  'created_at_ms',
+] as const;
+
+function readyMemories(db: Database, accountId: string) {
+  return db
+    .selectFrom('translation_memories')
+    .where('account_id', '=', accountId)
+    .where('state', '=', 'ready');
+}
+
+/** Of a page behind the last one there are no rows to tell it. */
+async function countReady(db: Database, accountId: string): Promise<number> {
+  const { count } = await readyMemories(db, accountId)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Those that are being imported count as well. */
+async function countMemories(db: Database, accountId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('translation_memories')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .where('state', '!=', 'retired')
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+async function partsOf(
+  db: Database,
+  memoryIds: readonly string[],
+): Promise<ReadonlyMap<string, MemoryPart[]>> {
+  const parts = new Map<string, MemoryPart[]>();
+  if (memoryIds.length === 0) return parts;
+  const rows = await db
+    .selectFrom('memory_parts')
+    .select(['part_id', 'memory_id', 'target_lang', 'segment_count', 'bucket_count'])
+    .where('memory_id', 'in', memoryIds)
+    .orderBy('memory_id')
+    .orderBy('place')
+    .execute();
+  for (const row of rows) {
+    const known = parts.get(row.memory_id) ?? [];
+    parts.set(row.memory_id, known);
+    known.push({
+      partId: row.part_id,
+      targetLang: row.target_lang,
+      segmentCount: row.segment_count,
+      bucketCount: row.bucket_count,
+    });
+  }
+  return parts;
+}
+
+function toMemory(
+  row: {
+    memory_id: string;
+    name: string;
+    source_lang: string;
+    segment_count: number;
+    created_at_ms: number;
+  },
+  parts: readonly MemoryPart[],
+): TranslationMemoryInfo {
+  return {
+    memoryId: row.memory_id,
+    name: row.name,
+    sourceLang: row.source_lang,
+    targetLangs: parts.map(({ targetLang }) => targetLang),
+    segmentCount: row.segment_count,
+    createdAtMs: row.created_at_ms,
+  };
+}

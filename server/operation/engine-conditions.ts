@@ -1,0 +1,144 @@
+/** Which engines run here, which are missing, and how they do: what the console shows. */
+import type { EngineCondition, EngineConditions } from '../../shared/schemas/console.ts';
+import type {
+  DetectionEngine,
+  ImprovementEngine,
+  LanguagePair,
+  RecognitionEngine,
+  SynthesisEngine,
+  TranslationEngine,
+  Unavailable,
+} from '../engines/engine.ts';
+import type { Outage } from '../translation/circuit-breaker.ts';
+import type { EngineHealth } from './engine-health.ts';
+import type { EngineKind } from './observed-engines.ts';
+import { sharesOfSpeech } from '../voice/session/speakers.ts';
+
+/** What is running here, and what is not. */
+export interface EngineLists {
+  recognition: readonly Pick<RecognitionEngine, 'name' | 'languages'>[];
+  translation: readonly Pick<TranslationEngine, 'name' | 'pairs'>[];
+  synthesis: readonly Pick<SynthesisEngine, 'name' | 'languages'>[];
+  improvement: readonly Pick<ImprovementEngine, 'name' | 'languages'>[];
+  detector: Pick<DetectionEngine, 'name' | 'languages'>;
+  missing: readonly (Unavailable & { kind?: EngineKind })[];
+}
+
+/**
+ * Tells of the engines as they are at the moment.
+ *
+ * @param isOperator others are told what runs, and nothing of what it was used for or lacks
+ */
+export type DescribeEngines = (isOperator: boolean) => EngineConditions;
+
+/**
+ * Makes what describes them.
+ *
+ * @param options.outages what is out of order at the moment, by kind of engine
+ */
+export function createEngineConditions({
+  engines,
+  health,
+  outages,
+}: {
+  engines: EngineLists;
+  health: EngineHealth;
+  outages: Partial<Record<EngineKind, () => Outage[]>>;
+}): DescribeEngines {
+  return (isOperator) => {
+    const described = runningEngines(engines).map((engine): EngineCondition => {
+      const found = engine.kind === 'detection' ? undefined : outages[engine.kind];
+      const broken = breakersOf(engine.name, found?.() ?? []);
+      return {
+        ...engine,
+        state: broken.length > 0 ? 'impaired' : 'running',
+        reason: null,
+        ...(isOperator ? tallied(engine, health) : untold),
+        breakers: isOperator ? broken : [],
+      };
+    });
+    const missing = isOperator ? engines.missing.map(describedMissing) : [];
+    return {
+      engines: [...described, ...missing],
+      since: new Date(health.sinceMs).toISOString(),
+    };
+  };
+}
+
+type Running = Pick<EngineCondition, 'name' | 'languages' | 'pairs'> & {
+  kind: EngineKind | 'detection';
+};
+
+function runningEngines(engines: EngineLists): Running[] {
+  const { recognition, translation, synthesis, improvement, detector } = engines;
+  const speaking = sharesOfSpeech(synthesis).map(({ engine: { name }, languages }) => ({
+    ...{ name, languages },
+  }));
+  const hearing = {
+    ...{ recognition, synthesis: speaking, improvement, detection: [detector] },
+  } as const;
+  const of = (kind: keyof typeof hearing) =>
+    hearing[kind].map(({ name, languages }) => ({
+      ...{ kind, name, pairs: [] },
+      languages: [...languages].sort(),
+    }));
+  const translating = translation.map(({ name, pairs }) => ({
+    ...{ kind: 'translation' as const, name, languages: [] },
+    pairs: bySource(pairs),
+  }));
+  return [
+    ...of('recognition'),
+    ...translating,
+    ...of('synthesis'),
+    ...of('improvement'),
+    ...of('detection'),
+  ];
+}
+
+function bySource(pairs: readonly LanguagePair[]): EngineCondition['pairs'] {
+  const targets = new Map<string, Set<string>>();
+  for (const { source, target } of pairs) {
+    const known = targets.get(source);
+    if (known === undefined) targets.set(source, new Set([target]));
+    else known.add(target);
+  }
+  return [...targets]
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([source, reached]) => ({ source, targets: [...reached].sort() }));
+}
+
+const untold = { requests: null, failures: null, latency_ms: null, last_failure_at: null };
+
+function tallied({ kind, name }: Running, health: EngineHealth) {
+  // It works at once and cannot fail: nobody counts it.
+  if (kind === 'detection') return untold;
+  const { requests, failures, latencyMs, lastFailureAtMs } = health.tally(kind, name);
+  return {
+    ...{ requests, failures },
+    latency_ms: latencyMs === undefined ? null : Math.round(latencyMs),
+    last_failure_at: lastFailureAtMs === undefined ? null : new Date(lastFailureAtMs).toISOString(),
+  };
+}
+
+/** The name of an outage is that of its engine, and of the direction where each is by itself. */
+function breakersOf(engine: string, outages: readonly Outage[]): EngineCondition['breakers'] {
+  return outages.flatMap(({ name, isProbed, retryInMs }) => {
+    if (name !== engine && !name.startsWith(`${engine} `)) return [];
+    const pair = name.slice(engine.length + 1).replace(' ', ' → ');
+    return [
+      {
+        name: pair === '' ? 'all' : pair,
+        state: isProbed ? ('probing' as const) : ('open' as const),
+        retry_in_ms: Math.round(retryInMs),
+      },
+    ];
+  });
+}
+
+function describedMissing({ name, reason, kind }: EngineLists['missing'][number]): EngineCondition {
+  return {
+    ...{ kind: kind ?? null, name, state: 'missing', reason },
+    ...{ languages: [], pairs: [], breakers: [] },
+    ...untold,
+  };
+}

@@ -1,0 +1,216 @@
+/** What the server tells of its work, as Prometheus reads it. No label ever holds a key, an account or a text. */
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { CaptionTrack, QueueName, SessionEnd, VoiceMeasures } from '../voice/path/measures.ts';
+import { addTallies, addTally } from './metric-tallies.ts';
+import type { EngineMeasures } from './observed-engines.ts';
+
+/** Captions are of use within a few seconds; beyond, only the order of magnitude counts. */
+const LAG_SECONDS = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 8, 13, 30];
+/** From a classic engine's milliseconds to the patience of a chat model's caller. */
+const LATENCY_SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32];
+
+export interface Metrics {
+  voice: VoiceMeasures;
+  engines: EngineMeasures;
+  /** The text that Prometheus reads, and its content type. */
+  render(): Promise<{ contentType: string; text: string }>;
+}
+
+/** Makes the metrics of one server; those of another in the same process are their own. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return {
+    voice: {
+      ...sessionMeasures(registry),
+      ...captionMeasures(registry),
+      ...queues(registry),
+      ...hearingMeasures(registry),
+    },
+    engines: engineMeasures(registry),
+    render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+type SessionMeasures = Pick<
+  VoiceMeasures,
+  | 'sessionOpened'
+  | 'sessionEnded'
+  | 'connectionDropped'
+  | 'connectionResumed'
+  | 'audioReceived'
+  | 'recognitionLagged'
+>;
+
+function sessionMeasures(registry: Registry): SessionMeasures {
+  const opened = addTally(registry, {
+    name: 'dragoman_voice_sessions_opened_total',
+    help: 'Voice sessions that were opened.',
+  });
+  const ended = addTallies<SessionEnd>(registry, {
+    name: 'dragoman_voice_sessions_ended_total',
+    help: 'Voice sessions that are over, by reason: completed, abandoned, or the code of an error.',
+    label: 'reason',
+  });
+  const dropped = addTally(registry, {
+    name: 'dragoman_voice_connections_dropped_total',
+    help: 'Connections that ended before their session.',
+  });
+  const resumed = addTally(registry, {
+    name: 'dragoman_voice_connections_resumed_total',
+    help: 'Sessions that were given another connection.',
+  });
+  const audio = addTally(registry, {
+    name: 'dragoman_voice_audio_seconds_total',
+    help: 'Audio that has arrived.',
+    scale: 1 / 1000,
+  });
+  const lag = addHistogram(registry, {
+    name: 'dragoman_voice_recognition_lag_seconds',
+    help: 'How far recognisers are behind the audio that has arrived.',
+    buckets: LAG_SECONDS,
+  });
+  let running = 0;
+  addGauge(registry, 'dragoman_voice_sessions', 'Voice sessions at the moment.', () => running);
+  return {
+    sessionOpened() {
+      running += 1;
+      opened.add(1);
+    },
+    sessionEnded(how) {
+      running -= 1;
+      ended.add(how, 1);
+    },
+    connectionDropped: () => dropped.add(1),
+    connectionResumed: () => resumed.add(1),
+    audioReceived: (durationMs) => audio.add(durationMs),
+    recognitionLagged: (lagMs) => lag.observe(Math.max(0, lagMs) / 1000),
+  };
+}
+
+type CaptionMeasures = Pick<
+  VoiceMeasures,
+  'captionsChanged' | 'segmentConcluded' | 'updatesDropped'
+>;
+
+function captionMeasures(registry: Registry): CaptionMeasures {
+  const deleted = addTallies<CaptionTrack>(registry, {
+    name: 'dragoman_voice_caption_words_deleted_total',
+    help: 'Words of captions that were shown and taken back; ÷ final words is normalised erasure.',
+    label: 'track',
+  });
+  const final = addTallies<CaptionTrack>(registry, {
+    name: 'dragoman_voice_caption_words_final_total',
+    help: 'Words of captions that were concluded.',
+    label: 'track',
+  });
+  const lag = addHistogram(registry, {
+    name: 'dragoman_voice_conclusion_lag_seconds',
+    help: 'Time from the last word of a segment to its conclusion.',
+    buckets: LAG_SECONDS,
+    labelNames: ['track'],
+  });
+  const dropped = addTally(registry, {
+    name: 'dragoman_voice_updates_dropped_total',
+    help: 'Tentative updates that slow connections were spared.',
+  });
+  return {
+    captionsChanged(track, words) {
+      deleted.add(track, words.deleted);
+      final.add(track, words.final);
+    },
+    segmentConcluded: (track, lagMs) => lag.observe({ track }, Math.max(0, lagMs) / 1000),
+    updatesDropped: (count) => dropped.add(count),
+  };
+}
+
+function hearingMeasures(
+  registry: Registry,
+): Pick<VoiceMeasures, 'watchHearing' | 'sessionRefused'> {
+  const refused = addTally(registry, {
+    name: 'dragoman_voice_sessions_refused_total',
+    help: 'Voice sessions that were refused because the machine hears as many as it can.',
+  });
+  return {
+    watchHearing(hearing) {
+      addGauge(
+        registry,
+        'dragoman_voice_hearing_load',
+        'What recognisers take ÷ what they may take of this machine; no session is let in above 1.',
+        () => hearing().load,
+      );
+      addGauge(
+        registry,
+        'dragoman_voice_late_sessions',
+        'Voice sessions that are heard too late for captions.',
+        () => hearing().late_sessions,
+      );
+    },
+    sessionRefused: () => refused.add(1),
+  };
+}
+
+function queues(registry: Registry): Pick<VoiceMeasures, 'watchQueue'> {
+  const watched: Record<QueueName, Set<() => number>> = {
+    source_media: new Set(),
+    outbox: new Set(),
+  };
+  const gauge: Gauge<'queue'> = new Gauge({
+    name: 'dragoman_voice_queue_depth',
+    help: 'What waits, all sessions together: chunks of audio for recognisers, messages for clients.',
+    labelNames: ['queue'],
+    registers: [registry],
+    collect() {
+      for (const [queue, depths] of Object.entries(watched)) {
+        let sum = 0;
+        for (const depth of depths) sum += depth();
+        gauge.set({ queue }, sum);
+      }
+    },
+  });
+  return {
+    watchQueue(name, depth) {
+      watched[name].add(depth);
+      return () => void watched[name].delete(depth);
+    },
+  };
+}
+
+function engineMeasures(registry: Registry): EngineMeasures {
+  const latency = addHistogram(registry, {
+    name: 'dragoman_engine_latency_seconds',
+    help: 'How long engines take: a translation; from the end of an utterance to its text; from a text to its first sound.',
+    buckets: LATENCY_SECONDS,
+    labelNames: ['kind', 'engine', 'outcome'],
+  });
+  const characters = addTallies<string>(registry, {
+    name: 'dragoman_translated_characters_total',
+    help: 'Code points that engines have translated, in texts and in captions.',
+    label: 'engine',
+  });
+  const speech = addTallies<string>(registry, {
+    name: 'dragoman_synthesised_seconds_total',
+    help: 'Speech that engines have made.',
+    label: 'engine',
+    scale: 1 / 1000,
+  });
+  return {
+    engineAnswered: ({ latencyMs, ...labels }) => latency.observe(labels, latencyMs / 1000),
+    charactersTranslated: (engine, count) => characters.add(engine, count),
+    speechSynthesised: (engine, durationMs) => speech.add(engine, durationMs),
+  };
+}
+
+function addHistogram<Label extends string = never>(
+  registry: Registry,
+  described: { name: string; help: string; buckets: number[]; labelNames?: readonly Label[] },
+): Histogram<Label> {
+  return new Histogram({ ...described, registers: [registry] });
+}
+
+function addGauge(registry: Registry, name: string, help: string, read: () => number): void {
+  const gauge: Gauge = new Gauge({
+    ...{ name, help, registers: [registry] },
+    collect: () => gauge.set(read()),
+  });
+}

@@ -1,0 +1,68 @@
+/** Whether this server should be given work. */
+import type { RecognitionEngine } from '../engines/engine.ts';
+import type { WriteChecks } from '../storage/ports.ts';
+import type { Translation } from '../translation/translation.ts';
+
+/** A database that takes longer is of no use to a caller either. */
+const STORAGE_DEADLINE_MS = 2000;
+/** Whoever asks within this time is told what the one before was, in ms: a look costs a write. */
+const KNOWN_MS = 1000;
+
+export interface Readiness {
+  /** What keeps the server from working, for people; empty when it is ready. Never throws. */
+  missing(): Promise<string[]>;
+}
+
+export function createReadiness({
+  writeChecks,
+  recognisers,
+  translation,
+  isStopping,
+  storageDeadlineMs = STORAGE_DEADLINE_MS,
+}: {
+  writeChecks: WriteChecks;
+  recognisers: readonly Pick<RecognitionEngine, 'languages'>[];
+  translation: Pick<Translation, 'sources'>;
+  isStopping: () => boolean;
+  storageDeadlineMs?: number;
+}): Readiness {
+  const hasEngine = () =>
+    recognisers.some(({ languages }) => languages.length > 0) || translation.sources().length > 0;
+  let looked: { atMs: number; storage: Promise<string[]> } | undefined;
+  /** A database that cannot be written, on a full disk for one, is read for long. */
+  const lookAtStorage = (): Promise<string[]> => {
+    const nowMs = performance.now();
+    if (looked === undefined || nowMs - looked.atMs >= KNOWN_MS) {
+      const storage = writtenWithin(writeChecks.write(Date.now()), storageDeadlineMs);
+      looked = { atMs: nowMs, storage };
+    }
+    return looked.storage;
+  };
+  return {
+    async missing() {
+      const storage = await lookAtStorage();
+      return [
+        ...(isStopping() ? ['the server is stopping'] : []),
+        ...storage,
+        ...(hasEngine() ? [] : ['no speech recogniser and no translator is running']),
+      ];
+    },
+  };
+}
+
+/** What is wrong with a database that is written to; nothing when it is done in time. */
+async function writtenWithin(writing: Promise<void>, deadlineMs: number): Promise<string[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string[]>((resolve) => {
+    timer = setTimeout(() => resolve(['the database does not answer']), deadlineMs);
+  });
+  const written = writing.then(
+    () => [],
+    () => ['the database cannot be written: is there room on its disk?'],
+  );
+  try {
+    return await Promise.race([written, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,143 @@
+/** Lists of spoken terms: made and deleted by their accounts, named by their voice sessions. */
+import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../../shared/errors.ts';
+import { canonicalLanguage, type LanguageTag } from '../../shared/language.ts';
+import {
+  MAX_SPOKEN_TERM_CHARACTERS,
+  MAX_SPOKEN_TERMS,
+  type SpokenTerms,
+  type SpokenTermsCreation,
+  type SpokenTermsInfo,
+} from '../../shared/schemas/spoken-terms.ts';
+import { voiceSourceLanguages } from '../../shared/schemas/voice-session.ts';
+import type {
+  Caller,
+  SpokenTerms as SpokenTermsStore,
+  SpokenTermsInfo as StoredInfo,
+  SpokenTermsList as StoredList,
+} from '../storage/ports.ts';
+import { countCodePoints } from '../text/code-points.ts';
+import { checkedGlossaryName } from '../glossaries/glossary-checks.ts';
+
+/** Most lists of an account. */
+const MAX_LISTS = 1000;
+/** UTF-16 units of a term before blanks are dropped: more is refused unread. */
+const MAX_RAW_UNITS = 1024;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Control characters, line and paragraph separator, halves of characters. */
+const FORBIDDEN = /[\p{Cc}\u2028\u2029\p{Surrogate}]/u;
+
+/** Every method throws ServiceError invalid_request for malformed input and not_found for what is not there. */
+export interface SpokenTermLists {
+  create(accountId: string, creation: SpokenTermsCreation): Promise<SpokenTerms>;
+  list(accountId: string): Promise<SpokenTermsInfo[]>;
+  get(accountId: string, spokenTermsId: string): Promise<SpokenTerms>;
+  delete(accountId: string, spokenTermsId: string): Promise<void>;
+  /**
+   * The terms of a list for a voice session; the messages of its errors name `spoken_terms_id`.
+   *
+   * @param caller undefined for visitors of the demo, who have no lists
+   */
+  find(
+    caller: Caller | undefined,
+    spokenTermsId: string,
+  ): Promise<{ language: LanguageTag | undefined; terms: readonly string[] }>;
+}
+
+export function createSpokenTerms({
+  spokenTerms: store,
+  now = Date.now,
+}: {
+  spokenTerms: SpokenTermsStore;
+  now?: () => number;
+}): SpokenTermLists {
+  async function known(accountId: string, id: string): Promise<StoredList> {
+    const found = await store.find(accountId, checkedId(id));
+    if (found === undefined) throw unknown();
+    return found;
+  }
+
+  return {
+    async create(accountId, creation) {
+      const terms = checkedTerms(creation.terms);
+      const list = {
+        spokenTermsId: randomUUID(),
+        name: checkedGlossaryName(creation.name),
+        language: checkedLanguage(creation.language),
+        ...{ terms, termCount: terms.length, createdAtMs: now() },
+      };
+      if (await store.create(accountId, list, MAX_LISTS)) return toAnswer(list);
+      throw invalid(`An account has at most ${MAX_LISTS} lists of spoken terms: delete one first.`);
+    },
+    list: async (accountId) => (await store.list(accountId)).map(toInfo),
+    get: async (accountId, id) => toAnswer(await known(accountId, id)),
+    async delete(accountId, id) {
+      if (!(await store.delete(accountId, checkedId(id)))) throw unknown();
+    },
+    async find(caller, id) {
+      const spokenTermsId = checkedId(id);
+      if (caller === undefined) throw unknown();
+      const { language, terms } = await known(caller.account.accountId, spokenTermsId);
+      return { language: language ?? undefined, terms };
+    },
+  };
+}
+
+function checkedId(id: string): string {
+  if (UUID.test(id)) return id.toLowerCase();
+  throw invalid("Value for 'spoken_terms_id' not supported: it must be a UUID.");
+}
+
+function checkedLanguage(given: string | undefined): LanguageTag | null {
+  if (given === undefined || given.trim() === '') return null;
+  const language = canonicalLanguage(given);
+  if (language !== undefined && voiceSourceLanguages.includes(language)) return language;
+  throw invalid(
+    `Value for 'language' not supported. Possible: ${voiceSourceLanguages.join(', ')}.`,
+  );
+}
+
+/** Terms in composed characters (NFC), without blanks around them, each once, in their order. */
+function checkedTerms(given: readonly string[]): string[] {
+  if (given.length === 0) throw invalid("Value for 'terms' not supported: it is empty.");
+  if (given.length > MAX_SPOKEN_TERMS) {
+    throw invalid(`Value for 'terms' not supported: a list has at most ${MAX_SPOKEN_TERMS} terms.`);
+  }
+  return [...new Set(given.map(checkedTerm))];
+}
+
+function checkedTerm(given: string, index: number): string {
+  const fault = (what: string) => invalid(`Value for 'terms.${index}' not supported: it ${what}.`);
+  const tooLong = `is longer than ${MAX_SPOKEN_TERM_CHARACTERS} characters`;
+  if (given.length > MAX_RAW_UNITS) throw fault(tooLong);
+  const term = given.normalize('NFC').trim();
+  if (term === '') throw fault('is empty');
+  if (FORBIDDEN.test(term)) throw fault('contains a control character');
+  if (countCodePoints(term) > MAX_SPOKEN_TERM_CHARACTERS) throw fault(tooLong);
+  return term;
+}
+
+function toInfo(info: StoredInfo): SpokenTermsInfo {
+  return {
+    spoken_terms_id: info.spokenTermsId,
+    name: info.name,
+    ...(info.language !== null && { language: info.language }),
+    term_count: info.termCount,
+    creation_time: new Date(info.createdAtMs).toISOString(),
+  };
+}
+
+function toAnswer(list: StoredList): SpokenTerms {
+  return { ...toInfo(list), terms: list.terms };
+}
+
+function unknown(): ServiceError {
+  return new ServiceError(
+    'not_found',
+    'There is no list of spoken terms with this spoken_terms_id.',
+  );
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
+}

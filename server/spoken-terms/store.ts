@@ -1,0 +1,85 @@
+import type { Database } from '../storage/database.ts';
+import type { SpokenTerms, SpokenTermsInfo } from '../storage/ports.ts';
+import { lockAccount } from '../accounts/account-lock-store.ts';
+
+/** Lists of spoken terms, each a row with its terms as JSON; they are made and deleted, never changed. */
+export function createSpokenTerms(db: Database): SpokenTerms {
+  return {
+    async create(accountId, { terms, ...info }, maxLists) {
+      await lockAccount(db, accountId);
+      if ((await countLists(db, accountId)) >= maxLists) return false;
+      await db
+        .insertInto('spoken_terms')
+        .values({
+          spoken_terms_id: info.spokenTermsId,
+          account_id: accountId,
+          name: info.name,
+          language: info.language,
+          term_count: info.termCount,
+          created_at_ms: info.createdAtMs,
+          terms: JSON.stringify(terms),
+        })
+        .execute();
+      return true;
+    },
+
+    async list(accountId) {
+      const rows = await db
+        .selectFrom('spoken_terms')
+        .select(described)
+        .where('account_id', '=', accountId)
+        .orderBy('created_at_ms')
+        .orderBy('spoken_terms_id')
+        .execute();
+      return rows.map(toInfo);
+    },
+
+    async find(accountId, spokenTermsId) {
+      const row = await db
+        .selectFrom('spoken_terms')
+        .select([...described, 'terms'])
+        .where('account_id', '=', accountId)
+        .where('spoken_terms_id', '=', spokenTermsId)
+        .executeTakeFirst();
+      return row && { ...toInfo(row), terms: JSON.parse(row.terms) as string[] };
+    },
+
+    async delete(accountId, spokenTermsId) {
+      const { numDeletedRows } = await db
+        .deleteFrom('spoken_terms')
+        .where('account_id', '=', accountId)
+        .where('spoken_terms_id', '=', spokenTermsId)
+        .executeTakeFirst();
+      return numDeletedRows > 0;
+    },
+  };
+}
+
+const described = ['spoken_terms_id', 'name', 'language', 'term_count', 'created_at_ms'] as const;
+
+interface InfoRow {
+  spoken_terms_id: string;
+  name: string;
+  language: string | null;
+  term_count: number;
+  created_at_ms: number;
+}
+
+function toInfo(row: InfoRow): SpokenTermsInfo {
+  return {
+    spokenTermsId: row.spoken_terms_id,
+    name: row.name,
+    language: row.language,
+    termCount: row.term_count,
+    createdAtMs: row.created_at_ms,
+  };
+}
+
+async function countLists(db: Database, accountId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('spoken_terms')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return count;
+}

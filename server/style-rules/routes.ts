@@ -1,0 +1,243 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import Type from 'typebox';
+import { Problem } from '../../shared/schemas/problem.ts';
+import {
+  AddedStyleInstruction,
+  ConfiguredRules,
+  MAX_STYLE_BODY_BYTES,
+  StyleInstruction,
+  StyleInstructionContent,
+  StyleInstructionPath,
+  StyleRuleList,
+  StyleRuleListChange,
+  StyleRuleListCreation,
+  StyleRuleLists as StyleRuleListsAnswer,
+  StyleRulePage,
+  StyleRulePath,
+} from '../../shared/schemas/style-rules.ts';
+import type { StyleRuleLists } from './style-rules.ts';
+import type { Door } from '../http/auth.ts';
+
+export interface StyleRuleOptions {
+  door: Door;
+  styleRules: StyleRuleLists;
+  /** What becomes of the rules with the running engines, for people. */
+  styleRuleNotes: string;
+}
+
+const common = { tags: ['style rules'], security: [{ apiKey: [] }] };
+const problems = { '4xx': Problem, '5xx': Problem };
+const nothing = Type.Null({ description: 'Deleted.' });
+const bodyLimit = MAX_STYLE_BODY_BYTES;
+
+/** Of the pro plan alone. */
+export const styleRuleRoutes: FastifyPluginAsyncTypebox<StyleRuleOptions> = async (
+  app,
+  options,
+) => {
+  await app.register(makingAndReading, options);
+  await app.register(changingAndDeleting, options);
+  await app.register(addingAndReadingInstructions, options);
+  await app.register(changingAndDeletingInstructions, options);
+};
+
+const makingAndReading: FastifyPluginAsyncTypebox<StyleRuleOptions> = async (
+  app,
+  { door, styleRules, styleRuleNotes },
+) => {
+  const onRequest = door.require({ plan: 'pro' });
+
+  app.post(
+    '/v3/style_rules',
+    {
+      onRequest,
+      bodyLimit,
+      schema: {
+        ...common,
+        summary: 'Make a style rule list',
+        description:
+          'The listing, `GET /v3/style_rules`, says which rules the running engines keep.',
+        body: StyleRuleListCreation,
+        response: { 201: StyleRuleList, ...problems },
+      },
+    },
+    async ({ account, body }, reply) =>
+      reply.code(201).send(await styleRules.create(account.accountId, body)),
+  );
+
+  app.get(
+    '/v3/style_rules',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'List style rule lists, oldest first',
+        description: styleRuleNotes,
+        querystring: StyleRulePage,
+        response: { 200: StyleRuleListsAnswer, ...problems },
+      },
+    },
+    async ({ account, query }) => ({
+      style_rules: await styleRules.list(account.accountId, query),
+    }),
+  );
+
+  app.get(
+    '/v3/style_rules/:style_id',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Read a style rule list',
+        params: StyleRulePath,
+        response: { 200: StyleRuleList, ...problems },
+      },
+    },
+    async ({ account, params }) => styleRules.get(account.accountId, params.style_id),
+  );
+};
+
+const changingAndDeleting: FastifyPluginAsyncTypebox<StyleRuleOptions> = async (
+  app,
+  { door, styleRules },
+) => {
+  const onRequest = door.require({ plan: 'pro' });
+
+  app.patch(
+    '/v3/style_rules/:style_id',
+    {
+      onRequest,
+      bodyLimit,
+      schema: {
+        ...common,
+        summary: 'Rename a style rule list',
+        params: StyleRulePath,
+        body: StyleRuleListChange,
+        response: { 200: StyleRuleList, ...problems },
+      },
+    },
+    async ({ account, params, body }) =>
+      styleRules.change(account.accountId, params.style_id, body),
+  );
+
+  app.put(
+    '/v3/style_rules/:style_id/configured_rules',
+    {
+      onRequest,
+      bodyLimit,
+      schema: {
+        ...common,
+        summary: 'Put other rules in place of those of a list',
+        description: 'Custom instructions stay as they are.',
+        params: StyleRulePath,
+        body: ConfiguredRules,
+        response: { 200: StyleRuleList, ...problems },
+      },
+    },
+    async ({ account, params, body }) =>
+      styleRules.replaceRules(account.accountId, params.style_id, body),
+  );
+
+  app.delete(
+    '/v3/style_rules/:style_id',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Delete a style rule list',
+        description: 'Documents that wait for their translation with it fail.',
+        params: StyleRulePath,
+        response: { 204: nothing, ...problems },
+      },
+    },
+    async ({ account, params }, reply) => {
+      await styleRules.delete(account.accountId, params.style_id);
+      return reply.code(204).send(null);
+    },
+  );
+};
+
+const addingAndReadingInstructions: FastifyPluginAsyncTypebox<StyleRuleOptions> = async (
+  app,
+  { door, styleRules },
+) => {
+  const onRequest = door.require({ plan: 'pro' });
+
+  app.post(
+    '/v3/style_rules/:style_id/custom_instructions',
+    {
+      onRequest,
+      bodyLimit,
+      schema: {
+        ...common,
+        summary: 'Add a custom instruction to a list',
+        description: 'Answers the list with the new instruction in it, and what is new beside.',
+        params: StyleRulePath,
+        body: StyleInstructionContent,
+        response: { 201: AddedStyleInstruction, ...problems },
+      },
+    },
+    async ({ account, params, body }, reply) =>
+      reply
+        .code(201)
+        .send(await styleRules.addInstruction(account.accountId, params.style_id, body)),
+  );
+
+  app.get(
+    '/v3/style_rules/:style_id/custom_instructions/:instruction_id',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Read a custom instruction',
+        params: StyleInstructionPath,
+        response: { 200: StyleInstruction, ...problems },
+      },
+    },
+    async ({ account, params }) =>
+      styleRules.getInstruction(account.accountId, params.style_id, params.instruction_id),
+  );
+};
+
+const changingAndDeletingInstructions: FastifyPluginAsyncTypebox<StyleRuleOptions> = async (
+  app,
+  { door, styleRules },
+) => {
+  const onRequest = door.require({ plan: 'pro' });
+
+  app.put(
+    '/v3/style_rules/:style_id/custom_instructions/:instruction_id',
+    {
+      onRequest,
+      bodyLimit,
+      schema: {
+        ...common,
+        summary: 'Put another custom instruction in the place of one',
+        description: 'A `source_language` that is left out is removed.',
+        params: StyleInstructionPath,
+        body: StyleInstructionContent,
+        response: { 200: StyleInstruction, ...problems },
+      },
+    },
+    async ({ account, params: { style_id, instruction_id }, body }) =>
+      styleRules.replaceInstruction(account.accountId, style_id, instruction_id, body),
+  );
+
+  app.delete(
+    '/v3/style_rules/:style_id/custom_instructions/:instruction_id',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Delete a custom instruction',
+        params: StyleInstructionPath,
+        response: { 204: nothing, ...problems },
+      },
+    },
+    async ({ account, params }, reply) => {
+      const { style_id, instruction_id } = params;
+      await styleRules.deleteInstruction(account.accountId, style_id, instruction_id);
+      return reply.code(204).send(null);
+    },
+  );
+};

@@ -1,0 +1,288 @@
+import { sql } from 'kysely';
+import type { ConfiguredRules } from '../../shared/style-rules/catalogue.ts';
+import { locksRows, type Database } from '../storage/database.ts';
+import type { StyledInstruction, StyleRuleList, StyleRuleListInfo, StyleRules } from '../storage/ports.ts';
+import type { StyleInstructionsTable, StyleRuleListsTable } from '../storage/tables.ts';
+import { lockAccount } from '../accounts/account-lock-store.ts';
+
+/**
+ * Style rule lists, their instructions rows of their own. Every change begins with the row of the
+ * list, which counts it and is locked until the end of the transaction.
+ */
+export function createStyleRules(db: Database): StyleRules {
+  return { ...createReads(db), ...createWrites(db), ...createInstructionWrites(db) };
+}
+
+type Reads = Pick<StyleRules, 'list' | 'listDetailed' | 'find'>;
+type InstructionWrites = Pick<
+  StyleRules,
+  'addInstruction' | 'replaceInstruction' | 'deleteInstruction'
+>;
+
+function createReads(db: Database): Reads {
+  return {
+    async list(accountId, { offset, limit }) {
+      const rows = await listsOf(db, accountId).offset(offset).limit(limit).execute();
+      return rows.map(toInfo);
+    },
+
+    async listDetailed(accountId, { offset, limit }) {
+      const lists = listsOf(db, accountId).offset(offset).limit(limit);
+      return toLists(await withInstructions(db, lists).execute());
+    },
+
+    find: (accountId, styleId) => find(db, accountId, styleId),
+  };
+}
+
+function createWrites(db: Database): Pick<StyleRules, 'create' | 'change' | 'delete'> {
+  return {
+    async create(accountId, list, maxLists) {
+      await lockAccount(db, accountId);
+      if ((await countLists(db, accountId)) >= maxLists) return false;
+      const { styleId, instructions } = list;
+      await db.insertInto('style_rule_lists').values(toRow(accountId, list)).execute();
+      if (instructions.length > 0) {
+        const rows = instructions.map((each, place) => toInstructionRow(styleId, each, place));
+        await db.insertInto('style_instructions').values(rows).execute();
+      }
+      return true;
+    },
+
+    async change(accountId, styleId, change) {
+      const isChanged = await nextVersion(db, { accountId, styleId }, change);
+      return isChanged ? find(db, accountId, styleId) : undefined;
+    },
+
+    async delete(accountId, styleId) {
+      const { numDeletedRows } = await db
+        .deleteFrom('style_rule_lists')
+        .where('account_id', '=', accountId)
+        .where('style_id', '=', styleId)
+        .executeTakeFirst();
+      return numDeletedRows > 0;
+    },
+  };
+}
+
+function createInstructionWrites(db: Database): InstructionWrites {
+  return {
+    async addInstruction(accountId, styleId, instruction, { atMs, maxInstructions }) {
+      const list = { accountId, styleId };
+      if (!(await lockList(db, list))) return 'missing';
+      const { count, last } = await instructionsOf(db, styleId);
+      if (count >= maxInstructions) return 'full';
+      const row = toInstructionRow(styleId, instruction, (last ?? -1) + 1);
+      await db.insertInto('style_instructions').values(row).execute();
+      await nextVersion(db, list, { atMs });
+      return (await find(db, accountId, styleId)) ?? 'missing';
+    },
+
+    async replaceInstruction(accountId, styleId, instruction, atMs) {
+      const list = { accountId, styleId };
+      if (!(await lockList(db, list))) return false;
+      const { instructionId, label, prompt, sourceLanguage } = instruction;
+      const { numUpdatedRows } = await db
+        .updateTable('style_instructions')
+        .set({ label, prompt, source_language: sourceLanguage })
+        .where('style_id', '=', styleId)
+        .where('instruction_id', '=', instructionId)
+        .executeTakeFirst();
+      return numUpdatedRows > 0 && nextVersion(db, list, { atMs });
+    },
+
+    async deleteInstruction(accountId, styleId, instructionId, atMs) {
+      const list = { accountId, styleId };
+      if (!(await lockList(db, list))) return false;
+      const { numDeletedRows } = await db
+        .deleteFrom('style_instructions')
+        .where('style_id', '=', styleId)
+        .where('instruction_id', '=', instructionId)
+        .executeTakeFirst();
+      return numDeletedRows > 0 && nextVersion(db, list, { atMs });
+    },
+  };
+}
+
+/** A list of an account. */
+interface ListKey {
+  accountId: string;
+  styleId: string;
+}
+
+/** Has changes of a list made one after the other. @returns false when there is none */
+async function lockList(db: Database, { accountId, styleId }: ListKey): Promise<boolean> {
+  const list = await db
+    .selectFrom('style_rule_lists')
+    .select('style_id')
+    .where('account_id', '=', accountId)
+    .where('style_id', '=', styleId)
+    .$if(locksRows(db), (query) => query.forNoKeyUpdate())
+    .executeTakeFirst();
+  return list !== undefined;
+}
+
+/** Counts a change, and makes it where it is one of the list itself. @returns false when there is none */
+async function nextVersion(
+  db: Database,
+  { accountId, styleId }: ListKey,
+  { name, configuredRules, atMs }: Parameters<StyleRules['change']>[2],
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('style_rule_lists')
+    .set(({ eb }) => ({
+      version: eb('version', '+', 1),
+      updated_at_ms: atMs,
+      ...(name !== undefined && { name }),
+      ...(configuredRules !== undefined && { configured_rules: JSON.stringify(configuredRules) }),
+    }))
+    .where('account_id', '=', accountId)
+    .where('style_id', '=', styleId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0;
+}
+
+async function countLists(db: Database, accountId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('style_rule_lists')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** How many there are, and the place of the last. */
+async function instructionsOf(db: Database, styleId: string) {
+  return db
+    .selectFrom('style_instructions')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('count'),
+      fn.max<number | null>('place').as('last'),
+    ])
+    .where('style_id', '=', styleId)
+    .executeTakeFirstOrThrow();
+}
+
+async function find(db: Database, accountId: string, styleId: string) {
+  const list = listsOf(db, accountId).where('style_id', '=', styleId);
+  return toLists(await withInstructions(db, list).execute())[0];
+}
+
+const described = [
+  'style_id',
+  'name',
+  'language',
+  'created_at_ms',
+  'updated_at_ms',
+  'version',
+] as const;
+
+/** Oldest first. */
+function listsOf(db: Database, accountId: string) {
+  return db
+    .selectFrom('style_rule_lists')
+    .select([...described, 'configured_rules'])
+    .where('account_id', '=', accountId)
+    .orderBy('created_at_ms')
+    .orderBy('style_id');
+}
+
+/**
+ * A row for each list, with its rules, and behind it one for each of its instructions. One statement,
+ * for lists are seen at one moment; a join would repeat the rules with every instruction.
+ */
+function withInstructions(db: Database, lists: ReturnType<typeof listsOf>) {
+  const nothing = sql<string | null>`null`;
+  return db
+    .with('list', () => lists)
+    .selectFrom('list')
+    .select([...described, 'configured_rules'])
+    .select([
+      sql<number>`-1`.as('place'),
+      nothing.as('instruction_id'),
+      nothing.as('label'),
+      nothing.as('prompt'),
+      nothing.as('source_language'),
+    ])
+    .unionAll((own) =>
+      own
+        .selectFrom('list')
+        .innerJoin('style_instructions as instruction', 'instruction.style_id', 'list.style_id')
+        .select(described.map((column) => `list.${column}` as const))
+        .select([
+          sql<string>`''`.as('configured_rules'),
+          'instruction.place',
+          'instruction.instruction_id',
+          'instruction.label',
+          'instruction.prompt',
+          'instruction.source_language',
+        ]),
+    )
+    .orderBy('created_at_ms')
+    .orderBy('style_id')
+    .orderBy('place');
+}
+
+type InfoRow = Omit<StyleRuleListsTable, 'account_id' | 'configured_rules'>;
+type ListRow = Awaited<ReturnType<ReturnType<typeof withInstructions>['execute']>>[number];
+
+function toLists(rows: readonly ListRow[]): StyleRuleList[] {
+  const lists = new Map<string, StyleRuleList>();
+  for (const row of rows) {
+    const list = lists.get(row.style_id) ?? {
+      ...toInfo(row),
+      configuredRules: JSON.parse(row.configured_rules) as ConfiguredRules,
+      instructions: [],
+    };
+    lists.set(row.style_id, list);
+    const instruction = toInstruction(row);
+    if (instruction !== undefined) list.instructions.push(instruction);
+  }
+  return [...lists.values()];
+}
+
+function toInfo(row: InfoRow): StyleRuleListInfo {
+  return {
+    styleId: row.style_id,
+    name: row.name,
+    language: row.language,
+    createdAtMs: row.created_at_ms,
+    updatedAtMs: row.updated_at_ms,
+    version: row.version,
+  };
+}
+
+/** What a left join found of an instruction, if there is one. */
+function toInstruction(row: ListRow): StyledInstruction | undefined {
+  const { instruction_id, label, prompt, source_language } = row;
+  if (instruction_id === null || label === null || prompt === null) return undefined;
+  return { instructionId: instruction_id, label, prompt, sourceLanguage: source_language };
+}
+
+function toRow(accountId: string, list: StyleRuleList): StyleRuleListsTable {
+  return {
+    style_id: list.styleId,
+    account_id: accountId,
+    name: list.name,
+    language: list.language,
+    created_at_ms: list.createdAtMs,
+    updated_at_ms: list.updatedAtMs,
+    version: list.version,
+    configured_rules: JSON.stringify(list.configuredRules),
+  };
+}
+
+function toInstructionRow(
+  styleId: string,
+  { instructionId, label, prompt, sourceLanguage }: StyledInstruction,
+  place: number,
+): StyleInstructionsTable {
+  return {
+    style_id: styleId,
+    instruction_id: instructionId,
+    place,
+    label,
+    prompt,
+    source_language: sourceLanguage,
+  };
+}

@@ -1,0 +1,139 @@
+/** What becomes of style rules with the engines that run, for the description of the interface. */
+import {
+  styleRuleCatalogue,
+  styleRuleCategories,
+  styleRuleLanguages,
+  type StyleRuleLanguage,
+} from '../../shared/style-rules/catalogue.ts';
+import { isMechanical } from './rules/style-rules.ts';
+import type { Translation } from '../translation/translation.ts';
+
+/** Tells which languages have an engine that obeys everything, and which rules nobody obeys elsewhere. */
+export function describeStyleRules(
+  translation: Pick<Translation, 'sources' | 'followsInstructions'>,
+): string {
+  const sources = translation.sources();
+  const isFollowed = (target: StyleRuleLanguage) =>
+    sources.some(
+      (source) => source !== target && translation.followsInstructions({ source, target }),
+    );
+  const followed = styleRuleLanguages.filter(isFollowed);
+  const others = styleRuleLanguages.filter((language) => !followed.includes(language));
+  return [
+    'Lists act on translations that name them as `style_id`.',
+    followed.length === 0
+      ? 'No running engine follows instructions.'
+      : `Translations into ${followed.join(', ')} can go to an engine that is told every rule and instruction.`,
+    others.length === 0 ? '' : withoutEngine(others),
+    'E-mail addresses stay as they are, whatever `email_address_format` says.',
+  ]
+    .filter((paragraph) => paragraph !== '')
+    .join('\n\n');
+}
+
+interface RuleNote {
+  category: (typeof styleRuleCategories)[number];
+  rule: string;
+  /** Options with those of the languages in which they are done without an engine. */
+  options: readonly { option: string; kept: readonly StyleRuleLanguage[] }[];
+}
+
+const quoted = (name: string): string => `\`${name}\``;
+
+function withoutEngine(languages: readonly StyleRuleLanguage[]): string {
+  const rules = notesIn(languages);
+  const isKept = ({ options }: RuleNote): boolean => options.some(({ kept }) => kept.length > 0);
+  const nowhere = rules.filter((rule) => !isKept(rule));
+  const somewhere = rules.filter(isKept);
+  return [
+    `Into ${languages.join(', ')}, rules that need no understanding are applied to the translations of any engine. ` +
+      'A translation whose list has custom instructions is refused. ' +
+      'Nobody obeys any option of these rules:',
+    styleRuleCategories
+      .map((category) => ({ category, own: nowhere.filter((rule) => rule.category === category) }))
+      .filter(({ own }) => own.length > 0)
+      .map(({ category, own }) =>
+        bullet(
+          category,
+          own.map(({ rule }) => quoted(rule)),
+        ),
+      ),
+    'Nobody obeys these options of other rules:',
+    somewhere
+      .filter(({ options }) => options.some(({ kept }) => kept.length === 0))
+      .map((rule) => {
+        const unkept = rule.options.filter(({ kept }) => kept.length === 0);
+        return bullet(
+          nameOf(rule),
+          unkept.map(({ option }) => quoted(option)),
+        );
+      }),
+    ...(languages.length > 1 ? inSomeLanguages(somewhere, languages) : []),
+  ]
+    .map((part) => (typeof part === 'string' ? part : part.join('\n')))
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** Rules of which a language has no option, and the options that not all languages have. */
+function inSomeLanguages(
+  rules: readonly RuleNote[],
+  languages: readonly StyleRuleLanguage[],
+): (string | string[])[] {
+  return [
+    'Nor are any options of these rules obeyed in texts of the language before them:',
+    languages.flatMap((language) => {
+      const without = rules.filter(
+        ({ options }) => !options.some(({ kept }) => kept.includes(language)),
+      );
+      return without.length === 0
+        ? []
+        : [
+            bullet(
+              language,
+              without.map((rule) => quoted(nameOf(rule))),
+            ),
+          ];
+    }),
+    'Every other option is obeyed in all languages that its rule is not named for above, but these are ' +
+      'in the languages after them alone:',
+    rules.flatMap((rule) => {
+      const own = languages.filter((language) =>
+        rule.options.some(({ kept }) => kept.includes(language)),
+      );
+      const partial = rule.options.filter(
+        ({ kept }) => kept.length > 0 && kept.length < own.length,
+      );
+      if (partial.length === 0) return [];
+      const sets = [...new Set(partial.map(({ kept }) => kept.join(', ')))].map((set) => {
+        const alike = partial.filter(({ kept }) => kept.join(', ') === set);
+        return `${alike.map(({ option }) => quoted(option)).join(', ')} (${set})`;
+      });
+      return [bullet(nameOf(rule), sets, '; ')];
+    }),
+  ];
+}
+
+/** The name of a rule, with its category where another has one of that name. */
+function nameOf({ category, rule }: RuleNote): string {
+  const isShared = styleRuleCategories.some(
+    (other) => other !== category && rule in styleRuleCatalogue[other],
+  );
+  return isShared ? `${category}.${rule}` : rule;
+}
+
+const bullet = (name: string, items: readonly string[], separator = ', '): string =>
+  `- ${quoted(name)}: ${items.join(separator)}.`;
+
+function notesIn(languages: readonly StyleRuleLanguage[]): RuleNote[] {
+  return styleRuleCategories.flatMap((category) =>
+    Object.entries(styleRuleCatalogue[category]).map(([rule, options]) => ({
+      category,
+      rule,
+      options: options.map((option) => ({
+        option,
+        kept: languages.filter((language) => isMechanical({ category, rule, option, language })),
+      })),
+    })),
+  );
+}

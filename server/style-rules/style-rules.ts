@@ -1,0 +1,231 @@
+/** Style rule lists: made and changed by their accounts, named by their translations. */
+import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../../shared/errors.ts';
+import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
+import {
+  MAX_STYLE_INSTRUCTIONS,
+  type AddedStyleInstruction,
+  type StyleInstruction,
+  type StyleInstructionContent,
+  type StyleRuleList,
+  type StyleRuleListChange,
+  type StyleRuleListCreation,
+  type StyleRuleListEntry,
+  type StyleRulePage,
+} from '../../shared/schemas/style-rules.ts';
+import type { ConfiguredRules } from '../../shared/style-rules/catalogue.ts';
+import type {
+  StyledInstruction,
+  StyleRuleList as StoredList,
+  StyleRuleListInfo,
+  StyleRules as StyleRuleStore,
+} from '../storage/ports.ts';
+import {
+  checkedRules,
+  checkedStyleId,
+  checkedStyleLanguage,
+  checkedStyleName,
+  newInstructions,
+  toInstruction,
+  tooManyInstructions,
+} from './style-rule-checks.ts';
+import { createTextStyle, type TextStyle } from '../translation/text-style.ts';
+
+/** Most lists of an account. */
+const MAX_LISTS = 1000;
+
+/** Every method throws ServiceError invalid_request for malformed input and not_found for what is not there. */
+export interface StyleRuleLists {
+  /** @throws ServiceError quota_exceeded for an account that has its share */
+  create(accountId: string, creation: StyleRuleListCreation): Promise<StyleRuleList>;
+  list(accountId: string, page: StyleRulePage): Promise<StyleRuleListEntry[]>;
+  get(accountId: string, styleId: string): Promise<StyleRuleList>;
+  change(accountId: string, styleId: string, change: StyleRuleListChange): Promise<StyleRuleList>;
+  replaceRules(accountId: string, styleId: string, rules: ConfiguredRules): Promise<StyleRuleList>;
+  delete(accountId: string, styleId: string): Promise<void>;
+  addInstruction(
+    accountId: string,
+    styleId: string,
+    content: StyleInstructionContent,
+  ): Promise<AddedStyleInstruction>;
+  getInstruction(
+    accountId: string,
+    styleId: string,
+    instructionId: string,
+  ): Promise<StyleInstruction>;
+  /** What is left out of the content is removed from the instruction. */
+  replaceInstruction(
+    accountId: string,
+    styleId: string,
+    instructionId: string,
+    content: StyleInstructionContent,
+  ): Promise<StyleInstruction>;
+  deleteInstruction(accountId: string, styleId: string, instructionId: string): Promise<void>;
+  /** The list of a translation. @throws ServiceError invalid_request for a target of another language */
+  styleFor(wanted: { accountId: string; id: string; target: LanguageTag }): Promise<TextStyle>;
+}
+
+export interface StyleRuleListsOptions {
+  styleRules: StyleRuleStore;
+  now?: () => number;
+}
+
+export function createStyleRuleLists(options: StyleRuleListsOptions): StyleRuleLists {
+  return { ...createWholes(options), ...createInstructions(options) };
+}
+
+type Instructions = Pick<
+  StyleRuleLists,
+  'addInstruction' | 'getInstruction' | 'replaceInstruction' | 'deleteInstruction'
+>;
+
+function createWholes({
+  styleRules: store,
+  now = Date.now,
+}: StyleRuleListsOptions): Omit<StyleRuleLists, keyof Instructions> {
+  return {
+    async create(accountId, { name, language, ...content }) {
+      const atMs = now();
+      const list = {
+        styleId: randomUUID(),
+        name: checkedStyleName(name),
+        language: checkedStyleLanguage(language),
+        ...{ createdAtMs: atMs, updatedAtMs: atMs, version: 1 },
+        configuredRules: checkedRules(content.configured_rules ?? {}),
+        instructions: newInstructions(content.custom_instructions ?? []),
+      };
+      if (await store.create(accountId, list, MAX_LISTS)) return toList(list);
+      throw new ServiceError(
+        'quota_exceeded',
+        `An account has at most ${MAX_LISTS} style rule lists: delete one first.`,
+      );
+    },
+
+    async list(accountId, { detailed, page = 0, page_size: limit = 10 }) {
+      const place = { offset: page * limit, limit };
+      const isDetailed = detailed === 'true' || detailed === '1';
+      return isDetailed
+        ? (await store.listDetailed(accountId, place)).map(toList)
+        : (await store.list(accountId, place)).map(toEntry);
+    },
+
+    get: async (accountId, styleId) => toList(await findList(store, accountId, styleId)),
+
+    async change(accountId, styleId, { name }) {
+      const id = checkedStyleId(styleId);
+      // Clients that have nothing to change are told what there is.
+      if (name === undefined) return toList(await findList(store, accountId, id));
+      const change = { name: checkedStyleName(name), atMs: now() };
+      return toList(known(await store.change(accountId, id, change)));
+    },
+
+    async replaceRules(accountId, styleId, rules) {
+      const id = checkedStyleId(styleId);
+      const change = { configuredRules: checkedRules(rules), atMs: now() };
+      return toList(known(await store.change(accountId, id, change)));
+    },
+
+    async delete(accountId, styleId) {
+      if (!(await store.delete(accountId, checkedStyleId(styleId)))) throw unknown();
+    },
+
+    async styleFor({ accountId, id, target }) {
+      const { language, configuredRules, instructions } = await findList(store, accountId, id);
+      if (baseLanguage(target) === language) {
+        return createTextStyle({ target, rules: configuredRules, instructions });
+      }
+      throw new ServiceError(
+        'invalid_request',
+        'Style rule language does not match the translate request target language: ' +
+          `the list is for ${language.toUpperCase()}.`,
+      );
+    },
+  };
+}
+
+function createInstructions({
+  styleRules: store,
+  now = Date.now,
+}: StyleRuleListsOptions): Instructions {
+  return {
+    async addInstruction(accountId, styleId, content) {
+      const id = checkedStyleId(styleId);
+      const instruction = toInstruction(randomUUID(), content);
+      const list = await store.addInstruction(accountId, id, instruction, {
+        atMs: now(),
+        maxInstructions: MAX_STYLE_INSTRUCTIONS,
+      });
+      if (list === 'missing') throw unknown();
+      if (list === 'full') throw tooManyInstructions();
+      return { ...toList(list), ...toAnswer(instruction) };
+    },
+
+    async getInstruction(accountId, styleId, instructionId) {
+      const { instructions } = await findList(store, accountId, styleId);
+      const id = checkedStyleId(instructionId, 'instruction_id');
+      const found = instructions.find((each) => each.instructionId === id);
+      if (found === undefined) throw unknownInstruction();
+      return toAnswer(found);
+    },
+
+    async replaceInstruction(accountId, styleId, instructionId, content) {
+      const listId = checkedStyleId(styleId);
+      const id = checkedStyleId(instructionId, 'instruction_id');
+      const instruction = toInstruction(id, content);
+      const isReplaced = await store.replaceInstruction(accountId, listId, instruction, now());
+      if (!isReplaced) throw unknownInstruction();
+      return toAnswer(instruction);
+    },
+
+    async deleteInstruction(accountId, styleId, instructionId) {
+      const listId = checkedStyleId(styleId);
+      const id = checkedStyleId(instructionId, 'instruction_id');
+      const isDeleted = await store.deleteInstruction(accountId, listId, id, now());
+      if (!isDeleted) throw unknownInstruction();
+    },
+  };
+}
+
+async function findList(store: StyleRuleStore, accountId: string, id: string): Promise<StoredList> {
+  return known(await store.find(accountId, checkedStyleId(id)));
+}
+
+function known(list: StoredList | undefined): StoredList {
+  if (list === undefined) throw unknown();
+  return list;
+}
+
+function toEntry(info: StyleRuleListInfo): StyleRuleListEntry {
+  return {
+    style_id: info.styleId,
+    name: info.name,
+    language: info.language,
+    creation_time: new Date(info.createdAtMs).toISOString(),
+    updated_time: new Date(info.updatedAtMs).toISOString(),
+    version: info.version,
+  };
+}
+
+function toList(list: StoredList): StyleRuleList {
+  return {
+    ...toEntry(list),
+    configured_rules: list.configuredRules,
+    custom_instructions: list.instructions.map(toAnswer),
+  };
+}
+
+function toAnswer(instruction: StyledInstruction): StyleInstruction {
+  const { instructionId: id, label, prompt, sourceLanguage } = instruction;
+  return { id, label, prompt, ...(sourceLanguage !== null && { source_language: sourceLanguage }) };
+}
+
+function unknown(): ServiceError {
+  return new ServiceError('not_found', 'There is no style rule list with this style_id.');
+}
+
+function unknownInstruction(): ServiceError {
+  return new ServiceError(
+    'not_found',
+    'There is no custom instruction with this instruction_id in this style rule list.',
+  );
+}

@@ -1,0 +1,42 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Problem } from '../../shared/schemas/problem.ts';
+import {
+  TextTranslationRequest,
+  TextTranslationResponse,
+} from '../../shared/schemas/text-translation.ts';
+import type { TextTranslation } from './text-translation.ts';
+import type { Access } from '../accounts/access.ts';
+import { requireApiKey } from '../http/auth.ts';
+import { abortWhenGone } from '../http/gone.ts';
+import { reportingTag } from '../http/reporting-tag.ts';
+
+export interface TextTranslationOptions {
+  textTranslation: TextTranslation;
+  access: Access;
+}
+
+export const textTranslationRoutes: FastifyPluginAsyncTypebox<TextTranslationOptions> = async (
+  app,
+  { textTranslation, access },
+) => {
+  app.post(
+    '/v2/translate',
+    {
+      onRequest: requireApiKey(access),
+      schema: {
+        summary: 'Translate texts',
+        tags: ['text'],
+        security: [{ apiKey: [] }],
+        consumes: ['application/json', 'application/x-www-form-urlencoded'],
+        body: TextTranslationRequest,
+        response: { 200: TextTranslationResponse, '4xx': Problem, '5xx': Problem },
+      },
+    },
+    async (request, reply) =>
+      textTranslation.translate(request.body, {
+        caller: request.caller,
+        reportingTag: reportingTag(request),
+        abort: abortWhenGone(reply),
+      }),
+  );
+};

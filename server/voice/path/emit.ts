@@ -1,0 +1,96 @@
+/** Captions to the messages of the voice protocol. */
+import { baseLanguage } from '../../../shared/language.ts';
+import type { ServerMessage } from '../../../shared/protocol/messages.ts';
+import type { CaptionSegment, CaptionUpdate } from './captions.ts';
+import type { MediaChunk } from './synthesise.ts';
+
+/** Source captions as messages. Where the requested language is heard, it is echoed as it was written. */
+export async function* emitSource(
+  updates: AsyncIterable<CaptionUpdate>,
+  { requested, tellsWords }: { requested: string | undefined; tellsWords: boolean },
+): AsyncGenerator<ServerMessage> {
+  const base = requested === undefined ? undefined : baseLanguage(requested);
+  const segmentOf = (segment: CaptionSegment) => ({
+    language:
+      requested !== undefined && baseLanguage(segment.language) === base
+        ? requested
+        : segment.language,
+    ...timedText(segment),
+  });
+  let shown = '[]';
+  for await (const { concluded, tentative } of updates) {
+    const growing = tentative.map(segmentOf);
+    const before = shown;
+    shown = JSON.stringify(growing);
+    // A pause can end a sentence for the translators and change nothing of what was said.
+    if (concluded.length === 0 && shown === before) continue;
+    const update = {
+      concluded: concluded.map((segment) => ({
+        ...segmentOf(segment),
+        ...(tellsWords && wordsOf(segment)),
+      })),
+      tentative: growing,
+    };
+    yield { source_transcript_update: update };
+  }
+}
+
+/** Captions of one target language as messages; `language` is echoed as it was requested. */
+export async function* emitTarget(
+  updates: AsyncIterable<CaptionUpdate>,
+  language: string,
+): AsyncGenerator<ServerMessage> {
+  for await (const { concluded, tentative } of updates) {
+    yield {
+      target_transcript_update: {
+        language,
+        concluded: concluded.map(timedText),
+        tentative: tentative.map(timedText),
+      },
+    };
+  }
+}
+
+/** Translated speech as messages; the first says what kind of stream it is. */
+export async function* emitMedia(
+  chunks: AsyncIterable<MediaChunk>,
+  { language, contentType }: { language: string; contentType: string },
+): AsyncGenerator<ServerMessage> {
+  let isFirst = true;
+  for await (const { pieces, durationMs, text, headerCount = 0 } of chunks) {
+    yield {
+      target_media_chunk: {
+        ...{ language, data: pieces, duration: durationMs },
+        ...(text !== undefined && { text }),
+        ...(isFirst && { content_type: contentType, headers: headerCount }),
+      },
+    };
+    isFirst = false;
+  }
+}
+
+/** What tells a client that everything has been said. */
+export function* emitEnds(
+  targets: readonly string[],
+  spoken: string | undefined,
+): Generator<ServerMessage> {
+  yield { end_of_source_transcript: {} };
+  for (const language of targets) yield { end_of_target_transcript: { language } };
+  if (spoken !== undefined) yield { end_of_target_media: { language: spoken } };
+  yield { end_of_stream: {} };
+}
+
+/** Nothing where the recogniser tells no times. */
+function wordsOf({ words = [] }: CaptionSegment) {
+  if (words.length === 0) return {};
+  return {
+    words: words.map(({ confidence, ...word }) => ({
+      ...timedText(word),
+      ...(confidence !== undefined && { confidence }),
+    })),
+  };
+}
+
+function timedText({ text, startMs, endMs }: Pick<CaptionSegment, 'text' | 'startMs' | 'endMs'>) {
+  return { text, start_time: Math.round(startMs), end_time: Math.round(endMs) };
+}

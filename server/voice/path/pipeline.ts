@@ -1,0 +1,123 @@
+/**
+ * The voice path: decode → listen → recognise → segment → translate → synthesise → emit.
+ *
+ * Each stage is a function from AsyncIterable to AsyncIterable and lives in a file of its own.
+ * Source captions are never held back by translation: every target reads its own conflating branch.
+ */
+import type { AudioFormat } from '../../../shared/media-type.ts';
+import type { ServerMessage } from '../../../shared/protocol/messages.ts';
+import type { Detection, RecognitionEngine } from '../../engines/engine.ts';
+import type { CaptionMode } from './captions.ts';
+import type { AudioDecoders } from '../audio/decode.ts';
+import { emitEnds, emitSource } from './emit.ts';
+import type { SpeechEncoders } from '../audio/encode.ts';
+import { listen, type Endpointing } from './listen.ts';
+import type { MediaPiece } from '../audio/media.ts';
+import {
+  createSpokenTerms,
+  recognise,
+  type RequestedSource,
+  type SpokenTerms,
+} from './recognise.ts';
+import { segment } from './segment.ts';
+import { RECOGNITION_RATE_HZ } from './speech-rate.ts';
+import { merge } from './streams.ts';
+import { createTargetTracks, type TargetTerms } from './target-tracks.ts';
+
+/** What a running session can change. */
+export interface VoiceTerms extends TargetTerms {
+  /** Words that are likely to be said, from the next utterance on. */
+  spokenTerms: readonly string[];
+}
+
+export interface VoicePipelineOptions extends VoiceTerms {
+  /** Audio as it arrives, in the client's format. */
+  media: AsyncIterable<MediaPiece>;
+  format: AudioFormat;
+  /** Counts the audio of compressed formats, in ms, as it is decoded; a throw ends the session. */
+  meter: (durationMs: number) => void;
+  /** Told how far the recogniser has taken the audio, in ms of the stream. */
+  onHeard: (positionMs: number) => void;
+  source: RequestedSource;
+  captionMode: CaptionMode;
+  /** Whether concluded source captions tell their words. */
+  tellsWords: boolean;
+  endpointing: Endpointing;
+  decoders: AudioDecoders;
+  encoders: SpeechEncoders;
+  /** The preferred first. */
+  recognisers: readonly RecognitionEngine[];
+  detectLanguage: (text: string) => Detection;
+  /** Ends every engine call of the session. */
+  signal: AbortSignal;
+}
+
+/** One session that runs. */
+export interface VoicePipeline {
+  /**
+   * What its client is to be told, the end marks last.
+   *
+   * @throws ServiceError of the stage that failed
+   */
+  readonly messages: AsyncIterable<ServerMessage>;
+  /** Other terms from now on; false when everything was said. */
+  change(terms: VoiceTerms): boolean;
+}
+
+/** Runs one session as its messages are read. */
+export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
+  const { source, captionMode: mode, encoders, signal } = options;
+  const spokenTerms = createSpokenTerms(options.spokenTerms);
+  const messages = merge<ServerMessage>();
+  const tracks = createTargetTracks(segment(heard(options, spokenTerms), { mode }), options, {
+    ...{ mode, encoders, signal },
+    add: (each) => messages.add(each),
+  });
+  messages.add(
+    emitSource(tracks.captions, {
+      requested: source.requested,
+      tellsWords: options.tellsWords,
+    }),
+  );
+
+  async function* told() {
+    yield* messages;
+    const { targets, speech } = tracks.terms;
+    yield* emitEnds(
+      targets.map(({ requested }) => requested),
+      speech?.target.requested,
+    );
+  }
+  return {
+    messages: told(),
+    change(terms) {
+      if (!tracks.change(terms)) return false;
+      spokenTerms.change(terms.spokenTerms);
+      return true;
+    },
+  };
+}
+
+/** What was said, in words. */
+function heard(options: VoicePipelineOptions, spokenTerms: SpokenTerms) {
+  const { media, format, meter, onHeard, source, signal } = options;
+  const audio = options.decoders.decode(media, {
+    ...{ format, meter, signal, sampleRateHz: RECOGNITION_RATE_HZ },
+  });
+  const speech = listen(countHeard(audio, onHeard), { ...options.endpointing, signal });
+  const { recognisers, detectLanguage } = options;
+  return recognise(speech, { recognisers, source, spokenTerms, detectLanguage, signal });
+}
+
+/** Tells how far a stream of samples was read, in ms. */
+async function* countHeard(
+  audio: AsyncIterable<Uint8Array>,
+  onHeard: (positionMs: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const samples of audio) {
+    yield samples;
+    bytes += samples.length;
+    onHeard((bytes / 2 / RECOGNITION_RATE_HZ) * 1000);
+  }
+}

@@ -1,0 +1,290 @@
+/** From utterances to words: which recogniser hears them, and in which language they were said. */
+import { ServiceError } from '../../../shared/errors.ts';
+import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
+import type { Detection, Recognition, RecognitionEngine, SpeechPiece } from '../../engines/engine.ts';
+import { createLanguageWatch, type LanguageWatch } from './language-watch.ts';
+import type { HeardPiece } from './silence-mark.ts';
+import { createSpeechTape, type SpeechTape } from './speech-tape.ts';
+import { createChannel, type Channel } from './streams.ts';
+
+/** The language a client says is spoken. */
+export interface RequestedSource {
+  /** As the client wrote it; undefined when it named none. */
+  requested: string | undefined;
+  tag: LanguageTag | undefined;
+  /** `hint` may turn out to be wrong, `fixed` holds whatever is heard. */
+  mode: 'hint' | 'fixed';
+}
+
+/** A recognition whose language is known. */
+export type HeardText = Recognition & {
+  language: LanguageTag;
+  /** Whether the text has capitals and punctuation. */
+  punctuated: boolean;
+};
+
+/** Silence after an utterance, told while it lasts; finals of that utterance may still follow. */
+export interface Pause {
+  kind: 'pause';
+  /** Where the utterance before it began and ended. */
+  utteranceStartMs: number;
+  endpointMs: number;
+  /** There has been silence up to here. */
+  atMs: number;
+}
+
+export interface RecogniseOptions {
+  /** The preferred first; at least one hears the requested language, or any if none is requested. */
+  recognisers: readonly RecognitionEngine[];
+  source: RequestedSource;
+  spokenTerms: SpokenTerms;
+  /** Tells the language of a text. */
+  detectLanguage: (text: string) => Detection;
+  signal: AbortSignal;
+}
+
+/** Words that are likely to be said; they may change while somebody listens for them. */
+export interface SpokenTerms {
+  readonly now: readonly string[];
+  change(terms: readonly string[]): void;
+  /** Told of changes from now on, in place of whoever was. */
+  onChange: () => void;
+}
+
+export function createSpokenTerms(terms: readonly string[]): SpokenTerms {
+  const spokenTerms = {
+    now: terms,
+    change(next: readonly string[]) {
+      const isSame =
+        next.length === spokenTerms.now.length &&
+        next.every((term, index) => term === spokenTerms.now[index]);
+      if (isSame) return;
+      spokenTerms.now = next;
+      spokenTerms.onChange();
+    },
+    onChange: () => undefined,
+  };
+  return spokenTerms;
+}
+
+/** A recogniser that listens, and the language it listens for; undefined when it finds out itself. */
+interface Listening {
+  engine: RecognitionEngine;
+  language: LanguageTag | undefined;
+}
+
+/**
+ * Hears a stream with one recogniser, the best for the requested language, or one that detects the
+ * language when none is requested. Where it cannot detect and the language is not fixed, the texts of
+ * finals are looked at: once two agree on another language, whoever hears that goes on with the next
+ * utterance. So does the same recogniser when it has other terms to listen for.
+ *
+ * @throws ServiceError engine_unavailable when nobody hears the language; what the recogniser threw;
+ *   the signal's reason when aborted
+ */
+export async function* recognise(
+  pieces: AsyncIterable<HeardPiece>,
+  options: RecogniseOptions,
+): AsyncGenerator<HeardText | Pause> {
+  const first = firstListening(options);
+  const heard = createChannel<HeardText | Pause>();
+  const speech = withoutMarks(pieces, (pause) => heard.push(pause));
+  const session = new AbortController();
+  const hearing =
+    first.engine.usesSpokenTerms || canChange(first, options)
+      ? hearChanging(speech, { ...options, first, heard, session: session.signal })
+      : hear(speech, { ...options, ...first, heard, session: session.signal });
+  hearing.then(
+    () => heard.end(),
+    (error: unknown) => heard.fail(error),
+  );
+  try {
+    yield* heard;
+  } finally {
+    session.abort();
+  }
+}
+
+function firstListening({ recognisers, source }: RecogniseOptions): Listening {
+  const { tag } = source;
+  if (tag !== undefined) {
+    const engine = recognisers.find(({ languages }) => languages.includes(baseLanguage(tag)));
+    if (engine !== undefined) return { engine, language: baseLanguage(tag) };
+  } else {
+    const detecting = recognisers.find(({ detectsLanguage }) => detectsLanguage);
+    if (detecting !== undefined) return { engine: detecting, language: undefined };
+    const [engine] = recognisers;
+    if (engine?.languages[0] !== undefined) return { engine, language: engine.languages[0] };
+  }
+  throw new ServiceError('engine_unavailable', `No recogniser hears ${tag ?? 'any language'}.`);
+}
+
+/** Whether another language can be noticed, and matters. */
+function canChange({ engine }: Listening, { recognisers, source }: RecogniseOptions): boolean {
+  return source.mode === 'hint' && !engine.detectsLanguage && heardLanguages(recognisers).size > 1;
+}
+
+function heardLanguages(recognisers: readonly RecognitionEngine[]): Set<LanguageTag> {
+  return new Set(recognisers.flatMap(({ languages }) => languages));
+}
+
+interface HearOptions extends RecogniseOptions {
+  heard: Channel<HeardText | Pause>;
+  /** Aborted when nobody wants to know any more. */
+  session: AbortSignal;
+}
+
+/** One recogniser from beginning to end. */
+async function hear(
+  speech: AsyncIterable<SpeechPiece>,
+  { engine, language, heard, ...options }: HearOptions & Listening,
+): Promise<void> {
+  const { source } = options;
+  const judge = judgeFor({ engine, language }, { ...options, watches: false });
+  await listenWith(speech, { engine, language }, options, (recognition) => {
+    heard.push(labelled(recognition, { ...judge(recognition), engine, source }));
+    return true;
+  });
+}
+
+/** One recogniser after the other, each for the language that is spoken and the terms of its time. */
+async function hearChanging(
+  speech: AsyncIterable<SpeechPiece>,
+  { first, ...options }: HearOptions & { first: Listening },
+): Promise<void> {
+  const tape = createSpeechTape(speech);
+  const watches = canChange(first, options);
+  try {
+    let next: (Listening & { from: number }) | undefined = { ...first, from: 0 };
+    while (next !== undefined) next = await hearUntilChange(tape, next, { ...options, watches });
+  } finally {
+    tape.close();
+  }
+}
+
+/** Answers who goes on, and with which utterance; undefined at the end of the speech. */
+async function hearUntilChange(
+  tape: SpeechTape,
+  { engine, language, from }: Listening & { from: number },
+  { heard, watches, ...options }: HearOptions & { watches: boolean },
+): Promise<(Listening & { from: number }) | undefined> {
+  const { source, recognisers, spokenTerms } = options;
+  const playback = tape.play(from);
+  const judge = judgeFor({ engine, language }, { ...options, watches });
+  let next: (Listening & { from: number }) | undefined;
+  const goOn = (listening: Listening, utterance: number): void => {
+    next = { ...listening, from: next?.from ?? utterance };
+    playback.stopAfter(next.from - 1);
+  };
+  spokenTerms.onChange = () => {
+    if (engine.usesSpokenTerms && next === undefined) goOn({ engine, language }, tape.count);
+  };
+  await listenWith(playback.speech, { engine, language }, options, (recognition) => {
+    const utterance = tape.utteranceAt(recognition.startMs);
+    // It was given more than it should hear, because its final came late.
+    if (next !== undefined && utterance >= next.from) return false;
+    tape.forgetBefore(utterance);
+    const { language: found, isConfirmed } = judge(recognition);
+    heard.push(labelled(recognition, { language: found, engine, source }));
+    if (isConfirmed && (next === undefined || next.language === language)) {
+      const suitable = [engine, ...recognisers].find(({ languages }) => languages.includes(found));
+      goOn({ engine: suitable ?? engine, language: found }, utterance + 1);
+    }
+    return true;
+  });
+  return next;
+}
+
+/** Tells in which language something was said, and whether another one is spoken from now on. */
+function judgeFor(
+  { engine, language }: Listening,
+  { watches, ...options }: RecogniseOptions & { watches: boolean },
+): (recognition: Recognition) => { language: LanguageTag; isConfirmed: boolean } {
+  if (watches) {
+    const spoken = language ?? 'und';
+    const watch = watchFor(engine, spoken, options);
+    return ({ kind, text }) =>
+      kind === 'final' ? watch.judge(text) : { language: spoken, isConfirmed: false };
+  }
+  let known = language ?? engine.languages[0] ?? 'und';
+  return (recognition) => {
+    if (options.source.mode === 'hint') known = recognition.language ?? known;
+    return { language: known, isConfirmed: false };
+  };
+}
+
+function watchFor(
+  engine: RecognitionEngine,
+  language: LanguageTag,
+  { recognisers, source, detectLanguage }: RecogniseOptions,
+): LanguageWatch {
+  const isRequested = source.tag !== undefined && baseLanguage(source.tag) === language;
+  const believable = heardLanguages(recognisers);
+  return createLanguageWatch({ language, believable, engine, isRequested, detectLanguage });
+}
+
+/** Runs a recogniser; it is let go as soon as `take` answers false or the session is over. */
+async function listenWith(
+  speech: AsyncIterable<SpeechPiece>,
+  { engine, language }: Listening,
+  { source, spokenTerms, signal, session }: Omit<HearOptions, 'heard'>,
+  take: (recognition: Recognition) => boolean,
+): Promise<void> {
+  const listening = new AbortController();
+  const stop = () => listening.abort(signal.reason);
+  if (signal.aborted) stop();
+  for (const each of [signal, session]) each.addEventListener('abort', stop);
+  const iterator = engine
+    .recognise(speech, {
+      ...{ language, languageMode: source.mode, signal: listening.signal },
+      spokenTerms: engine.usesSpokenTerms ? spokenTerms.now : [],
+    })
+    [Symbol.asyncIterator]();
+  try {
+    for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
+      if (!take(step.value)) return;
+    }
+  } finally {
+    for (const each of [signal, session]) each.removeEventListener('abort', stop);
+    stop();
+    // Not awaited: a recogniser that waits for its engine only returns once it notices the abort.
+    void iterator.return?.().catch(() => undefined);
+  }
+}
+
+/** The requested language keeps its variant; a fixed one is never anything else. */
+function labelled(
+  recognition: Recognition,
+  {
+    language,
+    engine,
+    source,
+  }: { language: LanguageTag; engine: RecognitionEngine; source: RequestedSource },
+): HeardText {
+  const { tag, mode } = source;
+  const isRequested =
+    tag !== undefined && (mode === 'fixed' || baseLanguage(language) === baseLanguage(tag));
+  return { ...recognition, language: isRequested ? tag : language, punctuated: engine.punctuates };
+}
+
+/** Speech alone; silence between the utterances is told as pauses, as soon as it is read. */
+async function* withoutMarks(
+  pieces: AsyncIterable<HeardPiece>,
+  onPause: (pause: Pause) => void,
+): AsyncGenerator<SpeechPiece> {
+  let utteranceStartMs: number | undefined;
+  let utterance: { utteranceStartMs: number; endpointMs: number } | undefined;
+  for await (const piece of pieces) {
+    if (piece.kind === 'silence') {
+      if (utterance !== undefined) onPause({ kind: 'pause', ...utterance, atMs: piece.atMs });
+      continue;
+    }
+    if (piece.kind === 'samples') utteranceStartMs ??= piece.startMs;
+    else {
+      const endpointMs = piece.atMs;
+      utterance = { utteranceStartMs: utteranceStartMs ?? endpointMs, endpointMs };
+      utteranceStartMs = undefined;
+    }
+    yield piece;
+  }
+}

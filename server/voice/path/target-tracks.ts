@@ -1,0 +1,234 @@
+/**
+ * The target languages of a running session. They may change while somebody speaks: one that is added
+ * is told the sentence that is being said, whole; one that goes is told it to its end.
+ */
+import type { LanguageTag } from '../../../shared/language.ts';
+import type { ServerMessage } from '../../../shared/protocol/messages.ts';
+import type { TargetMediaFormat } from '../../../shared/target-media-type.ts';
+import type { SynthesisEngine, VoiceGender } from '../../engines/engine.ts';
+import {
+  conflateUpdates,
+  type CaptionMode,
+  type CaptionSegment,
+  type CaptionUpdate,
+} from './captions.ts';
+import { emitMedia, emitTarget } from './emit.ts';
+import type { SpeechEncoders } from '../audio/encode.ts';
+import { broadcast, createChannel, type Channel, type Subscription } from './streams.ts';
+import { synthesise } from './synthesise.ts';
+import { translate, type TranslateText } from './translate.ts';
+
+/** A language as the client wrote it, and as our code knows it. */
+export interface RequestedLanguage {
+  requested: string;
+  tag: LanguageTag;
+}
+
+/** The one target language that is spoken as well. */
+export interface RequestedSpeech {
+  /** One of the targets. */
+  target: RequestedLanguage;
+  format: TargetMediaFormat;
+  gender: VoiceGender | undefined;
+  engine: SynthesisEngine;
+}
+
+/** What is told besides what was said, and how it is worded. */
+export interface TargetTerms {
+  targets: readonly RequestedLanguage[];
+  speech: RequestedSpeech | undefined;
+  /** For everything that is not concluded yet. */
+  translateText: TranslateText;
+}
+
+export interface TargetTracksOptions {
+  mode: CaptionMode;
+  encoders: SpeechEncoders;
+  signal: AbortSignal;
+  /** Takes what a track or its speech says, until it ends. */
+  add: (messages: AsyncIterable<ServerMessage>) => void;
+}
+
+export interface TargetTracks {
+  /** For the track of the source. */
+  readonly captions: AsyncIterable<CaptionUpdate>;
+  /** What is in force. */
+  readonly terms: TargetTerms;
+  /** Other terms from now on; false when nothing is left to be told. */
+  change(terms: TargetTerms): boolean;
+}
+
+/** Languages that may finish a sentence at a time: of more than that, the oldest are cut. */
+const MAX_LEAVING = 5;
+
+interface Track {
+  target: RequestedLanguage;
+  captions: Subscription<CaptionUpdate>;
+  /** Whether it ends with the sentence that is being said, or has. */
+  isLeaving: boolean;
+  voice: Voice | undefined;
+}
+
+interface Voice {
+  wish: RequestedSpeech;
+  /** What it is to say. */
+  said: Channel<CaptionUpdate>;
+  hasBegun: boolean;
+  /** Whether its end is told here: the others end with the session. */
+  isLeaving: boolean;
+}
+
+/** @param updates of what was said */
+export function createTargetTracks(
+  updates: AsyncIterable<CaptionUpdate>,
+  terms: TargetTerms,
+  options: TargetTracksOptions,
+): TargetTracks {
+  return new LiveTracks(updates, terms, options);
+}
+
+class LiveTracks implements TargetTracks {
+  readonly captions: AsyncIterable<CaptionUpdate>;
+  terms: TargetTerms;
+  readonly #options: TargetTracksOptions;
+  readonly #subscribe: () => Subscription<CaptionUpdate>;
+  readonly #tracks = new Map<string, Track>();
+  /** Languages in which something was concluded: what follows begins with a blank. */
+  readonly #said = new Set<LanguageTag>();
+  #isMidSentence = false;
+  /** Whether everything was said that is to be told. */
+  #isOver = false;
+  /** The one in force. */
+  #voice: Voice | undefined;
+  #isSpeaking = false;
+
+  constructor(
+    updates: AsyncIterable<CaptionUpdate>,
+    terms: TargetTerms,
+    options: TargetTracksOptions,
+  ) {
+    this.#options = options;
+    this.#subscribe = broadcast(this.#followed(updates), conflateUpdates).subscribe;
+    this.captions = this.#subscribe();
+    this.terms = terms;
+    this.change(terms);
+  }
+
+  change(terms: TargetTerms): boolean {
+    if (this.#isOver) return false;
+    this.terms = terms;
+    const wanted = new Map(terms.targets.map((target) => [target.requested, target]));
+    for (const [requested, track] of this.#tracks) {
+      track.isLeaving = !wanted.has(requested);
+      if (track.isLeaving && !this.#isMidSentence) this.#end(track);
+    }
+    const leaving = [...this.#tracks.values()].filter(({ isLeaving }) => isLeaving);
+    for (const track of leaving.slice(0, -MAX_LEAVING)) this.#end(track);
+    for (const target of wanted.values()) {
+      if (!this.#tracks.has(target.requested)) this.#begin(target);
+    }
+    this.#changeVoice(terms.speech);
+    return true;
+  }
+
+  /** Ends languages that leave with the sentence that was being said. */
+  async *#followed(updates: AsyncIterable<CaptionUpdate>): AsyncGenerator<CaptionUpdate> {
+    for await (const update of updates) {
+      const { concluded = [], growing } = update.sentences ?? {};
+      this.#isMidSentence = growing !== undefined;
+      if (concluded.length > 0 || growing === undefined) {
+        for (const track of this.#tracks.values()) {
+          if (track.isLeaving) this.#end(track, concluded);
+        }
+      }
+      yield update;
+    }
+    this.#isOver = true;
+  }
+
+  /** Nothing more is translated, but the first of these sentences, in which it was left. */
+  #end(track: Track, concluded: readonly CaptionSegment[] = []): void {
+    this.#tracks.delete(track.target.requested);
+    track.captions.end({
+      ...{ concluded: [], tentative: [] },
+      sentences: { concluded: concluded.slice(0, 1), growing: undefined, isUnsure: false },
+    });
+  }
+
+  #begin(target: RequestedLanguage): void {
+    const track = {
+      ...{ target, captions: this.#subscribe() },
+      ...{ isLeaving: false, voice: undefined },
+    };
+    this.#tracks.set(target.requested, track);
+    this.#options.add(this.#captionsOf(track));
+  }
+
+  async *#captionsOf(track: Track): AsyncGenerator<ServerMessage> {
+    const { requested: language, tag } = track.target;
+    const { mode, signal } = this.#options;
+    const translated = translate(track.captions, {
+      ...{ target: tag, mode, signal, isFirst: !this.#said.has(tag) },
+      translateText: (...wish) => this.terms.translateText(...wish),
+    });
+    yield* emitTarget(this.#heardBy(track, translated), language);
+    if (track.isLeaving) yield { end_of_target_transcript: { language } };
+  }
+
+  /** Gives a voice, if there is one, what is concluded. */
+  async *#heardBy(
+    track: Track,
+    translated: AsyncIterable<CaptionUpdate>,
+  ): AsyncGenerator<CaptionUpdate> {
+    try {
+      for await (const update of translated) {
+        if (update.concluded.length > 0) {
+          this.#said.add(track.target.tag);
+          track.voice?.said.push(update);
+        }
+        yield update;
+      }
+    } finally {
+      track.voice?.said.end();
+    }
+  }
+
+  /** The voice that goes says what was concluded by then. */
+  #changeVoice(wish: RequestedSpeech | undefined): void {
+    const before = this.#voice;
+    const track = wish && this.#tracks.get(wish.target.requested);
+    if (before !== undefined && track?.voice === before && isSame(before.wish, wish)) return;
+    for (const each of this.#tracks.values()) each.voice = undefined;
+    if (before !== undefined) before.isLeaving = true;
+    before?.said.end();
+    this.#voice = undefined;
+    if (wish === undefined || track === undefined) return;
+    const said = createChannel<CaptionUpdate>();
+    track.voice = this.#voice = { wish, said, hasBegun: false, isLeaving: false };
+    if (!this.#isSpeaking) this.#options.add(this.#speech());
+    this.#isSpeaking = true;
+  }
+
+  /** One voice after the other; one that is replaced before its turn says nothing. */
+  async *#speech(): AsyncGenerator<ServerMessage> {
+    const { encoders, signal } = this.#options;
+    for (let voice = this.#voice; voice?.hasBegun === false; voice = this.#voice) {
+      voice.hasBegun = true;
+      const { engine, gender, format, target } = voice.wish;
+      const { requested: language } = target;
+      const chunks = synthesise(voice.said, {
+        ...{ language: target.tag, signal, encoders },
+        ...{ engine, gender, format },
+      });
+      yield* emitMedia(chunks, { language, contentType: format.contentType });
+      if (voice.isLeaving) yield { end_of_target_media: { language } };
+    }
+    this.#isSpeaking = false;
+  }
+}
+
+function isSame(voice: RequestedSpeech, wish: RequestedSpeech | undefined): boolean {
+  const { engine, gender, format } = voice;
+  const isSameVoice = wish?.engine === engine && wish.gender === gender;
+  return isSameVoice && wish.format.contentType === format.contentType;
+}

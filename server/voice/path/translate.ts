@@ -1,0 +1,120 @@
+/** Source captions to the captions of one target language. */
+import { ServiceError } from '../../../shared/errors.ts';
+import type { LanguageTag } from '../../../shared/language.ts';
+import {
+  leadingBlank,
+  type CaptionMode,
+  type CaptionSegment,
+  type CaptionUpdate,
+} from './captions.ts';
+import { createTargetDisplay } from './target-display.ts';
+import { createUpdateInbox, type UpdateInbox } from '../session/update-inbox.ts';
+
+/** Translates one text. @throws ServiceError engine_unavailable, translation_failed */
+export type TranslateText = (
+  text: string,
+  options: { source: LanguageTag; target: LanguageTag; signal: AbortSignal },
+) => Promise<string>;
+
+export interface TranslateOptions {
+  target: LanguageTag;
+  mode: CaptionMode;
+  /** Whether nothing was said in this language before. */
+  isFirst?: boolean;
+  translateText: TranslateText;
+  signal: AbortSignal;
+}
+
+/**
+ * One translation at a time. Whole sentences are translated in order and each exactly once; what
+ * still grows is translated when no sentence waits, the newest state of it only, and is let go when a
+ * sentence arrives.
+ *
+ * A sentence in a language that nobody translates is passed on as it was said rather than lost.
+ *
+ * @throws ServiceError translation_failed when a whole sentence cannot be translated
+ */
+export async function* translate(
+  updates: AsyncIterable<CaptionUpdate>,
+  options: TranslateOptions,
+): AsyncGenerator<CaptionUpdate> {
+  const { target, mode, signal } = options;
+  const inbox = createUpdateInbox(updates);
+  const display = createTargetDisplay({ mode, target });
+  let { isFirst = true } = options;
+  /** What was last seen and what it was the translation of. */
+  let shown = '';
+  let guessedFrom = '';
+
+  function segmentOf({ startMs, endMs }: CaptionSegment, text: string): CaptionSegment {
+    return { text: leadingBlank(target, isFirst) + text, startMs, endMs, language: target };
+  }
+
+  try {
+    for (let update = await inbox.take(); update; update = await inbox.take()) {
+      const { concluded = [], growing, isUnsure = false } = update.sentences ?? {};
+      for (const sentence of concluded) {
+        const text = await translated(sentence, options);
+        display.reset();
+        const wasShown = shown !== '';
+        shown = guessedFrom = '';
+        if (text !== '') yield { concluded: [segmentOf(sentence, text)], tentative: [] };
+        else if (wasShown) yield { concluded: [], tentative: [] };
+        isFirst &&= text === '';
+      }
+      if (growing === undefined) {
+        display.reset();
+        guessedFrom = '';
+        if (shown !== '') yield { concluded: [], tentative: [] };
+        shown = '';
+      } else if (mode !== 'settled' && growing.text !== guessedFrom) {
+        const guess = await guessed(growing, inbox, options);
+        signal.throwIfAborted();
+        // A guess that failed costs nothing: the next one, or the whole sentence, takes its place.
+        if (guess === undefined) continue;
+        guessedFrom = growing.text;
+        const text = display.next(guess, { isUnsure });
+        if (text === shown) continue;
+        shown = text;
+        yield { concluded: [], tentative: text === '' ? [] : [segmentOf(growing, text)] };
+      }
+    }
+  } finally {
+    inbox.close();
+  }
+}
+
+async function translated(
+  { text, language }: CaptionSegment,
+  { target, translateText, signal }: TranslateOptions,
+): Promise<string> {
+  const said = text.trim();
+  try {
+    return (await translateText(said, { source: language, target, signal })).trim();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ServiceError && error.code === 'engine_unavailable') return said;
+    throw error;
+  }
+}
+
+/** The translation of what still grows; undefined when it fails or a whole sentence comes first. */
+async function guessed(
+  { text, language }: CaptionSegment,
+  inbox: UpdateInbox,
+  { target, translateText, signal }: TranslateOptions,
+): Promise<string | undefined> {
+  const guessing = new AbortController();
+  const stop = () => guessing.abort(signal.reason);
+  signal.addEventListener('abort', stop);
+  inbox.onSentence = stop;
+  try {
+    const options = { source: language, target, signal: guessing.signal };
+    return (await translateText(text.trim(), options)).trim();
+  } catch {
+    return undefined;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    inbox.onSentence = () => undefined;
+  }
+}

@@ -1,0 +1,282 @@
+/** One voice socket joined to one session: frames in, messages out, and every way it can end. */
+import type { RawData } from 'ws';
+import { ServiceError, toServiceError, toSocket } from '../../../shared/errors.ts';
+import { encodeServerMessage } from '../../../shared/protocol/codec.ts';
+import type { Logger } from '../../process/log.ts';
+import type { SessionConnection } from './voice-session.ts';
+import type { ForeignPage } from './voice-sessions.ts';
+import { createMediaIntake } from './media-intake.ts';
+import type { VoiceSocket } from './socket.ts';
+
+export interface ConnectionLimits {
+  /** Without audio for this long the session is ended. */
+  idleMs: number;
+  /** Longest connection; its client may reconnect. */
+  connectionMs: number;
+  /** A client that reads nothing for this long is dropped; 30 s unless said otherwise. */
+  unreadMs?: number;
+}
+
+export interface ConnectionOptions {
+  socket: VoiceSocket;
+  session: SessionConnection;
+  limits: ConnectionLimits;
+  log: Logger;
+}
+
+/** Close codes besides 4000 + status (RFC 6455 §7.4.1). */
+const CLOSE = {
+  ...{ normal: 1000, goingAway: 1001, tooLarge: 1009 },
+  /** The connection has lasted long enough; the session goes on in another. */
+  expired: 4408,
+  /** The client has asked for another connection. */
+  replaced: 4409,
+} as const;
+/** Close codes with which a client takes its leave; after any other it may come back. */
+const LEAVE_CODES: ReadonlySet<number> = new Set([CLOSE.normal, CLOSE.goingAway]);
+/** Bytes a client may leave unread before the voice path waits for it. */
+const MAX_UNREAD_BYTES = 64 * 1024;
+const MAX_UNREAD_MS = 30_000;
+/** After our close frame a client has this long to answer it. */
+const CLOSE_GRACE_MS = 5_000;
+
+/** Serves a connection until it is over; never throws. */
+export function serveConnection(options: ConnectionOptions): void {
+  new Connection(options).serve();
+}
+
+/** Tells a page that has no session why, and closes. */
+export function refuse(socket: VoiceSocket, refusal: ForeignPage): void {
+  socket.on('error', () => undefined);
+  const { message, closeCode } = toSocket(refusal, 'session');
+  socket.send(encodeServerMessage(message, refusal.messageFormat));
+  socket.close(closeCode);
+  terminateSoon(socket);
+}
+
+class Connection {
+  readonly #socket: VoiceSocket;
+  readonly #session: SessionConnection;
+  readonly #log: Logger;
+  readonly #unreadMs: number;
+  readonly #take: (frame: Buffer, isBinary: boolean) => void;
+  #idle: NodeJS.Timeout;
+  /** Since when the client owes audio, whatever the session has counted before. */
+  #owesAudioSinceMs = performance.now();
+  readonly #longest: NodeJS.Timeout;
+  /** Aborted with the connection: what listens to the session outlives no connection. */
+  readonly #served = new AbortController();
+  #isOver = false;
+  /** The session is over with this connection, whatever code the client closes with. */
+  #isLast = false;
+  /** Of the messages sent, and of those a ping asked about that was not answered yet. */
+  #sentSequence = 0;
+  #pingedSequence = 0;
+  #isPingOut = false;
+
+  constructor({ socket, session, limits, log }: ConnectionOptions) {
+    this.#socket = socket;
+    this.#session = session;
+    this.#log = log;
+    this.#unreadMs = limits.unreadMs ?? MAX_UNREAD_MS;
+    this.#take = createMediaIntake({
+      messageFormat: session.messageFormat,
+      push: (data) => session.push(data),
+      endUtterance: () => session.endUtterance(),
+      update: (update) => session.update(update),
+      endMedia: () => session.endMedia(),
+    });
+    this.#idle = setTimeout(() => this.#onIdle(limits.idleMs), limits.idleMs);
+    this.#longest = setTimeout(() => this.#close(CLOSE.expired), limits.connectionMs);
+  }
+
+  serve(): void {
+    const { failed, replaced, sessionId } = this.#session;
+    const socket = this.#socket;
+    socket.on('message', (frame, isBinary) => this.#onFrame(frame, isBinary));
+    socket.on('pong', (payload) => this.#onPong(payload));
+    socket.onViolation = (code) => this.#onViolation(code);
+    // The library closes the socket by itself after an error; 'close' always follows.
+    socket.on('error', () => undefined);
+    socket.on('close', (code) => this.#release(this.#isLast || LEAVE_CODES.has(code)));
+    this.#session.onHold((isHeld) => (isHeld ? socket.pause() : socket.resume()));
+    this.#log.info({ sessionId }, 'voice session connected');
+    const { signal } = this.#served;
+    whenAborted(failed, () => this.#fail(failed.reason, 'session'), signal);
+    whenAborted(replaced, () => this.#close(CLOSE.replaced), signal);
+    this.#tell().catch((error: unknown) => this.#fail(error, 'session'));
+  }
+
+  /**
+   * Sends what the session says, as fast as the client reads: tentative updates that are overtaken
+   * meanwhile are left out, concluded segments wait.
+   */
+  async #tell(): Promise<void> {
+    const { reader, messageFormat } = this.#session;
+    while (!this.#isOver) {
+      const next = reader.take();
+      if (next !== undefined) {
+        const isRead = await this.#send(encodeServerMessage(next.message, messageFormat));
+        if (!isRead) this.#drop();
+        else if (next.sequence > 0) this.#askForReceipt(next.sequence);
+      } else if (reader.isDone) {
+        this.#close(this.#session.stopping.aborted ? CLOSE.goingAway : CLOSE.normal);
+      } else await reader.changed();
+    }
+  }
+
+  /** Sends a frame; answers whether the client reads, be it slowly. */
+  async #send(frame: string | Uint8Array): Promise<boolean> {
+    const socket = this.#socket;
+    if (socket.bufferedAmount < MAX_UNREAD_BYTES) {
+      socket.send(frame);
+      return true;
+    }
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), this.#unreadMs);
+      socket.send(frame, () => {
+        clearTimeout(timer);
+        resolve(true);
+      });
+    });
+  }
+
+  /**
+   * Every client answers pings (RFC 6455 §5.5.3), and frames arrive in order: the answer says that
+   * everything before it has arrived, without a word of ours in the protocol.
+   */
+  #askForReceipt(sequence: number): void {
+    this.#sentSequence = sequence;
+    if (this.#isPingOut || this.#isOver) return;
+    this.#isPingOut = true;
+    this.#pingedSequence = sequence;
+    this.#socket.ping(String(sequence));
+  }
+
+  #onPong(payload: Buffer): void {
+    if (!this.#isPingOut || payload.toString('latin1') !== String(this.#pingedSequence)) return;
+    this.#isPingOut = false;
+    this.#session.confirm(this.#pingedSequence);
+    if (this.#sentSequence > this.#pingedSequence) this.#askForReceipt(this.#sentSequence);
+  }
+
+  #onFrame(frame: RawData, isBinary: boolean): void {
+    // On a stop the session concludes what it has, and takes no more.
+    if (this.#isOver || this.#session.stopping.aborted) return;
+    try {
+      this.#take(frame as Buffer, isBinary);
+      if (this.#session.hasMediaEnded) clearTimeout(this.#idle);
+    } catch (error) {
+      this.#fail(error, requestTypeOf(error));
+    }
+  }
+
+  #onIdle(idleMs: number): void {
+    if (this.#session.hasMediaEnded) return;
+    // A client that we hold back cannot send, and what waits to be decoded may well be audio.
+    if (this.#socket.isPaused || this.#session.hasMediaWaiting) {
+      this.#owesAudioSinceMs = performance.now();
+    }
+    // Not bytes, but sound that was found in them: headers could go on for ever.
+    const lastAudioMs = Math.max(this.#owesAudioSinceMs, this.#session.audioCountedAtMs);
+    const leftMs = lastAudioMs + idleMs - performance.now();
+    if (leftMs > 0) this.#idle = setTimeout(() => this.#onIdle(idleMs), leftMs);
+    else this.#fail(idleError(idleMs), 'session');
+  }
+
+  /** The library is about to close the socket: the client is told why. */
+  #onViolation(closeCode: number): void {
+    if (this.#isOver) return;
+    const error = violation(closeCode);
+    this.#sendError(error, 'frame');
+    this.#isLast = true;
+    this.#stopServing();
+    this.#session.fail(error);
+    terminateSoon(this.#socket);
+  }
+
+  /** Tells the client what went wrong and ends the session. */
+  #fail(error: unknown, requestType: string): void {
+    if (this.#isOver) return;
+    const failure = toServiceError(error);
+    const { code, cause } = failure;
+    const { sessionId } = this.#session;
+    const fields = { sessionId, code, ...(cause !== undefined && { err: cause }) };
+    this.#log.info(fields, 'voice session failed');
+    this.#isLast = true;
+    this.#close(this.#sendError(error, requestType));
+    this.#session.fail(failure);
+  }
+
+  /** Tells the client of a failure; answers the close code that fits. */
+  #sendError(error: unknown, requestType: string): number {
+    const { message, closeCode } = toSocket(error, requestType);
+    this.#socket.send(encodeServerMessage(message, this.#session.messageFormat));
+    return closeCode;
+  }
+
+  #close(code: number): void {
+    if (this.#isOver) return;
+    this.#stopServing();
+    // A paused socket would not see the client's answer.
+    if (this.#socket.isPaused) this.#socket.resume();
+    this.#socket.close(code);
+    terminateSoon(this.#socket);
+  }
+
+  /** Whoever reads nothing, a phone that sleeps, loses the connection and may come back to the session. */
+  #drop(): void {
+    if (this.#isOver) return;
+    this.#log.info(
+      { sessionId: this.#session.sessionId },
+      'voice session dropped: nothing is read',
+    );
+    this.#stopServing();
+    this.#socket.terminate();
+  }
+
+  #stopServing(): void {
+    this.#isOver = true;
+    this.#served.abort();
+    clearTimeout(this.#idle);
+    clearTimeout(this.#longest);
+    this.#session.onHold(() => undefined);
+  }
+
+  #release(isFinal: boolean): void {
+    this.#stopServing();
+    this.#session.release(isFinal);
+  }
+}
+
+function terminateSoon(socket: VoiceSocket): void {
+  setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
+}
+
+/** What a client did wrong: a frame that is no message, or the message it is. */
+function requestTypeOf(error: unknown): string {
+  const { code } = toServiceError(error);
+  const isMessage = code !== 'malformed_message' && code !== 'unknown_message';
+  return isMessage && code !== 'wrong_frame_type' ? 'source_media_chunk' : 'frame';
+}
+
+function whenAborted(signal: AbortSignal, act: () => void, until: AbortSignal): void {
+  if (signal.aborted) act();
+  else signal.addEventListener('abort', act, { once: true, signal: until });
+}
+
+function idleError(idleMs: number): ServiceError {
+  return new ServiceError(
+    'session_idle',
+    `No audio came for ${idleMs / 1000} s. Send audio, or silence, at all times.`,
+  );
+}
+
+function violation(closeCode: number): ServiceError {
+  return closeCode === CLOSE.tooLarge
+    ? new ServiceError(
+        'chunk_too_large',
+        'The frame is too large: a chunk may carry 100 kB or 1 s.',
+      )
+    : new ServiceError('protocol_violation', 'The frame breaks the WebSocket protocol (RFC 6455).');
+}

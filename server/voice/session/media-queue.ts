@@ -1,0 +1,132 @@
+/** A session's audio between its connections and the voice path: counted, checked and bounded. */
+import { ServiceError } from '../../../shared/errors.ts';
+import { bytesPerSample, type AudioFormat } from '../../../shared/media-type.ts';
+import { MEDIA_GAP, UTTERANCE_END, type MediaPiece } from '../audio/media.ts';
+import { createChannel } from '../path/streams.ts';
+
+/** Longest chunk (of the public protocol), in ms. */
+const MAX_CHUNK_MS = 1_000;
+/** Compressed audio that may wait: seconds of the largest formats, a minute of Opus. */
+const MAX_COMPRESSED_BYTES = 128 * 1024;
+/** Decoded audio from which the bytes of a second are told; headers weigh less and less. */
+const LEARNT_AFTER_MS = 500;
+
+export interface MediaQueueOptions {
+  format: AudioFormat;
+  /** Audio that may wait for a slow engine before the client is held back, in ms. */
+  maxLagMs: number;
+  /** Told the duration of PCM audio as it comes, in ms; may throw. */
+  meter: (durationMs: number) => void;
+  /** Asks for the client to be held back (true) or let go again (false). */
+  hold: (isHeld: boolean) => void;
+}
+
+export interface MediaQueue {
+  /** The audio as it came; ends with {@link end}. */
+  readonly media: AsyncIterable<MediaPiece>;
+  readonly hasEnded: boolean;
+  /** Chunks that wait for the voice path. */
+  readonly size: number;
+  /** How long what waits plays, in ms, as far as it can be told. */
+  readonly waitingMs: number;
+  /** Whether the client should be held back. */
+  readonly isFull: boolean;
+  /** Bytes taken in since the session began. */
+  readonly receivedBytes: number;
+  /**
+   * Takes a chunk; answers whether it holds audio.
+   *
+   * @throws ServiceError media_after_end, malformed_message, chunk_too_large; what the meter throws
+   */
+  push(data: Uint8Array): boolean;
+  /** What was said up to here is an utterance; more of these without audio between them are one. */
+  endUtterance(): void;
+  /** Compressed audio of this length, in ms, has been decoded: tells how many bytes make a second. */
+  decoded(durationMs: number): void;
+  /** Bytes may be missing here: the client reconnected without saying what had arrived. */
+  markGap(): void;
+  /** No more audio follows; what is queued is still read. */
+  end(): void;
+}
+
+export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
+  const { format, maxLagMs, meter, hold } = options;
+  const bytesPerSecond = bytesPerSecondOf(format);
+  let bytesPerMs = bytesPerSecond && bytesPerSecond / 1000;
+  const maxQueuedBytes = bytesPerMs ? bytesPerMs * maxLagMs : MAX_COMPRESSED_BYTES;
+  let decodedMs = 0;
+  let queuedBytes = 0;
+  let receivedBytes = 0;
+  let isFull = false;
+  let hasEnded = false;
+  /** Up to where utterances have ended. */
+  let saidBytes = 0;
+
+  const media = createChannel<MediaPiece>((piece) => {
+    if (piece !== MEDIA_GAP) queuedBytes -= piece.length;
+    if (isFull && queuedBytes < maxQueuedBytes / 2) hold((isFull = false));
+  });
+
+  return {
+    media,
+    get hasEnded() {
+      return hasEnded;
+    },
+    get size() {
+      return media.size;
+    },
+    get waitingMs() {
+      return bytesPerMs === undefined ? 0 : queuedBytes / bytesPerMs;
+    },
+    get isFull() {
+      return isFull;
+    },
+    get receivedBytes() {
+      return receivedBytes;
+    },
+    push(data) {
+      if (hasEnded) {
+        throw new ServiceError('media_after_end', 'Audio must not follow end_of_source_media.');
+      }
+      if (bytesPerSecond) meter(checkedDurationMs(data.length, format, bytesPerSecond));
+      if (data.length === 0) return false;
+      queuedBytes += data.length;
+      receivedBytes += data.length;
+      media.push(data);
+      if (!isFull && queuedBytes > maxQueuedBytes) hold((isFull = true));
+      return true;
+    },
+    endUtterance() {
+      if (receivedBytes > saidBytes) media.push(UTTERANCE_END);
+      saidBytes = receivedBytes;
+    },
+    decoded(durationMs) {
+      decodedMs += durationMs;
+      if (bytesPerSecond || decodedMs < LEARNT_AFTER_MS) return;
+      bytesPerMs = (receivedBytes - queuedBytes) / decodedMs;
+    },
+    markGap: () => media.push(MEDIA_GAP),
+    end() {
+      hasEnded = true;
+      media.end();
+    },
+  };
+}
+
+/** Undefined for compressed audio. */
+function bytesPerSecondOf({ sampleRateHz, codec }: AudioFormat): number | undefined {
+  return sampleRateHz && sampleRateHz * bytesPerSample(codec);
+}
+
+/** Duration of a PCM chunk in ms. @throws ServiceError chunk_too_large, malformed_message */
+function checkedDurationMs(sizeBytes: number, format: AudioFormat, bytesPerSecond: number): number {
+  if (sizeBytes % bytesPerSample(format.codec) !== 0) {
+    throw new ServiceError('malformed_message', 'A PCM chunk must hold whole samples.');
+  }
+  const durationMs = (sizeBytes / bytesPerSecond) * 1000;
+  if (durationMs <= MAX_CHUNK_MS) return durationMs;
+  throw new ServiceError(
+    'chunk_too_large',
+    `A chunk may last at most ${MAX_CHUNK_MS} ms; 50 to 250 ms are best.`,
+  );
+}

@@ -1,0 +1,80 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '../../../shared/errors.ts';
+import { Problem } from '../../../shared/schemas/problem.ts';
+import {
+  VOICE_CONNECT_PATH,
+  VoiceReconnectedSession,
+  VoiceReconnection,
+  VoiceSession,
+  VoiceSessionRequest,
+} from '../../../shared/schemas/voice-session.ts';
+import type { Access } from '../../accounts/access.ts';
+import type { VoiceSessions } from './voice-sessions.ts';
+import { requireApiKey } from '../../http/auth.ts';
+import { reportingTag } from '../../http/reporting-tag.ts';
+
+export interface VoiceOptions {
+  voiceSessions: VoiceSessions;
+  access: Access;
+  publicUrl: string | undefined;
+}
+
+/**
+ * Where a client opens its socket: below the public address when one is set, else below the address
+ * the request came to (which follows a trusted proxy's headers).
+ *
+ * @throws ServiceError invalid_request without a usable host
+ */
+export function streamingUrl(request: FastifyRequest, publicUrl: string | undefined): string {
+  const base = publicUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.host}`;
+  if (!URL.canParse(base))
+    throw new ServiceError('invalid_request', 'The Host header is malformed.');
+  return base.replace(/^http/, 'ws') + VOICE_CONNECT_PATH;
+}
+
+export const voiceRoutes: FastifyPluginAsyncTypebox<VoiceOptions> = async (app, options) => {
+  const { voiceSessions, access, publicUrl } = options;
+  app.post(
+    '/v3/voice/realtime',
+    {
+      onRequest: requireApiKey(access, { plan: 'pro' }),
+      schema: {
+        summary: 'Request a voice session',
+        description:
+          'Answers where to open a WebSocket and a token that is good for one connection.',
+        tags: ['voice'],
+        security: [{ apiKey: [] }],
+        body: VoiceSessionRequest,
+        response: { 200: VoiceSession, '4xx': Problem, '5xx': Problem },
+      },
+    },
+    async (request) => {
+      const streaming_url = streamingUrl(request, publicUrl);
+      const owner = { caller: request.caller, tag: reportingTag(request) };
+      return { streaming_url, ...(await voiceSessions.open(request.body, owner)) };
+    },
+  );
+
+  app.get(
+    '/v3/voice/realtime',
+    {
+      onRequest: requireApiKey(access, { plan: 'pro' }),
+      schema: {
+        summary: 'Reconnect to a voice session',
+        description:
+          'Exchanges the latest token of a session for a new one; a connection that is still active is dropped. A token that was exchanged before ends the session.',
+        tags: ['voice'],
+        security: [{ apiKey: [] }],
+        querystring: VoiceReconnection,
+        response: { 200: VoiceReconnectedSession, '4xx': Problem, '5xx': Problem },
+      },
+    },
+    async (request) => {
+      const { token, last_sequence: lastSequence } = request.query;
+      const streaming_url = streamingUrl(request, publicUrl);
+      const { caller } = request;
+      return { streaming_url, ...(await voiceSessions.reconnect(token, caller, lastSequence)) };
+    },
+  );
+};

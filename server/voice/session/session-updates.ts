@@ -1,0 +1,188 @@
+/** Changes of a running voice session's targets and terms: checked as a request is, one after the other. */
+import { Compile } from 'typebox/compile';
+import { ServiceError, toSocket } from '../../../shared/errors.ts';
+import type { ServerMessage, SessionUpdated } from '../../../shared/protocol/messages.ts';
+import {
+  changeableFields,
+  VoiceSessionRequest,
+  VoiceSessionUpdate,
+} from '../../../shared/schemas/voice-session.ts';
+import type { CheckedVoiceRequest } from './voice-session-request.ts';
+
+/** Updates that may wait before the client is held back. */
+const MAX_WAITING = 16;
+
+/** A `session_update` as it came. */
+export type SentUpdate = Readonly<Record<string, unknown>>;
+
+/** What a session begins with. */
+export interface SessionTerms {
+  /** What it was asked for with, and what that was checked to. */
+  request: VoiceSessionRequest;
+  path: Pick<CheckedVoiceRequest['path'], 'targets' | 'speech'>;
+  /** @throws ServiceError as for a request of the session's caller */
+  check: (request: VoiceSessionRequest) => Promise<CheckedVoiceRequest>;
+}
+
+export interface SessionUpdatesOptions {
+  /** Puts what was checked in force from now on; false when everything was said. */
+  apply: (path: CheckedVoiceRequest['path']) => boolean;
+  /** Audio that has arrived, in ms. */
+  receivedMs: () => number;
+  /** Resolves when there is room for more. */
+  tell: (message: ServerMessage) => Promise<void>;
+  /** Called when {@link SessionUpdates.isFull} may have changed. */
+  onWaiting: () => void;
+}
+
+export interface SessionUpdates {
+  /** Whether the client should be held back. */
+  readonly isFull: boolean;
+  /** Every language that is told now, as it was requested. */
+  readonly targetLanguages: readonly string[];
+  /** Tells what is in force. */
+  tellTerms(): void;
+  /** Takes an update; it is answered when those before it are. */
+  take(update: SentUpdate): void;
+  /** No more audio follows: what comes from now on is refused. */
+  end(): void;
+}
+
+export function createSessionUpdates(
+  { check, ...terms }: SessionTerms,
+  options: SessionUpdatesOptions,
+): SessionUpdates {
+  const { apply, tell, onWaiting } = options;
+  let { request, path } = terms;
+  let waiting = 0;
+  let hasEnded = false;
+  let last = Promise.resolve();
+
+  const updated = (id: string | undefined): SessionUpdated => ({
+    session_updated: {
+      ...(id !== undefined && { id }),
+      start_time: Math.round(options.receivedMs()),
+      ...termsOf(request, path),
+    },
+  });
+
+  async function answer(update: SentUpdate, isLate: boolean): Promise<void> {
+    const id = idOf(update);
+    try {
+      if (isLate) throw ended();
+      const next = changed(request, update);
+      const checked = await check(next);
+      if (!apply(checked.path)) throw ended();
+      request = next;
+      ({ path } = checked);
+      checked.prepare();
+      await tell(updated(id));
+    } catch (error) {
+      await tell(refused(id, error));
+    }
+  }
+
+  const count = (more: number): void => {
+    waiting += more;
+    onWaiting();
+  };
+
+  return {
+    get isFull() {
+      return waiting > MAX_WAITING;
+    },
+    get targetLanguages() {
+      return path.targets.map(({ requested }) => requested);
+    },
+    tellTerms: () => void tell(updated(undefined)),
+    take(update) {
+      const isLate = hasEnded;
+      last = last.then(() => answer(update, isLate)).then(() => count(-1));
+      count(1);
+    },
+    end() {
+      hasEnded = true;
+    },
+  };
+}
+
+const isUpdate = Compile(VoiceSessionUpdate);
+const isChangeable: ReadonlySet<string> = new Set(changeableFields);
+
+/** An id that can be given back; others are told as faults. */
+function idOf({ id }: SentUpdate): string | undefined {
+  return typeof id === 'string' && isUpdate.Check({ id }) ? id : undefined;
+}
+
+/**
+ * The request as the update changes it.
+ *
+ * @throws ServiceError invalid_request, with what is possible
+ */
+function changed(request: VoiceSessionRequest, update: SentUpdate): VoiceSessionRequest {
+  if (!isUpdate.Check(update)) {
+    const [fault] = isUpdate.Errors(update);
+    throw invalid(
+      `session_update${fault?.instancePath ?? ''} ${fault?.message ?? 'is malformed'}.`,
+    );
+  }
+  for (const name of Object.keys(VoiceSessionRequest.properties) as (keyof VoiceSessionRequest)[]) {
+    const wish = (update as SentUpdate)[name] ?? request[name];
+    if (isChangeable.has(name) || wish === request[name]) continue;
+    throw invalid(
+      `${name} cannot change within a session: begin another one. ${changeableFields.join(', ')} can.`,
+    );
+  }
+  const wishes = Object.entries(update).filter(([name]) => isChangeable.has(name));
+  const given = Object.entries<unknown>({ ...request, ...Object.fromEntries(wishes) });
+  const next = Object.fromEntries(
+    given.filter(([, wish]) => wish !== null),
+  ) as unknown as VoiceSessionRequest;
+  return next.target_media_languages?.length ? next : withoutSpeech(next, update);
+}
+
+/** How speech was to be is forgotten with it, unless this very update says it: then it is a mistake. */
+function withoutSpeech(
+  { target_media_content_type, target_media_voice, ...next }: VoiceSessionRequest,
+  update: VoiceSessionUpdate,
+): VoiceSessionRequest {
+  return {
+    ...next,
+    ...(update.target_media_content_type != null && { target_media_content_type }),
+    ...(update.target_media_voice != null && { target_media_voice }),
+  };
+}
+
+function refused(id: string | undefined, error: unknown): ServerMessage {
+  const { error_code, reason_code, error_message } = toSocket(error, '').message.error;
+  return {
+    session_update_refused: {
+      ...(id !== undefined && { id }),
+      ...{ error_code, reason_code, error_message },
+    },
+  };
+}
+
+function termsOf(
+  { glossary_id, formality, spoken_terms_id }: VoiceSessionRequest,
+  { targets, speech }: SessionTerms['path'],
+) {
+  return {
+    target_languages: targets.map(({ requested }) => requested),
+    ...(speech !== undefined && { target_media_languages: [speech.target.requested] }),
+    ...(glossary_id !== undefined && { glossary_id }),
+    ...(formality !== undefined && { formality }),
+    ...(spoken_terms_id !== undefined && { spoken_terms_id }),
+  };
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
+}
+
+function ended(): ServiceError {
+  return new ServiceError(
+    'media_after_end',
+    'The audio has ended: nothing follows that an update could change.',
+  );
+}

@@ -1,0 +1,323 @@
+/** Voice sessions from request to end: who may connect, what runs, and how all of it stops. */
+import { randomUUID } from 'node:crypto';
+import os from 'node:os';
+import { ServiceError } from '../../../shared/errors.ts';
+import type { Hearing } from '../../../shared/schemas/health.ts';
+import type {
+  VoiceReconnectedSession,
+  VoiceSessionRequest,
+} from '../../../shared/schemas/voice-session.ts';
+import type { MessageFormat } from '../../../shared/protocol/messages.ts';
+import type { RecognitionEngine } from '../../engines/engine.ts';
+import type { Logger } from '../../process/log.ts';
+import type { Caller, SessionTokens } from '../../storage/ports.ts';
+import type { VoiceMeasures } from '../path/measures.ts';
+import { voicePipeline, type VoicePipelineOptions } from '../path/pipeline.ts';
+import { createAdmission, type Admission, type HeardSession } from './admission.ts';
+import { keyDeactivated } from '../../accounts/api-keys.ts';
+import { createLiveSessions, type LiveSession } from './live-sessions.ts';
+import { mayConnect, type PageOrigin } from '../../accounts/origins.ts';
+import { createSpeechCharge, type SpeechCharge } from './speech-charge.ts';
+import type { UsageMeter } from '../../accounts/usage/usage.ts';
+import type { CheckedVoiceRequest, CheckVoiceRequest } from './voice-session-request.ts';
+import { VoiceSession, type SessionConnection } from './voice-session.ts';
+
+/** The engines and limits every session works with. */
+export type VoicePath = Pick<
+  VoicePipelineOptions,
+  'decoders' | 'encoders' | 'detectLanguage' | 'endpointing'
+>;
+
+export interface VoiceSessionsOptions {
+  tokens: SessionTokens;
+  checkRequest: CheckVoiceRequest;
+  path: VoicePath;
+  usageMeter: UsageMeter;
+  measures: VoiceMeasures;
+  log: Logger;
+  /** Sessions at once, of this process and of one key. */
+  maxSessions: number;
+  maxSessionsPerKey: number;
+  /** How long a token can be used to connect, in ms. */
+  tokenTtlMs: number;
+  /** How long a session without a connection is kept, in ms. */
+  resumeMs: number;
+  /** Audio that may wait for a slow engine before the client is held back, in ms. */
+  maxLagMs: number;
+  /** Share of this machine's processors that recognisers may take; 0 lets everybody in. */
+  loadShare: number;
+  /** Address under which clients reach the server, if it is told: its own pages come from there. */
+  publicUrl: string | undefined;
+}
+
+/** Who asks for a session; the demo page has no caller. */
+export interface SessionOwner {
+  caller: Caller | undefined;
+  /** Custom reporting tag. */
+  tag: string | null;
+}
+
+export type SessionAnswer = Omit<VoiceReconnectedSession, 'streaming_url'>;
+
+export interface VoiceSessions {
+  /**
+   * @throws ServiceError invalid_request, not_found, quota_exceeded, too_many_sessions,
+   *   engine_unavailable, stopping
+   */
+  open(request: VoiceSessionRequest, owner: SessionOwner): Promise<SessionAnswer>;
+  /**
+   * Exchanges the latest token of a session for a new one; a connection that is still active is
+   * dropped. A token that was exchanged before ends the session.
+   *
+   * @param lastSequence of the messages the client has; what came after it will be sent again
+   * @throws ServiceError invalid_request for an unknown token, token_refused, token_reused, stopping
+   */
+  reconnect(
+    token: string,
+    caller: Caller | undefined,
+    lastSequence: number | undefined,
+  ): Promise<SessionAnswer>;
+  /**
+   * Spends a token: the session's next connection is the caller's, who must release it.
+   *
+   * @param page where the connection comes from
+   * @throws ServiceError token_refused, stopping
+   * @throws ForeignPage for a page whose site the account of the session has not allowed; that ends it
+   */
+  connect(token: string, page: PageOrigin): Promise<SessionConnection>;
+  /** The sessions of this process, oldest first. */
+  list(): LiveSession[];
+  /** Ends a session at once; its client is told. */
+  end(sessionId: string): void;
+  /** Ends the sessions of a key that has been deactivated; their clients are told. */
+  endOfKey(keyId: string): void;
+  /** Sessions connected, expected or kept. */
+  readonly count: number;
+  /** What hearing them takes of this machine. */
+  readonly hearing: Hearing;
+  readonly isStopping: boolean;
+  /** Takes no new sessions, lets running ones conclude, and after `graceMs` ends what still runs. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export function createVoiceSessions(options: VoiceSessionsOptions): VoiceSessions {
+  return new SessionDesk(options);
+}
+
+class SessionDesk implements VoiceSessions {
+  readonly #options: VoiceSessionsOptions;
+  readonly #live = createLiveSessions();
+  readonly #admission: Admission;
+  /** Bills of sessions that are over. */
+  readonly #settling = new Set<Promise<void>>();
+  #isStopping = false;
+
+  constructor(options: VoiceSessionsOptions) {
+    this.#options = options;
+    this.#admission = createAdmission({
+      processors: os.availableParallelism(),
+      share: options.loadShare,
+    });
+    options.measures.watchHearing(() => this.hearing);
+  }
+
+  list(): LiveSession[] {
+    return this.#live.list();
+  }
+
+  end(sessionId: string): void {
+    this.#live.find(sessionId)?.end(new ServiceError('session_ended', ENDED));
+  }
+
+  endOfKey(keyId: string): void {
+    for (const { session, origin } of this.#live.list()) {
+      if (origin.key?.keyId === keyId) session.end(keyDeactivated());
+    }
+  }
+
+  get count(): number {
+    return this.#live.count;
+  }
+
+  get hearing(): Hearing {
+    return this.#admission.describe(this.#heard());
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  async open(body: VoiceSessionRequest, owner: SessionOwner): Promise<SessionAnswer> {
+    if (this.#isStopping) throw stopping();
+    const { tokens, checkRequest, usageMeter, tokenTtlMs } = this.#options;
+    const { caller, tag } = owner;
+    const keyId = caller?.key.keyId ?? '';
+    this.#refuseBeyondLimits(keyId);
+    const request = await checkRequest(body, caller);
+    this.#admit(request);
+    if (caller !== undefined) await usageMeter.chargeSpeech({ caller, speechMs: 0, tag });
+    // Others may have come while we waited.
+    this.#refuseBeyondLimits(keyId);
+    const recogniser = this.#admit(request);
+    const session = this.#makeSession(body, request, owner);
+    this.#live.add(session, {
+      key: caller?.key,
+      openedAtMs: Date.now(),
+      sourceLanguage: request.path.source.requested,
+      recogniser,
+    });
+    const accountId = caller?.account.accountId ?? null;
+    const token = await tokens.issue({ sessionId: session.id, accountId }, tokenTtlMs);
+    request.prepare();
+    return { session_id: session.id, token };
+  }
+
+  async reconnect(
+    token: string,
+    caller: Caller | undefined,
+    lastSequence: number | undefined,
+  ): Promise<SessionAnswer> {
+    if (this.#isStopping) throw stopping();
+    const { tokens, tokenTtlMs: ttlMs } = this.#options;
+    const accountId = caller?.account.accountId ?? null;
+    // A client that says what it has may ask again when the answer was lost; the others' contract
+    // knows no such mercy.
+    const mayRepeat = lastSequence !== undefined;
+    const rotation = await tokens.rotate(token, accountId, { ttlMs, mayRepeat });
+    if (rotation.outcome === 'outdated') throw this.#endReused(rotation.sessionId);
+    const session = rotation.outcome === 'rotated' && this.#live.find(rotation.sessionId);
+    if (rotation.outcome === 'refused' || !session) {
+      throw new ServiceError('invalid_request', UNKNOWN);
+    }
+    session.awaitReconnection(ttlMs, lastSequence);
+    return { session_id: session.id, token: rotation.token, ...session.received };
+  }
+
+  async connect(token: string, page: PageOrigin): Promise<SessionConnection> {
+    if (this.#isStopping) throw stopping();
+    const spending = await this.#options.tokens.spend(token);
+    if (spending.outcome === 'reused') throw this.#endReused(spending.sessionId);
+    const session = spending.outcome === 'spent' && this.#live.find(spending.sessionId);
+    if (!session) throw new ServiceError('token_refused', REFUSED);
+    if (session.mayConnect(page)) return session.connect();
+    const refusal = new ForeignPage(page, session.messageFormat);
+    this.#options.log.warn({ sessionId: session.id, origin: page.origin }, refusal.message);
+    // Nobody else has its token: the page would ask for another session.
+    session.end(refusal);
+    throw refusal;
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true;
+    await this.#live.drain(graceMs, stopping);
+    await Promise.all(this.#settling);
+  }
+
+  #refuseBeyondLimits(keyId: string): void {
+    const { maxSessions, maxSessionsPerKey } = this.#options;
+    if (this.#live.count >= maxSessions) throw tooMany('All voice sessions are taken.');
+    if (this.#live.countOf(keyId) >= maxSessionsPerKey) {
+      throw tooMany('All voice sessions of this API key are taken.');
+    }
+  }
+
+  /** The recogniser that is likeliest to hear a session, which it has room for. */
+  #admit({ path: { recognisers } }: CheckedVoiceRequest): RecognitionEngine | undefined {
+    const [recogniser] = recognisers;
+    if (recogniser === undefined || this.#admission.hasRoom(recogniser, this.#heard())) {
+      return recogniser;
+    }
+    this.#options.measures.sessionRefused();
+    throw tooMany('This server hears as many people as its machine can follow.');
+  }
+
+  #heard(): HeardSession[] {
+    const nowMs = Date.now();
+    return this.#live.list().flatMap(({ session: { condition }, origin }) => {
+      const { recogniser, openedAtMs } = origin;
+      return recogniser === undefined ? [] : [{ recogniser, ageMs: nowMs - openedAtMs, condition }];
+    });
+  }
+
+  #makeSession(
+    body: VoiceSessionRequest,
+    request: CheckedVoiceRequest,
+    { caller, tag }: SessionOwner,
+  ): VoiceSession {
+    const { tokens, path, usageMeter, measures, log, publicUrl } = this.#options;
+    const { maxLagMs, resumeMs, checkRequest } = this.#options;
+    const id = randomUUID();
+    const charge =
+      caller &&
+      createSpeechCharge({
+        ...{ usageMeter, caller, tag, log },
+        onRefused: (error) => this.#live.find(id)?.end(error),
+      });
+    return new VoiceSession(
+      {
+        ...{ id, measures, maxLagMs, resumeMs },
+        ...request.manner,
+        terms: {
+          request: body,
+          path: request.path,
+          check: (changed) =>
+            checkRequest(changed, caller).catch((error: unknown) => {
+              const err = error instanceof ServiceError ? error.cause : error;
+              if (err !== undefined) log.warn({ sessionId: id, err }, 'an update was not checked');
+              throw error;
+            }),
+        },
+        onAudio: (durationMs) => charge?.add(durationMs),
+        mayConnect: (page) => mayConnect(page, caller?.account.origins ?? [], publicUrl),
+        run: (input) => voicePipeline({ ...path, ...request.path, ...input }),
+        onOver: () => {
+          this.#live.remove(id);
+          void tokens.revoke(id);
+          if (charge !== undefined) this.#settle(charge);
+        },
+      },
+      this.#options.tokenTtlMs,
+    );
+  }
+
+  #settle(charge: SpeechCharge): void {
+    const settled = charge.settle().finally(() => this.#settling.delete(settled));
+    this.#settling.add(settled);
+  }
+
+  /** Ends a session one of whose old tokens was used. */
+  #endReused(sessionId: string): ServiceError {
+    this.#live.find(sessionId)?.end(new ServiceError('token_reused', REUSED));
+    this.#options.log.warn({ sessionId }, 'an old session token was used: session ended');
+    return new ServiceError('token_refused', REFUSED);
+  }
+}
+
+const REFUSED = 'The token is unknown, expired or already used. Request a new session.';
+const REUSED = 'A token of this session was used a second time, so the session has been ended.';
+const ENDED = 'The session was ended in the console.';
+const UNKNOWN = "Value for 'token' not supported: no session of yours has it. Request a new one.";
+
+/**
+ * A page of a site that may not connect. Browsers tell a page nothing of an answer to its handshake, so
+ * it has to be told in messages of its session.
+ */
+export class ForeignPage extends ServiceError {
+  readonly messageFormat: MessageFormat;
+
+  constructor({ origin = '' }: PageOrigin, messageFormat: MessageFormat) {
+    super(
+      'forbidden',
+      `Pages of ${origin} may not connect. Allow the site in the console, or by: dragoman account change ACCOUNT --add-origin ${origin}`,
+    );
+    this.messageFormat = messageFormat;
+  }
+}
+
+function tooMany(what: string): ServiceError {
+  return new ServiceError('too_many_sessions', `${what} Try again later.`);
+}
+
+function stopping(): ServiceError {
+  return new ServiceError('stopping', 'The server is stopping. Try again in a moment.');
+}
