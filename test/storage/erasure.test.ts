@@ -6,7 +6,7 @@ import { openEmbeddedStorage } from '../../server/storage/embedded/embedded-stor
 import { openSqliteFile } from '../../server/storage/embedded/sqlite.ts';
 import type { Storage } from '../../server/storage/ports.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { sampleDocument, upload } from './document-samples.ts';
+import { sampleDocument, upload } from '../documents/jobs/document-samples.ts';
 import { openAccount, quietLog } from './samples.ts';
 
 const AT_MS = 1_700_000_000_000;

@@ -5,7 +5,7 @@ import type { ServerMessage } from '../../shared/protocol/messages.ts';
 import { speechContentTypes, type SpeechPath } from '../../widget/controllers/playback-path.ts';
 import { recordLog } from '../support/log-record.ts';
 import type { ScriptedSession } from '../support/scripted-gateway.ts';
-import { allChunks, concluded, formatOf, hummingEngine } from '../voice/synthesise-support.ts';
+import { allChunks, concluded, formatOf, hummingEngine } from '../voice/path/synthesise-support.ts';
 import {
   elementPage,
   newestSession,

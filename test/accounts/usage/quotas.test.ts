@@ -1,0 +1,87 @@
+/** What requests cost, and where they end: keys with limits under many clients at once. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askDragoman } from '../../support/command-line.ts';
+import { openPostgresql, type TestPostgresql } from '../../support/postgresql.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
+
+interface KeyJson {
+  key_id: string;
+  secret: string;
+}
+
+describe.each(['SQLite', 'PostgreSQL'])('on %s', (database) => {
+  let postgresql: TestPostgresql | undefined;
+  let settings: Record<string, string>;
+  let server: TestServer;
+  beforeAll(async () => {
+    postgresql = database === 'PostgreSQL' ? await openPostgresql() : undefined;
+    settings = postgresql === undefined ? {} : { STORAGE_URL: await postgresql.createDatabase() };
+    server = await startServer({ RECOGNISER: 'silent', ...settings });
+    settings['DATA_DIR'] = server.dataFolder;
+    await dragoman('account', 'create', '--name', 'limited', '--plan', 'pro');
+  });
+  afterAll(async () => {
+    await server.stop();
+    await postgresql?.stop();
+  });
+
+  const dragoman = <T>(...args: string[]) => askDragoman<T>(args, settings);
+  const newKey = (...options: string[]) =>
+    dragoman<KeyJson>('key', 'create', '--account', 'limited', ...options);
+  const spend = async (secret: string, text: string, headers: Record<string, string> = {}) => {
+    const body = { text: [text], source_lang: 'EN', target_lang: 'EN-GB' };
+    const authorization = { Authorization: `DeepL-Auth-Key ${secret}`, ...headers };
+    const response = await server.post('/v2/translate', body, authorization);
+    await response.text();
+    return response.status;
+  };
+  const used = async (secret: string) => {
+    const headers = { Authorization: `DeepL-Auth-Key ${secret}` };
+    const response = await server.get('/v2/usage', headers);
+    const answer = (await response.json()) as { api_key_character_count: number };
+    return answer.api_key_character_count;
+  };
+
+  it('64 clients get what a serial run would get, to the character', async () => {
+    const { secret } = await newKey('--characters', '1000');
+    let granted = 0;
+    const client = async () => {
+      for (let status = 200; status === 200;) {
+        status = await spend(secret, 'seven!!');
+        if (status === 200) granted += 7;
+        else expect(status).toBe(456);
+      }
+    };
+    await Promise.all(Array.from({ length: 64 }, client));
+    expect(granted).toBe(994);
+    expect(await used(secret)).toBe(994);
+    expect(await spend(secret, 'sixsix')).toBe(200);
+    expect(await spend(secret, 'a')).toBe(456);
+    expect(await spend(secret, '')).toBe(456);
+  });
+
+  it('a limit of 0 blocks, none lifts it, at once', async () => {
+    const { secret, key_id } = await newKey('--characters', '0');
+    expect(await spend(secret, 'a')).toBe(456);
+    await dragoman('key', 'limits', key_id, '--characters', 'none');
+    expect(await spend(secret, 'a')).toBe(200);
+  });
+
+  it('what is refused or fails costs nothing', async () => {
+    const { secret } = await newKey();
+    const authorization = { Authorization: `Service-Auth-Key ${secret}` };
+    const broken = { text: ['<a>'], tag_handling: 'xml', source_lang: 'EN', target_lang: 'ES' };
+    expect((await server.post('/v2/translate', broken, authorization)).status).toBe(400);
+    expect(await spend(secret, 'a', { 'X-DeepL-Reporting-Tag': 'two words' })).toBe(400);
+    expect(await used(secret)).toBe(0);
+    expect(await spend(secret, 'abc', { 'X-Service-Reporting-Tag': ' Spring-2026 ' })).toBe(200);
+    expect(await used(secret)).toBe(3);
+  });
+
+  it('a deactivated key is refused by the running server', async () => {
+    const { secret, key_id } = await newKey();
+    expect(await spend(secret, 'a')).toBe(200);
+    await dragoman('key', 'deactivate', key_id);
+    expect(await spend(secret, 'a')).toBe(403);
+  });
+});

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createUsageMeter,
+  type Reservation,
+  type UsageMeter,
+} from '../../../server/accounts/usage/usage.ts';
+import type { Caller } from '../../../server/storage/ports.ts';
+import { countCodePoints } from '../../../server/text/code-points.ts';
+import { openPlatform, type Platform } from '../../support/platform.ts';
+
+let platform: Platform;
+let meter: UsageMeter;
+beforeAll(async () => {
+  platform = await openPlatform();
+  meter = createUsageMeter({ usage: platform.storage.usage });
+});
+afterAll(() => platform.close());
+
+function reserve(caller: Caller, characters: number): Promise<Reservation> {
+  return meter.reserve({ caller, kind: 'text', characters, tag: null });
+}
+
+async function usedBy({ account, key }: Caller) {
+  const month = await platform.storage.usage.ofMonth(account.accountId, key.keyId, Date.now());
+  return { account: month.account.text, key: month.key.text };
+}
+
+describe('a reservation', () => {
+  it('of more than is left is refused with 456 and counts nothing', async () => {
+    const caller = await platform.newcomer({ limits: { characters: 100 } });
+    await reserve(caller, 60);
+    await expect(reserve(caller, 41)).rejects.toMatchObject({
+      code: 'quota_exceeded',
+      status: 456,
+      message: 'Quota for this billing period has been exceeded.',
+      detail: expect.stringContaining('the account') as string,
+    });
+    expect(await usedBy(caller)).toEqual({ account: 60, key: 60 });
+    await reserve(caller, 40);
+    await expect(reserve(caller, 0)).rejects.toMatchObject({ status: 456 });
+  });
+
+  it('is refused by a key with the limit 0 and free again once the limit is lifted', async () => {
+    const caller = await platform.newcomer({}, { limits: { characters: 0 } });
+    await expect(reserve(caller, 1)).rejects.toMatchObject({
+      status: 456,
+      detail: expect.stringContaining('this API key') as string,
+    });
+    await platform.apiKeys.limit(caller.account.accountId, caller.key.keyId, { characters: null });
+    await reserve(caller, 1_000_000);
+  });
+
+  it('that is given back counts no more, however often it is given back', async () => {
+    const caller = await platform.newcomer({ limits: { characters: 10 } });
+    await reserve(caller, 3);
+    const failed = await reserve(caller, 7);
+    await Promise.all([failed.giveBack(), failed.giveBack()]);
+    await failed.giveBack();
+    expect(await usedBy(caller)).toEqual({ account: 3, key: 3 });
+    await reserve(caller, 7);
+  });
+});
+
+it('64 callers at once get exactly what the limit of their key allows', async () => {
+  const limit = 10_007;
+  const caller = await platform.newcomer({}, { limits: { characters: limit } });
+  const sizes = Array.from({ length: 64 }, (_, index) => 1 + (index % 7));
+  const refused: number[] = [];
+  let granted = 0;
+  await Promise.all(
+    sizes.map(async (size) => {
+      for (let asked = 0; asked < 60; asked += 1) {
+        await reserve(caller, size).then(
+          () => (granted += size),
+          () => refused.push(size),
+        );
+      }
+    }),
+  );
+  expect(refused.length).toBeGreaterThan(0);
+  // A serial run ends when not even one character is left: so do 64 callers, one of whom asks for 1.
+  expect(granted).toBe(limit);
+  expect(await usedBy(caller)).toEqual({ account: limit, key: limit });
+});
+
+it('64 callers who give half of it back leave exactly the other half', async () => {
+  const caller = await platform.newcomer({}, { limits: { characters: 64 * 20 * 5 } });
+  await Promise.all(
+    Array.from({ length: 64 }, async () => {
+      for (let asked = 0; asked < 20; asked += 1) {
+        const reservation = await reserve(caller, 5);
+        if (asked % 2 === 1) await reservation.giveBack();
+      }
+    }),
+  );
+  expect(await usedBy(caller)).toEqual({ account: 64 * 10 * 5, key: 64 * 10 * 5 });
+});
+
+describe('characters', () => {
+  it('are code points, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => {
+        expect(countCodePoints(text)).toBe(Array.from(text).length);
+      }),
+    );
+    // Halves of pairs on their own, in any order.
+    const halves = fc.array(fc.constantFrom('\ud83d', '\ude00', 'a', 'é'), { maxLength: 20 });
+    fc.assert(
+      fc.property(halves, (units) => {
+        const text = units.join('');
+        expect(countCodePoints(text)).toBe(Array.from(text).length);
+      }),
+    );
+  });
+});

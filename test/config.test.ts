@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { type ConfigError, readConfig } from '../server/config.ts';
+import { settingsSchema } from '../server/settings.ts';
+import { projectFolder } from './support/server.ts';
+
+it('every setting has a default or may be absent', () => {
+  expect(readConfig({})).toMatchObject({ HOST: '127.0.0.1', PORT: 8080, DEMO: 'local' });
+});
+
+it('all problems are told at once, each with what is possible', () => {
+  const wrong = {
+    ...{ PORT: 'eighty', PUBLIC_URL: 'ftp://x', TRUST_PROXY: 'yes', DEMO: 'maybe' },
+    ...{ RECOGNISER: 'ear', VOICE_MAX_SESSIONS: '0', VOICE_TOKEN_SECONDS: '0' },
+    ...{ VOICE_IDLE_SECONDS: 'x', VOICE_CONNECTION_SECONDS: '-1', STOP_SECONDS: '-1' },
+    ...{ LOG_LEVEL: 'loud', TLS_KEY_FILE: 'key.pem', DATA_DIR: 'package.json' },
+  };
+  let problems: readonly string[] = [];
+  try {
+    readConfig(wrong);
+  } catch (error) {
+    problems = (error as ConfigError).problems;
+  }
+  expect(problems).toHaveLength(Object.keys(wrong).length);
+  for (const name of Object.keys(wrong)) expect(problems.join('\n')).toContain(name);
+  expect(problems.join('\n')).toMatch(/DEMO.*auto, on, off/);
+});
+
+it.each([
+  [{ PUBLIC_URL: 'https://bad host:99999' }, /PUBLIC_URL/],
+  [{ TLS_CERT_FILE: '/nowhere.pem', TLS_KEY_FILE: '/nowhere.pem' }, /TLS_CERT_FILE.*ENOENT/],
+  [{ TLS_CERT_FILE: 'package.json', TLS_KEY_FILE: 'package.json' }, /TLS_CERT_FILE.*PEM/],
+  [{ DATA_DIR: 'package.json' }, /DATA_DIR/],
+  [{ DATA_DIR: 'package.json/below' }, /DATA_DIR/],
+  [{ MODELS_DIR: 'package.json' }, /MODELS_DIR: package\.json is no folder to read/],
+])('%j is told before anything starts', (environment, message) => {
+  expect(() => readConfig(environment)).toThrow(message);
+});
+
+it.each([
+  [{ HOST: '127.0.0.1' }, 'local'],
+  [{ HOST: 'localhost' }, 'local'],
+  [{ HOST: '0.0.0.0' }, 'off'],
+  [{ PUBLIC_URL: 'https://live.example.org' }, 'off'],
+  [{ TRUST_PROXY: 'on' }, 'off'],
+  [{ HOST: '0.0.0.0', DEMO: 'on' }, 'on'],
+  [{ DEMO: 'off' }, 'off'],
+])('with %j the demo is %s', (environment, state) => {
+  expect(readConfig(environment).DEMO).toBe(state);
+});
+
+it('the table of the README names every setting with its default and nothing else', () => {
+  const readme = readFileSync(path.join(projectFolder, 'README.md'), 'utf8');
+  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` +\| (.+?) +\| (.+?) +\|$/gm)].map(
+    ([, name, fallback, description]) => [name, fallback, description],
+  );
+  const expected = Object.entries(settingsSchema.properties).map(([name, schema]) => {
+    const { default: fallback, description } = schema as unknown as {
+      default?: string;
+      description: string;
+    };
+    return [name, fallback === undefined ? '–' : `\`${fallback}\``, description];
+  });
+  expect(rows).toEqual(expected);
+});

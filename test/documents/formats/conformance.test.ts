@@ -1,0 +1,141 @@
+/**
+ * What every document format does. A format joins with its sample, one line in `samples`.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  DocumentError,
+  type DocumentFormat,
+  type OpenedDocument,
+  type OpenOptions,
+} from '../../../server/documents/formats/format.ts';
+import { loadFormat } from '../../../server/documents/formats/index.ts';
+import { repairMarks } from '../../../server/text/repair.ts';
+import { plainText, type TextSegment } from '../../../server/text/text-segment.ts';
+import { mangled, parentsOf } from '../../text/segments.ts';
+import { doc } from './samples/doc.ts';
+import { docx } from './samples/docx.ts';
+import { pptx, xlsx } from './samples/office.ts';
+import { pdf } from './samples/pdf.ts';
+import { jpeg, png } from './samples/pictures.ts';
+import type { DocumentSample } from './samples/sample.ts';
+import { html, srt, txt, vtt } from './samples/text.ts';
+import { xliff } from './samples/xliff.ts';
+
+const samples: readonly DocumentSample[] = [
+  ...[txt, html, xliff, srt, vtt],
+  ...[docx, doc, pptx, xlsx, pdf],
+  ...[jpeg, png],
+];
+
+const languages = { source: 'en', target: 'es' };
+const LETTERS = /\p{L}[\p{L}\p{M}]*/gu;
+
+/** A word that is translated shows it. */
+const MARK = 'ø';
+const pseudo = (segment: TextSegment, mark: string): TextSegment =>
+  segment.map((part) =>
+    typeof part === 'string' ? part.replace(LETTERS, (word) => mark + word) : part,
+  );
+
+const wordsOf = ({ blocks }: Pick<OpenedDocument, 'blocks'>): string[] =>
+  blocks.flatMap(({ segment }) => plainText(segment).match(LETTERS) ?? []);
+
+describe.each(samples)('a document of the format $format', (sample) => {
+  const { format: name, mark = MARK, isSlow = false, asSource } = sample;
+  const { content = async (file) => Buffer.from(file).toString('latin1') } = sample;
+  const options: OpenOptions = { ...languages, output: name, maxCharacters: 1_000_000 };
+  const open = async (file: Uint8Array, format?: DocumentFormat) =>
+    (format ?? (await loadFormat(name))).open(file, options);
+
+  it('is the same when nothing is changed', async () => {
+    const file = await sample.build();
+    const document = await open(file);
+    // As they come back from another process: equal, but not the same objects.
+    const segments = document.blocks.map(({ segment }) => structuredClone(segment));
+    expect(await content(await document.write(segments, languages))).toEqual(await content(file));
+  });
+
+  it('tells all that is to be translated, and nothing else', async () => {
+    const document = await open(await sample.build());
+    const texts = document.blocks.map(({ segment }) => plainText(segment));
+    for (const piece of sample.translatable) {
+      expect(texts).toContainEqual(expect.stringContaining(piece));
+    }
+    for (const piece of sample.untouched) {
+      expect(texts).not.toContainEqual(expect.stringContaining(piece));
+    }
+    for (const { segment } of document.blocks) {
+      expect(plainText(segment)).toMatch(/\p{L}/u);
+      expect(parentsOf(segment)).toBeDefined();
+    }
+    const characters = texts.reduce((sum, text) => sum + Array.from(text).length, 0);
+    expect(document.characters).toBeGreaterThanOrEqual(characters * 0.9);
+  });
+
+  it('has all of its text translated, in its order', async () => {
+    const document = await open(await sample.build());
+    const translated = document.blocks.map(({ segment }) => pseudo(segment, mark));
+    const written = await document.write(translated, languages);
+    const again = await open(asSource?.(written) ?? written);
+    const words = wordsOf(again);
+    expect(words.length).toBeGreaterThan(0);
+    expect(words.filter((word) => !word.startsWith(mark))).toEqual([]);
+    if (sample.readsBack !== false) {
+      expect(words).toEqual(translated.flatMap((part) => plainText(part).match(LETTERS) ?? []));
+    }
+  });
+
+  it('is well-formed whatever an engine does to its marks, once they are mended', async () => {
+    const format = await loadFormat(name);
+    const file = await sample.build();
+    const { blocks } = await open(file, format);
+    const answers = fc.tuple(...blocks.map(({ segment }) => mangled(segment)));
+    await fc.assert(
+      fc.asyncProperty(answers, async (segments) => {
+        const document = await open(file, format);
+        const mended = segments.map((segment, index) =>
+          repairMarks(document.blocks[index]?.segment ?? [], segment),
+        );
+        await open(await document.write(mended, languages), format);
+      }),
+      { numRuns: isSlow ? 1 : 10 },
+    );
+  });
+
+  it('is refused in words when it is damaged, or opened', async () => {
+    const file = await sample.build();
+    const format = await loadFormat(name);
+    const damaged = [
+      ...(isSlow ? [0, 0.5] : [0, 1, 0.1, 0.5, 0.9, 0.99]).map((share) =>
+        file.subarray(0, Math.floor(share * file.length)),
+      ),
+      ...(isSlow ? [0.35] : [0.05, 0.35, 0.65, 0.95]).map((share) => {
+        const copy = Uint8Array.from(file);
+        copy.fill(0xff, Math.floor(share * copy.length), Math.floor(share * copy.length) + 8);
+        return copy;
+      }),
+      Buffer.from('This is something else.'),
+      Uint8Array.from({ length: 5000 }, (_, index) => (index * 2_654_435_761) >>> 24),
+    ];
+    for (const bytes of damaged) {
+      const failure = await open(bytes, format).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (failure !== undefined) expect(failure).toBeInstanceOf(DocumentError);
+    }
+    const garbage = damaged.at(-1) ?? new Uint8Array();
+    if (sample.takesAnything !== true) {
+      await expect(open(garbage, format)).rejects.toBeInstanceOf(DocumentError);
+    }
+  });
+
+  it('is refused when it has more text than it may have', async () => {
+    const format = await loadFormat(name);
+    const file = await sample.build();
+    const { characters } = await open(file, format);
+    const few = { ...options, maxCharacters: characters - 1 };
+    await expect(format.open(file, few)).rejects.toBeInstanceOf(DocumentError);
+  });
+});

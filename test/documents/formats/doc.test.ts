@@ -1,0 +1,272 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { DocumentError, type OpenOptions } from '../../../server/documents/formats/format.ts';
+import { doc } from '../../../server/documents/formats/office/doc.ts';
+import { convertToDocx, runSandboxed } from '../../../server/documents/formats/office/libre-office.ts';
+import { plainText } from '../../../server/text/text-segment.ts';
+import { builtModule } from '../../support/built-product.ts';
+import { documentFolder, soffice, unzipped, zipText } from '../../support/documents.ts';
+import { descendantsOf } from '../../support/processes.ts';
+
+const options: OpenOptions = {
+  source: 'en',
+  target: 'es',
+  output: 'docx',
+  maxCharacters: 1_000_000,
+};
+const languages = { source: 'en', target: 'es' };
+const RTF = Buffer.from('{\\rtf1\\ansi The library is \\b open\\b0  today.\\par}');
+const SECRET = 'SECRETOFTHEMACHINE';
+
+/** Requests that a document made somebody send. */
+const requests: string[] = [];
+const server = createServer((request, response) => {
+  requests.push(request.url ?? '');
+  response.writeHead(200, { 'content-type': 'image/png' }).end();
+});
+let secretFile: string;
+let plain: Buffer;
+let linking: Buffer;
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  secretFile = path.join(documentFolder(), 'secret.txt');
+  writeFileSync(secretFile, SECRET);
+  const [plainFile = '', linkingFile = ''] = await soffice(
+    [
+      { name: 'plain.fodt', content: flatText('') },
+      { name: 'linking.fodt', content: flatText(links()) },
+    ],
+    'doc:MS Word 97',
+  );
+  plain = readFileSync(plainFile);
+  linking = readFileSync(linkingFile);
+}, 120_000);
+
+afterAll(() => server.close());
+
+function links(): string {
+  const picture = (address: string): string =>
+    `<draw:frame text:anchor-type="as-char" svg:width="2cm" svg:height="2cm"><draw:image xlink:href="${address}" xlink:type="simple"/></draw:frame>`;
+  const { port } = server.address() as AddressInfo;
+  return `<text:p>${picture(`http://127.0.0.1:${port}/picture.png`)}${picture(`file://${secretFile}`)}</text:p>
+    <text:section text:name="s"><text:section-source xlink:href="file://${secretFile}" text:filter-name="Text"/><text:p>Linked.</text:p></text:section>`;
+}
+
+function flatText(more: string): string {
+  const oasis = 'urn:oasis:names:tc:opendocument:xmlns';
+  return `<?xml version="1.0" encoding="UTF-8"?>
+    <office:document xmlns:office="${oasis}:office:1.0" xmlns:text="${oasis}:text:1.0" xmlns:table="${oasis}:table:1.0"
+      xmlns:draw="${oasis}:drawing:1.0" xmlns:svg="${oasis}:svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink"
+      office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.text"><office:body><office:text>
+      <text:h text:outline-level="1">The library</text:h>
+      <text:p>It stands at the end of a quiet street.</text:p>
+      <table:table><table:table-column table:number-columns-repeated="2"/><table:table-row><table:table-cell><text:p>Monday</text:p></table:table-cell>
+      <table:table-cell><text:p>closed</text:p></table:table-cell></table:table-row></table:table>
+      ${more}</office:text></office:body></office:document>`;
+}
+
+describe('a .doc file', () => {
+  it('comes back as .docx with its headings, paragraphs and tables translated', async () => {
+    const document = await doc.open(plain, options);
+    const texts = document.blocks.map(({ segment }) => plainText(segment));
+    expect(texts).toEqual(
+      expect.arrayContaining([
+        'The library',
+        'It stands at the end of a quiet street.',
+        'Monday',
+        'closed',
+      ]),
+    );
+    const translated = document.blocks.map(({ segment }) =>
+      segment.map((part) => (typeof part === 'string' ? part.toUpperCase() : part)),
+    );
+    const written = await document.write(translated, languages);
+    const xml = zipText(written, 'word/document.xml');
+    expect(xml).toContain('IT STANDS AT THE END OF A QUIET STREET.');
+    expect(xml).toMatch(/<w:tbl>[^]*MONDAY/);
+    // LibreOffice opens it without a repair, and again has all of it.
+    const [text = ''] = await soffice([{ name: 'a.docx', content: written }], 'txt:Text');
+    expect(readFileSync(text, 'utf8')).toContain('THE LIBRARY');
+  });
+
+  it('may be RTF or .docx under that name', async () => {
+    const converted = await convertToDocx(plain, { filter: 'MS Word 97' });
+    for (const [file, text] of [
+      [RTF, 'The library is open today.'],
+      [converted, 'The library'],
+    ] as const) {
+      const { blocks } = await doc.open(file, options);
+      expect(blocks.map(({ segment }) => plainText(segment))).toContain(text);
+    }
+  });
+
+  it('may be longer than the table of its header tells of, with its directory at the end', async () => {
+    const side = 1_750;
+    const noise = { raw: { width: side, height: side, channels: 3 as const } };
+    const png = await sharp(randomBytes(side * side * 3), noise)
+      .png({ compressionLevel: 0 })
+      .toBuffer();
+    const picture = `<text:p><draw:frame text:anchor-type="as-char" svg:width="2cm" svg:height="2cm"><draw:image><office:binary-data>${png.toString('base64')}</office:binary-data></draw:image></draw:frame></text:p>`;
+    const content = flatText(picture);
+    const [file = ''] = await soffice([{ name: 'large.fodt', content }], 'doc:MS Word 97');
+    const large = readFileSync(file);
+    expect(large.length).toBeGreaterThan(109 * 128 * 512);
+    const { blocks } = await doc.open(large, options);
+    expect(blocks.map(({ segment }) => plainText(segment))).toContain('The library');
+  }, 120_000);
+
+  it('is refused in words when it is a web page, garbage, cut off, encrypted or full of macros', async () => {
+    const encrypted = Buffer.from(plain);
+    const main = encrypted.indexOf(Buffer.from('eca5', 'hex'));
+    expect(main).toBeGreaterThan(0);
+    // The flag that Word sets when it encrypts (fEncrypted of the FIB).
+    encrypted.writeUInt16LE(encrypted.readUInt16LE(main + 10) | 0x0100, main + 10);
+    const refused: [Uint8Array, RegExp][] = [
+      [Buffer.from('<html><img src="http://127.0.0.1/a.png">Hello'), /not a Word document/],
+      [Buffer.from('Just some text.'), /not a Word document/],
+      [new Uint8Array(), /not a Word document/],
+      [plain.subarray(0, 600), /damaged/],
+      [plain.subarray(0, 100), /damaged/],
+      [endless(plain), /damaged/],
+      [encrypted, /password/],
+      [renamedEntry(plain, 'CompObj', '_VBA_PROJECT'), /macros/],
+      [renamedEntry(plain, 'CompObj', 'EncryptedPackage'), /password/],
+      [renamedEntry(plain, 'WordDocument', 'Workbook'), /not a Word document/],
+    ];
+    for (const [file, message] of refused) {
+      const failure = await doc.open(file, options).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(DocumentError);
+      expect((failure as Error).message).toMatch(message);
+    }
+    expect(requests).toEqual(requests.filter((url) => url === '/picture.png'));
+  });
+});
+
+/** A compound file whose directory is a sector without names that follows itself. */
+function endless(file: Buffer): Buffer {
+  const circular = Buffer.from(file);
+  const number = Math.floor(file.length / 512) - 1;
+  const table = circular.readUInt32LE(76);
+  circular.writeUInt32LE(number, (table + 1) * 512 + 4 * number);
+  circular.writeUInt32LE(number, 48);
+  return Buffer.concat([circular.subarray(0, (number + 1) * 512), Buffer.alloc(512)]);
+}
+
+/** A compound file with another name in its directory. */
+function renamedEntry(file: Buffer, from: string, to: string): Buffer {
+  const renamed = Buffer.from(file);
+  const at = file.indexOf(Buffer.from(from, 'utf16le'));
+  expect(at).toBeGreaterThan(0);
+  const entry = at - (at % 128);
+  renamed.fill(0, entry, entry + 64);
+  renamed.write(to, entry, 'utf16le');
+  renamed.writeUInt16LE(2 * to.length + 2, entry + 64);
+  return renamed;
+}
+
+describe('the sandbox of LibreOffice', () => {
+  it('lets no request out that the document asks for', async () => {
+    requests.length = 0;
+    const converted = await convertToDocx(linking, { filter: 'MS Word 97' });
+    expect(requests).toEqual([]);
+    const texts = Object.values(unzipped(converted)).map((part) => Buffer.from(part).toString());
+    expect(texts.join('\n')).not.toContain(SECRET);
+    // Outside of it, the same file makes LibreOffice fetch: the test would see it.
+    await soffice([{ name: 'linking.doc', content: linking }], 'docx:MS Word 2007 XML');
+    expect(requests).toContain('/picture.png');
+  });
+
+  it('has no network, none of the files and processes of the machine, and cannot write to it', async () => {
+    const { port } = server.address() as AddressInfo;
+    const outside = await promisify(execFile)('cat', [secretFile]);
+    expect(outside.stdout).toBe(SECRET);
+    for (const command of [
+      `cat ${secretFile}`,
+      'cat /etc/passwd',
+      'ls /home /root',
+      'touch /usr/here',
+      `exec 3<>/dev/tcp/127.0.0.1/${port}`,
+      `kill -0 ${process.pid}`,
+    ]) {
+      const { exitCode, output } = await runSandboxed(['/bin/bash', '-c', command]);
+      expect({ command, exitCode, output: output.toString() }).toEqual({
+        command,
+        exitCode: expect.not.toBeOneOf([0]) as number,
+        output: '',
+      });
+    }
+    const environment = await runSandboxed(['/usr/bin/env']);
+    expect(environment.output.toString()).not.toMatch(/USER|LOGNAME|SECRET|DRAGOMAN|NODE/);
+  });
+
+  it('is gone when LibreOffice takes too long, and when it is not waited for', async () => {
+    const slow = convertToDocx(plain, { filter: 'MS Word 97', timeMs: 700 });
+    const refused = expect(slow).rejects.toThrow(/too long/);
+    const first = await running(process.pid);
+    await refused;
+    await gone(first);
+
+    const stop = new AbortController();
+    const stopped = convertToDocx(plain, { filter: 'MS Word 97', signal: stop.signal });
+    const aborted = expect(stopped).rejects.toThrow('enough');
+    const second = await running(process.pid);
+    stop.abort(new Error('enough'));
+    await aborted;
+    await gone(second);
+  });
+
+  it('is gone when the process that waits for it is killed', async () => {
+    const module = builtModule('server/documents/formats/office/libre-office.ts');
+    const script = `import { runSandboxed } from ${JSON.stringify(module)}; await runSandboxed(['/bin/sleep', '600']);`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: 'ignore',
+    });
+    // The program itself: what sets the sandbox up may be there before it has tied itself to us.
+    await vi.waitFor(() => expect(descendantsOf(parent.pid!, /^\/bin\/sleep/)).toHaveLength(1), {
+      timeout: 30_000,
+      interval: 5,
+    });
+    const inside = await running(parent.pid!, /sleep/);
+    parent.kill('SIGKILL');
+    await gone(inside);
+  });
+});
+
+/** Waits for programs of the sandbox to be there. */
+async function running(ancestor: number, pattern = /soffice/): Promise<number[]> {
+  let found: number[] = [];
+  await vi.waitFor(
+    () => {
+      found = descendantsOf(ancestor, pattern);
+      expect(found.length).toBeGreaterThan(1);
+    },
+    { timeout: 30_000, interval: 5 },
+  );
+  return found;
+}
+
+async function gone(pids: readonly number[]): Promise<void> {
+  await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]), {
+    timeout: 10_000,
+    interval: 20,
+  });
+}
+
+/** Ended but not yet reaped counts as gone. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,222 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  FormatFailure,
+  startDocumentProcess,
+  type DocumentLimits,
+  type DocumentProcess,
+} from '../../../server/documents/formats/document-process.ts';
+import { checkMarks } from '../../../server/documents/formats/document-sentences.ts';
+import { DocumentError, type OpenOptions } from '../../../server/documents/formats/format.ts';
+import { killTree, processTree, residentBytes } from '../../../server/process/process-tree.ts';
+import {
+  createTemporaryFolder,
+  temporaryFolderSweep,
+} from '../../../server/process/temporary-folder.ts';
+import type { TextSegment } from '../../../server/text/text-segment.ts';
+import { builtModule } from '../../support/built-product.ts';
+import { recordLog } from '../../support/log-record.ts';
+import { until } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const opening: OpenOptions = {
+  ...{ source: 'en', target: 'es', output: 'txt', maxCharacters: 1_000_000 },
+};
+const languages = { source: 'en', target: 'es' };
+const generous: DocumentLimits = { timeMs: 60_000, memoryBytes: 2 ** 30 };
+let log = recordLog();
+let folder = '';
+
+beforeEach(() => {
+  log = recordLog();
+  folder = temporaryFolder();
+  // Where the processes have their own folders.
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = folder;
+  onTestFinished(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+});
+
+async function start({
+  limits = generous,
+  signal = new AbortController().signal,
+}: { limits?: DocumentLimits; signal?: AbortSignal } = {}): Promise<DocumentProcess> {
+  const started = await startDocumentProcess({ limits, signal, log });
+  onTestFinished(() => started.close());
+  return started;
+}
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => expect.unreachable('it did not fail'),
+    (error: unknown) => error,
+  );
+
+function isRunning(pid: number): boolean {
+  return residentBytes([pid]) > 0;
+}
+
+const text = (content: string) => Buffer.from(content, 'utf8');
+
+describe('a document process', () => {
+  it('opens and writes a file, and leaves nothing behind', async () => {
+    const document = await start();
+    const opened = await document.open(text('One.\n\nTwo.\n\nOne.\n'), 'txt', opening);
+    expect(opened).toMatchObject({ characters: 17, sample: [['One.'], ['Two.'], ['One.']] });
+    const sentences = await document.sentences('en');
+    expect(sentences.map(({ segment }) => segment)).toEqual([['One.'], ['Two.']]);
+    const translations = new Map([
+      [sentences[0]!.key, ['Uno.']],
+      [sentences[1]!.key, ['Dos.']],
+    ]);
+    const written = await document.write(translations, languages);
+    expect(Buffer.from(written).toString()).toBe('Uno.\n\nDos.\n\nUno.\n');
+    await document.close();
+    expect(isRunning(document.pid!)).toBe(false);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('says in the words of the format what is wrong with a file', async () => {
+    const document = await start();
+    const error = await failureOf(document.open(text('One\0two'), 'txt', opening));
+    expect(error).toBeInstanceOf(DocumentError);
+    expect(error).toHaveProperty('message', expect.stringContaining('not a text file'));
+    expect(log.lines).toEqual([]);
+  });
+
+  it('tells of a fault in a format without a word of the document', async () => {
+    const document = await start();
+    await document.open(text('The secret.'), 'txt', opening);
+    const [sentence] = await document.sentences('en');
+    const wrong = { secret: 'The secret.' } as unknown as TextSegment;
+    const error = await failureOf(document.write(new Map([[sentence!.key, wrong]]), languages));
+    expect(error).toBeInstanceOf(FormatFailure);
+    expect(log.lines).toHaveLength(1);
+    expect(JSON.stringify(log.lines)).toContain('TypeError');
+    expect(JSON.stringify([log.lines, String(error)])).not.toContain('secret');
+  });
+
+  it.each([
+    ['marks in one sentence', '<i>a</i> ', 1_000, 3_000],
+    ['tags in a page', '<b>', 1_000, 350_000],
+  ])('refuses more %s than can be carried', async (_, unit, fine, tooMany) => {
+    const document = await start();
+    const read = async (times: number) => {
+      await document.open(text(`<p>${unit.repeat(times)}a</p>`), 'html', opening);
+      return document.sentences('en');
+    };
+    expect(await read(fine)).toHaveLength(1);
+    const error = await failureOf(read(tooMany));
+    expect(error).toBeInstanceOf(DocumentError);
+    expect(error).toHaveProperty('message', expect.stringMatching(/formatting|tags/));
+  });
+
+  it.each([
+    ['in one block', 1, 50_000, 70_000],
+    ['in all blocks', 50, 7_000, 9_000],
+  ])('refuses more marks %s than can be carried', (_, count, fine, tooMany) => {
+    const blocksWith = (marks: number) =>
+      Array.from({ length: count }, () => ({
+        segment: Array.from({ length: marks }, (_, id) => ({ mark: 'lone', id }) as const),
+        kind: 'paragraph' as const,
+      }));
+    expect(() => checkMarks(blocksWith(fine))).not.toThrow();
+    expect(() => checkMarks(blocksWith(tooMany))).toThrow(DocumentError);
+  });
+
+  it('is ended when it takes too long', async () => {
+    const document = await start({ limits: { ...generous, timeMs: 1 } });
+    const error = await failureOf(document.open(text('One.'), 'txt', opening));
+    expect(error).toBeInstanceOf(DocumentError);
+    expect(error).toHaveProperty('message', expect.stringContaining('takes too long'));
+    await until(() => !isRunning(document.pid!));
+  });
+
+  it('is ended when it takes too much memory', async () => {
+    const document = await start({ limits: { ...generous, memoryBytes: 180e6 } });
+    const many = text('The house is big. '.repeat(4_000_000));
+    const options = { ...opening, maxCharacters: 1e9 };
+    const error = await failureOf(document.open(many, 'txt', options));
+    expect(error).toBeInstanceOf(DocumentError);
+    expect(error).toHaveProperty('message', expect.stringContaining('more memory'));
+    await until(() => !isRunning(document.pid!));
+  });
+
+  it('fails in a way that may be tried again when somebody ends it', async () => {
+    const document = await start();
+    await document.open(text('One.'), 'txt', opening);
+    process.kill(document.pid!, 'SIGKILL');
+    const error = await failureOf(document.ended);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(DocumentError);
+    expect(error).not.toBeInstanceOf(FormatFailure);
+    expect(await failureOf(document.write(new Map(), languages))).toBe(error);
+    expect(log.lines).toMatchObject([{ level: 'warn', fields: { signal: 'SIGKILL' } }]);
+  });
+
+  it('ends with the reason of its signal', async () => {
+    const abort = new AbortController();
+    const document = await start({ signal: abort.signal });
+    const opened = document.open(text('One. '.repeat(100_000)), 'txt', opening);
+    const reason = new Error('Nobody waits.');
+    abort.abort(reason);
+    expect(await failureOf(opened)).toBe(reason);
+    await until(() => !isRunning(document.pid!));
+    expect(await failureOf(start({ signal: abort.signal }))).toBe(reason);
+  });
+
+  it('does not outlive a parent that is killed', async () => {
+    const script = path.join(folder, 'parent.mjs');
+    writeFileSync(
+      script,
+      `import { startDocumentProcess } from ${JSON.stringify(builtModule('server/documents/formats/document-process.ts'))};
+       const document = await startDocumentProcess({
+         limits: ${JSON.stringify(generous)}, signal: new AbortController().signal, log: console });
+       await document.open(Buffer.from('One.'), 'txt', ${JSON.stringify(opening)});
+       console.log(document.pid);`,
+    );
+    const parent = spawn(process.execPath, [script]);
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const [told] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(told.toString());
+    expect(isRunning(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await until(() => !isRunning(pid));
+    await until(() => !readdirSync(folder).some((name) => name.startsWith('dragoman-document')));
+  });
+});
+
+it('folders that killed processes have left are swept, those in use and of others are not', async () => {
+  const used = path.basename(await createTemporaryFolder('document'));
+  const left = ['dragoman-document-a', 'dragoman-speech-b', 'somebody-else'];
+  for (const name of left) mkdirSync(path.join(folder, name));
+  writeFileSync(path.join(folder, 'dragoman-speech-b', 'speech.wav'), 'R');
+  const marked = () => statSync(path.join(folder, used)).mtimeMs;
+  const sweep = temporaryFolderSweep();
+  const first = marked();
+  await sweep();
+  expect(readdirSync(folder).sort()).toEqual([used, ...left].sort());
+  await until(() => marked() !== first);
+  await sweep();
+  expect(readdirSync(folder).sort()).toEqual([used, 'somebody-else'].sort());
+});
+
+describe('the end of a process tree', () => {
+  it('reaches what a program has started in its group and outside of it', async () => {
+    const shell = spawn('sh', ['-c', 'sleep 600 & setsid sleep 600 & sleep 600'], {
+      detached: true,
+    });
+    const leader = shell.pid!;
+    onTestFinished(() => killTree(leader));
+    await until(() => processTree(leader).length === 4);
+    const tree = processTree(leader);
+    expect(residentBytes(tree)).toBeGreaterThan(residentBytes([leader]));
+    killTree(leader);
+    await until(() => !tree.some(isRunning));
+  });
+});

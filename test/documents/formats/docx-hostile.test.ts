@@ -1,0 +1,339 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { loadFormat } from '../../../server/documents/formats/index.ts';
+import { DocumentError } from '../../../server/documents/formats/format.ts';
+import { archiveLimits, openArchive } from '../../../server/documents/formats/office/archive.ts';
+import { readPart } from '../../../server/documents/formats/office/part-reading.ts';
+import { textOf } from '../../../server/documents/formats/office/xml-element.ts';
+import { unzipped, zipOf, zipText } from '../../support/documents.ts';
+import {
+  bodyOf,
+  linesOf,
+  paragraph,
+  part,
+  run,
+  translateWord,
+  wordDocument,
+} from '../../support/word-document.ts';
+
+/** What a file is refused with; fails when it is not. */
+async function refusal(file: Uint8Array): Promise<string> {
+  const error: unknown = await translateWord(file).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(DocumentError);
+  return (error as DocumentError).message;
+}
+
+/** A document with another document part. */
+function withXml(xml: string | Uint8Array): Uint8Array {
+  return wordDocument('', { entries: { 'word/document.xml': xml } });
+}
+
+/** Changes bytes of a zip file at each occurrence of a signature. */
+function patched(file: Uint8Array, signature: number, patch: (at: Buffer) => void): Uint8Array {
+  const bytes = Buffer.from(file);
+  for (let at = 0; at < bytes.length - 46; at += 1) {
+    if (bytes.readUInt32LE(at) === signature) patch(bytes.subarray(at));
+  }
+  return bytes;
+}
+
+const DIRECTORY = 0x02014b50;
+const LOCAL_HEADER = 0x04034b50;
+const memoryAtStart = process.memoryUsage().rss;
+
+describe('a docx is refused', () => {
+  afterEach(() => {
+    // None of these files may be unpacked to find out what it is.
+    expect(process.memoryUsage().rss - memoryAtStart).toBeLessThan(400_000_000);
+  });
+
+  test('that is nothing of the kind, is empty or cut off anywhere', async () => {
+    const whole = wordDocument(paragraph('Some text'));
+    expect(await refusal(Buffer.from('Just text'))).toMatch(/not an Office document/);
+    expect(await refusal(new Uint8Array(0))).toMatch(/not an Office document/);
+    for (const share of [0.02, 0.3, 0.6, 0.9, 0.999]) {
+      await refusal(whole.slice(0, Math.floor(whole.length * share)));
+    }
+  });
+
+  test('whose data are not what they were', async () => {
+    const file = wordDocument(paragraph('Some text'));
+    expect(await refusal(patched(file, DIRECTORY, (at) => at.writeUInt32LE(1, 16)))).toMatch(
+      /damaged/,
+    );
+    const data = patched(file, LOCAL_HEADER, (at) => at.fill(0xff, 60, 66));
+    expect(await refusal(data)).toMatch(/damaged/);
+  });
+
+  test('that says it is smaller than it is, before it is unpacked', async () => {
+    const entries = { ...unzipped(wordDocument(paragraph('x'))) };
+    const bomb = zipOf({ ...entries, 'word/document.xml': new Uint8Array(30_000_000) });
+    expect(await refusal(bomb)).toMatch(/more data than can be translated/);
+    const lying = patched(bomb, DIRECTORY, (at) => {
+      if (at.readUInt32LE(24) > 1e6) at.writeUInt32LE(5000, 24);
+    });
+    expect(await refusal(lying)).toMatch(/damaged/);
+  });
+
+  test('with too many entries, or entries whose names lead out of it', async () => {
+    const many: Record<string, string> = {};
+    for (let index = 0; index <= archiveLimits.entries; index += 1) many[`e${index}`] = '';
+    expect(await refusal(zipOf(many))).toMatch(/more data than can be translated/);
+    const entries = unzipped(wordDocument(paragraph('x')));
+    for (const name of ['../../etc/passwd', '/etc/passwd', 'C:/x', 'a/../../b']) {
+      expect(await refusal(zipOf({ ...entries, [name]: 'x' }))).toMatch(/damaged/);
+    }
+  });
+
+  test('with the same entry twice', async () => {
+    const entries = unzipped(wordDocument(paragraph('x')));
+    const twice = zipOf({ ...entries, 'WORD/document.xml': part('document', '') });
+    expect(await refusal(twice)).toMatch(/damaged/);
+  });
+
+  test('that holds two archives, of which one program would read the one and another the other', async () => {
+    const one = Buffer.from(wordDocument(paragraph('One')));
+    const other = Buffer.from(wordDocument(paragraph('Other')));
+    const record = one.subarray(-22);
+    const start = record.readUInt32LE(16);
+    const directory = one.subarray(start, -22);
+    /** With values in its end record. */
+    const told = (
+      file: Buffer,
+      values: { count?: number; bytes?: number; start?: number },
+    ): Buffer => {
+      const at = file.length - 22;
+      const changed = Buffer.from(file);
+      if (values.count !== undefined) changed.writeUInt16LE(values.count, at + 10);
+      if (values.bytes !== undefined) changed.writeUInt32LE(values.bytes, at + 12);
+      if (values.start !== undefined) changed.writeUInt32LE(values.start, at + 16);
+      return changed;
+    };
+    const commented = Buffer.concat([one, record]);
+    const twins = wordDocument(paragraph('One'), { entries: { b1: 'bytes', b2: 'bytes' } });
+    const listed = Buffer.from(twins).lastIndexOf('b2') - 46;
+    const unlisted = Buffer.concat([
+      Buffer.from(twins).subarray(0, listed),
+      Buffer.from(twins).subarray(listed + 48),
+    ]);
+    const count = unlisted.readUInt16LE(unlisted.length - 12);
+    const bytes = unlisted.readUInt32LE(unlisted.length - 10);
+    let first = 0;
+    commented.writeUInt16LE(22, one.length - 2);
+    const files = {
+      'a second record': Buffer.concat([one, record]),
+      'a record in the comment': commented,
+      'one behind the other': Buffer.concat([one, other]),
+      'a directory behind another': told(Buffer.concat([one, directory, record]), {
+        start: one.length,
+      }),
+      'a directory that is shorter than it says': told(one, { bytes: directory.length - 1 }),
+      'a directory that begins elsewhere': told(one, { start: start + 1 }),
+      'an entry that is not counted': told(one, { count: record.readUInt16LE(10) - 1 }),
+      'an entry that is not listed': told(unlisted, { count: count - 1, bytes: bytes - 48 }),
+      'an entry with another name at its place': patched(one, LOCAL_HEADER, (at) => {
+        if (at.toString('latin1', 30, 47) === 'word/document.xml') at.write('W', 30);
+      }),
+      'an entry that is packed otherwise at its place': patched(one, LOCAL_HEADER, (at) => {
+        at.writeUInt16LE(8 - at.readUInt16LE(8), 8);
+      }),
+      'something between the directory and its record': Buffer.concat([
+        one.subarray(0, -22),
+        Buffer.alloc(3),
+        record,
+      ]),
+      'entries of the same bytes': patched(twins, DIRECTORY, (at) => {
+        if (at.toString('latin1', 46, 48) === 'b1') first = at.readUInt32LE(42);
+        if (at.toString('latin1', 46, 48) === 'b2') at.writeUInt32LE(first, 42);
+      }),
+    };
+    for (const [name, file] of Object.entries(files)) {
+      expect(await refusal(file), name).toMatch(/damaged/);
+    }
+  });
+
+  test('that is protected by a password', async () => {
+    const ole = Buffer.alloc(4096);
+    ole.writeUInt32BE(0xd0cf11e0, 0);
+    expect(await refusal(ole)).toMatch(/older Office format/);
+    ole.write('EncryptedPackage', 1024, 'utf16le');
+    expect(await refusal(ole)).toMatch(/password/);
+    const flagged = patched(wordDocument(paragraph('x')), DIRECTORY, (at) =>
+      at.writeUInt16LE(1, 8),
+    );
+    expect(await refusal(flagged)).toMatch(/password/);
+  });
+
+  test('with macros, whatever it calls itself', async () => {
+    const macro = wordDocument(paragraph('x'), { entries: { 'word/vbaProject.bin': 'x' } });
+    expect(await refusal(macro)).toMatch(/macros/);
+    const entries = unzipped(wordDocument(paragraph('x')));
+    const types = Buffer.from(entries['[Content_Types].xml']!)
+      .toString()
+      .replace(
+        'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml',
+        'application/vnd.ms-word.document.macroEnabled.main+xml',
+      );
+    expect(await refusal(zipOf({ ...entries, '[Content_Types].xml': types }))).toMatch(/macros/);
+  });
+
+  test('that belongs to another program', async () => {
+    const file = wordDocument(paragraph('x'), { mainType: 'styles' });
+    expect(await refusal(file)).toMatch(/not a Word document/);
+    expect(await refusal(zipOf({ mimetype: 'application/epub+zip' }))).toMatch(/not an Office/);
+  });
+
+  test('with a document type, entities of its own, or XML that is not well formed', async () => {
+    const laughs = '<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>';
+    expect(await refusal(withXml(laughs + part('document', '').slice(55)))).toMatch(
+      /document type declaration/,
+    );
+    expect(await refusal(wordDocument(paragraph('&b;')))).toMatch(/does not contain/);
+    const broken = [
+      '<w:body><w:p></w:body>',
+      '<a><b></a></b>',
+      '<a/><b/>',
+      '<a>text',
+      'text',
+      '',
+      '<a b="1>',
+      '<a <b/></a>',
+      '<a></a>more',
+      '<a><![CDATA[ ]]',
+      '<a><!-- ',
+    ];
+    for (const xml of broken) await refusal(withXml(xml));
+    await refusal(withXml(Buffer.from([0x3c, 0x61, 0x3e, 0xff, 0xfe, 0x3c, 0x2f, 0x61, 0x3e])));
+    await refusal(withXml('<?xml version="1.0" encoding="ISO-8859-1"?><a/>'));
+  });
+
+  test('that is nested without end, or has one paragraph without end', async () => {
+    const deep = '<w:p>'.repeat(100_000);
+    expect(await refusal(withXml(part('document', deep)))).toMatch(/nested too deeply/);
+    const endless = paragraph('<w:r/>'.repeat(1_100_000));
+    expect(await refusal(wordDocument(endless))).toMatch(/too large/);
+    const long = wordDocument(paragraph(run('x'.repeat(33_000_000))));
+    await refusal(long);
+    const fields = `<w:r><w:fldChar w:fldCharType="begin"/></w:r>`.repeat(100_000);
+    expect(await refusal(wordDocument(paragraph(fields)))).toMatch(/nested too deeply/);
+  });
+
+  test('with more text than may be translated, as soon as that is known', async () => {
+    const file = wordDocument(paragraph('Twelve signs').repeat(100));
+    const docx = await loadFormat('docx');
+    const opening = docx.open(file, {
+      source: 'en',
+      target: 'es',
+      output: 'docx',
+      maxCharacters: 1000,
+    });
+    await expect(opening).rejects.toThrow(/more than 1000 characters/);
+  });
+});
+
+describe('a docx passes', () => {
+  test('with bytes behind its end, with a comment, whole or cut off, and with a record for larger archives', async () => {
+    const file = Buffer.from(wordDocument(paragraph('Text')));
+    const commented = Buffer.concat([file, Buffer.from('PK, a comment')]);
+    commented.writeUInt16LE('PK, a comment'.length, file.length - 2);
+    const [cut, without] = [commented.subarray(0, -4), Buffer.from(file)];
+    without.writeUInt16LE(3, file.length - 2);
+    const record = file.subarray(-22);
+    const long = Buffer.alloc(76);
+    long.writeUInt32LE(0x06064b50, 0);
+    long.writeUInt32LE(44, 4);
+    long.writeUInt16LE(record.readUInt16LE(10), 32);
+    long.writeUInt32LE(record.readUInt32LE(12), 40);
+    long.writeUInt32LE(record.readUInt32LE(16), 48);
+    long.writeUInt32LE(0x07064b50, 56);
+    long.writeUInt32LE(file.length - 22, 64);
+    const large = Buffer.concat([file.subarray(0, -22), long, record]);
+    large.fill(0xff, large.length - 14, large.length - 2);
+    const files = [
+      ...['\n', '\r\n', '\0', '\0'.repeat(65_535), 'PK\x05\x06'].flatMap((tail) => [
+        Buffer.concat([file, Buffer.from(tail)]),
+        Buffer.concat([commented, Buffer.from(tail.slice(0, 65_000))]),
+      ]),
+      ...[large, cut, without],
+    ];
+    for (const each of files) expect(bodyOf(await translateWord(each))).toContain('TEXT');
+    expect(await refusal(Buffer.concat([file, Buffer.alloc(65_536)]))).toMatch(/damaged/);
+  });
+
+  test('with media that are none, links to nowhere and relationships that lead out', async () => {
+    const rels = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"';
+    const file = wordDocument(paragraph('Text'), {
+      entries: {
+        'word/media/image1.png': 'not a picture',
+        'word/_rels/document.xml.rels': `<Relationships ${rels}><Relationship Id="r" Type="x/image" Target="file:///etc/passwd" TargetMode="External"/><Relationship Id="s" Type="x/chart" Target="../../../x%zz"/></Relationships>`,
+      },
+    });
+    expect(await linesOf(file)).toEqual(['Text']);
+  });
+
+  test('with sizes written after the data, as programs that stream do', async () => {
+    const file = Buffer.from(wordDocument(paragraph('Text')));
+    // Only readers of the directory, which is what counts, are right about such files.
+    const streamed = patched(file, LOCAL_HEADER, (at) => {
+      at.writeUInt16LE(at.readUInt16LE(6) | 8, 6);
+      at.fill(0, 14, 26);
+    });
+    expect(await linesOf(streamed)).toEqual(['Text']);
+    const out = await translateWord(streamed);
+    expect(unzipped(out)['word/document.xml']).toBeDefined();
+  });
+
+  test('with absurd markup in time that grows with its size', async () => {
+    const ranges = (tag: string, count: number): string =>
+      Array.from({ length: count }, (_, id) => `<w:bookmark${tag} w:id="${id}" w:name="b"/>`).join(
+        '',
+      );
+    const bodies = [
+      paragraph(ranges('Start', 15_000) + run('Text') + ranges('End', 15_000)),
+      paragraph(
+        ranges('Start', 4_000).replaceAll('/>', '/><w:r><w:t>a</w:t></w:r>') +
+          Array.from({ length: 4_000 }, (_, id) => `<w:bookmarkEnd w:id="${3999 - id}"/>`).join(
+            '',
+          ) +
+          run('Text'),
+      ),
+      paragraph('a', '<w:rPr><w:del w:id="1"/></w:rPr>').repeat(4_000) + paragraph(run('Text')),
+      paragraph(`<w:r ${' '.repeat(1_000_000)}><w:t>Text</w:t></w:r>`),
+      paragraph(`<w:r><w:t ${'b'.repeat(1_000_000)}>Text</w:t></w:r>`),
+      paragraph(`<w:r><w:t>${' '.repeat(500_000)}Text${' '.repeat(500_000)}</w:t></w:r>`),
+      paragraph('<w:r><w:fldChar w:fldCharType="end"/></w:r>'.repeat(50_000) + run('Text')),
+    ];
+    for (const body of bodies) {
+      expect(zipText(await translateWord(wordDocument(body)), 'word/document.xml')).toContain(
+        'TEXT',
+      );
+    }
+  });
+
+  test('in pieces that are cut anywhere', async () => {
+    const xml = part(
+      'document',
+      `<w:body>${paragraph('Größe 日本 😀')}<!-- > --><w:x a="b>c" c='"'/></w:body>`,
+    );
+    const bytes = Buffer.from(xml);
+    const archive = await openArchive(withXml(xml));
+    const entry = archive.find('word/document.xml')!;
+    for (const size of [1, 2, 3, 7]) {
+      const seen: string[] = [];
+      const pieces = async function* (): AsyncGenerator<Uint8Array> {
+        for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+      };
+      await readPart({ ...archive, stream: pieces }, entry, {
+        isTree: (name) => name === 'w:t',
+        tree: (element) => {
+          seen.push(textOf(element));
+          return undefined;
+        },
+        open: (name) => {
+          seen.push(name);
+          return undefined;
+        },
+      });
+      expect(seen).toEqual(['w:document', 'w:body', 'w:p', 'w:r', 'Größe 日本 😀', 'w:x']);
+    }
+  });
+});

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, expect, test } from 'vitest';
+import {
+  pageCount,
+  pdfText,
+  renderingDifference,
+  renderPages,
+  soffice,
+  unzipped,
+} from '../../support/documents.ts';
+import { openWord, paragraph, run, translateWord, wordDocument } from '../../support/word-document.ts';
+
+const uris = {
+  office: 'urn:oasis:names:tc:opendocument:xmlns:office:1.0',
+  text: 'urn:oasis:names:tc:opendocument:xmlns:text:1.0',
+  table: 'urn:oasis:names:tc:opendocument:xmlns:table:1.0',
+  style: 'urn:oasis:names:tc:opendocument:xmlns:style:1.0',
+  draw: 'urn:oasis:names:tc:opendocument:xmlns:drawing:1.0',
+  fo: 'urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0',
+  svg: 'urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0',
+  xlink: 'http://www.w3.org/1999/xlink',
+  dc: 'http://purl.org/dc/elements/1.1/',
+};
+
+/** A report with most of what a writer uses, as LibreOffice reads it. */
+function report(): string {
+  const declarations = Object.entries(uris).map(([prefix, uri]) => `xmlns:${prefix}="${uri}"`);
+  const sentence =
+    'The <text:span text:style-name="B">quick</text:span> brown fox jumps over <text:a xlink:type="simple" xlink:href="http://dog.example/">the lazy dog</text:a>, and nobody minds. ';
+  const chapter = (number: number): string =>
+    `<text:h text:outline-level="1">Chapter about subject ${number}</text:h>` +
+    `<text:p>${sentence.repeat(8)}<text:note text:note-class="footnote"><text:note-citation>${number}</text:note-citation><text:note-body><text:p>A remark below the page.</text:p></text:note-body></text:note> After it.</text:p>`.repeat(
+      3,
+    ) +
+    '<table:table><table:table-column table:number-columns-repeated="2"/>' +
+    '<table:table-row><table:table-cell><text:p>Name</text:p></table:table-cell><table:table-cell><text:p>Amount</text:p></table:table-cell></table:table-row>' +
+    '<table:table-row><table:table-cell><text:p>Apples</text:p></table:table-cell><table:table-cell><text:p>1,234.50</text:p></table:table-cell></table:table-row></table:table>' +
+    '<text:list><text:list-item><text:p>First of all</text:p></text:list-item><text:list-item><text:p>Second to that</text:p></text:list-item></text:list>' +
+    '<text:p>Before<draw:frame draw:style-name="F" text:anchor-type="as-char" svg:width="5cm" svg:height="2cm"><draw:text-box><text:p>Words in a box</text:p></draw:text-box></draw:frame>after<text:line-break/>next line<text:tab/>tabbed<office:annotation><dc:creator>Ada</dc:creator><text:p>A comment on it</text:p></office:annotation></text:p>';
+  return `<?xml version="1.0" encoding="UTF-8"?><office:document ${declarations.join(' ')} office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text">
+<office:automatic-styles><style:style style:name="B" style:family="text"><style:text-properties fo:font-weight="bold"/></style:style><style:style style:name="F" style:family="graphic"><style:graphic-properties/></style:style>
+<style:page-layout style:name="L"><style:page-layout-properties fo:page-width="21cm" fo:page-height="29.7cm" fo:margin="2cm"/><style:header-style/></style:page-layout></office:automatic-styles>
+<office:master-styles><style:master-page style:name="Standard" style:page-layout-name="L"><style:header><text:p>Head of the page</text:p></style:header><style:footer><text:p>Page <text:page-number>1</text:page-number> of it</text:p></style:footer></style:master-page></office:master-styles>
+<office:body><office:text>
+<text:table-of-content text:name="T"><text:table-of-content-source text:outline-level="1"><text:index-title-template>Table of contents</text:index-title-template></text:table-of-content-source><text:index-body><text:index-title text:name="H"><text:p>Table of contents</text:p></text:index-title><text:p>Chapter about subject 1<text:tab/>1</text:p></text:index-body></text:table-of-content>
+${chapter(1)}${chapter(2)}${chapter(3)}</office:text></office:body></office:document>`;
+}
+
+/** Every file of the test, and what LibreOffice makes of it. */
+const pdfs = new Map<string, string>();
+let source: Uint8Array;
+let identical: Uint8Array;
+
+beforeAll(async () => {
+  const [made] = await soffice([{ name: 'report.fodt', content: report() }], 'docx');
+  source = readFileSync(made!);
+  const document = await openWord(source);
+  identical = await document.write(
+    document.blocks.map(({ segment }) => segment),
+    { source: 'en', target: 'es' },
+  );
+  const byHand = wordDocument(
+    paragraph(run('Two ') + run('kinds', '<w:b/>'), '<w:rPr><w:del w:id="1"/></w:rPr>') +
+      paragraph(run(' of text')) +
+      `<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w="3000"/></w:tblGrid><w:tr><w:trPr><w:del w:id="2"/></w:trPr><w:tc>${paragraph('gone row')}</w:tc></w:tr><w:tr><w:tc>${paragraph('a row')}</w:tc></w:tr></w:tbl>` +
+      paragraph('The end'),
+  );
+  const files = {
+    source,
+    identical,
+    capitals: await translateWord(source),
+    arabic: await translateWord(source, () => 'نص عربي', { target: 'ar' }),
+    byHand: await translateWord(byHand),
+  };
+  const results = await soffice(
+    Object.entries(files).map(([name, content]) => ({ name: `${name}.docx`, content })),
+    'pdf',
+  );
+  for (const [index, name] of Object.keys(files).entries()) pdfs.set(name, results[index]!);
+}, 240_000);
+
+test('everything people read is found', async () => {
+  const document = await openWord(source);
+  const texts = document.blocks.map(({ segment }) =>
+    segment.map((piece) => (typeof piece === 'string' ? piece : '')).join(''),
+  );
+  for (const text of [
+    'Table of contents',
+    'Chapter about subject 2',
+    'A remark below the page.',
+    'Name',
+    'Apples',
+    'First of all',
+    'Words in a box',
+    'A comment on it',
+    'Head of the page',
+  ]) {
+    expect(texts).toContain(text);
+  }
+  expect(texts.some((text) => text.startsWith('Before'))).toBe(true);
+});
+
+test('a document whose translation is its source looks as it did, and has the same parts', async () => {
+  expect(unzipped(identical)).toEqual(unzipped(source));
+  const [before, after] = await Promise.all([
+    renderPages(pdfs.get('source')!),
+    renderPages(pdfs.get('identical')!),
+  ]);
+  expect(before.length).toBeGreaterThan(1);
+  expect(renderingDifference(before, after)).toBe(0);
+});
+
+test('a translated document opens, keeps its pages and has no word of the source', async () => {
+  const text = await pdfText(pdfs.get('capitals')!);
+  expect(text).toContain('CHAPTER ABOUT SUBJECT 3');
+  expect(text).toContain('WORDS IN A BOX');
+  expect(text).toContain('HEAD OF THE PAGE');
+  expect(text).toContain('1,234.50');
+  expect(text).not.toMatch(/\p{Ll}{2}/u);
+  expect(await pageCount(pdfs.get('capitals')!)).toBeGreaterThanOrEqual(
+    await pageCount(pdfs.get('source')!),
+  );
+});
+
+test('a document in a right-to-left language opens and stands on the right', async () => {
+  const pages = await renderPages(pdfs.get('arabic')!);
+  const columns = (page: (typeof pages)[number], from: number, to: number): number => {
+    let dark = 0;
+    for (let at = 0; at < page.pixels.length; at += 1) {
+      const x = (at % page.width) / page.width;
+      if (x >= from && x < to && page.pixels[at]! < 128) dark += 1;
+    }
+    return dark;
+  };
+  expect(columns(pages[0]!, 0.5, 1)).toBeGreaterThan(columns(pages[0]!, 0, 0.5));
+  // Letters of Arabic are stored in the forms they are shown in, some of them.
+  expect(await pdfText(pdfs.get('arabic')!)).toMatch(/\p{Script=Arabic}/u);
+});
+
+test('tracked changes are accepted as LibreOffice shows them', async () => {
+  const text = await pdfText(pdfs.get('byHand')!);
+  expect(text).toContain('TWO KINDS OF TEXT');
+  expect(text).toContain('A ROW');
+  expect(text).not.toMatch(/gone/i);
+});

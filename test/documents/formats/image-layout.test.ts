@@ -1,0 +1,236 @@
+/** Which texts of a picture belong together, and where they are set. */
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { appearanceOf, erase } from '../../../server/documents/formats/image/appearance.ts';
+import { png } from '../../../server/documents/formats/image/image.ts';
+import type { OcrLine } from '../../../server/documents/formats/image/ocr.ts';
+import { withTableCells } from '../../../server/documents/formats/image/table-cells.ts';
+import { unitsOf } from '../../../server/documents/formats/image/typesetting.ts';
+import { plainText } from '../../../server/text/text-segment.ts';
+import { drawing, text } from '../../support/pictures.ts';
+
+const options = { source: 'en', target: 'es', output: 'png', maxCharacters: 1_000_000 } as const;
+
+/** The texts that a picture of words at places has. */
+async function textsOf(items: readonly (readonly [string, number, number])[]): Promise<string[]> {
+  const pieces = items.map(([content, x, y]) => text(content, { x, y, size: 20 }));
+  const file = await drawing({ width: 800, height: 260 }, pieces);
+  return (await png.open(file, options)).blocks.map(({ segment }) => plainText(segment));
+}
+
+describe('a table without rules', () => {
+  it('has its cells by themselves, be they close or of several lines', async () => {
+    const close = [
+      ['Article', 'Colour', 'Delivery'],
+      ['Large notebook', 'dark green', 'next week'],
+      ['Pencil case', 'red and white', 'on Monday'],
+    ];
+    const columns = [30, 185, 320];
+    const items = close.flatMap((row, y) =>
+      row.map((cell, x) => [cell, columns[x] ?? 0, 40 + 34 * y] as const),
+    );
+    expect(await textsOf(items)).toEqual(close.flat());
+    const wrapped = [
+      ['Garden', 30, 40],
+      ['Cut the old apple tree', 180, 40],
+      ['Anna', 420, 40],
+      ['behind the house', 180, 64],
+      ['Kitchen', 30, 104],
+      ['Paint the walls', 180, 104],
+      ['Peter', 420, 104],
+      ['Please ask at the office of the town when something is not clear to you.', 30, 200],
+    ] as const;
+    expect(await textsOf(wrapped)).toEqual([
+      'Garden',
+      'Cut the old apple tree behind the house',
+      'Anna',
+      'Kitchen',
+      'Paint the walls',
+      'Peter',
+      'Please ask at the office of the town when something is not clear to you.',
+    ]);
+  });
+});
+
+/** Words of letters 20 pixels high, as recognition tells them: each with where it begins and ends. */
+function recognised(y: number, words: readonly (readonly [string, number, number])[]): OcrLine {
+  const placed = words.map(([word, left, right]) => ({
+    text: word,
+    box: { left, right, top: y - 16, bottom: y + 4 },
+    confidence: 90,
+  }));
+  return {
+    words: placed,
+    box: { left: words[0]?.[1] ?? 0, right: words.at(-1)?.[2] ?? 0, top: y - 16, bottom: y + 4 },
+    baseline: { leftPx: y, slope: 0 },
+    ...{ letterHeightPx: 20, angle: 0, isRightToLeft: false, block: 1, paragraph: 1 },
+  };
+}
+
+const cellTexts = (lines: readonly OcrLine[]): string[] =>
+  withTableCells(lines).map(({ words }) => words.map((word) => word.text).join(' '));
+
+describe('the words of a table', () => {
+  const wide = (y: number, first: string, second: string) =>
+    recognised(y, [
+      [first, 30, 120],
+      [second, 190, 400],
+    ]);
+
+  it('are not joined across columns where a gap is read for a sign, below other columns', () => {
+    const lines = [
+      ...[wide(40, 'Monday', 'Bread'), wide(80, 'Tuesday', 'Water'), wide(120, 'Friday', 'Fish')],
+      recognised(180, [
+        ['Monday', 30, 100],
+        ['Bread', 140, 200],
+        ['_', 212, 220],
+        ['Market', 232, 300],
+      ]),
+      recognised(215, [
+        ['Tuesday', 30, 105],
+        ['Cheese', 140, 205],
+        ['Station', 232, 310],
+      ]),
+    ];
+    expect(cellTexts(lines).slice(-6)).toEqual(
+      'Monday Bread Market Tuesday Cheese Station'.split(' '),
+    );
+  });
+
+  it('are parted by a gap as narrow as a blank where cells begin one below the other', () => {
+    const rows = [
+      ['Apple', '7.20', 'fresh'],
+      ['Pear', '1024.00', 'old'],
+      ['Cherry', '31.50', 'ripe'],
+    ] as const;
+    const ends = [170, 202, 182];
+    const table = (shift: number): OcrLine[] =>
+      rows.map(([first, second, third], at) =>
+        recognised(40 + 30 * at, [
+          [first, 30, 95],
+          [second, 130, ends[at] ?? 0],
+          [third, 210 + shift * at, 260],
+        ]),
+      );
+    expect(cellTexts(table(0))).toEqual(rows.flat());
+    // Words that begin anywhere are parted by blanks.
+    expect(cellTexts(table(4))).not.toEqual(rows.flat());
+  });
+
+  it('are not those of prose that ends above it', () => {
+    const prose = recognised(40, [
+      ['trees.', 30, 80],
+      ['A', 95, 110],
+      ['letter', 120, 170],
+    ]);
+    const lines = [prose, wide(90, 'Article', 'Limit'), wide(125, 'Pipe', '12 mm')];
+    const [first, ...cells] = withTableCells(lines);
+    expect(cells).toHaveLength(4);
+    expect(first?.row).toBeUndefined();
+  });
+});
+
+/** Where ink begins, in each of some rows of a picture. */
+async function inkLefts(picture: Uint8Array, rows: readonly number[], from: number) {
+  const { data, info } = await sharp(picture)
+    .greyscale()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return rows.map((y) => {
+    const band = Array.from({ length: 20 }, (_, by) =>
+      data
+        .subarray((y - by) * info.width + from, (y - by + 1) * info.width)
+        .findIndex((v) => v < 128),
+    );
+    return Math.min(...band.filter((x) => x >= 0));
+  });
+}
+
+describe('a cell of a picture', () => {
+  it('is aligned as its column is, however much room it has', async () => {
+    const [first, second] = [
+      ['Monday', 'Wednesday', 'Thursday', 'Friday'],
+      ['Bread and cheese', 'Green trees', 'Copper and tin', 'Cold water'],
+    ];
+    // 'Green trees' has the same room on both sides.
+    const pieces = first.flatMap((day, at) => [
+      text(day, { x: 30, y: 60 + 48 * at, size: 24 }),
+      text(second[at] ?? '', { x: 300, y: 60 + 48 * at, size: 24 }),
+      text('The old market', { x: 576, y: 60 + 48 * at, size: 24 }),
+    ]);
+    const file = await drawing({ width: 800, height: 260 }, pieces);
+    const document = await png.open(file, options);
+    const short = document.blocks.map(({ segment }) => [`E${plainText(segment).slice(0, 3)}`]);
+    const written = await document.write(short, { source: 'en', target: 'es' });
+    const lefts = await inkLefts(written, [60, 108, 156, 204], 220);
+    expect(Math.max(...lefts) - Math.min(...lefts)).toBeLessThan(5);
+  });
+
+  it.each([
+    ['level', 0],
+    ['a little askew', 1],
+  ])(
+    'leaves the rules around it where recognition takes them for a part of it: %s',
+    async (_, by) => {
+      const rules = `<path d="M 0 61 L 400 ${61 + by} M 30 0 V 120" stroke="black" stroke-width="3"/>`;
+      const label = text('Article', { x: 44, y: 50, size: 24 });
+      const raw = async (pieces: string[]) =>
+        sharp(await drawing({ width: 400, height: 120 }, pieces))
+          .flatten()
+          .raw()
+          .toBuffer();
+      const [drawn, alone] = await Promise.all([raw([rules, label]), raw([rules])]);
+      const picture = {
+        data: new Uint8Array(drawn),
+        width: 400,
+        height: 120,
+        channels: 3 as const,
+      };
+      const box = { left: 38, top: 28, right: 122, bottom: 63 };
+      const appearance = appearanceOf(picture, box, { isMarked: false, isRightToLeft: false });
+      erase(picture, appearance!);
+      const changed = [...alone.entries()].filter(
+        ([at, v]) => Math.abs(v - picture.data[at]!) > 24,
+      );
+      expect(changed).toHaveLength(0);
+      expect(appearance?.inkBox.bottom).toBeLessThan(56);
+    },
+  );
+});
+
+/** Something like a photo: waves of colours with grain. */
+function photo({ width, height }: { width: number; height: number }, shade: number): Buffer {
+  const data = Buffer.alloc(width * height * 3);
+  for (const at of data.keys()) {
+    const [x, y, channel] = [Math.floor(at / 3) % width, Math.floor(at / 3 / width), at % 3];
+    const grain = (((at * 7_919) % 101) % 31) - 15;
+    data[at] = shade + 40 * Math.sin(x / (17 + 5 * channel)) * Math.cos(y / 13) - grain;
+  }
+  return data;
+}
+
+describe('a line of a picture', () => {
+  it.each([
+    ['under a dark photo that it touches', 60, 321],
+    ['close under a bright photo', 200, 326],
+  ])('%s leaves it as it is', async (_, shade, y) => {
+    const area = { left: 100, top: 100, width: 400, height: 200 };
+    const label = text('The harbour in the morning', { x: 110, y, size: 28 });
+    const paper = await drawing({ width: 600, height: 400 }, [label]);
+    const raw = { width: area.width, height: area.height, channels: 3 as const };
+    const layer = { input: photo(area, shade), raw, left: area.left, top: area.top };
+    const file = await sharp(paper).composite([layer]).png().toBuffer();
+    const document = await png.open(file, options);
+    expect(document.blocks).toHaveLength(1);
+    const written = await document.write([['El puerto']], { source: 'en', target: 'es' });
+    const pixels = (picture: Uint8Array, part: typeof area) =>
+      sharp(picture).extract(part).removeAlpha().raw().toBuffer();
+    expect(written).not.toEqual(file);
+    expect((await pixels(written, area)).equals(await pixels(file, area))).toBe(true);
+  });
+
+  it('does not end at a space that does not break', () => {
+    const units = unitsOf('à 10\u00a0km\u202f! \u3000Oui', 'fr').map(({ text }) => text);
+    expect(units).toEqual(['à', '10\u00a0km\u202f!', 'Oui']);
+  });
+});

@@ -1,0 +1,400 @@
+import { randomBytes } from 'node:crypto';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import {
+  DocumentError,
+  type DocumentFormat,
+  type OpenOptions,
+} from '../../../server/documents/formats/format.ts';
+import { jpeg, png } from '../../../server/documents/formats/image/image.ts';
+import { recogniseText } from '../../../server/documents/formats/image/ocr.ts';
+import { plainText } from '../../../server/text/text-segment.ts';
+import { drawing, rectangle, text } from '../../support/pictures.ts';
+
+const english: Omit<OpenOptions, 'target'> = {
+  source: 'en',
+  output: 'png',
+  maxCharacters: 1_000_000,
+};
+
+/** Translates by a list; what is not in it stays. */
+async function translated(
+  format: DocumentFormat,
+  file: Uint8Array,
+  { target = 'es', list }: { target?: string; list: Record<string, string> },
+): Promise<{ texts: string[]; file: Uint8Array }> {
+  const document = await format.open(file, { ...english, target });
+  const texts = document.blocks.map(({ segment }) => plainText(segment));
+  const segments = texts.map((one) => [list[one] ?? one]);
+  return { texts, file: await document.write(segments, { source: 'en', target }) };
+}
+
+async function readBack(file: Uint8Array, language = 'en', area?: Area): Promise<string> {
+  const whole = sharp(file).autoOrient().flatten({ background: '#fff' });
+  const enlarged = await (area === undefined ? whole : whole.extract(area)).toBuffer();
+  const { width } = await sharp(enlarged).metadata();
+  const image = await sharp(enlarged)
+    .resize(2 * width)
+    .png()
+    .toBuffer();
+  const lines = await recogniseText(image, { language });
+  return lines.flatMap(({ words }) => words.map((word) => word.text)).join(' ');
+}
+
+interface Area {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+async function pixels(file: Uint8Array, area?: Area): Promise<Buffer> {
+  const image = sharp(file).autoOrient().ensureAlpha();
+  return (area === undefined ? image : image.extract(area)).raw().toBuffer();
+}
+
+/** The colour that is farthest from the ground, the ground being the commonest. */
+async function inkIn(file: Uint8Array, area: Area): Promise<{ ink: number[]; share: number }> {
+  const data = await pixels(file, area);
+  const colours = Array.from({ length: data.length / 4 }, (_, at) => [
+    ...data.subarray(4 * at, 4 * at + 3),
+  ]);
+  const counts = new Map<string, number>();
+  for (const one of colours) counts.set(one.join(), (counts.get(one.join()) ?? 0) + 1);
+  const [ground] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
+  const base = ground.split(',').map(Number);
+  const distance = (one: number[]): number =>
+    Math.max(...one.map((value, channel) => Math.abs(value - (base[channel] ?? 0))));
+  const ink = colours.reduce((a, b) => (distance(b) > distance(a) ? b : a));
+  const share = colours.filter((one) => distance(one) > distance(ink) / 2).length / colours.length;
+  return { ink, share };
+}
+
+const near = (actual: readonly number[], wanted: readonly number[], by: number): boolean =>
+  actual.every((value, index) => Math.abs(value - (wanted[index] ?? 0)) <= by);
+
+const button = { left: 300, top: 220, width: 260, height: 70 };
+const SCREEN = drawing({ width: 800, height: 400, paper: '#f6f7f9' }, [
+  rectangle({ left: 0, top: 0, width: 220, height: 400 }, '#1f2937'),
+  text('Orders', { x: 24, y: 60, size: 18, color: '#e5e7eb' }),
+  text('Customers', { x: 24, y: 100, size: 18, color: '#e5e7eb' }),
+  text('Account settings', { x: 300, y: 80, size: 32, weight: 'bold' }),
+  text('We send you a message when somebody', { x: 300, y: 130, size: 18, color: '#b91c1c' }),
+  text('has answered your question.', { x: 300, y: 156, size: 18, color: '#b91c1c' }),
+  rectangle(button, '#2563eb'),
+  text('Save changes', { x: 430, y: 262, size: 22, color: '#ffffff', anchor: 'middle' }),
+]);
+const SCREEN_TEXTS = {
+  Orders: 'Pedidos',
+  Customers: 'Clientes',
+  'Account settings': 'Ajustes de la cuenta',
+  'We send you a message when somebody has answered your question.':
+    'Le enviamos un mensaje cuando alguien ha contestado su pregunta.',
+  'Save changes': 'Guardar todos los cambios ahora',
+};
+
+describe('a picture with text', () => {
+  it('has it erased and written anew in its place, colour and size, and all else as it was', async () => {
+    const original = await SCREEN;
+    const { texts, file } = await translated(png, original, { list: SCREEN_TEXTS });
+    expect(texts.toSorted()).toEqual(Object.keys(SCREEN_TEXTS).toSorted());
+    const read = `${await readBack(file, 'es')} ${await readBack(file, 'es', button)}`;
+    for (const words of Object.values(SCREEN_TEXTS)) expect(read).toContain(words.split(' ')[0]);
+    for (const word of ['Orders', 'Customers', 'Account', 'message', 'Save']) {
+      expect(read).not.toContain(word);
+    }
+    const places: [Area, number[]][] = [
+      [{ left: 20, top: 40, width: 180, height: 70 }, [229, 231, 235]],
+      [{ left: 296, top: 50, width: 400, height: 40 }, [17, 17, 17]],
+      [{ left: 296, top: 110, width: 400, height: 56 }, [185, 28, 28]],
+      [{ ...button, top: 230, height: 50 }, [255, 255, 255]],
+    ];
+    for (const [area, colour] of places) {
+      const before = await inkIn(original, area);
+      const after = await inkIn(file, area);
+      expect(near(after.ink, colour, 24), `ink ${after.ink.join()} in ${area.top}`).toBe(true);
+      // As bold and as large: the languages differ in length, not in how black they are.
+      expect(after.share).toBeGreaterThan(before.share * 0.6);
+      expect(after.share).toBeLessThan(before.share * 2.2);
+    }
+    // Nothing is touched beyond the texts: the edges of the button, the side bar's, what is below.
+    for (const area of [
+      { left: 205, top: 0, width: 80, height: 400 },
+      { left: 220, top: 300, width: 580, height: 100 },
+      { left: 290, top: 200, width: 280, height: 24 },
+      { left: 290, top: 220, width: 12, height: 70 },
+      { left: 556, top: 220, width: 60, height: 70 },
+    ]) {
+      expect(await pixels(file, area), JSON.stringify(area)).toEqual(await pixels(original, area));
+    }
+  });
+
+  it('has no trace of the old text on a gradient, and keeps what is close to it', async () => {
+    const gradient = `<defs><linearGradient id="g" x1="0" y1="0" x2="1" y2="0"><stop offset="0" stop-color="#204080"/><stop offset="1" stop-color="#803060"/></linearGradient></defs><rect width="700" height="200" fill="url(#g)"/>`;
+    const rule = rectangle({ left: 60, top: 122, width: 300, height: 4 }, '#f5b82e');
+    const title = text('Our plan for next year', { x: 60, y: 110, size: 44, color: '#ffffff' });
+    const size = { width: 700, height: 200 };
+    const { texts, file } = await translated(png, await drawing(size, [gradient, rule, title]), {
+      list: { 'Our plan for next year': '…' },
+    });
+    expect(texts).toEqual(['Our plan for next year']);
+    // A picture that never had a title, but for the three dots: those are within the first 70 pixels.
+    const bare = await drawing(size, [gradient, rule]);
+    const area = { left: 130, top: 0, width: 570, height: 200 };
+    const [erased, wanted] = [await pixels(file, area), await pixels(bare, area)];
+    let most = 0;
+    for (const [at, value] of erased.entries()) {
+      most = Math.max(most, Math.abs(value - (wanted[at] ?? 0)));
+    }
+    expect(most).toBeLessThanOrEqual(6);
+  });
+
+  it.each([
+    ['ar', 'مرحبا بكم في متحف المدينة'],
+    ['hi', 'शहर के संग्रहालय में आपका स्वागत है'],
+    ['th', 'ยินดีต้อนรับสู่พิพิธภัณฑ์ของเมือง'],
+    ['de', 'Herzlich willkommen im städtischen Museum für angewandte Kunst'],
+  ])('is written in %s within its frame', async (target, words) => {
+    const frame = [
+      rectangle({ left: 40, top: 40, width: 520, height: 120 }, '#0b5d2a'),
+      rectangle({ left: 50, top: 50, width: 500, height: 100 }, '#ffffff'),
+      rectangle({ left: 54, top: 54, width: 492, height: 92 }, '#0b5d2a'),
+    ];
+    const label = 'Welcome to the museum';
+    const style = { x: 300, y: 112, size: 36, color: '#ffffff', anchor: 'middle' } as const;
+    const size = { width: 600, height: 200 };
+    const { file } = await translated(png, await drawing(size, [...frame, text(label, style)]), {
+      target,
+      list: { [label]: words },
+    });
+    const bare = await pixels(await drawing(size, frame));
+    const drawn = await pixels(file);
+    let [left, right, top, bottom] = [600, 0, 200, 0];
+    for (let at = 0; at < drawn.length; at += 4) {
+      if (Math.abs((drawn[at] ?? 0) - (bare[at] ?? 0)) < 40) continue;
+      const [x, y] = [(at / 4) % 600, Math.floor(at / 4 / 600)];
+      [left, right] = [Math.min(left, x), Math.max(right, x)];
+      [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
+    }
+    expect(left).toBeGreaterThan(54);
+    expect(right).toBeLessThan(546);
+    expect(top).toBeGreaterThan(54);
+    expect(bottom).toBeLessThan(146);
+    // In the middle, and legible.
+    expect(Math.abs((left + right) / 2 - 300)).toBeLessThan(12);
+    expect(bottom - top).toBeGreaterThan(14);
+    expect(right - left).toBeGreaterThan(150);
+  });
+
+  it('keeps the lines of columns together and its titles apart', async () => {
+    const column = (x: number, lines: string[]): string[] =>
+      lines.map((line, index) => text(line, { x, y: 150 + 34 * index, size: 24 }));
+    const picture = await drawing({ width: 1000, height: 340 }, [
+      text('The town library', { x: 500, y: 70, size: 48, anchor: 'middle', weight: 'bold' }),
+      ...column(50, [
+        'The old library stands at the end',
+        'of a quiet street. It lends books',
+        'to everybody in the town.',
+      ]),
+      ...column(540, [
+        'Last spring the roof began to',
+        'leak. The mayor promised to',
+        'repair it before the summer.',
+      ]),
+    ]);
+    const { texts } = await translated(png, picture, { list: {} });
+    expect(texts).toEqual([
+      'The town library',
+      'The old library stands at the end of a quiet street. It lends books to everybody in the town.',
+      'Last spring the roof began to leak. The mayor promised to repair it before the summer.',
+    ]);
+  });
+
+  it('has a table whose cells are translated by themselves, and whose rules stay', async () => {
+    const rules = [0, 110, 320, 460].map((left) =>
+      rectangle({ left: 20 + left, top: 20, width: 1, height: 111 }, '#000000'),
+    );
+    const levels = [0, 37, 74, 110].map((top) =>
+      rectangle({ left: 20, top: 20 + top, width: 461, height: 1 }, '#000000'),
+    );
+    const rows = [
+      ['Day', 'Event', 'Place'],
+      ['Monday', 'Opening ceremony', 'Main square'],
+      ['Tuesday', 'Free concert', 'Town hall'],
+    ];
+    const cells = rows.flatMap((row, y) =>
+      row.map((cell, x) =>
+        text(cell, {
+          x: [28, 138, 348][x] ?? 0,
+          y: 45 + 37 * y,
+          size: 18,
+          family: 'Liberation Serif',
+        }),
+      ),
+    );
+    const size = { width: 500, height: 150 };
+    const list = Object.fromEntries(rows.flat().map((cell) => [cell, 'Uno dos']));
+    const picture = await drawing(size, [...rules, ...levels, ...cells]);
+    const { texts, file } = await translated(png, picture, { list });
+    expect(texts.toSorted()).toEqual(rows.flat().toSorted());
+    for (const left of [20, 130, 340, 480]) {
+      const area = { left, top: 20, width: 1, height: 111 };
+      expect(await pixels(file, area), `rule at ${left}`).toEqual(await pixels(picture, area));
+    }
+    for (const top of [20, 57, 94, 130]) {
+      const area = { left: 20, top, width: 461, height: 1 };
+      expect(await pixels(file, area), `rule at ${top}`).toEqual(await pixels(picture, area));
+    }
+  });
+
+  it('keeps bullets, and the items after them apart', async () => {
+    const items = ['Revenue increased by 12 percent', 'Three new customers', 'Costs are stable'];
+    const bullets = items.map(
+      (_, index) => `<circle cx="40" cy="${51 + 39 * index}" r="4" fill="#ffffff"/>`,
+    );
+    const labels = items.map((item, index) =>
+      text(item, { x: 60, y: 60 + 39 * index, size: 26, color: '#ffffff' }),
+    );
+    const size = { width: 520, height: 170, paper: '#12305f' };
+    const list = Object.fromEntries(items.map((item) => [item, 'Uno']));
+    const { texts, file } = await translated(png, await drawing(size, [...bullets, ...labels]), {
+      list,
+    });
+    expect(texts).toEqual(items);
+    const area = { left: 0, top: 0, width: 54, height: 170 };
+    expect(await pixels(file, area)).toEqual(await pixels(await drawing(size, bullets), area));
+  });
+
+  it('comes back byte for byte without text, and when nothing is translated', async () => {
+    const noise = await sharp({
+      create: {
+        width: 300,
+        height: 200,
+        channels: 3,
+        background: '#888',
+        noise: { type: 'gaussian', mean: 128, sigma: 30 },
+      },
+    })
+      .jpeg()
+      .toBuffer();
+    const empty = await jpeg.open(noise, { ...english, target: 'es' });
+    expect(empty.blocks).toEqual([]);
+    expect(await empty.write([], { source: 'en', target: 'es' })).toEqual(noise);
+    const label = await drawing({ width: 300, height: 80 }, [
+      text('Open', { x: 40, y: 60, size: 48 }),
+    ]);
+    const same = await translated(png, label, { list: {} });
+    expect(same.texts).toEqual(['Open']);
+    expect(Buffer.from(same.file)).toEqual(label);
+  });
+
+  it('keeps holes in a PNG, and what is seen through them', async () => {
+    const logo = await drawing({ width: 500, height: 120, paper: 'none' }, [
+      text('Our company', { x: 30, y: 80, size: 48, color: '#1d4ed8', weight: 'bold' }),
+    ]);
+    const { file } = await translated(png, logo, { list: { 'Our company': 'Empresa' } });
+    const data = await pixels(file);
+    const alphas = data.filter((_, at) => at % 4 === 3);
+    expect(alphas.filter((alpha) => alpha === 0).length).toBeGreaterThan(0.8 * alphas.length);
+    expect(alphas.filter((alpha) => alpha >= 250).length).toBeGreaterThan(0.01 * alphas.length);
+    expect(await readBack(file)).toBe('Empresa');
+  });
+});
+
+describe('the file of a picture', () => {
+  const label = 'Open on Sundays';
+  const upright = (): Promise<Buffer> =>
+    drawing({ width: 480, height: 160 }, [text(label, { x: 40, y: 100, size: 48 })]);
+
+  it.each([3, 6])(
+    'is stored in its orientation (%i), size and profile; descriptions go',
+    async (orientation) => {
+      // What undoes an orientation is applying it again, but for the quarter turns.
+      const inverse = { 6: 8, 8: 6 }[orientation] ?? orientation;
+      const turned = await sharp(
+        await sharp(await upright())
+          .withMetadata({ orientation: inverse })
+          .toBuffer(),
+      )
+        .autoOrient()
+        .toBuffer();
+      const photo = await sharp(turned)
+        .withIccProfile('p3')
+        .withExifMerge({ IFD0: { ImageDescription: 'A SECRET PLACE' } })
+        .withMetadata({ orientation })
+        .jpeg({ quality: 80 })
+        .toBuffer();
+      const { texts, file } = await translated(jpeg, photo, { list: { [label]: 'Cerrado hoy' } });
+      expect(texts).toEqual([label]);
+      const [before, after] = [await sharp(photo).metadata(), await sharp(file).metadata()];
+      expect(after).toMatchObject({
+        format: 'jpeg',
+        width: before.width,
+        height: before.height,
+        icc: before.icc,
+        chromaSubsampling: before.chromaSubsampling,
+      });
+      expect(after.orientation ?? 1).toBe(orientation);
+      expect(photo.includes('SECRET')).toBe(true);
+      expect(Buffer.from(file).includes('SECRET')).toBe(false);
+      expect(file.length).toBeLessThan(photo.length * 1.5);
+      expect(await readBack(file)).toBe('Cerrado hoy');
+    },
+  );
+
+  it('may be gray, CMYK, of 16 bits or have a palette', async () => {
+    const plain = sharp(await upright());
+    const files: [DocumentFormat, Buffer][] = [
+      [jpeg, await plain.clone().toColourspace('b-w').jpeg({ progressive: true }).toBuffer()],
+      [jpeg, await plain.clone().toColourspace('cmyk').jpeg().toBuffer()],
+      [png, await plain.clone().toColourspace('rgb16').png().toBuffer()],
+      [png, await plain.clone().png({ palette: true, colours: 8 }).toBuffer()],
+    ];
+    const results: Buffer[] = [];
+    for (const [format, file] of files) {
+      const result = await translated(format, file, { list: { [label]: 'Cerrado hoy' } });
+      const { width, height } = await sharp(result.file).metadata();
+      expect({ width, height }).toEqual({ width: 480, height: 160 });
+      results.push(await sharp(result.file).toColourspace('srgb').removeAlpha().png().toBuffer());
+    }
+    // All below each other, read at once.
+    const sheet = sharp({ create: { width: 480, height: 640, channels: 3, background: '#fff' } });
+    const layers = results.map((input, index) => ({ input, left: 0, top: 160 * index }));
+    const together = await sheet.composite(layers).png().toBuffer();
+    expect(await readBack(together)).toBe(results.map(() => 'Cerrado hoy').join(' '));
+  });
+
+  it('is refused in words when it is too large, before it is decoded, or damaged, or another', async () => {
+    const small = await upright();
+    const photo = await sharp(small).jpeg().toBuffer();
+    const options = { ...english, target: 'es' };
+    const bomb = Buffer.from(small);
+    bomb.writeUInt32BE(10_000, 16);
+    bomb.writeUInt32BE(10_000, 20);
+    const jpegBomb = Buffer.from(photo);
+    const frame = jpegBomb.indexOf(Buffer.from('ffc0', 'hex'));
+    jpegBomb.writeUInt16BE(10_000, frame + 5);
+    jpegBomb.writeUInt16BE(10_000, frame + 7);
+    const refused: [DocumentFormat, Uint8Array, RegExp][] = [
+      [png, bomb, /100 megapixels/],
+      [jpeg, jpegBomb, /megapixels/],
+      [png, photo, /not a PNG/],
+      [jpeg, small, /not a JPEG/],
+      [png, small.subarray(0, 30), /damaged/],
+      [png, small.subarray(0, small.length / 2), /damaged/],
+      [jpeg, photo.subarray(0, photo.length / 2), /damaged/],
+      [jpeg, photo.subarray(0, 20), /damaged/],
+      [jpeg, Buffer.concat([Buffer.from('ffd8', 'hex'), randomBytes(2000)]), /damaged/],
+      [png, new Uint8Array(), /PNG/],
+    ];
+    for (const [format, file, message] of refused) {
+      const before = process.memoryUsage().rss;
+      const failure = await format.open(file, options).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(DocumentError);
+      expect((failure as Error).message).toMatch(message);
+      // A hundred million pixels would be four times this.
+      expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+    }
+    await expect(png.open(small, { ...options, maxCharacters: 5 })).rejects.toThrow(/characters/);
+  });
+});

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import os from 'node:os';
+import path from 'node:path';
+import sharp from 'sharp';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { DocumentError } from '../../../server/documents/formats/format.ts';
+import {
+  createTextRecogniser,
+  recogniseText,
+  type OcrLine,
+} from '../../../server/documents/formats/image/ocr.ts';
+import { drawing, text } from '../../support/pictures.ts';
+import { descendantsOf } from '../../support/processes.ts';
+
+const FIRST = [
+  'It is open every day',
+  'from nine to five, but',
+  'not on the first of May',
+  'and not in the winter.',
+];
+const SECOND = [
+  'Please leave your bags',
+  'at the desk downstairs',
+  'and take a map with you',
+  'from the old table.',
+];
+const PAGE = drawing({ width: 700, height: 560 }, [
+  text('The museum of the town', { x: 60, y: 70, size: 44 }),
+  ...FIRST.map((line, index) => text(line, { x: 60, y: 150 + 35 * index, size: 26 })),
+  ...SECOND.map((line, index) => text(line, { x: 60, y: 400 + 35 * index, size: 26 })),
+]);
+
+const linesOf = (lines: readonly OcrLine[]): string[] =>
+  lines.map(({ words }) => words.map((word) => word.text).join(' '));
+
+/** The folder of Tesseract's data, and one that has only some of it. */
+function dataFolder(...names: string[]): string {
+  const listed = execFileSync('tesseract', ['--list-langs'], { encoding: 'utf8' });
+  const installed = /"(.*)"/.exec(listed)?.[1] ?? '';
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-ocr-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const name of [
+    'configs',
+    'tessconfigs',
+    'pdf.ttf',
+    ...names.map((one) => `${one}.traineddata`),
+  ]) {
+    symlinkSync(path.join(installed, name), path.join(folder, name));
+  }
+  return folder;
+}
+
+describe('reading text in a picture', () => {
+  it('tells words with their places, line by line, with blocks and paragraphs', async () => {
+    const lines = await recogniseText(await PAGE, { language: 'en' });
+    expect(linesOf(lines)).toEqual(['The museum of the town', ...FIRST, ...SECOND]);
+    const [title, first, second, , , other] = lines;
+    // Letters of 44 pixels stand at 70, those with nothing below the line end there.
+    expect(title?.box.left).toBeCloseTo(61, -1);
+    expect(title?.baseline.leftPx).toBeCloseTo(70, -1);
+    expect(title?.letterHeightPx).toBeGreaterThan(32);
+    expect(title?.letterHeightPx).toBeLessThan(48);
+    for (const word of title?.words ?? []) {
+      expect(word.confidence).toBeGreaterThan(80);
+      expect(word.box.right).toBeGreaterThan(word.box.left);
+      expect(word.box.bottom).toBeLessThanOrEqual(84);
+    }
+    expect(first?.paragraph).toBe(second?.paragraph);
+    expect(other?.block).not.toBe(first?.block);
+  });
+
+  it('reads raw pixels in gray, colours and with transparency as well as files', async () => {
+    const image = sharp(
+      await drawing({ width: 500, height: 90, paper: 'none' }, [
+        text('Open on Sundays', { x: 30, y: 60, size: 40 }),
+      ]),
+    );
+    const { width, height } = await image.metadata();
+    const rgba = await image.clone().raw().toBuffer();
+    const opaque = image.clone().flatten({ background: '#ffffff' });
+    const rgb = await opaque.clone().raw().toBuffer();
+    const gray = await opaque.clone().toColourspace('b-w').raw().toBuffer();
+    for (const [data, channels] of [
+      [rgba, 4],
+      [rgb, 3],
+      [gray, 1],
+    ] as const) {
+      const lines = await recogniseText({ data, width, height, channels }, { language: 'en' });
+      expect({ channels, lines: linesOf(lines) }).toEqual({ channels, lines: ['Open on Sundays'] });
+    }
+  });
+
+  it('finds the script when the language is not known, and reads accents', async () => {
+    const picture = await drawing({ width: 900, height: 220 }, [
+      text('La biblioteca está abierta todos los días', { x: 30, y: 60, size: 36 }),
+      text('excepto el miércoles por la mañana.', { x: 30, y: 120, size: 36 }),
+    ]);
+    const lines = await recogniseText(picture, { language: undefined });
+    expect(linesOf(lines).join(' ')).toContain('está abierta todos los días');
+  });
+
+  it('names the Debian package that lacks', async () => {
+    const picture = await PAGE;
+    const onlyEnglish = createTextRecogniser({ dataFolder: dataFolder('eng') });
+    const nothing = createTextRecogniser({ dataFolder: dataFolder() });
+    const noProgram = createTextRecogniser({ program: 'tesseract-that-is-not-here' });
+    for (const [reader, language, name] of [
+      [onlyEnglish, 'zh-Hant', 'tesseract-ocr-chi-tra'],
+      [onlyEnglish, 'de', 'tesseract-ocr-deu'],
+      [nothing, undefined, 'tesseract-ocr-eng'],
+      [noProgram, 'en', 'tesseract-ocr'],
+      [onlyEnglish, 'xx', 'language xx'],
+    ] as const) {
+      const failure = await reader(picture, { language }).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(DocumentError);
+      expect((failure as Error).message).toContain(name);
+    }
+    expect(linesOf(await onlyEnglish(picture, { language: 'en-GB' }))).toHaveLength(9);
+    expect(linesOf(await onlyEnglish(picture, { language: undefined }))).toHaveLength(9);
+  });
+
+  it('stops with its process when it is told to', async () => {
+    const stop = new AbortController();
+    const picture = await sharp({
+      create: {
+        width: 3000,
+        height: 3000,
+        channels: 3,
+        background: '#fff',
+        noise: { type: 'gaussian', mean: 128, sigma: 60 },
+      },
+    })
+      .png()
+      .toBuffer();
+    const reading = recogniseText(picture, { language: 'en', signal: stop.signal });
+    const stopped = expect(reading).rejects.toThrow('enough');
+    const running = (): number[] => descendantsOf(process.pid, /tesseract stdin/);
+    await vi.waitFor(() => expect(running()).not.toEqual([]), { timeout: 20_000, interval: 5 });
+    stop.abort(new Error('enough'));
+    await stopped;
+    await vi.waitFor(() => expect(running()).toEqual([]), { timeout: 5_000, interval: 10 });
+  });
+
+  it('refuses what is no picture', async () => {
+    await expect(
+      recogniseText(Buffer.from('no picture at all'), { language: 'en' }),
+    ).rejects.toBeInstanceOf(DocumentError);
+  });
+});

@@ -1,0 +1,18 @@
+/** A PDF file for the conformance suite. */
+import { renderPages } from '../../../support/documents.ts';
+import { reportPdf } from '../../../support/pdf-files.ts';
+import type { DocumentSample } from './sample.ts';
+
+export const pdf: DocumentSample = {
+  format: 'pdf',
+  build: reportPdf,
+  translatable: [
+    ...['Level of the river', 'move their cars', 'every warning', 'Close the windows.'],
+    ...['Old bridge', 'The lower road is closed', 'The stream has', 'Printed on recycled paper'],
+    ...['First chapter', 'Report of the river authority'],
+  ],
+  untouched: ['12345', '2024', '\u2022'],
+  content: (file) => renderPages(file),
+  // What is written later comes later, and turned text first.
+  readsBack: false,
+};

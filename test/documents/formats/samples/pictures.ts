@@ -1,0 +1,32 @@
+import sharp from 'sharp';
+import { drawing, rectangle, text } from '../../../support/pictures.ts';
+import type { DocumentSample } from './sample.ts';
+
+const picture = (): Promise<Buffer> =>
+  drawing({ width: 420, height: 130 }, [
+    text('Open on Sundays', { x: 30, y: 50, size: 32 }),
+    text('12.50', { x: 30, y: 110, size: 32 }),
+    rectangle({ left: 200, top: 80, width: 180, height: 30 }, '#2563eb'),
+  ]);
+
+// What is drawn is recognised again, but not letter by letter.
+const common = {
+  translatable: ['Open on Sundays'],
+  untouched: ['12.50'],
+  readsBack: false,
+  mark: 'X',
+  isSlow: true,
+} as const;
+
+/** A PNG picture with text and a number. */
+export const png: DocumentSample = { ...common, format: 'png', build: picture };
+
+/** The same as a photo. */
+export const jpeg: DocumentSample = {
+  ...common,
+  format: 'jpeg',
+  build: async () =>
+    sharp(await picture())
+      .jpeg({ quality: 90 })
+      .toBuffer(),
+};

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { DocumentError } from '../../../server/documents/formats/format.ts';
+import { blocksOf, byList, translated } from './text-support.ts';
+
+/** A file of cues, two seconds each, one after the other. */
+function srt(...cues: string[]): string {
+  const at = (index: number) => `00:00:${String(index * 2 + 10)}`;
+  return cues
+    .map((text, index) => `${index + 1}\n${at(index)},000 --> ${at(index + 1)},000\n${text}\n`)
+    .join('\n');
+}
+
+const textsOf = (file: Buffer) =>
+  file
+    .toString()
+    .split('\n\n')
+    .map((cue) => cue.trimEnd().split('\n').slice(2).join('|'));
+
+describe('a sentence of subtitles', () => {
+  it('is translated as one, and divided among its cues in proportion', async () => {
+    const file = srt('I was going', 'to leave the house before noon.');
+    expect(await blocksOf('srt', file)).toEqual(['I was going to leave the house before noon.']);
+    const spanish = byList({
+      'I was going to leave the house before noon.': 'Iba a salir de la casa antes del mediodía.',
+    });
+    expect(textsOf(await translated('srt', file, spanish))).toEqual([
+      'Iba a salir',
+      'de la casa antes del mediodía.',
+    ]);
+  });
+
+  it('ends with its punctuation, with a pause, a dash or another speaker', async () => {
+    expect(await blocksOf('srt', srt('One is here.', 'Two is not'))).toHaveLength(2);
+    expect(await blocksOf('srt', srt('One is here', '- two is not'))).toHaveLength(2);
+    expect(await blocksOf('srt', srt('One is here', '[a door]'))).toHaveLength(2);
+    const pause =
+      '1\n00:00:01,000 --> 00:00:02,000\none\n\n2\n00:00:09,000 --> 00:00:10,000\ntwo\n';
+    expect(await blocksOf('srt', pause)).toEqual(['one', 'two']);
+    const voices =
+      'WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>one\n\n00:02.000 --> 00:03.000\n<v Bob>two\n';
+    expect(await blocksOf('vtt', voices)).toEqual(['one', 'two']);
+  });
+
+  it('may end within a cue', async () => {
+    const file = srt('We saw Mr.', 'Smith. He came', 'back later.');
+    expect(await blocksOf('srt', file)).toEqual(['We saw Mr. Smith.', 'He came back later.']);
+    const spanish = byList({
+      'We saw Mr. Smith.': 'Vimos al señor Smith.',
+      'He came back later.': 'Volvió más tarde.',
+    });
+    expect(textsOf(await translated('srt', file, spanish))).toEqual([
+      'Vimos al señor',
+      'Smith. Volvió',
+      'más tarde.',
+    ]);
+  });
+
+  it('leaves no cue empty when it has become shorter than its cues', async () => {
+    const file = srt('well', 'you see', 'it goes');
+    const result = await translated('srt', file, () => 'Vale');
+    expect(textsOf(result)).toEqual(['Vale', 'Vale', 'Vale']);
+  });
+
+  it('is told without how its signs are read', async () => {
+    const cue = '00:01.000 --> 00:02.000\n<ruby>one<rt>wan</rt>two<rt>tu</ruby>';
+    const file = `WEBVTT\n\n${cue} three\n\n${cue.replace('<rt>tu', '')}\n`;
+    const result = await translated('vtt', file, (text) => text.toUpperCase());
+    expect(result.toString()).toBe(
+      file.replaceAll(/(?<=ruby>|rt>)one|two|three/g, (text) => text.toUpperCase()),
+    );
+  });
+
+  it('keeps its tags where a border comes to lie within them', async () => {
+    const file = srt('one <i>two', 'three</i> four');
+    expect(await blocksOf('srt', file)).toHaveLength(1);
+    const other = srt('the <i>old house beside it</i>', 'is big');
+    const result = await translated('srt', other, (text) =>
+      text === 'old house beside it' ? 'x' : text === 'the ' ? 'la ' : ' es muy muy grande y bella',
+    );
+    expect(textsOf(result)).toEqual(['la <i>x</i> es muy muy grande', 'y bella']);
+  });
+});
+
+describe('the lines of subtitles', () => {
+  it('are as many as they were, of about the same width', async () => {
+    const file = srt('This is the first line\nand this is the second.');
+    const result = await translated(
+      'srt',
+      file,
+      () => 'Esta es la primera línea, y esta es la segunda.',
+    );
+    expect(textsOf(result)).toEqual(['Esta es la primera línea,|y esta es la segunda.']);
+  });
+
+  it('become two where one would be too wide', async () => {
+    const long = 'Una línea que es mucho más larga que cuarenta y dos columnas.';
+    const [text = ''] = textsOf(await translated('srt', srt('A line.'), () => long));
+    expect(text.split('|')).toHaveLength(2);
+    expect(text.replace('|', ' ')).toBe(long);
+  });
+
+  it('keep spaces that do not break, also at the ends of their words', async () => {
+    const file = srt('<i>\u00a0One\u00a0</i>and\u3000two');
+    expect(textsOf(await translated('srt', file, (text) => text.toUpperCase()))).toEqual([
+      '<i>\u00a0ONE\u00a0</i>AND\u3000TWO',
+    ]);
+    const broken = byList({ 'And three': 'Et\u00a0\n\u00a0trois' });
+    expect(textsOf(await translated('srt', srt('And three'), broken))).toEqual([
+      'Et\u00a0 \u00a0trois',
+    ]);
+  });
+
+  it('of a dialogue stay with their speakers', async () => {
+    const file = srt('- Hello.\n- How are you,\nmy friend?');
+    expect(await blocksOf('srt', file)).toEqual(['Hello.', 'How are you, my friend?']);
+    const result = await translated('srt', file, (text) => text.toUpperCase());
+    expect(textsOf(result)).toEqual(['- HELLO.|- HOW ARE YOU,|MY FRIEND?']);
+  });
+
+  it('of Chinese and Thai are broken between words', async () => {
+    const chinese = textsOf(
+      await translated('srt', srt('one\ntwo'), () => '这是第一行，这是第二行。', { target: 'zh' }),
+    );
+    expect(chinese).toEqual(['这是第一行，|这是第二行。']);
+    const [thai = ''] = textsOf(
+      await translated('srt', srt('one\ntwo'), () => 'สวัสดีครับเพื่อน', { target: 'th' }),
+    );
+    expect(thai).toBe('สวัสดี|ครับเพื่อน');
+  });
+});
+
+describe('what is no text in subtitles', () => {
+  it('stays byte for byte', async () => {
+    const file =
+      '\ufeffWEBVTT Kind: captions\r\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000\r\n\r\nNOTE the text\r\n\r\nSTYLE\r\n::cue { }\r\n\r\nid one\r\n00:01.000 --> 00:02.000 align:end\r\n<v.loud Ann><00:01.500>the &lt;text&gt; {\\an8}</v>\r\n';
+    const result = await translated('vtt', file, (text) => text.replace('text', 'TEXT & more'));
+    expect(result.toString()).toBe(file.replace('&lt;text&gt;', '&lt;TEXT &amp; more&gt;'));
+  });
+
+  it('does not come from a translation', async () => {
+    const evil = (text: string) => `${text}\n\n7\n00:00:01,000 --> 00:00:02,000\nmore`;
+    const result = await translated('srt', srt('one', 'TWO'), evil);
+    expect(result.toString().match(/-->/g)).toHaveLength(2);
+    expect(result.toString().split('\n\n')).toHaveLength(2);
+  });
+
+  it('may be missing, as players allow', async () => {
+    const file = '0:00:01.5 --> 0:00:02\nNo number.\n00:00:03,000-->00:00:04,000\nNo blank line.';
+    expect(await blocksOf('srt', file.replace('02\n', '02,0\n'))).toEqual([
+      'No number.',
+      'No blank line.',
+    ]);
+  });
+
+  it('must be there', async () => {
+    await expect(blocksOf('srt', 'Just a text.')).rejects.toBeInstanceOf(DocumentError);
+    await expect(blocksOf('vtt', srt('one'))).rejects.toThrow(/WEBVTT/);
+  });
+
+  it('is read in time that grows with the length', { timeout: 20_000 }, async () => {
+    const files = [
+      srt('<'.repeat(70_000), '{\\'.repeat(30_000)),
+      srt('-'.repeat(140_000)),
+      srt('<i>'.repeat(10_000) + '</b>'.repeat(10_000)),
+      srt('a\n'.repeat(30_000)),
+      srt(...Array.from({ length: 1000 }, () => 'and so')),
+      `1\n${'00:00:01,000 -->'.repeat(8000)}\n${srt('x')}`,
+    ];
+    for (const file of files) {
+      expect((await translated('srt', file, (text) => text)).toString()).toBe(file);
+      await translated('srt', file, (text) => `${text} x`);
+    }
+  });
+});

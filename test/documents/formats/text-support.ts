@@ -1,0 +1,56 @@
+/** Opens and writes documents of text formats as the tests say. */
+import type { OpenOptions } from '../../../server/documents/formats/format.ts';
+import { loadFormat } from '../../../server/documents/formats/index.ts';
+import type { TextSegment } from '../../../server/text/text-segment.ts';
+import type { DocumentFormatName } from '../../../shared/document-formats.ts';
+import { written } from '../../text/layouts.ts';
+
+const bytesOf = (file: string | Uint8Array) =>
+  typeof file === 'string' ? Buffer.from(file, 'utf8') : file;
+
+/** The blocks of a file, marks written as `<1>…</1>`. */
+export async function blocksOf(
+  format: DocumentFormatName,
+  file: string | Uint8Array,
+  options: Partial<OpenOptions> = {},
+): Promise<string[]> {
+  const { blocks } = await opened(format, file, options);
+  return blocks.map(({ segment }) => written(segment));
+}
+
+/** The file with its text changed by `translate`, which gets each text between marks. */
+export async function translated(
+  format: DocumentFormatName,
+  file: string | Uint8Array,
+  translate: (text: string) => string,
+  options: Partial<OpenOptions> = {},
+): Promise<Buffer> {
+  const inSegment = (segment: TextSegment): TextSegment =>
+    segment.map((part) => (typeof part === 'string' ? translate(part) : part));
+  const { document, languages } = await withLanguages(format, file, options);
+  const segments = document.blocks.map(({ segment }) => inSegment(segment));
+  return Buffer.from(await document.write(segments, languages));
+}
+
+/** A translation by text: what is not listed stays as it is. */
+export function byList(list: Readonly<Record<string, string>>): (text: string) => string {
+  return (text) => list[text] ?? text;
+}
+
+async function withLanguages(
+  format: DocumentFormatName,
+  file: string | Uint8Array,
+  options: Partial<OpenOptions>,
+) {
+  const languages = { source: options.source ?? 'en', target: options.target ?? 'es' };
+  return { document: await opened(format, file, options), languages };
+}
+
+async function opened(
+  format: DocumentFormatName,
+  file: string | Uint8Array,
+  options: Partial<OpenOptions>,
+) {
+  const all = { source: 'en', target: 'es', output: format, maxCharacters: 1_000_000, ...options };
+  return (await loadFormat(format)).open(bytesOf(file), all);
+}

@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DocumentError } from '../../../server/documents/formats/format.ts';
+import { xliff } from '../../../server/documents/formats/text/xliff.ts';
+import { builtModule } from '../../support/built-product.ts';
+import { openXliff, RICH_XLIFF as RICH, same, translateXliff, version2 } from './xliff-support.ts';
+
+describe('what is no XLIFF, or harmful', () => {
+  const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${Array.from(
+    { length: 9 },
+    (_, at) =>
+      `<!ENTITY ${'bcdefghij'.charAt(at)} "&${'abcdefghi'.charAt(at)};&${'abcdefghi'.charAt(at)};">`,
+  ).join('')}]>`;
+  const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
+
+  it.each([
+    ['a truncated file', RICH.slice(0, RICH.length / 2), /not well-formed/],
+    ['an XML bomb', RICH.replace(declaration, declaration + bomb), /DOCTYPE/],
+    [
+      'an external entity',
+      RICH.replace(
+        declaration,
+        `${declaration}<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>`,
+      ),
+      /DOCTYPE/,
+    ],
+    ['an entity nobody declared', RICH.replace('Hello', '&hello;'), /line 9/],
+    ['another document', '<html><body>Hello</body></html>', /no XLIFF file/],
+    ['another format', 'Just a text', /not well-formed/],
+    ['nothing', '', /not well-formed/],
+    [
+      'a version to come',
+      RICH.replace('version="2.1"', 'version="3.0"'),
+      /XLIFF 2\.1, 2\.0 or 1\.2/,
+    ],
+    [
+      'elements without an end of their depth',
+      version2(`${'<group id="g">'.repeat(100_000)}${'</group>'.repeat(100_000)}`),
+      /nested too deeply/,
+    ],
+    [
+      'random bytes',
+      Buffer.from(Array.from({ length: 5_000 }, (_, at) => (at * 197) % 251)),
+      /damaged/,
+    ],
+  ])('is refused with a reason: %s', async (_name, sent, message) => {
+    const opening = openXliff(sent);
+    await expect(opening).rejects.toBeInstanceOf(DocumentError);
+    await expect(opening).rejects.toThrow(message);
+  });
+
+  it('never fails in any other way', async () => {
+    const damage = fc.record({
+      at: fc.nat(RICH.length),
+      length: fc.nat(40),
+      put: fc.string({ maxLength: 5 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(damage, async ({ at, length, put }) => {
+        const broken = RICH.slice(0, at) + put + RICH.slice(at + length);
+        const written = await translateXliff(broken, same).catch((error: unknown) => error);
+        if (typeof written !== 'string') expect(written).toBeInstanceOf(DocumentError);
+      }),
+      { numRuns: 300, seed: 7 },
+    );
+  });
+
+  it('has more characters than are allowed', async () => {
+    const options = { source: 'en', target: 'es', output: 'xliff', maxCharacters: 20 } as const;
+    await expect(xliff.open(Buffer.from(RICH), options)).rejects.toThrow(/more than 20 characters/);
+  });
+});
+
+describe('a file of the largest size', () => {
+  /** In a process of its own: what others have left in memory does not count. */
+  function measured(source: readonly [piece: string, times: number]): {
+    seconds: number;
+    megabytes: number;
+    blocks: number;
+  } {
+    const program = `
+      import { xliff } from ${JSON.stringify(builtModule('server/documents/formats/text/xliff.ts'))};
+      const [piece, times] = ${JSON.stringify(source)};
+      const source = piece.repeat(times);
+      const segment = '<segment><source>' + source + '</source></segment>';
+      const count = Math.floor(9_900_000 / (segment.length + 30));
+      let units = '';
+      for (let at = 0; at < count; at += 1) units += '<unit id="u' + at + '">' + segment + '</unit>\\n';
+      const file = Buffer.from('<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.1" srcLang="en"><file id="f">' + units + '</file></xliff>');
+      const start = performance.now();
+      const opened = await xliff.open(file, { source: 'en', target: 'es', output: 'xliff', maxCharacters: 1e8 });
+      await opened.write(opened.blocks.map(({ segment }) => [...segment, '!']), { source: 'en', target: 'es' });
+      const seconds = (performance.now() - start) / 1000;
+      console.log(JSON.stringify({ seconds, megabytes: process.resourceUsage().maxRSS / 1024, blocks: opened.blocks.length }));`;
+    const output = execFileSync(
+      process.execPath,
+      ['--max-old-space-size=400', '--input-type=module', '-e', program],
+      { encoding: 'utf8', timeout: 60_000 },
+    );
+    return JSON.parse(output) as { seconds: number; megabytes: number; blocks: number };
+  }
+
+  it.each([
+    ['short texts', ['Go <ph id="1"/>on', 1]],
+    [
+      'long texts with many codes',
+      ['A word <pc id="1">or two</pc> and <ph id="2"/> so on. ', 2_000],
+    ],
+    ['texts of blanks', [`a${' '.repeat(100_000)}`, 40]],
+    ['tags that never end', ['&lt;a b=&quot;', 300_000]],
+  ] as const)('needs less memory than its process gets: %s', (_name, source) => {
+    const { megabytes, blocks } = measured(source);
+    expect(blocks).toBeGreaterThan(0);
+    expect(megabytes).toBeLessThan(600);
+  });
+});

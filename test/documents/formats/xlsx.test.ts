@@ -1,0 +1,327 @@
+import { describe, expect, test } from 'vitest';
+import { DocumentError } from '../../../server/documents/formats/format.ts';
+import { xlsx } from '../../../server/documents/formats/office/xlsx.ts';
+import { unzipped, zipText } from '../../support/documents.ts';
+import { presentationOf } from '../../support/presentations.ts';
+import {
+  openDocument,
+  plainTextsOf,
+  textsOf,
+  translatedDocument,
+  withTexts,
+} from '../../support/translated-document.ts';
+import { formula, number, row, shared, sheetXml, workbookOf } from '../../support/workbooks.ts';
+
+const SHEET = 'xl/worksheets/sheet1.xml';
+const STRINGS = 'xl/sharedStrings.xml';
+
+/** One sheet with shared strings, each in a cell of its own. */
+function stringsWorkbook(...strings: readonly string[]): Uint8Array {
+  const rows = strings.map((_, i) => row(i + 1, shared(i))).join('');
+  return workbookOf({ sheets: [{ name: 'Data', rows }], strings });
+}
+
+const upper = (text: string): string => text.toUpperCase();
+
+describe('strings of cells', () => {
+  test('a string that several cells show is one block and translated in all of them', async () => {
+    const file = workbookOf({
+      sheets: [{ name: 'Data', rows: row(1, shared(0), shared(0)) + row(2, shared(0)) }],
+      strings: ['<t>Apples</t>'],
+    });
+    expect(plainTextsOf(await openDocument(xlsx, file))).toEqual(['Apples']);
+    const result = await translatedDocument(xlsx, file, { translate: () => 'Manzanas' });
+    expect(zipText(result, STRINGS)).toContain('<si><t>Manzanas</t></si>');
+    expect(zipText(result, SHEET)).toBe(zipText(file, SHEET));
+  });
+
+  test('numbers written as text, dates and signs are left, and so are strings no cell shows', async () => {
+    const file = workbookOf({
+      sheets: [{ name: 'Data', rows: row(1, shared(0), shared(1), shared(2), number(4)) }],
+      strings: ['<t>2027-01-05</t>', '<t>€ 1.250,00</t>', '<t>Pears</t>', '<t>Forgotten</t>'],
+    });
+    expect(plainTextsOf(await openDocument(xlsx, file))).toEqual(['Pears']);
+  });
+
+  test('words keep their font, the commonest font has no marks, and phonetic hints go', async () => {
+    const bold = '<rPr><b/><sz val="11"/></rPr>';
+    const file = stringsWorkbook(
+      `<r><t xml:space="preserve">Please </t></r><r>${bold}<t>never</t></r>` +
+        '<r><t xml:space="preserve"> open this door</t></r>',
+      '<t>東京タワー</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh><phoneticPr fontId="1"/>',
+    );
+    const document = await openDocument(xlsx, file);
+    expect(textsOf(document)).toEqual(['Please [1]never[/1] open this door', '東京タワー']);
+    const result = await document.write(
+      [
+        [{ mark: 'open', id: 1 }, 'Nunca', { mark: 'close', id: 1 }, ' abra esta puerta'],
+        ['Tokyo Tower'],
+      ],
+      { source: 'en', target: 'es' },
+    );
+    expect(zipText(result, STRINGS)).toContain(
+      `<si><r>${bold}<t>Nunca</t></r><r><t xml:space="preserve"> abra esta puerta</t></r></si>` +
+        '<si><t>Tokyo Tower</t></si>',
+    );
+  });
+
+  test('line breaks follow the words, and white space around a text stays', async () => {
+    const file = stringsWorkbook('<t xml:space="preserve">  First line\nSecond line\n</t>');
+    expect(textsOf(await openDocument(xlsx, file))).toEqual(['First line[1/]Second line']);
+    const result = await translatedDocument(xlsx, file, { translate: upper });
+    expect(zipText(result, STRINGS)).toContain('>  FIRST LINE\nSECOND LINE\n</t>');
+  });
+
+  test('escapes of characters are read as what they mean and written again', async () => {
+    const file = stringsWorkbook('<t>One_x000D_\nTwo</t>', '<t>Code _x005F_x0041_ here</t>');
+    expect(textsOf(await openDocument(xlsx, file))).toEqual(['One[1/]Two', 'Code _x0041_ here']);
+    const result = await translatedDocument(xlsx, file, {
+      translate: withTexts({ 'Code _x0041_ here': 'Aquí código _x0041_', One: 'Uno', Two: 'Dos' }),
+    });
+    expect(zipText(result, STRINGS)).toContain('Uno_x000D_\nDos');
+    expect(zipText(result, STRINGS)).toContain('Aquí código _x005F_x0041_');
+  });
+
+  test('strings in the cells themselves are translated, also under another prefix', async () => {
+    const file = workbookOf({
+      sheets: [{ name: 'Data', rows: row(1, '<c t="inlineStr"><is><t>Good morning</t></is></c>') }],
+      others: {
+        'xl/worksheets/sheet2.xml': {
+          type: 'spreadsheetml.worksheet+xml',
+          xml:
+            '<x:worksheet xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main">' +
+            '<x:sheetData><x:row><x:c t="inlineStr"><x:is><x:r><x:t>Good night</x:t></x:r></x:is></x:c>' +
+            '</x:row></x:sheetData></x:worksheet>',
+        },
+      },
+    });
+    const result = await translatedDocument(xlsx, file, {
+      translate: withTexts({ 'Good morning': 'Buenos días', 'Good night': 'Buenas noches' }),
+    });
+    expect(zipText(result, SHEET)).toContain('<is><t>Buenos días</t></is>');
+    expect(zipText(result, 'xl/worksheets/sheet2.xml')).toContain('<x:is><x:t>Buenas noches</x:t>');
+  });
+});
+
+describe('formulas', () => {
+  const file = workbookOf({
+    sheets: [
+      {
+        name: 'Data',
+        rows: row(1, shared(0), formula('IF(A1="Total","Total"&" sum",1)', 'Total sum'), number(3)),
+      },
+    ],
+    strings: ['<t>Total</t>'],
+    workbook: '<definedNames><definedName name="Total">Data!$A$1</definedName></definedNames>',
+  });
+
+  test('stay with their texts and results, and are calculated when the workbook is opened', async () => {
+    const result = await translatedDocument(xlsx, file, { translate: upper });
+    expect(zipText(result, SHEET)).toBe(zipText(file, SHEET));
+    expect(zipText(result, 'xl/workbook.xml')).toMatch(
+      /<definedName name="Total">Data!\$A\$1<.*<\/definedNames><calcPr fullCalcOnLoad="1"\/>/,
+    );
+    expect(zipText(result, 'xl/workbook.xml')).toContain('<sheet name="Data"');
+  });
+
+  test('settings of calculation that are there are kept', async () => {
+    const withSettings = workbookOf({
+      sheets: [{ name: 'Data', rows: row(1, shared(0), formula('1+1', 2)) }],
+      strings: ['<t>Total</t>'],
+      workbook: '<calcPr calcId="191029" iterate="1"/><extLst/>',
+    });
+    const result = await translatedDocument(xlsx, withSettings, { translate: upper });
+    expect(zipText(result, 'xl/workbook.xml')).toContain(
+      '<calcPr calcId="191029" iterate="1" fullCalcOnLoad="1"/><extLst/>',
+    );
+  });
+});
+
+describe('everything around the cells', () => {
+  test('headers and footers keep their codes', async () => {
+    const header =
+      '&amp;L&amp;"Arial,Bold"&amp;12Annual report&amp;CPage &amp;P of &amp;N&amp;R&amp;D';
+    const file = workbookOf({
+      sheets: [
+        {
+          name: 'Data',
+          rows: '',
+          after:
+            `<headerFooter><oddHeader>${header}</oddHeader>` +
+            '<oddFooter>Research &amp;&amp; Development</oddFooter></headerFooter>',
+        },
+      ],
+    });
+    expect(textsOf(await openDocument(xlsx, file))).toEqual([
+      'Annual report',
+      'Page [1/] of',
+      'Research & Development',
+    ]);
+    const result = await translatedDocument(xlsx, file, {
+      translate: withTexts({ 'Annual report': '2027 Informe', 'Page ': 'Página ', ' of': ' de' }),
+    });
+    expect(zipText(result, SHEET)).toContain(
+      '<oddHeader>&amp;L&amp;"Arial,Bold"&amp;12 2027 Informe&amp;CPágina &amp;P de &amp;N&amp;R&amp;D<',
+    );
+    expect(zipText(result, SHEET)).toContain('<oddFooter>Research &amp;&amp; Development<');
+  });
+
+  test('a header never becomes longer than a workbook may hold', async () => {
+    const file = workbookOf({
+      sheets: [
+        {
+          name: 'Data',
+          rows: '',
+          after: '<headerFooter><oddHeader>&amp;LShort&amp;RNote</oddHeader></headerFooter>',
+        },
+      ],
+    });
+    const result = await translatedDocument(xlsx, file, {
+      translate: withTexts({ Short: 'Sehr lang '.repeat(40), Note: 'Anmerkung' }),
+    });
+    const written = /<oddHeader>(.*)<\/oddHeader>/.exec(zipText(result, SHEET))?.[1] ?? '';
+    const text = written.replaceAll('&amp;', '&');
+    expect(text.length).toBe(255);
+    expect(text).toMatch(/^&LSehr lang .*&RAnmerkung$/);
+  });
+
+  test('messages of validations and tips of links are translated, lists of values are not', async () => {
+    const file = workbookOf({
+      sheets: [
+        {
+          name: 'Data',
+          rows: '',
+          after:
+            '<dataValidations count="1"><dataValidation type="list" sqref="A1" promptTitle="Choose" ' +
+            'prompt="Yes or no &amp; nothing else" errorTitle="Wrong" error="Please choose"><formula1>"Yes,No"' +
+            '</formula1></dataValidation></dataValidations>' +
+            '<hyperlinks><hyperlink ref="A2" r:id="rId9" tooltip="Our website"/></hyperlinks>',
+        },
+      ],
+    });
+    const result = await translatedDocument(xlsx, file, {
+      translate: (text) => `${text.toUpperCase()}${'!'.repeat(60)}`,
+    });
+    const sheet = zipText(result, SHEET);
+    expect(sheet).toContain(`promptTitle="CHOOSE${'!'.repeat(26)}"`);
+    expect(sheet).toContain('prompt="YES OR NO &amp; NOTHING ELSE!!!');
+    expect(sheet).toContain('<formula1>"Yes,No"</formula1>');
+    expect(sheet).toContain('tooltip="OUR WEBSITE!!!');
+  });
+
+  test('comments and threads are translated; people who are mentioned stay, at their new place', async () => {
+    const threads = 'http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments';
+    const file = workbookOf({
+      sheets: [
+        {
+          name: 'Data',
+          rows: '',
+          related: [
+            ['comments', '../comments1.xml'],
+            ['threadedComment', '../threadedComments/threadedComment1.xml'],
+          ],
+        },
+      ],
+      others: {
+        'xl/comments1.xml': {
+          type: 'spreadsheetml.comments+xml',
+          xml: sheetXml(
+            'comments',
+            '<authors><author>Ann Lee</author></authors><commentList><comment ref="A1" authorId="0"><text>' +
+              '<r><rPr><b/></rPr><t>Ann Lee:</t></r><r><t xml:space="preserve">\nPlease check this number</t></r>' +
+              '</text></comment></commentList>',
+          ),
+        },
+        'xl/threadedComments/threadedComment1.xml': {
+          type: 'application/vnd.ms-excel.threadedcomments+xml',
+          xml:
+            `<ThreadedComments xmlns="${threads}"><threadedComment ref="A1" dT="2027-01-01T00:00:00" personId="{1}" id="{2}">` +
+            '<text>Can @Ann look at it?</text><mentions><mention mentionpersonId="{1}" mentionId="{3}" ' +
+            'startIndex="4" length="4"/></mentions></threadedComment></ThreadedComments>',
+        },
+      },
+    });
+    const document = await openDocument(xlsx, file);
+    expect(textsOf(document)).toEqual([
+      '[1]Ann Lee:[/1][2/]Please check this number',
+      'Can [1/] look at it?',
+    ]);
+    const result = await document.write(
+      [document.blocks[0]!.segment, ['¿Puede mirarlo ', { mark: 'lone', id: 1 }, '?']],
+      { source: 'en', target: 'es' },
+    );
+    const thread = zipText(result, 'xl/threadedComments/threadedComment1.xml');
+    expect(thread).toContain('<text>¿Puede mirarlo @Ann?</text>');
+    expect(thread).toContain('startIndex="15" length="4"');
+    expect(zipText(result, 'xl/comments1.xml')).toBe(zipText(file, 'xl/comments1.xml'));
+  });
+
+  test('text boxes and descriptions of pictures in drawings are translated', async () => {
+    const drawing = 'http://schemas.openxmlformats.org/drawingml/2006';
+    const file = workbookOf({
+      sheets: [
+        {
+          name: 'Data',
+          rows: '',
+          after: '<drawing r:id="rId1"/>',
+          related: [['drawing', '../drawings/drawing1.xml']],
+        },
+      ],
+      others: {
+        'xl/drawings/drawing1.xml': {
+          type: 'drawing+xml',
+          xml:
+            `<xdr:wsDr xmlns:xdr="${drawing}/spreadsheetDrawing" xmlns:a="${drawing}/main"><xdr:twoCellAnchor><xdr:sp>` +
+            '<xdr:nvSpPr><xdr:cNvPr id="2" name="TextBox 1" descr="A red box"/></xdr:nvSpPr><xdr:txBody><a:bodyPr/>' +
+            '<a:p><a:r><a:rPr lang="en-GB"/><a:t>Read me</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:twoCellAnchor></xdr:wsDr>',
+        },
+      },
+    });
+    const result = await translatedDocument(xlsx, file, { translate: upper });
+    const xml = zipText(result, 'xl/drawings/drawing1.xml');
+    expect(xml).toContain('name="TextBox 1" descr="A RED BOX"');
+    expect(xml).toContain('<a:rPr lang="es"/><a:t>READ ME</a:t>');
+  });
+
+  test('with nothing translated every part stays byte for byte as it was', async () => {
+    const file = stringsWorkbook('<t>Apples</t>', '<r><t>Pears</t></r>');
+    const result = await translatedDocument(xlsx, file, { translate: (text) => text });
+    expect(unzipped(result)).toEqual(unzipped(file));
+  });
+});
+
+describe('files that are refused, in words', () => {
+  test.each([
+    ['of another program', presentationOf({ slides: [] }), /not a workbook of Excel/],
+    [
+      'with macros',
+      workbookOf({
+        sheets: [{ name: 'Data', rows: '' }],
+        others: { 'xl/vbaProject.bin': { type: 'application/vnd.ms-office.vbaProject', xml: '' } },
+      }),
+      /macros/,
+    ],
+    [
+      'with entities of their own',
+      workbookOf({
+        sheets: [{ name: 'Data', rows: row(1, shared(0)) }],
+        others: {
+          'xl/sharedStrings.xml': {
+            type: 'spreadsheetml.sharedStrings+xml',
+            xml: '<!DOCTYPE sst [<!ENTITY a "aaaa">]><sst><si><t>&a;</t></si></sst>',
+          },
+        },
+      }),
+      /document type/,
+    ],
+    [
+      'whose sheet ends in the middle',
+      workbookOf({ sheets: [{ name: 'Data', rows: '<row r="1"><c>' }] }),
+      /damaged/,
+    ],
+  ])('files %s', async (_, file, message) => {
+    const opened = openDocument(xlsx, file);
+    await expect(opened).rejects.toBeInstanceOf(DocumentError);
+    await expect(opened).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,194 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { MINIMUM_BILLED_CHARACTERS } from '../../../shared/document-formats.ts';
+import type { DocumentHandle, DocumentStatusView } from '../../../shared/schemas/documents.ts';
+import { executeOn } from '../../storage/database-access.ts';
+import { startLibreTranslateServer } from '../../support/libretranslate-server.ts';
+import { descendantsOf } from '../../support/processes.ts';
+import { pseudoTranslate } from '../../support/pseudo-translation.ts';
+import { projectFolder, until } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { linesOf, paragraph, wordDocument } from '../../support/word-document.ts';
+
+/** How often each is killed; some documents are sent before each time. */
+const KILLS = { server: 1, worker: 1, both: 1, child: 2 };
+const DOCUMENTS_A_KILL = 4;
+const DOCUMENTS = 20;
+type Victim = keyof typeof KILLS;
+
+/** A server that comes up again with the same data, whatever happens to it. */
+function startMortalServer(settings: Record<string, string>) {
+  const dataFolder = temporaryFolder();
+  let child: ChildProcess;
+  let address: Promise<string>;
+  /** All that was ever started below it. */
+  const seen = new Set<number>();
+
+  function start(): void {
+    const started = spawn(process.execPath, ['dist/server/main.js'], {
+      cwd: projectFolder,
+      env: {
+        PATH: process.env['PATH'],
+        ...{ PORT: '0', DATA_DIR: dataFolder, LOG_LEVEL: 'silent', ...settings },
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    child = started;
+    address = new Promise((resolve) => {
+      let output = '';
+      started.stdout.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        const [, found] = /live at (\S+)/.exec(output) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+    });
+  }
+
+  function below(pattern: RegExp): number[] {
+    const found = descendantsOf(child.pid ?? 0, pattern);
+    for (const pid of found) seen.add(pid);
+    return found;
+  }
+
+  start();
+  return {
+    dataFolder,
+    /** Sends a request to whichever server is up. */
+    async send(pathname: string, init: RequestInit): Promise<Response> {
+      const key = readFileSync(path.join(dataFolder, 'api-key'), 'utf8').trim();
+      const headers = new Headers(init.headers);
+      headers.set('Authorization', `DeepL-Auth-Key ${key}`);
+      return fetch((await address) + pathname, { ...init, headers });
+    },
+    up: () => address,
+    /** Kills something, if it is there. */
+    async kill(victim: Victim): Promise<boolean> {
+      const workers = below(/server\/worker\.js/);
+      const children = below(/document-child/);
+      const pids = victim === 'child' ? children.slice(0, 1) : workers;
+      if (pids.length === 0) return false;
+      if (victim === 'child' || victim === 'worker') return signal(pids[0] ?? 0, 'SIGKILL');
+      const ended = new Promise((resolve) => void child.once('exit', resolve));
+      child.kill('SIGKILL');
+      if (victim === 'both') for (const pid of pids) signal(pid, 'SIGKILL');
+      await ended;
+      start();
+      return true;
+    },
+    async stop() {
+      const ended = new Promise((resolve) => void child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+      // What a killed process has started ends by itself.
+      await until(() => [...seen].every((pid) => !signal(pid, 0)), 30_000);
+    },
+  };
+}
+
+/** @returns whether there is such a process */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
+
+function textOf(index: number): string {
+  return Array.from(
+    { length: 20 + index },
+    (_, place) => `The old house is in the city ${index}, and the door is number ${place}.`,
+  ).join('\n\n');
+}
+
+/** Every fifth is a Word document: its text is the same, its file is written in another way. */
+const isWord = (index: number) => index % 5 === 4;
+
+function fileOf(index: number): File {
+  if (!isWord(index)) return new File([textOf(index)], 'document.txt');
+  const file = wordDocument(
+    textOf(index)
+      .split('\n\n')
+      .map((each) => paragraph(each))
+      .join(''),
+  );
+  return new File([new Uint8Array(file)], 'document.docx');
+}
+
+async function textIn(result: Response, index: number): Promise<string> {
+  const file = new Uint8Array(await result.arrayBuffer());
+  return isWord(index) ? (await linesOf(file)).join('\n\n') : Buffer.from(file).toString();
+}
+
+it(`ends ${DOCUMENTS} documents done once each, whatever is killed meanwhile`, async () => {
+  const engine = await startLibreTranslateServer();
+  onTestFinished(() => engine.close());
+  const server = startMortalServer({
+    LIBRETRANSLATE_URL: engine.url,
+    TRANSLATION_ENGINES: '*: libretranslate',
+    // Being killed often is no fault of theirs here.
+    DOCUMENT_ATTEMPTS: '100',
+  });
+  onTestFinished(() => server.stop());
+  await server.up();
+
+  const handles: DocumentHandle[] = [];
+  async function send(file: File): Promise<void> {
+    const body = new FormData();
+    body.set('source_lang', 'EN');
+    body.set('target_lang', 'ES');
+    body.set('file', file);
+    const response = await server.send('/v2/document', { method: 'POST', body });
+    expect(response.status).toBe(200);
+    handles.push((await response.json()) as DocumentHandle);
+  }
+  const post = (index: number, what = '') => {
+    const { document_id, document_key } = handles[index]!;
+    return server.send(`/v2/document/${document_id}${what}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ document_key }),
+    });
+  };
+
+  const victims = (Object.keys(KILLS) as Victim[])
+    .flatMap((victim) => Array.from({ length: KILLS[victim] }, () => victim))
+    .map((victim) => ({ victim, order: Math.random() }))
+    .sort((one, other) => one.order - other.order);
+  for (const { victim } of victims) {
+    for (let count = 0; count < DOCUMENTS_A_KILL; count += 1) await send(fileOf(handles.length));
+    // The one wait that is meant to be one: at which moment it happens is up to chance.
+    await delay(Math.random() * 600);
+    await until(() => server.kill(victim), 60_000);
+  }
+  expect(handles).toHaveLength(DOCUMENTS);
+
+  let billed = 0;
+  for (const index of handles.keys()) {
+    const { billed_characters = 0, ...status } = await until(async () => {
+      const response = await post(index);
+      const view = (await response.json().catch(() => undefined)) as DocumentStatusView | undefined;
+      return (view?.status === 'done' || view?.status === 'error') && view;
+    }, 60_000);
+    expect(status).toEqual({ document_id: handles[index]?.document_id, status: 'done' });
+    const least = isWord(index) ? MINIMUM_BILLED_CHARACTERS : 0;
+    expect(billed_characters).toBe(Math.max(least, textOf(index).length));
+    billed += billed_characters;
+  }
+  const usage = await server.send('/v2/usage', {});
+  expect(await usage.json()).toMatchObject({ character_count: billed });
+
+  for (const index of handles.keys()) {
+    const result = await post(index, '/result');
+    expect(await textIn(result, index)).toBe(pseudoTranslate(textOf(index)));
+  }
+  const place = { url: undefined, dataFolder: server.dataFolder };
+  await until(async () => {
+    const rows = await executeOn(place, 'select document_id from documents');
+    return rows.length === 0;
+  });
+  expect(await executeOn(place, 'select document_id from document_parts')).toEqual([]);
+}, 300_000);

@@ -1,0 +1,72 @@
+/** Documents to fill a database with. */
+import { randomBytes } from 'node:crypto';
+import type { DocumentFile, Documents, NewDocument, Storage } from '../../../server/storage/ports.ts';
+import { sampleHash, type openAccount } from '../../storage/samples.ts';
+
+/** Told to owners of documents that were tried too often. */
+export const EXHAUSTED = 'It was tried too often.';
+
+export const newDocumentId = () => randomBytes(16).toString('hex').toUpperCase();
+
+type Opened = Awaited<ReturnType<typeof openAccount>>;
+
+export function sampleDocument(
+  { account, key }: Opened,
+  given: Partial<NewDocument> = {},
+): NewDocument {
+  return {
+    documentId: newDocumentId(),
+    accountId: account.accountId,
+    keyId: key.keyId,
+    documentKeyHash: sampleHash(),
+    fileName: 'Überseehandel.txt',
+    order: JSON.stringify({ input: 'txt' }),
+    tag: null,
+    sizeBytes: 3,
+    createdAtMs: 1_700_000_000_000,
+    ...given,
+  };
+}
+
+/** Uploads a document as the service does, in parts. */
+export async function upload(
+  { documents }: Pick<Storage, 'documents'>,
+  document: NewDocument,
+  parts: readonly Uint8Array[] = [Uint8Array.of(1, 2, 3)],
+): Promise<NewDocument> {
+  const { documentId, createdAtMs: atMs } = document;
+  for (const [place, bytes] of parts.entries()) {
+    await documents.addPart({ documentId, file: 'source', place, bytes, atMs }, null);
+  }
+  if (!(await documents.submit(document, 1000))) throw new Error('There are too many documents.');
+  return document;
+}
+
+type Wish = Parameters<Documents['claim']>[0];
+
+/** Takes the next document; nothing is stale unless it is said. */
+export function claim({ documents }: Pick<Storage, 'documents'>, given: Partial<Wish> = {}) {
+  return documents.claim({
+    claimId: newDocumentId(),
+    workerId: 'worker',
+    atMs: 1_700_000_100_000,
+    staleBeforeMs: 0,
+    maxAttempts: 3,
+    exhausted: EXHAUSTED,
+    ...given,
+  });
+}
+
+/** A whole file, part by part. */
+export async function readFile(
+  { documents }: Pick<Storage, 'documents'>,
+  documentId: string,
+  file: DocumentFile,
+): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for (;;) {
+    const part = await documents.readPart(documentId, file, parts.length);
+    if (part === undefined) return Buffer.concat(parts);
+    parts.push(part);
+  }
+}

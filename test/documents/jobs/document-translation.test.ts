@@ -1,0 +1,315 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createDetector } from '../../../server/engines/detection/detector.ts';
+import type { DetectionEngine, TranslationEngine } from '../../../server/engines/engine.ts';
+import { createApertium } from '../../../server/engines/translation/apertium.ts';
+import { createChat } from '../../../server/engines/translation/chat.ts';
+import { createLibreTranslate } from '../../../server/engines/translation/libretranslate.ts';
+import { createDetection } from '../../../server/translation/detection.ts';
+import type { DocumentWish } from '../../../server/documents/jobs/document-order.ts';
+import {
+  createDocumentTranslator,
+  type DocumentTranslator,
+  type DocumentWork,
+} from '../../../server/documents/jobs/document-translation.ts';
+import { createTextStyle } from '../../../server/translation/text-style.ts';
+import { createTranslation } from '../../../server/translation/translation.ts';
+import { buildTermIndex } from '../../../server/glossaries/terms/term-index.ts';
+import { DocumentError } from '../../../server/documents/formats/format.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { running } from '../../engines/remote-support.ts';
+import { startLibreTranslateServer } from '../../support/libretranslate-server.ts';
+import { recordLog } from '../../support/log-record.ts';
+import { chatQuestions, startChatServer, type ChatServer } from '../../support/openai-chat-server.ts';
+import { until } from '../../support/server.ts';
+
+let server: ChatServer;
+let chat: TranslationEngine;
+let detector: DetectionEngine;
+const log = recordLog();
+
+beforeAll(async () => {
+  server = await startChatServer();
+  chat = running(
+    await createChat({ log, url: server.apiUrl, model: 'pseudo', languages: ['en', 'es', 'de'] }),
+  );
+  detector = await createDetector({ log });
+});
+afterAll(async () => {
+  await chat.close();
+  await server.close();
+});
+beforeEach(() => server.reset());
+
+function translatorWith(engine: TranslationEngine): DocumentTranslator {
+  const translation = createTranslation({ engines: [engine], log });
+  return createDocumentTranslator({
+    translation,
+    detection: createDetection(detector, translation),
+    glossaries: {
+      async glossaryFor({ ids, source, target }) {
+        expect(ids).toEqual(['g']);
+        return buildTermIndex('house\thogar\n', { language: source, targetLanguage: target });
+      },
+    },
+    styleRules: {
+      async styleFor({ id, target }) {
+        if (id !== 's') throw new ServiceError('not_found', 'There is no style rule list.');
+        const rules = { punctuation: { quotation_mark: 'use_guillemets' } };
+        return createTextStyle({ target, rules, instructions: [] });
+      },
+    },
+    translationMemories: {
+      searchFor: () => Promise.reject(new ServiceError('not_found', 'There is no memory.')),
+    },
+    limits: { timeMs: 60_000, memoryBytes: 2 ** 30 },
+    log,
+  });
+}
+
+interface Outcome {
+  text: string;
+  characters: number;
+  shares: number[];
+  kept: Uint8Array[];
+}
+
+/** Translates a plain text from English to Spanish. */
+async function translate(
+  text: string,
+  wish: Partial<DocumentWish> = {},
+  work: Partial<DocumentWork> & { engine?: TranslationEngine; kept?: Uint8Array[] } = {},
+): Promise<Outcome> {
+  const { engine = chat, kept = [], ...rest } = work;
+  const shares: number[] = [];
+  const { file, characters } = await translatorWith(engine).translate({
+    file: Buffer.from(text),
+    accountId: 'a',
+    wish: {
+      ...{ input: 'txt', output: 'txt', source: 'en', target: 'es', glossaryIds: [] },
+      ...{ maxCharacters: 1_000_000, isFree: false },
+      ...wish,
+    },
+    progress: {
+      async *parts() {
+        yield* kept;
+      },
+      async keep(part) {
+        kept.push(part);
+      },
+    },
+    onShare: (share) => shares.push(share),
+    signal: new AbortController().signal,
+    ...rest,
+  });
+  return { text: Buffer.from(file).toString(), characters, shares, kept };
+}
+
+const asked = () => chatQuestions(server).flatMap(({ items }) => items.map(({ text }) => text));
+const refusal = (code: string, message: unknown) =>
+  expect.objectContaining({ constructor: ServiceError, code, message }) as unknown;
+
+/** A text of many sentences that all differ. */
+const longText = (count: number) =>
+  Array.from({ length: count }, (_, index) => `The book of friend ${index} is good.`).join('\n');
+
+describe('the translation of a document', () => {
+  it('asks for each different sentence once and keeps what is between them', async () => {
+    const source =
+      'Hello, friend.  The house is new. Hello, friend.\r\n\r\n  - The house is new.\r\n';
+    const { text, characters } = await translate(source);
+    expect(text).toBe(
+      'Hola, amigo.  La casa es nueva. Hola, amigo.\r\n\r\n  - La casa es nueva.\r\n',
+    );
+    expect(characters).toBe(source.length);
+    expect(asked()).toEqual(['Hello, friend.', 'The house is new.']);
+  });
+
+  it('keeps the style of its list, and fails with the reason when that is gone', async () => {
+    const source = 'The "house" is new.\n';
+    expect((await translate(source, { styleId: 's' })).text).toBe('La «casa» es nueva.\n');
+    const work = translate(source, { styleId: 'gone' });
+    await expect(work).rejects.toEqual(refusal('not_found', expect.stringContaining('style rule')));
+  });
+
+  it('leaves numbers, codes and placeholders alone', async () => {
+    const source =
+      '12,345.67\nISO-9001\nThe number {count} is good: see https://example.org/the/house.\n';
+    const { text } = await translate(source);
+    expect(text).toBe(
+      '12,345.67\nISO-9001\nLa número {count} es buena: see https://example.org/the/house.\n',
+    );
+    expect(asked()).toHaveLength(1);
+  });
+
+  it('sends bounded context from around with each request', async () => {
+    await translate(longText(60));
+    const questions = chatQuestions(server);
+    expect(questions.length).toBeGreaterThan(2);
+    const later = questions.find(({ items }) => items[0]?.text.includes('friend 24 '));
+    expect(later?.context).toMatch(/^\S+ .*friend 23 is good\. The book of friend 48 is good\./);
+    for (const { context = '' } of questions) expect(context.length).toBeLessThanOrEqual(801);
+  });
+
+  it('tells more and more of its work, to the end', async () => {
+    const { shares, text } = await translate(longText(120));
+    expect(text).toBe(
+      longText(120)
+        .replaceAll('The book of', 'La libro of')
+        .replaceAll('friend', 'amigo')
+        .replaceAll(' is good', ' es buena'),
+    );
+    expect(shares.length).toBeGreaterThan(6);
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(shares.at(-1)).toBe(1);
+  });
+
+  it('goes on where another worker has ended', async () => {
+    const kept: Uint8Array[] = [];
+    const stop = new AbortController();
+    server.say = (question) => {
+      if (chatQuestions(server).length > 4) stop.abort(new Error('The worker ends.'));
+      return JSON.stringify({
+        items: question.items.map(({ id, text }) => ({ id, text: `1: ${text}` })),
+      });
+    };
+    const first = translate(longText(240), {}, { kept, signal: stop.signal });
+    await expect(first).rejects.toThrow('The worker ends.');
+    const done = kept.length;
+    expect(done).toBeGreaterThan(0);
+    server.reset();
+    server.say = ({ items }) =>
+      JSON.stringify({ items: items.map(({ id, text }) => ({ id, text: `2: ${text}` })) });
+    const { text } = await translate(longText(240), {}, { kept });
+    const lines = text.split('\n');
+    expect(lines).toHaveLength(240);
+    const doneBefore = lines.filter((line) => line.startsWith('1: ')).length;
+    expect(doneBefore).toBe(done * 24);
+    expect(asked()).toHaveLength(240 - doneBefore);
+    expect(lines.every((line) => /^[12]: The book of friend \d+ is good\.$/.test(line))).toBe(true);
+  });
+
+  it('is not stopped by progress that cannot be read', async () => {
+    const kept = [Buffer.from('[["k'), Buffer.from('{}'), Buffer.from('[["key"]]')];
+    const { text } = await translate('The house.', {}, { kept });
+    expect(text).toBe('La casa.');
+  });
+
+  it('ends with the error of a progress that is another worker’s by now', async () => {
+    const lost = new Error('The claim is lost.');
+    const progress = {
+      async *parts() {
+        yield* [];
+      },
+      keep: () => Promise.reject(lost),
+    };
+    await expect(translate(longText(200), {}, { progress })).rejects.toBe(lost);
+  });
+
+  it('stops asking when it is aborted', async () => {
+    const stop = new AbortController();
+    server.hold = new Promise(() => undefined);
+    onTestFinished(() => void (server.hold = undefined));
+    const work = translate('The house.', {}, { signal: stop.signal });
+    const outcome = expect(work).rejects.toThrow('Nobody waits.');
+    await until(() => server.requests.length > 0);
+    stop.abort(new Error('Nobody waits.'));
+    await outcome;
+  });
+
+  it('lets others go on beside a file that is made to take long', async () => {
+    const slow = translate(`${'A1'.repeat(490_000)} house`);
+    const outcome = slow.catch((error: unknown) => error);
+    const { text } = await translate('The house is new.');
+    expect(text).toBe('La casa es nueva.');
+    const huge = await outcome;
+    if (huge instanceof Error) expect(huge).toBeInstanceOf(DocumentError);
+    else expect(huge).toHaveProperty('text', expect.stringMatching(/A1 casa$/));
+  });
+
+  it('hands a document without a word back as it was', async () => {
+    const { text } = await translate('1\t2\n3\t4\n', { source: undefined as never });
+    expect(text).toBe('1\t2\n3\t4\n');
+    expect(asked()).toEqual([]);
+  });
+
+  it('refuses more characters than there may be', async () => {
+    const work = translate('Hello, friend.', { maxCharacters: 13 });
+    await expect(work).rejects.toThrow(/more than 13 characters/);
+  });
+});
+
+describe('the languages of a document', () => {
+  const spanish =
+    'La casa es nueva y la puerta es vieja. Mi amigo tiene un libro sobre el río de la ciudad.';
+
+  it('are detected, be its first lines in another language', async () => {
+    const english =
+      'The old house stands beside the river, and nobody has opened its door for many years.\n';
+    const { text } = await translate(`Casa\n${english.repeat(30)}`, { source: undefined as never });
+    expect(text).toMatch(/^Casa\nLa vieja casa/);
+  });
+
+  it.each([
+    ['es', undefined],
+    ['es', 'es'],
+    ['es-419', undefined],
+    ['en-GB', 'en'],
+  ])('must not be equal: %s from %s', async (target, source) => {
+    const text = source === 'en' ? 'The house is new.' : spanish;
+    await expect(translate(text, { target, source: source as never })).rejects.toEqual(
+      refusal('invalid_request', 'Source and target language are equal.'),
+    );
+    expect(asked()).toEqual([]);
+  });
+
+  it('must be translated by somebody', async () => {
+    await expect(translate(spanish, { source: undefined as never, target: 'fr' })).rejects.toEqual(
+      refusal(
+        'invalid_request',
+        expect.stringContaining('no running engine translates that to FR'),
+      ),
+    );
+  });
+});
+
+describe('the wishes for a document', () => {
+  it('go to the engine', async () => {
+    await translate('The house is new.', {
+      target: 'de',
+      formality: { wish: 'more', insists: true },
+    });
+    expect(chatQuestions(server)).toMatchObject([{ formality: 'formal', sentences: 'whole' }]);
+  });
+
+  it('are refused when they insist on a formality that nobody can choose', async () => {
+    const plainServer = await startLibreTranslateServer();
+    const engine = running(await createLibreTranslate({ log, url: plainServer.url }));
+    onTestFinished(async () => {
+      await engine.close();
+      await plainServer.close();
+    });
+    const formality = { wish: 'more', insists: true } as const;
+    await expect(translate('The house.', { formality }, { engine })).rejects.toEqual(
+      refusal('invalid_request', expect.stringContaining('formality')),
+    );
+    const prefers = { formality: { wish: 'more', insists: false } } as const;
+    expect((await translate('The house.', prefers, { engine })).text).toBe('La casa.');
+  });
+
+  it('bring the terms of glossaries in', async () => {
+    const { text } = await translate('The new house is good.', { glossaryIds: ['g'] });
+    expect(text).toBe('La nueva hogar es buena.');
+  });
+});
+
+describe('a document with the translator that runs offline', () => {
+  it('comes out in Spanish', async () => {
+    const engine = running(await createApertium({ log }));
+    onTestFinished(() => engine.close());
+    const source = 'The house is big. This order has number AB-1234.\n\nThe house is big.\n';
+    const { text } = await translate(source, {}, { engine });
+    expect(text).toBe(
+      'La casa es grande. Este orden tiene número AB-1234.\n\nLa casa es grande.\n',
+    );
+  });
+});

@@ -1,0 +1,199 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import {
+  createDocumentWorkerProcess,
+  type DocumentWorkerProcess,
+  type WorkerReport,
+} from '../../../server/documents/jobs/document-worker-process.ts';
+import { openStorage } from '../../../server/storage/open-storage.ts';
+import type { Storage } from '../../../server/storage/ports.ts';
+import { executeOn } from '../../storage/database-access.ts';
+import { claim, sampleDocument, upload } from './document-samples.ts';
+import { openAccount, quietLog } from '../../storage/samples.ts';
+import { projectFolder, until } from '../../support/server.ts';
+
+let folder: string;
+let storage: Storage;
+let owner: Awaited<ReturnType<typeof openAccount>>;
+const places: DocumentWorkerProcess[] = [];
+/** Processes that were started as workers, with what they were told. */
+let started: { child: ChildProcess; workerId: string; heard: () => string }[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'dragoman-worker-'));
+  storage = await openStorage({ url: undefined, dataFolder: folder, log: quietLog });
+});
+
+beforeEach(async () => {
+  owner = await openAccount(storage);
+  started = [];
+});
+
+afterEach(async () => {
+  await Promise.all(places.splice(0).map((place) => place.stop()));
+  await executeOn({ url: undefined, dataFolder: folder }, 'delete from documents');
+});
+
+afterAll(async () => {
+  await storage.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Says what it hears, and reports what it is told to; lives until it is ended. */
+const listener = `process.on('message', (order) => {
+  if (order === 'ring') process.stdout.write(order + '\\n');
+  else process.send(order);
+});`;
+
+function startWorker(workerId: string): ChildProcess {
+  const child = spawn(process.execPath, ['-e', listener], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  let output = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
+  started.push({ child, workerId, heard: () => output });
+  return child;
+}
+
+function openPlace(given: { isOn?: boolean } = {}): DocumentWorkerProcess {
+  const place = createDocumentWorkerProcess({
+    ...{ documents: storage.documents, log: quietLog, isOn: given.isOn ?? true },
+    start: startWorker,
+  });
+  places.push(place);
+  return place;
+}
+
+it('starts a worker at the first document and rings it up at the next', async () => {
+  const place = openPlace();
+  // Asked first, answered first: had it found a document, it would have started one.
+  expect(await storage.documents.hasOpen()).toBe(false);
+  expect(started).toHaveLength(0);
+  place.ring();
+  expect(started).toHaveLength(1);
+  place.ring();
+  place.ring();
+  await until(() => started[0]?.heard() === 'ring\nring\n');
+  expect(started).toHaveLength(1);
+});
+
+it('starts a worker at once for documents that were left', async () => {
+  await upload(storage, sampleDocument(owner));
+  openPlace();
+  await until(() => started.length === 1);
+});
+
+it('starts none where workers run elsewhere', async () => {
+  await upload(storage, sampleDocument(owner));
+  const place = openPlace({ isOn: false });
+  place.ring();
+  expect(await storage.documents.hasOpen()).toBe(true);
+  expect(started).toHaveLength(0);
+  await place.stop();
+});
+
+it('has another take over when a worker ends, and puts back what that one had', async () => {
+  const document = await upload(storage, sampleDocument(owner));
+  openPlace();
+  const first = await until(() => started[0]);
+  await claim(storage, { workerId: first.workerId });
+  first.child.kill('SIGKILL');
+  const second = await until(() => started[1]);
+  expect(second.workerId).not.toBe(first.workerId);
+  const found = await storage.documents.find(owner.account.accountId, document.documentId);
+  expect(found?.status).toBe('queued');
+});
+
+it('waits ever longer with a worker that does not last', async () => {
+  await upload(storage, sampleDocument(owner));
+  openPlace();
+  const startedAtMs: number[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    const { child } = await until(() => started[count]);
+    startedAtMs.push(performance.now());
+    child.kill('SIGKILL');
+  }
+  const [first = 0, second = 0, third = 0, fourth = 0] = startedAtMs;
+  expect(second - first).toBeGreaterThan(90);
+  expect(third - second).toBeGreaterThan(190);
+  expect(fourth - third).toBeGreaterThan(390);
+});
+
+it('starts no other when a worker ends that has nothing to do, until there is something', async () => {
+  const place = openPlace();
+  place.ring();
+  const { child } = started[0]!;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await until(async () => {
+    place.ring();
+    return started.length === 2;
+  });
+});
+
+it('tells when its worker is ready, which documents it is done with, and of all when it stops', async () => {
+  const place = openPlace();
+  expect(place.starting()).toBeUndefined();
+  place.ring();
+  const starting = place.starting();
+  const { child } = started[0]!;
+  const report = (told: WorkerReport) => child.send(told);
+  report({ kind: 'ready' });
+  await starting;
+  expect(place.starting()).toBeUndefined();
+  const heard: string[] = [];
+  for (const id of ['A', 'B']) place.ends.once(id, () => heard.push(id));
+  report({ kind: 'ended', documentId: 'A' });
+  await until(() => heard.length > 0);
+  expect(heard).toEqual(['A']);
+  await place.stop();
+  expect(heard).toEqual(['A', 'B']);
+});
+
+it('ends its worker when it stops, and starts no other', async () => {
+  await upload(storage, sampleDocument(owner));
+  const place = openPlace();
+  const { child } = await until(() => started[0]);
+  await place.stop();
+  expect(child.signalCode).toBe('SIGTERM');
+  place.ring();
+  expect(started).toHaveLength(1);
+});
+
+it.each(['while it starts', 'when it is ready'])(
+  'has a worker that ends by itself when its server is gone, %s',
+  async (when) => {
+    const script = `
+      const { fork } = require('node:child_process');
+      const stdio = ['ignore', 'ignore', 'inherit', 'ipc'];
+      process.stdout.write(fork('dist/server/worker.js', ['id'], { stdio }).pid + '\\n');
+      setInterval(() => {}, 1000);`;
+    const server = spawn(process.execPath, ['-e', script], {
+      cwd: projectFolder,
+      env: { PATH: process.env['PATH'], DATA_DIR: path.join(folder, 'worker') },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let logs = '';
+    server.stderr.setEncoding('utf8').on('data', (text: string) => (logs += text));
+    const [output] = (await once(server.stdout, 'data')) as [Buffer];
+    const pid = Number(output.toString());
+    if (when === 'when it is ready') {
+      await until(() => logs.includes('ready for documents'), 30_000);
+    }
+    server.kill('SIGKILL');
+    await until(() => !isAlive(pid), 30_000);
+    expect(logs).toContain('"reason":"disconnect"');
+  },
+);
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,399 @@
+/** `/v2/document` over a real server: the whole way, and everything that is refused on it. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Storage } from '../../../server/storage/ports.ts';
+import { executeOn } from '../../storage/database-access.ts';
+import {
+  documentClient,
+  uploadForm,
+  type DocumentHandle,
+  type UploadedFile,
+} from '../../support/document-client.ts';
+import { openEmbedded, platformOver } from '../../support/platform.ts';
+import { startServer, until, type TestServer } from '../../support/server.ts';
+
+let server: TestServer;
+/** Documents stay queued here: nobody translates. */
+let idle: TestServer;
+let storage: Storage;
+let platform: ReturnType<typeof platformOver>;
+beforeAll(async () => {
+  const silent = { RECOGNISER: 'silent' };
+  [server, idle] = await Promise.all([
+    startServer(silent),
+    startServer({ ...silent, DOCUMENT_WORKER: 'off', DOCUMENT_MAX_PER_ACCOUNT: '2' }),
+  ]);
+  storage = await openEmbedded(server.dataFolder);
+  platform = platformOver(storage);
+});
+afterAll(async () => {
+  await storage.close();
+  await Promise.all([server.stop(), idle.stop()]);
+});
+
+const letter = { name: 'letter.txt', content: 'The house is big.\r\n\r\nThe book is small.\n' };
+const toSpanish = { source_lang: 'EN', target_lang: 'ES' };
+
+/** The header of a new key of a new account. */
+async function newcomer(plan: 'free' | 'pro', characters: number | null = null): Promise<string> {
+  const { secret } = await platform.newcomer({ plan }, { limits: { characters, speechMs: null } });
+  return `DeepL-Auth-Key ${secret}`;
+}
+
+async function rowsOf(handle: DocumentHandle, of: TestServer = server): Promise<number> {
+  const id = handle.document_id;
+  const [documents, parts] = await Promise.all(
+    ['documents', 'document_parts'].map((table) =>
+      executeOn(
+        { url: undefined, dataFolder: of.dataFolder },
+        `select 1 from ${table} where document_id = '${id}'`,
+      ),
+    ),
+  );
+  return (documents?.length ?? 0) + (parts?.length ?? 0);
+}
+
+describe('a document', () => {
+  it('is uploaded, translated, downloaded once, and gone', async () => {
+    const client = documentClient(server);
+    const handle = await client.submit({ ...letter, name: "Bücher 'neu'.TXT" }, toSpanish);
+    expect(handle.document_id).toMatch(/^[0-9A-F]{32}$/);
+    expect(handle.document_key).toMatch(/^[0-9A-F]{64}$/);
+    expect(await client.settled(handle)).toEqual({
+      document_id: handle.document_id,
+      status: 'done',
+      billed_characters: letter.content.length,
+    });
+    const result = await client.result(handle);
+    expect(result.status).toBe(200);
+    expect(result.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(result.headers.get('content-disposition')).toBe(
+      `attachment; filename="B_cher 'neu'.TXT"; filename*=UTF-8''B%C3%BCcher%20%27neu%27.TXT`,
+    );
+    expect(await result.text()).toBe('La casa es grande.\r\n\r\nEl libro es pequeño.\n');
+    await until(async () => (await rowsOf(handle)) === 0);
+    expect((await client.result(handle)).status).toBe(404);
+    await expect(client.status(handle)).rejects.toThrow('404');
+  });
+
+  it('has a name without signs that nobody sees', async () => {
+    const client = documentClient(server);
+    const form = uploadForm(letter, toSpanish);
+    form.append('filename', 'in\u0000voice\u202Efdp\r\n.txt\u0000');
+    const response = await server.send('/v2/document', { method: 'POST', body: form });
+    const handle = (await response.json()) as DocumentHandle;
+    await client.settled(handle);
+    const { headers } = await client.result(handle);
+    expect(headers.get('content-disposition')).toContain('filename="invoicefdp.txt"');
+  });
+
+  it('that is done within a second is told to be at the first look', async () => {
+    const client = documentClient(server);
+    // A machine that is busy may need another one.
+    await until(async () => {
+      const handle = await client.submit(letter, toSpanish);
+      return (await client.status(handle)).status === 'done';
+    });
+  });
+
+  it('may be asked for by GET as well, and a HEAD does not take its one download', async () => {
+    const client = documentClient(server);
+    const handle = await client.submit(letter, toSpanish);
+    await client.settled(handle);
+    const headers = { Authorization: `DeepL-Auth-Key ${server.apiKey}` };
+    const address = `/v2/document/${handle.document_id}`;
+    const query = `?document_key=${handle.document_key}`;
+    const status = await server.get(address + query, headers);
+    expect(await status.json()).toMatchObject({ status: 'done' });
+    await fetch(server.url + `${address}/result${query}`, { method: 'HEAD', headers });
+    const result = await server.get(`${address}/result${query}`, headers);
+    expect(await result.text()).toContain('La casa es grande.');
+  });
+
+  it('takes its fields after the file, and its name and kind from filename', async () => {
+    const form = new FormData();
+    form.append('file', new Blob(['<p>The house is big.</p>']));
+    form.append('filename', 'page.htm');
+    form.append('target_lang', 'es');
+    const response = await server.send('/v2/document', { method: 'POST', body: form });
+    const handle = (await response.json()) as DocumentHandle;
+    const client = documentClient(server);
+    await client.settled(handle);
+    const result = await client.result(handle);
+    expect(result.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(await result.text()).toContain('<p>La casa es grande.</p>');
+  });
+
+  it('follows a glossary', async () => {
+    const glossary = await server.post('/v3/glossaries', {
+      name: 'T',
+      dictionaries: [
+        { source_lang: 'en', target_lang: 'es', entries: 'house\thogar', entries_format: 'tsv' },
+      ],
+    });
+    const { glossary_id } = (await glossary.json()) as { glossary_id: string };
+    const client = documentClient(server);
+    const result = await client.translate(letter, { ...toSpanish, glossary_id });
+    expect(result.toString()).toContain('hogar');
+    const listed = await client.upload(letter, { ...toSpanish, 'glossary_ids[]': glossary_id });
+    expect(listed.status).toBe(200);
+  });
+
+  it('in the language it is to become ends as an error, which is free', async () => {
+    const client = documentClient(server);
+    const content = 'La casa es grande y el libro es muy pequeño. Mañana iremos a la ciudad.';
+    const handle = await client.submit({ name: 'a.txt', content }, { target_lang: 'ES' });
+    const message = 'Source and target language are equal.';
+    expect(await client.settled(handle)).toMatchObject({
+      ...{ status: 'error', error_message: message, message },
+    });
+    const result = await client.result(handle);
+    expect(result.status).toBe(400);
+    expect(await result.json()).toMatchObject({
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it('is nobody else’s', async () => {
+    const handle = await documentClient(server).submit(letter, toSpanish);
+    await documentClient(server).settled(handle);
+    const stranger = documentClient(server, { Authorization: await newcomer('pro') });
+    const wrong: DocumentHandle[] = [
+      { ...handle, document_key: 'A'.repeat(64) },
+      { ...handle, document_key: '' },
+      { ...handle, document_id: 'B'.repeat(32) },
+      { ...handle, document_id: 'x%00y' },
+    ];
+    for (const each of wrong) {
+      expect((await documentClient(server).result(each)).status).toBe(404);
+      await expect(documentClient(server).status(each)).rejects.toThrow('404');
+    }
+    expect((await stranger.result(handle)).status).toBe(404);
+    await expect(stranger.status(handle)).rejects.toThrow('404');
+    expect((await documentClient(server).result(handle)).status).toBe(200);
+  });
+});
+
+it('a document may be deleted before its time, by its owner alone', async () => {
+  const client = documentClient(idle);
+  const handle = await client.submit(letter, toSpanish);
+  const remove = (document_key: string) =>
+    idle.send(`/v2/document/${handle.document_id}?document_key=${document_key}`, {
+      method: 'DELETE',
+    });
+  expect((await remove('A'.repeat(64))).status).toBe(404);
+  expect(await client.status(handle)).toMatchObject({ status: 'queued' });
+  expect((await remove(handle.document_key)).status).toBe(204);
+  expect(await rowsOf(handle, idle)).toBe(0);
+  expect((await remove(handle.document_key)).status).toBe(404);
+});
+
+describe('a result', () => {
+  it('is not ready before it is done, and may be asked for as often', async () => {
+    const client = documentClient(idle);
+    const handle = await client.submit(letter, toSpanish);
+    expect(await client.status(handle)).toEqual({
+      ...{ document_id: handle.document_id, status: 'queued' },
+    });
+    for (let count = 0; count < 2; count += 1) {
+      const response = await client.result(handle);
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(await response.json()).toEqual({ message: 'Document translation is not done.' });
+    }
+  });
+
+  it('may be had again by clients that go away at once', async () => {
+    const client = documentClient(server);
+    const content = `<p>The house</p>${'<p>1234567890 1234567890 1234567890</p>\n'.repeat(60_000)}`;
+    const handle = await client.submit({ name: 'a.html', content }, toSpanish);
+    await client.settled(handle);
+    for (let ms = 0; ms < 5; ms += 1) {
+      const request = httpRequest(
+        `${server.url}/v2/document/${handle.document_id}/result?document_key=${handle.document_key}`,
+        { headers: { Authorization: `DeepL-Auth-Key ${server.apiKey}` } },
+      );
+      request.once('error', () => undefined);
+      request.end();
+      // At which moment it goes is what is tried here.
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      request.destroy();
+    }
+    await until(async () => (await client.result(handle)).status === 200);
+  });
+
+  it('whose download broke off may be had again', async () => {
+    const client = documentClient(server);
+    const content = `<p>The house</p>${'<p>1234567890 1234567890 1234567890</p>\n'.repeat(110_000)}`;
+    const handle = await client.submit({ name: 'a.html', content }, toSpanish);
+    await client.settled(handle);
+    const request = httpRequest(`${server.url}/v2/document/${handle.document_id}/result`, {
+      method: 'POST',
+      headers: {
+        Authorization: `DeepL-Auth-Key ${server.apiKey}`,
+        'Content-Type': 'application/json',
+      },
+    });
+    request.end(JSON.stringify({ document_key: handle.document_key }));
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    // Unread, it cannot be sent whole.
+    const other = await client.result(handle);
+    expect(other.status).toBe(503);
+    response.destroy();
+    const again = await until(async () => {
+      const response = await client.result(handle);
+      return response.status === 200 && response;
+    });
+    expect((await again.text()).length).toBeGreaterThan(4_000_000);
+  });
+});
+
+it('the parameter filename decides of a file without a name, before it is read', async () => {
+  const form = new FormData();
+  form.append('filename', 'a.srt');
+  form.append('target_lang', 'ES');
+  form.append('file', new Blob([Buffer.alloc(1_000_000, 'a')]), 'blob');
+  const response = await server.send('/v2/document', { method: 'POST', body: form });
+  expect(response.status).toBe(413);
+  expect(await response.json()).toEqual({ message: expect.stringContaining('150 KB') as string });
+});
+
+describe('an upload is refused', () => {
+  const cases: [string, UploadedFile, Record<string, string>, number, RegExp][] = [
+    ['without a target', letter, {}, 400, /'target_lang' not specified/],
+    ['to nowhere', letter, { target_lang: 'tlh' }, 400, /target_lang/],
+    ['to itself', letter, { source_lang: 'en', target_lang: 'EN-GB' }, 400, /Source and target/],
+    ['of no known kind', { ...letter, name: 'a.xyz' }, toSpanish, 400, /nvalid file/],
+    ['without an ending', { ...letter, name: 'a' }, toSpanish, 400, /file extension/],
+    ['when empty', { ...letter, content: '' }, toSpanish, 400, /empty/],
+    ['that is no zip', { ...letter, name: 'a.docx' }, toSpanish, 400, /nvalid file/],
+    ['that is no pdf', { ...letter, name: 'a.pdf' }, toSpanish, 400, /not a PDF/],
+    ['that is no picture', { ...letter, name: 'a.png' }, toSpanish, 400, /not a PNG/],
+    ['that is no text', { name: 'a.srt', content: 'a\0b' }, toSpanish, 400, /not a text/],
+    ['for a format', letter, { ...toSpanish, output_format: 'docx' }, 400, /Possible for txt: txt/],
+    ['for formality', letter, { ...toSpanish, formality: 'more' }, 400, /language.*formality/],
+    ['for nonsense', letter, { ...toSpanish, formality: 'polite' }, 400, /formality.*Possible/],
+    ['for a list', letter, { target_lang: 'ES', glossary_id: 'x' }, 400, /source_lang/],
+    ['for no list', letter, { ...toSpanish, glossary_id: randomUUID() }, 404, /glossary/i],
+  ];
+
+  it.each(cases)('%s', async (_what, file, fields, status, message) => {
+    const response = await documentClient(server).upload(file, fields);
+    const body = (await response.json()) as { message: string };
+    expect(body.message).toMatch(message);
+    expect(response.status).toBe(status);
+  });
+
+  it.each([
+    ['JSON', 'application/json', '{"target_lang":"ES"}', 415],
+    ['no boundary', 'multipart/form-data', 'x', 400],
+    ['no end', 'multipart/form-data; boundary=b', '--b\r\nContent-Disp', 400],
+    [
+      'no end of the file',
+      'multipart/form-data; boundary=b',
+      '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nThe ho',
+      400,
+    ],
+    ['nothing', 'multipart/form-data; boundary=b', '--b--\r\n', 400],
+  ])('with %s', async (_what, type, body, status) => {
+    const headers = { 'Content-Type': type };
+    const response = await server.send('/v2/document', { method: 'POST', headers, body });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ message: expect.stringMatching(/\w/) as string });
+  });
+
+  it('with two files, or more fields than anybody has', async () => {
+    const twice = uploadForm(letter, toSpanish);
+    twice.append('file', new Blob(['b']), 'b.txt');
+    const many = uploadForm(letter, toSpanish);
+    for (let count = 0; count < 200; count += 1) many.append('glossary_ids', 'x');
+    for (const body of [twice, many]) {
+      const response = await server.send('/v2/document', { method: 'POST', body });
+      expect(response.status).toBe(400);
+    }
+  });
+
+  it.each([
+    ['a.txt', 1_000_000, 'pro'],
+    ['a.srt', 150_000, 'pro'],
+    ['a.xlsx', 30_000_000, 'pro'],
+    ['a.pptx', 10_000_000, 'free'],
+  ] as const)(
+    '%s over %d bytes on the plan %s, and nothing of it is kept',
+    async (name, most, plan) => {
+      const headers = { Authorization: await newcomer(plan) };
+      const start = Buffer.from(name.endsWith('x') ? 'PK\x03\x04' : 'The house\n', 'latin1');
+      const content = Buffer.concat([start, Buffer.alloc(3 * most, 'a')]);
+      const response = await documentClient(server, headers).upload({ name, content }, toSpanish);
+      expect(response.status).toBe(413);
+      const left = await executeOn(
+        { url: undefined, dataFolder: server.dataFolder },
+        'select 1 from document_parts where document_id not in (select document_id from documents)',
+      );
+      expect(left).toEqual([]);
+    },
+  );
+
+  it('with 456 once the limit is used up, and its job ends when the limit is too small', async () => {
+    const headers = { Authorization: await newcomer('pro', 20) };
+    const client = documentClient(server, headers);
+    const handle = await client.submit(letter, toSpanish);
+    const end = await client.settled(handle);
+    expect(end).toMatchObject({
+      status: 'error',
+      message: expect.stringContaining('Quota') as string,
+    });
+    const small = await client.submit(
+      { name: 'a.txt', content: 'The house is big.    ' },
+      toSpanish,
+    );
+    expect(await client.settled(small)).toMatchObject({ status: 'error' });
+    const exact = await client.submit(
+      { name: 'a.txt', content: 'The house is big... ' },
+      toSpanish,
+    );
+    expect(await client.settled(exact)).toMatchObject({ status: 'done', billed_characters: 20 });
+    expect((await client.upload(letter, toSpanish)).status).toBe(456);
+  });
+
+  it('with 429 when too many were not downloaded', async () => {
+    const client = documentClient(idle);
+    await client.upload(letter, toSpanish);
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => client.upload(letter, toSpanish)),
+    );
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(3);
+    expect(await refused[0]?.json()).toEqual({
+      message: expect.stringContaining('Too many non-downloaded documents') as string,
+    });
+  });
+
+  it('without a key', async () => {
+    const headers = { Authorization: 'DeepL-Auth-Key no' };
+    expect((await documentClient(server, headers).upload(letter)).status).toBe(403);
+  });
+});
+
+it('an upload that breaks off leaves nothing', async () => {
+  const request = httpRequest(`${server.url}/v2/document`, {
+    method: 'POST',
+    headers: {
+      Authorization: `DeepL-Auth-Key ${server.apiKey}`,
+      'Content-Type': 'multipart/form-data; boundary=b',
+    },
+  });
+  request.once('error', () => undefined);
+  const head = 'Content-Disposition: form-data; name="file"; filename="a.txt"';
+  request.write(`--b\r\n${head}\r\n\r\n${'The house is big.\n'.repeat(30_000)}`);
+  const orphans = () =>
+    executeOn(
+      { url: undefined, dataFolder: server.dataFolder },
+      'select 1 from document_parts where document_id not in (select document_id from documents)',
+    );
+  await until(async () => (await orphans()).length > 0);
+  request.destroy();
+  await until(async () => (await orphans()).length === 0);
+});

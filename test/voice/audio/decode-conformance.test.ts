@@ -1,0 +1,168 @@
+/** Every source content type of the voice protocol, from streams that are cut anywhere. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sourceMediaTypes } from '../../../shared/media-type.ts';
+import { createAudioDecoders, findFfmpeg, type AudioDecoders } from '../../../server/voice/audio/decode.ts';
+import {
+  correlate,
+  cut,
+  cutAnywhere,
+  decodedByFfmpeg,
+  encoded,
+  encodedFile,
+  seededRandom,
+} from '../../support/audio-files.ts';
+import { recordLog } from '../../support/log-record.ts';
+import { collect, decodeWith, streamed, withUnknownClusterSizes } from './decoding.ts';
+
+interface Row {
+  contentType: string;
+  /** What is inside, where the content type does not say. */
+  of?: string;
+  extension: string;
+  args: string[];
+  /** How ffmpeg is told to read it. */
+  input?: string[];
+  rewritten?: (bytes: Uint8Array) => Uint8Array;
+}
+
+const pcm = (codec: string, rateHz: number) => ['-f', codec, '-ar', `${rateHz}`];
+const opus = ['-c:a', 'libopus', '-b:a', '32k'];
+const flac = ['-c:a', 'flac'];
+const mp3 = ['-c:a', 'libmp3lame', '-b:a', '48k'];
+const aac = ['-c:a', 'aac', '-b:a', '64k'];
+const vorbis = ['-c:a', 'libvorbis'];
+
+function pcmRow(contentType: string, args: string[]): Row {
+  return { contentType, extension: args[1]!, args, input: args };
+}
+
+const rows: Row[] = [
+  { contentType: 'audio/auto', of: 'Opus in WebM', extension: 'webm', args: opus },
+  { contentType: 'audio/auto', of: 'Opus in Ogg', extension: 'ogg', args: opus },
+  { contentType: 'audio/auto', of: 'FLAC', extension: 'flac', args: flac },
+  { contentType: 'audio/auto', of: 'MP3', extension: 'mp3', args: mp3 },
+  { contentType: 'audio/auto', of: 'AAC (ADTS)', extension: 'aac', args: [...aac, '-f', 'adts'] },
+  { contentType: 'audio/auto', of: 'AAC in Matroska', extension: 'mka', args: aac },
+  { contentType: 'audio/flac', extension: 'flac', args: flac },
+  {
+    contentType: 'audio/flac',
+    of: '24 bits',
+    extension: 'flac',
+    args: [...flac, '-sample_fmt', 's32'],
+  },
+  {
+    contentType: 'audio/flac',
+    of: '44.1 kHz',
+    extension: 'flac',
+    args: [...flac, '-ar', '44100', '-compression_level', '12'],
+  },
+  { contentType: 'audio/mpeg', extension: 'mp3', args: mp3 },
+  {
+    contentType: 'audio/mpeg',
+    of: 'MPEG 2, VBR',
+    extension: 'mp3',
+    args: ['-c:a', 'libmp3lame', '-q:a', '4', '-ar', '22050'],
+  },
+  {
+    contentType: 'audio/ogg',
+    of: 'Opus',
+    extension: 'ogg',
+    args: [...opus, '-frame_duration', '120'],
+  },
+  { contentType: 'audio/ogg', of: 'FLAC', extension: 'ogg', args: flac },
+  { contentType: 'audio/ogg', of: 'Vorbis', extension: 'ogg', args: vorbis },
+  {
+    contentType: 'audio/webm',
+    of: 'Opus as recorders write it',
+    extension: 'webm',
+    args: [...opus, '-frame_duration', '60'],
+    rewritten: withUnknownClusterSizes,
+  },
+  { contentType: 'audio/webm', of: 'Vorbis', extension: 'webm', args: vorbis },
+  {
+    contentType: 'audio/x-matroska',
+    of: 'Opus',
+    extension: 'mka',
+    args: [...opus, '-frame_duration', '60'],
+  },
+  { contentType: 'audio/x-matroska', of: 'FLAC', extension: 'mka', args: flac },
+  { contentType: 'audio/x-matroska', of: 'Vorbis', extension: 'mka', args: vorbis },
+  { contentType: 'audio/ogg;codecs=flac', extension: 'ogg', args: flac },
+  { contentType: 'audio/ogg;codecs=opus', extension: 'ogg', args: opus },
+  { contentType: 'audio/webm;codecs=opus', extension: 'webm', args: opus },
+  { contentType: 'audio/webm; codecs=opus', of: 'with a blank', extension: 'webm', args: opus },
+  { contentType: 'audio/x-matroska;codecs=aac', extension: 'mka', args: aac },
+  { contentType: 'audio/x-matroska;codecs=flac', extension: 'mka', args: flac },
+  {
+    contentType: 'audio/x-matroska; codecs=flac',
+    of: 'with a blank',
+    extension: 'mka',
+    args: flac,
+  },
+  { contentType: 'audio/x-matroska;codecs=mp3', extension: 'mka', args: mp3 },
+  { contentType: 'audio/x-matroska;codecs=opus', extension: 'mka', args: opus },
+  {
+    contentType: 'audio/x-matroska;codecs=opus',
+    of: 'Opus in WebM, which is Matroska',
+    extension: 'webm',
+    args: opus,
+  },
+  pcmRow('audio/pcm;encoding=alaw;rate=8000', pcm('alaw', 8000)),
+  pcmRow('audio/pcm;encoding=ulaw;rate=8000', pcm('mulaw', 8000)),
+  ...[8000, 16_000, 44_100, 48_000].map((rateHz) =>
+    pcmRow(`audio/pcm;encoding=s16le;rate=${rateHz}`, pcm('s16le', rateHz)),
+  ),
+  pcmRow('audio/pcm; encoding=s16le; rate=16000', pcm('s16le', 16_000)),
+];
+
+let decoders: AudioDecoders;
+beforeAll(async () => {
+  decoders = createAudioDecoders({ log: recordLog(), ffmpeg: await findFfmpeg() });
+});
+afterAll(() => decoders.close());
+
+it('has a row for every content type, and all of them are decoded', () => {
+  const inTable = new Set(rows.map(({ contentType }) => contentType));
+  expect([...sourceMediaTypes].filter((contentType) => !inTable.has(contentType))).toEqual([]);
+  expect(decoders.contentTypes).toEqual(sourceMediaTypes);
+});
+
+describe.each(rows)(
+  '$contentType $of',
+  ({ contentType, extension, args, input = [], rewritten }) => {
+    const bytes = (lengthS?: number) => {
+      const file = encoded(extension, args, lengthS);
+      return rewritten?.(file) ?? file;
+    };
+
+    it('sounds as ffmpeg decodes the whole file, cut anywhere', async () => {
+      const random = seededRandom(contentType.length);
+      // Chunks well below a second, and among them many of a few bytes.
+      const chunks = cutAnywhere(bytes(), 2500, () => random() ** 2);
+      let heardMs = 0;
+      const meter = (durationMs: number) => (heardMs += durationMs);
+      const ours = await collect(decodeWith(decoders, streamed(chunks), { contentType, meter }));
+      const theirs = decodedByFfmpeg(encodedFile(extension, args), 16_000, input);
+      expect(Math.abs(ours.length - theirs.length)).toBeLessThan(500);
+      const { correlation, shift } = correlate(ours, theirs);
+      expect(correlation).toBeGreaterThan(0.99);
+      expect(Math.abs(shift)).toBeLessThan(16);
+      // The size tells how long PCM plays. Elsewhere what padding adds is counted as well.
+      if (contentType.startsWith('audio/pcm')) return;
+      expect(heardMs - ours.length / 16).toBeGreaterThan(-1);
+      expect(heardMs - ours.length / 16).toBeLessThan(150);
+    });
+
+    it('gives the same samples byte by byte', async () => {
+      const file = bytes(0.8);
+      const single = await collect(decodeWith(decoders, streamed(cut(file, 1)), { contentType }));
+      const whole = await collect(decodeWith(decoders, streamed([file]), { contentType }));
+      expect(single).toEqual(whole);
+      expect(single.length).toBeGreaterThan(12_000);
+    });
+  },
+);
+
+it.each(sourceMediaTypes)('has no sound when nothing comes as %s', async (contentType) => {
+  expect((await collect(decodeWith(decoders, streamed([]), { contentType }))).length).toBe(0);
+});

@@ -1,0 +1,247 @@
+/** What happens to everybody else when a stream, a worker or the whole stage comes to its end. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../shared/errors.ts';
+import { parseSourceMediaType } from '../../../shared/media-type.ts';
+import { startWorker } from '../../../server/process/module.ts';
+import type { PoolWorker } from '../../../server/process/worker-pool.ts';
+import {
+  createAudioDecoders,
+  findDecoderContainment,
+  startDecodeProcess,
+  type AudioDecoders,
+  type AudioDecodersOptions,
+} from '../../../server/voice/audio/decode.ts';
+import { cut, encoded, mutated, samplesOf, seededRandom } from '../../support/audio-files.ts';
+import { recordLog } from '../../support/log-record.ts';
+import { Fault } from './codecs/faults.ts';
+
+const opus = ['-c:a', 'libopus', '-b:a', '32k'];
+const aLaw = 'audio/pcm;encoding=alaw;rate=8000';
+
+const faultyWorker = './codecs/faulty-worker';
+
+/** Our own processes, as the server has them. */
+const realProcess = async (): Promise<() => PoolWorker> => {
+  const containment = await findDecoderContainment();
+  return () => startDecodeProcess(containment);
+};
+/** A thread that can be made to fail. */
+const faultyThread = (): PoolWorker => startWorker(import.meta.url, faultyWorker);
+
+/** The stage and its workers. */
+function stage(options: Partial<AudioDecodersOptions> = {}, start = faultyThread) {
+  const threads = { started: 0, running: 0 };
+  const log = recordLog();
+  function startDecodeWorker(): PoolWorker {
+    const worker = start();
+    threads.started += 1;
+    threads.running += 1;
+    worker.on('exit', () => (threads.running -= 1));
+    return worker;
+  }
+  const decoders = createAudioDecoders({ log, startDecodeWorker, ...options });
+  stages.push(decoders);
+  return { decoders, threads, log };
+}
+const stages: AudioDecoders[] = [];
+afterEach(() => Promise.all(stages.splice(0).map((decoders) => decoders.close())));
+
+/** A live source: chunks are given one by one. */
+function liveSource() {
+  const chunks: Uint8Array[] = [];
+  let wake: () => void = () => undefined;
+  let isOver = false;
+  async function* media() {
+    for (;;) {
+      for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) yield chunk;
+      if (isOver) return;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  }
+  return {
+    media: media(),
+    give(chunk: Uint8Array) {
+      chunks.push(chunk);
+      wake();
+    },
+    end() {
+      isOver = true;
+      wake();
+    },
+  };
+}
+
+function decode(
+  decoders: AudioDecoders,
+  contentType: string,
+  media: AsyncIterable<Uint8Array>,
+  signal = new AbortController().signal,
+) {
+  const format = parseSourceMediaType(contentType)!;
+  return decoders.decode(media, { format, sampleRateHz: 16_000, signal });
+}
+
+/** A stream of A-law that has begun: its worker runs and has answered. */
+async function begun(decoders: AudioDecoders, signal?: AbortSignal) {
+  const source = liveSource();
+  const iterator = decode(decoders, aLaw, source.media, signal)[Symbol.asyncIterator]();
+  source.give(new Uint8Array(800).fill(0xd5));
+  await iterator.next();
+  async function drain() {
+    let heard = 0;
+    for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
+      heard += step.value.length;
+    }
+    return heard;
+  }
+  return { source, drain };
+}
+
+async function collect(stream: AsyncIterable<Uint8Array>): Promise<Int16Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of stream) pieces.push(piece);
+  return samplesOf(Buffer.concat(pieces));
+}
+
+async function* streamed(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield chunk;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('The condition did not come true in time.');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe.each([
+  { what: 'does not come back', fault: Fault.hang },
+  { what: 'exits', fault: Fault.exit },
+])('a worker that $what', ({ fault }) => {
+  it('ends with its streams, and is replaced; other workers go on', async () => {
+    const { decoders, threads, log } = stage({ decodersPerWorker: 2, watchdogMs: 400 });
+    const [culprit, sharer, elsewhere] = [
+      await begun(decoders),
+      await begun(decoders),
+      await begun(decoders),
+    ];
+    expect(threads).toEqual({ started: 2, running: 2 });
+    const ends = [culprit.drain(), sharer.drain()];
+    const startedAt = performance.now();
+    culprit.source.give(Uint8Array.of(fault));
+    for (const end of ends) await expect(end).rejects.toMatchObject({ code: 'decoder_failed' });
+    expect(performance.now() - startedAt).toBeLessThan(3000);
+    await until(() => threads.running === 1);
+    expect(log.lines).toMatchObject([{ level: 'error', fields: { streams: 2 } }]);
+
+    const next = [await begun(decoders), await begun(decoders)];
+    expect(threads).toEqual({ started: 3, running: 2 });
+    for (const stream of [elsewhere, ...next]) {
+      const heard = stream.drain();
+      stream.source.give(new Uint8Array(800));
+      stream.source.end();
+      expect(await heard).toBeGreaterThan(3000);
+    }
+  });
+});
+
+it('lets a worker that is only slow to be read go on', async () => {
+  const { decoders, log } = stage({ watchdogMs: 200 });
+  const stream = await begun(decoders);
+  stream.source.give(new Uint8Array(800));
+  await new Promise((resolve) => setImmediate(resolve));
+  const blockedUntil = performance.now() + 1000;
+  while (performance.now() < blockedUntil);
+  stream.source.end();
+  expect(await stream.drain()).toBeGreaterThan(3000);
+  expect(log.lines).toEqual([]);
+});
+
+it('gives no new streams to a worker whose memory failed, and ends it with its last one', async () => {
+  const { decoders, threads, log } = stage();
+  const [culprit, neighbour] = [await begun(decoders), await begun(decoders)];
+  culprit.source.give(Uint8Array.of(Fault.memory));
+  await expect(culprit.drain()).rejects.toMatchObject({ code: 'decoder_failed' });
+  expect(log.lines).toMatchObject([{ level: 'error', fields: { cause: /RangeError/ } }]);
+
+  const next = await begun(decoders);
+  expect(threads).toEqual({ started: 2, running: 2 });
+  neighbour.source.give(new Uint8Array(800));
+  neighbour.source.end();
+  expect(await neighbour.drain()).toBeGreaterThan(3000);
+  await until(() => threads.running === 1);
+  next.source.end();
+  await next.drain();
+});
+
+it('refuses streams beyond what its workers take, and has room again when one ends', async () => {
+  const { decoders } = stage({ decodersPerWorker: 1, maxWorkers: 2 });
+  const abort = new AbortController();
+  const [first] = [await begun(decoders, abort.signal), await begun(decoders)];
+  await expect(begun(decoders)).rejects.toMatchObject({ code: 'too_many_sessions' });
+  abort.abort(new Error('over'));
+  await expect(first.drain()).rejects.toThrow('over');
+  await begun(decoders);
+});
+
+it('leaves no thread behind when it is closed, and ends what is running', async () => {
+  const { decoders, threads } = stage({ decodersPerWorker: 1 });
+  const streams = [await begun(decoders), await begun(decoders)];
+  const ends = streams.map((stream) => stream.drain());
+  const closed = decoders.close();
+  for (const end of ends) await expect(end).rejects.toMatchObject({ code: 'stopping' });
+  await closed;
+  await until(() => threads.running === 0);
+  await expect(begun(decoders)).rejects.toMatchObject({ code: 'stopping' });
+});
+
+it('starts no thread for samples that are what is wanted already', async () => {
+  const { decoders, threads } = stage();
+  const contentType = 'audio/pcm;encoding=s16le;rate=16000';
+  await collect(decode(decoders, contentType, streamed([new Uint8Array(640)])));
+  expect(threads.started).toBe(0);
+});
+
+it('takes 600 damaged streams on one worker, whose other streams never notice', async () => {
+  const { decoders, threads, log } = stage({ maxWorkers: 1 }, await realProcess());
+  const kinds = [
+    { contentType: 'audio/webm', bytes: encoded('webm', opus) },
+    { contentType: 'audio/ogg', bytes: encoded('ogg', opus) },
+    { contentType: 'audio/flac', bytes: encoded('flac', ['-c:a', 'flac', '-ar', '16000']) },
+  ];
+  const healthy = async ({ contentType, bytes }: (typeof kinds)[number]) =>
+    Buffer.from((await collect(decode(decoders, contentType, streamed(cut(bytes, 800))))).buffer);
+  const undisturbed = await Promise.all(kinds.map(healthy));
+
+  const random = seededRandom(5);
+  const outcomes = new Map<string, number>();
+  let left = 600;
+  async function attack() {
+    while (left > 0) {
+      const { contentType, bytes } = kinds[left-- % kinds.length]!;
+      const chunks = cut(mutated(bytes.subarray(0, 12_000), random), 1 + random() * 3000);
+      const outcome = await collect(decode(decoders, contentType, streamed(chunks))).then(
+        () => 'decoded',
+        (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
+      );
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    }
+  }
+  async function listen() {
+    let rounds = 0;
+    for (; left > 0; rounds += 1) {
+      const kind = rounds % kinds.length;
+      expect((await healthy(kinds[kind]!)).equals(undisturbed[kind]!)).toBe(true);
+    }
+    return rounds;
+  }
+  const [rounds] = await Promise.all([listen(), ...Array.from({ length: 8 }, attack)]);
+  expect(rounds).toBeGreaterThan(3);
+  const allowed = ['decoded', 'audio_format_unsupported', 'audio_not_mono', 'chunk_too_large'];
+  expect([...outcomes.keys()].filter((outcome) => !allowed.includes(outcome))).toEqual([]);
+  expect(outcomes.get('decoded')).toBeGreaterThan(50);
+  expect(outcomes.get('audio_format_unsupported')).toBeGreaterThan(50);
+  expect(threads).toEqual({ started: 1, running: 1 });
+  expect(log.lines).toEqual([]);
+});

@@ -1,0 +1,293 @@
+/** What FFmpeg decodes for us: at once, within bounds, and with no process left behind. */
+import { chmodSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../shared/errors.ts';
+import {
+  createAudioDecoders,
+  findFfmpeg,
+  type AudioDecoders,
+  type AudioDecodersOptions,
+} from '../../../server/voice/audio/decode.ts';
+import { findFfmpegProgram, type FfmpegProgram } from '../../../server/voice/audio/ffmpeg-program.ts';
+import { cut, encoded, mutated, seededRandom } from '../../support/audio-files.ts';
+import { recordLog } from '../../support/log-record.ts';
+import { descendantsOf } from '../../support/processes.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { collect, decodeWith, liveSource, streamed, until } from './decoding.ts';
+
+const mp3 = ['-c:a', 'libmp3lame', '-b:a', '48k'];
+const aac = ['-c:a', 'aac', '-b:a', '64k'];
+const mp3File = () => encoded('mp3', mp3);
+const mpeg = { contentType: 'audio/mpeg' };
+
+let ffmpeg: FfmpegProgram | undefined;
+beforeAll(async () => (ffmpeg = await findFfmpeg()));
+
+const stages: AudioDecoders[] = [];
+afterEach(() => Promise.all(stages.splice(0).map((decoders) => decoders.close())));
+function stage(options: Partial<AudioDecodersOptions> = {}): AudioDecoders {
+  const decoders = createAudioDecoders({ log: recordLog(), ffmpeg, ...options });
+  stages.push(decoders);
+  return decoders;
+}
+
+/** Ids of our processes with this name, contained or not. */
+function children(name = 'ffmpeg'): number[] {
+  return descendantsOf(process.pid, new RegExp(`^\\S*${name} `));
+}
+
+/** A stream of MP3 whose process runs. */
+async function begun(decoders: AudioDecoders, signal = new AbortController().signal) {
+  const source = liveSource();
+  const iterator = decodeWith(decoders, source.media, { ...mpeg, signal })[Symbol.asyncIterator]();
+  source.give(mp3File().subarray(0, 4000));
+  await iterator.next();
+  async function drain(): Promise<number> {
+    let heard = 0;
+    for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
+      heard += step.value.length;
+    }
+    return heard;
+  }
+  return { source, drain, iterator };
+}
+
+it.each([
+  { what: 'MP3', contentType: 'audio/mpeg', extension: 'mp3', args: mp3 },
+  {
+    what: 'AAC in ADTS',
+    contentType: 'audio/auto',
+    extension: 'aac',
+    args: [...aac, '-f', 'adts'],
+  },
+  {
+    what: 'AAC in Matroska',
+    contentType: 'audio/x-matroska;codecs=aac',
+    extension: 'mka',
+    args: aac,
+  },
+  {
+    what: 'Vorbis in Ogg',
+    contentType: 'audio/ogg',
+    extension: 'ogg',
+    args: ['-c:a', 'libvorbis'],
+  },
+  {
+    what: 'Vorbis in WebM',
+    contentType: 'audio/webm',
+    extension: 'webm',
+    args: ['-c:a', 'libvorbis'],
+  },
+  { what: 'FLAC', contentType: 'audio/flac', extension: 'flac', args: ['-c:a', 'flac'] },
+  { what: 'Opus in WebM', contentType: 'audio/webm', extension: 'webm', args: ['-c:a', 'libopus'] },
+])('gives nearly all sound of the $what that has come, without waiting for more', async (row) => {
+  const source = liveSource();
+  const bytes = encoded(row.extension, row.args);
+  const stream = decodeWith(stage(), source.media, row);
+  const given = bytes.subarray(0, Math.floor(bytes.length * 0.35));
+  for (const chunk of cut(given, 300)) source.give(chunk);
+  // A third of a file of 5.7 s, less headers of up to 5 kB and what one frame holds.
+  let heardMs = 0;
+  for await (const samples of stream) {
+    heardMs += samples.length / 32;
+    if (heardMs > 1000) break;
+  }
+  expect(heardMs).toBeGreaterThan(1000);
+});
+
+it.each([
+  { contentType: 'audio/mpeg', extension: 'mp3', args: mp3, sizes: [20, 200, 600] },
+  { contentType: 'audio/ogg', extension: 'ogg', args: ['-c:a', 'libvorbis'], sizes: [70, 4200] },
+])('has no sound, and nothing to complain of, when $contentType ends early', async (row) => {
+  const bytes = encoded(row.extension, row.args);
+  for (const size of row.sizes) {
+    const samples = await collect(decodeWith(stage(), streamed([bytes.subarray(0, size)]), row));
+    expect(samples.length).toBeLessThan(3200);
+  }
+});
+
+it('fails when the program was removed since it was found', async () => {
+  const stream = decodeWith(
+    stage({ ffmpeg: { ...ffmpeg!, path: '/no/such/program' } }),
+    streamed([mp3File().subarray(0, 3000)]),
+    mpeg,
+  );
+  await expect(collect(stream)).rejects.toMatchObject({ code: 'decoder_failed' });
+});
+
+describe('no process is left', () => {
+  it('when a stream ends, is aborted, is not read any more, or fails', async () => {
+    const decoders = stage();
+    const abort = new AbortController();
+    const [ending, aborted, returning, failing] = [
+      await begun(decoders),
+      await begun(decoders, abort.signal),
+      await begun(decoders),
+      await begun(decoders),
+    ];
+    expect(children().length).toBe(4);
+    ending.source.end();
+    expect(await ending.drain()).toBeGreaterThan(1000);
+    abort.abort(new Error('over'));
+    await expect(aborted.drain()).rejects.toThrow('over');
+    await returning.iterator.return?.();
+    failing.source.give(new Uint8Array(60_000));
+    await expect(failing.drain()).rejects.toMatchObject({ code: 'audio_format_unsupported' });
+    await until(() => children().length === 0);
+  });
+
+  it('when everything is closed', async () => {
+    const decoders = stage();
+    const streams = [await begun(decoders), await begun(decoders)];
+    const ends = streams.map(({ drain }) => drain());
+    const closed = decoders.close();
+    for (const end of ends) await expect(end).rejects.toMatchObject({ code: 'stopping' });
+    await closed;
+    expect(children()).toEqual([]);
+  });
+});
+
+it('ends the stream of a process that dies, and no other', async () => {
+  const decoders = stage();
+  const first = await begun(decoders);
+  const [victim] = children();
+  const second = await begun(decoders);
+  const end = first.drain();
+  process.kill(victim!, 'SIGKILL');
+  await expect(end).rejects.toMatchObject({ code: 'decoder_failed' });
+  second.source.end();
+  expect(await second.drain()).toBeGreaterThan(1000);
+});
+
+/** A program in FFmpeg's place. */
+function program(script: string): string {
+  const file = path.join(temporaryFolder(), 'program');
+  writeFileSync(file, `#!/bin/sh\ncase "$1" in -version) exit 0;; esac\n${script}\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+it.each([
+  { what: 'reads nothing', script: 'exec /bin/sleep 600', name: 'sleep' },
+  { what: 'reads and says nothing', script: 'exec /bin/cat >/dev/null', name: 'cat' },
+])('ends a process that $what, in the middle and at the end', async ({ script, name }) => {
+  const decoders = stage({ ffmpeg: await findFfmpegProgram(program(script)), watchdogMs: 400 });
+  const silent = liveSource();
+  const stream = collect(decodeWith(decoders, silent.media, mpeg));
+  const file = mp3File();
+  // More than the process may owe, at once: the pipe alone takes ten seconds of it.
+  for (let count = 0; count < 3; count += 1)
+    for (const chunk of cut(file, 1500)) silent.give(chunk);
+  await expect(stream).rejects.toMatchObject({ code: 'decoder_failed' });
+  const ending = collect(decodeWith(decoders, streamed(cut(file.subarray(0, 3000), 500)), mpeg));
+  if (name === 'sleep') await expect(ending).rejects.toMatchObject({ code: 'decoder_failed' });
+  else await ending;
+  await until(() => children(name).length === 0);
+});
+
+it('refuses streams beyond the processes it may have', async () => {
+  const decoders = stage({ maxFfmpegProcesses: 1 });
+  const first = await begun(decoders);
+  await expect(begun(decoders)).rejects.toMatchObject({ code: 'too_many_sessions' });
+  first.source.end();
+  await first.drain();
+  await until(() => children().length === 0);
+  await begun(decoders);
+});
+
+it('offers what it can without FFmpeg, and says what is missing', async () => {
+  const decoders = stage({ ffmpeg: await findFfmpeg('no-such-program') });
+  const withFfmpeg = stage().contentTypes;
+  expect(withFfmpeg.filter((contentType) => !decoders.contentTypes.includes(contentType))).toEqual([
+    'audio/mpeg',
+    'audio/x-matroska;codecs=aac',
+    'audio/x-matroska;codecs=mp3',
+  ]);
+  expect(() => decodeWith(decoders, streamed([]), mpeg)).toThrow(
+    expect.objectContaining({
+      code: 'audio_format_unsupported',
+      message: expect.stringContaining('audio/webm;codecs=opus') as string,
+    }) as Error,
+  );
+  const detected = decodeWith(decoders, streamed(cut(mp3File(), 1000)), {
+    contentType: 'audio/auto',
+  });
+  await expect(collect(detected)).rejects.toMatchObject({
+    code: 'audio_format_unsupported',
+    message: expect.stringContaining('FFmpeg') as string,
+  });
+});
+
+it.each(['true', '/no/such/program', '; exit 0'])(
+  'does not take %s for FFmpeg',
+  async (command) => {
+    expect(await findFfmpeg(command)).toBeUndefined();
+  },
+);
+
+it('reads no more than it may while nobody takes what is decoded', async () => {
+  let given = 0;
+  const bytes = mp3File();
+  async function* endless() {
+    for (; given < 100_000_000;) {
+      for (const chunk of cut(bytes, 1000)) {
+        await new Promise((resolve) => setImmediate(resolve));
+        given += chunk.length;
+        yield chunk;
+      }
+    }
+  }
+  const iterator = decodeWith(stage(), endless(), mpeg)[Symbol.asyncIterator]();
+  await iterator.next();
+  let before = -1;
+  for (let calm = 0; calm < 30; calm = given === before ? calm + 1 : 0) {
+    before = given;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  // The pipes between hold 64 KiB each, and samples are five times as large as what they are made of.
+  expect(given).toBeLessThan(500_000);
+  for (let heard = 0; heard < 4_000_000;) {
+    const step = await iterator.next();
+    if (step.done === true) throw new Error('The stream has ended.');
+    heard += step.value.length;
+  }
+  expect(given).toBeGreaterThan(before);
+  await iterator.return?.();
+});
+
+it('takes 80 damaged streams: each is decoded or refused, and none leaves a process', async () => {
+  const decoders = stage();
+  const kinds = [
+    { contentType: 'audio/mpeg', bytes: mp3File() },
+    { contentType: 'audio/x-matroska', bytes: encoded('mka', aac) },
+    { contentType: 'audio/x-matroska', bytes: encoded('mka', mp3) },
+    { contentType: 'audio/ogg', bytes: encoded('ogg', ['-c:a', 'libvorbis']) },
+    { contentType: 'audio/auto', bytes: encoded('aac', [...aac, '-f', 'adts']) },
+  ];
+  const random = seededRandom(9);
+  const outcomes = new Map<string, number>();
+  let left = 80;
+  async function attack(): Promise<void> {
+    while (left > 0) {
+      const { contentType, bytes } = kinds[left-- % kinds.length]!;
+      const damaged = Uint8Array.from(mutated(bytes.subarray(0, 12_000), random));
+      // Frames as well as headers.
+      for (let count = 0; count < 20; count += 1)
+        damaged[Math.floor(random() * damaged.length)]! ^= 1 << (count % 8);
+      const stream = decodeWith(decoders, streamed(cut(damaged, 1 + random() * 2000)), {
+        contentType,
+      });
+      const outcome = await collect(stream).then(
+        () => 'decoded',
+        (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
+      );
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    }
+  }
+  await Promise.all([attack(), attack(), attack()]);
+  const allowed = ['decoded', 'audio_format_unsupported', 'audio_not_mono', 'chunk_too_large'];
+  expect([...outcomes.keys()].filter((outcome) => !allowed.includes(outcome))).toEqual([]);
+  expect(outcomes.get('decoded')).toBeGreaterThan(20);
+  await until(() => children().length === 0);
+});

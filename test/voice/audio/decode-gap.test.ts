@@ -1,0 +1,132 @@
+/** A sender that reconnected: bytes may be missing, and a new file may begin. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAudioDecoders, findFfmpeg, type AudioDecoders } from '../../../server/voice/audio/decode.ts';
+import { MEDIA_GAP, type MediaPiece } from '../../../server/voice/audio/media.ts';
+import { correlate, cut, decodedByFfmpeg, encoded, encodedFile } from '../../support/audio-files.ts';
+import { recordLog } from '../../support/log-record.ts';
+import { collect, decodeWith, streamed, withUnknownClusterSizes } from './decoding.ts';
+
+const opus = ['-c:a', 'libopus', '-b:a', '32k'];
+const smallClusters = [...opus, '-cluster_time_limit', '200'];
+const mp3 = ['-c:a', 'libmp3lame', '-b:a', '48k'];
+const aac = ['-c:a', 'aac', '-b:a', '64k'];
+
+const rows = [
+  { contentType: 'audio/webm;codecs=opus', extension: 'webm', args: smallClusters },
+  { contentType: 'audio/webm', extension: 'webm', args: smallClusters, isUnsized: true },
+  {
+    contentType: 'audio/ogg;codecs=opus',
+    extension: 'ogg',
+    args: [...opus, '-page_duration', '100000'],
+  },
+  {
+    contentType: 'audio/ogg;codecs=flac',
+    extension: 'ogg',
+    args: ['-c:a', 'flac', '-page_duration', '100000'],
+  },
+  {
+    contentType: 'audio/ogg',
+    extension: 'ogg',
+    args: ['-c:a', 'libvorbis', '-page_duration', '100000'],
+  },
+  {
+    contentType: 'audio/x-matroska;codecs=aac',
+    extension: 'mka',
+    args: [...aac, '-cluster_time_limit', '200'],
+  },
+  { contentType: 'audio/flac', extension: 'flac', args: ['-c:a', 'flac'] },
+  { contentType: 'audio/mpeg', extension: 'mp3', args: mp3 },
+  { contentType: 'audio/auto', extension: 'mp3', args: mp3 },
+  { contentType: 'audio/auto', extension: 'webm', args: smallClusters },
+  { contentType: 'audio/auto', extension: 'aac', args: [...aac, '-f', 'adts'] },
+];
+
+let decoders: AudioDecoders;
+beforeAll(async () => {
+  decoders = createAudioDecoders({ log: recordLog(), ffmpeg: await findFfmpeg() });
+});
+afterAll(() => decoders.close());
+
+const decoded = (pieces: Iterable<MediaPiece>, contentType: string) =>
+  collect(decodeWith(decoders, streamed(pieces), { contentType }));
+
+function* withGap(before: Uint8Array, after: Uint8Array): Generator<MediaPiece> {
+  yield* cut(before, 900);
+  yield MEDIA_GAP;
+  yield* cut(after, 900);
+}
+
+const firstSecond = (samples: Int16Array) => samples.subarray(0, 16_000);
+
+describe.each(rows)(
+  '$contentType from .$extension',
+  ({ contentType, extension, args, isUnsized = false }) => {
+    const original = encoded(extension, args);
+    const bytes = isUnsized ? withUnknownClusterSizes(original) : original;
+    const theirs = decodedByFfmpeg(encodedFile(extension, args), 16_000);
+
+    it('goes on with the file that begins after the gap, and keeps what came before', async () => {
+      const half = bytes.subarray(0, bytes.length >> 1);
+      const ours = await decoded(withGap(half, bytes), contentType);
+      expect(correlate(firstSecond(ours), firstSecond(theirs)).correlation).toBeGreaterThan(0.99);
+      const second = ours.subarray(ours.length - theirs.length);
+      expect(second.length).toBe(theirs.length);
+      expect(correlate(second, theirs, 600).correlation).toBeGreaterThan(0.98);
+    });
+
+    it('finds back into the old file when bytes of it are missing', async () => {
+      const [lostFrom, lostTo] = [0.3, 0.36].map((share) => Math.floor(bytes.length * share));
+      const ours = await decoded(
+        withGap(bytes.subarray(0, lostFrom), bytes.subarray(lostTo)),
+        contentType,
+      );
+      // No more is lost than the pieces the gap has cut: pages, clusters and frames of up to 0.3 s.
+      expect(ours.length).toBeLessThan(theirs.length - 0.02 * theirs.length);
+      expect(ours.length).toBeGreaterThan(theirs.length - 0.06 * theirs.length - 2 * 0.35 * 16_000);
+      expect(correlate(firstSecond(ours), firstSecond(theirs)).correlation).toBeGreaterThan(0.99);
+      const tail = (samples: Int16Array) => samples.subarray(samples.length - 2 * 16_000);
+      expect(correlate(tail(ours), tail(theirs), 600).correlation).toBeGreaterThan(0.95);
+    });
+  },
+);
+
+it('begins with the other file when the gap comes before anything could be decoded', async () => {
+  const bytes = encoded('webm', smallClusters);
+  const ours = await decoded(withGap(bytes.subarray(0, 60), bytes), 'audio/webm');
+  expect(ours.length).toBe(decodedByFfmpeg(encodedFile('webm', smallClusters), 16_000).length);
+  const ogg = encoded('ogg', opus);
+  const second = await decoded(withGap(ogg.subarray(0, 70), ogg), 'audio/ogg');
+  expect(second.length).toBe(decodedByFfmpeg(encodedFile('ogg', opus), 16_000).length);
+});
+
+it('follows audio/auto into another container, codec and way of decoding', async () => {
+  const [first, second, third] = [
+    encoded('webm', smallClusters),
+    encoded('mp3', mp3),
+    encoded('flac', ['-c:a', 'flac']),
+  ];
+  function* pieces(): Generator<MediaPiece> {
+    yield* withGap(first, second);
+    yield MEDIA_GAP;
+    yield* cut(third, 900);
+  }
+  // The MP3 file begins with an ID3 tag, by which it can be told for certain.
+  const ours = await decoded(pieces(), 'audio/auto');
+  const speech = decodedByFfmpeg(encodedFile('flac', ['-c:a', 'flac']), 16_000);
+  expect(correlate(ours.subarray(0, speech.length), speech).correlation).toBeGreaterThan(0.9);
+  const last = ours.subarray(ours.length - speech.length);
+  expect(correlate(last, speech).correlation).toBeGreaterThan(0.99);
+  expect(ours.length).toBeGreaterThan(2.99 * speech.length);
+  expect(ours.length).toBeLessThan(3.05 * speech.length);
+});
+
+it.each([16_000, 48_000])('aligns s16le at %d Hz anew after a gap', async (rateHz) => {
+  const pcm = encoded('raw', ['-f', 's16le', '-ar', `${rateHz}`]);
+  const odd = ((rateHz / 1000) * 1001) | 1;
+  const ours = await decoded(
+    withGap(pcm.subarray(0, odd), pcm.subarray(odd + 1)),
+    `audio/pcm;encoding=s16le;rate=${rateHz}`,
+  );
+  const theirs = decodedByFfmpeg(encodedFile('flac', ['-c:a', 'flac']), 16_000);
+  expect(correlate(ours, theirs).correlation).toBeGreaterThan(0.98);
+});

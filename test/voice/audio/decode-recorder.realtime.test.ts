@@ -1,0 +1,68 @@
+/** What a browser's own recorder sends: live WebM with clusters of unknown size. */
+import { expect, it } from 'vitest';
+import { parseSourceMediaType } from '../../../shared/media-type.ts';
+import { createAudioDecoders } from '../../../server/voice/audio/decode.ts';
+import {
+  correlate,
+  decodedByFfmpeg,
+  fileOf,
+  samplesOf,
+  spokenWav,
+} from '../../support/audio-files.ts';
+import { launchChromium } from '../../support/chromium.ts';
+import { recordLog } from '../../support/log-record.ts';
+
+/** Two recordings, one after the other, of Chromium's fake microphone: their chunks, in order. */
+async function recordTwice(): Promise<Uint8Array[][]> {
+  const browser = await launchChromium(spokenWav());
+  try {
+    const page = await browser.newPage();
+    // getUserMedia wants a secure context, which a local file is.
+    await page.goto(`file://${fileOf(Buffer.from('<title>Recorder</title>'), 'html')}`);
+    const recordings = await page.evaluate(async () => {
+      const media = await navigator.mediaDevices.getUserMedia({ audio: true });
+      const record = async () => {
+        const chunks: number[][] = [];
+        const recorder = new MediaRecorder(media, { mimeType: 'audio/webm;codecs=opus' });
+        const pending: Promise<unknown>[] = [];
+        recorder.ondataavailable = ({ data }) => {
+          pending.push(data.arrayBuffer().then((bytes) => chunks.push([...new Uint8Array(bytes)])));
+          if (pending.length === 20) recorder.stop();
+        };
+        const stopped = new Promise((resolve) => (recorder.onstop = resolve));
+        recorder.start(100);
+        await stopped;
+        await Promise.all(pending);
+        return chunks;
+      };
+      return [await record(), await record()];
+    });
+    return recordings.map((chunks) => chunks.map((chunk) => Uint8Array.from(chunk)));
+  } finally {
+    await browser.close();
+  }
+}
+
+it('decodes the chunks of MediaRecorder, and goes on when it is started again', async () => {
+  const recordings = await recordTwice();
+  const decoders = createAudioDecoders({ log: recordLog() });
+  const pieces: Uint8Array[] = [];
+  async function* media() {
+    for (const chunks of recordings) yield* chunks;
+  }
+  const stream = decoders.decode(media(), {
+    format: parseSourceMediaType('audio/webm;codecs=opus')!,
+    sampleRateHz: 16_000,
+    signal: new AbortController().signal,
+  });
+  for await (const piece of stream) pieces.push(piece);
+  await decoders.close();
+
+  const ours = samplesOf(Buffer.concat(pieces));
+  const theirs = recordings.flatMap((chunks) => [
+    ...decodedByFfmpeg(fileOf(Buffer.concat(chunks), 'webm'), 16_000),
+  ]);
+  expect(theirs.length).toBeGreaterThan(3 * 16_000);
+  expect(Math.abs(ours.length - theirs.length)).toBeLessThan(320);
+  expect(correlate(ours, Int16Array.from(theirs)).correlation).toBeGreaterThan(0.99);
+});

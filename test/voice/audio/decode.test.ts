@@ -1,0 +1,349 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAudioDecoders, findFfmpeg, type AudioDecoders } from '../../../server/voice/audio/decode.ts';
+import type { MediaPiece } from '../../../server/voice/audio/media.ts';
+import {
+  correlate,
+  cut,
+  decodedByFfmpeg,
+  encoded,
+  encodedFile,
+  seededRandom,
+} from '../../support/audio-files.ts';
+import { recordLog } from '../../support/log-record.ts';
+import {
+  ebmlHeader,
+  element,
+  openCluster,
+  openSegment,
+  opusHead,
+  tracks,
+} from '../../support/matroska-writer.ts';
+import { collect, decodeWith, streamed, type Given } from './decoding.ts';
+
+const opus = ['-c:a', 'libopus', '-b:a', '32k'];
+const flac = ['-c:a', 'flac'];
+const mp3 = ['-c:a', 'libmp3lame', '-b:a', '48k'];
+const aac = ['-c:a', 'aac', '-b:a', '64k'];
+const vorbis = ['-c:a', 'libvorbis'];
+const alaw = ['-f', 'alaw', '-ar', '8000'];
+
+/** One of each way through. */
+const samples = [
+  {
+    contentType: 'audio/pcm;encoding=s16le;rate=16000',
+    extension: 'raw',
+    args: ['-f', 's16le', '-ar', '16000'],
+  },
+  { contentType: 'audio/pcm;encoding=alaw;rate=8000', extension: 'al', args: alaw },
+  { contentType: 'audio/webm;codecs=opus', extension: 'webm', args: opus },
+  { contentType: 'audio/ogg', extension: 'ogg', args: [...opus, '-frame_duration', '120'] },
+  { contentType: 'audio/flac', extension: 'flac', args: flac },
+  { contentType: 'audio/mpeg', extension: 'mp3', args: mp3 },
+  { contentType: 'audio/x-matroska;codecs=aac', extension: 'mka', args: aac },
+];
+
+let decoders: AudioDecoders;
+beforeAll(async () => {
+  decoders = createAudioDecoders({ log: recordLog(), ffmpeg: await findFfmpeg() });
+});
+afterAll(() => decoders.close());
+
+const decode = (media: AsyncIterable<MediaPiece>, given: Given) =>
+  decodeWith(decoders, media, given);
+
+const webm: Given = { contentType: 'audio/webm;codecs=opus' };
+function noise(sizeBytes: number): Uint8Array {
+  const random = seededRandom(7);
+  return Uint8Array.from({ length: sizeBytes }, () => random() * 256);
+}
+const aacTracks = tracks({ codecId: 'A_AAC', codecPrivate: [0x11, 0x88] });
+const webmFile = () => encoded('webm', opus);
+
+it.each([8000, 24_000, 44_100, 48_000])('decodes Opus to %d Hz', async (sampleRateHz) => {
+  const ours = await collect(decode(streamed(cut(webmFile(), 500)), { ...webm, sampleRateHz }));
+  const theirs = decodedByFfmpeg(encodedFile('webm', opus), sampleRateHz);
+  expect(Math.abs(ours.length - theirs.length)).toBeLessThan(sampleRateHz / 50);
+  expect(correlate(ours, theirs).correlation).toBeGreaterThan(0.99);
+});
+
+it('hands on samples that are what is wanted without copying them', async () => {
+  const chunks = [new Uint8Array(320), Buffer.alloc(64).subarray(3, 33), new Uint8Array(2)];
+  const contentType = 'audio/pcm;encoding=s16le;rate=16000';
+  const pieces: Uint8Array[] = [];
+  for await (const piece of decode(streamed(chunks), { contentType })) pieces.push(piece);
+  expect(pieces.length).toBe(3);
+  pieces.forEach((piece, index) => expect(piece).toBe(chunks[index]));
+});
+
+describe('the meter', () => {
+  it('is told how long each chunk plays, before its samples can be read', async () => {
+    const durationsMs: number[] = [];
+    const chunks = [...cut(encoded('ogg', opus), 400)];
+    let heard = 0;
+    const given = { contentType: 'audio/ogg', meter: (ms: number) => durationsMs.push(ms) };
+    const sumMs = () => durationsMs.reduce((sum, ms) => sum + ms, 0);
+    for await (const piece of decode(streamed(chunks), given)) {
+      heard += piece.length / 2;
+      expect(sumMs()).toBeGreaterThanOrEqual(heard / 16 - 0.001);
+    }
+    expect(durationsMs.length).toBe(chunks.length);
+    // The pre-skip of 6.5 ms and the padding of the last packet count, but are not heard.
+    expect(sumMs() - heard / 16).toBeGreaterThan(6);
+    expect(sumMs() - heard / 16).toBeLessThan(6.5 + 20);
+  });
+
+  it('ends the stream with what it throws', async () => {
+    const failure = new Error('too fast');
+    const meter = () => {
+      throw failure;
+    };
+    const stream = decode(streamed(cut(webmFile(), 4000)), { ...webm, meter });
+    await expect(collect(stream)).rejects.toBe(failure);
+  });
+});
+
+describe('a stream fails', () => {
+  it.each(samples)('when a chunk of $contentType holds more than a second', async (sample) => {
+    const { contentType, extension, args } = sample;
+    const chunks = [encoded(extension, args)];
+    await expect(collect(decode(streamed(chunks), { contentType }))).rejects.toMatchObject({
+      code: 'chunk_too_large',
+    });
+  });
+
+  it('when a chunk of tiny packets would play for an hour', async () => {
+    const start = [...ebmlHeader, ...openSegment, ...tracks(), ...openCluster];
+    // A SILK packet of 60 ms that is nothing but its first byte, 256 to a block.
+    const laced = element(0xa3, [0x81, 0, 0, 4, 255], new Array<number>(256).fill(0x18));
+    const hour = Buffer.concat(new Array<Uint8Array>(235).fill(Uint8Array.from(laced)));
+    const startedAt = performance.now();
+    const stream = decode(streamed([Uint8Array.from(start), hour]), webm);
+    await expect(collect(stream)).rejects.toMatchObject({ code: 'chunk_too_large' });
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  it('when its sound is cut away again by ever new beginnings', async () => {
+    const skipAll = tracks({ codecPrivate: opusHead({ preSkip: 65_535 }) });
+    const silk = element(0xa3, [0x81, 0, 0, 4, 19], new Array<number>(20).fill(0x18));
+    const document = [...ebmlHeader, ...openSegment, ...skipAll, ...openCluster, ...silk];
+    const stream = decode(streamed([Uint8Array.from([...document, ...document])]), webm);
+    await expect(collect(stream)).rejects.toMatchObject({ code: 'chunk_too_large' });
+  });
+
+  it.each([
+    ['Ogg as WebM', 'audio/webm;codecs=opus', 'Ogg', () => encoded('ogg', opus)],
+    ['WebM as Ogg', 'audio/ogg;codecs=opus', 'WebM or Matroska', () => webmFile()],
+    ['MP3 as FLAC', 'audio/flac', 'MP3', () => encoded('mp3', mp3)],
+    ['FLAC as MP3', 'audio/mpeg', 'FLAC', () => encoded('flac', flac)],
+    [
+      'Opus where AAC was declared',
+      'audio/x-matroska;codecs=aac',
+      'Opus',
+      () => encoded('mka', opus),
+    ],
+    [
+      'AAC where Opus was declared',
+      'audio/x-matroska;codecs=opus',
+      'AAC',
+      () => encoded('mka', aac),
+    ],
+    ...Object.entries({ AAC: aac, FLAC: flac, MP3: mp3, Opus: opus }).map(
+      ([codec, args]): [string, string, string, () => Uint8Array] => [
+        `Matroska with ${codec} as WebM`,
+        'audio/webm',
+        'Matroska',
+        () => encoded('mka', args),
+      ],
+    ),
+    [
+      'Matroska where WebM with Opus was declared',
+      'audio/webm;codecs=opus',
+      'Matroska',
+      () => encoded('mka', opus),
+    ],
+    [
+      'AAC in what calls itself WebM',
+      'audio/webm',
+      'AAC',
+      () => Buffer.from(Uint8Array.from([...ebmlHeader, ...openSegment, ...aacTracks])),
+    ],
+    ['FLAC where Opus was declared', 'audio/ogg;codecs=opus', 'FLAC', () => encoded('ogg', flac)],
+    [
+      'Vorbis where Opus was declared',
+      'audio/webm;codecs=opus',
+      'Vorbis',
+      () => encoded('webm', vorbis),
+    ],
+    ['PCM to be detected', 'audio/auto', 'unknown', () => encoded('al', alaw)],
+    ['a WAV file', 'audio/auto', 'WAV', () => encoded('wav', [])],
+    ['an MP4 file', 'audio/auto', 'MP4', () => encoded('m4a', aac)],
+    ['unreadable, with what can be read', 'audio/auto', 'Send Ogg, WebM', () => encoded('wav', [])],
+    [
+      'unreadable, with the way out',
+      'audio/auto',
+      '"audio/pcm;encoding=s16le;rate=16000"',
+      () => encoded('wav', []),
+    ],
+    ['ALAC in Matroska', 'audio/x-matroska', 'A_ALAC', () => encoded('mka', ['-c:a', 'alac'])],
+    ['noise as MP3', 'audio/mpeg', 'MP3', () => noise(100_000)],
+  ])('when it is %s, and says so', async (_, contentType, named, bytes) => {
+    const stream = decode(streamed(cut(bytes(), 1000)), { contentType });
+    await expect(collect(stream)).rejects.toMatchObject({
+      code: 'audio_format_unsupported',
+      message: expect.stringContaining(named) as string,
+    });
+  });
+
+  it.each([
+    ['Opus in WebM', 'audio/webm;codecs=opus', 'webm', opus],
+    ['Opus in Ogg', 'audio/ogg', 'ogg', opus],
+    ['FLAC', 'audio/flac', 'flac', flac],
+    ['FLAC in Ogg', 'audio/ogg;codecs=flac', 'ogg', flac],
+    ['FLAC in Matroska', 'audio/x-matroska;codecs=flac', 'mka', flac],
+    ['MP3', 'audio/mpeg', 'mp3', mp3],
+    ['MP3 in Matroska', 'audio/x-matroska;codecs=mp3', 'mka', mp3],
+    ['AAC in Matroska', 'audio/x-matroska;codecs=aac', 'mka', aac],
+    ['AAC in ADTS', 'audio/auto', 'aac', [...aac, '-f', 'adts']],
+    ['Vorbis', 'audio/ogg', 'ogg', vorbis],
+  ])('when %s has two channels', async (_, contentType, extension, args) => {
+    const bytes = encoded(extension, [...args, '-ac', '2'], 1.1);
+    await expect(collect(decode(streamed(cut(bytes, 500)), { contentType }))).rejects.toMatchObject(
+      {
+        code: 'audio_not_mono',
+        status: 400,
+        message: expect.stringContaining('2 channels') as string,
+      },
+    );
+  });
+
+  it('when its source does', async () => {
+    const failure = new Error('gone');
+    async function* broken() {
+      yield* cut(webmFile(), 3000);
+      throw failure;
+    }
+    await expect(collect(decode(broken(), webm))).rejects.toBe(failure);
+  });
+});
+
+describe('letting go', () => {
+  const forms: Given[] = [webm, { contentType: 'audio/pcm;encoding=s16le;rate=16000' }];
+
+  /** A source that gives some chunks, then nothing for ever; tells whether it was let go of. */
+  function endless(chunks: Uint8Array[]) {
+    const source = { isReturned: false, pulled: 0 };
+    const media: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]: () => ({
+        async next() {
+          const value = chunks[source.pulled++];
+          if (value === undefined) return new Promise(() => undefined);
+          return { done: false, value };
+        },
+        async return() {
+          source.isReturned = true;
+          return { done: true, value: undefined };
+        },
+      }),
+    };
+    return { media, source };
+  }
+
+  it.each(forms)(
+    'ends $contentType with the reason of its signal while it waits',
+    async (given) => {
+      const chunks =
+        given === webm ? [...cut(webmFile(), 2000)].slice(0, 3) : [new Uint8Array(640)];
+      const { media, source } = endless(chunks);
+      const abort = new AbortController();
+      const reason = new Error('session over');
+      const stream = decode(media, { ...given, signal: abort.signal });
+      const iterator = stream[Symbol.asyncIterator]();
+      await iterator.next();
+      const pending = (async () => {
+        for (;;) if ((await iterator.next()).done === true) return;
+      })();
+      abort.abort(reason);
+      await expect(pending).rejects.toBe(reason);
+      expect(source.isReturned).toBe(true);
+    },
+  );
+
+  it.each(forms)('never starts $contentType with a signal that is aborted', async (given) => {
+    const { media, source } = endless([]);
+    const reason = new Error('over before it began');
+    await expect(
+      collect(decode(media, { ...given, signal: AbortSignal.abort(reason) })),
+    ).rejects.toBe(reason);
+    expect(source.pulled).toBe(0);
+  });
+
+  it.each(forms)('returns from $contentType in the middle', async (given) => {
+    const chunks = given === webm ? [...cut(webmFile(), 2000)] : [new Uint8Array(640)];
+    const { media, source } = endless(chunks);
+    for await (const piece of decode(media, given)) {
+      expect(piece.length).toBeGreaterThan(0);
+      break;
+    }
+    expect(source.isReturned).toBe(true);
+  });
+});
+
+it('reads no more than it may while nobody takes what is decoded', async () => {
+  let pulled = 0;
+  async function* counted() {
+    for (; pulled < 5000; pulled += 1) {
+      // Lets answers of the worker in between the chunks.
+      await new Promise((resolve) => setImmediate(resolve));
+      yield new Uint8Array(800);
+    }
+  }
+  const contentType = 'audio/pcm;encoding=alaw;rate=8000';
+  const iterator = decode(counted(), { contentType })[Symbol.asyncIterator]();
+  await iterator.next();
+  // Held back when nothing was read for as long as hundreds of chunks take otherwise.
+  let before = -1;
+  for (let calm = 0; calm < 20; calm = pulled === before ? calm + 1 : 0) {
+    before = pulled;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  expect(pulled).toBeGreaterThan(4);
+  expect(pulled).toBeLessThan(150);
+  let heard = 0;
+  for (let step = await iterator.next(); step.done !== true && heard < 150_000;) {
+    heard += step.value.length;
+    step = await iterator.next();
+  }
+  expect(pulled).toBeGreaterThan(45);
+  await iterator.return?.();
+});
+
+it('decodes 100 streams at once, each as if it were alone', async () => {
+  const kinds = samples.slice(1, 5);
+  const alone = await Promise.all(
+    kinds.map(({ contentType, extension, args }) =>
+      collect(decode(streamed(cut(encoded(extension, args), 900)), { contentType })),
+    ),
+  );
+  const started: { count: number; all: () => void } = { count: 0, all: () => undefined };
+  const everyoneIsThere = new Promise<void>((resolve) => (started.all = resolve));
+  async function* together(bytes: Uint8Array) {
+    let isFirst = true;
+    for (const chunk of cut(bytes, 900)) {
+      yield chunk;
+      if (!isFirst) continue;
+      isFirst = false;
+      started.count += 1;
+      if (started.count === 100) started.all();
+      await everyoneIsThere;
+    }
+  }
+  await Promise.all(
+    Array.from({ length: 100 }, async (_, index) => {
+      const { contentType, extension, args } = kinds[index % kinds.length]!;
+      const ours = await collect(decode(together(encoded(extension, args)), { contentType }));
+      expect(
+        Buffer.from(ours.buffer).equals(Buffer.from(alone[index % kinds.length]!.buffer)),
+      ).toBe(true);
+    }),
+  );
+});

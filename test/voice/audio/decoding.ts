@@ -1,0 +1,83 @@
+/** What tests of decoding share: streams from chunks, samples from streams. */
+import { parseSourceMediaType } from '../../../shared/media-type.ts';
+import type { AudioDecoders } from '../../../server/voice/audio/decode.ts';
+import type { MediaPiece } from '../../../server/voice/audio/media.ts';
+import { samplesOf } from '../../support/audio-files.ts';
+
+export interface Given {
+  contentType: string;
+  sampleRateHz?: number;
+  signal?: AbortSignal;
+  meter?: (durationMs: number) => void;
+}
+
+export function decodeWith(
+  decoders: AudioDecoders,
+  media: AsyncIterable<MediaPiece>,
+  { contentType, sampleRateHz = 16_000, signal = new AbortController().signal, meter }: Given,
+): AsyncIterable<Uint8Array> {
+  const format = parseSourceMediaType(contentType);
+  if (format === undefined) throw new Error(`${contentType} is no media type.`);
+  const options = { format, sampleRateHz, signal };
+  return decoders.decode(media, meter === undefined ? options : { ...options, meter });
+}
+
+export async function* streamed(chunks: Iterable<MediaPiece>): AsyncGenerator<MediaPiece> {
+  yield* chunks;
+}
+
+/** All samples of a stream; fails when a piece ends inside a sample. */
+export async function collect(stream: AsyncIterable<Uint8Array>): Promise<Int16Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of stream) {
+    if (piece.length % 2 !== 0) throw new Error('A piece ends inside a sample.');
+    pieces.push(Uint8Array.from(piece));
+  }
+  return samplesOf(Buffer.concat(pieces));
+}
+
+/** A live source: what it gives is put in piece by piece. */
+export function liveSource() {
+  const pieces: MediaPiece[] = [];
+  let wake: () => void = () => undefined;
+  let isOver = false;
+  async function* media(): AsyncGenerator<MediaPiece> {
+    for (;;) {
+      for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) yield piece;
+      if (isOver) return;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  }
+  return {
+    media: media(),
+    give(piece: MediaPiece) {
+      pieces.push(piece);
+      wake();
+    },
+    end() {
+      isOver = true;
+      wake();
+    },
+  };
+}
+
+/** Polls a condition; fails when it does not come true. */
+export async function until(condition: () => boolean, limitMs = 20_000): Promise<void> {
+  const deadline = Date.now() + limitMs;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('The condition did not come true in time.');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** As browsers' recorders write WebM: the sizes of its clusters are unknown. */
+export function withUnknownClusterSizes(webm: Uint8Array): Uint8Array {
+  const copy = Buffer.from(webm);
+  const id = Buffer.from([0x1f, 0x43, 0xb6, 0x75]);
+  for (let at = copy.indexOf(id); at >= 0; at = copy.indexOf(id, at + 4)) {
+    const lengthBytes = Math.clz32(copy[at + 4]!) - 23;
+    copy[at + 4] = 0xff >> (lengthBytes - 1);
+    copy.fill(0xff, at + 5, at + 4 + lengthBytes);
+  }
+  return copy;
+}

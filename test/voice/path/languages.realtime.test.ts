@@ -1,0 +1,118 @@
+/** Languages over a real socket: who hears a speaker of an unexpected language, and how it is told. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chatQuestions, startChatServer, type ChatServer } from '../../support/openai-chat-server.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
+import { toneSpeech } from '../../support/tone-speech.ts';
+import { connect, endMarks, PCM_16K, stream, type VoiceClient } from '../../support/voice-client.ts';
+import { startVoskServer, type VoskServer } from '../../support/vosk-server.ts';
+
+/** Each speaker's sentence as tones; the recognisers know which words these tones are. */
+const ENGLISH_TONES = 'alpha bravo charlie delta echo foxtrot golf hotel';
+const GERMAN_TONES = 'india juliett kilo lima mike november oscar papa';
+const ENGLISH = 'the weather will be cold and windy tomorrow';
+const GERMAN = 'wir haben gestern einen sehr schönen film gesehen';
+/** How each sounds to a recogniser for the other, which shows who has heard it. */
+const ENGLISH_MISHEARD = 'the weather will be cold and windi tomorrow';
+const GERMAN_MISHEARD = 'wir haben gestern einen sehr schonen film gesehen';
+
+/** What a model makes of tones. */
+const spelling = (...[tones, words]: [string, string]) => {
+  const spelled = words.split(' ');
+  return Object.fromEntries(tones.split(' ').map((tone, index) => [tone, spelled[index] ?? '']));
+};
+
+let english: VoskServer;
+let german: VoskServer;
+let chat: ChatServer;
+let server: TestServer;
+beforeAll(async () => {
+  const hearing = (english: string, german: string) => ({
+    spelling: { ...spelling(ENGLISH_TONES, english), ...spelling(GERMAN_TONES, german) },
+  });
+  [english, german, chat] = await Promise.all([
+    startVoskServer(hearing(ENGLISH, GERMAN_MISHEARD)),
+    startVoskServer(hearing(ENGLISH_MISHEARD, GERMAN)),
+    startChatServer(),
+  ]);
+  server = await startServer({
+    ...{ RECOGNISER: 'vosk', VOSK_URL: `en=${english.url},de=${german.url}` },
+    ...{ CHAT_URL: chat.apiUrl, CHAT_MODEL: 'pseudo' },
+  });
+});
+afterAll(async () => {
+  await server.stop();
+  await Promise.all([english.close(), german.close(), chat.close()]);
+});
+
+/** Says sentences, one after the other, and answers what came. */
+async function said(tones: string[], request: Record<string, unknown>): Promise<VoiceClient> {
+  const client = await connect(server, { source_media_content_type: PCM_16K, ...request });
+  const audio = Buffer.concat(tones.map((sentence) => toneSpeech(sentence)));
+  await stream(client, audio, { chunkBytes: 3_200, chunkMs: 100 });
+  client.end();
+  expect((await client.closed).code, JSON.stringify(client.error())).toBe(1000);
+  return client;
+}
+
+/** Language and text of every concluded source segment. */
+function concluded({ messages }: VoiceClient): [string, string][] {
+  return messages.flatMap((message) =>
+    'source_transcript_update' in message
+      ? message.source_transcript_update.concluded.map(({ language, text }): [string, string] => [
+          language,
+          text.trim().toLowerCase().replace('.', ''),
+        ])
+      : [],
+  );
+}
+
+/** The languages of all target captions, as they are written there. */
+function targets({ messages }: VoiceClient): Set<string> {
+  return new Set(
+    messages.flatMap((message) =>
+      'target_transcript_update' in message ? [message.target_transcript_update.language] : [],
+    ),
+  );
+}
+
+describe.concurrent('a session whose speaker speaks another language than thought', () => {
+  it('goes on with the recogniser of that language, and back again', async ({ expect }) => {
+    const sentences = [GERMAN_TONES, GERMAN_TONES, GERMAN_TONES, ENGLISH_TONES, ENGLISH_TONES];
+    const client = await said([...sentences, ENGLISH_TONES], {
+      ...{ source_language: 'en-us', target_languages: ['es'] },
+    });
+    expect(concluded(client)).toEqual([
+      // One sentence does not outweigh what the client says; two do.
+      ['en-us', GERMAN_MISHEARD],
+      ['de', GERMAN_MISHEARD],
+      ['de', GERMAN],
+      // A recogniser for German has no reason to hear English; so one is enough.
+      ['en-us', ENGLISH_MISHEARD],
+      ['en-us', ENGLISH_MISHEARD],
+      ['en-us', ENGLISH],
+    ]);
+  });
+
+  it('finds the language by itself, and tells targets as they were requested', async ({
+    expect,
+  }) => {
+    const client = await said([GERMAN_TONES, GERMAN_TONES, GERMAN_TONES], {
+      ...{ source_language: undefined, target_languages: ['zh-HANS', 'en-GB'] },
+    });
+    expect(concluded(client)).toEqual([
+      ['de', GERMAN_MISHEARD],
+      ['de', GERMAN_MISHEARD],
+      ['de', GERMAN],
+    ]);
+    expect(targets(client)).toEqual(new Set(['zh-HANS', 'en-GB']));
+    for (const target of ['zh-HANS', 'en-GB']) {
+      expect(client.text(target).match(/gesehen/g), target).toHaveLength(3);
+    }
+    expect(endMarks(client)).toEqual([
+      ...['end_of_source_transcript', 'end_of_target_transcript zh-HANS'],
+      ...['end_of_target_transcript en-GB', 'end_of_stream'],
+    ]);
+    const asked = chatQuestions(chat).find(({ items }) => items[0]?.text.includes('schönen'));
+    expect(asked?.source_language).toBe('German (de)');
+  });
+});

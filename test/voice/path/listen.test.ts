@@ -1,0 +1,354 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { listen } from '../../../server/voice/path/listen.ts';
+import { UTTERANCE_END } from '../../../server/voice/audio/media.ts';
+import type { HeardPiece } from '../../../server/voice/path/silence-mark.ts';
+import { lengthMs, silence, spoken } from '../../engines/recognition-support.ts';
+
+const HOUSE = 'she bought a new house near the river last summer';
+const ENDPOINTING = { silenceMs: 600, longestMs: 15_000 };
+
+/** Audio in chunks whose sizes repeat; 100 ms each if none are given. */
+async function* chunks(audio: Uint8Array, sizes = [3200]): AsyncGenerator<Uint8Array> {
+  for (let offset = 0, count = 0; offset < audio.length; count += 1) {
+    const size = sizes[count % sizes.length] ?? 3200;
+    // A copy, emptied once it was taken in: nobody may look at it any more.
+    const chunk = Uint8Array.from(audio.subarray(offset, offset + size));
+    yield chunk;
+    chunk.fill(0x55);
+    offset += size;
+  }
+}
+
+async function heardPieces(
+  audio: Uint8Array,
+  { sizes, ...endpointing }: { sizes?: number[]; silenceMs?: number; longestMs?: number } = {},
+): Promise<HeardPiece[]> {
+  const { signal } = new AbortController();
+  const pieces: HeardPiece[] = [];
+  const options = { ...ENDPOINTING, ...endpointing, signal };
+  for await (const piece of listen(chunks(audio, sizes), options)) pieces.push(piece);
+  return pieces;
+}
+
+interface Utterance {
+  startMs: number;
+  endMs: number;
+  samples: Buffer;
+}
+
+/** Short to compare: a digest stands for the samples of a piece. */
+function digests(pieces: readonly HeardPiece[]): string[] {
+  return pieces.map((piece) =>
+    piece.kind === 'samples'
+      ? `${piece.startMs} ms: ${piece.samples.length} bytes ${createHash('sha1').update(piece.samples).digest('hex')}`
+      : `${piece.atMs} ms: ${piece.kind}`,
+  );
+}
+
+/** The utterances, each checked to be without a gap and to hold what was said at its time. */
+function utterances(pieces: readonly HeardPiece[], audio: Uint8Array): Utterance[] {
+  const all: Utterance[] = [];
+  let parts: Uint8Array[] = [];
+  let startMs = 0;
+  let nextMs = 0;
+  for (const piece of pieces) {
+    if (piece.kind === 'samples') {
+      if (parts.length === 0) startMs = nextMs = piece.startMs;
+      expect(piece.startMs).toBe(nextMs);
+      nextMs += lengthMs(piece.samples);
+      parts.push(piece.samples);
+    } else if (piece.kind === 'endpoint') {
+      expect(piece.atMs).toBe(nextMs);
+      expect(startMs).toBeGreaterThanOrEqual(all.at(-1)?.endMs ?? 0);
+      const samples = Buffer.concat(parts);
+      expect(samples.equals(audio.subarray(startMs * 32, nextMs * 32))).toBe(true);
+      all.push({ startMs, endMs: nextMs, samples });
+      parts = [];
+    }
+  }
+  expect(parts).toEqual([]);
+  return all;
+}
+
+/** Audio in chunks of 100 ms, with the ends of utterances that its sender tells after so many bytes. */
+async function* toldChunks(audio: Uint8Array, endsBytes: readonly number[]) {
+  let offset = 0;
+  for (const end of [...endsBytes, audio.length]) {
+    yield* chunks(audio.subarray(offset, end));
+    if (end < audio.length || endsBytes.includes(end)) yield UTTERANCE_END;
+    offset = end;
+  }
+}
+
+async function toldPieces(audio: Uint8Array, endsBytes: readonly number[]): Promise<HeardPiece[]> {
+  const { signal } = new AbortController();
+  const pieces: HeardPiece[] = [];
+  for await (const piece of listen(toldChunks(audio, endsBytes), { ...ENDPOINTING, signal })) {
+    pieces.push(piece);
+  }
+  return pieces;
+}
+
+describe('an end of an utterance that is told', () => {
+  test('ends it there, be there silence or not, and says that speech is over', async () => {
+    const audio = await spoken({ text: HOUSE, voice: 'rms' });
+    const half = (audio.length >> 2) * 2;
+    const pieces = await toldPieces(audio, [half]);
+    const [first, second, ...others] = utterances(pieces, audio);
+    expect(others).toEqual([]);
+    expect(first?.endMs).toBe(Math.floor(lengthMs(audio.subarray(0, half)) / 10) * 10);
+    expect(second?.startMs).toBeGreaterThanOrEqual(first?.endMs ?? Infinity);
+    const kinds = pieces.map(({ kind }) => kind);
+    expect(kinds[kinds.indexOf('endpoint') + 1]).toBe('silence');
+    // What was not told is heard as ever.
+    const untold = await heardUtterances(audio);
+    expect(untold).toHaveLength(1);
+    expect(second?.endMs).toBe(untold[0]?.endMs);
+  });
+
+  test('makes no utterance of silence, however often it is told', async () => {
+    const quiet = silence(2_000);
+    const pieces = await toldPieces(quiet, [3_200, 6_400, 6_400, 32_000]);
+    expect(utterances(pieces, quiet)).toEqual([]);
+  });
+
+  test.each([100, 200])('told every %i ms loses nothing of speech', async (everyMs) => {
+    const audio = await spoken({ text: HOUSE, voice: 'kal16' });
+    const count = Math.floor(lengthMs(audio) / everyMs) - 1;
+    const ends = Array.from({ length: count }, (_, index) => (index + 1) * everyMs * 32);
+    const all = utterances(await toldPieces(audio, ends), audio);
+    expect(all.length).toBeGreaterThan(3);
+    const heardMs = all.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+    const [whole] = await heardUtterances(audio);
+    expect(heardMs).toBeGreaterThan(0.75 * ((whole?.endMs ?? Infinity) - (whole?.startMs ?? 0)));
+  });
+});
+
+async function heardUtterances(
+  audio: Uint8Array,
+  endpointing: { silenceMs?: number; longestMs?: number } = {},
+): Promise<Utterance[]> {
+  return utterances(await heardPieces(audio, endpointing), audio);
+}
+
+/** Sound made by sox, or other audio through it; s16le at 16 kHz. */
+function sox(effects: string, input?: Uint8Array): Buffer {
+  const raw = ['-t', 'raw', '-r', '16000', '-c', '1', '-b', '16', '-e', 'signed'];
+  const source = input === undefined ? ['-n'] : [...raw, '-'];
+  // The same noise every time.
+  const args = ['-R', ...source, ...raw, '-', ...effects.split(' ')];
+  return execFileSync('sox', args, { input, maxBuffer: 2 ** 28 });
+}
+
+/** Adds up two recordings; the result is as long as the first. */
+function mixed(one: Buffer, other: Buffer): Buffer {
+  const sum = Buffer.alloc(one.length);
+  for (let at = 0; at < one.length; at += 2) {
+    const sample = one.readInt16LE(at) + (at < other.length ? other.readInt16LE(at) : 0);
+    sum.writeInt16LE(Math.max(-32_768, Math.min(32_767, sample)), at);
+  }
+  return sum;
+}
+
+/** First and last time at which it is louder than a hundredth of full scale, in ms. */
+function soundOf(audio: Buffer): { fromMs: number; toMs: number } {
+  const loud: number[] = [];
+  for (let at = 0; at < audio.length; at += 2) {
+    if (Math.abs(audio.readInt16LE(at)) > 327) loud.push(at / 32);
+  }
+  return { fromMs: loud[0] ?? NaN, toMs: loud.at(-1) ?? NaN };
+}
+
+const house = () => spoken({ text: HOUSE, voice: 'rms', padStartS: 1, padEndS: 1.5 });
+
+describe('utterances', () => {
+  test('hold each sentence whole and leave the silence between them out', async () => {
+    const first = await house();
+    const audio = Buffer.concat([first, silence(5_000), await spoken({ text: 'yes' })]);
+    const found = await heardUtterances(audio);
+    expect(found).toHaveLength(2);
+    const { fromMs, toMs } = soundOf(first);
+    const { startMs, endMs } = found[0]!;
+    expect(startMs).toBeLessThanOrEqual(fromMs - 200);
+    expect(startMs).toBeGreaterThan(fromMs - 700);
+    expect(endMs - toMs).toBeGreaterThanOrEqual(500);
+    expect(endMs - toMs).toBeLessThanOrEqual(800);
+    const inSilenceMs = found[1]!.startMs - endMs;
+    expect(inSilenceMs).toBeGreaterThan(5_000);
+  });
+
+  test('are the same however the audio was divided', async () => {
+    const audio = Buffer.concat([await house(), silence(4_000), await house()]);
+    const expected = await heardPieces(audio, { longestMs: 2_000 });
+    expect(expected.filter(({ kind }) => kind === 'endpoint').length).toBeGreaterThan(3);
+    expect(expected.some(({ kind }) => kind === 'silence')).toBe(true);
+    let seed = 7;
+    const random = (): number => (seed = (Math.imul(seed, 48_271) >>> 0) % 2_147_483_647);
+    const divisions = [[2], [audio.length], [640], [641 * 2, 6], [30_000]];
+    for (let round = 0; round < 5; round += 1) {
+      divisions.push(Array.from({ length: 40 }, () => 2 * (1 + (random() % 4_000))));
+    }
+    for (const sizes of divisions) {
+      const pieces = await heardPieces(audio, { longestMs: 2_000, sizes });
+      expect(digests(pieces)).toEqual(digests(expected));
+    }
+  });
+
+  test('end after the silence that was asked for', async () => {
+    const audio = await spoken({ text: HOUSE, voice: 'rms', padEndS: 4 });
+    const { toMs } = soundOf(audio);
+    for (const silenceMs of [300, 1_000, 2_500]) {
+      const found = await heardUtterances(audio, { silenceMs });
+      expect(Math.abs(found.at(-1)!.endMs - toMs - silenceMs)).toBeLessThanOrEqual(150);
+    }
+  });
+
+  test('end with the audio', async () => {
+    const audio = await spoken({ text: HOUSE, voice: 'rms', padEndS: 0 });
+    const cut = audio.subarray(0, audio.length - 9_998);
+    const found = await heardUtterances(cut);
+    expect(found.at(-1)!.endMs).toBe(lengthMs(cut));
+  });
+
+  test.each([
+    ['at -30 dB', 'gain -30'],
+    ['at full scale', 'gain -n'],
+    ['with a constant offset', 'gain -6 dcshift 0.2'],
+    ['on the telephone', 'sinc 300-3400 rate 8000 rate 16000'],
+  ])('are found %s', async (_name, effects) => {
+    const clean = await house();
+    const { fromMs, toMs } = soundOf(clean);
+    const found = await heardUtterances(sox(effects, clean));
+    expect(found).toHaveLength(1);
+    expect(found[0]!.startMs).toBeLessThanOrEqual(fromMs);
+    expect(found[0]!.endMs).toBeGreaterThan(toMs);
+    expect(found[0]!.endMs).toBeLessThan(toMs + 900);
+  });
+
+  test('are found in noise, which does not keep them open', async () => {
+    const clean = await spoken({ text: HOUSE, voice: 'rms', padStartS: 2, padEndS: 4 });
+    const noise = sox(`synth ${lengthMs(clean) / 1_000} pinknoise gain -40`);
+    const found = await heardUtterances(mixed(clean, noise));
+    const { fromMs, toMs } = soundOf(clean);
+    const all = found.filter(({ startMs, endMs }) => startMs <= fromMs && endMs >= toMs);
+    expect(all).toHaveLength(1);
+    expect(all[0]!.endMs).toBeLessThan(toMs + 1_000);
+  });
+
+  const humans = [
+    { file: 'jfk.wav', least: 1 },
+    { file: 'digits.wav', least: 3 },
+  ].map((each) => ({
+    ...each,
+    url: new URL(`../../../../shared/speech/${each.file}`, import.meta.url),
+  }));
+  for (const { file, url, least } of humans) {
+    test.skipIf(!existsSync(url))(`are found in what people said: ${file}`, async () => {
+      const audio = readFileSync(url).subarray(44);
+      const found = await heardUtterances(audio);
+      expect(found.length).toBeGreaterThanOrEqual(least);
+      const heardMs = found.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+      expect(heardMs).toBeGreaterThan(lengthMs(audio) / 2);
+    });
+  }
+});
+
+describe('what is no speech', () => {
+  test.each([
+    ['digital silence', 'trim 0 20'],
+    ['a constant offset', 'trim 0 20 dcshift 0.3'],
+    ['a click', 'synth 0.005 whitenoise gain -6 pad 1 1'],
+    ['a knock of 90 ms', 'synth 0.09 whitenoise gain -6 pad 1 1'],
+    ['soft noise', 'synth 20 pinknoise gain -50'],
+    ['steady noise', 'synth 20 whitenoise gain -30'],
+  ])('opens no utterance: %s', async (_name, effects) => {
+    expect(await heardPieces(sox(effects))).toEqual([]);
+  });
+
+  test('does not keep an utterance open when it clicks now and then', async () => {
+    const speech = await spoken({ text: HOUSE, voice: 'rms', padEndS: 3 });
+    const clicks = sox('synth 0.005 whitenoise gain -6 pad 0.3 repeat 30');
+    const { toMs } = soundOf(speech);
+    const found = await heardUtterances(mixed(speech, clicks));
+    expect(found.at(-1)!.endMs).toBeLessThan(toMs + 1_100);
+  });
+
+  test('is cut when it goes on for ever', async () => {
+    const audio = sox('synth 40 brownnoise gain -15');
+    const found = await heardUtterances(audio, { longestMs: 5_000 });
+    expect(found.length).toBeGreaterThan(3);
+    for (const { startMs, endMs } of found) expect(endMs - startMs).toBeLessThanOrEqual(8_000);
+  });
+});
+
+describe('an utterance without a pause', () => {
+  test('is cut where it is quiet, and nothing is lost or told twice', async () => {
+    // Syllables of 300 ms with 90 ms between them in which it is 14 dB less loud.
+    const loud = sox('synth 0.3 sawtooth 140 gain -6');
+    const soft = sox('synth 0.09 sawtooth 140 gain -20');
+    const audio = Buffer.concat(Array.from({ length: 40 }, () => [loud, soft]).flat());
+    const found = await heardUtterances(audio, { longestMs: 4_000 });
+    expect(found.length).toBeGreaterThanOrEqual(2);
+    found.slice(0, -1).forEach(({ endMs }, index) => {
+      const inSyllableMs = endMs % 390;
+      expect(inSyllableMs, `cut at ${endMs}`).toBeGreaterThanOrEqual(290);
+      expect(found[index + 1]!.startMs).toBe(endMs);
+    });
+    for (const { startMs, endMs } of found) expect(endMs - startMs).toBeLessThanOrEqual(7_000);
+  });
+});
+
+describe('long silence', () => {
+  test('is told by marks after speech, and costs no memory', async () => {
+    const speech = await house();
+    const { toMs } = soundOf(speech);
+    const minute = silence(60_000);
+    const audio = async function* (): AsyncGenerator<Uint8Array> {
+      yield* chunks(speech);
+      for (let count = 0; count < 30; count += 1) yield* chunks(minute, [32_000]);
+    };
+    const marks: number[] = [];
+    const { signal } = new AbortController();
+    let pieceCount = 0;
+    for await (const piece of listen(audio(), { ...ENDPOINTING, signal })) {
+      if (piece.kind === 'silence') marks.push(piece.atMs);
+      else if (marks.length > 0) pieceCount += 1;
+    }
+    expect(pieceCount).toBe(0);
+    expect(Math.abs(marks[0]! - toMs - 1_500)).toBeLessThanOrEqual(150);
+    expect(marks.length).toBeGreaterThan((30 * 60_000) / 1_500 - 2);
+    marks.forEach((atMs, index) => {
+      if (index > 0) expect(atMs - marks[index - 1]!).toBe(1_500);
+    });
+  });
+
+  test('says nothing before anybody has spoken', async () => {
+    expect(await heardPieces(silence(10_000))).toEqual([]);
+  });
+});
+
+describe('listening', () => {
+  test('ends with the reason of an abort', async () => {
+    const controller = new AbortController();
+    const enough = new Error('enough');
+    const pieces = listen(chunks(await house()), { ...ENDPOINTING, signal: controller.signal });
+    await pieces.next();
+    controller.abort(enough);
+    const rest = async (): Promise<void> => {
+      for await (const piece of pieces) expect(piece.kind).not.toBe('endpoint');
+    };
+    await expect(rest()).rejects.toThrow(enough);
+  });
+
+  test('many streams at once do not disturb each other', async () => {
+    const audio = await house();
+    const alone = digests(await heardPieces(audio));
+    const together = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => heardPieces(audio, { sizes: [640 + 2 * index] })),
+    );
+    for (const pieces of together) expect(digests(pieces)).toEqual(alone);
+  });
+});

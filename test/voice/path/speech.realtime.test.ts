@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, until, type TestServer } from '../../support/server.ts';
+import { speech } from '../../support/speech.ts';
+import { connect, endMarks, stream, type Pace } from '../../support/voice-client.ts';
+import { wordErrorRate } from '../../support/word-error-rate.ts';
+
+const TEXT = 'and so my fellow americans ask not what your country can do for you';
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer()));
+afterAll(() => server.stop());
+
+/** The speech in a format, and the pace at which it is sent. */
+function encode(wav: string, contentType: string): { audio: Buffer; pace: Pace } {
+  const durationMs = (readFileSync(wav).length - 44) / 32;
+  const ffmpeg = (...args: string[]) =>
+    execFileSync('ffmpeg', ['-v', 'error', '-i', wav, ...args, 'pipe:1'], { maxBuffer: 1 << 26 });
+  const pcm = /encoding=(\w+);rate=(\d+)/.exec(contentType);
+  const opus = ['-c:a', 'libopus', '-b:a', '32k', '-ar', '48000'];
+  const audio =
+    pcm === null
+      ? ffmpeg(...opus, '-f', contentType.includes('ogg') ? 'ogg' : 'webm')
+      : ffmpeg('-ar', pcm[2] ?? '', '-f', { alaw: 'alaw', ulaw: 'mulaw' }[pcm[1] ?? ''] ?? 's16le');
+  const bytesPerMs = audio.length / durationMs;
+  return { audio, pace: { chunkBytes: 2 * Math.round(bytesPerMs * 50), chunkMs: 100 } };
+}
+
+describe('speech straight over a socket becomes captions in two languages', () => {
+  it.each([
+    ['audio/pcm;encoding=s16le;rate=44100', 'json'],
+    ['audio/pcm;encoding=ulaw;rate=8000', 'msgpack'],
+    ['audio/webm;codecs=opus', 'msgpack'],
+    ['audio/ogg;codecs=opus', 'json'],
+  ] as const)('from %s, in %s', async (contentType, format) => {
+    const { audio, pace } = encode(await speech({ text: TEXT }), contentType);
+    const client = await connect(server, {
+      ...{ source_media_content_type: contentType, message_format: format },
+      target_languages: ['es'],
+    });
+    await stream(client, audio, pace);
+    client.end();
+    expect((await client.closed).code).toBe(1000);
+    expect(client.error()).toBeUndefined();
+    // Telephone audio lacks half of what the model was trained on.
+    const limit = contentType.includes('rate=8000') ? 0.5 : 0.25;
+    expect(wordErrorRate(TEXT, client.text()), client.text()).toBeLessThanOrEqual(limit);
+    expect(client.text('es').toLowerCase()).toMatch(/vuestro|tu país|su país|país/);
+    expect(endMarks(client)).toEqual([
+      ...['end_of_source_transcript', 'end_of_target_transcript es', 'end_of_stream'],
+    ]);
+  });
+});
+
+it('captions come while the speech goes on, tentative text first, and times follow the audio', async () => {
+  const { audio, pace } = encode(
+    await speech({ text: TEXT, voice: 'rms' }),
+    'audio/pcm;encoding=s16le;rate=16000',
+  );
+  const client = await connect(server, { target_languages: ['es', 'fr', 'ca', 'it', 'pt-br'] });
+  let messagesBeforeEnd = 0;
+  await stream(client, audio, {
+    ...pace,
+    onChunk: () => (messagesBeforeEnd = client.messages.length),
+  });
+  client.end();
+  await client.closed;
+  expect(messagesBeforeEnd).toBeGreaterThan(3);
+  const first = client.messages.find((message) => 'source_transcript_update' in message);
+  expect(first).toMatchObject({ source_transcript_update: { concluded: [] } });
+  const concluded = client.messages.flatMap((message) =>
+    'source_transcript_update' in message ? message.source_transcript_update.concluded : [],
+  );
+  let lastEnd = 0;
+  for (const { start_time, end_time, language } of concluded) {
+    expect(language).toBe('en');
+    expect(start_time).toBeGreaterThanOrEqual(lastEnd);
+    expect(end_time).toBeGreaterThan(start_time);
+    lastEnd = end_time;
+  }
+  expect(lastEnd).toBeLessThanOrEqual(audio.length / 32);
+  for (const language of ['es', 'fr', 'ca', 'it', 'pt-br']) {
+    expect(client.text(language), language).toMatch(/\p{L}{3,}/u);
+  }
+});
+
+it('sessions side by side do not mix', async () => {
+  const texts = ['the red house stands on the hill', 'we will meet again in the morning'];
+  const clients = await Promise.all(
+    texts.map(async (text) => {
+      const client = await connect(server, { target_languages: ['es'] });
+      const audio = readFileSync(await speech({ text, voice: 'rms' })).subarray(44);
+      await stream(client, audio, { chunkBytes: 3200, chunkMs: 100 });
+      client.end();
+      await client.closed;
+      return client;
+    }),
+  );
+  const [red, morning] = clients.map((client) => client.text().toLowerCase());
+  expect(red).toMatch(/house|hill|red/);
+  expect(morning).toMatch(/morning|meet|again/);
+  expect(red).not.toMatch(/morning/);
+  expect(morning).not.toMatch(/house/);
+  await until(async () => {
+    const health = (await (await server.get('/healthz')).json()) as { voice_sessions: number };
+    return health.voice_sessions === 0;
+  });
+});
+
+it.each([
+  ['audio/webm;codecs=opus', Buffer.from('this is no audio, and never will be')],
+  ['audio/ogg', Buffer.alloc(5000, 7)],
+  // Fourteen bytes whose 56-bit size runs over: a demuxer must not loop on them.
+  ['audio/webm', Buffer.from('1a45dfa380ec01000000fffffff7', 'hex')],
+])('what is not %s ends with a clear error and harms nobody', async (contentType, bytes) => {
+  const client = await connect(server, { source_media_content_type: contentType });
+  client.sendAudio(bytes);
+  client.end();
+  expect((await client.closed).code).toBe(4400);
+  expect(client.error()?.reason_code).toBe(4000403);
+  expect((await server.get('/healthz')).status).toBe(200);
+});

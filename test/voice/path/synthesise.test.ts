@@ -1,0 +1,271 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SynthesisEngine } from '../../../server/engines/engine.ts';
+import { createSpeechEncoders, type SpeechEncoders } from '../../../server/voice/audio/encode.ts';
+import { synthesise, type MediaChunk } from '../../../server/voice/path/synthesise.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { targetMediaTypes, type TargetMediaFormat } from '../../../shared/target-media-type.ts';
+import { loudness } from '../../engines/synthesis-conformance.ts';
+import { recordLog } from '../../support/log-record.ts';
+import { decode, probe } from '../../support/media-probe.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { pieceProblem } from '../audio/encode/piece-check.ts';
+import {
+  allChunks,
+  childProcesses,
+  concluded,
+  espeakNg,
+  formatOf,
+  hummingEngine,
+  SENTENCES,
+} from './synthesise-support.ts';
+
+/** ffprobe's names. */
+const containers: Record<TargetMediaFormat['container'], string> = {
+  ...{ ogg: 'ogg', webm: 'matroska,webm', matroska: 'matroska,webm', mpegts: 'mpegts' },
+  ...{ flac: 'flac', pcm: 'none' },
+};
+const codecs: Record<TargetMediaFormat['codec'], string> = {
+  ...{ opus: 'opus', flac: 'flac', aac: 'aac' },
+  ...{ s16le: 'pcm_s16le', alaw: 'pcm_alaw', ulaw: 'pcm_mulaw' },
+};
+const TOLERANCE_MS = 50;
+const MAX_MESSAGE_BYTES = 2 ** 20;
+
+const log = recordLog();
+let encoders: SpeechEncoders;
+let engine: SynthesisEngine;
+
+beforeAll(async () => {
+  encoders = await createSpeechEncoders({ log });
+  engine = await espeakNg();
+}, 60_000);
+afterAll(async () => {
+  await encoders.close();
+  await engine.close();
+});
+
+const sum = (chunks: readonly MediaChunk[]) =>
+  chunks.reduce((total, { durationMs }) => total + durationMs, 0);
+const joined = (chunks: readonly MediaChunk[]) =>
+  Buffer.concat(chunks.flatMap(({ pieces }) => pieces));
+
+function save(bytes: Uint8Array): string {
+  const file = path.join(temporaryFolder(), 'speech');
+  writeFileSync(file, bytes);
+  return file;
+}
+
+describe.each(targetMediaTypes)('speech as %s', { timeout: 60_000 }, (contentType) => {
+  const format = formatOf(contentType);
+  let chunks: MediaChunk[];
+  beforeAll(async () => {
+    const [first = '', ...others] = SENTENCES;
+    const updates = concluded(first, ' …', others);
+    chunks = await allChunks(updates, { engine, encoders, format });
+  }, 60_000);
+
+  it('is a stream that ffprobe accepts, as long as its chunks say', async () => {
+    const media = await probe(save(joined(chunks)), format);
+    expect(media).toMatchObject({
+      ...(format.container !== 'pcm' && { container: containers[format.container] }),
+      ...{ codec: codecs[format.codec], sampleRateHz: format.sampleRateHz, channels: 1 },
+    });
+    expect(Math.abs(media.packetsMs - sum(chunks))).toBeLessThan(TOLERANCE_MS);
+    if (media.toldMs !== undefined) {
+      expect(Math.abs(media.toldMs - sum(chunks))).toBeLessThan(TOLERANCE_MS);
+    }
+  });
+
+  it('decodes to as much sound', async () => {
+    const { samples, sampleRateHz } = await decode(save(joined(chunks)), format);
+    const lengthMs = (samples.length / sampleRateHz) * 1000;
+    expect(Math.abs(lengthMs - sum(chunks))).toBeLessThan(TOLERANCE_MS);
+    expect(loudness(samples)).toBeGreaterThan(500);
+  });
+
+  it('comes in pieces that must not be cut, and chunks that play soon', () => {
+    const [first, ...others] = chunks;
+    expect(first?.headerCount).toBeDefined();
+    for (const { headerCount } of others) expect(headerCount).toBeUndefined();
+    const headerCount = first?.headerCount ?? 0;
+    for (const [index, piece] of chunks.flatMap(({ pieces }) => pieces).entries()) {
+      expect(pieceProblem(piece, format, index < headerCount)).toBeUndefined();
+    }
+    for (const { pieces, durationMs } of chunks) {
+      expect(durationMs).toBeLessThanOrEqual(500);
+      const sizeBytes = pieces.reduce((total, { length }) => total + length, 0);
+      expect(sizeBytes).toBeLessThan(MAX_MESSAGE_BYTES / 2);
+    }
+  });
+
+  it('has the text of each segment in the first chunk of it, and nothing of what is not spoken', () => {
+    const texts = chunks.flatMap(({ text }) => text ?? []);
+    expect(texts).toEqual(SENTENCES);
+    expect(chunks[0]?.text).toBe(SENTENCES[0]);
+  });
+
+  it('can be played up to any piece', async () => {
+    const headerCount = chunks[0]?.headerCount ?? 0;
+    const pieces = chunks.flatMap((chunk) => chunk.pieces);
+    const share = 0.6;
+    const count = Math.round(headerCount + (pieces.length - headerCount) * share);
+    const file = save(Buffer.concat(pieces.slice(0, count)));
+    const { samples, sampleRateHz } = await decode(file, format);
+    expect((samples.length / sampleRateHz) * 1000).toBeGreaterThan(sum(chunks) * (share - 0.2));
+  });
+});
+
+describe('translated speech', { timeout: 60_000 }, () => {
+  const format = formatOf('audio/webm;codecs=opus');
+
+  it('is there whole when its segment is, whatever comes next', async () => {
+    for (const contentType of ['audio/webm', 'video/mp2t;codecs=aac', 'audio/flac']) {
+      const humming = hummingEngine();
+      let isHeard = 0;
+      let goOn: () => void = () => undefined;
+      const until = new Promise<void>((resolve) => (goOn = resolve));
+      async function* waiting() {
+        yield* concluded('one two three four five six seven');
+        await until;
+        yield* concluded('and more');
+      }
+      const { signal } = new AbortController();
+      const options = { engine: humming, encoders, format: formatOf(contentType), signal };
+      const speaking = { ...options, language: 'en', gender: undefined };
+      let secondMs = 0;
+      for await (const { durationMs, text } of synthesise(waiting(), speaking)) {
+        if (text === 'and more') secondMs = isHeard;
+        isHeard += durationMs;
+        // All of the first, while the second is not even concluded.
+        if (isHeard >= 33 * 4 * 5) goOn();
+      }
+      expect(secondMs).toBeGreaterThanOrEqual(33 * 4 * 5);
+      expect(secondMs).toBeLessThan(33 * 4 * 5 + 150);
+    }
+  });
+
+  it('is in order and loses nothing, also when segments come all at once', async () => {
+    const texts = Array.from({ length: 12 }, (_, index) => `segment ${index}`);
+    const humming = hummingEngine();
+    const chunks = await allChunks(concluded(texts), { engine: humming, encoders, format });
+    expect(chunks.flatMap(({ text }) => text ?? [])).toEqual(texts);
+    expect(humming.spoken).toEqual(texts);
+  });
+
+  it('goes on after a sentence that failed once, where it had broken off', async () => {
+    const failing = hummingEngine((text, tries) => {
+      if (text === 'two' && tries === 1) throw new ServiceError('synthesis_failed', 'No.');
+    });
+    const sound = hummingEngine();
+    const texts = ['one', 'two', 'six'];
+    const once = await allChunks(concluded(texts), { engine: sound, encoders, format });
+    const chunks = await allChunks(concluded(texts), { engine: failing, encoders, format });
+    expect(failing.spoken).toEqual(['one', 'two', 'two', 'six']);
+    expect(chunks.flatMap(({ text }) => text ?? [])).toEqual(texts);
+    expect(sum(chunks)).toBe(sum(once));
+  });
+
+  it('ends when a sentence fails twice', async () => {
+    const failing = hummingEngine((text) => {
+      if (text === 'two') throw new ServiceError('synthesis_failed', 'No.');
+    });
+    const chunks = allChunks(concluded(['one', 'two']), { engine: failing, encoders, format });
+    await expect(chunks).rejects.toMatchObject({ code: 'synthesis_failed' });
+  });
+
+  it('does not keep an engine that ends in an error of ours going', async () => {
+    const broken = hummingEngine(() => {
+      throw new TypeError('a fault');
+    });
+    const chunks = allChunks(concluded('one'), { engine: broken, encoders, format });
+    await expect(chunks).rejects.toThrow(TypeError);
+    expect(broken.spoken).toEqual(['one']);
+  });
+
+  it('fails with what its captions fail with', async () => {
+    async function* failing() {
+      yield* concluded('one');
+      throw new RangeError('of the captions');
+    }
+    const chunks = allChunks(failing(), { engine: hummingEngine(), encoders, format });
+    await expect(chunks).rejects.toThrow('of the captions');
+  });
+
+  it('is made no further ahead than somebody listens to', async () => {
+    const texts = Array.from({ length: 40 }, (_, index) => `${index}`.padEnd(100, ' long'));
+    const humming = hummingEngine();
+    const { signal } = new AbortController();
+    const options = {
+      language: 'en',
+      gender: undefined,
+      engine: humming,
+      encoders,
+      format,
+      signal,
+    };
+    const reading = synthesise(concluded(texts), options)[Symbol.asyncIterator]();
+    await reading.next();
+    // Two seconds each: twenty seconds are made ahead, and a little is on its way.
+    await expect.poll(() => humming.spoken.length, { timeout: 10_000 }).toBeGreaterThan(8);
+    for (let turn = 0; turn < 200; turn += 1) await new Promise((done) => setImmediate(done));
+    expect(humming.spoken.length).toBeLessThan(14);
+    await reading.return(undefined);
+  });
+
+  it.each(['audio/webm', 'video/mp2t;codecs=aac'])(
+    'of %s ends with the reason of an abort, and leaves no process behind',
+    async (contentType) => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const long = concluded('A long sentence that goes on and on. '.repeat(400));
+      const options = { engine, encoders, format: formatOf(contentType), signal };
+      const speaking = { ...options, language: 'en', gender: undefined };
+      const reading = (async () => {
+        for await (const { durationMs } of synthesise(long, speaking)) {
+          if (durationMs > 0) controller.abort(new Error('enough'));
+        }
+      })();
+      await expect(reading).rejects.toThrow('enough');
+      await expect.poll(childProcesses, { timeout: 10_000 }).toEqual([]);
+    },
+  );
+
+  it('leaves no process behind when nobody listens any more', async () => {
+    const { signal } = new AbortController();
+    for (const contentType of ['audio/ogg', 'audio/x-matroska;codecs=aac']) {
+      const long = concluded('A long sentence that goes on and on. '.repeat(400));
+      const options = { engine, encoders, format: formatOf(contentType), signal };
+      const speaking = { ...options, language: 'en', gender: undefined };
+      for await (const { durationMs } of synthesise(long, speaking)) if (durationMs > 0) break;
+      await expect.poll(childProcesses, { timeout: 10_000 }).toEqual([]);
+    }
+  });
+
+  it('stays a valid stream whatever the texts are', async () => {
+    const texts = [
+      ' 😀🎉👩‍👩‍👧',
+      '?!',
+      'one\u0000two\u0001\u001b[31m three\r\n\tfour',
+      "[[h@l'oU]] <speak>&amp;</speak> -v de $(id)",
+      '\ud800 broken \udfff',
+      'x'.repeat(200),
+      'word '.repeat(300),
+      '½ ①②③ Ω≈ç√ ﬁ e\u0301\u0323',
+    ];
+    const chunks = await allChunks(concluded(texts), { engine, encoders, format });
+    const media = await probe(save(joined(chunks)), format);
+    expect(Math.abs(media.packetsMs - sum(chunks))).toBeLessThan(TOLERANCE_MS);
+    expect(media.packetsMs).toBeGreaterThan(60_000);
+    expect(chunks.flatMap(({ text }) => text ?? [])).toEqual(
+      texts.filter((text) => /[\p{L}\p{N}]/u.test(text)),
+    );
+  });
+
+  it('is nothing at all when nothing is concluded', async () => {
+    const humming = hummingEngine();
+    expect(await allChunks(concluded([]), { engine: humming, encoders, format })).toEqual([]);
+    expect(await allChunks(concluded('…'), { engine: humming, encoders, format })).toEqual([]);
+  });
+});

@@ -1,0 +1,251 @@
+/** Target languages that come and go while somebody speaks. */
+import { afterAll, expect, it } from 'vitest';
+import type { ServerMessage } from '../../../shared/protocol/messages.ts';
+import type { CaptionSegment, CaptionUpdate } from '../../../server/voice/path/captions.ts';
+import { createChannel, merge, type Channel } from '../../../server/voice/path/streams.ts';
+import {
+  createTargetTracks,
+  type RequestedSpeech,
+  type TargetTracks,
+} from '../../../server/voice/path/target-tracks.ts';
+import { createSpeechEncoders } from '../../../server/voice/audio/encode.ts';
+import { recordLog } from '../../support/log-record.ts';
+import { until } from '../../support/server.ts';
+import { formatOf, hummingEngine } from './synthesise-support.ts';
+
+interface Stage {
+  said: Channel<CaptionUpdate>;
+  tracks: TargetTracks;
+  /** What was told, as short lines: `es: text`, `es~ tentative text`, `es.` for an end. */
+  told: string[];
+  change(...targets: string[]): boolean;
+  /** Changes the targets, and the language that is spoken. */
+  speak(speech: RequestedSpeech | undefined, ...targets: string[]): boolean;
+  ended: Promise<void>;
+}
+
+const encoders = await createSpeechEncoders({ log: recordLog() });
+afterAll(() => encoders.close());
+
+const signal = new AbortController().signal;
+const segmentOf = (text: string): CaptionSegment => ({
+  text,
+  startMs: 0,
+  endMs: 1,
+  language: 'en',
+});
+
+const saying = (growing: string | undefined, ...concluded: string[]): CaptionUpdate => ({
+  ...{ concluded: [], tentative: [] },
+  sentences: {
+    concluded: concluded.map(segmentOf),
+    growing: growing === undefined ? undefined : segmentOf(growing),
+    isUnsure: false,
+  },
+});
+
+function stage(...first: string[]): Stage {
+  const said = createChannel<CaptionUpdate>();
+  const messages = merge<ServerMessage>();
+  const told: string[] = [];
+  const terms = (names: string[], speech?: RequestedSpeech) => ({
+    targets: names.map((name) => ({ requested: name, tag: name.toLowerCase() })),
+    speech,
+    translateText: async (text: string, { target }: { target: string }) => `${text}/${target}`,
+  });
+  const tracks = createTargetTracks(said, terms(first), {
+    ...{ mode: 'instant', signal, add: (each) => messages.add(each) },
+    encoders,
+  });
+  messages.add(drained(tracks.captions));
+  async function read() {
+    for await (const message of messages) told.push(...linesOf(message));
+  }
+  return {
+    ...{ said, tracks, told, ended: read() },
+    change: (...names) => tracks.change(terms(names)),
+    speak: (speech, ...names) => tracks.change(terms(names, speech)),
+  };
+}
+
+async function* drained(captions: AsyncIterable<CaptionUpdate>): AsyncGenerator<ServerMessage> {
+  for await (const { concluded } of captions) if (concluded.length < 0) yield { end_of_stream: {} };
+}
+
+function linesOf(message: ServerMessage): string[] {
+  if ('end_of_target_transcript' in message)
+    return [`${message.end_of_target_transcript.language}.`];
+  if ('end_of_target_media' in message) return [`${message.end_of_target_media.language}♪.`];
+  if ('target_media_chunk' in message) {
+    const { language, text, content_type: type } = message.target_media_chunk;
+    return text === undefined
+      ? []
+      : [`${language}♪ ${text}${type === undefined ? '' : ` ${type}`}`];
+  }
+  if (!('target_transcript_update' in message)) return [];
+  const { language, concluded, tentative } = message.target_transcript_update;
+  return [
+    ...concluded.map(({ text }) => `${language}: ${text}`),
+    ...tentative.map(({ text }) => `${language}~ ${text}`),
+  ];
+}
+
+const concludedIn = ({ told }: Stage, language: string) =>
+  told.filter((line) => line.startsWith(`${language}: `) || line === `${language}.`);
+
+it('a language that is added is told the sentence that is being said, whole', async () => {
+  const live = stage('es');
+  live.said.push(saying('One', 'Zero.'));
+  await until(() => live.told.includes('es~  One/es'));
+  live.change('es', 'fr');
+  live.said.push(saying(undefined, 'One two.'));
+  await until(() => live.told.includes('fr: One two./fr'));
+  live.said.end();
+  await live.ended;
+  expect(concludedIn(live, 'es')).toEqual(['es: Zero./es', 'es:  One two./es']);
+  expect(concludedIn(live, 'fr')).toEqual(['fr: One two./fr']);
+});
+
+it('a language that goes is told the sentence that is being said, and its end', async () => {
+  const live = stage('es', 'fr');
+  live.said.push(saying('One'));
+  await until(() => live.told.includes('es~ One/es'));
+  live.change('fr');
+  live.said.push(saying('One two'));
+  live.said.push(saying('Four', 'One two.', 'Three.'));
+  live.said.push(saying(undefined, 'Four.'));
+  live.said.end();
+  await live.ended;
+  expect(concludedIn(live, 'es')).toEqual(['es: One two./es', 'es.']);
+  expect(concludedIn(live, 'fr')).toEqual(['fr: One two./fr', 'fr:  Three./fr', 'fr:  Four./fr']);
+});
+
+it('ends at once where nothing is being said, and after what waits for its translation', async () => {
+  const live = stage('es');
+  live.said.push(saying(undefined, 'One.'));
+  live.said.push(saying(undefined, 'Two.'));
+  await until(() => live.told.length > 0);
+  live.change();
+  await until(() => live.told.includes('es.'));
+  expect(live.told).toEqual(['es: One./es', 'es:  Two./es', 'es.']);
+  live.said.push(saying(undefined, 'Three.'));
+  live.said.end();
+  await live.ended;
+  expect(live.told).toHaveLength(3);
+});
+
+it('ends too when the sentence is taken back', async () => {
+  const live = stage('es');
+  live.said.push(saying('Hm'));
+  await until(() => live.told.includes('es~ Hm/es'));
+  live.change();
+  live.said.push(saying(undefined));
+  await until(() => live.told.includes('es.'));
+  live.said.end();
+  await live.ended;
+});
+
+it('goes on as if nothing had been when it is wanted again in the same sentence', async () => {
+  const live = stage('es');
+  live.said.push(saying('One'));
+  await until(() => live.told.includes('es~ One/es'));
+  live.change();
+  live.change('es');
+  live.said.push(saying('Two', 'One.'));
+  live.said.push(saying(undefined, 'Two.'));
+  live.said.end();
+  await live.ended;
+  expect(concludedIn(live, 'es')).toEqual(['es: One./es', 'es:  Two./es']);
+});
+
+it('begins with a blank when it returns: all of it reads right together', async () => {
+  const live = stage('es');
+  live.said.push(saying(undefined, 'One.'));
+  await until(() => live.told.length === 1);
+  live.change();
+  await until(() => live.told.includes('es.'));
+  live.change('es');
+  live.said.push(saying(undefined, 'Two.'));
+  live.said.end();
+  await live.ended;
+  expect(live.told).toEqual(['es: One./es', 'es.', 'es:  Two./es']);
+});
+
+it('no more than five languages finish a sentence, however many came and went in it', async () => {
+  const live = stage('es');
+  live.said.push(saying('One'));
+  await until(() => live.told.includes('es~ One/es'));
+  const spellings = Array.from({ length: 1_000 }, (_, number) => `x${number}`);
+  for (const spelling of spellings) live.change(spelling);
+  live.change('fr');
+  live.said.push(saying(undefined, 'One.'));
+  live.said.end();
+  await live.ended;
+  const finished = live.told.filter((line) => line.includes(': One.'));
+  expect(finished).toEqual(
+    [995, 996, 997, 998, 999].map((number) => `x${number}: One./x${number}`).concat('fr: One./fr'),
+  );
+  expect(live.told.filter((line) => line.endsWith('.') && !line.includes(':'))).toHaveLength(1_001);
+});
+
+it('nothing changes after the last word', async () => {
+  const live = stage('es');
+  live.said.end();
+  await live.ended;
+  expect(live.change('fr')).toBe(false);
+  expect(live.tracks.terms.targets.map(({ requested }) => requested)).toEqual(['es']);
+});
+
+const ENCODING = 'audio/pcm;encoding=s16le;rate=16000';
+
+function voiceFor(language: string): RequestedSpeech {
+  return {
+    target: { requested: language, tag: language },
+    ...{ format: formatOf(ENCODING), gender: undefined, engine: hummingEngine() },
+  };
+}
+
+const spoken = ({ told }: Stage) => told.filter((line) => line.includes('♪'));
+
+it('one voice after the other: the first says what was concluded, one that was passed over nothing', async () => {
+  const live = stage('es', 'fr');
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const slow = hummingEngine(() => held);
+  const first = { ...voiceFor('es'), engine: slow };
+  live.speak(first, 'es', 'fr');
+  live.said.push(saying(undefined, 'One.'));
+  await until(() => slow.spoken.length === 1);
+  live.said.push(saying(undefined, 'Two.'));
+  await until(() => live.told.includes('fr:  Two./fr') && live.told.includes('es:  Two./es'));
+  for (let round = 0; round < 1_000; round += 1) live.speak(voiceFor('es'), 'es', 'fr');
+  live.speak(voiceFor('fr'), 'es', 'fr');
+  live.said.push(saying(undefined, 'Three.'));
+  await until(() => live.told.includes('fr:  Three./fr'));
+  release();
+  live.said.end();
+  await live.ended;
+  expect(spoken(live)).toEqual([
+    `es♪ One./es ${ENCODING}`,
+    'es♪  Two./es',
+    'es♪.',
+    `fr♪  Three./fr ${ENCODING}`,
+  ]);
+});
+
+it('a voice that stays is not interrupted by other languages, and goes with its own', async () => {
+  const live = stage('es');
+  const voice = voiceFor('es');
+  live.speak(voice, 'es');
+  live.said.push(saying(undefined, 'One.'));
+  await until(() => spoken(live).length === 1);
+  live.speak({ ...voice, format: formatOf(ENCODING) }, 'es', 'fr');
+  live.said.push(saying(undefined, 'Two.'));
+  await until(() => spoken(live).length === 2);
+  live.speak(undefined, 'fr');
+  live.said.push(saying(undefined, 'Three.'));
+  live.said.end();
+  await live.ended;
+  expect(spoken(live)).toEqual([`es♪ One./es ${ENCODING}`, 'es♪  Two./es', 'es♪.']);
+  expect(concludedIn(live, 'fr')).toEqual(['fr: Two./fr', 'fr:  Three./fr']);
+});

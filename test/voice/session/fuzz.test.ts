@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import net from 'node:net';
+import { encode } from '@msgpack/msgpack';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { MessageFormat } from '../../../shared/protocol/messages.ts';
+import { startServer, until, type TestServer } from '../../support/server.ts';
+import { connect, requestSession } from '../../support/voice-client.ts';
+
+const FRAMES = 2_000;
+/** Sockets at once. */
+const LANES = 16;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({
+    // Attackers vanish without a word, and their sessions wait for them.
+    VOICE_RESUME_SECONDS: '1',
+    ...{ RECOGNISER: 'silent', VOICE_MAX_SESSIONS: '1000', LOG_LEVEL: 'error' },
+    // Garbage is collected early, so that what stays is what is held (50 MB of it knows languages); a
+    // leak would end the process.
+    NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=128',
+  });
+});
+afterAll(() => server.stop());
+
+/** A repeatable source of numbers below `limit` (mulberry32). */
+function createRandom(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  };
+}
+type Random = (limit: number) => number;
+
+const audio = Buffer.alloc(320);
+const seeds: Record<MessageFormat, Buffer[]> = {
+  json: [
+    `{"source_media_chunk":{"data":"${audio.toString('base64')}"}}`,
+    '{"end_of_source_media":{}}',
+    '{"a":[{"b":[1,2,{"c":null}]}],"source_media_chunk":{"data":""}}',
+  ].map((text) => Buffer.from(text)),
+  msgpack: [
+    { source_media_chunk: { data: audio } },
+    { end_of_source_media: {} },
+    { source_media_chunk: { data: [1, 'x', null, 2 ** 40, -1, 1.5, new Date(0)] } },
+  ].map((message) => Buffer.from(encode(message))),
+};
+
+function bytes(random: Random, length: number): Buffer {
+  return Buffer.from(Array.from({ length }, () => random(256)));
+}
+
+/** A frame that is random, or a good one with some bytes changed, cut out or added. */
+function hostileFrame(random: Random, format: MessageFormat): Buffer {
+  const seed = seeds[format][random(seeds[format].length)] ?? audio;
+  const frame = Buffer.from(seed);
+  switch (random(5)) {
+    case 0:
+      return bytes(random, random(200));
+    case 1:
+      return frame.subarray(0, random(frame.length));
+    case 2:
+      return Buffer.concat([frame, bytes(random, 1 + random(20))]);
+    default:
+      for (let change = 0; change <= random(4); change += 1) {
+        frame[random(frame.length)] = random(256);
+      }
+      return frame;
+  }
+}
+
+/** Sends frames on one socket until the server has had enough; answers how many it has read. */
+async function attack(random: Random, format: MessageFormat, most: number): Promise<number> {
+  const session = await requestSession(server, { message_format: format });
+  const socket = new WebSocket(`${session.streaming_url}?token=${session.token}`);
+  const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+  socket.on('error', () => undefined);
+  await new Promise<void>((resolve) => socket.once('open', () => resolve()));
+  let read = 0;
+  while (read < most && socket.readyState === WebSocket.OPEN) {
+    const isBinary = random(50) === 0 ? random(2) === 0 : format === 'msgpack';
+    socket.send(hostileFrame(random, format), { binary: isBinary }, () => undefined);
+    // The answer to a ping, or the close, comes after the frame was read.
+    const answered = new Promise<void>((resolve) => socket.once('pong', () => resolve()));
+    socket.ping(undefined, undefined, () => undefined);
+    await Promise.race([answered, closed]);
+    read += 1;
+  }
+  socket.close();
+  await closed;
+  return read;
+}
+
+/** Breaks the WebSocket protocol itself below the message level. */
+async function attackFraming(random: Random): Promise<void> {
+  const session = await requestSession(server);
+  const { hostname, port, pathname } = new URL(session.streaming_url);
+  const socket = net.connect(Number(port), hostname);
+  const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+  socket.on('error', () => undefined);
+  socket.write(
+    [
+      `GET ${pathname}?token=${session.token} HTTP/1.1`,
+      ...['Host: x', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+      ...[`Sec-WebSocket-Key: ${bytes(random, 16).toString('base64')}`, '', ''],
+    ].join('\r\n'),
+  );
+  await new Promise<void>((resolve) => socket.once('data', () => resolve()));
+  socket.write(bytes(random, 1 + random(400)));
+  if (random(2) === 0) socket.destroy();
+  else socket.end();
+  socket.resume();
+  await closed;
+}
+
+async function attackUntil(frames: number, seed: number): Promise<void> {
+  let sent = 0;
+  await Promise.all(
+    Array.from({ length: LANES }, async (_, lane) => {
+      const random = createRandom(seed + lane);
+      while (sent < frames) {
+        const format = lane % 2 === 0 ? 'json' : 'msgpack';
+        const read = await attack(random, format, 64);
+        sent += read;
+        if (random(10) === 0) await attackFraming(random);
+      }
+    }),
+  );
+}
+
+const residentMegabytes = () => {
+  const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+};
+const openSessions = async () => {
+  const health = (await (await server.get('/healthz')).json()) as { voice_sessions: number };
+  return health.voice_sessions;
+};
+
+it('2,000 random and mutated frames leave server, memory and other sessions as they were', async () => {
+  const neighbour = await connect(server, { target_languages: ['es'] });
+  const beat = setInterval(() => neighbour.sendAudio(new Uint8Array(3200)), 100);
+  // The first of them warm the server up.
+  await attackUntil(FRAMES / 2, 1);
+  const before = residentMegabytes();
+  await attackUntil(FRAMES / 2, 1000);
+  await until(async () => (await openSessions()) === 1);
+  await until(() => residentMegabytes() < before + 16, 20_000);
+  clearInterval(beat);
+  expect(neighbour.socket.readyState).toBe(WebSocket.OPEN);
+  neighbour.end();
+  expect((await neighbour.closed).code).toBe(1000);
+  expect(neighbour.error()).toBeUndefined();
+}, 240_000);

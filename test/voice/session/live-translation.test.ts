@@ -1,0 +1,235 @@
+/** Glossary and formality of voice sessions, with the real Apertium and with a chat engine. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { TranslationEngine } from '../../../server/engines/engine.ts';
+import { createApertium } from '../../../server/engines/translation/apertium.ts';
+import { createChat } from '../../../server/engines/translation/chat.ts';
+import { createGlossaries, type Glossaries } from '../../../server/glossaries/glossaries.ts';
+import {
+  createLiveTranslation,
+  type LiveTranslation,
+  type LiveTranslationRequest,
+} from '../../../server/voice/session/live-translation.ts';
+import { createTranslation } from '../../../server/translation/translation.ts';
+import type { Caller } from '../../../server/storage/ports.ts';
+import { running } from '../../engines/remote-support.ts';
+import { recordLog } from '../../support/log-record.ts';
+import { chatQuestions, startChatServer, type ChatServer } from '../../support/openai-chat-server.ts';
+import { openPlatform, type Platform } from '../../support/platform.ts';
+
+const signal = new AbortController().signal;
+let platform: Platform;
+let chatServer: ChatServer;
+let engines: TranslationEngine[];
+let glossaries: Glossaries;
+let classic: LiveTranslation;
+let modern: LiveTranslation;
+let caller: Caller;
+
+beforeAll(async () => {
+  const log = recordLog();
+  platform = await openPlatform();
+  chatServer = await startChatServer();
+  engines = [
+    running(await createApertium({ log })),
+    running(
+      await createChat({
+        ...{ log, url: chatServer.apiUrl, model: 'pseudo', retries: 0, timeoutMs: 20_000 },
+        languages: ['en', 'de', 'es', 'nb', 'zh'],
+      }),
+    ),
+  ];
+  glossaries = createGlossaries({
+    glossaries: platform.storage.glossaries,
+    cacheBytes: 2 ** 20,
+  });
+  const live = (engine: TranslationEngine) =>
+    createLiveTranslation({
+      translation: createTranslation({ engines: [engine], log }),
+      glossaries,
+    });
+  [classic, modern] = engines.map(live) as [LiveTranslation, LiveTranslation];
+  const { account, key } = await platform.newcomer();
+  caller = { account, key };
+});
+afterAll(async () => {
+  await Promise.all(engines.map((engine) => engine.close()));
+  await chatServer.close();
+  await platform.close();
+});
+beforeEach(() => chatServer.reset());
+
+const pair = (target: string, source = 'en') => ({ source, target });
+const content = (entries: string, target_lang = 'es', source_lang = 'en') => ({
+  ...{ source_lang, target_lang, entries, entries_format: 'tsv' as const },
+});
+
+async function newGlossary(...dictionaries: ReturnType<typeof content>[]): Promise<string> {
+  const made = await glossaries.create(caller.account.accountId, { name: 'Live', dictionaries });
+  return made.glossary_id;
+}
+
+const prepare = (live: LiveTranslation, given: Partial<LiveTranslationRequest>) =>
+  live.prepare({
+    ...{ caller, glossaryId: undefined, formality: undefined, pairs: [pair('es')] },
+    ...given,
+  });
+
+const refusal = (live: LiveTranslation, given: Partial<LiveTranslationRequest>) =>
+  prepare(live, given).then(
+    () => undefined,
+    (error: unknown) => error as { code: string; message: string },
+  );
+
+describe('the glossary of a session', () => {
+  it('has its terms in what a classic engine translates, with blanks around kept', async () => {
+    const glossaryId = await newGlossary(content('house\thogar'));
+    const plain = await prepare(classic, {});
+    const { translateText } = await prepare(classic, { glossaryId });
+    const options = { ...pair('es'), signal };
+    expect(await plain.translateText('The house is big.', options)).not.toContain('hogar');
+    expect(await translateText(' The house is big. ', options)).toMatch(/^ \S.*hogar.*\. $/);
+    expect(await translateText('The houses are here, in my house', options)).toContain('hogar');
+  });
+
+  it('gives an engine that uses terms those that occur', async () => {
+    const glossaryId = await newGlossary(content('house\tDomizil\ncar\tKarosse', 'de'));
+    const { translateText } = await prepare(modern, { glossaryId, pairs: [pair('de')] });
+    const text = await translateText('The house is big.', { ...pair('de'), signal });
+    expect(text).toContain('Domizil');
+    expect(chatQuestions(chatServer)[0]).toMatchObject({
+      terms: [{ source: 'house', target: 'Domizil' }],
+    });
+  });
+
+  it('serves variants, and leaves targets alone for which it has no dictionary', async () => {
+    const glossaryId = await newGlossary(content('house\thogar'));
+    const pairs = [pair('es-419'), pair('fr')];
+    const { translateText } = await prepare(classic, { glossaryId, pairs });
+    expect(await translateText('The house', { ...pair('es-419'), signal })).toContain('hogar');
+    expect(await translateText('The house', { ...pair('fr'), signal })).not.toContain('hogar');
+  });
+
+  it('is refused when it has no dictionary for any target, naming the pairs', async () => {
+    const glossaryId = await newGlossary(content('a\tb', 'it'));
+    const pairs = [pair('es'), pair('fr'), pair('en-US')];
+    expect(await refusal(classic, { glossaryId, pairs })).toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(
+        /No dictionary found for language pair en-es, en-fr in/,
+      ) as string,
+    });
+  });
+
+  it('goes unused where nothing is translated', async () => {
+    const glossaryId = await newGlossary(content('a\tb', 'it'));
+    for (const pairs of [[], [pair('en-GB')]]) {
+      const { translateText } = await prepare(classic, { glossaryId, pairs });
+      expect(await translateText(' a b', { ...pair('en'), signal })).toBe(' a b');
+    }
+  });
+
+  it('must be the caller’s: 404 for unknown ones and others’, 400 for what is no id', async () => {
+    const glossaryId = await newGlossary(content('a\tb'));
+    const stranger = await platform.newcomer();
+    const code = async (given: Partial<LiveTranslationRequest>) =>
+      (await refusal(classic, given))?.code;
+    expect(await code({ glossaryId })).toBeUndefined();
+    expect(await code({ glossaryId: randomUUID() })).toBe('not_found');
+    expect(await code({ glossaryId, caller: stranger })).toBe('not_found');
+    expect(await code({ glossaryId, caller: undefined })).toBe('not_found');
+    expect(await code({ glossaryId: 'nonsense' })).toBe('invalid_request');
+  });
+
+  it('stays what it was when the session began, whatever becomes of it', async () => {
+    const glossaryId = await newGlossary(content('house\thogar'));
+    const before = await prepare(classic, { glossaryId });
+    const { accountId } = caller.account;
+    await glossaries.putDictionary(accountId, glossaryId, content('house\tmorada'));
+    const after = await prepare(classic, { glossaryId });
+    await glossaries.delete(accountId, glossaryId);
+    const options = { ...pair('es'), signal };
+    expect(await before.translateText('The house', options)).toContain('hogar');
+    expect(await after.translateText('The house', options)).toContain('morada');
+  });
+
+  it('is read before the first sentence, and not again', async () => {
+    const glossaryId = await newGlossary(content('house\thogar'), content('house\tfoyer', 'fr'));
+    const reads: string[] = [];
+    const counting: Pick<Glossaries, 'get' | 'glossaryFor'> = {
+      get: (...args) => glossaries.get(...args),
+      glossaryFor(wanted) {
+        reads.push(wanted.target);
+        return glossaries.glossaryFor(wanted);
+      },
+    };
+    const translation = createTranslation({ engines: engines.slice(0, 1), log: recordLog() });
+    const live = createLiveTranslation({ translation, glossaries: counting });
+    const { translateText } = await prepare(live, { glossaryId, pairs: [pair('es'), pair('fr')] });
+    expect(reads.sort()).toEqual(['es', 'fr']);
+    for (const target of ['es', 'fr', 'es'])
+      await translateText('The house', { ...pair(target), signal });
+    expect(reads).toHaveLength(2);
+  });
+
+  it('serves languages that are only detected later, and a deleted one leaves sentences as they are', async () => {
+    const sources = ['en', 'de', 'nb', 'zh'];
+    const targets = ['es', 'de'];
+    const dictionaries = [
+      ...['en', 'de', 'nb', 'zh'].map((source) => content('x\ty', 'es', source)),
+      ...['en', 'nb', 'zh'].map((source) => content('hus\tDomizil', 'de', source)),
+    ];
+    const glossaryId = await newGlossary(...dictionaries);
+    const pairs = sources.flatMap((source) =>
+      targets.filter((target) => target !== source).map((target) => pair(target, source)),
+    );
+    const { translateText } = await prepare(modern, { glossaryId, pairs });
+    expect(await translateText('hus', { ...pair('de', 'nb'), signal })).toContain('Domizil');
+    await glossaries.delete(caller.account.accountId, glossaryId);
+    expect(await translateText('hus', { ...pair('de', 'nb'), signal })).toContain('Domizil');
+    expect(await translateText('hus', { ...pair('de', 'zh'), signal })).not.toContain('Domizil');
+  });
+});
+
+describe('the formality of a session', () => {
+  it.each([
+    ['formal', /\bformal/i],
+    ['more', /\bformal/i],
+    ['informal', /informal/i],
+    ['less', /informal/i],
+  ])('%s reaches the engine', async (formality, told) => {
+    const { translateText } = await prepare(modern, { formality, pairs: [pair('de')] });
+    await translateText('How are you?', { ...pair('de'), signal });
+    expect(chatQuestions(chatServer)[0]?.formality).toMatch(told);
+  });
+
+  it('default asks for none', async () => {
+    const { translateText } = await prepare(modern, { formality: 'default', pairs: [pair('de')] });
+    await translateText('How are you?', { ...pair('de'), signal });
+    expect(chatQuestions(chatServer)[0]).not.toHaveProperty('formality');
+  });
+
+  it('is applied to the targets where it can be', async () => {
+    const pairs = [pair('nb'), pair('de')];
+    const { translateText } = await prepare(modern, { formality: 'formal', pairs });
+    for (const { target } of pairs)
+      await translateText('How are you?', { ...pair(target), signal });
+    expect(chatQuestions(chatServer).map(({ formality }) => formality !== undefined)).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  it('is refused where no target has it, naming those that do', async () => {
+    const refused = await refusal(modern, { formality: 'formal', pairs: [pair('nb'), pair('zh')] });
+    expect(refused).toMatchObject({ code: 'invalid_request' });
+    expect(refused?.message).toMatch(/\(nb, zh\).*: de, es\./);
+    expect((await refusal(classic, { formality: 'less' }))?.message).toMatch(/No running engine/);
+  });
+
+  it('that is none is refused, naming all', async () => {
+    const refused = await refusal(modern, { formality: 'prefer_more' });
+    expect(refused).toMatchObject({ code: 'invalid_request' });
+    expect(refused?.message).toContain('default, formal, more, informal, less');
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { ServerMessage } from '../../../shared/protocol/messages.ts';
+import { createOutbox, type OutboxReader } from '../../../server/voice/session/outbox.ts';
+
+const segment = (text: string) => ({ language: 'en', text, start_time: 0, end_time: 1 });
+const concluded = (text: string): ServerMessage => ({
+  source_transcript_update: { concluded: [segment(text)], tentative: [] },
+});
+const tentative = (text: string): ServerMessage => ({
+  source_transcript_update: { concluded: [], tentative: text === '' ? [] : [segment(text)] },
+});
+const media = (sizeBytes: number): ServerMessage => ({
+  target_media_chunk: { language: 'es', data: [new Uint8Array(sizeBytes)], duration: 1 },
+});
+
+/** What is to be told now, in brief: texts, `~` before tentative ones. */
+function takeAll(reader: OutboxReader): string[] {
+  const told: string[] = [];
+  for (let next = reader.take(); next !== undefined; next = reader.take()) {
+    const { message } = next;
+    if ('source_transcript_update' in message) {
+      const update = message.source_transcript_update;
+      told.push(...update.concluded.map(({ text }) => text));
+      if (update.concluded.length === 0) told.push(`~${update.tentative[0]?.text ?? ''}`);
+    } else told.push(Object.keys(message)[0] ?? '');
+  }
+  return told;
+}
+
+describe('a connection', () => {
+  it('is told everything that is concluded, and of tentative captions the newest', () => {
+    const outbox = createOutbox({ isNumbered: false });
+    const reader = outbox.read(undefined);
+    void outbox.put(tentative('a'));
+    void outbox.put(tentative('a b'));
+    void outbox.put(concluded('a b c'));
+    void outbox.put(tentative('d'));
+    void outbox.put(tentative('d e'));
+    expect(takeAll(reader)).toEqual(['a b c', '~d e']);
+  });
+
+  it('is told that tentative captions are gone', () => {
+    const outbox = createOutbox({ isNumbered: false });
+    const reader = outbox.read(undefined);
+    void outbox.put(tentative('noise'));
+    expect(takeAll(reader)).toEqual(['~noise']);
+    void outbox.put(tentative(''));
+    expect(takeAll(reader)).toEqual(['~']);
+  });
+
+  it('is done when everything was said and taken', () => {
+    const outbox = createOutbox({ isNumbered: false });
+    const reader = outbox.read(undefined);
+    void outbox.put(concluded('a'));
+    outbox.end();
+    expect(reader.isDone).toBe(false);
+    takeAll(reader);
+    expect(reader.isDone).toBe(true);
+  });
+
+  it('gets nothing more once another one reads', () => {
+    const outbox = createOutbox({ isNumbered: false });
+    const first = outbox.read(undefined);
+    const second = outbox.read(undefined);
+    void outbox.put(concluded('a'));
+    expect(takeAll(first)).toEqual([]);
+    expect(takeAll(second)).toEqual(['a']);
+  });
+});
+
+describe('the next connection', () => {
+  it('is told what the client does not have, then the newest tentative captions', () => {
+    const outbox = createOutbox({ isNumbered: true });
+    const first = outbox.read(undefined);
+    for (const text of ['a', 'b', 'c']) void outbox.put(concluded(text));
+    takeAll(first);
+    void outbox.put(concluded('d'));
+    void outbox.put(tentative('e'));
+    expect(takeAll(outbox.read(1))).toEqual(['b', 'c', 'd', '~e']);
+    expect(takeAll(outbox.read(4))).toEqual(['~e']);
+  });
+
+  it('of a client that says nothing begins after what was confirmed', () => {
+    const outbox = createOutbox({ isNumbered: false });
+    const first = outbox.read(undefined);
+    for (const text of ['a', 'b', 'c']) void outbox.put(concluded(text));
+    takeAll(first);
+    outbox.confirm(2);
+    expect(takeAll(outbox.read(undefined))).toEqual(['c', '~']);
+  });
+
+  it('may go back behind what was confirmed for half a minute', () => {
+    let nowMs = 0;
+    const outbox = createOutbox({ isNumbered: true, now: () => nowMs });
+    for (const text of ['a', 'b', 'c']) void outbox.put(concluded(text));
+    outbox.confirm(2);
+    nowMs = 20_000;
+    outbox.confirm(3);
+    expect(takeAll(outbox.read(0))).toEqual(['a', 'b', 'c', '~']);
+    nowMs = 31_000;
+    outbox.confirm(3);
+    expect(takeAll(outbox.read(0))).toEqual(['c', '~']);
+  });
+
+  it('is not impressed by a sequence that was never told', () => {
+    const outbox = createOutbox({ isNumbered: true });
+    void outbox.put(concluded('a'));
+    const reader = outbox.read(99);
+    outbox.confirm(99);
+    void outbox.put(concluded('b'));
+    expect(takeAll(reader)).toEqual(['b']);
+  });
+});
+
+it('only clients that asked see a sequence, on all that must not be lost and nothing else', () => {
+  for (const isNumbered of [true, false]) {
+    const outbox = createOutbox({ isNumbered });
+    const reader = outbox.read(undefined);
+    const seen: unknown[] = [];
+    for (const message of [tentative('a'), concluded('a'), media(1), { end_of_stream: {} }]) {
+      void outbox.put(message);
+      for (let next = reader.take(); next !== undefined; next = reader.take()) {
+        seen.push((Object.values(next.message)[0] as { sequence?: number }).sequence);
+      }
+    }
+    expect(seen).toEqual(isNumbered ? [undefined, 1, 2, 3] : Array(4).fill(undefined));
+  }
+});
+
+it('waits when the client has not confirmed too much, and no longer than that', async () => {
+  const outbox = createOutbox({ isNumbered: false });
+  const reader = outbox.read(undefined);
+  await outbox.put(media(5_000_000));
+  let hasRoom = false;
+  const waiting = outbox.put(media(5_000_000)).then(() => (hasRoom = true));
+  takeAll(reader);
+  await new Promise(setImmediate);
+  expect(hasRoom).toBe(false);
+  outbox.confirm(1);
+  await waiting;
+  const closed = outbox.put(media(9_000_000));
+  outbox.close();
+  await closed;
+});

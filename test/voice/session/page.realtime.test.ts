@@ -1,0 +1,94 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { launchChromium } from '../../support/chromium.ts';
+import { projectFolder, startServer, until, type TestServer } from '../../support/server.ts';
+import { speech } from '../../support/speech.ts';
+import { wordErrorRate } from '../../support/word-error-rate.ts';
+
+/** What the element offers a page. */
+type Captions = HTMLElement & { transcript(language: string): string };
+
+const TEXT = 'and so my fellow americans ask not what your country can do for you';
+const artefacts = path.join(projectFolder, 'artifacts');
+
+let server: TestServer;
+let browser: Browser | undefined;
+beforeAll(async () => {
+  server = await startServer();
+  mkdirSync(artefacts, { recursive: true });
+});
+afterAll(() => server.stop());
+afterEach(() => browser?.close());
+
+/** Opens the demo page in a Chromium whose microphone plays a file. */
+async function openPage(microphone?: string): Promise<{ page: Page; complaints: string[] }> {
+  browser = await launchChromium(microphone);
+  const page = await browser.newPage({
+    viewport: { width: 1366, height: 900 },
+    // Pictures are taken of lines that stand still.
+    reducedMotion: 'reduce',
+  });
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  await page.goto(server.url);
+  return { page, complaints };
+}
+
+const transcript = (page: Page, language: string) =>
+  page.evaluate(
+    (wanted) => document.querySelector<Captions>('voice-captions')!.transcript(wanted),
+    language,
+  );
+
+it('a voice at the microphone becomes captions in English and Spanish', async () => {
+  // The file repeats: a long silence at its end leaves time to press stop.
+  const { page, complaints } = await openPage(
+    await speech({ text: TEXT, sampleRateHz: 48_000, padStartS: 1, padEndS: 12 }),
+  );
+  const texts = (part: string) => page.locator(`voice-captions [part~="${part}"]`).allInnerTexts();
+  await page.getByRole('button', { name: /start/i }).click();
+  await until(async () => (await texts('tentative')).join('').trim() !== '', 30_000);
+  await until(async () => /for you/i.test(await transcript(page, 'en')), 30_000);
+  await until(async () => /país/.test(await transcript(page, 'es')), 10_000);
+  await page.screenshot({ path: path.join(artefacts, 'captions.png') });
+  // What was tentative has been concluded: nothing is left that may still change.
+  await until(async () => (await texts('tentative')).join('').trim() === '');
+  expect((await texts('concluded')).join(' ')).toMatch(/country[\s\S]*país/);
+  await page.getByRole('button', { name: /stop/i }).click();
+  await until(() => page.getByRole('button', { name: /start/i }).isVisible(), 15_000);
+
+  const english = await transcript(page, 'en');
+  expect(wordErrorRate(TEXT, english), english).toBeLessThanOrEqual(0.25);
+  expect(await transcript(page, 'es')).toMatch(/país/);
+  expect(complaints).toEqual([]);
+});
+
+it('the sample takes the same path, for people without a microphone', async () => {
+  const { page, complaints } = await openPage();
+  await page.getByRole('button', { name: /sample/i }).click();
+  await until(async () => /country/i.test(await transcript(page, 'en')), 45_000);
+  await until(async () => /país/i.test(await transcript(page, 'es')), 10_000);
+  await page.screenshot({ path: path.join(artefacts, 'sample.png') });
+  expect(complaints).toEqual([]);
+});
+
+it('the page and its scripts never see the API key', async () => {
+  const { page } = await openPage();
+  const seen: string[] = [];
+  page.on('request', (request) => seen.push(JSON.stringify(request.headers()) + request.url()));
+  page.on('response', (response) => {
+    void response.text().then(
+      (text) => seen.push(text),
+      () => undefined,
+    );
+  });
+  await page.reload();
+  await page.getByRole('button', { name: /start/i }).click();
+  await until(() => seen.some((text) => text.includes('streaming_url')));
+  expect(seen.join('\n')).not.toContain(server.apiKey);
+});

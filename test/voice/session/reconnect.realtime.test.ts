@@ -1,0 +1,261 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { MessageFormat, ServerMessage } from '../../../shared/protocol/messages.ts';
+import { startResetProxy } from '../../support/reset-proxy.ts';
+import { streamResuming } from '../../support/resuming-client.ts';
+import { startServer, until, type TestServer } from '../../support/server.ts';
+import { speech } from '../../support/speech.ts';
+import {
+  connect,
+  connectWith,
+  endMarks,
+  requestSession,
+  stream,
+  type SessionAnswer,
+} from '../../support/voice-client.ts';
+
+const SENTENCES = [
+  'good morning everybody',
+  'my friends live in a small house near the sea',
+  'we will talk about the history of our city',
+  'and so my fellow americans ask not what your country can do for you',
+];
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ VOICE_RESUME_SECONDS: '20' });
+});
+afterAll(() => server.stop());
+
+const key = () => ({ Authorization: `Service-Auth-Key ${server.apiKey}` });
+const reconnect = (token: string, more = '') =>
+  server.get(`/v3/voice/realtime?token=${token}${more}`, key());
+const sessionCount = async () => {
+  const health = (await (await server.get('/healthz')).json()) as { voice_sessions: number };
+  return health.voice_sessions;
+};
+const silence = (ms: number) => new Uint8Array(ms * 32);
+
+/** The samples of a file, without its header. */
+async function samplesOf(text: string): Promise<Buffer> {
+  return readFileSync(await speech({ text, padEndS: 1 })).subarray(44);
+}
+
+/** Everything that was concluded, in order, each line with its times. */
+function concluded(messages: readonly ServerMessage[]): string[] {
+  return messages.flatMap((message) => {
+    if ('source_transcript_update' in message) {
+      return message.source_transcript_update.concluded.map((segment) => JSON.stringify(segment));
+    }
+    if ('target_transcript_update' in message) {
+      const { language, concluded: segments } = message.target_transcript_update;
+      return segments.map((segment) => JSON.stringify({ ...segment, language }));
+    }
+    return [];
+  });
+}
+
+/** Lines of one language: languages may overtake each other. */
+function ofLanguage(lines: readonly string[], language: string): string[] {
+  return lines.filter((line) => (JSON.parse(line) as { language: string }).language === language);
+}
+
+describe('a client that acknowledges', () => {
+  it('loses nothing and gets nothing twice over fifty resets, in both encodings', async () => {
+    const audio = Buffer.concat(await Promise.all(SENTENCES.map((text) => samplesOf(text))));
+    const request = { source_language: 'en', target_languages: ['es'] };
+    const calm = await startResetProxy(server.url);
+    const rough = await startResetProxy(server.url);
+    const run = (through: string, message_format: MessageFormat) =>
+      streamResuming({
+        ...{ server, through, audio, chunkBytes: 3200, everyMs: 60 },
+        request: { ...request, message_format },
+      });
+    let resets = 0;
+    let isOver = false;
+    const disturb = async () => {
+      while (!isOver && resets < 80) {
+        await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 300));
+        resets += rough.reset();
+      }
+    };
+    const runs = [run(calm.url, 'json'), run(rough.url, 'json'), run(rough.url, 'msgpack')];
+    void disturb();
+    const [undisturbed, ...disturbed] = await Promise.all(runs);
+    isOver = true;
+    expect(resets).toBeGreaterThanOrEqual(50);
+    const expected = concluded(undisturbed?.messages ?? []);
+    expect(expected.length).toBeGreaterThanOrEqual(2 * SENTENCES.length);
+    for (const { messages, connections, sequences } of disturbed) {
+      expect(connections).toBeGreaterThan(10);
+      expect(sequences).toEqual(sequences.map((_, index) => index + 1));
+      for (const language of ['en', 'es']) {
+        expect(ofLanguage(concluded(messages), language)).toEqual(ofLanguage(expected, language));
+      }
+    }
+    await Promise.all([calm.close(), rough.close()]);
+    // A reset after the last word leaves a session waiting for a client that has no need of it.
+    await until(async () => (await sessionCount()) === 0, 30_000);
+  }, 120_000);
+
+  it('is told again and again that the server is there while no audio comes', async () => {
+    const client = await connect(server, { acknowledgements: true });
+    const isAlive = (message: ServerMessage) => 'source_media_acknowledgement' in message;
+    await until(() => client.messages.filter(isAlive).length >= 3, 30_000);
+    client.socket.terminate();
+  });
+
+  it('is told how much audio has arrived, twice a second at most', async () => {
+    const client = await connect(server, { acknowledgements: true });
+    await stream(client, silence(3000), { chunkBytes: 3200, chunkMs: 100 });
+    const received = client.messages.flatMap((message) =>
+      'source_media_acknowledgement' in message
+        ? [message.source_media_acknowledgement.received_audio_bytes]
+        : [],
+    );
+    expect(received.length).toBeGreaterThan(1);
+    expect(received.length).toBeLessThanOrEqual(7);
+    expect(received).toEqual([...new Set(received)].sort((a, b) => a - b));
+    client.socket.terminate();
+  });
+});
+
+describe('a client that knows nothing of it', () => {
+  it('goes on after a reset with the plain contract: no sequences, nothing twice, no gap', async () => {
+    const audio = await samplesOf(SENTENCES.slice(0, 2).join(' '));
+    const proxy = await startResetProxy(server.url);
+    const through = (session: SessionAnswer) => ({
+      ...session,
+      streaming_url: session.streaming_url.replace(
+        new URL(server.url).host,
+        new URL(proxy.url).host,
+      ),
+    });
+    const session = await requestSession(server, { target_languages: ['es'] });
+    const first = await connectWith(through(session), 'json');
+    const half = Math.floor(audio.length / 6400) * 3200;
+    const pace = { chunkBytes: 3200, chunkMs: 100 };
+    await stream(first, audio.subarray(0, half), pace);
+    proxy.reset();
+    await first.closed;
+    const answer = await reconnect(session.token);
+    expect(answer.status).toBe(200);
+    const next = (await answer.json()) as SessionAnswer;
+    expect(Object.keys(next).sort()).toEqual(['session_id', 'streaming_url', 'token']);
+    expect(next.session_id).toBe(session.session_id);
+    const second = await connectWith(through(next), 'json');
+    await stream(second, audio.subarray(half), pace);
+    second.end();
+    expect((await second.closed).code).toBe(1000);
+    expect(endMarks(second)).toHaveLength(3);
+    const all = [...first.messages, ...second.messages];
+    const lines = concluded(all);
+    expect(new Set(lines).size).toBe(lines.length);
+    expect(all.some((message) => 'sequence' in (Object.values(message)[0] as object))).toBe(false);
+    const heard = (first.text() + second.text()).toLowerCase();
+    // What was on its way at the reset is lost, in the middle.
+    for (const word of ['morning', 'friends', 'near', 'sea']) expect(heard).toContain(word);
+    await proxy.close();
+  }, 60_000);
+});
+
+describe('tokens of a reconnection', () => {
+  it('drop a connection that is still live', async () => {
+    const session = await requestSession(server);
+    const first = await connectWith(session, 'json');
+    const answer = await reconnect(session.token);
+    expect(answer.status).toBe(200);
+    expect((await first.closed).code).toBe(4409);
+    const second = await connectWith((await answer.json()) as SessionAnswer, 'json');
+    second.sendAudio(silence(100));
+    second.end();
+    expect((await second.closed).code).toBe(1000);
+  });
+
+  it('that are outdated end the session, tried for either purpose', async () => {
+    for (const attempt of ['reconnect', 'connect'] as const) {
+      const session = await requestSession(server);
+      const first = await connectWith(session, 'json');
+      const next = (await (await reconnect(session.token)).json()) as SessionAnswer;
+      await first.closed;
+      const live = await connectWith(next, 'json');
+      if (attempt === 'reconnect') expect((await reconnect(session.token)).status).toBe(403);
+      else await expect(connectWith(session, 'json')).rejects.toThrow('403');
+      expect((await live.closed).code).toBe(4403);
+      expect(live.error()?.reason_code).toBe(4030003);
+      expect((await reconnect(next.token)).status).toBe(400);
+    }
+  });
+
+  it('that nobody knows, or that are malformed, are refused with a message', async () => {
+    for (const [token, more] of [
+      ['nope', ''],
+      ['', ''],
+      ['nope', '&last_sequence=x'],
+    ] as const) {
+      const answer = await reconnect(token, more);
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toEqual({ message: expect.stringMatching(/\w/) as string });
+    }
+    expect((await server.get('/v3/voice/realtime', key())).status).toBe(400);
+    expect((await server.get('/v3/voice/realtime?token=x')).status).toBe(403);
+  });
+
+  it('are exchanged before the first connection as well', async () => {
+    const session = await requestSession(server);
+    const next = (await (await reconnect(session.token)).json()) as SessionAnswer;
+    const client = await connectWith(next, 'json');
+    client.end();
+    expect((await client.closed).code).toBe(1000);
+  });
+
+  it('are worthless after an error', async () => {
+    const session = await requestSession(server);
+    const client = await connectWith(session, 'json');
+    client.socket.send('nonsense');
+    expect((await client.closed).code).toBe(4400);
+    expect((await reconnect(session.token)).status).toBe(400);
+  });
+});
+
+describe('a session whose connection dropped', () => {
+  it('is kept for its client for a while, then ended', async () => {
+    const strict = await startServer({ RECOGNISER: 'silent', VOICE_RESUME_SECONDS: '0.5' });
+    const session = await requestSession(strict);
+    const client = await connectWith(session, 'json');
+    client.socket.terminate();
+    await until(async () => {
+      const health = (await (await strict.get('/healthz')).json()) as { voice_sessions: number };
+      return health.voice_sessions === 0;
+    });
+    const answer = await strict.get(`/v3/voice/realtime?token=${session.token}`, {
+      Authorization: `Service-Auth-Key ${strict.apiKey}`,
+    });
+    expect(answer.status).toBe(400);
+    await strict.stop();
+  });
+
+  it('tells its last words to the client that comes back for them', async () => {
+    const audio = await samplesOf(SENTENCES[0] ?? '');
+    const session = await requestSession(server, { acknowledgements: true });
+    const client = await connectWith(session, 'json');
+    await stream(client, audio, { chunkBytes: 3200, chunkMs: 100 });
+    client.end();
+    client.socket.terminate();
+    const answer = await reconnect(session.token, '&last_sequence=0');
+    const back = await connectWith((await answer.json()) as SessionAnswer, 'json');
+    expect((await back.closed).code).toBe(1000);
+    expect(back.text().toLowerCase()).toContain('morning');
+    expect(endMarks(back).at(-1)).toBe('end_of_stream');
+  });
+
+  it('is over at once when its client takes its leave', async () => {
+    const client = await connect(server);
+    const before = await sessionCount();
+    client.socket.close(1000);
+    await client.closed;
+    await until(async () => (await sessionCount()) < before);
+    expect(client.socket.readyState).toBe(WebSocket.CLOSED);
+  });
+});

@@ -1,0 +1,260 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import https from 'node:https';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { securityHeaders } from '../../../server/http/security-headers.ts';
+import { rawExchange } from '../../support/raw-exchange.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
+import { connectWith, PCM_16K, type SessionAnswer } from '../../support/voice-client.ts';
+
+const PATH = '/v3/voice/realtime';
+const spoken = { target_media_languages: ['es'] };
+const request = { source_media_content_type: PCM_16K, source_language: 'en' };
+
+async function answer(pending: Response | Promise<Response>) {
+  const response = await pending;
+  const body = (await response.json()) as Record<string, string>;
+  return { status: response.status, headers: response.headers, body };
+}
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
+afterAll(() => server.stop());
+
+describe('a session request', () => {
+  it('is answered with an address, a token and an id', async () => {
+    const { status, headers, body } = await answer(
+      server.post(PATH, {
+        ...request,
+        target_languages: ['es', 'pt-br'],
+        message_format: 'msgpack',
+      }),
+    );
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      streaming_url: `${server.url.replace('http', 'ws')}/v3/voice/realtime/connect`,
+      token: expect.stringMatching(/^[\w-]{20,}$/) as string,
+      session_id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) as string,
+    });
+    expect(headers.get('x-trace-id')).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it.each(['Service-Auth-Key', 'DeepL-Auth-Key', 'service-auth-key', 'DEEPL-AUTH-KEY'])(
+    'may name its scheme %s',
+    async (scheme) => {
+      const headers = { Authorization: `${scheme} ${server.apiKey}` };
+      expect((await server.post(PATH, request, headers)).status).toBe(200);
+    },
+  );
+
+  it.each(['', 'Service-Auth-Key', 'Service-Auth-Key invalid', 'Bearer KEY', 'Basic KEY', 'KEY'])(
+    'with the authorization %j is forbidden',
+    async (header) => {
+      const Authorization = header.replace('KEY', server.apiKey);
+      const { status, body } = await answer(server.post(PATH, request, { Authorization }));
+      expect(status).toBe(403);
+      expect(body['message']).toBeTruthy();
+      expect(JSON.stringify(body)).not.toContain(server.apiKey);
+    },
+  );
+
+  it.each([
+    [{ source_media_content_type: undefined }, /source_media_content_type/],
+    [{ source_media_content_type: 'audio/pcm' }, /source_media_content_type.*s16le;rate=16000/],
+    [{ message_format: 'xml' }, /message_format.*json, msgpack/],
+    [{ source_language: 'xx' }, /source_language.*en/],
+    [{ source_language: undefined, source_language_mode: 'fixed' }, /source_language/],
+    [{ source_language_mode: 'guess' }, /source_language_mode.*auto, fixed/],
+    [{ target_languages: ['tlh'] }, /target_languages.*es/],
+    [{ target_languages: ['../es'] }, /target_languages/],
+    [{ target_languages: ['es', 'ES'] }, /twice/],
+    [{ target_languages: ['es', 'ca', 'fr', 'pt', 'it', 'en'] }, /at most 5/i],
+    [{ target_languages: [5] }, /target_languages/],
+    [{ target_media_languages: ['es', 'fr'] }, /at most 1/],
+    [{ target_media_languages: ['th'] }, /target_(media_)?languages/],
+    [
+      { target_media_languages: ['es'], target_languages: ['ca', 'fr', 'pt', 'it', 'en'] },
+      /most 5/,
+    ],
+    [{ target_media_content_type: 'audio/webm' }, /only with target_media_languages/],
+    [{ target_media_voice: 'male' }, /only with target_media_languages/],
+    [{ ...spoken, target_media_content_type: 'audio/midi' }, /audio\/webm;codecs=opus/],
+    [{ ...spoken, target_media_voice: 'robot' }, /male, female/],
+    [{ glossary_id: 'nonsense' }, /glossary_id/],
+    [{ spoken_terms_id: 'b8bb1b5e-62f2-4e39-9e07-6ee8c3c2c1e4' }, /spoken_terms_id/],
+    [{ formality: 'more', target_languages: ['es'] }, /formality/],
+    [{ formality: 'rude' }, /formality.*informal/],
+    [{ caption_mode: 'frantic' }, /instant, balanced, settled/],
+    [{ acknowledgements: 'often' }, /acknowledgements/],
+  ])('with %j is a 400 that says what is possible', async (part, message) => {
+    const { status, body } = await answer(server.post(PATH, { ...request, ...part }));
+    expect(status).toBe(400);
+    expect(body['message']).toMatch(message);
+  });
+
+  it('may carry nulls, unknown fields and blanks in its media type', async () => {
+    const body = {
+      ...request,
+      ...{ source_media_content_type: 'audio/pcm; encoding=s16le; rate=16000' },
+      ...{ spoken_terms_id: null, glossary_id: null, formality: null, whatever: { a: 1 } },
+    };
+    expect((await server.post(PATH, body)).status).toBe(200);
+  });
+
+  it.each([
+    ['no JSON', '{', 'application/json', 400],
+    ['a list', '[]', 'application/json', 400],
+    ['nothing', '', 'application/json', 400],
+    ['text', 'hello', 'text/plain', 415],
+    ['too much', JSON.stringify({ a: 'x'.repeat(140_000) }), 'application/json', 413],
+  ])('of %s is refused', async (_what, body, type, expected) => {
+    const { status, headers, ...rest } = await answer(
+      fetch(server.url + PATH, {
+        method: 'POST',
+        body,
+        headers: { 'Content-Type': type, Authorization: `Service-Auth-Key ${server.apiKey}` },
+      }),
+    );
+    expect(status).toBe(expected);
+    expect(rest.body['message']).toBeTruthy();
+    expect(headers.get('x-trace-id')).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('by another method, or at another path, is not found', async () => {
+    for (const pathname of ['/v3/voice', '/v3/voice/realtime/connect', '/%2e%2e/etc/passwd']) {
+      const { status, body } = await answer(server.get(pathname));
+      expect(status).toBe(404);
+      expect(body['message']).toBeTruthy();
+    }
+  });
+});
+
+it('what is no HTTP, or no address, is answered like any other mistake', async () => {
+  for (const line of ['GET /%zz HTTP/1.1', 'HELLO', 'GET / HTTP/9.9']) {
+    const answer = await rawExchange(server.url, `${line}\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(answer, line).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(answer, line).toMatch(/x-trace-id: [0-9a-f]{32}/i);
+    expect(answer, line).toMatch(/\{"message":".+"\}$/);
+    // As in every other answer.
+    for (const [name, value] of Object.entries(securityHeaders(false))) {
+      expect(answer.toLowerCase(), line).toContain(`\r\n${name}: ${value}\r\n`.toLowerCase());
+    }
+  }
+});
+
+it('an offer to upgrade to something else is answered as a plain request', async () => {
+  const upgrade =
+    'Host: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk';
+  const health = await rawExchange(server.url, `GET /healthz HTTP/1.1\r\n${upgrade}\r\n\r\n`);
+  expect(health).toMatch(/^HTTP\/1\.1 200 /);
+  const body = JSON.stringify({ text: ['The house'], source_lang: 'EN', target_lang: 'ES' });
+  const head = [
+    'POST /v2/translate HTTP/1.1',
+    upgrade,
+    `Authorization: Service-Auth-Key ${server.apiKey}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ];
+  const answer = await rawExchange(server.url, `${head.join('\r\n')}\r\n\r\n${body}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*casa/i);
+});
+
+it('headers that are too large, expectations and a missing host are answered with a message', async () => {
+  const ask = (head: string) => rawExchange(server.url, `${head}\r\nConnection: close\r\n\r\n`);
+  const large = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}`;
+  expect(await ask(large)).toMatch(/^HTTP\/1\.1 413 [\s\S]*"message"/);
+  expect(await ask('GET /healthz HTTP/1.1')).toMatch(/^HTTP\/1\.1 200 [\s\S]*x-trace-id/i);
+  expect(await ask('GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: tea')).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+it.each(['VOICE_MAX_SESSIONS', 'VOICE_MAX_SESSIONS_PER_KEY'])(
+  'sessions beyond %s are told to come back later',
+  async (setting) => {
+    const server = await startServer({ RECOGNISER: 'silent', [setting]: '2' });
+    try {
+      const answers = await Promise.all([1, 2, 3].map(() => server.post(PATH, request)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
+      const refused = answers.find(({ status }) => status === 429);
+      expect(refused?.headers.get('retry-after')).toBeTruthy();
+    } finally {
+      await server.stop();
+    }
+  },
+);
+
+describe('the streaming address', () => {
+  const streamingUrl = async (from: TestServer, headers: Record<string, string> = {}) =>
+    ((await (await from.post(PATH, request, headers)).json()) as SessionAnswer).streaming_url;
+  const streamingUrlWith = async (
+    settings: Record<string, string>,
+    headers: Record<string, string> = {},
+  ) => {
+    const own = await startServer({ RECOGNISER: 'silent', ...settings });
+    try {
+      return await streamingUrl(own, headers);
+    } finally {
+      await own.stop();
+    }
+  };
+  const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'live.example.org' };
+
+  it('follows the public address', async () => {
+    const settings = { PUBLIC_URL: 'https://live.example.org/gateway/' };
+    expect(await streamingUrlWith(settings)).toBe(
+      'wss://live.example.org/gateway/v3/voice/realtime/connect',
+    );
+  });
+
+  it('follows a proxy that is trusted', async () => {
+    expect(await streamingUrlWith({ TRUST_PROXY: 'on' }, forwarded)).toBe(
+      'wss://live.example.org/v3/voice/realtime/connect',
+    );
+  });
+
+  it('does not follow a proxy that is not', async () => {
+    expect(await streamingUrl(server, forwarded)).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/v3\/voice/);
+  });
+});
+
+it('with a certificate the server speaks TLS, on the socket too', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-tls-'));
+  const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')];
+  const subject = ['-subj', '/CN=localhost', '-days', '1', '-nodes'];
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'rsa:2048', '-keyout', key, '-out', cert, ...subject],
+    { stdio: 'ignore' },
+  );
+  const server = await startServer({
+    RECOGNISER: 'silent',
+    TLS_CERT_FILE: cert,
+    TLS_KEY_FILE: key,
+  });
+  try {
+    expect(server.url).toMatch(/^https:/);
+    const session = await new Promise<SessionAnswer>((resolve, reject) => {
+      const headers = {
+        'Content-Type': 'application/json',
+        Authorization: `Service-Auth-Key ${server.apiKey}`,
+      };
+      const options = { method: 'POST', headers, rejectUnauthorized: false };
+      https
+        .request(server.url + PATH, options, (response) => {
+          let text = '';
+          response.on('data', (part: Buffer) => (text += part.toString()));
+          response.on('end', () => resolve(JSON.parse(text) as SessionAnswer));
+        })
+        .on('error', reject)
+        .end(JSON.stringify(request));
+    });
+    expect(session.streaming_url).toMatch(/^wss:/);
+    const client = await connectWith(session, 'json');
+    client.end();
+    expect((await client.closed).code).toBe(1000);
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

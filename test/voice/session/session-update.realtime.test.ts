@@ -1,0 +1,333 @@
+/** Targets and terms that change within a session, over real sockets. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectVoice } from '../../../shared/client/node.ts';
+import type { ServerMessage } from '../../../shared/protocol/messages.ts';
+import { startServer, until, type TestServer } from '../../support/server.ts';
+import { speech } from '../../support/speech.ts';
+import {
+  connect,
+  connectWith,
+  endMarks,
+  PCM_16K,
+  stream,
+  requestSession,
+  type SessionAnswer,
+  type VoiceClient,
+} from '../../support/voice-client.ts';
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
+afterAll(() => server.stop());
+
+const silence = (ms: number) => new Uint8Array(ms * 32);
+
+type Updated = Extract<ServerMessage, { session_updated: unknown }>['session_updated'];
+type Refused = Extract<
+  ServerMessage,
+  { session_update_refused: unknown }
+>['session_update_refused'];
+
+const updates = ({ messages }: VoiceClient): Updated[] =>
+  messages.flatMap((message) => ('session_updated' in message ? [message.session_updated] : []));
+const refusals = ({ messages }: VoiceClient): Refused[] =>
+  messages.flatMap((message) =>
+    'session_update_refused' in message ? [message.session_update_refused] : [],
+  );
+
+/** Sends an update and waits for its answer. */
+async function updated(client: VoiceClient, update: object): Promise<Updated | Refused> {
+  const id = randomUUID();
+  client.update({ id, ...update });
+  return until(() => [...updates(client), ...refusals(client)].find((each) => each.id === id));
+}
+
+async function made(path: string, body: object, by = server): Promise<Record<string, string>> {
+  const response = await by.post(path, body);
+  expect(response.status).toBe(201);
+  return (await response.json()) as Record<string, string>;
+}
+
+describe.each(['json', 'msgpack'] as const)('an update in %s', (format) => {
+  const open = (request: Record<string, unknown> = {}) =>
+    connect(server, { message_format: format, target_languages: ['es'], ...request });
+
+  it('is answered with what is in force, and the ends are those of the languages there are', async () => {
+    const client = await open();
+    expect(await updated(client, { target_languages: ['es', 'pt-br'] })).toMatchObject({
+      ...{ start_time: 0, target_languages: ['es', 'pt-br'] },
+    });
+    client.sendAudio(silence(200));
+    await updated(client, { target_languages: ['fr', 'pt-br'], whatever: { else: 1 } });
+    client.end();
+    expect(await client.closed).toMatchObject({ code: 1000 });
+    expect(endMarks(client)).toEqual([
+      'end_of_target_transcript es',
+      'end_of_source_transcript',
+      'end_of_target_transcript fr',
+      'end_of_target_transcript pt-br',
+      'end_of_stream',
+    ]);
+    expect(updates(client)[1]?.start_time).toBe(200);
+  });
+
+  it('may leave no language, and bring one back', async () => {
+    const client = await open();
+    expect(await updated(client, { target_languages: [] })).toMatchObject({ target_languages: [] });
+    await until(() => endMarks(client).includes('end_of_target_transcript es'));
+    expect(await updated(client, { target_languages: null })).toMatchObject({
+      target_languages: [],
+    });
+    await updated(client, { target_languages: ['ES'] });
+    client.end();
+    await client.closed;
+    expect(endMarks(client).filter((mark) => mark.endsWith('ES'))).toHaveLength(1);
+  });
+
+  it('that changes nothing ends nothing', async () => {
+    const client = await open();
+    await updated(client, {});
+    await updated(client, { target_languages: ['es'] });
+    client.end();
+    await client.closed;
+    expect(endMarks(client)).toHaveLength(3);
+  });
+
+  const isNot = (name: string) => `Value for '${name}' not supported`;
+  const faults: [what: string, update: object, code: number, message: string][] = [
+    ['too many', { target_languages: 'ca es fr it pt pt-BR'.split(' ') }, 400, 'At most 5'],
+    ['one twice', { target_languages: ['es', 'ES'] }, 400, 'must not name a language twice'],
+    ['one that nobody serves', { target_languages: ['xx'] }, 400, isNot('target_languages')],
+    ['what is no list', { target_languages: 'es' }, 400, 'target_languages'],
+    ['what is no text', { target_languages: [1] }, 400, 'target_languages'],
+    ['a voice for nothing', { target_media_voice: 'male' }, 400, 'target_media_languages'],
+    ['a formality that is none', { formality: 'rude' }, 400, isNot('formality')],
+    ['a glossary that is not there', { glossary_id: randomUUID() }, 404, 'no glossary'],
+    ['what is no glossary', { glossary_id: 'mine' }, 400, 'glossary'],
+    ['spoken terms nobody uses', { spoken_terms_id: randomUUID() }, 400, 'spoken_terms_id'],
+    ['the source language', { source_language: 'de' }, 400, 'source_language cannot change'],
+    ['an id that is too long', { id: 'x'.repeat(65) }, 400, 'id'],
+  ];
+
+  it('that asks for what cannot be served is refused, and the session goes on as it was', async () => {
+    const client = await open();
+    for (const [what, update, error_code, message] of faults) {
+      client.update({ ...update, ...('id' in update ? {} : { id: what }) });
+      const refusal = await until(() =>
+        refusals(client).find(({ id }) => id === what || 'id' in update),
+      );
+      expect([what, refusal.error_code]).toEqual([what, error_code]);
+      expect(refusals(client).at(-1)?.error_message).toContain(message);
+    }
+    expect(updates(client)).toEqual([]);
+    expect(await updated(client, {})).toMatchObject({ target_languages: ['es'] });
+    client.end();
+    expect((await client.closed).code).toBe(1000);
+    expect(endMarks(client)).toHaveLength(3);
+  });
+
+  it('after the end of the audio is refused', async () => {
+    const client = await open();
+    client.end();
+    client.update({ id: 'late', target_languages: ['fr'] });
+    expect((await client.closed).code).toBe(1000);
+    const late = refusals(client).map(({ id, reason_code }) => ({ id, reason_code }));
+    // The last word may have been said before it came.
+    expect([[], [{ id: 'late', reason_code: 4000005 }]]).toContainEqual(late);
+    expect(endMarks(client)).toContain('end_of_target_transcript es');
+  });
+
+  it('that is no object ends the session, as every malformed message does', async () => {
+    const client = await open();
+    client.update([] as object);
+    expect((await client.closed).code).toBe(4400);
+    expect(client.error()?.reason_code).toBe(4000002);
+  });
+
+  it('comes ten thousand times in a row: all are answered in order, and others are served', async () => {
+    const client = await open({ acknowledgements: true });
+    const other = await open();
+    const startedAt = performance.now();
+    for (let number = 0; number < 10_000; number += 1) {
+      // As fast as messages may come: two thousand a second.
+      const waitMs = startedAt + number / 2 - performance.now();
+      if (waitMs > 10) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      client.update({ id: String(number), target_languages: [['es'], ['fr'], ['ES']][number % 3] });
+    }
+    expect(await updated(other, { target_languages: ['fr'] })).toMatchObject({
+      target_languages: ['fr'],
+    });
+    await until(() => updates(client).length === 10_000 || client.error(), 60_000);
+    expect(client.error()).toBeUndefined();
+    expect(updates(client).map(({ id }) => id)).toEqual(
+      Array.from({ length: 10_000 }, (_, number) => String(number)),
+    );
+    client.end();
+    other.end();
+    expect((await client.closed).code).toBe(1000);
+    await other.closed;
+    const sequences = client.messages.flatMap((message) => {
+      const [{ sequence }] = Object.values(message) as [{ sequence?: number }];
+      return sequence ?? [];
+    });
+    expect(sequences).toEqual(sequences.map((_, index) => index + 1));
+  }, 90_000);
+});
+
+it('what is in force is told at once to those who asked', async () => {
+  const client = await connect(server, { target_languages: ['es'], session_updates: true });
+  await until(() => client.messages.length > 0);
+  expect(updates(client)).toEqual([
+    { start_time: 0, target_languages: ['es'], formality: 'default' },
+  ]);
+  client.end();
+  await client.closed;
+});
+
+it('a session that is taken up again keeps what it was changed to, and the answer is not lost', async () => {
+  const session = await requestSession(server, {
+    ...{ target_languages: ['es'], acknowledgements: true },
+  });
+  const first = await connectWith(session, 'json');
+  first.sendAudio(silence(100));
+  await updated(first, { target_languages: ['fr'] });
+  await until(() => endMarks(first).length === 1);
+  first.socket.terminate();
+  await first.closed;
+  const query = new URLSearchParams({ token: session.token, last_sequence: '0' });
+  const again = await server.send(`/v3/voice/realtime?${query.toString()}`, {});
+  expect(again.status).toBe(200);
+  const second = await connectWith((await again.json()) as SessionAnswer, 'json');
+  second.end();
+  expect((await second.closed).code).toBe(1000);
+  expect(updates(second)).toEqual(updates(first));
+  expect(endMarks(second)).toEqual([
+    'end_of_target_transcript es',
+    'end_of_source_transcript',
+    'end_of_target_transcript fr',
+    'end_of_stream',
+  ]);
+});
+
+it("another account's glossary is none", async () => {
+  const dictionaries = [
+    { source_lang: 'en', target_lang: 'es', entries: 'a\tb', entries_format: 'tsv' },
+  ];
+  const { glossary_id } = await made('/v3/glossaries', { name: 'Live', dictionaries });
+  const client = await connect(server, { target_languages: ['es'] });
+  expect(await updated(client, { glossary_id })).toMatchObject({ glossary_id });
+  // Terms stay when languages change, and must suit them.
+  expect(await updated(client, { target_languages: ['fr'] })).toMatchObject({ error_code: 400 });
+  expect(await updated(client, { target_languages: ['fr'], glossary_id: null })).toEqual(
+    expect.not.objectContaining({ glossary_id }),
+  );
+  client.socket.close(1000);
+});
+
+describe('with speech', () => {
+  let hearing: TestServer;
+  beforeAll(async () => (hearing = await startServer()));
+  afterAll(() => hearing.stop());
+
+  const FIRST = 'she bought a new house near the river last summer';
+  const SECOND = 'my brother lives in a small town';
+  const PACE = { chunkBytes: 3200, chunkMs: 100 };
+  const said = async (text: string) => readFileSync(await speech({ text })).subarray(44);
+  const tentative = ({ messages }: VoiceClient) =>
+    messages.some(
+      (message) =>
+        'source_transcript_update' in message && message.source_transcript_update.tentative.length,
+    );
+
+  it.each(['json', 'msgpack'] as const)(
+    'languages and voices change in the middle of a sentence (%s)',
+    async (message_format) => {
+      const { glossary_id } = await made(
+        '/v3/glossaries',
+        {
+          name: 'Live',
+          dictionaries: [
+            {
+              source_lang: 'en',
+              target_lang: 'fr',
+              entries: 'town\tbourgade',
+              entries_format: 'tsv',
+            },
+          ],
+        },
+        hearing,
+      );
+      const client = await connect(hearing, {
+        ...{ message_format, target_languages: ['es'], target_media_languages: ['es'] },
+        target_media_content_type: 'audio/ogg;codecs=opus',
+      });
+      const first = await said(FIRST);
+      await stream(client, first, {
+        ...PACE,
+        speed: 1,
+        onChunk: () => {
+          if (!tentative(client) || client.messages.some((each) => 'session_updated' in each))
+            return;
+          client.update({ target_languages: ['fr'], target_media_languages: ['fr'], glossary_id });
+        },
+      });
+      client.endUtterance();
+      await until(() => endMarks(client).length === 2 && client.text('fr') !== '', 30_000);
+      await stream(client, await said(SECOND), PACE);
+      client.end();
+      expect((await client.closed).code).toBe(1000);
+
+      // The sentence it came in is told in both, the next one in the new language alone.
+      expect(client.text('es')).toMatch(/^Compró una casa/);
+      expect(client.text('es')).not.toMatch(/hermano/);
+      expect(client.text('fr')).toMatch(/^\S.*maison.*frère.*bourgade/);
+      expect(endMarks(client).slice(0, 2).sort()).toEqual([
+        'end_of_target_media es',
+        'end_of_target_transcript es',
+      ]);
+      expect(endMarks(client).slice(2)).toEqual([
+        'end_of_source_transcript',
+        'end_of_target_transcript fr',
+        'end_of_target_media fr',
+        'end_of_stream',
+      ]);
+      const spoken = client.messages.flatMap((message) =>
+        'target_media_chunk' in message ? [message.target_media_chunk] : [],
+      );
+      expect(new Set(spoken.map(({ language }) => language))).toEqual(new Set(['fr']));
+      // What a voice begins is a file of its own.
+      expect(spoken[0]).toMatchObject({ content_type: 'audio/ogg;codecs=opus', headers: 2 });
+      expect(Buffer.from(spoken[0]!.data[0]!).subarray(0, 4).toString()).toBe('OggS');
+    },
+    90_000,
+  );
+
+  it('the client says so; the bill counts what was heard and nothing else', async () => {
+    const session = connectVoice({
+      ...{ server: hearing.url, apiKey: hearing.apiKey, contentType: PCM_16K },
+      ...{ sourceLanguage: 'en', targetLanguages: ['es'] },
+    });
+    const texts = new Map<string, string>();
+    const terms: (readonly string[])[] = [];
+    session.on('terms', ({ targetLanguages }) => terms.push(targetLanguages));
+    session.on('caption', ({ kind, language = '', concluded }) => {
+      const key = kind === 'source' ? '' : language;
+      texts.set(key, (texts.get(key) ?? '') + concluded.map(({ text }) => text).join(''));
+    });
+    await session.send(await said(FIRST));
+    session.endUtterance();
+    await until(() => texts.has('es') && texts.get('es') !== '', 30_000);
+    await expect(session.update({ targetLanguages: ['xx'] })).rejects.toMatchObject({
+      ...{ code: 'update-refused', status: 400, reasonCode: 4000001 },
+    });
+    await session.update({ targetLanguages: ['fr'] });
+    await session.send(await said(SECOND));
+    await session.finish();
+    expect(terms).toEqual([['es'], ['fr']]);
+    expect(texts.get('es')).not.toMatch(/hermano/);
+    expect(texts.get('fr')).toMatch(/^\S.*frère/);
+    expect(texts.get('fr')).not.toMatch(/maison/);
+    await expect(session.update({ targetLanguages: [] })).rejects.toMatchObject({ code: 'closed' });
+  }, 90_000);
+});

@@ -1,0 +1,141 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { parseSourceMediaType } from '../../../shared/media-type.ts';
+import { decodeServerMessage } from '../../../shared/protocol/codec.ts';
+import type { ServerMessage } from '../../../shared/protocol/messages.ts';
+import { VoiceSession } from '../../../server/voice/session/voice-session.ts';
+import { noMeasures } from '../../../server/voice/path/measures.ts';
+import { serveConnection } from '../../../server/voice/session/connection.ts';
+import { VoiceSocket } from '../../../server/voice/session/socket.ts';
+import { recordLog } from '../../support/log-record.ts';
+import { until } from '../../support/server.ts';
+
+/** More than the system keeps for a socket that nobody reads, and less than a session keeps. */
+const SEGMENTS = 60;
+const SEGMENT_BYTES = 125_000;
+const UNREAD_MS = 300;
+
+let session: VoiceSession;
+let failures = 0;
+const log = recordLog();
+const server = http.createServer();
+beforeAll(async () => {
+  const sockets = new WebSocketServer({ server, WebSocket: VoiceSocket });
+  sockets.on('connection', (socket) => {
+    const limits = { idleMs: 60_000, connectionMs: 60_000, unreadMs: UNREAD_MS };
+    serveConnection({ socket, session: session.connect(), limits, log });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  session.end();
+  server.closeAllConnections();
+  server.close();
+});
+
+function startSession(run: () => AsyncIterable<ServerMessage>): VoiceSession {
+  const format = parseSourceMediaType('audio/pcm;encoding=s16le;rate=16000');
+  if (format === undefined) throw new Error('no such format');
+  return new VoiceSession(
+    {
+      ...{ id: 'sleeper', format, messageFormat: 'msgpack', acknowledges: true, tellsLag: false },
+      ...{ maxLagMs: 60_000, resumeMs: 60_000, measures: noMeasures, onAudio: () => undefined },
+      ...{ mayConnect: () => true, onOver: () => undefined, tellsTerms: false },
+      run: () => ({ messages: run(), change: () => false }),
+      terms: {
+        request: { source_media_content_type: format.contentType },
+        path: { targets: [], speech: undefined },
+        check: () => Promise.reject(new Error('nothing changes here')),
+      },
+    },
+    60_000,
+  );
+}
+
+async function open(): Promise<{
+  socket: WebSocket;
+  sequences: number[];
+  acknowledgements: number;
+}> {
+  const { port } = server.address() as AddressInfo;
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`);
+  const opened = { socket, sequences: [] as number[], acknowledgements: 0 };
+  socket.on('message', (data) => {
+    const message = decodeServerMessage(data as Buffer);
+    if ('error' in message) failures += 1;
+    if ('source_media_acknowledgement' in message) opened.acknowledgements += 1;
+    if ('source_transcript_update' in message) {
+      opened.sequences.push(message.source_transcript_update.sequence ?? 0);
+    }
+  });
+  await new Promise((resolve) => socket.once('open', resolve));
+  return opened;
+}
+
+const segment = (text: string): ServerMessage => ({
+  source_transcript_update: {
+    concluded: [{ text, language: 'en', start_time: 0, end_time: 1 }],
+    tentative: [],
+  },
+});
+
+it('a reader that sleeps loses its connection, and finds everything when it comes back', async () => {
+  session = startSession(async function* () {
+    for (let count = 0; count < SEGMENTS; count += 1) {
+      yield segment('a'.repeat(SEGMENT_BYTES));
+      await Promise.resolve();
+    }
+  });
+  const asleep = await open();
+  asleep.socket.pause();
+  await until(() => !session.isConnected, 30_000);
+  expect(session.isOver).toBe(false);
+  session.awaitReconnection(60_000, 0);
+  const awake = await open();
+  await until(() => awake.sequences.length >= SEGMENTS, 30_000);
+  expect(awake.sequences.slice(0, SEGMENTS)).toEqual(
+    Array.from({ length: SEGMENTS }, (_, index) => index + 1),
+  );
+  expect(failures).toBe(0);
+  asleep.socket.terminate();
+  awake.socket.terminate();
+});
+
+it('leaves nothing behind at its session, however often it comes back', async () => {
+  const warnings: string[] = [];
+  const note = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', note);
+  session.end();
+  session = startSession(async function* () {
+    yield segment('Good morning.');
+    // It has more to say for as long as the test lasts.
+    await new Promise((resolve) => server.once('close', resolve));
+  });
+  for (let count = 0; count < 15; count += 1) {
+    const { socket } = await open();
+    socket.terminate();
+    await until(() => !session.isConnected, 10_000);
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});
+
+it('who waits for the last words is told all the while that the server is there', async () => {
+  session.end();
+  let sayLastWords: () => void = () => undefined;
+  const lastWords = new Promise<void>((resolve) => (sayLastWords = resolve));
+  session = startSession(async function* () {
+    await lastWords;
+    yield segment('Good night.');
+  });
+  const client = await open();
+  session.conclude();
+  const before = client.acknowledgements;
+  await until(() => client.acknowledgements >= before + 2, 30_000);
+  sayLastWords();
+  await until(() => client.sequences.length === 1, 10_000);
+  client.socket.terminate();
+});

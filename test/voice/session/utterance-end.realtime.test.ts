@@ -1,0 +1,104 @@
+/** A button to talk: what was said is concluded when it is let go, and its words are told. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectVoice, type CaptionEvent } from '../../../shared/client/node.ts';
+import type { SourceSegment } from '../../../shared/protocol/messages.ts';
+import { encodedBy } from '../../support/encoded-speech.ts';
+import { startServer, until, type TestServer } from '../../support/server.ts';
+import { speech } from '../../support/speech.ts';
+import { connect, PCM_16K, stream, type VoiceClient } from '../../support/voice-client.ts';
+import { wordErrorRate } from '../../support/word-error-rate.ts';
+
+const FIRST = 'she bought a new house near the river last summer';
+const SECOND = 'and so my fellow americans ask not what your country can do for you';
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer({ VOICE_PAUSE_MS: '5000' })));
+afterAll(() => server.stop());
+
+/** Speech of one sentence, s16le at 16 kHz, without what follows the last word. */
+async function said(text: string): Promise<Buffer> {
+  const samples = readFileSync(await speech({ text })).subarray(44);
+  let end = samples.length;
+  while (end > 2 && Math.abs(samples.readInt16LE(end - 2)) < 600) end -= 2;
+  return samples.subarray(0, end);
+}
+
+const concluded = ({ messages }: VoiceClient): SourceSegment[] =>
+  messages.flatMap((message) =>
+    'source_transcript_update' in message ? message.source_transcript_update.concluded : [],
+  );
+
+describe.each([
+  ['PCM', 'audio/pcm;encoding=s16le;rate=16000', undefined],
+  ['Opus in Ogg', 'audio/ogg;codecs=opus', ['-c:a', 'libopus', '-b:a', '32k', '-f', 'ogg']],
+  ['MP3, which FFmpeg decodes', 'audio/mpeg', ['-c:a', 'libmp3lame', '-b:a', '64k', '-f', 'mp3']],
+])('speech in %s', (_, contentType, encoding) => {
+  it('is concluded and translated when its end is told, without a word more', async () => {
+    const client = await connect(server, {
+      ...{ source_media_content_type: contentType, target_languages: ['es'] },
+      ...{ word_details: true, message_format: 'msgpack' },
+    });
+    const whole = Buffer.concat([await said(FIRST), await said(SECOND)]);
+    const encoded = encoding === undefined ? whole : encodedBy(encoding, whole);
+    const share = (await said(FIRST)).length / whole.length;
+    const cut = Math.ceil((encoded.length * share) / 2) * 2;
+    const pace = {
+      chunkBytes: Math.ceil(encoded.length / (whole.length / 3200) / 2) * 2,
+      chunkMs: 100,
+    };
+
+    await stream(client, encoded.subarray(0, cut), pace);
+    client.endUtterance();
+    client.endUtterance();
+    // Nothing else is sent: only what was told can end it, as silence would take five seconds of audio.
+    await until(() => client.text() !== '' && client.text('es') !== '', 30_000);
+    expect(wordErrorRate(FIRST, client.text())).toBeLessThan(0.25);
+    const before = client.text();
+
+    await stream(client, encoded.subarray(cut), pace);
+    client.end();
+    expect((await client.closed).code).toBe(1000);
+    expect(client.text().startsWith(before)).toBe(true);
+    expect(wordErrorRate(`${FIRST} ${SECOND}`, client.text())).toBeLessThan(0.2);
+
+    for (const { text, words = [], start_time: start, end_time: end } of concluded(client)) {
+      expect(words.map((word) => word.text).join(' ')).toBe(text.trim());
+      const times = words.flatMap((word) => [word.start_time, word.end_time]);
+      expect(times).toEqual([...times].sort((one, other) => one - other));
+      expect([times[0], times.at(-1)]).toEqual([start, end]);
+      for (const { confidence = NaN } of words) {
+        expect(confidence).toBeGreaterThan(0);
+        expect(confidence).toBeLessThanOrEqual(1);
+      }
+    }
+  }, 90_000);
+});
+
+it('the client says so, and gives the words on', async () => {
+  const session = connectVoice({
+    ...{ server: server.url, apiKey: server.apiKey, wordDetails: true },
+    ...{ contentType: PCM_16K, sourceLanguage: 'en' },
+  });
+  const heard: CaptionEvent['concluded'][number][] = [];
+  session.on('caption', ({ concluded: segments }) => heard.push(...segments));
+  await session.send(await said(FIRST));
+  session.endUtterance();
+  await until(() => heard.length > 0, 30_000);
+  const [first] = heard;
+  expect(first?.words?.map(({ text }) => text).join(' ')).toBe(first?.text.trim());
+  expect(first?.words?.[0]).toEqual({
+    ...{ text: 'She', startMs: first?.startMs },
+    ...{ endMs: expect.any(Number) as number, confidence: expect.any(Number) as number },
+  });
+  await session.finish();
+}, 60_000);
+
+it('words are told to those alone who asked for them', async () => {
+  const client = await connect(server);
+  await stream(client, await said(FIRST), { chunkBytes: 3200, chunkMs: 100 });
+  client.end();
+  await client.closed;
+  expect(concluded(client).length).toBeGreaterThan(0);
+  expect(concluded(client).some(({ words }) => words !== undefined)).toBe(false);
+});

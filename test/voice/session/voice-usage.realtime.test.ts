@@ -1,0 +1,167 @@
+/** What voice sessions cost: audio at 1×, to the millisecond, within the limits of key and account. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NewApiKey } from '../../../server/accounts/api-keys.ts';
+import type { Storage } from '../../../server/storage/ports.ts';
+import { askDragoman } from '../../support/command-line.ts';
+import { openEmbedded, platformOver } from '../../support/platform.ts';
+import { startServer, until, type TestServer } from '../../support/server.ts';
+import { connectWith, requestSession, stream } from '../../support/voice-client.ts';
+
+let server: TestServer;
+let storage: Storage;
+let platform: ReturnType<typeof platformOver>;
+beforeAll(async () => {
+  server = await startServer({ RECOGNISER: 'silent' });
+  storage = await openEmbedded(server.dataFolder);
+  platform = platformOver(storage);
+});
+afterAll(async () => {
+  await storage.close();
+  await server.stop();
+});
+
+const silence = (ms: number) => new Uint8Array(ms * 32);
+const pace = { chunkBytes: 3200, chunkMs: 100 };
+
+const headersOf = (secret: string) => ({ Authorization: `DeepL-Auth-Key ${secret}` });
+
+/** A key of an account of its own, whose use is nobody else's. */
+async function makeKey(wishes: NewApiKey = {}) {
+  const { account, key, secret } = await platform.newcomer({ features: ['admin'] }, wishes);
+  return { account, key_id: key.keyId, headers: headersOf(secret) };
+}
+const newKey = async (wishes?: NewApiKey) => (await makeKey(wishes)).headers;
+const speechLimit = (speechMs: number) => ({ limits: { speechMs } });
+
+interface Report {
+  speech_to_text_milliseconds_count: number;
+  speech_to_text_minutes_count: number;
+  products: { product_type: string; api_key_unit_count: number }[];
+}
+
+async function report(headers: Record<string, string>): Promise<Report> {
+  return (await (await server.get('/v2/usage', headers)).json()) as Report;
+}
+
+it.concurrent(
+  'audio is charged as it comes, to the millisecond, and reported in minutes begun',
+  async () => {
+    const headers = await newKey();
+    const before = (await report(headers)).speech_to_text_milliseconds_count;
+    for (const ms of [2_400, 1_234]) {
+      const client = await connectWith(await requestSession(server, {}, headers), 'json');
+      await stream(client, silence(ms), pace);
+      client.end();
+      await client.closed;
+    }
+    await until(
+      async () => (await report(headers)).speech_to_text_milliseconds_count - before === 3_634,
+    );
+    const { products, speech_to_text_minutes_count } = await report(headers);
+    const [product] = products.filter(({ product_type }) => product_type === 'speechToText');
+    expect(product?.api_key_unit_count).toBe(1);
+    expect(speech_to_text_minutes_count).toBe(1);
+  },
+);
+
+it.concurrent('audio that was sent again after a reconnection is charged once', async () => {
+  const headers = await newKey();
+  const before = (await report(headers)).speech_to_text_milliseconds_count;
+  const session = await requestSession(server, { acknowledgements: true }, headers);
+  const first = await connectWith(session, 'json');
+  await stream(first, silence(1_500), pace);
+  first.socket.terminate();
+  const answer = await server.get(`/v3/voice/realtime?token=${session.token}`, headers);
+  const next = (await answer.json()) as Awaited<ReturnType<typeof requestSession>> & {
+    received_audio_bytes: number;
+  };
+  const second = await connectWith(next, 'json');
+  await stream(second, silence(2_500).subarray(next.received_audio_bytes), pace);
+  second.end();
+  await second.closed;
+  await until(
+    async () => (await report(headers)).speech_to_text_milliseconds_count - before === 2_500,
+  );
+});
+
+it.concurrent(
+  'sessions shorter than what is charged at a time use a limit up as well',
+  async () => {
+    const headers = await newKey(speechLimit(1_500));
+    const short = async () => {
+      const client = await connectWith(await requestSession(server, {}, headers), 'json');
+      await stream(client, silence(900), pace);
+      client.end();
+      await client.closed;
+    };
+    const keyUse = async () => (await report(headers)).products[2]?.api_key_unit_count;
+    await short();
+    await until(async () => (await keyUse()) === 1);
+    await short();
+    await until(() =>
+      requestSession(server, {}, headers).then(
+        () => false,
+        (error: unknown) => (error as Error).message.startsWith('456'),
+      ),
+    );
+  },
+);
+
+it.concurrent(
+  'a session ends with 456 where the limit of its key ends, and no other begins',
+  async () => {
+    const headers = await newKey(speechLimit(2_050));
+    const client = await connectWith(await requestSession(server, {}, headers), 'json');
+    const timer = setInterval(() => client.sendAudio(silence(100)), 60);
+    expect((await client.closed).code).toBe(4456);
+    clearInterval(timer);
+    expect(client.error()).toMatchObject({ error_code: 456, reason_code: 4560001 });
+    const refused = await server.post(
+      '/v3/voice/realtime',
+      { source_media_content_type: 'audio/webm', source_language: 'en' },
+      headers,
+    );
+    expect(refused.status).toBe(456);
+    expect(await refused.json()).toMatchObject({ message: expect.stringMatching(/\w/) as string });
+  },
+);
+
+describe.concurrent('a session whose key is deactivated', () => {
+  const ended = { error_code: 403, reason_code: 4030005 };
+
+  it('ends at once where that is done, whether it hears anything or not', async () => {
+    const { account, key_id, headers } = await makeKey();
+    const keyBeside = async (wishes?: NewApiKey) =>
+      headersOf((await platform.apiKeys.create(account, wishes ?? {})).secret);
+    const [admin, others] = [await keyBeside({ kind: 'admin' }), await keyBeside()];
+    const client = await connectWith(await requestSession(server, {}, headers), 'json');
+    const other = await connectWith(await requestSession(server, {}, others), 'json');
+    const answer = await server.send('/v2/admin/developer-keys/deactivate', {
+      method: 'PUT',
+      headers: { ...admin, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ key_id }),
+    });
+    expect(answer.status).toBe(200);
+    expect((await client.closed).code).toBe(4403);
+    expect(client.error()).toMatchObject(ended);
+    expect(client.error()?.error_message).toMatch(/API key has been deactivated/);
+    other.end();
+    expect((await other.closed).code).toBe(1000);
+  });
+
+  it('ends with its next second of audio where another process does that', async () => {
+    const { key_id, headers } = await makeKey();
+    const client = await connectWith(await requestSession(server, {}, headers), 'json');
+    await stream(client, silence(1_500), pace);
+    await askDragoman(['key', 'deactivate', key_id], { DATA_DIR: server.dataFolder });
+    const timer = setInterval(() => client.sendAudio(silence(100)), 100);
+    expect((await client.closed).code).toBe(4403);
+    clearInterval(timer);
+    expect(client.error()).toMatchObject(ended);
+  });
+});
+
+it.concurrent('a key that may hear nothing gets no session', async () => {
+  const headers = await newKey(speechLimit(0));
+  await expect(requestSession(server, {}, headers)).rejects.toThrow('456');
+});
