@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../storage/database.ts';
 import { lockAccount } from '../accounts/account-lock-store.ts';
-import type { Dictionary, DictionaryInfo, DictionaryPair, Glossaries, Glossary } from '../storage/ports.ts';
+import type {
+  Dictionary,
+  DictionaryInfo,
+  DictionaryPair,
+  Glossaries,
+  Glossary,
+} from '../storage/ports.ts';
 
 /** Glossaries with their entries, one text a dictionary. Every write but a creation locks the glossary. */
 export function createGlossaries(db: Database): Glossaries {

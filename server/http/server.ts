@@ -20,10 +20,7 @@ import { metricsRoutes, type MetricsOptions } from '../operation/metrics-routes.
 import { spokenTermsRoutes, type SpokenTermsOptions } from '../spoken-terms/routes.ts';
 import { styleRuleRoutes, type StyleRuleOptions } from '../style-rules/routes.ts';
 import { textTranslationRoutes, type TextTranslationOptions } from '../translation/routes.ts';
-import {
-  translationMemoryRoutes,
-  type TranslationMemoryOptions,
-} from '../memories/routes.ts';
+import { translationMemoryRoutes, type TranslationMemoryOptions } from '../memories/routes.ts';
 import { usageRoutes, type UsageOptions } from '../accounts/usage/routes.ts';
 import { voiceRoutes, type VoiceOptions } from '../voice/session/routes.ts';
 import { widgetRoutes } from './widget.ts';

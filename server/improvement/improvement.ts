@@ -12,7 +12,11 @@ import type {
 } from '../engines/engine.ts';
 import type { Logger } from '../process/log.ts';
 import { isSoundImprovement } from './wording/soundness.ts';
-import { CircuitBreakers, type CircuitBreakerSettings, type Outage } from '../translation/circuit-breaker.ts';
+import {
+  CircuitBreakers,
+  type CircuitBreakerSettings,
+  type Outage,
+} from '../translation/circuit-breaker.ts';
 
 export interface Improvement {
   /** Whether texts in a language, or in a variant, are improved. */

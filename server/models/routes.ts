@@ -2,11 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
-import {
-  ConsoleModels,
-  ModelInstallationRequest,
-  ModelPath,
-} from '../../shared/schemas/models.ts';
+import { ConsoleModels, ModelInstallationRequest, ModelPath } from '../../shared/schemas/models.ts';
 import type { ModelInstallations } from './installations.ts';
 import type { ConsoleAccount } from '../accounts/console/console-account.ts';
 import type { Door } from '../http/auth.ts';

@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
 import type { ConfiguredRules } from '../../shared/style-rules/catalogue.ts';
 import { locksRows, type Database } from '../storage/database.ts';
-import type { StyledInstruction, StyleRuleList, StyleRuleListInfo, StyleRules } from '../storage/ports.ts';
+import type {
+  StyledInstruction,
+  StyleRuleList,
+  StyleRuleListInfo,
+  StyleRules,
+} from '../storage/ports.ts';
 import type { StyleInstructionsTable, StyleRuleListsTable } from '../storage/tables.ts';
 import { lockAccount } from '../accounts/account-lock-store.ts';
 

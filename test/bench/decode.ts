@@ -68,8 +68,9 @@ const formats: Format[] = [
 ];
 
 export async function run(print: Print): Promise<void> {
-  const { createAudioDecoders, findFfmpeg } =
-    await importBuilt<typeof Decode>('server/voice/audio/decode.ts');
+  const { createAudioDecoders, findFfmpeg } = await importBuilt<typeof Decode>(
+    'server/voice/audio/decode.ts',
+  );
   const folder = await mkdtemp(path.join(tmpdir(), 'dragoman-bench-'));
   const decoders = createAudioDecoders({ log: quietLog, ffmpeg: await findFfmpeg() });
   try {

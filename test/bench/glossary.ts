@@ -40,7 +40,9 @@ export async function run(print: Print): Promise<void> {
   const { createApertium } = await importBuilt<typeof Apertium>(source);
   const engine = await createApertium({ log: quietLog });
   if ('reason' in engine) throw new Error(engine.reason);
-  const { translateWith } = await importBuilt<typeof EngineCall>('server/translation/engine-call.ts');
+  const { translateWith } = await importBuilt<typeof EngineCall>(
+    'server/translation/engine-call.ts',
+  );
   const { signal } = new AbortController();
   const translate = async (glossary: TermIndex | undefined) => {
     const startedAtMs = performance.now();

@@ -188,8 +188,12 @@ function queryOf(
 
 /** The score of two texts, 0 below the threshold. */
 async function scoring(): Promise<(one: string, other: string) => number> {
-  const { matchScore } = await importBuilt<typeof Scores>('server/memories/matching/match-score.ts');
-  const { readMemoryText } = await importBuilt<typeof Texts>('server/memories/matching/memory-text.ts');
+  const { matchScore } = await importBuilt<typeof Scores>(
+    'server/memories/matching/match-score.ts',
+  );
+  const { readMemoryText } = await importBuilt<typeof Texts>(
+    'server/memories/matching/memory-text.ts',
+  );
   return (one, other) =>
     one === other ? 100 : matchScore(readMemoryText([one]), readMemoryText([other]), THRESHOLD);
 }
@@ -206,8 +210,12 @@ async function measure({ search, queries }: Sized): Promise<number[]> {
 
 /** How many of the best matches that there are the search finds. */
 async function compare({ search, queries, size }: Sized, print: Print): Promise<void> {
-  const { matchScore } = await importBuilt<typeof Scores>('server/memories/matching/match-score.ts');
-  const { readMemoryText } = await importBuilt<typeof Texts>('server/memories/matching/memory-text.ts');
+  const { matchScore } = await importBuilt<typeof Scores>(
+    'server/memories/matching/match-score.ts',
+  );
+  const { readMemoryText } = await importBuilt<typeof Texts>(
+    'server/memories/matching/memory-text.ts',
+  );
   const texts: string[] = [];
   for await (const piece of file(size, () => undefined)) texts.push(Buffer.from(piece).toString());
   const all = texts

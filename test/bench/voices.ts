@@ -68,7 +68,9 @@ async function spokenBy(
   speaker: SynthesisEngine,
   voice: { language: string; gender: VoiceGender },
 ): Promise<{ audio: Uint8Array; cpuPerS: number }> {
-  const { Resampler } = await importBuilt<typeof Resampling>('server/voice/audio/codecs/resampler.ts');
+  const { Resampler } = await importBuilt<typeof Resampling>(
+    'server/voice/audio/codecs/resampler.ts',
+  );
   const { signal } = new AbortController();
   const pieces: Int16Array[] = [silence(1)];
   let cpuS = 0;

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { preferredEngines, readEnginePreference } from '../../server/translation/engine-preference.ts';
+import {
+  preferredEngines,
+  readEnginePreference,
+} from '../../server/translation/engine-preference.ts';
 
 const known = ['apertium', 'chat', 'libretranslate'];
 

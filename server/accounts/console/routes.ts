@@ -15,7 +15,10 @@ import type { HostRule } from '../../http/host-rule.ts';
 import { adminRoutes, type AdminOptions } from '../routes.ts';
 import { consoleAccountRoutes, type ConsoleAccountOptions } from './account-routes.ts';
 import { consoleModelRoutes, type ConsoleModelOptions } from '../../models/routes.ts';
-import { consoleOperationRoutes, type ConsoleOperationOptions } from '../../operation/console-routes.ts';
+import {
+  consoleOperationRoutes,
+  type ConsoleOperationOptions,
+} from '../../operation/console-routes.ts';
 import { consoleSessionRoutes } from './session-routes.ts';
 import { glossaryV3Routes, type GlossaryOptions } from '../../glossaries/routes.ts';
 import { styleRuleRoutes, type StyleRuleOptions } from '../../style-rules/routes.ts';

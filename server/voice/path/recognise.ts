@@ -1,7 +1,12 @@
 /** From utterances to words: which recogniser hears them, and in which language they were said. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
-import type { Detection, Recognition, RecognitionEngine, SpeechPiece } from '../../engines/engine.ts';
+import type {
+  Detection,
+  Recognition,
+  RecognitionEngine,
+  SpeechPiece,
+} from '../../engines/engine.ts';
 import { createLanguageWatch, type LanguageWatch } from './language-watch.ts';
 import type { HeardPiece } from './silence-mark.ts';
 import { createSpeechTape, type SpeechTape } from './speech-tape.ts';

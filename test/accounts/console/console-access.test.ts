@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createConsoleAccess, type ConsoleAccess } from '../../../server/accounts/console/console-access.ts';
+import {
+  createConsoleAccess,
+  type ConsoleAccess,
+} from '../../../server/accounts/console/console-access.ts';
 import {
   checkNewPassword,
   createPasswordHashing,

@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createUsageReporting } from '../../../server/accounts/usage/usage-reports.ts';
 import type { ApiKey, Charge, Storage, UsageKind } from '../../../server/storage/ports.ts';
-import { databaseNames, databasesOfThisFile, type DatabasePair } from '../../storage/database-pair.ts';
+import {
+  databaseNames,
+  databasesOfThisFile,
+  type DatabasePair,
+} from '../../storage/database-pair.ts';
 import { openAccount, sampleHash, sampleKey } from '../../storage/samples.ts';
 
 const openDatabase = databasesOfThisFile();

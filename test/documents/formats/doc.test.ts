@@ -10,7 +10,10 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DocumentError, type OpenOptions } from '../../../server/documents/formats/format.ts';
 import { doc } from '../../../server/documents/formats/office/doc.ts';
-import { convertToDocx, runSandboxed } from '../../../server/documents/formats/office/libre-office.ts';
+import {
+  convertToDocx,
+  runSandboxed,
+} from '../../../server/documents/formats/office/libre-office.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
 import { builtModule } from '../../support/built-product.ts';
 import { documentFolder, soffice, unzipped, zipText } from '../../support/documents.ts';

@@ -8,7 +8,13 @@ import {
   soffice,
   unzipped,
 } from '../../support/documents.ts';
-import { openWord, paragraph, run, translateWord, wordDocument } from '../../support/word-document.ts';
+import {
+  openWord,
+  paragraph,
+  run,
+  translateWord,
+  wordDocument,
+} from '../../support/word-document.ts';
 
 const uris = {
   office: 'urn:oasis:names:tc:opendocument:xmlns:office:1.0',

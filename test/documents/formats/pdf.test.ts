@@ -15,7 +15,13 @@ import {
   renderingDifference,
   renderPages,
 } from '../../support/documents.ts';
-import { justifiedLine, linesContent, rawPdf, reportPdf, riverText } from '../../support/pdf-files.ts';
+import {
+  justifiedLine,
+  linesContent,
+  rawPdf,
+  reportPdf,
+  riverText,
+} from '../../support/pdf-files.ts';
 
 const open = (file: Uint8Array, target = 'de'): Promise<OpenedDocument> =>
   pdf.open(file, { source: 'en', target, output: 'pdf', maxCharacters: 1_000_000 });

@@ -1,6 +1,9 @@
 /** The time a text file takes, cut into sentences and put together again, must not depend on how clever it is. */
 import { it } from 'vitest';
-import { differentSentences, translatedBlocks } from '../../../server/documents/formats/document-sentences.ts';
+import {
+  differentSentences,
+  translatedBlocks,
+} from '../../../server/documents/formats/document-sentences.ts';
 import { loadFormat } from '../../../server/documents/formats/index.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
 import type { DocumentFormatName } from '../../../shared/document-formats.ts';

@@ -8,7 +8,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ServiceError } from '../../../shared/errors.ts';
 import { FormatFailure } from '../../../server/documents/formats/document-process.ts';
 import { DocumentError } from '../../../server/documents/formats/format.ts';
-import { startDocumentJobs, type DocumentJobs } from '../../../server/documents/jobs/document-jobs.ts';
+import {
+  startDocumentJobs,
+  type DocumentJobs,
+} from '../../../server/documents/jobs/document-jobs.ts';
 import type {
   DocumentTranslator,
   DocumentWork,

@@ -1,6 +1,11 @@
 /** Documents to fill a database with. */
 import { randomBytes } from 'node:crypto';
-import type { DocumentFile, Documents, NewDocument, Storage } from '../../../server/storage/ports.ts';
+import type {
+  DocumentFile,
+  Documents,
+  NewDocument,
+  Storage,
+} from '../../../server/storage/ports.ts';
 import { sampleHash, type openAccount } from '../../storage/samples.ts';
 
 /** Told to owners of documents that were tried too often. */

@@ -19,7 +19,11 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { running } from '../../engines/remote-support.ts';
 import { startLibreTranslateServer } from '../../support/libretranslate-server.ts';
 import { recordLog } from '../../support/log-record.ts';
-import { chatQuestions, startChatServer, type ChatServer } from '../../support/openai-chat-server.ts';
+import {
+  chatQuestions,
+  startChatServer,
+  type ChatServer,
+} from '../../support/openai-chat-server.ts';
 import { until } from '../../support/server.ts';
 
 let server: ChatServer;

@@ -6,7 +6,10 @@ import { isSoundImprovement } from '../../../server/improvement/wording/soundnes
 import { clearSuggestion } from '../../../server/improvement/wording/spelling-choice.ts';
 import { spellingWords } from '../../../server/improvement/wording/spelling-words.ts';
 import { untouchableSpans } from '../../../server/improvement/wording/untouchable.ts';
-import { englishVariantOf, inEnglishVariant } from '../../../server/improvement/variants/english-variants.ts';
+import {
+  englishVariantOf,
+  inEnglishVariant,
+} from '../../../server/improvement/variants/english-variants.ts';
 
 const untouchable = (text: string) =>
   untouchableSpans(text).map(({ start, end }) => text.slice(start, end));

@@ -1,6 +1,9 @@
 /** Random texts that rules of style have something to do with, and random choices of rules. */
 import fc from 'fast-check';
-import { mechanicalRules, type MechanicalRule } from '../../../server/style-rules/rules/style-rules.ts';
+import {
+  mechanicalRules,
+  type MechanicalRule,
+} from '../../../server/style-rules/rules/style-rules.ts';
 import {
   styleRuleLanguages,
   type ConfiguredRules,

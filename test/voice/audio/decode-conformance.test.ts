@@ -1,7 +1,11 @@
 /** Every source content type of the voice protocol, from streams that are cut anywhere. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sourceMediaTypes } from '../../../shared/media-type.ts';
-import { createAudioDecoders, findFfmpeg, type AudioDecoders } from '../../../server/voice/audio/decode.ts';
+import {
+  createAudioDecoders,
+  findFfmpeg,
+  type AudioDecoders,
+} from '../../../server/voice/audio/decode.ts';
 import {
   correlate,
   cut,

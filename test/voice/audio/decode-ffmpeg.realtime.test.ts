@@ -9,7 +9,10 @@ import {
   type AudioDecoders,
   type AudioDecodersOptions,
 } from '../../../server/voice/audio/decode.ts';
-import { findFfmpegProgram, type FfmpegProgram } from '../../../server/voice/audio/ffmpeg-program.ts';
+import {
+  findFfmpegProgram,
+  type FfmpegProgram,
+} from '../../../server/voice/audio/ffmpeg-program.ts';
 import { cut, encoded, mutated, seededRandom } from '../../support/audio-files.ts';
 import { recordLog } from '../../support/log-record.ts';
 import { descendantsOf } from '../../support/processes.ts';

@@ -1,8 +1,18 @@
 /** A sender that reconnected: bytes may be missing, and a new file may begin. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAudioDecoders, findFfmpeg, type AudioDecoders } from '../../../server/voice/audio/decode.ts';
+import {
+  createAudioDecoders,
+  findFfmpeg,
+  type AudioDecoders,
+} from '../../../server/voice/audio/decode.ts';
 import { MEDIA_GAP, type MediaPiece } from '../../../server/voice/audio/media.ts';
-import { correlate, cut, decodedByFfmpeg, encoded, encodedFile } from '../../support/audio-files.ts';
+import {
+  correlate,
+  cut,
+  decodedByFfmpeg,
+  encoded,
+  encodedFile,
+} from '../../support/audio-files.ts';
 import { recordLog } from '../../support/log-record.ts';
 import { collect, decodeWith, streamed, withUnknownClusterSizes } from './decoding.ts';
 

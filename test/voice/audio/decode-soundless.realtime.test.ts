@@ -1,9 +1,19 @@
 /** Streams that go on for ever and never sound. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAudioDecoders, findFfmpeg, type AudioDecoders } from '../../../server/voice/audio/decode.ts';
+import {
+  createAudioDecoders,
+  findFfmpeg,
+  type AudioDecoders,
+} from '../../../server/voice/audio/decode.ts';
 import { cut, encoded } from '../../support/audio-files.ts';
 import { recordLog } from '../../support/log-record.ts';
-import { ebmlHeader, element, openSegment, opusHead, tracks } from '../../support/matroska-writer.ts';
+import {
+  ebmlHeader,
+  element,
+  openSegment,
+  opusHead,
+  tracks,
+} from '../../support/matroska-writer.ts';
 import { collect, decodeWith, streamed } from './decoding.ts';
 
 const CHUNK_BYTES = 95_000;

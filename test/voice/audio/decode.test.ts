@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAudioDecoders, findFfmpeg, type AudioDecoders } from '../../../server/voice/audio/decode.ts';
+import {
+  createAudioDecoders,
+  findFfmpeg,
+  type AudioDecoders,
+} from '../../../server/voice/audio/decode.ts';
 import type { MediaPiece } from '../../../server/voice/audio/media.ts';
 import {
   correlate,

@@ -7,7 +7,11 @@ import { plainText } from '../../../server/text/text-segment.ts';
 import type { CaptionMode, CaptionUpdate } from '../../../server/voice/path/captions.ts';
 import type { TranslateText } from '../../../server/voice/path/translate.ts';
 import { quietLog } from '../../bench/built.ts';
-import { measureCaptions, type CaptionMeasures, type Sight } from '../../bench/captions-measures.ts';
+import {
+  measureCaptions,
+  type CaptionMeasures,
+  type Sight,
+} from '../../bench/captions-measures.ts';
 import { segmented, translatedCalmly, type Heard } from './captions-support.ts';
 
 const recorded = (name: string) =>

@@ -1,9 +1,19 @@
 /** Languages over a real socket: who hears a speaker of an unexpected language, and how it is told. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chatQuestions, startChatServer, type ChatServer } from '../../support/openai-chat-server.ts';
+import {
+  chatQuestions,
+  startChatServer,
+  type ChatServer,
+} from '../../support/openai-chat-server.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 import { toneSpeech } from '../../support/tone-speech.ts';
-import { connect, endMarks, PCM_16K, stream, type VoiceClient } from '../../support/voice-client.ts';
+import {
+  connect,
+  endMarks,
+  PCM_16K,
+  stream,
+  type VoiceClient,
+} from '../../support/voice-client.ts';
 import { startVoskServer, type VoskServer } from '../../support/vosk-server.ts';
 
 /** Each speaker's sentence as tones; the recognisers know which words these tones are. */

@@ -3,7 +3,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loudness, pitchHz } from '../../engines/synthesis-conformance.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 import { speech } from '../../support/speech.ts';
-import { connect, endMarks, PCM_16K, stream, type VoiceClient } from '../../support/voice-client.ts';
+import {
+  connect,
+  endMarks,
+  PCM_16K,
+  stream,
+  type VoiceClient,
+} from '../../support/voice-client.ts';
 import { wordErrorRate } from '../../support/word-error-rate.ts';
 
 const TEXT = 'the red house stands on the hill and we will meet again in the morning';

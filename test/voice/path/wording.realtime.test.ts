@@ -3,7 +3,11 @@ import { captionTokens } from '../../../server/voice/path/caption-units.ts';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { chatQuestions, startChatServer, type ChatServer } from '../../support/openai-chat-server.ts';
+import {
+  chatQuestions,
+  startChatServer,
+  type ChatServer,
+} from '../../support/openai-chat-server.ts';
 import { startServer, until, type TestServer } from '../../support/server.ts';
 import { speech } from '../../support/speech.ts';
 import { connect, PCM_16K, stream } from '../../support/voice-client.ts';

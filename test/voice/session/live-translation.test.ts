@@ -14,7 +14,11 @@ import { createTranslation } from '../../../server/translation/translation.ts';
 import type { Caller } from '../../../server/storage/ports.ts';
 import { running } from '../../engines/remote-support.ts';
 import { recordLog } from '../../support/log-record.ts';
-import { chatQuestions, startChatServer, type ChatServer } from '../../support/openai-chat-server.ts';
+import {
+  chatQuestions,
+  startChatServer,
+  type ChatServer,
+} from '../../support/openai-chat-server.ts';
 import { openPlatform, type Platform } from '../../support/platform.ts';
 
 const signal = new AbortController().signal;

@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { readAudioFromOgg } from '../../../../server/voice/audio/codecs/ogg-audio.ts';
 import { OggReader } from '../../../../server/voice/audio/codecs/ogg-reader.ts';
-import { OpusDecoder, opusMemory, opusRatesHz } from '../../../../server/voice/audio/codecs/opus-decoder.ts';
+import {
+  OpusDecoder,
+  opusMemory,
+  opusRatesHz,
+} from '../../../../server/voice/audio/codecs/opus-decoder.ts';
 import { packetSamples48k } from '../../../../server/voice/audio/codecs/opus-packet.ts';
 import { correlate, encoded, seededRandom } from '../../../support/audio-files.ts';
 

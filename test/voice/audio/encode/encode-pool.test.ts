@@ -3,7 +3,10 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../../../server/process/module.ts';
-import { createSpeechEncoders, type SpeechEncoders } from '../../../../server/voice/audio/encode.ts';
+import {
+  createSpeechEncoders,
+  type SpeechEncoders,
+} from '../../../../server/voice/audio/encode.ts';
 import { targetMediaTypes } from '../../../../shared/target-media-type.ts';
 import { builtModule } from '../../../support/built-product.ts';
 import { recordLog } from '../../../support/log-record.ts';
