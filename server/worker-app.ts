@@ -1,5 +1,5 @@
 /** The composition root of a worker: what it takes to translate documents, and nothing of the server. */
-import type { Logger } from 'pino';
+import type { Logger } from './process/log.ts';
 import type { Config } from './config.ts';
 import { documentContainment } from './documents/formats/document-process.ts';
 import { uncontainedNotice } from './process/containment.ts';
@@ -46,7 +46,7 @@ export async function createWorkerApp({
     documentContainment(),
   ]);
   const notice = uncontainedNotice('Documents and pictures', containment);
-  if (notice !== undefined) log.warn(notice);
+  if (notice !== undefined) log.warn({}, notice);
   const translation = createTranslation({
     engines: engines.translation,
     preference: enginePreference(config),

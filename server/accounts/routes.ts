@@ -16,7 +16,7 @@ import {
 import { Problem } from '../../shared/schemas/problem.ts';
 import type { DeveloperKeys } from './developer-keys.ts';
 import type { UsageReporting } from './usage/usage-reports.ts';
-import type { Door } from '../http/auth.ts';
+import type { Door } from '../http/door.ts';
 
 export interface AdminOptions {
   door: Door;

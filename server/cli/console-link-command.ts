@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { linkPath } from '../accounts/console/console.ts';
+import { linkPath } from '../accounts/console/console-access.ts';
 import { answering } from './answering.ts';
 import { publicAddress } from './server-access.ts';
 

@@ -9,12 +9,11 @@ import {
   MonolingualGlossaryList,
 } from '../../shared/schemas/glossaries.ts';
 import { Problem } from '../../shared/schemas/problem.ts';
-import type { Access } from '../accounts/access.ts';
 import type { MonolingualGlossaries } from './monolingual-glossaries.ts';
-import { requireApiKey } from '../http/auth.ts';
+import type { Door } from '../http/door.ts';
 
 export interface MonolingualGlossaryOptions {
-  access: Access;
+  door: Door;
   monolingualGlossaries: MonolingualGlossaries;
 }
 
@@ -25,9 +24,9 @@ const problems = { '4xx': Problem, '5xx': Problem };
 /** What clients of v2 know. */
 export const glossaryV2Routes: FastifyPluginAsyncTypebox<MonolingualGlossaryOptions> = async (
   app,
-  { access, monolingualGlossaries: glossaries },
+  { door, monolingualGlossaries: glossaries },
 ) => {
-  const onRequest = requireApiKey(access);
+  const onRequest = door.require();
 
   app.post(
     '/v2/glossaries',
@@ -72,14 +71,14 @@ export const glossaryV2Routes: FastifyPluginAsyncTypebox<MonolingualGlossaryOpti
     },
     async ({ caller, params }) => glossaries.get(caller.account.accountId, params.glossary_id),
   );
-  await app.register(entriesAndDeletion, { access, monolingualGlossaries: glossaries });
+  await app.register(entriesAndDeletion, { door, monolingualGlossaries: glossaries });
 };
 
 const entriesAndDeletion: FastifyPluginAsyncTypebox<MonolingualGlossaryOptions> = async (
   app,
-  { access, monolingualGlossaries: glossaries },
+  { door, monolingualGlossaries: glossaries },
 ) => {
-  const onRequest = requireApiKey(access);
+  const onRequest = door.require();
 
   app.get(
     '/v2/glossaries/:glossary_id/entries',

@@ -14,7 +14,7 @@ import {
 } from '../../shared/schemas/glossaries.ts';
 import { Problem } from '../../shared/schemas/problem.ts';
 import type { Glossaries } from './glossaries.ts';
-import type { Door } from '../http/auth.ts';
+import type { Door } from '../http/door.ts';
 
 export interface GlossaryOptions {
   door: Door;

@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { listsOrigin, type KnowsOrigin } from '../accounts/origins.ts';
-import { accountOfKey } from './auth.ts';
+import { accountOfKey } from './door.ts';
 
 /** Where programs call; nothing else is ever opened to other sites' pages. */
 const PATHS = ['/v2/*', '/v3/*'];

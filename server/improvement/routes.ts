@@ -7,20 +7,19 @@ import {
   MAX_WRITE_BODY_BYTES,
   RephrasingRequest,
 } from '../../shared/schemas/write.ts';
-import type { Access } from '../accounts/access.ts';
 import type { TextImprovement } from './text-improvement.ts';
-import { requireApiKey } from '../http/auth.ts';
+import type { Door } from '../http/door.ts';
 import { abortWhenGone } from '../http/gone.ts';
 import { reportingTag } from '../http/reporting-tag.ts';
 
 export interface WriteOptions {
-  access: Access;
+  door: Door;
   textImprovement: TextImprovement;
 }
 
 export const writeRoutes: FastifyPluginAsyncTypebox<WriteOptions> = async (
   app,
-  { access, textImprovement },
+  { door, textImprovement },
 ) => {
   const shared = {
     tags: ['text'],
@@ -29,7 +28,7 @@ export const writeRoutes: FastifyPluginAsyncTypebox<WriteOptions> = async (
     response: { 200: ImprovementResponse, '4xx': Problem, '5xx': Problem },
   };
   const admitted = {
-    onRequest: requireApiKey(access, { plan: 'pro' }),
+    onRequest: door.require({ plan: 'pro' }),
     bodyLimit: MAX_WRITE_BODY_BYTES,
   };
 

@@ -15,7 +15,7 @@ import {
 } from '../../shared/schemas/translation-memories.ts';
 import { tooLarge } from './memory-import.ts';
 import type { TranslationMemories } from './translation-memories.ts';
-import type { Door } from '../http/auth.ts';
+import type { Door } from '../http/door.ts';
 import { receivedFile } from '../http/received-file.ts';
 
 export interface TranslationMemoryOptions {

@@ -5,7 +5,7 @@ import { ServiceError } from '../../shared/errors.ts';
 import { ConsoleModels, ModelInstallationRequest, ModelPath } from '../../shared/schemas/models.ts';
 import type { ModelInstallations } from './installations.ts';
 import type { ConsoleAccount } from '../accounts/console/console-account.ts';
-import type { Door } from '../http/auth.ts';
+import type { Door } from '../http/door.ts';
 
 export interface ConsoleModelOptions {
   consoleAccount: Pick<ConsoleAccount, 'isOperator'>;

@@ -10,7 +10,7 @@ import type { ConsoleAccount } from '../accounts/console/console-account.ts';
 import type { DescribeEngines } from './engine-conditions.ts';
 import type { LiveOverview } from '../voice/session/live-overview.ts';
 import type { Account } from '../storage/ports.ts';
-import type { Door } from '../http/auth.ts';
+import type { Door } from '../http/door.ts';
 
 export interface ConsoleOperationOptions {
   consoleAccount: ConsoleAccount;

@@ -12,7 +12,9 @@ import type {
 import type { Outage } from '../translation/circuit-breaker.ts';
 import type { EngineHealth } from './engine-health.ts';
 import type { EngineKind } from './observed-engines.ts';
+import type { Translation } from '../translation/translation.ts';
 import { sharesOfSpeech } from '../voice/session/speakers.ts';
+import { spokenLanguages } from '../voice/session/voice-session-request.ts';
 
 /** What is running here, and what is not. */
 export interface EngineLists {
@@ -140,5 +142,34 @@ function describedMissing({ name, reason, kind }: EngineLists['missing'][number]
     ...{ kind: kind ?? null, name, state: 'missing', reason },
     ...{ languages: [], pairs: [], breakers: [] },
     ...untold,
+  };
+}
+
+/** What whoever starts the server is told of its engines. */
+export function describeCapabilities(
+  {
+    recognition,
+    synthesis,
+    translation: running,
+  }: {
+    recognition: readonly RecognitionEngine[];
+    synthesis: readonly SynthesisEngine[];
+    translation: readonly TranslationEngine[];
+  },
+  translation: Pick<Translation, 'serves'>,
+) {
+  return {
+    synthesis: sharesOfSpeech(synthesis).map(({ engine, languages }) => ({
+      engine: engine.name,
+      languages,
+    })),
+    recognition: recognition.map((engine) => ({
+      engine: engine.name,
+      languages: spokenLanguages([engine]),
+    })),
+    translation: running.map(({ name, pairs }) => ({
+      engine: name,
+      pairs: pairs.filter((pair) => translation.serves(pair)),
+    })),
   };
 }

@@ -5,3 +5,8 @@ export interface Logger {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
+
+/** A logger that makes others, whose lines all have some fields. */
+export interface ParentLogger extends Logger {
+  child(fields: object): Logger;
+}

@@ -8,12 +8,11 @@ import {
   SpokenTermsList,
   SpokenTermsPath,
 } from '../../shared/schemas/spoken-terms.ts';
-import type { Access } from '../accounts/access.ts';
 import type { SpokenTermLists } from './spoken-terms.ts';
-import { requireApiKey } from '../http/auth.ts';
+import type { Door } from '../http/door.ts';
 
 export interface SpokenTermsOptions {
-  access: Access;
+  door: Door;
   spokenTerms: SpokenTermLists;
 }
 
@@ -32,9 +31,9 @@ export const spokenTermsRoutes: FastifyPluginAsyncTypebox<SpokenTermsOptions> = 
 
 const makingAndDeleting: FastifyPluginAsyncTypebox<SpokenTermsOptions> = async (
   app,
-  { access, spokenTerms },
+  { door, spokenTerms },
 ) => {
-  const onRequest = requireApiKey(access, { plan: 'pro' });
+  const onRequest = door.require({ plan: 'pro' });
 
   app.post(
     '/v3/spoken_terms',
@@ -74,9 +73,9 @@ const makingAndDeleting: FastifyPluginAsyncTypebox<SpokenTermsOptions> = async (
 
 const reading: FastifyPluginAsyncTypebox<SpokenTermsOptions> = async (
   app,
-  { access, spokenTerms },
+  { door, spokenTerms },
 ) => {
-  const onRequest = requireApiKey(access, { plan: 'pro' });
+  const onRequest = door.require({ plan: 'pro' });
 
   app.get(
     '/v3/spoken_terms',

@@ -16,7 +16,7 @@ import {
   StyleRulePath,
 } from '../../shared/schemas/style-rules.ts';
 import type { StyleRuleLists } from './style-rules.ts';
-import type { Door } from '../http/auth.ts';
+import type { Door } from '../http/door.ts';
 
 export interface StyleRuleOptions {
   door: Door;

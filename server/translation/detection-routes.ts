@@ -1,23 +1,22 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { DetectionRequest, DetectionResponse } from '../../shared/schemas/detection.ts';
 import { Problem } from '../../shared/schemas/problem.ts';
-import type { Access } from '../accounts/access.ts';
 import type { LanguageDetection } from './detection.ts';
-import { requireApiKey } from '../http/auth.ts';
+import type { Door } from '../http/door.ts';
 
 export interface DetectionOptions {
-  access: Access;
+  door: Door;
   languageDetection: LanguageDetection;
 }
 
 export const detectionRoutes: FastifyPluginAsyncTypebox<DetectionOptions> = async (
   app,
-  { access, languageDetection },
+  { door, languageDetection },
 ) => {
   app.post(
     '/v3/detect/language',
     {
-      onRequest: requireApiKey(access, { feature: 'detection' }),
+      onRequest: door.require({ feature: 'detection' }),
       schema: {
         summary: 'Tell the language of texts',
         description: "In beta: the account needs the feature 'detection'.",

@@ -10,12 +10,11 @@ import {
   resourceDescriptors,
 } from '../../shared/schemas/languages.ts';
 import { Problem } from '../../shared/schemas/problem.ts';
-import type { Access } from '../accounts/access.ts';
 import type { LanguageListings } from './languages.ts';
-import { requireApiKey } from '../http/auth.ts';
+import type { Door } from '../http/door.ts';
 
 export interface LanguageOptions {
-  access: Access;
+  door: Door;
   languageListings: LanguageListings;
 }
 
@@ -24,9 +23,9 @@ const common = { tags: ['languages'], security: [{ apiKey: [] }] };
 
 export const languageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
   app,
-  { access, languageListings },
+  { door, languageListings },
 ) => {
-  const onRequest = requireApiKey(access);
+  const onRequest = door.require();
 
   app.get(
     '/v3/languages',
@@ -54,15 +53,15 @@ export const languageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async 
     },
     async () => resourceDescriptors,
   );
-  await app.register(legacyLanguageRoutes, { access, languageListings });
+  await app.register(legacyLanguageRoutes, { door, languageListings });
 };
 
 /** What clients of v2 know; deprecated in favour of `/v3/languages`. */
 const legacyLanguageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
   app,
-  { access, languageListings },
+  { door, languageListings },
 ) => {
-  const onRequest = requireApiKey(access);
+  const onRequest = door.require();
   const schema = {
     ...common,
     summary: 'Languages to translate from or into',

@@ -246,3 +246,8 @@ function codes(list: string): ReadonlySet<LanguageTag> {
 function join(...sets: readonly ReadonlySet<LanguageTag>[]): ReadonlySet<LanguageTag> {
   return new Set(sets.flatMap((set) => [...set]));
 }
+
+/** Whether texts of a target language are not billed: while it is in beta. */
+export function isFreeTarget(target: LanguageTag): boolean {
+  return betaLanguages.has(target);
+}

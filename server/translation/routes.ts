@@ -5,24 +5,23 @@ import {
   TextTranslationResponse,
 } from '../../shared/schemas/text-translation.ts';
 import type { TextTranslation } from './text-translation.ts';
-import type { Access } from '../accounts/access.ts';
-import { requireApiKey } from '../http/auth.ts';
+import type { Door } from '../http/door.ts';
 import { abortWhenGone } from '../http/gone.ts';
 import { reportingTag } from '../http/reporting-tag.ts';
 
 export interface TextTranslationOptions {
   textTranslation: TextTranslation;
-  access: Access;
+  door: Door;
 }
 
 export const textTranslationRoutes: FastifyPluginAsyncTypebox<TextTranslationOptions> = async (
   app,
-  { textTranslation, access },
+  { textTranslation, door },
 ) => {
   app.post(
     '/v2/translate',
     {
-      onRequest: requireApiKey(access),
+      onRequest: door.require(),
       schema: {
         summary: 'Translate texts',
         tags: ['text'],

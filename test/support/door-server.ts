@@ -1,7 +1,7 @@
 /** A server with our way of letting requests in, a few routes behind it, and a database of its own. */
 import { useFormBodies } from '../../server/http/form-body.ts';
 import Fastify from 'fastify';
-import { useAuthentication, requireApiKey } from '../../server/http/auth.ts';
+import { useDoors } from '../../server/http/door.ts';
 import { answerError } from '../../server/http/errors.ts';
 import { useForms } from '../../server/http/forms.ts';
 import { reportingTag } from '../../server/http/reporting-tag.ts';
@@ -45,24 +45,20 @@ async function createDoor(
   const access = createAccess({ apiKeys: storage.apiKeys, legacyAuth: options.legacyAuth });
   const usageMeter = createUsageMeter({ usage: storage.usage });
   app.setErrorHandler(answerError);
-  await useAuthentication(app, options);
+  const door = await useDoors(app, { ...options, access });
   useForms(app);
   useFormBodies(app);
-  await app.register(usageRoutes, { access, usageMeter });
+  await app.register(usageRoutes, { door, usageMeter });
 
-  const onRequest = requireApiKey(access);
+  const onRequest = door.require();
   app.post('/text', { onRequest, bodyLimit: TEXT_LIMIT_BYTES }, async ({ caller, body }) => ({
     account: caller.account.name,
     body,
   }));
   app.get('/tag', { onRequest }, async (request) => ({ tag: reportingTag(request) }));
-  app.get('/pro', { onRequest: requireApiKey(access, { plan: 'pro' }) }, async () => ({}));
-  app.get('/admin', { onRequest: requireApiKey(access, { kind: 'admin' }) }, async () => ({}));
-  app.get(
-    '/detection',
-    { onRequest: requireApiKey(access, { feature: 'detection' }) },
-    async () => ({}),
-  );
+  app.get('/pro', { onRequest: door.require({ plan: 'pro' }) }, async () => ({}));
+  app.get('/admin', { onRequest: door.require({ kind: 'admin' }) }, async () => ({}));
+  app.get('/detection', { onRequest: door.require({ feature: 'detection' }) }, async () => ({}));
   app.get('/careless', async ({ caller }) => caller);
   return app;
 }

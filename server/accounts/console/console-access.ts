@@ -14,6 +14,8 @@ import {
 } from './console-passwords.ts';
 import { spendTries, triesAt, triesFrom } from './console-tries.ts';
 
+const CONSOLE_PATH = '/console/';
+
 const HOUR_MS = 3_600_000;
 /** A session that nobody uses ends after a working day, any session after a week. */
 const IDLE_MS = 8 * HOUR_MS;
@@ -227,4 +229,22 @@ const NO_LINK =
 
 function forbidden(message: string): ServiceError {
   return new ServiceError('forbidden', message);
+}
+
+/**
+ * The console's path as it is told to whoever starts the server: with a one-time link while the first
+ * account has no password.
+ */
+export async function consoleEntrance(
+  consoleAccess: ConsoleAccess,
+  operatorId: string,
+): Promise<string> {
+  if (await consoleAccess.hasPassword(operatorId)) return CONSOLE_PATH;
+  const { token } = await consoleAccess.issueLink(operatorId);
+  return linkPath(token);
+}
+
+/** The path at which the page takes a password for a one-time link. The token never leaves the browser's address bar but to the page. */
+export function linkPath(token: string): string {
+  return `${CONSOLE_PATH}#set-password=${token}`;
 }

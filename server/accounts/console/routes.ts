@@ -4,44 +4,49 @@
  */
 import fastifyCookie from '@fastify/cookie';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import path from 'node:path';
-import type { ConsoleAccess } from './console-access.ts';
-import { TooManyTries } from './console-tries.ts';
-import { createSessionCookie } from '../../http/console-cookie.ts';
-import { createConsoleDoor, refuseOtherNames, refuseOtherPages } from '../../http/console-door.ts';
+import Type from 'typebox';
+import {
+  AdminKey,
+  AdminKeyCreation,
+  AdminKeyDeactivation,
+  ConsolePasswordByLink,
+  ConsolePasswordChange,
+  ConsoleSession,
+  ConsoleSettings,
+  ConsoleSettingsChange,
+  ConsoleSignIn,
+  ConsoleUsage,
+  NewAdminKey,
+} from '../../../shared/schemas/console.ts';
+import type { Door, Routes } from '../../http/door.ts';
 import { answerError } from '../../http/errors.ts';
 import type { HostRule } from '../../http/host-rule.ts';
-import { adminRoutes, type AdminOptions } from '../routes.ts';
-import { consoleAccountRoutes, type ConsoleAccountOptions } from './account-routes.ts';
-import { consoleModelRoutes, type ConsoleModelOptions } from '../../models/routes.ts';
-import {
-  consoleOperationRoutes,
-  type ConsoleOperationOptions,
-} from '../../operation/console-routes.ts';
-import { consoleSessionRoutes } from './session-routes.ts';
-import { glossaryV3Routes, type GlossaryOptions } from '../../glossaries/routes.ts';
-import { styleRuleRoutes, type StyleRuleOptions } from '../../style-rules/routes.ts';
-import {
-  translationMemoryRoutes,
-  translationMemoryUpkeepRoutes,
-  type TranslationMemoryOptions,
-} from '../../memories/routes.ts';
 import { widgetFolder } from '../../http/widget.ts';
+import type { ConsoleAccess, NewSession } from './console-access.ts';
+import type { ConsoleAccount } from './console-account.ts';
+import { TooManyTries } from './console-tries.ts';
+import {
+  createConsoleDoor,
+  createSessionCookie,
+  refuseOtherNames,
+  refuseOtherPages,
+  type ConsoleDoor,
+  type SessionCookie,
+} from './door.ts';
 
-export interface ConsoleOptions extends Omit<
-  ConsoleAccountOptions & ConsoleOperationOptions & ConsoleModelOptions & ResourceOptions,
-  'door'
-> {
+export interface ConsoleOptions {
   consoleAccess: ConsoleAccess;
+  consoleAccount: ConsoleAccount;
+  /** What the console shows besides accounts, behind its own door. */
+  resources: Routes[];
   /** Address under which browsers reach the server, if it is told. */
   publicUrl: string | undefined;
   /** Whether the console may be asked for under a host name; guards against DNS that is made to lie. */
   isConsoleHost: HostRule;
 }
-
-/** What the console has in common with the public interface. */
-type ResourceOptions = AdminOptions & GlossaryOptions & StyleRuleOptions & TranslationMemoryOptions;
 
 /** Nothing but the page's own files, in no frame; Lit alone may make elements of text. */
 const CONTENT_SECURITY_POLICY = [
@@ -87,7 +92,7 @@ const consolePage: FastifyPluginAsync = async (app) => {
 };
 
 async function consoleApi(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
-  const { consoleAccess, publicUrl } = options;
+  const { consoleAccess, consoleAccount, resources, publicUrl } = options;
   const cookie = createSessionCookie(publicUrl);
   const door = createConsoleDoor({ consoleAccess, cookie });
   await app.register(fastifyCookie);
@@ -104,18 +109,128 @@ async function consoleApi(app: FastifyInstance, options: ConsoleOptions): Promis
     return answerError(error as Parameters<typeof answerError>[0], request, reply);
   });
 
-  const behind = { ...options, door };
-  await app.register(consoleSessionRoutes, { ...options, consoleDoor: door, cookie });
-  await app.register(consoleAccountRoutes, behind);
-  await app.register(consoleOperationRoutes, behind);
-  await app.register(consoleModelRoutes, behind);
-  await app.register(adminRoutes, behind);
-  await app.register(glossaryV3Routes, behind);
-  await app.register(styleRuleRoutes, behind);
-  await app.register(translationMemoryRoutes, behind);
-  await app.register(translationMemoryUpkeepRoutes, behind);
+  await app.register(sessionRoutes, { consoleAccess, consoleAccount, door, cookie });
+  await app.register(accountRoutes, { consoleAccount, door });
+  for (const routes of resources) await app.register(routes, { door });
   // Else the page's files would be looked through for it.
   app.get('/*', (_request, reply) => {
     reply.callNotFound();
   });
 }
+
+interface SessionOptions {
+  consoleAccess: ConsoleAccess;
+  consoleAccount: ConsoleAccount;
+  door: ConsoleDoor;
+  cookie: SessionCookie;
+}
+
+const response = { 200: ConsoleSession };
+
+/** Signing in and out, and passwords. */
+const sessionRoutes: FastifyPluginAsyncTypebox<SessionOptions> = async (
+  app,
+  { consoleAccess, consoleAccount, door, cookie },
+) => {
+  const begin = (request: FastifyRequest, reply: FastifyReply, session: NewSession) => {
+    cookie.write(request, reply, session.token, session.expiresAtMs);
+    return consoleAccount.describe(session);
+  };
+  const onRequest = door.require();
+
+  app.post('/sign-in', { schema: { body: ConsoleSignIn, response } }, async (request, reply) => {
+    const address = addressOf(request);
+    const { body } = request;
+    const formerToken = cookie.read(request);
+    const session = await consoleAccess.signIn({ ...body, address, formerToken });
+    return begin(request, reply, session);
+  });
+
+  app.post('/sign-out', async (request, reply) => {
+    const token = cookie.read(request);
+    if (token !== undefined) await consoleAccess.signOut(token);
+    cookie.clear(request, reply);
+    return reply.code(204).send();
+  });
+
+  app.get('/session', { onRequest, schema: { response } }, async (request) =>
+    consoleAccount.describe(door.signedIn(request)),
+  );
+
+  app.post(
+    '/password',
+    { schema: { body: ConsolePasswordByLink, response } },
+    async (request, reply) => {
+      const by = { ...request.body, address: addressOf(request) };
+      return begin(request, reply, await consoleAccess.setPassword(by));
+    },
+  );
+
+  app.post(
+    '/password/change',
+    { onRequest, schema: { body: ConsolePasswordChange, response } },
+    async (request, reply) => {
+      const { account, body } = request;
+      const { current_password: currentPassword, password } = body;
+      const change = { account, currentPassword, password };
+      return begin(request, reply, await consoleAccess.changePassword(change));
+    },
+  );
+};
+
+/**
+ * Whose tries are counted: of what a trusted proxy tells, the address that it saw itself. Those before
+ * it in the list are what its client says, and may be made up.
+ */
+function addressOf({ ips, ip }: FastifyRequest): string {
+  return ips?.[1] ?? ip;
+}
+
+interface AccountOptions {
+  consoleAccount: ConsoleAccount;
+  door: Door;
+}
+
+/** What an account is and has: its month, its sites and addresses, its admin keys. */
+const accountRoutes: FastifyPluginAsyncTypebox<AccountOptions> = async (
+  app,
+  { consoleAccount, door },
+) => {
+  const onRequest = door.require();
+
+  app.get(
+    '/usage',
+    { onRequest, schema: { response: { 200: ConsoleUsage } } },
+    async ({ account }) => consoleAccount.usage(account),
+  );
+
+  app.get(
+    '/settings',
+    { onRequest, schema: { response: { 200: ConsoleSettings } } },
+    async ({ account }) => consoleAccount.settings(account),
+  );
+
+  app.put(
+    '/settings',
+    { onRequest, schema: { body: ConsoleSettingsChange, response: { 200: ConsoleSettings } } },
+    async ({ account, body }) => consoleAccount.change(account, body),
+  );
+
+  app.get(
+    '/admin-keys',
+    { onRequest, schema: { response: { 200: Type.Array(AdminKey) } } },
+    async ({ account }) => consoleAccount.adminKeys(account),
+  );
+
+  app.post(
+    '/admin-keys',
+    { onRequest, schema: { body: AdminKeyCreation, response: { 200: NewAdminKey } } },
+    async ({ account, body }) => consoleAccount.createAdminKey(account, body.label),
+  );
+
+  app.put(
+    '/admin-keys/deactivate',
+    { onRequest, schema: { body: AdminKeyDeactivation, response: { 200: AdminKey } } },
+    async ({ account, body }) => consoleAccount.deactivateAdminKey(account, body.key_id),
+  );
+};

@@ -1,20 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Problem } from '../../../shared/schemas/problem.ts';
 import { UsageReport } from '../../../shared/schemas/usage.ts';
-import type { Access } from '../access.ts';
 import type { UsageMeter } from './usage.ts';
-import { requireApiKey } from '../../http/auth.ts';
+import type { Door } from '../../http/door.ts';
 
 export interface UsageOptions {
-  access: Access;
+  door: Door;
   usageMeter: UsageMeter;
 }
 
 export const usageRoutes: FastifyPluginAsyncTypebox<UsageOptions> = async (
   app,
-  { access, usageMeter },
+  { door, usageMeter },
 ) => {
-  const onRequest = requireApiKey(access);
+  const onRequest = door.require();
   const schema = {
     summary: 'What was used this month',
     tags: ['usage'],

@@ -12,10 +12,9 @@ import {
   DocumentStatusView,
 } from '../../../shared/schemas/documents.ts';
 import { Problem } from '../../../shared/schemas/problem.ts';
-import type { Access } from '../../accounts/access.ts';
 import type { DocumentTranslations } from './documents.ts';
 import type { Caller } from '../../storage/ports.ts';
-import { requireApiKey } from '../../http/auth.ts';
+import type { Door } from '../../http/door.ts';
 import { abortWhenGone } from '../../http/gone.ts';
 import { readForm } from '../../http/forms.ts';
 import { readMultipart, useMultipart, type FormFields } from '../../http/multipart.ts';
@@ -23,7 +22,7 @@ import { reportingTag } from '../../http/reporting-tag.ts';
 
 export interface DocumentOptions {
   documentTranslations: DocumentTranslations;
-  access: Access;
+  door: Door;
 }
 
 const common = { tags: ['documents'], security: [{ apiKey: [] }] };
@@ -37,9 +36,9 @@ const formTypes = ['application/json', 'application/x-www-form-urlencoded'];
 
 export const documentRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
   app,
-  { documentTranslations, access },
+  { documentTranslations, door },
 ) => {
-  const onRequest = requireApiKey(access);
+  const onRequest = door.require();
   useMultipart(app);
 
   app.post(
@@ -67,15 +66,15 @@ export const documentRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async 
     (request) => receiveDocument(request, request.caller, documentTranslations),
   );
 
-  await app.register(statusRoutes, { documentTranslations, access });
-  await app.register(resultRoutes, { documentTranslations, access });
+  await app.register(statusRoutes, { documentTranslations, door });
+  await app.register(resultRoutes, { documentTranslations, door });
 };
 
 const statusRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
   app,
-  { documentTranslations, access },
+  { documentTranslations, door },
 ) => {
-  const onRequest = requireApiKey(access);
+  const onRequest = door.require();
   const schema = {
     ...common,
     summary: 'Ask how far a document is',
@@ -126,9 +125,9 @@ const statusRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
 
 const resultRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
   app,
-  { documentTranslations, access },
+  { documentTranslations, door },
 ) => {
-  const onRequest = requireApiKey(access);
+  const onRequest = door.require();
   const schema = {
     ...common,
     summary: 'Download a translated document, once',

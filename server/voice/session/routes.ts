@@ -9,14 +9,13 @@ import {
   VoiceSession,
   VoiceSessionRequest,
 } from '../../../shared/schemas/voice-session.ts';
-import type { Access } from '../../accounts/access.ts';
 import type { VoiceSessions } from './voice-sessions.ts';
-import { requireApiKey } from '../../http/auth.ts';
+import type { Door } from '../../http/door.ts';
 import { reportingTag } from '../../http/reporting-tag.ts';
 
 export interface VoiceOptions {
   voiceSessions: VoiceSessions;
-  access: Access;
+  door: Door;
   publicUrl: string | undefined;
 }
 
@@ -34,11 +33,11 @@ export function streamingUrl(request: FastifyRequest, publicUrl: string | undefi
 }
 
 export const voiceRoutes: FastifyPluginAsyncTypebox<VoiceOptions> = async (app, options) => {
-  const { voiceSessions, access, publicUrl } = options;
+  const { voiceSessions, door, publicUrl } = options;
   app.post(
     '/v3/voice/realtime',
     {
-      onRequest: requireApiKey(access, { plan: 'pro' }),
+      onRequest: door.require({ plan: 'pro' }),
       schema: {
         summary: 'Request a voice session',
         description:
@@ -59,7 +58,7 @@ export const voiceRoutes: FastifyPluginAsyncTypebox<VoiceOptions> = async (app, 
   app.get(
     '/v3/voice/realtime',
     {
-      onRequest: requireApiKey(access, { plan: 'pro' }),
+      onRequest: door.require({ plan: 'pro' }),
       schema: {
         summary: 'Reconnect to a voice session',
         description:

@@ -12,13 +12,13 @@ import type { PageOrigin } from '../../accounts/origins.ts';
 import { ForeignPage, type VoiceSessions } from './voice-sessions.ts';
 import { refuse, serveConnection, type ConnectionLimits } from './connection.ts';
 import { VoiceSocket } from './socket.ts';
-import type { Logger } from 'pino';
+import type { ParentLogger } from '../../process/log.ts';
 
 export interface UpgradeOptions {
   server: Server;
   voiceSessions: VoiceSessions;
   limits: ConnectionLimits;
-  log: Logger;
+  log: ParentLogger;
   /** Whether a proxy in front says under which host it was called. */
   trustProxy: boolean;
 }

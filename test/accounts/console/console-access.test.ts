@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
+  consoleEntrance,
   createConsoleAccess,
   type ConsoleAccess,
 } from '../../../server/accounts/console/console-access.ts';
@@ -7,7 +8,6 @@ import {
   checkNewPassword,
   createPasswordHashing,
 } from '../../../server/accounts/console/console-passwords.ts';
-import { consoleEntrance } from '../../../server/accounts/console/console.ts';
 import { TooManyTries } from '../../../server/accounts/console/console-tries.ts';
 import type { Account } from '../../../server/storage/ports.ts';
 import { recordLog } from '../../support/log-record.ts';

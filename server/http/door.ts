@@ -1,12 +1,30 @@
 /** Who a request comes from: API keys in the header, and for a while yet in the query or the body. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
-import { admit, type Access, type Admission } from '../accounts/access.ts';
-import type { Account, Caller } from '../storage/ports.ts';
+import type { Account, Caller, Feature, KeyKind } from '../storage/ports.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 
 const SCHEME = /^(?:service-auth-key|deepl-auth-key)\s+(\S+)\s*$/i;
 const HEADER = "Send the header 'Authorization: Service-Auth-Key YOUR_KEY'.";
+
+/** What a route asks of its callers. */
+export interface Admission {
+  /** Kind of key; `developer` unless said otherwise. */
+  kind?: KeyKind;
+  /** Set where only the pro plan may come in. */
+  plan?: 'pro';
+  /** Something the account must have been given. */
+  feature?: Feature;
+}
+
+export interface Access {
+  /** Who an active key belongs to. Asks the database each time: a deactivated key ends at once. */
+  authenticate(secret: string): Promise<Caller | undefined>;
+  /** Whether a key in the query or the body is worth looking at now. */
+  takesLegacyKeys(): boolean;
+  /** As `authenticate`, for a key in the query or the body. @throws ServiceError forbidden on the free plan */
+  authenticateLegacy(secret: string): Promise<Caller | undefined>;
+}
 
 /** A hook that lets a request in, or refuses it. */
 export type Admitting = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -19,6 +37,9 @@ export interface Door {
   /** Makes the `onRequest` hook of a route, which says what it asks of its callers. */
   require(admission?: Admission): Admitting;
 }
+
+/** Routes that whoever comes through a door may use. */
+export type Routes = (app: FastifyInstance, options: { door: Door }) => Promise<void>;
 
 /** What a server knows of the requests that are being let in. */
 interface Entrance {
@@ -34,18 +55,18 @@ declare module 'fastify' {
     entrance: Entrance;
   }
   interface FastifyRequest {
-    /** Whose request it is. @throws Error on routes without `requireApiKey` */
+    /** Whose request it is. @throws Error on routes behind no door of keys */
     readonly caller: Caller;
     /** Whose request it is, by whatever {@link Door}. @throws Error on routes without one */
     readonly account: Account;
   }
 }
 
-/** Prepares a server for {@link requireApiKey}; to be called once, before its routes are registered. */
-export async function useAuthentication(
+/** Prepares a server for doors, before its routes are registered. @returns the door of programs: an API key */
+export async function useDoors(
   app: FastifyInstance,
-  { requestsPerMinute }: { requestsPerMinute: number },
-): Promise<void> {
+  { access, requestsPerMinute }: { access: Access; requestsPerMinute: number },
+): Promise<Door> {
   const callers: Entrance['callers'] = new WeakMap();
   const accounts: Entrance['accounts'] = new WeakMap();
   const undecided: Entrance['undecided'] = new WeakMap();
@@ -73,6 +94,7 @@ export async function useAuthentication(
   app.addHook('preValidation', async (request) => {
     await undecided.get(request)?.(request.body);
   });
+  return { require: (admission) => requireApiKey(access, admission) };
 }
 
 /**
@@ -81,7 +103,7 @@ export async function useAuthentication(
  *
  * @param admission what else is asked: an admin key, the pro plan, a feature
  */
-export function requireApiKey(access: Access, admission: Admission = {}): Admitting {
+function requireApiKey(access: Access, admission: Admission = {}): Admitting {
   return async (request, reply) => {
     const { entrance } = request.server;
     const letIn = async (caller: Caller | undefined) => {
@@ -108,14 +130,35 @@ export function requireApiKey(access: Access, admission: Admission = {}): Admitt
   };
 }
 
-/** The door of programs: an API key. */
-export function apiKeyDoor(access: Access): Door {
-  return { require: (admission) => requireApiKey(access, admission) };
-}
-
 /** The account whose API key let a request in; undefined for all other requests. */
 export function accountOfKey(request: FastifyRequest): Account | undefined {
   return request.server.entrance.callers.get(request)?.account;
+}
+
+/** Checks a caller against what a route asks. @throws ServiceError forbidden, saying what it takes */
+export function admit(caller: Caller, { kind = 'developer', plan, feature }: Admission): void {
+  if (caller.key.kind !== kind) {
+    throw forbidden(
+      kind === 'admin'
+        ? 'This takes an admin key; a developer key was sent.'
+        : 'This takes a developer key; an admin key only administers.',
+    );
+  }
+  if (plan === 'pro') requirePro(caller);
+  if (kind === 'admin') requireFeature(caller, 'admin');
+  if (feature !== undefined) requireFeature(caller, feature);
+}
+
+/** @throws ServiceError forbidden unless the caller's account is on the pro plan */
+export function requirePro({ account }: Pick<Caller, 'account'>): void {
+  if (account.plan !== 'pro') throw forbidden('This is part of the pro plan.');
+}
+
+/** @throws ServiceError forbidden unless the caller's account has been given the feature */
+export function requireFeature({ account }: Pick<Caller, 'account'>, feature: Feature): void {
+  if (!account.features.includes(feature)) {
+    throw forbidden(`The feature '${feature}' is not enabled for this account.`);
+  }
 }
 
 /** @throws ServiceError forbidden for a header that holds no key */

@@ -1,16 +1,15 @@
 /** The door of people: a session of the console instead of an API key. */
-import type { FastifyRequest } from 'fastify';
-import { ServiceError } from '../../shared/errors.ts';
+import type {} from '@fastify/cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../../shared/errors.ts';
 import {
   CONSOLE_ACCOUNT_HEADER,
   CONSOLE_HEADER,
   POLL_HEADER,
-} from '../../shared/schemas/console.ts';
-import { requireFeature, requirePro } from '../accounts/access.ts';
-import type { ConsoleAccess, SignedIn } from '../accounts/console/console-access.ts';
-import type { Door } from './auth.ts';
-import type { SessionCookie } from './console-cookie.ts';
-import type { HostRule } from './host-rule.ts';
+} from '../../../shared/schemas/console.ts';
+import { requireFeature, requirePro, type Door } from '../../http/door.ts';
+import type { HostRule } from '../../http/host-rule.ts';
+import type { ConsoleAccess, SignedIn } from './console-access.ts';
 
 export interface ConsoleDoor extends Door {
   /** Who is signed in, on routes behind the door. @throws Error elsewhere */
@@ -113,4 +112,48 @@ function hostOf(origin: string): string | undefined {
 
 function foreign(): ServiceError {
   return new ServiceError('forbidden', 'Only the console of this server may ask for this.');
+}
+
+/** The cookie that says who is signed in to the console; nothing else of the server reads it. */
+export interface SessionCookie {
+  /** The token that a browser sends; undefined when it sends none. */
+  read(request: FastifyRequest): string | undefined;
+  write(request: FastifyRequest, reply: FastifyReply, token: string, expiresAtMs: number): void;
+  clear(request: FastifyRequest, reply: FastifyReply): void;
+}
+
+/** What a token of ours looks like; anything else is not worth a look into the database. */
+const TOKEN = /^[\w-]{43}$/;
+
+/**
+ * Makes the cookie: out of reach of scripts and of other sites' requests, and where the browser speaks
+ * HTTPS with the prefix that keeps other hosts of the domain from setting it.
+ *
+ * @param publicUrl address under which browsers reach the server, if it is told
+ */
+export function createSessionCookie(publicUrl: string | undefined): SessionCookie {
+  const known = publicUrl === undefined ? undefined : new URL(publicUrl);
+  // A proxy that speaks HTTPS for us may not say so.
+  const isSecure = ({ protocol, host }: FastifyRequest) =>
+    protocol === 'https' || (known?.protocol === 'https:' && known.host === host);
+
+  const nameFor = (request: FastifyRequest) =>
+    isSecure(request) ? '__Host-dragoman-console' : 'dragoman-console';
+  const attributes = (request: FastifyRequest) =>
+    // The root, for a proxy may serve us below another path; `__Host-` asks for it as well.
+    ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isSecure(request) }) as const;
+
+  return {
+    read(request) {
+      const token = request.cookies[nameFor(request)];
+      return token !== undefined && TOKEN.test(token) ? token : undefined;
+    },
+    write(request, reply, token, expiresAtMs) {
+      const expires = new Date(expiresAtMs);
+      reply.setCookie(nameFor(request), token, { ...attributes(request), expires });
+    },
+    clear(request, reply) {
+      reply.clearCookie(nameFor(request), attributes(request));
+    },
+  };
 }

@@ -1,0 +1,53 @@
+/** The console, wired: who is signed in, and what they see of their account. */
+import type { Config } from '../../config.ts';
+import type { Routes } from '../../http/door.ts';
+import { createHostRule } from '../../http/host-rule.ts';
+import type { Logger } from '../../process/log.ts';
+import type { Storage } from '../../storage/ports.ts';
+import { createAccountService } from '../accounts.ts';
+import type { OpenAccounts } from '../index.ts';
+import { consoleEntrance, createConsoleAccess } from './console-access.ts';
+import { createConsoleAccount } from './console-account.ts';
+import { consoleRoutes } from './routes.ts';
+
+/** Opens the console of accounts. */
+export function openConsole({
+  config,
+  log,
+  storage,
+  accounts: { apiKeys, operatorId },
+}: {
+  config: Config;
+  log: Logger;
+  storage: Storage;
+  accounts: Pick<OpenAccounts, 'apiKeys' | 'operatorId'>;
+}) {
+  const consoleAccess = createConsoleAccess({ ...storage, log });
+  const consoleAccount = createConsoleAccount({
+    accounts: createAccountService(storage),
+    apiKeys,
+    usage: storage.usage,
+    operatorId,
+  });
+  const routesWith =
+    (shown: readonly { consoleRoutes: Routes }[]): Routes =>
+    async (app) => {
+      await app.register(consoleRoutes, {
+        consoleAccess,
+        consoleAccount,
+        resources: shown.map((each) => each.consoleRoutes),
+        publicUrl: config.PUBLIC_URL,
+        isConsoleHost: createHostRule({
+          publicUrl: config.PUBLIC_URL,
+          isVouchedFor: config.TRUST_PROXY || config.TLS_CERT_FILE !== undefined,
+        }),
+      });
+    };
+  return {
+    account: consoleAccount,
+    /** Its path, with a one-time link while the first account has no password. */
+    entrance: () => consoleEntrance(consoleAccess, operatorId),
+    /** The page and what it asks for, with what it shows besides accounts. */
+    showing: (shown: readonly { consoleRoutes: Routes }[]) => ({ routes: routesWith(shown) }),
+  };
+}

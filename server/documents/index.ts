@@ -1,0 +1,60 @@
+/** Documents, wired: taken in here, translated by a process beside the server. */
+import type { Config } from '../config.ts';
+import type { Routes } from '../http/door.ts';
+import type { Logger } from '../process/log.ts';
+import type { Storage } from '../storage/ports.ts';
+import { isFreeTarget } from '../translation/language-table.ts';
+import { startDocumentExpiry } from './jobs/document-expiry.ts';
+import type { DocumentUploadOptions } from './jobs/document-upload.ts';
+import { createDocumentWorkerProcess } from './jobs/document-worker-process.ts';
+import { createDocumentTranslations } from './jobs/documents.ts';
+import type { UsageMeter } from '../accounts/usage/usage.ts';
+import { documentRoutes } from './jobs/routes.ts';
+
+/** What documents are checked against before they are taken. */
+type Checks = Pick<
+  DocumentUploadOptions,
+  'translation' | 'glossaries' | 'styleRules' | 'translationMemories'
+>;
+
+export function openDocuments({
+  config,
+  log,
+  storage: { documents },
+  usageMeter,
+  translation,
+  glossaries,
+  styleRules,
+  translationMemories,
+}: Checks & { config: Config; log: Logger; storage: Storage; usageMeter: UsageMeter }) {
+  const worker = createDocumentWorkerProcess({
+    documents,
+    log,
+    isOn: config.DOCUMENT_WORKER === 'on',
+  });
+  const documentTranslations = createDocumentTranslations({
+    translation,
+    glossaries,
+    styleRules,
+    translationMemories,
+    documents,
+    usage: usageMeter,
+    isFreeTarget,
+    worker,
+    maxDocuments: config.DOCUMENT_MAX_PER_ACCOUNT,
+    onQueued: () => worker.ring(),
+  });
+  const routes: Routes = async (app, { door }) => {
+    await app.register(documentRoutes, { door, documentTranslations });
+  };
+  return {
+    worker,
+    service: documentTranslations,
+    expiry: startDocumentExpiry({
+      documents,
+      log,
+      keptMs: config.DOCUMENT_EXPIRY_HOURS * 3_600_000,
+    }),
+    routes,
+  };
+}
