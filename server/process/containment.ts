@@ -31,6 +31,9 @@ export interface Containment {
   readonly lack: string | undefined;
 }
 
+/** A program that is contained, and what contains it: so many processes, if it starts none. */
+export const CONTAINED_PROCESSES = 3;
+
 /** Where Debian's programs are, and those an administrator built. */
 export const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin';
 

@@ -1,5 +1,5 @@
 /** Tells a process that hangs from one that merely gets too little of the processor. */
-import { processorMs } from './process-tree.ts';
+import { treeProcessorMs } from './process-tree.ts';
 
 /** Less than this of the processor, in ms, is what a process takes that waits for ever or is stopped. */
 const LEAST_WORK_MS = 20;
@@ -10,6 +10,7 @@ const LOOKS = 4;
 interface Look {
   /** How many signs had come. */
   signs: number;
+  /** On the clock of the watch. */
   atMs: number;
   /** The processor's time that the process had taken; undefined where the system does not tell. */
   takenMs: number | undefined;
@@ -18,13 +19,15 @@ interface Look {
 /**
  * Watches a process that owes something. It hangs when it gives no sign although it had `timeoutMs` of
  * the processor for it, or when it takes nothing of the processor for so long; where the system does
- * not tell (only Linux does), when it gives no sign for so long.
+ * not tell (only Linux does), and of a thread, when it gives no sign for so long.
  */
 export class HangWatch {
   readonly #pid: number | undefined;
   readonly #timeoutMs: number;
   readonly #onHang: () => void;
   #timer: NodeJS.Timeout | undefined;
+  /** Stands still while we do: signs that came meanwhile have not been read. */
+  #clockMs = 0;
   #signs = 0;
   /** What was found at the first look after the last sign. */
   #first: Look | undefined;
@@ -62,15 +65,17 @@ export class HangWatch {
 
   #lookSoon(): void {
     const waitMs = Math.min(LOOK_MS, this.#timeoutMs / LOOKS);
+    const setAtMs = performance.now();
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
+      this.#clockMs += Math.min(performance.now() - setAtMs, 2 * waitMs);
       if (this.#hangs()) this.#onHang();
       else this.#lookSoon();
     }, waitMs);
   }
 
   #hangs(): boolean {
-    const look = { signs: this.#signs, atMs: performance.now(), takenMs: this.#read() };
+    const look = { signs: this.#signs, atMs: this.#clockMs, takenMs: this.#read() };
     if (this.#first?.signs !== look.signs) this.#first = this.#worked = look;
     const first = this.#first;
     if (this.#worked === undefined || first.takenMs === undefined || look.takenMs === undefined) {
@@ -82,6 +87,6 @@ export class HangWatch {
   }
 
   #read(): number | undefined {
-    return this.#pid === undefined ? undefined : processorMs(this.#pid);
+    return this.#pid === undefined ? undefined : treeProcessorMs(this.#pid);
   }
 }

@@ -51,6 +51,14 @@ export function processorMs(pid: number): number | undefined {
   }
 }
 
+/** The same of a process and all that it has started. */
+export function treeProcessorMs(pid: number): number | undefined {
+  const own = processorMs(pid);
+  if (own === undefined) return undefined;
+  const [, ...descendants] = processTree(pid);
+  return descendants.reduce((sum, each) => sum + (processorMs(each) ?? 0), own);
+}
+
 /**
  * Ends a running process that leads a group, the group, and what it started outside of the group, at
  * once and without asking them.

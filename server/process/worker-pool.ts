@@ -4,14 +4,16 @@
  */
 import type { EventEmitter } from 'node:events';
 import { ServiceError } from '../../shared/errors.ts';
+import { HangWatch } from './hang-watch.ts';
 import type { Logger } from './log.ts';
-import { createWorkerWatchdog, type WorkerWatchdog } from './worker-watchdog.ts';
 
 /**
  * A worker thread, or a process that is asked and ended in the same way. Emits `message`, `error` and,
  * with its code, `exit`.
  */
 export interface PoolWorker extends Pick<EventEmitter, 'on'> {
+  /** Of a process. */
+  readonly pid?: number | undefined;
   postMessage(message: object, transfer?: readonly ArrayBuffer[]): void;
   /** Resolves when it is gone. */
   terminate(): Promise<unknown>;
@@ -60,12 +62,12 @@ export interface WorkerPoolOptions<Answer> {
   /** Streams a worker takes before the next one is started. */
   comfortableStreams: number;
   maxWorkers: number;
-  /** A worker that owes answers and gives none for so long (up to 1.5 times that) is ended. */
+  /** A worker that owes answers and hangs for so long, see {@link HangWatch}, is ended. */
   watchdogMs: number;
   /** What a stream is refused with when all workers are full. */
   full: () => ServiceError;
   /** What the streams of a worker fail with that has died by itself, or was ended because it hung. */
-  broken: (how: 'died' | 'hung') => ServiceError;
+  broken: () => ServiceError;
   /**
    * Sees every answer, of streams that have been freed as well.
    *
@@ -73,6 +75,9 @@ export interface WorkerPoolOptions<Answer> {
    */
   isLastStraw: (answer: Answer) => boolean;
 }
+
+/** Starting includes compiling WebAssembly, and in development TypeScript, on a machine that may be busy. */
+const STARTUP_LIMIT_MS = 30_000;
 
 interface StreamRequest {
   streamId: number;
@@ -132,22 +137,19 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
   #hasEnded = false;
   readonly #options: WorkerPoolOptions<Answer>;
   readonly #onEnd: (terminated: Promise<unknown>) => void;
-  readonly #watchdog: WorkerWatchdog;
+  #patience: HangWatch;
+  #owed = 0;
   readonly #worker: PoolWorker;
   readonly #streams = new Map<number, WorkerStreamEvents<Answer>>();
 
   constructor(options: WorkerPoolOptions<Answer>, onEnd: (terminated: Promise<unknown>) => void) {
     this.#options = options;
     this.#onEnd = onEnd;
-    this.#watchdog = createWorkerWatchdog(options.watchdogMs, () => {
-      this.#fail('hung', 'did not come back and is ended', {});
-    });
     this.#worker = options.startWorker();
+    this.#patience = this.#hangAfter(STARTUP_LIMIT_MS);
     this.#worker.on('message', (message: Answer | ReadyNotice) => this.#receive(message));
-    this.#worker.on('error', (error: unknown) =>
-      this.#fail('died', 'crashed', { error: String(error) }),
-    );
-    this.#worker.on('exit', (exitCode: number) => this.#fail('died', 'exited', { exitCode }));
+    this.#worker.on('error', (error: unknown) => this.#fail('crashed', { error: String(error) }));
+    this.#worker.on('exit', (exitCode: number) => this.#fail('exited', { exitCode }));
   }
 
   /** Gets no new streams, and ends with its last one. */
@@ -166,7 +168,8 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
       ask: (request, transfer) => {
         // Who asks has been told that the stream has failed, or has freed it.
         if (!this.#streams.has(streamId)) return;
-        this.#watchdog.asked();
+        this.#owed += 1;
+        if (!this.#patience.isOn) this.#patience.start();
         this.#worker.postMessage(request, transfer);
       },
       free: () => {
@@ -181,7 +184,7 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
   end(error: ServiceError): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#watchdog.stop();
+    this.#patience.stop();
     this.#onEnd(this.#worker.terminate());
     const streams = [...this.#streams.values()];
     this.#streams.clear();
@@ -190,18 +193,28 @@ class PooledWorker<Request extends StreamRequest, Answer extends StreamRequest> 
 
   #receive(message: Answer | ReadyNotice): void {
     if (!('streamId' in message)) {
-      this.#watchdog.started();
+      this.#patience.stop();
+      this.#patience = this.#hangAfter(this.#options.watchdogMs);
+      if (this.#owed > 0) this.#patience.start();
       return;
     }
-    this.#watchdog.answered();
+    this.#owed -= 1;
+    if (this.#owed === 0) this.#patience.stop();
+    else this.#patience.start();
     this.#isRetired ||= this.#options.isLastStraw(message);
     this.#streams.get(message.streamId)?.answered(message);
   }
 
-  #fail(how: 'died' | 'hung', what: string, fields: object): void {
+  #hangAfter(timeoutMs: number): HangWatch {
+    const { pid } = this.#worker;
+    const onHang = () => this.#fail('did not come back and is ended', {});
+    return new HangWatch({ pid, timeoutMs, onHang });
+  }
+
+  #fail(what: string, fields: object): void {
     if (this.#hasEnded) return;
     const { log, workerName, broken } = this.#options;
     log.error({ ...fields, streams: this.#streams.size }, `${workerName} ${what}.`);
-    this.end(broken(how));
+    this.end(broken());
   }
 }

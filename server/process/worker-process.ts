@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { SYSTEM_PATH, type Containment } from './containment.ts';
 import { endWithParent, type Uncontained } from './end-with-parent.ts';
+import { LimitWatch, type ProcessLimits } from './limit-watch.ts';
 import { forkChild } from './module.ts';
 import type { PoolWorker } from './worker-pool.ts';
 
@@ -14,6 +15,8 @@ export interface WorkerProcessOptions {
   /** Flags of Node. */
   execArgv: readonly string[];
   env?: Record<string, string>;
+  /** It is ended when it takes more; `onExceeded` is told of what. */
+  limits?: ProcessLimits & { onExceeded: (what: string) => void };
 }
 
 /** What it is started with: its argument. */
@@ -30,7 +33,7 @@ interface WorkerArguments {
 export function startWorkerProcess(
   importMetaUrl: string,
   name: string,
-  { containment, execArgv, env }: WorkerProcessOptions,
+  { containment, execArgv, env, limits }: WorkerProcessOptions,
 ): PoolWorker {
   const isContained = containment !== undefined && containment.lack === undefined;
   const args: WorkerArguments = isContained ? {} : { uncontained: { parentPid: process.pid } };
@@ -42,16 +45,42 @@ export function startWorkerProcess(
     ...(containment === undefined ? {} : { wrap: containment.wrap }),
   });
   const gone = once(child, 'close').catch(() => undefined);
+  const end = () => {
+    if (containment === undefined) child.kill('SIGKILL');
+    else containment.kill(child);
+  };
+  const watch = limits && watchLimits(child.pid, limits, end);
+  if (watch !== undefined) child.on('message', () => watch.answered());
+  child.once('exit', () => watch?.stop());
   return {
+    pid: child.pid,
     on: child.on.bind(child),
-    // A channel that has just been closed shows as the end of the process.
-    postMessage: (message) => child.send(message, () => undefined),
+    postMessage(message) {
+      watch?.asked();
+      // A channel that has just been closed shows as the end of the process.
+      child.send(message, () => undefined);
+    },
     terminate() {
-      if (containment === undefined) child.kill('SIGKILL');
-      else containment.kill(child);
+      end();
       return gone;
     },
   };
+}
+
+function watchLimits(
+  pid: number | undefined,
+  { onExceeded, ...limits }: NonNullable<WorkerProcessOptions['limits']>,
+  end: () => void,
+): LimitWatch | undefined {
+  if (pid === undefined) return undefined;
+  return new LimitWatch({
+    pid,
+    limits,
+    onExceeded(what) {
+      onExceeded(what);
+      end();
+    },
+  });
 }
 
 /** Where a worker gets requests and posts answers: a thread's `parentPort`, or a process's channel. */

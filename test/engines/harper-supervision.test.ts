@@ -6,7 +6,7 @@ import type {
   HarperAnswer,
   HarperRequest,
 } from '../../server/engines/improvement/harper-protocol.ts';
-import type { FreeRequest, ReadyNotice } from '../../server/process/worker-pool.ts';
+import type { FreeRequest, PoolWorker, ReadyNotice } from '../../server/process/worker-pool.ts';
 import { startWorkerProcess } from '../../server/process/worker-process.ts';
 import { recordLog } from '../support/log-record.ts';
 import { until } from '../support/server.ts';
@@ -83,12 +83,31 @@ it('is prepared with one worker, which serves the first text and ends when none 
   await expect(unused.prepare?.()).rejects.toMatchObject({ code: 'engine_unavailable' });
 });
 
-it('nothing is computed for requests that nobody waits for any more', async () => {
-  const child = startWorkerProcess(
+const startRealWorker = (): PoolWorker =>
+  startWorkerProcess(
     import.meta.resolve('../../server/engines/improvement/harper.ts'),
     './harper-child',
     { execArgv: ['--liftoff-only'] },
   );
+
+it('a text whose process stands still is corrected by the next one', async () => {
+  const workers: PoolWorker[] = [];
+  const startWorker = () => {
+    const worker = startRealWorker();
+    workers.push(worker);
+    return worker;
+  };
+  const engine = await createHarper({ log: recordLog(), startWorker, watchdogMs: 2_000 });
+  onTestFinished(() => engine.close());
+  const improve = (text: string) => improveTexts(engine, [text], { language: 'en-US' });
+  expect(await improve('We recieve it.')).toEqual(['We receive it.']);
+  process.kill(workers[0]!.pid!, 'SIGSTOP');
+  expect(await improve('We recieve them.')).toEqual(['We receive them.']);
+  expect(workers).toHaveLength(2);
+});
+
+it('nothing is computed for requests that nobody waits for any more', async () => {
+  const child = startRealWorker();
   onTestFinished(() => void child.terminate());
   const answers: HarperAnswer[] = [];
   child.on('message', (answer: HarperAnswer | ReadyNotice) => {

@@ -3,7 +3,7 @@
  * to give way when the machine is short of time or memory, and it never outlives its parent.
  */
 import { writeFileSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { endWithParent } from '../../process/end-with-parent.ts';
 import type {
   DocumentAnswer,
@@ -52,7 +52,9 @@ function tell(told: DocumentAnswer, then?: () => void): void {
 }
 
 function giveWay(): void {
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  // A server that gives way itself started it with less; more is not to be had.
+  const less = constants.priority.PRIORITY_BELOW_NORMAL;
+  if (getPriority() < less) setPriority(less);
   try {
     // The kernel, out of memory, ends this process and not the one that holds conversations.
     writeFileSync('/proc/self/oom_score_adj', '1000');

@@ -177,7 +177,7 @@ async function correctInto(
   let failures = 0;
   while (open.length > 0 && failures < MAX_FAILURES) {
     const asked = open.slice(0, PASSAGES_A_TURN);
-    const { lints, hasFailed } = await asking.inTurn(() => askAgainAfterDeath(asked, asking));
+    const { lints, hasFailed } = await asking.inTurn(() => askTwice(asked, asking));
     for (const [index, found] of lints.entries()) {
       const passage = asked[index] ?? '';
       corrections.set(passage, applyEdits(passage, editsOf(passage, found)));
@@ -188,7 +188,7 @@ async function correctInto(
   }
 }
 
-function createPool({ log, watchdogMs = 30_000, startWorker: start }: HarperOptions): Pool {
+function createPool({ log, watchdogMs = 10_000, startWorker: start }: HarperOptions): Pool {
   return createWorkerPool<HarperRequest, HarperAnswer>({
     // A second one takes over from one that is at its end.
     ...{ log, watchdogMs, maxWorkers: 2 },
@@ -196,7 +196,7 @@ function createPool({ log, watchdogMs = 30_000, startWorker: start }: HarperOpti
     startWorker: start ?? startOwnWorker,
     ...{ streamsPerWorker: MAX_UNDER_WAY, comfortableStreams: MAX_UNDER_WAY },
     full: () => unavailable('has too much to do'),
-    broken: (how) => (how === 'died' ? new WorkerDied() : unavailable('has stopped working')),
+    broken: () => new WorkerEnded(),
     // WebAssembly that has failed once is in no state to go on.
     isLastStraw: ({ hasFailed }) => hasFailed,
   });
@@ -211,12 +211,12 @@ function startOwnWorker(): PoolWorker {
   });
 }
 
-/** What ended the worker need not have been these texts: they get another one. */
-async function askAgainAfterDeath(texts: readonly string[], asking: Asking): Promise<HarperAnswer> {
+/** What ended the worker, or kept it, need not have been these texts: they get another one. */
+async function askTwice(texts: readonly string[], asking: Asking): Promise<HarperAnswer> {
   try {
     return await ask(texts, asking);
   } catch (error) {
-    if (error instanceof WorkerDied) return ask(texts, asking);
+    if (error instanceof WorkerEnded) return ask(texts, asking);
     throw error;
   }
 }
@@ -254,7 +254,7 @@ function unavailable(problem: string): ServiceError {
 const unavailability = (problem: string) =>
   `The corrector ${NAME} ${problem}. Try again in a moment.`;
 
-class WorkerDied extends ServiceError {
+class WorkerEnded extends ServiceError {
   constructor() {
     super('engine_unavailable', unavailability('has stopped working'));
   }

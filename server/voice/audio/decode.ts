@@ -1,7 +1,12 @@
 /** The first stage of the voice path: audio in any supported format to samples of one channel. */
 import { availableParallelism } from 'node:os';
 import type { AudioFormat } from '../../../shared/media-type.ts';
-import { findContainment, uncontainedNotice, type Containment } from '../../process/containment.ts';
+import {
+  CONTAINED_PROCESSES,
+  findContainment,
+  uncontainedNotice,
+  type Containment,
+} from '../../process/containment.ts';
 import type { Logger } from '../../process/log.ts';
 import { runtimeFiles } from '../../process/module.ts';
 import type { PoolWorker } from '../../process/worker-pool.ts';
@@ -15,6 +20,9 @@ import type { FfmpegProgram } from './ffmpeg-program.ts';
 import type { MediaPiece } from './media.ts';
 
 export { findFfmpeg } from './codecs/ffmpeg.ts';
+
+/** Of one decoding process: several times what the most streams take. */
+const DECODER_MEMORY_BYTES = 1024 ** 3;
 
 export interface DecodeOptions {
   format: AudioFormat;
@@ -58,7 +66,7 @@ export interface AudioDecodersOptions {
   /** Streams one decoding process takes at most; others are started long before. */
   decodersPerWorker?: number;
   maxWorkers?: number;
-  /** A worker or process that owes an answer for longer than this (up to 1.5 times as long) is ended. */
+  /** A process that owes an answer and hangs for longer than this is ended; FFmpeg has up to 1.5 times as long. */
   watchdogMs?: number;
   /** Starts what serves decoding in place of ours. */
   startDecodeWorker?: () => PoolWorker;
@@ -79,7 +87,7 @@ export function createAudioDecoders({
   decodersPerWorker = 256,
   maxWorkers = Math.max(4, availableParallelism()),
   watchdogMs = 5000,
-  startDecodeWorker = () => startDecodeProcess(containment),
+  startDecodeWorker = () => startDecodeProcess({ log, containment }),
 }: AudioDecodersOptions): AudioDecoders {
   const pool = createDecodeWorkerPool({
     log,
@@ -121,10 +129,21 @@ export function createAudioDecoders({
 }
 
 /** Starts a process that serves decoding. */
-export function startDecodeProcess(containment: Containment | undefined): PoolWorker {
+export function startDecodeProcess({
+  log,
+  containment,
+}: {
+  log: Logger;
+  containment: Containment | undefined;
+}): PoolWorker {
   return startWorkerProcess(import.meta.url, './codecs/decode-child', {
     ...(containment === undefined ? {} : { containment }),
     // A leak ends this process and not the server.
     execArgv: ['--max-old-space-size=256'],
+    limits: {
+      memoryBytes: DECODER_MEMORY_BYTES,
+      processes: CONTAINED_PROCESSES,
+      onExceeded: (limit) => log.error({ limit }, 'A decoding process is ended: it took too much.'),
+    },
   });
 }

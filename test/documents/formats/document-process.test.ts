@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
+  documentContainment,
   FormatFailure,
   startDocumentProcess,
   type DocumentLimits,
@@ -11,6 +12,7 @@ import {
 } from '../../../server/documents/formats/document-process.ts';
 import { checkMarks } from '../../../server/documents/formats/document-sentences.ts';
 import { DocumentError, type OpenOptions } from '../../../server/documents/formats/format.ts';
+import type { Containment } from '../../../server/process/containment.ts';
 import { killTree, processTree, residentBytes } from '../../../server/process/process-tree.ts';
 import {
   createTemporaryFolder,
@@ -45,8 +47,13 @@ beforeEach(() => {
 async function start({
   limits = generous,
   signal = new AbortController().signal,
-}: { limits?: DocumentLimits; signal?: AbortSignal } = {}): Promise<DocumentProcess> {
-  const started = await startDocumentProcess({ limits, signal, log });
+  ...given
+}: {
+  limits?: DocumentLimits;
+  signal?: AbortSignal;
+  containment?: Containment;
+} = {}): Promise<DocumentProcess> {
+  const started = await startDocumentProcess({ limits, signal, log, ...given });
   onTestFinished(() => started.close());
   return started;
 }
@@ -79,6 +86,18 @@ describe('a document process', () => {
     await document.close();
     expect(isRunning(document.pid!)).toBe(false);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('works for a server that gives way to everything else', async () => {
+    const containment = await documentContainment();
+    const document = await start({
+      containment: {
+        ...containment,
+        wrap: (command) => ['nice', '-n', '19', ...containment.wrap(command)],
+      },
+    });
+    const opened = await document.open(text('One.'), 'txt', opening);
+    expect(opened).toMatchObject({ characters: 4 });
   });
 
   it('says in the words of the format what is wrong with a file', async () => {
@@ -174,7 +193,7 @@ describe('a document process', () => {
     const script = path.join(folder, 'parent.mjs');
     writeFileSync(
       script,
-      `import { startDocumentProcess } from ${JSON.stringify(builtModule('server/documents/formats/document-process.ts'))};
+      `import { startDocumentProcess } from ${JSON.stringify(builtModule('server/documents/document-process.ts'))};
        const document = await startDocumentProcess({
          limits: ${JSON.stringify(generous)}, signal: new AbortController().signal, log: console });
        await document.open(Buffer.from('One.'), 'txt', ${JSON.stringify(opening)});

@@ -23,7 +23,7 @@ const faultyWorker = './codecs/faulty-worker';
 /** Our own processes, as the server has them. */
 const realProcess = async (): Promise<() => PoolWorker> => {
   const containment = await findDecoderContainment();
-  return () => startDecodeProcess(containment);
+  return () => startDecodeProcess({ log: recordLog(), containment });
 };
 /** A thread that can be made to fail. */
 const faultyThread = (): PoolWorker => startWorker(import.meta.url, faultyWorker);

@@ -189,6 +189,17 @@ it.each([
   await until(() => children(name).length === 0);
 });
 
+it('ends a process that stands still, though its client is held back before it owes much', async () => {
+  const decoders = stage({ watchdogMs: 400 });
+  const stopped = await begun(decoders);
+  const end = stopped.drain();
+  process.kill(children()[0]!, 'SIGSTOP');
+  // Two seconds of speech at 24 kbit/s.
+  stopped.source.give(mp3File().subarray(0, 6000));
+  await expect(end).rejects.toMatchObject({ code: 'decoder_failed' });
+  await until(() => children().length === 0);
+});
+
 it('refuses streams beyond the processes it may have', async () => {
   const decoders = stage({ maxFfmpegProcesses: 1 });
   const first = await begun(decoders);

@@ -4,7 +4,7 @@ import type { LaidOutLine, MeasuredText } from './laid-out-text.ts';
 import type { Box, PageParagraph, Ruling } from './page-model.ts';
 
 /** Smaller than this share of the original text is not read any more. */
-export const MIN_SCALE = 0.6;
+const MIN_SCALE = 0.6;
 /** Scales are tried one after the other. */
 export const SCALE_STEP = 0.02;
 /** Lines may come this close, in ems, before letters get smaller. */

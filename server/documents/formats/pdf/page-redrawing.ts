@@ -60,6 +60,8 @@ const MAX_COMPARED = 2_000;
 const MAX_DISTANCE = 40;
 
 interface Placed extends Redrawing {
+  /** In reading order. */
+  order: number;
   fitting: Fitting;
   scale: number;
 }
@@ -93,15 +95,23 @@ export function drawParagraphs({
   const area = textArea(page);
   const orders = new Map(page.paragraphs.map((paragraph, at) => [paragraph, at]));
   const placed = redrawings.map((redrawing) => {
-    const neighbours = neighboursOf(page, orders.get(redrawing.paragraph) ?? 0);
-    return place({ redrawing, page, area, neighbours, pictures, pen });
+    const order = orders.get(redrawing.paragraph) ?? 0;
+    const neighbours = neighboursOf(page, order);
+    return { ...place({ redrawing, page, area, neighbours, pictures, pen }), order };
   });
+  let isPushed = false;
   if (drawings !== undefined) {
     const written = new Set(redrawings.map(({ paragraph }) => paragraph));
     const kept = page.paragraphs.filter((paragraph) => !written.has(paragraph)).flatMap(boxesOf);
-    pushDown(placed, [...kept, ...drawings], area.bottom);
+    isPushed = pushDown(placed, [...kept, ...drawings], {
+      foot: area.bottom,
+      pageHeight: page.height,
+      share: (columns) => {
+        shareScales(placed, columns);
+      },
+    });
   }
-  shareScales(placed);
+  if (!isPushed) shareScales(placed);
   for (const one of placed) {
     const upright = turn(one.paragraph.rotation);
     const level = multiply(upright, back);
@@ -135,7 +145,7 @@ function place({
   neighbours: readonly PageParagraph[];
   pictures: readonly Box[];
   pen: Pen;
-}): Placed {
+}): Omit<Placed, 'order'> {
   const { paragraph, text, translated } = redrawing;
   const sizePoints = text.base.style.sizePoints;
   const measured = measureText({
@@ -219,12 +229,13 @@ function mirrored(room: Room, { markerLine, lines, rotation }: PageParagraph): R
   return { ...room, left, right: room.right - Math.max(0, markerWidth), align: 'right' };
 }
 
-/** Text of one size and weight on a page gets one scale, unless it is far smaller. */
-function shareScales(placed: readonly Placed[]): void {
+/** Text of one size and weight in a column, or on a page, gets one scale, unless it is far smaller. */
+function shareScales(placed: readonly Placed[], columns?: ReadonlyMap<Placed, number>): void {
   const groups = new Map<string, Placed[]>();
   for (const one of placed) {
     const { sizePoints, isBold } = one.text.base.style;
-    const key = `${Math.round(sizePoints * 2)}${isBold ? 'b' : ''}${one.paragraph.rotation}`;
+    const look = `${Math.round(sizePoints * 2)}${isBold ? 'b' : ''}${one.paragraph.rotation}`;
+    const key = `${look} ${columns?.get(one) ?? ''}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);

@@ -1,64 +1,118 @@
 /**
- * Longer text pushes what follows it down a page that has room at its foot: else the letters of the
- * whole page would get smaller while half of it is empty.
+ * Longer text pushes what follows it in its column down, together with the distance between them,
+ * as long as the page has room at its foot. Where it has not, distances, then the lines of the
+ * column come closer, then its letters get smaller.
  */
-import {
-  type Fitting,
-  fittingScale,
-  leadingAt,
-  linesAt,
-  MIN_SCALE,
-  SCALE_STEP,
-} from './fitted-text.ts';
-import { horizontalOverlap, verticalOverlap } from './geometry.ts';
+import { type Fitting, fittingScale, leadingAt, linesAt, SCALE_STEP } from './fitted-text.ts';
+import { horizontalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
+import { hindrancesOf, isTied } from './push-hindrances.ts';
+import { columnsOf, rowsOf, spanOf } from './text-columns.ts';
 
-/** What is kept of the distance between two paragraphs, in points: all of it if it can be. */
-const KEPT_POINTS = [Infinity, 10];
 /** All are compared with all others; pages of so many pieces are no text to be pushed. */
 const MAX_COMPARED = 300;
+/** Text is pushed this many times at most before all that is not settled stays in its place. */
+const MAX_PASSES = 600;
+/** Lines and paragraphs may overlap by this share of the size and still be one below the other. */
+const OVERLAP_EMS = 0.25;
+
+/** How closely a column is set. */
+interface Tightness {
+  /** What is kept of the distance between two paragraphs, in points: all of it if it can be. */
+  kept: number;
+  /** Share of the distance of lines. */
+  leading: number;
+  scale: number;
+}
+
+/** What is tried one after the other in a column that has not enough room. */
+const TIGHTNESS: readonly Tightness[] = [
+  ...[Infinity, 36, 20, 10].map((kept) => ({ kept, leading: 1, scale: 1 })),
+  ...[0.95, 0.9, 0.85, 0.8].map((leading) => ({ kept: 10, leading, scale: 1 })),
+  ...[6, 4].map((kept) => ({ kept, leading: 0.8, scale: 1 })),
+  ...Array.from({ length: 19 }, (_, at) => {
+    return { kept: 4, leading: 0.8, scale: 1 - (at + 1) * SCALE_STEP };
+  }),
+];
 
 /** A paragraph that is written; its place and scale are changed. */
 export interface Pushable {
   paragraph: PageParagraph;
+  /** Its place in the reading order of the page. */
+  order: number;
   /** Whether its list marker is written with it. */
   withMarker: boolean;
+  /** How it is set in the place it has, and the scale that fits there. */
   fitting: Fitting;
   scale: number;
 }
 
+interface Column {
+  /** Index into {@link TIGHTNESS}. */
+  step: number;
+}
+
+/** A paragraph on its way down. */
+interface Piece {
+  one: Pushable;
+  column: Column;
+  /** What stands below it and stays. */
+  hindrances: readonly Box[];
+  /** Whether it belongs to something that stays. */
+  isTied: boolean;
+  /** Whether it is written in the place it had, as it fits there. */
+  isPinned: boolean;
+  /** The scale at which no line is too wide. */
+  widest: number;
+  /** What stands above it and may push it. */
+  above: Piece[];
+  /** How far it is pushed, by what, and where its letters end then. */
+  down: number;
+  pusher: Piece | undefined;
+  bottom: number;
+}
+
 /**
- * Pushes paragraphs down where that lets them be written larger than they fit now. What stands on or
- * beside something that stays where it is, is not moved, and nothing is moved over it.
+ * Pushes paragraphs down. What stands on or beside something that stays where it is, is not moved,
+ * and nothing is moved over it.
  *
  * @param fixed what stays: drawings, pictures, text that is not written anew
  * @param foot where the lowest text may end
+ * @param share makes scales of one column alike; it is told the column of each paragraph
+ * @returns false for pages whose text cannot be pushed; nothing is changed then
  */
-export function pushDown(placed: readonly Pushable[], fixed: readonly Box[], foot: number): void {
-  if (Math.max(placed.length, fixed.length) > MAX_COMPARED) return;
-  if (placed.some(({ paragraph }) => paragraph.rotation !== 0)) return;
-  const ordered = [...placed].sort((a, b) => b.paragraph.box.top - a.paragraph.box.top);
-  const widest = new Map(ordered.map((one) => [one, scaleForWidth(one.fitting)]));
-  const cramped = ordered.filter((one) => one.scale < (widest.get(one) ?? 1));
-  const least = Math.min(1, ...cramped.map(({ scale }) => scale));
-  for (let step = 0; 1 - step * SCALE_STEP > Math.max(least, MIN_SCALE) + 0.001; step += 1) {
-    const most = 1 - step * SCALE_STEP;
-    const scaleOf = (one: Pushable): number => Math.min(most, widest.get(one) ?? 1);
-    const moves = KEPT_POINTS.reduce<Move[] | undefined>(
-      (found, kept) => found ?? movesAt({ ordered, fixed, foot, kept, scaleOf }),
-      undefined,
-    );
-    if (moves === undefined) continue;
-    for (const { one, down, bottom } of moves) {
-      const { fitting } = one;
-      one.scale = scaleOf(one);
-      one.fitting = {
-        ...fitting,
-        room: { ...fitting.room, baseline: fitting.room.baseline - down, bottom },
-      };
-    }
-    return;
+export function pushDown<One extends Pushable>(
+  placed: readonly One[],
+  fixed: readonly Box[],
+  {
+    foot,
+    pageHeight,
+    share,
+  }: { foot: number; pageHeight: number; share: (columns: ReadonlyMap<One, number>) => void },
+): boolean {
+  if (Math.max(placed.length, fixed.length) > MAX_COMPARED) return false;
+  if (placed.some(({ paragraph }) => paragraph.rotation !== 0)) return false;
+  const rows = rowsOf(placed);
+  const numbers = columnsOf(rows);
+  const ties = isTied({ placed, fixed, pageHeight });
+  const tied = placed.filter(ties).map(({ paragraph }) => paragraph.box);
+  const ordered = rows
+    .map((row) => row.map((one) => pieceOf(one, { fixed, isTied: ties(one) })))
+    .sort((a, b) => lowestTop(b) - lowestTop(a));
+  const pieces = ordered.flat();
+  for (const piece of pieces) piece.above = aboveOf(piece, pieces, [...fixed, ...tied]);
+  joinColumns(ordered, ({ one }) => numbers.get(one as One));
+  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+    if (pass === MAX_PASSES - 1) for (const piece of pieces) piece.isPinned = true;
+    if (settle(ordered, foot)) break;
   }
+  for (const piece of pieces) if (!piece.isPinned) piece.one.scale = scaleOf(piece);
+  share(numbers);
+  // Where letters became smaller to be like others, what follows them is pushed less.
+  for (const piece of pieces) piece.widest = Math.min(piece.widest, piece.one.scale);
+  settle(ordered, foot);
+  for (const piece of pieces) write(piece);
+  return true;
 }
 
 /** The largest scale at which no line is too wide. */
@@ -66,67 +120,178 @@ function scaleForWidth(fitting: Fitting): number {
   return fittingScale({ ...fitting, room: { ...fitting.room, bottom: -Infinity } });
 }
 
-interface Move {
-  one: Pushable;
-  /** How far it is pushed. */
-  down: number;
-  /** Where its letters end then. */
-  bottom: number;
+function lowestTop(row: readonly Piece[]): number {
+  return Math.min(...row.map(({ one }) => one.paragraph.box.top));
 }
 
-/** Where paragraphs come to, from the top of the page on; undefined when they do not fit. */
-function movesAt({
-  ordered,
-  fixed,
-  foot,
-  kept,
-  scaleOf,
-}: {
-  ordered: readonly Pushable[];
-  fixed: readonly Box[];
-  foot: number;
-  kept: number;
-  scaleOf: (one: Pushable) => number;
-}): Move[] | undefined {
-  const moves: Move[] = [];
-  for (const one of ordered) {
-    const { box } = one.paragraph;
-    let down = 0;
-    // Also by what is in another column: rows of tables without rules stay rows.
-    for (const { one: other, bottom } of moves) {
-      const gap = other.paragraph.box.bottom - box.top;
-      if (gap < -1 || bottom > other.paragraph.box.bottom - 0.01) continue;
-      down = Math.max(down, box.top - (bottom - Math.min(gap, kept)));
-    }
-    const bottom = bottomAt(one.fitting, scaleOf(one)) - down;
-    const move = { one, down, bottom };
-    if (!isFree(move, fixed, foot)) return undefined;
-    moves.push(move);
-  }
-  return moves;
+function pieceOf(
+  one: Pushable,
+  { fixed, isTied: tied }: { fixed: readonly Box[]; isTied: boolean },
+): Piece {
+  return {
+    one,
+    column: { step: 0 },
+    hindrances: hindrancesOf(one, fixed, spanOf(one)),
+    isTied: tied,
+    isPinned: false,
+    widest: scaleForWidth(one.fitting),
+    above: [],
+    down: 0,
+    pusher: undefined,
+    bottom: 0,
+  };
 }
 
-/** Where a paragraph's letters end at a scale, with its lines as far apart as they were. */
-function bottomAt(fitting: Fitting, scale: number): number {
-  const count = linesAt(fitting, scale, false).length;
-  const free = { ...fitting, room: { ...fitting.room, bottom: -Infinity } };
-  const height = (Math.max(1, count) - 1) * leadingAt(free, scale, count);
-  return fitting.room.baseline - height - 0.22 * fitting.sizePoints * scale;
-}
-
-function isFree({ one, down, bottom }: Move, fixed: readonly Box[], foot: number): boolean {
-  const { paragraph, withMarker, fitting } = one;
-  const { box } = paragraph;
-  const isMoved = down > 0.01;
-  const isLonger = bottom < box.bottom - 0.05 * fitting.sizePoints;
-  if (!isMoved && !isLonger) return true;
-  // A marker that stays on the page would be left behind.
-  if (isMoved && paragraph.markerLine !== undefined && !withMarker) return false;
-  if (bottom < Math.min(foot, box.bottom) - 0.05 * fitting.sizePoints) return false;
-  const { left, right } = fitting.room;
-  return fixed.every((other) => {
-    if (verticalOverlap(other, box) > 0.5) return !isMoved;
-    const isBelow = other.top <= box.bottom + 0.5;
-    return !isBelow || other.top <= bottom || horizontalOverlap(other, { ...box, left, right }) < 1;
+/** What stands above a piece, unless something that stays is between them. */
+function aboveOf(piece: Piece, pieces: readonly Piece[], staying: readonly Box[]): Piece[] {
+  const { box } = piece.one.paragraph;
+  const span = spanOf(piece.one);
+  const near = staying.filter((other) => {
+    return other !== box && other.bottom >= box.top - 1 && horizontalOverlap(other, span) >= 1;
   });
+  return pieces.filter(({ one }) => {
+    const other = one.paragraph.box;
+    const overlap = OVERLAP_EMS * Math.min(one.fitting.sizePoints, piece.one.fitting.sizePoints);
+    if (one === piece.one || other.bottom < box.top - overlap) return false;
+    const otherSpan = spanOf(one);
+    if (horizontalOverlap(otherSpan, span) < 1) return false;
+    return !near.some((between) => {
+      const isBelow = between !== other && between.top <= other.bottom + 1;
+      return isBelow && horizontalOverlap(between, otherSpan) >= 1;
+    });
+  });
+}
+
+/** Pieces of one column that push each other are set equally close. */
+function joinColumns(
+  rows: readonly (readonly Piece[])[],
+  numberOf: (piece: Piece) => number | undefined,
+): void {
+  const pieces = rows.flat();
+  const join = (a: Piece, b: Piece): void => {
+    if (a.column === b.column || a.isTied || b.isTied) return;
+    const from = a.column;
+    for (const piece of pieces) if (piece.column === from) piece.column = b.column;
+  };
+  for (const row of rows) for (const piece of row) if (row[0] !== undefined) join(piece, row[0]);
+  for (const piece of pieces) {
+    for (const pusher of piece.above) if (numberOf(piece) === numberOf(pusher)) join(piece, pusher);
+  }
+}
+
+/** Pushes all down once; false when that was too far, and columns have been set closer. */
+function settle(rows: readonly (readonly Piece[])[], foot: number): boolean {
+  const reached = new Set<Piece>();
+  const failed: Piece[] = [];
+  for (const row of rows) {
+    let down = 0;
+    let first: { piece: Piece; pusher: Piece } | undefined;
+    for (const piece of row) {
+      for (const pusher of piece.above) {
+        if (!reached.has(pusher)) continue;
+        const pushed = distancePushed(piece, pusher);
+        if (pushed <= down) continue;
+        down = pushed;
+        first = { piece, pusher };
+      }
+    }
+    const stays = row.some(({ isTied, isPinned }) => isTied || isPinned);
+    const isRefused = stays && down > 0.01;
+    for (const piece of row) {
+      piece.pusher = first?.pusher;
+      piece.down = stays ? 0 : down;
+      piece.bottom = bottomOf(piece) - piece.down;
+      reached.add(piece);
+      if (!isRefused && !piece.isPinned && !isFree(piece, foot)) failed.push(piece);
+    }
+    if (isRefused && first !== undefined) failed.push(first.piece);
+  }
+  const tightened = new Set<Column>();
+  return !failed.map((piece) => relieve(piece, rows, tightened)).includes(true);
+}
+
+function distancePushed({ one, column }: Piece, pusher: Piece): number {
+  const { box } = pusher.one.paragraph;
+  if (pusher.bottom > box.bottom - 0.01) return 0;
+  const kept = Math.min(tightnessOf(column).kept, tightnessOf(pusher.column).kept);
+  return (
+    one.paragraph.box.top - (pusher.bottom - Math.min(box.bottom - one.paragraph.box.top, kept))
+  );
+}
+
+function tightnessOf({ step }: Column): Tightness {
+  return TIGHTNESS[step] ?? { kept: 4, leading: 0.8, scale: 0 };
+}
+
+function scaleOf({ one, isPinned, column, widest }: Piece): number {
+  return isPinned ? one.scale : Math.min(tightnessOf(column).scale, widest);
+}
+
+/** Where its letters end without being pushed. */
+function bottomOf(piece: Piece): number {
+  const { one, isPinned, column } = piece;
+  const { fitting } = one;
+  const { room, sizePoints } = fitting;
+  const scale = scaleOf(piece);
+  const count = Math.max(1, linesAt(fitting, scale, false).length);
+  const free = { ...fitting, room: { ...room, bottom: -Infinity } };
+  const natural = leadingAt(free, scale, count);
+  // Asked for too little room, it tells how close lines may come.
+  const closest = leadingAt({ ...fitting, room: { ...room, bottom: room.baseline } }, scale, count);
+  const leading = isPinned
+    ? leadingAt(fitting, scale, count)
+    : Math.max(closest, natural * tightnessOf(column).leading);
+  return room.baseline - (count - 1) * leading - 0.22 * sizePoints * scale;
+}
+
+function isFree({ one, hindrances, down, bottom }: Piece, foot: number): boolean {
+  const { paragraph, fitting } = one;
+  const slack = 0.05 * fitting.sizePoints;
+  const isLonger = bottom < paragraph.box.bottom - slack;
+  if (down < 0.01 && !isLonger) return true;
+  if (bottom < Math.min(foot, paragraph.box.bottom) - slack) return false;
+  return hindrances.every((box) => box.top <= bottom);
+}
+
+/**
+ * Makes room for a piece that came too far: the column that grew most of those that pushed it is
+ * set closer. What grew by itself, or is in a column that would be set no larger than it fits
+ * without being pushed, stays in its place. Whether anything has changed.
+ */
+function relieve(
+  piece: Piece,
+  rows: readonly (readonly Piece[])[],
+  tightened: Set<Column>,
+): boolean {
+  if (piece.pusher === undefined && !piece.isPinned) {
+    piece.isPinned = true;
+    return true;
+  }
+  const growth = new Map<Column, number>();
+  const seen = new Set<Piece>();
+  for (let at: Piece | undefined = piece; at !== undefined && !seen.has(at); at = at.pusher) {
+    seen.add(at);
+    if (at.isPinned) continue;
+    const grown = at.one.paragraph.box.bottom - (at.bottom + at.down);
+    growth.set(at.column, (growth.get(at.column) ?? 0) + grown);
+  }
+  const [most] = [...growth].sort(([, a], [, b]) => b - a);
+  if (most === undefined) return false;
+  const [column] = most;
+  if (tightened.has(column)) return true;
+  tightened.add(column);
+  column.step += 1;
+  const members = rows.flat().filter((member) => member.column === column && !member.isPinned);
+  const least = Math.min(...members.map(({ one, widest }) => (one.scale < widest ? one.scale : 1)));
+  if (tightnessOf(column).scale < least - 0.001) for (const one of members) one.isPinned = true;
+  return true;
+}
+
+function write(piece: Piece): void {
+  const { one, isPinned, down, bottom } = piece;
+  if (isPinned) return;
+  const { fitting } = one;
+  one.scale = scaleOf(piece);
+  const { baseline } = fitting.room;
+  one.fitting = { ...fitting, room: { ...fitting.room, baseline: baseline - down, bottom } };
 }

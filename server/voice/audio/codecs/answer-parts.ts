@@ -10,6 +10,7 @@ export class AnswerParts implements DecoderOutput {
   #sampleCount = 0;
   #frames = new Uint8Array(16 * 1024);
   #framesBytes = 0;
+  #soundBytes = 0;
   #starts: Coding | undefined;
 
   samples(samples: Int16Array): void {
@@ -29,7 +30,7 @@ export class AnswerParts implements DecoderOutput {
     this.#starts = coding;
   }
 
-  coded(bytes: Uint8Array): void {
+  coded(bytes: Uint8Array, hasSound: boolean): void {
     this.#closeSamples();
     const length = this.#framesBytes + bytes.length;
     if (length > this.#frames.length) {
@@ -39,6 +40,7 @@ export class AnswerParts implements DecoderOutput {
     }
     this.#frames.set(bytes, this.#framesBytes);
     this.#framesBytes = length;
+    if (hasSound) this.#soundBytes += bytes.length;
   }
 
   /** What was collected since the last call. */
@@ -58,8 +60,9 @@ export class AnswerParts implements DecoderOutput {
     if (this.#framesBytes === 0 && this.#starts === undefined) return;
     const bytes = this.#frames.slice(0, this.#framesBytes).buffer;
     const starts = this.#starts === undefined ? {} : { starts: this.#starts };
-    this.#parts.push({ kind: 'coded', bytes, ...starts });
+    this.#parts.push({ kind: 'coded', bytes, soundBytes: this.#soundBytes, ...starts });
     this.#framesBytes = 0;
+    this.#soundBytes = 0;
     this.#starts = undefined;
   }
 }

@@ -40,8 +40,11 @@ export interface DecodeFailure {
 /** Audio in one piece. */
 export type DecodedPart =
   | { kind: 'pcm'; bytes: ArrayBuffer }
-  /** Frames for FFmpeg; `starts` with the first ones, which have nothing to do with those before. */
-  | { kind: 'coded'; bytes: ArrayBuffer; starts?: Coding };
+  /**
+   * Frames for FFmpeg, of which `soundBytes` have sound in them; `starts` with the first ones, which
+   * have nothing to do with those before.
+   */
+  | { kind: 'coded'; bytes: ArrayBuffer; soundBytes: number; starts?: Coding };
 
 export interface DecodeAnswer {
   kind: 'decoded';

@@ -22,6 +22,8 @@ const MAX_UNREAD_PIECES = 4;
 const FFMPEG_QUIET_MS = 300;
 const BYTES_PER_SAMPLE = 2;
 
+type CodedPart = Extract<DecodedPart, { kind: 'coded' }>;
+
 export interface WorkerDecodingOptions extends StreamParameters {
   media: AsyncIterable<MediaPiece>;
   signal: AbortSignal;
@@ -202,7 +204,7 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
   /** Takes a part in; the promise, if there is one, resolves when the next may follow. */
   #take(part: DecodedPart): Promise<void> | undefined {
     if (this.#isStopped) return undefined;
-    if (part.kind === 'coded') return this.#pass(new Uint8Array(part.bytes), part.starts);
+    if (part.kind === 'coded') return this.#pass(part);
     const samples = new Uint8Array(part.bytes);
     if (this.#ffmpeg === undefined) {
       this.#give(samples);
@@ -212,7 +214,8 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
   }
 
   /** Gives frames to the process that decodes them, to a new one where a coding starts. */
-  async #pass(frames: Uint8Array, starts: Coding | undefined): Promise<void> {
+  async #pass({ bytes, soundBytes, starts }: CodedPart): Promise<void> {
+    const frames = new Uint8Array(bytes);
     if (starts !== undefined) {
       const isReady = starts === this.#coding && this.#ffmpeg?.isFresh === true;
       if (!isReady) await this.#endFfmpeg();
@@ -221,7 +224,7 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
     }
     if (frames.length === 0 || this.#coding === undefined) return;
     this.#ffmpeg ??= this.#startFfmpeg(this.#coding);
-    await this.#ffmpeg.write(frames);
+    await this.#ffmpeg.write(frames, soundBytes);
   }
 
   /** FFmpeg does not tell when it has given all: what is quiet for a moment has. */

@@ -6,7 +6,8 @@ import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../../../shared/errors.ts';
-import type { Containment } from '../../../process/containment.ts';
+import { CONTAINED_PROCESSES, type Containment } from '../../../process/containment.ts';
+import { LimitWatch } from '../../../process/limit-watch.ts';
 import { findFfmpegProgram, type FfmpegProgram } from '../ffmpeg-program.ts';
 import type { Coding } from './audio-sink.ts';
 import { createSampleAligner } from './sample-aligner.ts';
@@ -14,8 +15,11 @@ import { createSampleAligner } from './sample-aligner.ts';
 /** Address space of a process: several times what it takes, so that damage cannot take the machine's. */
 const MAX_MEMORY_KIB = 1024 * 1024;
 const CHECK_LIMIT_MS = 10_000;
-/** Frames it may take in without giving any sound: some seconds. */
-const MAX_OWED_BYTES = 32 * 1024;
+/**
+ * Frames with sound that it may take in without giving any. It waits for the next KiB of MP3; a client
+ * is held back when seconds of audio wait, and has sent no more than this by then at 8 kbit/s.
+ */
+const MAX_OWED_BYTES = 4 * 1024;
 
 /**
  * Exit codes for a program that could not be run, as it was removed since the start (126, 127), or was
@@ -68,6 +72,7 @@ export class FfmpegStream {
   readonly #containment: Containment;
   readonly #events: FfmpegEvents;
   readonly #timer: NodeJS.Timeout;
+  readonly #limits: LimitWatch | undefined;
   #hasFrames = false;
   #owedBytes = 0;
   #looks = 0;
@@ -96,13 +101,19 @@ export class FfmpegStream {
       this.#child.on('close', (exitCode) => this.#ended(exitCode, resolve));
     });
     this.#timer = setInterval(() => this.#look(), watchdogMs / 2);
+    this.#limits = this.#watchLimits();
   }
 
-  /** Resolves when more may be written; frames must not be changed afterwards. */
-  async write(frames: Uint8Array): Promise<void> {
+  /**
+   * Resolves when more may be written; frames must not be changed afterwards.
+   *
+   * @param soundBytes how many of them have sound in them: headers have none
+   */
+  async write(frames: Uint8Array, soundBytes: number): Promise<void> {
     if (this.#isKilled || frames.length === 0) return;
     this.#hasFrames = true;
-    this.#owedBytes += frames.length;
+    this.#owedBytes += soundBytes;
+    this.#limits?.asked();
     if (this.#child.stdin.write(frames)) return;
     await new Promise<void>((resolve) => (this.#drained = resolve));
     this.#drained = undefined;
@@ -136,6 +147,7 @@ export class FfmpegStream {
     if (this.#isKilled) return;
     this.#isKilled = true;
     clearInterval(this.#timer);
+    this.#limits?.stop();
     this.#containment.kill(this.#child);
     this.#child.stdin.destroy();
     this.#child.stdout.destroy();
@@ -148,6 +160,7 @@ export class FfmpegStream {
     this.#owedBytes = 0;
     this.#looks = 0;
     this.#hasSounded = true;
+    this.#limits?.answered();
     this.#events.samples(samples);
   }
 
@@ -160,6 +173,16 @@ export class FfmpegStream {
     const isGood = exitCode === 0 || this.#hasSounded || this.#owedBytes <= MAX_OWED_BYTES;
     if (hasRun && this.#isEnding && isGood) this.kill();
     else this.#fail(hasRun && this.#hasComplained);
+  }
+
+  #watchLimits(): LimitWatch | undefined {
+    const { pid } = this.#child;
+    if (pid === undefined) return undefined;
+    return new LimitWatch({
+      pid,
+      limits: { memoryBytes: MAX_MEMORY_KIB * 1024, processes: CONTAINED_PROCESSES },
+      onExceeded: () => this.#fail(false),
+    });
   }
 
   /** Looks twice per limit, and acts at the second look in vain: this thread may have stood still. */

@@ -30,7 +30,8 @@ export interface DecoderOutput {
   samples(samples: Int16Array): void;
   /** Frames for FFmpeg follow that have nothing to do with those before. */
   startCoded(coding: Coding): void;
-  coded(bytes: Uint8Array): void;
+  /** @param hasSound whether they are more than headers */
+  coded(bytes: Uint8Array, hasSound: boolean): void;
 }
 
 export interface StreamDecoderOptions {
@@ -73,7 +74,7 @@ export function createStreamDecoder(options: StreamDecoderOptions): StreamDecode
     coded(bytes, durationMs = 0, leastMs = 0) {
       count(durationMs);
       soundless.sounded(leastMs);
-      output.coded(bytes);
+      output.coded(bytes, durationMs > 0 || leastMs > 0);
     },
     passedOver: (sizeBytes) => soundless.passedOver(sizeBytes),
   };

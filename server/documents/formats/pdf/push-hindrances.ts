@@ -1,0 +1,86 @@
+/** What on a page keeps text from being pushed down. */
+import type { Fitting } from './fitted-text.ts';
+import { horizontalOverlap, union, verticalOverlap } from './geometry.ts';
+import type { Box, PageParagraph } from './page-model.ts';
+
+/** What is nearer beside text, in ems, may belong to it: a sign, the bar of a quotation. */
+const BESIDE_EMS = 2;
+/** What is higher than so many times the size of the text is no sign. */
+const SIGN_EMS = 3;
+/** Thinner drawings are rules. */
+const RULE_POINTS = 3;
+/** Footers stand in this share of the page, at its foot … */
+const FOOTER_SHARE = 1 / 8;
+/** … with so few lines, this far below all other text. */
+const FOOTER_LINES = 3;
+const FOOTER_GAP_POINTS = 18;
+
+interface Hindered {
+  paragraph: PageParagraph;
+  withMarker: boolean;
+  fitting: Fitting;
+}
+
+/** The drawings and texts below a paragraph that it must not reach. */
+export function hindrancesOf({ paragraph }: Hindered, fixed: readonly Box[], span: Box): Box[] {
+  const { bottom } = paragraph.box;
+  return fixed.filter((box) => {
+    if (verticalOverlap(box, paragraph.box) > 0.5) return false;
+    return box.top <= bottom + 0.5 && horizontalOverlap(box, span) >= 1;
+  });
+}
+
+/** Tells which paragraphs belong to something that stays where it is: they are not moved. */
+export function isTied({
+  placed,
+  fixed,
+  pageHeight,
+}: {
+  placed: readonly Hindered[];
+  fixed: readonly Box[];
+  pageHeight: number;
+}): (one: Hindered) => boolean {
+  const texts = placed.map(({ paragraph }) => paragraph.box);
+  const parting = new Set(fixed.filter((box) => isBetweenColumns(box, texts)));
+  const footers = footersOf(placed, pageHeight);
+  return (one) => {
+    const { paragraph, withMarker } = one;
+    if (footers.has(one)) return true;
+    // A marker that stays on the page would be left behind.
+    if (paragraph.markerLine !== undefined && !withMarker) return true;
+    return fixed.some((box) => !parting.has(box) && belongsTo(one, box));
+  };
+}
+
+/** Whether a paragraph stands on something, or has a sign or a bar beside it. */
+function belongsTo({ paragraph: { box, lines }, fitting }: Hindered, other: Box): boolean {
+  if (verticalOverlap(other, box) <= 0.5) return false;
+  const apart = -horizontalOverlap(other, box);
+  if (apart < 0) return true;
+  const isSign = other.top - other.bottom < SIGN_EMS * fitting.sizePoints;
+  if (isSign && lines.length === 1) return true;
+  const isBar = other.right - other.left < RULE_POINTS;
+  return apart < BESIDE_EMS * fitting.sizePoints && (isSign || isBar || lines.length === 1);
+}
+
+/** Whether a drawing is an upright rule with text at both sides. */
+function isBetweenColumns(box: Box, texts: readonly Box[]): boolean {
+  if (box.right - box.left >= RULE_POINTS || box.top - box.bottom < 2 * RULE_POINTS) return false;
+  const beside = texts.filter((text) => verticalOverlap(text, box) > 0.5);
+  return (
+    beside.some(({ right }) => right <= box.left + 1) &&
+    beside.some(({ left }) => left >= box.right - 1)
+  );
+}
+
+/** Short text at the foot of the page, far from all that is above it. */
+function footersOf(placed: readonly Hindered[], pageHeight: number): Set<Hindered> {
+  const low = placed.filter(({ paragraph }) => paragraph.box.top < pageHeight * FOOTER_SHARE);
+  const rest = placed.filter((one) => !low.includes(one));
+  const lines = low.reduce((sum, { paragraph }) => sum + paragraph.lines.length, 0);
+  if (low.length === 0 || lines > FOOTER_LINES * 3) return new Set();
+  if (low.some(({ paragraph }) => paragraph.lines.length > FOOTER_LINES)) return new Set();
+  const { top } = union(low.map(({ paragraph }) => paragraph.box));
+  const isFar = rest.every(({ paragraph }) => paragraph.box.bottom - top > FOOTER_GAP_POINTS);
+  return isFar ? new Set(low) : new Set();
+}

@@ -1,0 +1,90 @@
+/**
+ * Watches a process that reads what strangers send for being no longer its own master: it takes more
+ * memory than its work needs, starts others, or is busy when nobody asked it for anything.
+ */
+import { processTree, residentBytes, treeProcessorMs } from './process-tree.ts';
+
+/** Processors that one thread takes with those that Node has beside it, and one that has nothing to do. */
+const MOST_PROCESSORS = { working: 1.5, idle: 0.5 };
+/** After so many looks without a word all that was asked for is done: it would have been said to hang. */
+const IDLE_LOOKS = 3;
+
+export interface ProcessLimits {
+  /** Resident, of the process and all that it starts, in bytes. */
+  memoryBytes: number;
+  /** The process, and what contains it. */
+  processes: number;
+  /** How often it is looked at, in ms. */
+  everyMs?: number;
+}
+
+const EVERY_MS = 4_000;
+
+/** What a process and all that it has started took by a moment. */
+interface Look {
+  atMs: number;
+  takenMs: number;
+}
+
+/** Looks every few seconds; where the system does not tell (only Linux does), it sees nothing. */
+export class LimitWatch {
+  readonly #pid: number;
+  readonly #limits: ProcessLimits;
+  readonly #onExceeded: (what: string) => void;
+  readonly #timer: NodeJS.Timeout;
+  #before: Look;
+  #looksInQuiet = 0;
+  #hasStarted = false;
+
+  /** @param options.onExceeded told which limit, for the log */
+  constructor({
+    pid,
+    limits,
+    onExceeded,
+  }: {
+    pid: number;
+    limits: ProcessLimits;
+    onExceeded: (what: string) => void;
+  }) {
+    this.#pid = pid;
+    this.#limits = limits;
+    this.#onExceeded = onExceeded;
+    this.#before = { atMs: performance.now(), takenMs: 0 };
+    this.#timer = setInterval(() => this.#look(), limits.everyMs ?? EVERY_MS).unref();
+  }
+
+  /** It was asked for something. */
+  asked(): void {
+    this.#looksInQuiet = 0;
+  }
+
+  /** It has given something; before it does for the first time, it starts. */
+  answered(): void {
+    this.#looksInQuiet = 0;
+    this.#hasStarted = true;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    const tree = processTree(this.#pid);
+    const takenMs = treeProcessorMs(this.#pid) ?? 0;
+    const now = { atMs: performance.now(), takenMs };
+    const processors = (now.takenMs - this.#before.takenMs) / (now.atMs - this.#before.atMs);
+    const isIdle = this.#hasStarted && this.#looksInQuiet >= IDLE_LOOKS;
+    const isBusy = processors > MOST_PROCESSORS[isIdle ? 'idle' : 'working'];
+    this.#before = now;
+    this.#looksInQuiet += 1;
+    const { memoryBytes, processes } = this.#limits;
+    if (residentBytes(tree) > memoryBytes) this.#end('memory');
+    else if (tree.length > processes) this.#end('number of processes');
+    else if (isBusy) this.#end('processor time');
+  }
+
+  #end(what: string): void {
+    this.stop();
+    this.#onExceeded(what);
+  }
+}

@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
+import { documentFolder } from '../../support/documents.ts';
+import { linesContent, rawPdf, riverText } from '../../support/pdf-files.ts';
+import { translatedDocument } from '../../support/translated-document.ts';
+
+interface Word {
+  text: string;
+  left: number;
+  /** From the top of the page. */
+  top: number;
+  bottom: number;
+}
+
+/** The words of a file with their places, in points. */
+function wordsOf(file: Uint8Array): Word[] {
+  const name = path.join(documentFolder(), 'room.pdf');
+  writeFileSync(name, file);
+  const read = execFileSync('pdftotext', ['-bbox', name, '-'], { encoding: 'utf8' });
+  const word = /<word xMin="([\d.]+)" yMin="([\d.]+)" xMax="[\d.]+" yMax="([\d.]+)">([^<]*)</g;
+  return Array.from(read.matchAll(word), ([, left, top, bottom, text]) => {
+    return { text: String(text), left: Number(left), top: Number(top), bottom: Number(bottom) };
+  });
+}
+
+function wordAt(words: readonly Word[], text: string): Word {
+  const found = words.find((word) => word.text === text);
+  if (found === undefined) throw new Error(`There is no ${text}.`);
+  return found;
+}
+
+/** A paragraph of lines of 40 letters, 12 points large, that begins with a name of its own. */
+function paragraph(name: string, { x = 60, y }: { x?: number; y: number }): string {
+  return linesContent(linesOf(`${name} ${riverText}`), { x, y });
+}
+
+function linesOf(text: string): string[] {
+  return text.match(/.{1,40}(?: |$)/g)?.map((line) => line.trim()) ?? [];
+}
+
+/** As long as a translation that needs `more` as well; it ends with a word that can be found. */
+const longer =
+  (more: string) =>
+  (text: string): string =>
+    text.includes('river') ? `${text} ${more} ${text.split(' ')[0] ?? ''}end` : text;
+
+const height = ({ top, bottom }: Word): number => bottom - top;
+
+describe('a translated page with free room at its foot', () => {
+  it('keeps the distance between paragraphs that become longer', async () => {
+    const names = ['Alpha', 'Beta', 'Gamma'];
+    const content = names.map((name, at) => paragraph(name, { y: 760 - at * 100 })).join('\n');
+    const file = await rawPdf([{ content }]);
+    const before = wordsOf(file);
+    const after = wordsOf(
+      await translatedDocument(pdf, file, { translate: longer('and some words more than that') }),
+    );
+    for (const [at, name] of names.slice(1).entries()) {
+      const first = wordAt(after, name);
+      const gap = first.top - wordAt(after, `${names[at] ?? ''}end`).bottom;
+      const lines = before.filter((word) => word.bottom <= wordAt(before, name).top + 1);
+      const was = wordAt(before, name).top - Math.max(...lines.map(({ bottom }) => bottom));
+      // The letters of the font it was written in are not as high.
+      expect(gap).toBeGreaterThan(0.75 * was);
+      expect(height(first)).toBeGreaterThan(0.97 * height(wordAt(after, 'Alpha')));
+    }
+  });
+
+  it('makes letters smaller in that column alone that has something below it', async () => {
+    const content = [
+      paragraph('Alpha', { y: 760 }),
+      paragraph('Beta', { y: 660 }),
+      paragraph('Gamma', { x: 330, y: 760 }),
+      paragraph('Delta', { x: 330, y: 660 }),
+      '60 560 230 8 re f',
+    ];
+    const file = await rawPdf([{ content: content.join('\n') }]);
+    const before = wordsOf(file);
+    const after = wordsOf(await translatedDocument(pdf, file, { translate: longer(riverText) }));
+    const share = (name: string): number =>
+      height(wordAt(after, name)) / height(wordAt(before, name));
+    expect(share('Alpha')).toBeLessThan(0.97 * share('Gamma'));
+    expect(share('Beta')).toBeCloseTo(share('Alpha'), 1);
+    expect(share('Delta')).toBeCloseTo(share('Gamma'), 1);
+    expect(wordAt(after, 'Betaend').bottom).toBeLessThan(842 - 568 + 3);
+    expect(wordAt(after, 'Deltaend').bottom).toBeGreaterThan(842 - 560);
+  });
+
+  it('pushes neither what is below a picture nor the footer of the page', async () => {
+    const content = [
+      paragraph('Alpha', { y: 760 }),
+      paragraph('Beta', { y: 660 }),
+      '60 400 230 90 re f',
+      linesContent(['Bridge after the flood'], { y: 380 }),
+      linesContent(['Printed in the town'], { y: 60 }),
+    ];
+    const file = await rawPdf([{ content: content.join('\n') }]);
+    const before = wordsOf(file);
+    const after = wordsOf(
+      await translatedDocument(pdf, file, {
+        translate: (text) => longer('and some words more')(text).replace('flood', 'floods'),
+      }),
+    );
+    for (const name of ['Bridge', 'Printed']) {
+      expect(wordAt(after, name).top).toBeCloseTo(wordAt(before, name).top, -1);
+    }
+    expect(wordAt(after, 'Beta').top).toBeGreaterThan(wordAt(before, 'Beta').top + 10);
+  });
+});

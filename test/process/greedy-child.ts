@@ -1,0 +1,22 @@
+/** A process that does what it is told, in place of one that was taken over. */
+import { spawn } from 'node:child_process';
+import { serveAsWorker } from '../../server/process/worker-process.ts';
+
+const kept: Buffer[] = [];
+const port = serveAsWorker<{ take: string }, object>();
+port.on('message', ({ take }) => {
+  if (take === 'memory') {
+    for (let count = 0; count < 6; count += 1) kept.push(Buffer.alloc(64 * 2 ** 20, 1));
+  }
+  if (take === 'processes') {
+    for (let count = 0; count < 3; count += 1) spawn('sleep', ['600'], { stdio: 'ignore' });
+  }
+  if (take === 'processor time') setImmediate(spin);
+  port.postMessage({ taken: take });
+});
+
+function spin(): void {
+  const endMs = performance.now() + 50;
+  while (performance.now() < endMs);
+  setImmediate(spin);
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { CONTAINED_PROCESSES, findContainment } from '../../server/process/containment.ts';
+import { runtimeFiles } from '../../server/process/module.ts';
+import { startWorkerProcess } from '../../server/process/worker-process.ts';
+import { projectFolder } from '../support/server.ts';
+
+const limits = {
+  memoryBytes: 300 * 2 ** 20,
+  // A compiler runs beside modules that are TypeScript.
+  processes: CONTAINED_PROCESSES + 1,
+  everyMs: 200,
+};
+
+async function startGreedy(exceeded: string[]) {
+  const containment = await findContainment([process.execPath, '--version'], {
+    readable: [...runtimeFiles(import.meta.url), projectFolder],
+  });
+  return startWorkerProcess(import.meta.url, './greedy-child', {
+    containment,
+    execArgv: ['--max-old-space-size=256'],
+    limits: { ...limits, onExceeded: (what) => exceeded.push(what) },
+  });
+}
+
+describe('a contained process', () => {
+  it.each(['memory', 'processes', 'processor time'])(
+    'is ended with all it has started when it takes too much: %s',
+    async (take) => {
+      const exceeded: string[] = [];
+      const greedy = await startGreedy(exceeded);
+      const gone = new Promise((resolve) => greedy.on('exit', resolve));
+      greedy.postMessage({ take });
+      await gone;
+      expect(exceeded).toEqual([take === 'processes' ? 'number of processes' : take]);
+    },
+  );
+
+  it('goes on while it takes what its work needs', async () => {
+    const exceeded: string[] = [];
+    const modest = await startGreedy(exceeded);
+    let answered: () => void = () => undefined;
+    modest.on('message', () => answered());
+    // For longer than it takes to see a greedy one.
+    for (const endMs = performance.now() + 3_000; performance.now() < endMs;) {
+      const answer = new Promise<void>((resolve) => (answered = resolve));
+      modest.postMessage({ take: 'nothing' });
+      await answer;
+    }
+    expect(exceeded).toEqual([]);
+    await modest.terminate();
+  });
+});
