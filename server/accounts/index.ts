@@ -8,7 +8,7 @@ import { openApiKeyFile } from './api-key-file.ts';
 import { createApiKeyService } from './api-keys.ts';
 import { createDeveloperKeys } from './developer-keys.ts';
 import { ensureFirstAccount } from './first-account.ts';
-import { createKnownOrigins } from './origins.ts';
+import { createKnownOrigins } from '../http/origins.ts';
 import { adminRoutes } from './routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { createSmtpMailer } from './usage/smtp-mailer.ts';

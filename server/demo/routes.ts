@@ -14,7 +14,7 @@ import type { Demo } from './demo.ts';
 import type { DocumentTranslations } from '../documents/jobs/documents.ts';
 import type { VoiceSessions } from '../voice/session/voice-sessions.ts';
 import type { Caller } from '../storage/ports.ts';
-import { abortWhenGone } from '../http/gone.ts';
+import { abortWhenGone } from '../http/requests.ts';
 import { useMultipart } from '../http/multipart.ts';
 import { receiveDocument, sendResult } from '../documents/jobs/routes.ts';
 import { streamingUrl } from '../voice/session/routes.ts';

@@ -4,7 +4,7 @@
  * so it is answered by whether anybody allows the site, and the answer itself by the account's own list.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { listsOrigin, type KnowsOrigin } from '../accounts/origins.ts';
+import { listsOrigin, type KnowsOrigin } from './origins.ts';
 import { accountOfKey } from './door.ts';
 
 /** Where programs call; nothing else is ever opened to other sites' pages. */

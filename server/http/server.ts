@@ -10,7 +10,7 @@ import { descriptionRoutes, publishDescriptions } from './descriptions.ts';
 import { widgetRoutes } from './widget.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import { answerRaw } from './raw-answer.ts';
-import type { KnowsOrigin } from '../accounts/origins.ts';
+import type { KnowsOrigin } from './origins.ts';
 import { newTraceId } from './trace-id.ts';
 import { useUploadPace } from './upload-pace.ts';
 

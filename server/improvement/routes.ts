@@ -9,8 +9,7 @@ import {
 } from '../../shared/schemas/write.ts';
 import type { TextImprovement } from './text-improvement.ts';
 import type { Door } from '../http/door.ts';
-import { abortWhenGone } from '../http/gone.ts';
-import { reportingTag } from '../http/reporting-tag.ts';
+import { abortWhenGone, reportingTag } from '../http/requests.ts';
 
 export interface WriteOptions {
   door: Door;

@@ -6,8 +6,7 @@ import {
 } from '../../shared/schemas/text-translation.ts';
 import type { TextTranslation } from './text-translation.ts';
 import type { Door } from '../http/door.ts';
-import { abortWhenGone } from '../http/gone.ts';
-import { reportingTag } from '../http/reporting-tag.ts';
+import { abortWhenGone, reportingTag } from '../http/requests.ts';
 
 export interface TextTranslationOptions {
   textTranslation: TextTranslation;

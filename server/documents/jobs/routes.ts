@@ -15,10 +15,9 @@ import { Problem } from '../../../shared/schemas/problem.ts';
 import type { DocumentTranslations } from './documents.ts';
 import type { Caller } from '../../storage/ports.ts';
 import type { Door } from '../../http/door.ts';
-import { abortWhenGone } from '../../http/gone.ts';
+import { abortWhenGone, reportingTag } from '../../http/requests.ts';
 import { readForm } from '../../http/forms.ts';
 import { readMultipart, useMultipart, type FormFields } from '../../http/multipart.ts';
-import { reportingTag } from '../../http/reporting-tag.ts';
 
 export interface DocumentOptions {
   documentTranslations: DocumentTranslations;

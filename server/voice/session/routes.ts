@@ -11,7 +11,7 @@ import {
 } from '../../../shared/schemas/voice-session.ts';
 import type { VoiceSessions } from './voice-sessions.ts';
 import type { Door } from '../../http/door.ts';
-import { reportingTag } from '../../http/reporting-tag.ts';
+import { reportingTag } from '../../http/requests.ts';
 
 export interface VoiceOptions {
   voiceSessions: VoiceSessions;

@@ -8,7 +8,7 @@ import { VOICE_CONNECT_PATH } from '../../../shared/schemas/voice-session.ts';
 import { isWebSocketUpgrade, serveAsRequest } from '../../http/other-upgrades.ts';
 import { answerRaw } from '../../http/raw-answer.ts';
 import { newTraceId } from '../../http/trace-id.ts';
-import type { PageOrigin } from '../../accounts/origins.ts';
+import type { PageOrigin } from '../../http/origins.ts';
 import { ForeignPage, type VoiceSessions } from './voice-sessions.ts';
 import { refuse, serveConnection, type ConnectionLimits } from './connection.ts';
 import { VoiceSocket } from './socket.ts';

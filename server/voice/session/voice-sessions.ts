@@ -16,7 +16,7 @@ import { voicePipeline, type VoicePipelineOptions } from '../path/pipeline.ts';
 import { createAdmission, type Admission, type HeardSession } from './admission.ts';
 import { keyDeactivated } from '../../accounts/api-keys.ts';
 import { createLiveSessions, type LiveSession } from './live-sessions.ts';
-import { mayConnect, type PageOrigin } from '../../accounts/origins.ts';
+import { mayConnect, type PageOrigin } from '../../http/origins.ts';
 import { createSpeechCharge, type SpeechCharge } from './speech-charge.ts';
 import type { UsageMeter } from '../../accounts/usage/usage.ts';
 import type { CheckedVoiceRequest, CheckVoiceRequest } from './voice-session-request.ts';
