@@ -46,7 +46,9 @@ export type VoiceErrorCode =
   | 'token-refused'
   | 'unreachable'
   | 'connection-lost'
-  | 'server-error';
+  | 'server-error'
+  /** Other languages cannot be served: captions go on in those there were. */
+  | 'update-refused';
 
 /** `detail` of `vc-caption`: one update of one track, segments as the gateway sent them. */
 export interface VoiceCaptionDetail {

@@ -122,6 +122,7 @@ export const englishLabels: Labels = {
     unreachable: 'The server cannot be reached. Please try again.',
     'connection-lost': 'The connection was lost. Please try again.',
     'token-refused': 'The server did not start a session. Please try again.',
+    'update-refused': 'This change is not possible here. Captions go on as they were.',
   },
 };
 

@@ -56,7 +56,7 @@ const requestProperties: readonly (keyof VoiceCaptions)[] = [
  * @fires vc-level - How loud it is, ten times a second.
  * @fires vc-speech - Translated speech has changed its state, or another segment is heard.
  * @fires vc-autoplayblocked - The browser waits for a tap before it plays speech.
- * @fires vc-error - Something went wrong; the state says what is shown.
+ * @fires vc-error - Something went wrong; the state says what is shown, and whether captions go on.
  * @fires vc-end - The session is over.
  * @slot header - Above the captions.
  * @slot empty - In place of the captions before the first word.
@@ -128,6 +128,8 @@ export class VoiceCaptions extends LitElement {
 
   private transcriptNow = this.transcriptShown;
   private failure: VoiceFailure | undefined;
+  /** Of the languages that were asked for last, in a session that goes on. */
+  private refusal: VoiceFailure | undefined;
   private hasShownText = false;
   private session: VoiceSession | undefined;
   private tentativeTimer: ReturnType<typeof setTimeout> | undefined;
@@ -165,6 +167,8 @@ export class VoiceCaptions extends LitElement {
       return;
     }
     this.failure = undefined;
+    // Those that were refused before are asked for anew.
+    this.showLanguages(this.languages());
     void this.unlockAudio();
     const session = new VoiceSession({
       source: this.source === 'none' ? undefined : this.source,
@@ -180,6 +184,7 @@ export class VoiceCaptions extends LitElement {
       isHeld: () => this.speaker.holdsMicrophone && !(this.source instanceof Blob),
       onLevel: (level) => this.showLevel(level),
       onFailure: (failure) => this.showFailure(failure),
+      onRefused: (failure, inForce) => this.showRefusal(failure, inForce),
       onEnd: (reason) => this.endSession(reason),
     });
     this.session = session;
@@ -236,8 +241,7 @@ export class VoiceCaptions extends LitElement {
 
   protected override willUpdate(changed: PropertyValues<VoiceCaptions>): void {
     if (!this.hasUpdated || requestProperties.some((name) => changed.has(name))) {
-      this.transcriptNow = changeLanguages(this.transcriptNow, this.languages());
-      this.transcriptShown = this.transcriptNow;
+      this.showLanguages(this.languages());
       this.session?.changeRequest(this.sessionRequest());
       if (changed.has('speech') && this.session !== undefined) void this.unlockAudio();
     }
@@ -291,6 +295,7 @@ export class VoiceCaptions extends LitElement {
           labels,
           state: this.voiceState,
           failure: this.failure,
+          refusal: this.refusal,
           speech: this.speaker.hint,
         }),
         labels,
@@ -379,6 +384,20 @@ export class VoiceCaptions extends LitElement {
     this.failure = failure;
     const message = failureHint(this.wording(), failure);
     this.dispatchEvent(voiceEvent('vc-error', { code: failure.code, message }));
+  }
+
+  /** What is shown is what the session tells, whatever was asked for. */
+  private showRefusal(failure: VoiceFailure, { target_languages = [] }: SessionRequest): void {
+    const { sourceLanguage } = this;
+    this.showLanguages({ sourceLanguage, targetLanguages: [...target_languages] });
+    this.refusal = failure;
+    const message = failureHint(this.wording(), failure);
+    this.dispatchEvent(voiceEvent('vc-error', { code: failure.code, message }));
+  }
+
+  private showLanguages(languages: ReturnType<typeof this.languages>): void {
+    this.refusal = undefined;
+    this.transcriptNow = this.transcriptShown = changeLanguages(this.transcriptNow, languages);
   }
 
   private endSession(reason: EndReason): void {

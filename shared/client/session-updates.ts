@@ -10,11 +10,19 @@ export type SessionChanges = Readonly<Omit<VoiceSessionUpdate, 'id'>>;
 /** A server that knows of updates says so with its first words; one that has not by then does not. */
 const ANNOUNCEMENT_DEADLINE_MS = 3_000;
 
-interface Pending {
+/** What one call asked for. */
+interface Change {
+  changes: SessionChanges;
+  /** Whether it was refused with others: then it is tried by itself. */
+  isAlone: boolean;
+  settle: (failure?: VoiceError) => void;
+}
+
+/** What is sent as one. */
+interface Update {
   id: string;
   changes: SessionChanges;
-  answered: Promise<void>;
-  settle: (failure?: VoiceError) => void;
+  parts: readonly Change[];
 }
 
 /** The updates of one conversation, over all its connections. */
@@ -22,9 +30,9 @@ export class SessionUpdates {
   readonly #send: (update: VoiceSessionUpdate) => void;
   readonly #onTaken: (changes: SessionChanges) => void;
   /** Sent, or the next to be. */
-  #current: Pending | undefined;
-  /** Follows when the current one is answered, all of it as one. */
-  #next: Pending | undefined;
+  #current: Update | undefined;
+  /** Those that follow when the current one is answered, as few updates as possible. */
+  #waiting: Change[] = [];
   #count = 0;
   #isOpen = false;
   /** Whether this session's server takes updates; undefined until it is known. */
@@ -45,20 +53,22 @@ export class SessionUpdates {
     return this.#isSupported === true;
   }
 
-  /** @throws VoiceError update-refused, update-unsupported; why the session is over */
+  /**
+   * What is added while an update is on its way goes with all else that is: a round trip for as many as
+   * there are. Where those are refused together, each is tried by itself, in order.
+   *
+   * @throws VoiceError update-refused, update-unsupported; why the session is over
+   */
   add(changes: SessionChanges): Promise<void> {
-    const waiting = this.#current === undefined ? undefined : this.#next;
-    if (waiting !== undefined) {
-      waiting.changes = { ...waiting.changes, ...changes };
-      return waiting.answered;
-    }
-    const pending = this.#pending(changes);
-    if (this.#current !== undefined) this.#next = pending;
-    else {
-      this.#current = pending;
-      this.#pump();
-    }
-    return pending.answered;
+    const answered = new Promise<void>((resolve, reject) => {
+      const settle: Change['settle'] = (failure) =>
+        failure === undefined ? resolve() : reject(failure);
+      this.#waiting.push({ changes, isAlone: false, settle });
+    });
+    // Whoever listens to events need not wait.
+    answered.catch(() => undefined);
+    if (this.#current === undefined) this.#next();
+    return answered;
   }
 
   /** There is a connection: what was not answered is said again. */
@@ -77,7 +87,8 @@ export class SessionUpdates {
       const wasSupported = this.#isSupported;
       this.#isSupported = true;
       clearTimeout(this.#timer);
-      if (message.session_updated.id === this.#current?.id) this.#answer();
+      const { id } = message.session_updated;
+      if (id !== undefined && id === this.#current?.id) this.#answer();
       else if (wasSupported !== true) this.#pump();
     } else if ('session_update_refused' in message) {
       const { id, ...refusal } = message.session_update_refused;
@@ -87,35 +98,42 @@ export class SessionUpdates {
 
   /** The request of a new session, with everything that waits. */
   applied(request: SessionRequest): SessionRequest {
-    return withChanges(request, { ...this.#current?.changes, ...this.#next?.changes });
+    return withChanges(request, joined(this.#unanswered()));
   }
 
   /** A new session begins. @param isApplied whether it was asked for with what waits */
   restart(isApplied: boolean): void {
     this.#isSupported = undefined;
-    if (!isApplied) return;
-    const waiting = [this.#current, this.#next];
-    this.#current = this.#next = undefined;
-    for (const pending of waiting) pending?.settle();
+    if (isApplied) this.#settleAll();
   }
 
   /** The conversation is over. */
   fail(failure: VoiceError): void {
     this.dropped();
-    const waiting = [this.#current, this.#next];
-    this.#current = this.#next = undefined;
-    for (const pending of waiting) pending?.settle(failure);
+    this.#settleAll(failure);
   }
 
-  #pending(changes: SessionChanges): Pending {
+  #unanswered(): Change[] {
+    return [...(this.#current?.parts ?? []), ...this.#waiting];
+  }
+
+  #settleAll(failure?: VoiceError): void {
+    const unanswered = this.#unanswered();
+    this.#current = undefined;
+    this.#waiting = [];
+    for (const { settle } of unanswered) settle(failure);
+  }
+
+  /** What waits becomes one update, or the first of it where that is to be tried by itself. */
+  #next(): void {
+    const together = this.#waiting.findIndex(({ isAlone }) => isAlone);
+    const size = together === -1 ? this.#waiting.length : Math.max(1, together);
+    const parts = this.#waiting.splice(0, size);
+    this.#current = undefined;
+    if (parts.length === 0) return;
     this.#count += 1;
-    let settle: Pending['settle'] = () => undefined;
-    const answered = new Promise<void>((resolve, reject) => {
-      settle = (failure) => (failure === undefined ? resolve() : reject(failure));
-    });
-    // Whoever listens to events need not wait.
-    answered.catch(() => undefined);
-    return { id: String(this.#count), changes, answered, settle };
+    this.#current = { id: String(this.#count), changes: joined(parts), parts };
+    this.#pump();
   }
 
   #pump(): void {
@@ -130,21 +148,26 @@ export class SessionUpdates {
   }
 
   #answer(failure?: VoiceError): void {
-    const answered = this.#current;
-    this.#current = this.#next;
-    this.#next = undefined;
-    if (answered !== undefined && failure === undefined) this.#onTaken(answered.changes);
-    answered?.settle(failure);
-    this.#pump();
+    const { changes, parts = [] } = this.#current ?? {};
+    if (failure !== undefined && parts.length > 1) {
+      this.#waiting.unshift(...parts.map((part) => ({ ...part, isAlone: true })));
+    } else {
+      if (failure === undefined && changes !== undefined) this.#onTaken(changes);
+      for (const { settle } of parts) settle(failure);
+    }
+    this.#next();
   }
 
   /** A server of before would end the session at the first word it does not know. */
   #giveUp(): void {
     this.#isSupported = false;
-    const waiting = [this.#current, this.#next];
-    this.#current = this.#next = undefined;
-    for (const pending of waiting) pending?.settle(new VoiceError('update-unsupported'));
+    this.#settleAll(new VoiceError('update-unsupported'));
   }
+}
+
+/** Changes as one: of the same wish the last counts. */
+function joined(parts: readonly Change[]): SessionChanges {
+  return Object.assign({}, ...parts.map(({ changes }) => changes)) as SessionChanges;
 }
 
 /** Whether a message follows the announcement in a server that makes one. */

@@ -141,8 +141,10 @@ export class VoiceSession implements AsyncIterable<VoiceEvent> {
   /**
    * Other targets or terms from now on, also of a session that takes the place of this one. A language
    * that is added begins with the sentence that is being said, one that is taken away ends with it.
+   * Those that are asked for while others are on their way are sent as one, and of the same wish the last
+   * counts; if the server refuses them together, each is tried by itself, in order.
    *
-   * @returns resolves when they are in force, which event `terms` tells too
+   * @returns resolves when they are in force, or a later one of the same wish is, which event `terms` tells too
    * @throws VoiceError update-refused, and the session goes on as it was; update-unsupported by a
    *   server of before; closed, or why the session failed
    */

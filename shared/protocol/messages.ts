@@ -141,12 +141,12 @@ export const EndOfSourceTranscript = message(
 export const EndOfTargetTranscript = message(
   'end_of_target_transcript',
   Type.Object({ sequence, language: Type.String() }),
-  'No further target_transcript_update for this language follows, unless a `session_update` brings it back; once per target.',
+  'No further target_transcript_update for this language follows, unless a `session_update` brings it back: then `session_updated` comes between. Once per target.',
 );
 export const EndOfTargetMedia = message(
   'end_of_target_media',
   Type.Object({ sequence, language: Type.String() }),
-  'No further target_media_chunk for this language follows.',
+  'The speech in this language is over. Only after a `session_update` may there be more: a stream of its own, `content_type` in its first chunk.',
 );
 export const SourceMediaAcknowledgement = message(
   'source_media_acknowledgement',
@@ -187,7 +187,7 @@ export const SessionUpdated = message(
     formality: Type.Optional(Type.String()),
     spoken_terms_id: Type.Optional(Type.String()),
   }),
-  'Our addition. What is in force, after each `session_update`; at once for clients that asked for `session_updates`.',
+  'Our addition. What is in force, after each `session_update`, in its place among the captions; at once for clients that asked for `session_updates`.',
 );
 export const SessionUpdateRefused = message(
   'session_update_refused',

@@ -173,6 +173,23 @@ describe('changes of a running session', () => {
     expect(targets(gateway)).toEqual(['es']);
   });
 
+  it('that wait are refused one by one: those that can be served are in force', async () => {
+    const gateway = await startChanging();
+    const session = connect(gateway, { targetLanguages: ['es'] });
+    await becomes(session, 'open');
+    const wishes = [{ targetLanguages: ['fr'] }, { formality: 'more' as const }];
+    const refused = [{ targetLanguages: ['xx'] }, { glossaryId: null }];
+    const settled: number[] = [];
+    const asked = [...wishes, ...refused].map((changes, index) =>
+      session.update(changes).finally(() => settled.push(index)),
+    );
+    const answers = (await Promise.allSettled(asked)).map(({ status }) => status);
+    expect(answers).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect(settled).toEqual([0, 1, 2, 3]);
+    expect(targets(gateway)).toEqual(['fr']);
+    await session.finish();
+  });
+
   it('are said again on the next connection until they are answered', async () => {
     const seed = Math.floor(Math.random() * 1e9);
     const gateway = await startChanging(seeded(seed));

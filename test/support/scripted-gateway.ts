@@ -50,7 +50,7 @@ export interface ScriptedGateway {
   readonly sessions: ScriptedSession[];
   /** Reports of the browser about the content security policy. */
   readonly violations: string[];
-  /** Answer of the next token requests instead of a token; undefined for tokens again. */
+  /** Answer of the next token requests and updates; undefined for tokens and changes again. */
   refusal: { status: number; message: string } | undefined;
   /** Whether dropped sessions can be taken up again; if not, the endpoint refuses as an older one does. */
   keepsSessions: boolean;
@@ -212,6 +212,10 @@ function connect(gateway: ScriptedGateway, socket: WebSocket, ticket: Ticket): v
     if ('session_update' in message) {
       session.updates.push(message.session_update);
       const { id, ...changes } = message.session_update;
+      if (gateway.refusal !== undefined) {
+        session.send(refused(gateway.refusal, id as string));
+        return;
+      }
       Object.assign(request, changes);
       session.send(inForce(request, id as string));
       return;
@@ -226,6 +230,14 @@ function connect(gateway: ScriptedGateway, socket: WebSocket, ticket: Ticket): v
 function inForce({ target_languages }: RequestedSession, id?: string): ServerMessage {
   const named = id === undefined ? {} : { id };
   return { session_updated: { ...named, start_time: 0, target_languages } };
+}
+
+function refused(
+  { status, message }: { status: number; message: string },
+  id: string,
+): ServerMessage {
+  const codes = { error_code: status, reason_code: status * 10_000 + 1 };
+  return { session_update_refused: { id, ...codes, error_message: message } };
 }
 
 /** The end of a stream as the protocol wants it. */

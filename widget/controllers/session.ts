@@ -29,6 +29,8 @@ export interface SessionOptions {
   isHeld: () => boolean;
   onLevel: (level: number) => void;
   onFailure: (failure: VoiceFailure) => void;
+  /** Other languages cannot be served: the session goes on with what is in force. */
+  onRefused: (failure: VoiceFailure, inForce: SessionRequest) => void;
   /** Called once, after the last state. */
   onEnd: (reason: EndReason) => void;
 }
@@ -127,7 +129,7 @@ export class VoiceSession {
    * Goes on in other languages, the newest ones asked for: in the same session where the gateway can
    * change it, in another one otherwise. Then the microphone stays open, and an utterance of which
    * words are shown already is concluded first, in the languages it began in, unless it lasts more
-   * than five seconds longer.
+   * than five seconds longer. Where the gateway refuses the change, the session goes on as it is.
    */
   changeRequest(request: SessionRequest): void {
     if (this.#over || this.#stopping !== undefined) return;
@@ -139,11 +141,16 @@ export class VoiceSession {
     const isHere = changes !== undefined && this.#link.takesUpdates && !this.#link.isFinishing;
     if (isHere && this.#heldRequest === undefined) {
       this.#wish = request;
-      this.#link.update(changes).catch(() => {
-        // What is refused here is refused there with words that are shown.
-        if (this.#wish === request) this.#changeSession(request);
+      this.#link.update(changes).catch((error: unknown) => {
+        if (this.#wish === request) this.#takeRefusal(request, toVoiceFailure(error));
       });
     } else this.#changeSession(request);
+  }
+
+  /** What this gateway refuses here it would refuse of another session too. */
+  #takeRefusal(request: SessionRequest, failure: VoiceFailure): void {
+    if (failure.code !== 'update-refused') this.#changeSession(request);
+    else if (!this.#over) this.#options.onRefused(failure, this.#link.request);
   }
 
   #changeSession(request: SessionRequest): void {

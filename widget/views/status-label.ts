@@ -8,14 +8,20 @@ export function statusLabel({
   labels,
   state,
   failure,
+  refusal,
   speech,
 }: {
   labels: Labels;
   state: VoiceState;
   failure: VoiceFailure | undefined;
+  /** Of a change, while everything goes on. */
+  refusal: VoiceFailure | undefined;
   speech: keyof Labels['speechHints'] | undefined;
 }): StateLabel {
   const label = labels.states[state];
+  // Without the server's words: they are for the page, and readers can do nothing about them.
+  if (state === 'live' && refusal !== undefined)
+    return { ...label, hint: labels.errors[refusal.code] ?? label.hint };
   if (state === 'live' && speech !== undefined)
     return { ...label, hint: labels.speechHints[speech] };
   if (failure === undefined || activeStates.has(state)) return label;

@@ -62,6 +62,11 @@ export interface VoicePipeline {
   readonly messages: AsyncIterable<ServerMessage>;
   /** Other terms from now on; false when everything was said. */
   change(terms: VoiceTerms): boolean;
+  /**
+   * Has a message told after those there are, so that what was before a change comes before word of it.
+   * Resolves when it is read; undefined, and not told, once the end marks follow.
+   */
+  tell(message: ServerMessage): Promise<void> | undefined;
 }
 
 /** Runs one session as its messages are read. */
@@ -95,6 +100,7 @@ export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
       spokenTerms.change(terms.spokenTerms);
       return true;
     },
+    tell: (message) => messages.push(message),
   };
 }
 

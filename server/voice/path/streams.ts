@@ -63,6 +63,15 @@ export function createChannel<T>(onTake?: (item: T) => void): Channel<T> {
 export interface Subscription<T> extends AsyncIterable<T> {
   /** Nothing more is read but what is held, and `last`. */
   end(last?: T): void;
+  /** Goes on after an end, without what came meanwhile; false when its reader has come to that end. */
+  resume(): boolean;
+}
+
+/** One source for several consumers. */
+export interface Broadcast<T> {
+  /** Whether the source has ended, or failed. */
+  readonly isDone: boolean;
+  subscribe: () => Subscription<T>;
 }
 
 /**
@@ -71,12 +80,15 @@ export interface Subscription<T> extends AsyncIterable<T> {
  * memory nor anybody else's time.
  *
  * Reading starts with the first consumer that is read; who subscribes later gets what follows.
+ *
+ * @param onItem called with each item before anybody gets it: who is ended then does not
  */
 export function broadcast<T>(
   source: AsyncIterable<T>,
   conflate: (held: T, next: T) => T,
-): { subscribe: () => Subscription<T> } {
-  const subscribers = new Set<{ held: T | undefined; signal: Signal }>();
+  onItem?: (item: T) => void,
+): Broadcast<T> {
+  const subscribers = new Set<Subscriber<T>>();
   const holding = (held: T | undefined, next: T) =>
     held === undefined ? next : conflate(held, next);
   let started = false;
@@ -87,6 +99,7 @@ export function broadcast<T>(
     try {
       for await (const item of source) {
         if (subscribers.size === 0) return;
+        onItem?.(item);
         for (const subscriber of subscribers) {
           subscriber.held = holding(subscriber.held, item);
           subscriber.signal.raise();
@@ -101,8 +114,11 @@ export function broadcast<T>(
   }
 
   return {
+    get isDone() {
+      return done;
+    },
     subscribe() {
-      const subscriber = { held: undefined as T | undefined, signal: createSignal() };
+      const subscriber: Subscriber<T> = { held: undefined, signal: createSignal(), isRead: false };
       subscribers.add(subscriber);
       async function* read() {
         if (!started) {
@@ -120,16 +136,37 @@ export function broadcast<T>(
             else await subscriber.signal.raised();
           }
         } finally {
+          subscriber.isRead = true;
           subscribers.delete(subscriber);
         }
       }
-      return Object.assign(read(), {
-        end(last?: T) {
-          if (!subscribers.delete(subscriber)) return;
-          if (last !== undefined) subscriber.held = holding(subscriber.held, last);
-          subscriber.signal.raise();
-        },
-      });
+      return Object.assign(read(), leave(subscriber, subscribers, holding));
+    },
+  };
+}
+
+interface Subscriber<T> {
+  held: T | undefined;
+  signal: Signal;
+  /** Whether its reader has come to an end. */
+  isRead: boolean;
+}
+
+/** How one of the subscribers ends, and comes back. */
+function leave<T>(
+  subscriber: Subscriber<T>,
+  subscribers: Set<Subscriber<T>>,
+  holding: (held: T | undefined, next: T) => T,
+): Pick<Subscription<T>, 'end' | 'resume'> {
+  return {
+    end(last) {
+      if (!subscribers.delete(subscriber)) return;
+      if (last !== undefined) subscriber.held = holding(subscriber.held, last);
+      subscriber.signal.raise();
+    },
+    resume() {
+      if (!subscriber.isRead) subscribers.add(subscriber);
+      return !subscriber.isRead;
     },
   };
 }
@@ -138,6 +175,11 @@ export function broadcast<T>(
 export interface Confluence<T> extends AsyncGenerator<T, void, undefined> {
   /** Reads one more source; ignored once all have ended. */
   add(source: AsyncIterable<T>): void;
+  /**
+   * Adds an item at once, after what was read and before what will be. Resolves when it is taken;
+   * undefined, and not added, once all have ended.
+   */
+  push(item: T): Promise<void> | undefined;
 }
 
 /**
@@ -152,14 +194,17 @@ export function merge<T>(...sources: AsyncIterable<T>[]): Confluence<T> {
   let isOver = false;
   let failure: { error: unknown } | undefined;
 
+  function offer(item: T): Promise<void> {
+    return new Promise((next) => {
+      ready.push({ item, next });
+      signal.raise();
+    });
+  }
+
   async function pump(iterator: AsyncIterator<T>) {
     try {
       for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
-        const item = step.value;
-        await new Promise<void>((next) => {
-          ready.push({ item, next });
-          signal.raise();
-        });
+        await offer(step.value);
       }
     } catch (error) {
       failure ??= { error };
@@ -197,7 +242,7 @@ export function merge<T>(...sources: AsyncIterable<T>[]): Confluence<T> {
   }
 
   for (const source of sources) add(source);
-  return Object.assign(read(), { add });
+  return Object.assign(read(), { add, push: (item: T) => (isOver ? undefined : offer(item)) });
 }
 
 /** Lets one waiter know that something has happened since it last waited. */

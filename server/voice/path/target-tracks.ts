@@ -1,6 +1,7 @@
 /**
  * The target languages of a running session. They may change while somebody speaks: one that is added
- * is told the sentence that is being said, whole; one that goes is told it to its end.
+ * is told the sentence that is being said, whole; one that goes is told it to its end. One that comes
+ * back while that is still being translated follows in the same track, so that no end lies between.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
@@ -14,7 +15,13 @@ import {
 } from './captions.ts';
 import { emitMedia, emitTarget } from './emit.ts';
 import type { SpeechEncoders } from '../audio/encode.ts';
-import { broadcast, createChannel, type Channel, type Subscription } from './streams.ts';
+import {
+  broadcast,
+  createChannel,
+  type Broadcast,
+  type Channel,
+  type Subscription,
+} from './streams.ts';
 import { synthesise } from './synthesise.ts';
 import { translate, type TranslateText } from './translate.ts';
 
@@ -63,6 +70,7 @@ const MAX_LEAVING = 5;
 
 interface Track {
   target: RequestedLanguage;
+  /** The last of what it is to translate, one after the other. */
   captions: Subscription<CaptionUpdate>;
   /** Whether it ends with the sentence that is being said, or has. */
   isLeaving: boolean;
@@ -91,13 +99,14 @@ class LiveTracks implements TargetTracks {
   readonly captions: AsyncIterable<CaptionUpdate>;
   terms: TargetTerms;
   readonly #options: TargetTracksOptions;
-  readonly #subscribe: () => Subscription<CaptionUpdate>;
+  readonly #updates: Broadcast<CaptionUpdate>;
+  /** Those that hear what is said. */
   readonly #tracks = new Map<string, Track>();
-  /** Languages in which something was concluded: what follows begins with a blank. */
-  readonly #said = new Set<LanguageTag>();
+  /** Those that have heard their last sentence, and may have to translate it yet. */
+  readonly #finishing = new Map<string, Track>();
+  /** Languages, as they were requested, in which something was concluded: what follows begins with a blank. */
+  readonly #said = new Set<string>();
   #isMidSentence = false;
-  /** Whether everything was said that is to be told. */
-  #isOver = false;
   /** The one in force. */
   #voice: Voice | undefined;
   #isSpeaking = false;
@@ -108,14 +117,14 @@ class LiveTracks implements TargetTracks {
     options: TargetTracksOptions,
   ) {
     this.#options = options;
-    this.#subscribe = broadcast(this.#followed(updates), conflateUpdates).subscribe;
-    this.captions = this.#subscribe();
+    this.#updates = broadcast(updates, conflateUpdates, (update) => this.#follow(update));
+    this.captions = this.#updates.subscribe();
     this.terms = terms;
     this.change(terms);
   }
 
   change(terms: TargetTerms): boolean {
-    if (this.#isOver) return false;
+    if (this.#updates.isDone) return false;
     this.terms = terms;
     const wanted = new Map(terms.targets.map((target) => [target.requested, target]));
     for (const [requested, track] of this.#tracks) {
@@ -132,23 +141,21 @@ class LiveTracks implements TargetTracks {
   }
 
   /** Ends languages that leave with the sentence that was being said. */
-  async *#followed(updates: AsyncIterable<CaptionUpdate>): AsyncGenerator<CaptionUpdate> {
-    for await (const update of updates) {
-      const { concluded = [], growing } = update.sentences ?? {};
-      this.#isMidSentence = growing !== undefined;
-      if (concluded.length > 0 || growing === undefined) {
-        for (const track of this.#tracks.values()) {
-          if (track.isLeaving) this.#end(track, concluded);
-        }
-      }
-      yield update;
+  #follow({ sentences }: CaptionUpdate): void {
+    const { concluded = [], growing } = sentences ?? {};
+    this.#isMidSentence = growing !== undefined;
+    if (concluded.length === 0 && growing !== undefined) return;
+    for (const track of this.#tracks.values()) {
+      if (track.isLeaving) this.#end(track, concluded);
     }
-    this.#isOver = true;
   }
 
   /** Nothing more is translated, but the first of these sentences, in which it was left. */
   #end(track: Track, concluded: readonly CaptionSegment[] = []): void {
-    this.#tracks.delete(track.target.requested);
+    const { requested } = track.target;
+    this.#tracks.delete(requested);
+    this.#finishing.set(requested, track);
+    track.voice = undefined;
     track.captions.end({
       ...{ concluded: [], tentative: [] },
       sentences: { concluded: concluded.slice(0, 1), growing: undefined, isUnsure: false },
@@ -156,22 +163,40 @@ class LiveTracks implements TargetTracks {
   }
 
   #begin(target: RequestedLanguage): void {
+    const { requested } = target;
+    const before = this.#finishing.get(requested);
+    if (before !== undefined) {
+      this.#finishing.delete(requested);
+      if (!before.captions.resume()) before.captions = this.#updates.subscribe();
+      before.isLeaving = false;
+      this.#tracks.set(requested, before);
+      return;
+    }
     const track = {
-      ...{ target, captions: this.#subscribe() },
+      ...{ target, captions: this.#updates.subscribe() },
       ...{ isLeaving: false, voice: undefined },
     };
-    this.#tracks.set(target.requested, track);
+    this.#tracks.set(requested, track);
     this.#options.add(this.#captionsOf(track));
   }
 
   async *#captionsOf(track: Track): AsyncGenerator<ServerMessage> {
     const { requested: language, tag } = track.target;
     const { mode, signal } = this.#options;
-    const translated = translate(track.captions, {
-      ...{ target: tag, mode, signal, isFirst: !this.#said.has(tag) },
-      translateText: (...wish) => this.terms.translateText(...wish),
-    });
-    yield* emitTarget(this.#heardBy(track, translated), language);
+    try {
+      let captions;
+      do {
+        ({ captions } = track);
+        const translated = translate(captions, {
+          ...{ target: tag, mode, signal, isFirst: !this.#said.has(language) },
+          translateText: (...wish) => this.terms.translateText(...wish),
+        });
+        yield* emitTarget(this.#heardBy(track, translated), language);
+      } while (captions !== track.captions);
+    } finally {
+      track.voice?.said.end();
+    }
+    this.#finishing.delete(language);
     if (track.isLeaving) yield { end_of_target_transcript: { language } };
   }
 
@@ -180,16 +205,12 @@ class LiveTracks implements TargetTracks {
     track: Track,
     translated: AsyncIterable<CaptionUpdate>,
   ): AsyncGenerator<CaptionUpdate> {
-    try {
-      for await (const update of translated) {
-        if (update.concluded.length > 0) {
-          this.#said.add(track.target.tag);
-          track.voice?.said.push(update);
-        }
-        yield update;
+    for await (const update of translated) {
+      if (update.concluded.length > 0) {
+        this.#said.add(track.target.requested);
+        track.voice?.said.push(update);
       }
-    } finally {
-      track.voice?.said.end();
+      yield update;
     }
   }
 

@@ -29,7 +29,7 @@ export interface SessionUpdatesOptions {
   apply: (path: CheckedVoiceRequest['path']) => boolean;
   /** Audio that has arrived, in ms. */
   receivedMs: () => number;
-  /** Resolves when there is room for more. */
+  /** Puts it after what the voice path has said already; resolves when there is room for more. */
   tell: (message: ServerMessage) => Promise<void>;
   /** Called when {@link SessionUpdates.isFull} may have changed. */
   onWaiting: () => void;

@@ -161,7 +161,7 @@ export class VoiceSession {
     this.#updates = createSessionUpdates(options.terms, {
       apply: (changed) => !this.isOver && this.#pipeline?.change(changed) === true,
       receivedMs: () => this.#receivedMs,
-      tell: (message) => this.#outbox.put(message),
+      tell: (message) => this.#pipeline?.tell(message) ?? this.#outbox.put(message),
       onWaiting: () => this.#holdOrLetGo(),
     });
     if (options.tellsTerms) this.#updates.tellTerms();

@@ -64,6 +64,46 @@ describe('a broadcast', () => {
     ]);
   });
 
+  it('tells of each item before anybody gets it, and of its end', async () => {
+    const source = createChannel<number>();
+    const live = broadcast(source, sum, (item) => {
+      if (item === 2) leaving.end(100);
+    });
+    const [leaving, staying] = [live.subscribe(), live.subscribe()];
+    const read = Promise.all([collect(leaving), collect(staying)]);
+    for (const item of [1, 2]) source.push(item);
+    expect(live.isDone).toBe(false);
+    source.end();
+    const [left, stayed] = await read;
+    expect([left.reduce(sum, 0), stayed.reduce(sum, 0)]).toEqual([101, 3]);
+    expect(live.isDone).toBe(true);
+  });
+
+  it('goes on with a consumer that had left, unless it has come to its end', async () => {
+    const source = createChannel<number>();
+    const { subscribe } = broadcast(source, sum);
+    const [returning, gone] = [subscribe(), subscribe()];
+    const items: number[] = [];
+    const all = (async () => {
+      for await (const item of subscribe()) items.push(item);
+    })();
+    const push = async (item: number) => {
+      source.push(item);
+      await until(() => items.includes(item));
+    };
+    gone.end();
+    expect(await collect(gone)).toEqual([]);
+    await push(1);
+    returning.end(10);
+    await push(100);
+    expect([returning.resume(), gone.resume()]).toEqual([true, false]);
+    await push(1_000);
+    source.end();
+    await all;
+    expect(await collect(returning)).toEqual([1_011]);
+    expect(await collect(gone)).toEqual([]);
+  });
+
   it('joins what a slow consumer has missed and holds nobody back', async () => {
     const source = createChannel<number>();
     const { subscribe } = broadcast(source, sum);
@@ -117,6 +157,24 @@ describe('a merge', () => {
     failing.fail(new Error('broken'));
     await expect(collect(merge(failing, endless()))).rejects.toThrow('broken');
     await until(() => isReleased);
+  });
+
+  it('takes an item of its own in the order of time, until all have ended', async () => {
+    const source = createChannel<string>();
+    const merged = merge(source);
+    source.push('before');
+    expect((await merged.next()).value).toBe('before');
+    source.push('waiting');
+    await new Promise((resolve) => setImmediate(resolve));
+    let isTaken = false;
+    void merged.push('own')?.then(() => (isTaken = true));
+    source.push('after');
+    source.end();
+    expect((await merged.next()).value).toBe('waiting');
+    expect(isTaken).toBe(false);
+    expect(await collect(merged)).toEqual(['own', 'after']);
+    expect(isTaken).toBe(true);
+    expect(merged.push('late')).toBeUndefined();
   });
 
   it('does not read ahead of a consumer that does not read', async () => {

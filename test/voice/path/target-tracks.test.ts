@@ -1,5 +1,5 @@
 /** Target languages that come and go while somebody speaks. */
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import type { CaptionSegment, CaptionUpdate } from '../../../server/voice/path/captions.ts';
 import { createChannel, merge, type Channel } from '../../../server/voice/path/streams.ts';
@@ -44,25 +44,36 @@ const saying = (growing: string | undefined, ...concluded: string[]): CaptionUpd
   },
 });
 
-function stage(...first: string[]): Stage {
+const stage = (...first: string[]): Stage => stageWith({}, ...first);
+
+/** @param options.held what every translation waits for; a failure of it is theirs */
+function stageWith(
+  { held, ending = signal }: { held?: Promise<void>; ending?: AbortSignal },
+  ...first: string[]
+): Stage {
   const said = createChannel<CaptionUpdate>();
   const messages = merge<ServerMessage>();
   const told: string[] = [];
   const terms = (names: string[], speech?: RequestedSpeech) => ({
     targets: names.map((name) => ({ requested: name, tag: name.toLowerCase() })),
     speech,
-    translateText: async (text: string, { target }: { target: string }) => `${text}/${target}`,
+    translateText: async (text: string, { target }: { target: string }) => {
+      await held;
+      return `${text}/${target}`;
+    },
   });
   const tracks = createTargetTracks(said, terms(first), {
-    ...{ mode: 'instant', signal, add: (each) => messages.add(each) },
+    ...{ mode: 'instant', signal: ending, add: (each) => messages.add(each) },
     encoders,
   });
   messages.add(drained(tracks.captions));
   async function read() {
     for await (const message of messages) told.push(...linesOf(message));
   }
+  const ended = read();
+  ended.catch(() => undefined);
   return {
-    ...{ said, tracks, told, ended: read() },
+    ...{ said, tracks, told, ended },
     change: (...names) => tracks.change(terms(names)),
     speak: (speech, ...names) => tracks.change(terms(names, speech)),
   };
@@ -88,6 +99,17 @@ function linesOf(message: ServerMessage): string[] {
     ...concluded.map(({ text }) => `${language}: ${text}`),
     ...tentative.map(({ text }) => `${language}~ ${text}`),
   ];
+}
+
+/** Lets everything happen that waits for nothing outside. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function withResolvers() {
+  let resolve: () => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<void>((...settle) => ([resolve, reject] = settle));
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
 }
 
 const concludedIn = ({ told }: Stage, language: string) =>
@@ -169,6 +191,112 @@ it('begins with a blank when it returns: all of it reads right together', async 
   live.said.end();
   await live.ended;
   expect(live.told).toEqual(['es: One./es', 'es.', 'es:  Two./es']);
+});
+
+describe('a language that is brought back while its last sentences are being translated', () => {
+  async function leaving(held: Promise<void>): Promise<Stage> {
+    const live = stageWith({ held }, 'es', 'fr');
+    for (const text of ['One.', 'Two.']) {
+      live.said.push(saying(undefined, text));
+      await turn();
+    }
+    live.change('fr');
+    await turn();
+    return live;
+  }
+
+  it('follows them in order and with its blank, and has no end between', async () => {
+    const { promise: held, resolve: release } = withResolvers();
+    const live = await leaving(held);
+    live.change('es', 'fr');
+    live.said.push(saying('Three'));
+    await turn();
+    live.said.push(saying(undefined, 'Three.'));
+    await turn();
+    release();
+    await until(() => live.told.includes('es:  Three./es'));
+    live.said.end();
+    await live.ended;
+    expect(concludedIn(live, 'es')).toEqual(['es: One./es', 'es:  Two./es', 'es:  Three./es']);
+    expect(concludedIn(live, 'fr')).toHaveLength(3);
+  });
+
+  it('is told what was said whenever it was wanted, however often it went, and one end', async () => {
+    const { promise: held, resolve: release } = withResolvers();
+    const live = await leaving(held);
+    for (let round = 0; round < 50; round += 1) {
+      live.change('es', 'fr');
+      live.said.push(saying(`In ${round}`));
+      await turn();
+      live.said.push(saying(undefined, `In ${round}.`));
+      // Now after the sentence, now within it.
+      if (round % 2 === 0) await turn();
+      live.change('fr');
+      live.said.push(saying(undefined, `Out ${round}.`));
+      await turn();
+    }
+    release();
+    live.said.end();
+    await live.ended;
+    const wanted = Array.from({ length: 50 }, (_, round) => `In ${round}.`);
+    expect(concludedIn(live, 'es')).toEqual([
+      'es: One./es',
+      ...['Two.', ...wanted].map((text) => `es:  ${text}/es`),
+      'es.',
+    ]);
+    expect(concludedIn(live, 'fr')).toHaveLength(102);
+  });
+
+  it('is told to its end when everything has been said meanwhile', async () => {
+    const { promise: held, resolve: release } = withResolvers();
+    const live = await leaving(held);
+    live.change('es', 'fr');
+    live.said.push(saying(undefined, 'Three.'));
+    live.said.end();
+    await turn();
+    expect(live.change('fr')).toBe(false);
+    release();
+    await live.ended;
+    expect(concludedIn(live, 'es')).toEqual(['es: One./es', 'es:  Two./es', 'es:  Three./es']);
+  });
+
+  it('fails with its translation, and ends with the session', async () => {
+    const { promise: held, reject: fail } = withResolvers();
+    const live = await leaving(held);
+    live.change('es', 'fr');
+    fail(new Error('the engine is gone'));
+    await expect(live.ended).rejects.toThrow('the engine is gone');
+
+    const ending = new AbortController();
+    const hanging = new Promise<void>((_, reject) =>
+      ending.signal.addEventListener('abort', () => reject(new Error('aborted'))),
+    );
+    const other = stageWith({ held: hanging, ending: ending.signal }, 'es');
+    other.said.push(saying(undefined, 'One.'));
+    await turn();
+    other.change();
+    await turn();
+    other.change('es');
+    ending.abort(new Error('the session is over'));
+    await expect(other.ended).rejects.toThrow('the session is over');
+  });
+
+  it('has a voice that says what is concluded from then on, after the end of the one before', async () => {
+    const { promise: held, resolve: release } = withResolvers();
+    const live = stageWith({ held }, 'es');
+    live.speak(voiceFor('es'), 'es');
+    live.said.push(saying(undefined, 'One.'));
+    await turn();
+    live.speak(undefined);
+    await turn();
+    live.speak(voiceFor('es'), 'es');
+    live.said.push(saying(undefined, 'Two.'));
+    await turn();
+    release();
+    live.said.end();
+    await live.ended;
+    expect(spoken(live)).toEqual(['es♪.', `es♪ One./es ${ENCODING}`, 'es♪  Two./es']);
+  });
 });
 
 it('no more than five languages finish a sentence, however many came and went in it', async () => {

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectVoice } from '../../../shared/client/node.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
+import { startLibreTranslateServer } from '../../support/libretranslate-server.ts';
+import { pseudoTranslate } from '../../support/pseudo-translation.ts';
 import { startServer, until, type TestServer } from '../../support/server.ts';
 import { speech } from '../../support/speech.ts';
 import {
@@ -83,6 +85,31 @@ describe.each(['json', 'msgpack'] as const)('an update in %s', (format) => {
     client.end();
     await client.closed;
     expect(endMarks(client).filter((mark) => mark.endsWith('ES'))).toHaveLength(1);
+  });
+
+  it('that takes a language away and one that brings it back leave no end after it is back', async () => {
+    const client = await open();
+    const rounds = Array.from({ length: 100 }, (_, round) => round);
+    for (const round of rounds) {
+      client.update({ id: `without ${round}`, target_languages: [] });
+      client.update({ id: `with ${round}`, target_languages: ['es'] });
+      if (round % 3 === 0) await until(() => updates(client).length > round * 2 + 1);
+    }
+    await until(() => updates(client).length === 200);
+    client.end();
+    expect((await client.closed).code).toBe(1000);
+    let isInForce = true;
+    for (const message of client.messages) {
+      if ('end_of_source_transcript' in message) break;
+      if ('session_updated' in message)
+        isInForce = message.session_updated.target_languages.includes('es');
+      if ('end_of_target_transcript' in message) expect(isInForce).toBe(false);
+    }
+    expect(endMarks(client).slice(-3)).toEqual([
+      'end_of_source_transcript',
+      'end_of_target_transcript es',
+      'end_of_stream',
+    ]);
   });
 
   it('that changes nothing ends nothing', async () => {
@@ -302,6 +329,39 @@ describe('with speech', () => {
     },
     90_000,
   );
+
+  it('a language that returns while its last sentence is being translated goes on after it', async () => {
+    const translator = await startLibreTranslateServer();
+    const slow = await startServer({
+      ...{ LIBRETRANSLATE_URL: translator.url, TRANSLATION_ENGINES: 'en/es: libretranslate' },
+    });
+    try {
+      const client = await connect(slow, { target_languages: ['es'], caption_mode: 'settled' });
+      let release: () => void = () => undefined;
+      translator.hold = new Promise<void>((resolve) => (release = resolve));
+      await stream(client, await said(FIRST), PACE);
+      client.endUtterance();
+      await until(() => translator.translations().length > 0, 30_000);
+      await updated(client, { target_languages: [] });
+      await updated(client, { target_languages: ['es'] });
+      const heardBefore = client.text().length;
+      await stream(client, await said(SECOND), PACE);
+      client.endUtterance();
+      await until(() => client.text().length > heardBefore, 30_000);
+      release();
+      client.end();
+      expect((await client.closed).code).toBe(1000);
+      expect(client.text('es')).toBe(pseudoTranslate(client.text()));
+      expect(endMarks(client)).toEqual([
+        'end_of_source_transcript',
+        'end_of_target_transcript es',
+        'end_of_stream',
+      ]);
+    } finally {
+      await slow.stop();
+      await translator.close();
+    }
+  }, 90_000);
 
   it('the client says so; the bill counts what was heard and nothing else', async () => {
     const session = connectVoice({

@@ -43,7 +43,7 @@ function startSession(run: () => AsyncIterable<ServerMessage>): VoiceSession {
       ...{ id: 'sleeper', format, messageFormat: 'msgpack', acknowledges: true, tellsLag: false },
       ...{ maxLagMs: 60_000, resumeMs: 60_000, measures: noMeasures, onAudio: () => undefined },
       ...{ mayConnect: () => true, onOver: () => undefined, tellsTerms: false },
-      run: () => ({ messages: run(), change: () => false }),
+      run: () => ({ messages: run(), change: () => false, tell: () => undefined }),
       terms: {
         request: { source_media_content_type: format.contentType },
         path: { targets: [], speech: undefined },

@@ -1,0 +1,194 @@
+/** Other languages of an element that is listening. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { concludeAndEnd } from '../support/scripted-gateway.ts';
+import {
+  elementPage,
+  newestSession,
+  pressStart,
+  recordStates,
+  spoken,
+  startBench,
+  statusText,
+  waitForState,
+  type WidgetBench,
+} from './browser.ts';
+
+let bench: WidgetBench;
+let page: Page;
+
+beforeAll(async () => {
+  bench = await startBench({ pages: { '/page': elementPage('target-languages="es"') } });
+});
+afterAll(() => bench.close());
+afterEach(async () => {
+  bench.gateway.reset();
+  await page.context().close();
+});
+
+const stop = () => page.getByRole('button', { name: 'Stop' }).click();
+
+describe('other languages while live', () => {
+  const changeTargets = (languages: string) =>
+    page.evaluate(async (targets) => {
+      const captions = document.querySelector('voice-captions')!;
+      captions.targetLanguages = targets;
+      await captions.updateComplete;
+    }, languages);
+
+  it('begin without a gap, and the words in the old ones arrive', async () => {
+    page = await bench.open('/page');
+    bench.gateway.onFinish = (finished) => {
+      if (finished.request.target_languages.length === 1) finished.send(spoken('Old words.'));
+      concludeAndEnd(finished);
+    };
+    await pressStart(page);
+    const first = await newestSession(bench, { chunks: 5 });
+    const startedAt = performance.now() - first.chunks.length * 100;
+    await page.evaluate(() => {
+      document.querySelector('voice-captions')!.targetLanguages = 'es fr';
+    });
+    await expect.poll(() => bench.gateway.sessions.length).toBe(2);
+    const second = await newestSession(bench, { chunks: 10 });
+    expect(second.request.target_languages).toEqual(['es', 'fr']);
+    const heardMs = (first.chunks.length + second.chunks.length) * 100;
+    expect(Math.abs(heardMs - (second.chunks.at(-1)!.atMs - startedAt))).toBeLessThan(350);
+    await page.getByText('Old words.').waitFor();
+    expect(await page.getByRole('group').count()).toBe(3);
+  });
+
+  it('wait until the sentence is concluded, the newest wish wins, and the state stays', async () => {
+    page = await bench.open('/page');
+    await pressStart(page);
+    const first = await newestSession(bench, { chunks: 2 });
+    const states = await recordStates(page);
+    first.send(spoken('', 'A sentence that'));
+    await page.getByText('A sentence that').waitFor();
+    await changeTargets('es fr');
+    await changeTargets('es it');
+    const before = first.chunks.length;
+    await expect.poll(() => first.chunks.length).toBeGreaterThan(before + 5);
+    expect(first.isFinished).toBe(false);
+    first.send(spoken('A sentence that ends.'));
+    await expect.poll(() => bench.gateway.sessions.length).toBe(2);
+    const second = await newestSession(bench, { chunks: 3 });
+    expect(second.request.target_languages).toEqual(['es', 'it']);
+    await page.getByText('A sentence that ends.').waitFor();
+    expect(await states()).toEqual([]);
+  });
+
+  it('come in the same session where the gateway can change it, in the middle of a sentence', async () => {
+    page = await bench.open('/page');
+    bench.gateway.takesUpdates = true;
+    await pressStart(page);
+    const heard = await newestSession(bench, { chunks: 2 });
+    expect(heard.request).toMatchObject({ session_updates: true });
+    const states = await recordStates(page);
+    heard.send(spoken('', 'A sentence that'));
+    await changeTargets('es fr');
+    await expect.poll(() => heard.updates.length).toBe(1);
+    await changeTargets('fr');
+    await expect.poll(() => heard.updates.length).toBe(2);
+    expect(heard.updates).toMatchObject([
+      { target_languages: ['es', 'fr'], target_media_languages: null },
+      { target_languages: ['fr'] },
+    ]);
+    const times = { start_time: 0, end_time: 900 };
+    for (const [language, text] of Object.entries({ es: 'Una frase.', fr: 'Une phrase.' })) {
+      const concluded = [{ text, ...times }];
+      heard.send({ target_transcript_update: { language, concluded, tentative: [] } });
+    }
+    heard.send({ end_of_target_transcript: { language: 'es' } });
+    await page.getByText('Une phrase.').first().waitFor();
+    // The last words of a language that goes are kept, and read no more.
+    expect(await page.getByText('Una frase.').count()).toBe(0);
+    const kept = () => document.querySelector('voice-captions')!.transcript('es');
+    expect(await page.evaluate(kept)).toBe('Una frase.');
+    await stop();
+    await waitForState(page, 'ended');
+    expect(bench.gateway.sessions).toHaveLength(1);
+    expect(await states()).toEqual(['stopping', 'ended']);
+  });
+
+  it('that cannot be served are told, and the captions go on in those there were', async () => {
+    page = await bench.open('/page');
+    bench.gateway.takesUpdates = true;
+    await pressStart(page);
+    const heard = await newestSession(bench, { chunks: 2 });
+    const states = await recordStates(page);
+    const refusal = { status: 400, message: "Value for 'target_languages' not supported." };
+    bench.gateway.refusal = refusal;
+    const error = page.evaluate(
+      () =>
+        new Promise((resolve) =>
+          document
+            .querySelector('voice-captions')!
+            .addEventListener('vc-error', ({ detail }) => resolve(detail)),
+        ),
+    );
+    heard.send(spoken('', 'A sentence'));
+    await changeTargets('xx');
+    expect(await error).toEqual({ code: 'update-refused', message: refusal.message });
+    expect(await statusText(page)).toContain('Captions go on as they were.');
+    const concluded = [{ text: 'Una frase.', start_time: 0, end_time: 900 }];
+    heard.send({ target_transcript_update: { language: 'es', concluded, tentative: [] } });
+    heard.send(spoken('A sentence.'));
+    await page.locator('voice-captions .target').getByText('Una frase.').waitFor();
+    const before = heard.chunks.length;
+    await newestSession(bench, { chunks: before + 3 });
+
+    bench.gateway.refusal = undefined;
+    await changeTargets('es fr');
+    await expect.poll(() => heard.updates.length).toBe(2);
+    expect(await statusText(page)).not.toContain('go on as they were');
+    expect(await page.getByRole('group').count()).toBe(3);
+    expect(bench.gateway.sessions).toHaveLength(1);
+    expect(await states()).toEqual([]);
+
+    // Begun anew, it is asked for what the page says.
+    await changeTargets('es');
+    await expect.poll(() => heard.updates.length).toBe(3);
+    bench.gateway.refusal = refusal;
+    await changeTargets('es xx');
+    await expect.poll(() => page.getByRole('group').count()).toBe(2);
+    await stop();
+    await waitForState(page, 'ended');
+    expect(await statusText(page)).not.toContain('go on as they were');
+    bench.gateway.refusal = undefined;
+    await pressStart(page);
+    await expect.poll(() => bench.gateway.sessions.length).toBe(2);
+    expect(bench.gateway.sessions[1]!.request.target_languages).toEqual(['es', 'xx']);
+    expect(await page.getByRole('group').count()).toBe(3);
+  });
+
+  it('take another session when the spoken language changes with them', async () => {
+    page = await bench.open('/page');
+    bench.gateway.takesUpdates = true;
+    await pressStart(page);
+    await newestSession(bench, { chunks: 2 });
+    await page.evaluate(() => {
+      document.querySelector('voice-captions')!.sourceLanguage = 'fr';
+    });
+    await expect.poll(() => bench.gateway.sessions.length).toBe(2);
+    expect((await newestSession(bench, { chunks: 1 })).request.source_language).toBe('fr');
+    expect(bench.gateway.sessions[0]!.updates).toEqual([]);
+  });
+
+  it('wait no longer than five seconds for a sentence without an end', async () => {
+    page = await bench.open('/page');
+    await pressStart(page);
+    const first = await newestSession(bench, { chunks: 2 });
+    first.send(spoken('', 'On and on'));
+    await page.getByText('On and on').waitFor();
+    const askedAt = performance.now();
+    await changeTargets('fr');
+    await expect.poll(() => first.isFinished, { timeout: 8_000 }).toBe(true);
+    expect(performance.now() - askedAt).toBeGreaterThan(4_900);
+    await page.getByText('On and on').waitFor();
+  });
+});
+
+it('no page complained', () => {
+  expect(bench.pageErrors).toEqual([]);
+  expect(bench.gateway.violations).toEqual([]);
+});
