@@ -44,6 +44,8 @@ export interface Engines {
   translation: TranslationEngine[];
   improvement: ImprovementEngine[];
   detector: DetectionEngine;
+  /** Which translator is asked first, by direction. */
+  preference: PreferenceRule[];
   missing: MissingEngine[];
   /** Models that were found at the start. */
   models: LocalModel[];
@@ -58,6 +60,7 @@ export async function startEngines(
   log: Logger,
   measures: EngineMeasures,
 ): Promise<Engines> {
+  const preference = enginePreference(config);
   const { models, unusable } = await findModels(config.MODELS_DIR);
   const settings = { ...engineSettings(config, log), models };
   const names = (config.RECOGNISER ?? recogniserNames.join(',')).split(',');
@@ -75,6 +78,7 @@ export async function startEngines(
   const improvement = improved.running.map((engine) => observedImprover(engine, measures));
   return {
     ...{ recognition, synthesis, translation, improvement, detector, models },
+    preference,
     missing: [
       ...unusable.map(({ name, reason }) => ({ name, reason })),
       ...ofKind('recognition', heard.missing),
@@ -111,7 +115,7 @@ function ofKind(kind: EngineKind, missing: readonly Unavailable[]): MissingEngin
 export async function startTranslators(
   config: Config,
   log: Logger,
-): Promise<Pick<Engines, 'translation' | 'detector' | 'missing' | 'close'>> {
+): Promise<Pick<Engines, 'translation' | 'detector' | 'preference' | 'missing' | 'close'>> {
   const { models } = await findModels(config.MODELS_DIR);
   const settings = { ...engineSettings(config, log), models };
   const [{ running, missing }, detector] = await Promise.all([
@@ -120,6 +124,7 @@ export async function startTranslators(
   ]);
   return {
     ...{ translation: running, detector, missing },
+    preference: enginePreference(config),
     async close() {
       await Promise.all(running.map((engine) => engine.close()));
     },
@@ -131,7 +136,7 @@ export async function startTranslators(
  *
  * @throws ConfigError for what cannot be read
  */
-export function enginePreference({ TRANSLATION_ENGINES: setting = '' }: Config): PreferenceRule[] {
+function enginePreference({ TRANSLATION_ENGINES: setting = '' }: Config): PreferenceRule[] {
   const { rules, problems } = readEnginePreference(setting, Object.keys(translators));
   if (problems.length > 0) throw new ConfigError(problems);
   return rules;

@@ -3,7 +3,7 @@ import type { Logger } from './process/log.ts';
 import type { Config } from './config.ts';
 import { documentContainment } from './documents/formats/document-process.ts';
 import { uncontainedNotice } from './process/containment.ts';
-import { enginePreference, startTranslators } from './running-engines.ts';
+import { startTranslators } from './running-engines.ts';
 import { createDetection } from './translation/detection.ts';
 import { startDocumentJobs } from './documents/jobs/document-jobs.ts';
 import type { WorkerReport } from './documents/jobs/document-worker-process.ts';
@@ -49,7 +49,7 @@ export async function createWorkerApp({
   if (notice !== undefined) log.warn({}, notice);
   const translation = createTranslation({
     engines: engines.translation,
-    preference: enginePreference(config),
+    preference: engines.preference,
     log,
   });
   const translator = createDocumentTranslator({

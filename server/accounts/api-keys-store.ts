@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { CompiledQuery, InferResult, Selectable } from 'kysely';
 import type { Database } from '../storage/database.ts';
-import { lockAccount } from './account-lock-store.ts';
+import { lockAccount } from '../storage/account-lock.ts';
 import type { ApiKey, ApiKeys } from '../storage/ports.ts';
 import { SECRET_LOOKUP_DIGITS, type ApiKeysTable } from '../storage/tables.ts';
 import { toAccount } from './store.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../storage/database.ts';
-import { lockAccount } from '../accounts/account-lock-store.ts';
+import { lockAccount } from '../storage/account-lock.ts';
 import type {
   Dictionary,
   DictionaryInfo,

@@ -11,7 +11,7 @@ import type {
   WritingForm,
 } from '../engines/engine.ts';
 import type { Logger } from '../process/log.ts';
-import { isSoundImprovement } from './wording/soundness.ts';
+import { isSoundImprovement } from '../text/wording/soundness.ts';
 import {
   CircuitBreakers,
   type CircuitBreakerSettings,

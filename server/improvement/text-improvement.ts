@@ -8,7 +8,7 @@ import {
 } from '../../shared/schemas/write.ts';
 import type { DetectionEngine, ImprovementOptions } from '../engines/engine.ts';
 import { countCodePoints } from '../text/code-points.ts';
-import { inEnglishVariant } from './variants/english-variants.ts';
+import { inEnglishVariant } from '../text/variants/english-variants.ts';
 import { whileCharged } from '../accounts/usage/charged-work.ts';
 import type { SourceDetection } from '../translation/detection.ts';
 import type { Improvement } from './improvement.ts';

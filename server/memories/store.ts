@@ -1,6 +1,6 @@
 import type { Database } from '../storage/database.ts';
 import type { MemoryPart, TranslationMemories, TranslationMemoryInfo } from '../storage/ports.ts';
-import { lockAccount } from '../accounts/account-lock-store.ts';
+import { lockAccount } from '../storage/account-lock.ts';
 import { addToMemory, createMemorySweep } from './memory-contents-store.ts';
 
 /** Translation memories: their names and states here, what they hold in `memory-contents.ts`. */

@@ -1,6 +1,6 @@
 import type { Database } from '../storage/database.ts';
 import type { SpokenTerms, SpokenTermsInfo } from '../storage/ports.ts';
-import { lockAccount } from '../accounts/account-lock-store.ts';
+import { lockAccount } from '../storage/account-lock.ts';
 
 /** Lists of spoken terms, each a row with its terms as JSON; they are made and deleted, never changed. */
 export function createSpokenTerms(db: Database): SpokenTerms {

@@ -8,7 +8,7 @@ import type {
   StyleRules,
 } from '../storage/ports.ts';
 import type { StyleInstructionsTable, StyleRuleListsTable } from '../storage/tables.ts';
-import { lockAccount } from '../accounts/account-lock-store.ts';
+import { lockAccount } from '../storage/account-lock.ts';
 
 /**
  * Style rule lists, their instructions rows of their own. Every change begins with the row of the

@@ -4,7 +4,7 @@ import type { UsageMeter } from '../accounts/usage/usage.ts';
 import type { Routes } from '../http/door.ts';
 import type { Improvement } from '../improvement/improvement.ts';
 import type { Logger } from '../process/log.ts';
-import { enginePreference, type Engines } from '../running-engines.ts';
+import type { Engines } from '../running-engines.ts';
 import { detectionRoutes } from './detection-routes.ts';
 import { createDetection } from './detection.ts';
 import { languageRoutes } from './language-routes.ts';
@@ -17,19 +17,13 @@ import { createTranslation, type Translation } from './translation.ts';
 
 /** Translation by whatever engines run, in the order that the settings ask for. */
 export function openTranslation({
-  config,
   log,
-  engines,
+  engines: { translation, preference },
 }: {
-  config: Config;
   log: Logger;
-  engines: Pick<Engines, 'translation'>;
+  engines: Pick<Engines, 'translation' | 'preference'>;
 }): Translation {
-  return createTranslation({
-    engines: engines.translation,
-    preference: enginePreference(config),
-    log,
-  });
+  return createTranslation({ engines: translation, preference, log });
 }
 
 /** What callers may wish of a translation. */

@@ -10,7 +10,7 @@ import {
   writingTones,
   type ImprovementResponse,
 } from '../../shared/schemas/write.ts';
-import { inEnglishVariant } from '../../server/improvement/variants/english-variants.ts';
+import { inEnglishVariant } from '../../server/text/variants/english-variants.ts';
 import { correctSentences } from '../engines/correct-sentences.ts';
 import { trickySentences } from '../engines/tricky-sentences.ts';
 import { askDragoman } from '../support/command-line.ts';

@@ -15,9 +15,22 @@ interface Layer {
 const engineTypes = 'server/engines/engine.ts';
 const storageTypes = 'server/storage/ports.ts';
 const nodeOnly = /^(node:.*|fastify|@fastify\/.*|ws|pino|onnxruntime-node|prism-media|opusscript)$/;
-/** The product knows neither HTTP nor SQL. */
-const edgePackages =
-  /^(node:https?|fastify|@fastify\/.*|ws|kysely|@photostructure\/sqlite|node:sqlite)$/;
+const httpPackages = /^(node:https?|fastify|@fastify\/.*|ws)$/;
+const databasePackages = /^(kysely|@photostructure\/sqlite|node:sqlite|pg)$/;
+const edgePackages = new RegExp(`${httpPackages.source}|${databasePackages.source}`);
+
+/** What every room may import: the tools, and types of what is plugged in. */
+const tools = ['shared', 'server/process', 'server/text'];
+const pluggedIn = [engineTypes, storageTypes, 'server/config.ts', 'server/running-engines.ts'];
+
+/** A room: what of other rooms it works with, and of which it knows types alone. */
+function room(uses: readonly string[], knows: readonly string[] = []): Layer {
+  return {
+    uses: [...tools, ...uses],
+    knows: [...pluggedIn, 'server/http/door.ts', 'server/accounts/usage/usage.ts', ...knows],
+    without: edgePackages,
+  };
+}
 
 /** Each file belongs to the layer with the longest path that it starts with. */
 const layers: Record<string, Layer> = {
@@ -36,53 +49,97 @@ const layers: Record<string, Layer> = {
   'server/setup': { without: /^(?!node:)/ },
 
   'server/process': { uses: ['shared'] },
-  'server/engines': {
-    uses: ['shared', 'server/process', 'server/text'],
-    knows: ['server/models/local-model.ts'],
-  },
-  'server/models': { uses: ['shared'] },
-  'server/storage': { uses: ['shared', 'server/process'] },
   'server/text': {
     uses: ['shared', 'server/process'],
     knows: [engineTypes],
     without: edgePackages,
   },
-  'server/documents': {
-    uses: ['shared', 'server/process', 'server/text'],
+  'server/engines': { uses: tools, knows: ['server/models/local-model.ts'] },
+  'server/storage': {
+    // Keys are read in the server's own thread: each request asks for one.
+    uses: ['shared', 'server/process', 'server/stores.ts', 'server/accounts/api-keys-store.ts'],
+    knows: ['server/accounts/usage/store.ts'],
+  },
+  // The edge knows nothing of the rooms.
+  'server/http': { uses: ['shared', 'server/process'], knows: [storageTypes] },
+
+  'server/accounts': room(['server/http']),
+  'server/glossaries': room(['server/translation/language-table.ts']),
+  'server/memories': room(['server/http'], ['server/translation']),
+  'server/style-rules': room(['server/translation/text-style.ts'], ['server/translation']),
+  'server/spoken-terms': room(['server/glossaries']),
+  'server/translation': room(
+    [
+      'server/http',
+      'server/accounts/usage',
+      'server/glossaries',
+      'server/style-rules',
+      'server/voice/session/speakers.ts',
+    ],
+    ['server/memories', 'server/improvement'],
+  ),
+  'server/improvement': room(['server/http', 'server/accounts/usage', 'server/translation']),
+  'server/documents': room(
+    [
+      'server/http',
+      'server/translation',
+      'server/documents/formats',
+      'server/accounts/usage/store.ts',
+    ],
+    ['server/glossaries', 'server/style-rules', 'server/memories'],
+  ),
+  'server/documents/formats': { uses: tools, knows: [engineTypes], without: edgePackages },
+  'server/voice': room(
+    [
+      'server/http',
+      'server/accounts',
+      'server/glossaries',
+      'server/translation',
+      'server/storage/embedded/session-tokens.ts',
+      'server/voice/path',
+      'server/voice/audio',
+    ],
+    ['server/spoken-terms'],
+  ),
+  'server/voice/path': {
+    uses: [...tools, 'server/voice/audio'],
     knows: [engineTypes],
     without: edgePackages,
   },
-  'server/voice': {
-    uses: ['shared', 'server/process', 'server/text'],
-    knows: [engineTypes],
+  'server/voice/audio': {
+    uses: tools,
+    knows: [engineTypes, 'server/voice/path'],
     without: edgePackages,
   },
-  'server/services': {
-    uses: ['shared', 'server/process', 'server/text', 'server/documents', 'server/voice'],
-    knows: [engineTypes, storageTypes],
-    without: edgePackages,
-  },
-  'server/http': {
-    uses: ['shared', 'server/process', 'server/services'],
-    knows: [storageTypes, 'server/models/installations.ts'],
-  },
-  // A connection joins a socket to the pipeline.
-  'server/ws': {
-    uses: ['shared', 'server/process', 'server/services', 'server/voice', 'server/http'],
-    knows: [storageTypes],
-  },
+  'server/operation': room(
+    ['server/voice/session'],
+    ['server/accounts/console', 'server/improvement', 'server/translation', 'server/voice/path'],
+  ),
+  'server/demo': room(
+    ['server/config.ts', 'server/http', 'server/voice/session', 'server/documents/jobs'],
+    ['server/translation'],
+  ),
+  'server/models': { uses: ['shared'] },
+  // The models of a running server.
+  'server/models/index.ts': room(
+    ['server/config.ts', 'server/models'],
+    ['server/accounts/console'],
+  ),
+  'server/models/routes.ts': room(['server/models'], ['server/accounts/console']),
 
   'server/settings.ts': { uses: ['shared'] },
   'server/config.ts': { uses: ['shared', 'server/settings.ts'] },
-  // The only file that names engines and stores.
+  // What names the parts: rooms, engines and stores.
   'server/app.ts': { uses: ['shared', 'server'] },
   'server/running-engines.ts': { uses: ['shared', 'server'] },
+  'server/stores.ts': { uses: ['server'] },
   'server/cli': {
     uses: [
       'shared',
       'server/process',
       'server/config.ts',
-      'server/services',
+      'server/accounts',
+      'server/memories',
       'server/storage',
       'server/models',
     ],
@@ -96,6 +153,15 @@ const layers: Record<string, Layer> = {
 
   test: { uses: ['shared', 'server', 'widget'] },
 };
+
+/** The only files of rooms that speak HTTP, and SQL. */
+const edgeFiles = [
+  {
+    file: /(^|[-/])(routes(-v2)?|door)\.ts$|server\/voice\/session\/[\w-]+\.ts$/,
+    may: httpPackages,
+  },
+  { file: /(^|-)store\.ts$|\/store\.ts$/, may: databasePackages, uses: ['server/storage'] },
+];
 
 /** Files outside `server/` may read the environment; in it, this one alone. */
 const environmentReader = 'server/config.ts';
@@ -128,14 +194,20 @@ function isWithin(file: string, place: string): boolean {
 
 function findForbiddenImports(file: SourceText, name: string, layer: Layer): string[] {
   return findImports(file).flatMap(({ target, typeOnly }) => {
+    const edges = edgeFiles.filter((edge) => edge.file.test(file.path));
     if (!target.startsWith('.')) {
       const packageName = builtinModules.includes(target) ? `node:${target}` : target;
-      const forbidden = layer.without?.test(packageName) ?? false;
+      const isAllowed = typeOnly || edges.some(({ may }) => may.test(packageName));
+      const forbidden = !isAllowed && (layer.without?.test(packageName) ?? false);
       return forbidden ? [`${file.path}: must do without ${target}`] : [];
     }
     // Vite's queries come after the path.
     const resolved = path.posix.join(path.posix.dirname(file.path), target.replace(/\?.*$/, ''));
-    const usable = [...(layer.uses ?? []), ...(typeOnly ? (layer.knows ?? []) : [])];
+    const usable = [
+      ...(layer.uses ?? []),
+      ...edges.flatMap(({ uses = [] }) => uses),
+      ...(typeOnly ? (layer.knows ?? []) : []),
+    ];
     if (layerOf(resolved) === name || usable.some((place) => isWithin(resolved, place))) return [];
     return [`${file.path}: must not import ${typeOnly ? 'types' : 'values'} of ${resolved}`];
   });

@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { Documents } from '../../storage/ports.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { lockAccount } from '../../accounts/account-lock-store.ts';
+import { lockAccount } from '../../storage/account-lock.ts';
 import { createDocumentClaims } from './document-claims-store.ts';
 import { createDocumentParts, deleteParts } from './document-parts-store.ts';
 import { toQueuedRow, toStoredDocument } from './document-rows-store.ts';

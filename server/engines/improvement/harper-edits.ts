@@ -1,10 +1,10 @@
 /** Which of Harper's lints are mistakes for sure, and how each is mended. */
-import type { Edit } from '../../improvement/wording/edits.ts';
-import { isAccepted } from '../../improvement/wording/accepted-words.ts';
-import { clearSuggestion } from '../../improvement/wording/spelling-choice.ts';
-import { quotedSpans } from '../../improvement/wording/quotations.ts';
-import { inCaseOf, spellingWords } from '../../improvement/wording/spelling-words.ts';
-import { touchesAny, untouchableSpans, type Span } from '../../improvement/wording/untouchable.ts';
+import type { Edit } from '../../text/wording/edits.ts';
+import { isAccepted } from '../../text/wording/accepted-words.ts';
+import { clearSuggestion } from '../../text/wording/spelling-choice.ts';
+import { quotedSpans } from '../../text/wording/quotations.ts';
+import { inCaseOf, spellingWords } from '../../text/wording/spelling-words.ts';
+import { touchesAny, untouchableSpans, type Span } from '../../text/wording/untouchable.ts';
 import type { Lint } from './harper-protocol.ts';
 
 /** Matters of taste. */

@@ -8,7 +8,7 @@ import {
   type CaptionUpdate,
 } from './captions.ts';
 import { createTargetDisplay } from './target-display.ts';
-import { createUpdateInbox, type UpdateInbox } from '../session/update-inbox.ts';
+import { createUpdateInbox, type UpdateInbox } from './update-inbox.ts';
 
 /** Translates one text. @throws ServiceError engine_unavailable, translation_failed */
 export type TranslateText = (

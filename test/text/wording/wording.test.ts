@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyEdits } from '../../../server/improvement/wording/edits.ts';
-import { safeGrammar } from '../../../server/improvement/wording/safe-grammar.ts';
-import { isSoundImprovement } from '../../../server/improvement/wording/soundness.ts';
-import { clearSuggestion } from '../../../server/improvement/wording/spelling-choice.ts';
-import { spellingWords } from '../../../server/improvement/wording/spelling-words.ts';
-import { untouchableSpans } from '../../../server/improvement/wording/untouchable.ts';
+import { applyEdits } from '../../../server/text/wording/edits.ts';
+import { safeGrammar } from '../../../server/text/wording/safe-grammar.ts';
+import { isSoundImprovement } from '../../../server/text/wording/soundness.ts';
+import { clearSuggestion } from '../../../server/text/wording/spelling-choice.ts';
+import { spellingWords } from '../../../server/text/wording/spelling-words.ts';
+import { untouchableSpans } from '../../../server/text/wording/untouchable.ts';
 import {
   englishVariantOf,
   inEnglishVariant,
-} from '../../../server/improvement/variants/english-variants.ts';
+} from '../../../server/text/variants/english-variants.ts';
 
 const untouchable = (text: string) =>
   untouchableSpans(text).map(({ start, end }) => text.slice(start, end));

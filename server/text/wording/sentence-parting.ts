@@ -1,5 +1,5 @@
 /** Long sentences of English in parts, where each part says by itself what it has said in the whole. */
-import { sentenceEnds } from '../../text/sentences.ts';
+import { sentenceEnds } from '../sentences.ts';
 import type { Edit } from './edits.ts';
 
 /** More than so many words are parted where one clause ends and the next has its own subject. */

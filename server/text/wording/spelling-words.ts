@@ -1,6 +1,6 @@
 /** The words of a text whose spelling may be judged: no names, numbers, compounds, addresses or code. */
 import type { LanguageTag } from '../../../shared/language.ts';
-import { sentenceEnds } from '../../text/sentences.ts';
+import { sentenceEnds } from '../sentences.ts';
 import { isAccepted } from './accepted-words.ts';
 import { touchesAny, type Span } from './untouchable.ts';
 

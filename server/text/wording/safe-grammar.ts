@@ -3,7 +3,7 @@
  * blank before a comma, a sentence that begins with a small letter.
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
-import { abbreviationsOf } from '../../text/abbreviations.ts';
+import { abbreviationsOf } from '../abbreviations.ts';
 import { changed, type Edit } from './edits.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../shared/errors.ts';
-import { locksRows, type Database } from '../storage/database.ts';
+import { locksRows, type Database } from './database.ts';
 
 /**
  * Has what belongs to an account made one after the other, so that a count of it holds.

@@ -2,7 +2,7 @@
 import { applyEdits, type Edit } from '../wording/edits.ts';
 import { inCaseOf } from '../wording/spelling-words.ts';
 import { touchesAny, untouchableSpans } from '../wording/untouchable.ts';
-import { sentenceEnds } from '../../text/sentences.ts';
+import { sentenceEnds } from '../sentences.ts';
 import { spelledIn, type EnglishVariant } from './spelling-pairs.ts';
 
 const WORD = /(?<![\p{L}\p{M}\p{N}])[A-Za-z]{3,}(?![\p{L}\p{M}\p{N}])/gu;

@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  inRegister,
-  ruledForms,
-  type RuledForm,
-} from '../../../server/improvement/wording/register.ts';
+import { inRegister, ruledForms, type RuledForm } from '../../../server/text/wording/register.ts';
 
 /** Texts of beginnings and ends of what the rules look for. */
 const hostileText = fc

@@ -3,8 +3,8 @@
  * an address, answer a question instead of mending it, or write another text altogether.
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
-import { countCodePoints } from '../../text/code-points.ts';
-import { sentenceEnds } from '../../text/sentences.ts';
+import { countCodePoints } from '../code-points.ts';
+import { sentenceEnds } from '../sentences.ts';
 import { isDenial, mayDeny } from './grammar-words.ts';
 import { untouchableSpans } from './untouchable.ts';
 import { isWordForWord, wordsOf } from './word-changes.ts';

@@ -1,6 +1,6 @@
 /** Reads updates while their consumer is busy. */
-import { conflateUpdates, type CaptionUpdate } from '../path/captions.ts';
-import { createSignal } from '../path/streams.ts';
+import { conflateUpdates, type CaptionUpdate } from './captions.ts';
+import { createSignal } from './streams.ts';
 
 export interface UpdateInbox {
   /** All that has come since the last call as one update; undefined after the end. @throws what the source threw */
