@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import type { Account, ApiKey, Feature, Plan, UsageTotals } from '../storage/ports.ts';
 import type { Administration } from './administration.ts';
 import { answering } from './answering.ts';
-import { consoleLinkCommand } from './console-link-command.ts';
 import {
   addLimits,
   changedList,
@@ -24,6 +23,8 @@ import {
   usageJson,
 } from './output.ts';
 import { keyTable } from './key-commands.ts';
+import { linkPath } from '../accounts/console/console-access.ts';
+import { publicAddress } from './server-access.ts';
 
 /** `account create | list | show | change | console-link`. */
 export function accountCommands(): Command {
@@ -158,4 +159,21 @@ async function usedThisMonth(
   // Without a key nothing can have been used.
   if (key === undefined) return { text: 0, document: 0, write: 0, speech: 0 };
   return (await usage.ofMonth(accountId, key.keyId, Date.now())).account;
+}
+
+/** `account console-link`. */
+function consoleLinkCommand(): Command {
+  const command = new Command('console-link')
+    .description('make a link with which the password of an account can be set once, within a day')
+    .argument('<account>', 'name or id');
+  return answering(command, async ({ accounts, consoleAccess }, idOrName = '') => {
+    const { accountId, name } = await accounts.resolve(idOrName);
+    const { token, expiresAtMs } = await consoleAccess.issueLink(accountId);
+    const link = publicAddress().replace(/\/$/, '') + linkPath(token);
+    const expires = new Date(expiresAtMs).toISOString();
+    return {
+      json: { account_id: accountId, link, expires_time: expires },
+      text: `${link}\n\nWhoever opens it sets the password of ${name}: pass it on in private.\nIt works once, until ${expires}.`,
+    };
+  });
 }

@@ -1,7 +1,6 @@
 /** What the server tells of its work, as Prometheus reads it. No label ever holds a key, an account or a text. */
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry, Counter } from 'prom-client';
 import type { CaptionTrack, QueueName, SessionEnd, VoiceMeasures } from '../voice/path/measures.ts';
-import { addTallies, addTally } from './metric-tallies.ts';
 import type { EngineMeasures } from './observed-engines.ts';
 
 /** Captions are of use within a few seconds; beyond, only the order of magnitude counts. */
@@ -213,4 +212,59 @@ function addGauge(registry: Registry, name: string, help: string, read: () => nu
     ...{ name, help, registers: [registry] },
     collect: () => gauge.set(read()),
   });
+}
+
+// Sums that cost an addition each time and are read when somebody asks for the metrics.
+
+/** A sum that only grows. */
+interface Tally {
+  add(amount: number): void;
+}
+
+/** Sums by the value of one label. */
+interface Tallies<Value extends string> {
+  add(value: Value, amount: number): void;
+}
+
+interface Described {
+  name: string;
+  help: string;
+  /** Makes base units of what is added: 1/1000 for ms, which become seconds. */
+  scale?: number;
+}
+
+/** A counter without labels. */
+function addTally(registry: Registry, { scale = 1, ...described }: Described): Tally {
+  let sum = 0;
+  const counter: Counter = new Counter({
+    ...described,
+    registers: [registry],
+    collect() {
+      counter.reset();
+      counter.inc(sum * scale);
+    },
+  });
+  return { add: (amount) => void (sum += amount) };
+}
+
+/**
+ * A counter with one label.
+ *
+ * @param described.label name of the label; there is a sum for each value that was added to
+ */
+function addTallies<Value extends string>(
+  registry: Registry,
+  { label, scale = 1, ...described }: Described & { label: string },
+): Tallies<Value> {
+  const sums = new Map<Value, number>();
+  const counter: Counter = new Counter({
+    ...described,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      counter.reset();
+      for (const [value, sum] of sums) counter.inc({ [label]: value }, sum * scale);
+    },
+  });
+  return { add: (value, amount) => void sums.set(value, (sums.get(value) ?? 0) + amount) };
 }

@@ -10,18 +10,15 @@ import type { DocumentSentence } from '../formats/document-sentences.ts';
 import { checkLength } from '../formats/format.ts';
 import type { Logger } from '../../process/log.ts';
 import { plainText, type TextSegment } from '../../text/text-segment.ts';
-import { translateBatches } from './batch-translation.ts';
 import type { DetectionOrigin, SourceDetection } from '../../translation/detection.ts';
 import type { DocumentWish } from './document-order.ts';
 import type { Glossaries } from '../../glossaries/glossaries.ts';
 import { checkWishes } from '../../translation/language-checks.ts';
 import type { StyleRuleLists } from '../../style-rules/style-rules.ts';
 import { checkStyle, styledTranslation } from '../../translation/text-style.ts';
-import { batchesOf } from './sentence-batches.ts';
-import type { Translation } from '../../translation/translation.ts';
+import type { Translation, SegmentTranslationOptions } from '../../translation/translation.ts';
 import type { TranslationMemories } from '../../memories/translation-memories.ts';
 import { rememberedTranslation } from '../../translation/remembered-translation.ts';
-import { progressPart, readProgress } from './translation-progress.ts';
 
 /** What was translated before a worker ended, so that the next one need not do it again. */
 export interface TranslationProgress {
@@ -173,4 +170,170 @@ async function translateSentences(
 
 function lengthOf(sentences: readonly DocumentSentence[]): number {
   return sentences.reduce((sum, { segment }) => sum + plainText(segment).length, 0);
+}
+
+// What is kept of a translation while it goes on: sentences by key, in parts that are JSON.
+
+/** The translations that were kept; a part that cannot be read is as good as none. */
+async function readProgress(
+  progress: Pick<TranslationProgress, 'parts'>,
+): Promise<Map<string, TextSegment>> {
+  const translations = new Map<string, TextSegment>();
+  for await (const part of progress.parts()) {
+    for (const [key, segment] of entriesOf(part)) translations.set(key, segment);
+  }
+  return translations;
+}
+
+/** A part that {@link readProgress} reads. */
+function progressPart(translations: ReadonlyMap<string, TextSegment>): Uint8Array {
+  return Buffer.from(JSON.stringify([...translations]));
+}
+
+type Entry = readonly [key: string, segment: TextSegment];
+
+function entriesOf(part: Uint8Array): Entry[] {
+  try {
+    const entries: unknown = JSON.parse(Buffer.from(part).toString('utf8'));
+    return Array.isArray(entries) ? entries.filter(isEntry) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isEntry(entry: unknown): entry is Entry {
+  return Array.isArray(entry) && typeof entry[0] === 'string' && Array.isArray(entry[1]);
+}
+
+// Translates batches of sentences, some at a time.
+
+/** As many requests as engines elsewhere are sent at once. */
+const PARALLEL_BATCHES = 4;
+
+interface BatchTranslationOptions {
+  translation: Pick<Translation, 'translateSegments'>;
+  /** Of all of them; the context is that of each batch. */
+  wishes: Omit<SegmentTranslationOptions, 'context' | 'sentences'>;
+  /** Told the translations of each batch by key, one batch after the other. */
+  onBatch: (translations: ReadonlyMap<string, TextSegment>, batch: SentenceBatch) => Promise<void>;
+}
+
+/** @throws ServiceError as `translateSegments`; the signal's reason; what `onBatch` throws */
+async function translateBatches(
+  batches: readonly SentenceBatch[],
+  { translation, wishes, onBatch }: BatchTranslationOptions,
+): Promise<void> {
+  let next = 0;
+  let telling: Promise<void> = Promise.resolve();
+  let hasFailed = false;
+
+  async function translateWaiting(): Promise<void> {
+    for (let batch = batches[next]; batch !== undefined; batch = batches[next]) {
+      next += 1;
+      const { context, sentences } = batch;
+      const { segments } = await translation.translateSegments(
+        sentences.map(({ segment }) => segment),
+        { ...wishes, context, sentences: sentences[0]?.isWhole === true ? 'whole' : 'split' },
+      );
+      if (hasFailed) return;
+      const done = new Map(sentences.map(({ key, segment }, i) => [key, segments[i] ?? segment]));
+      telling = telling.then(() => onBatch(done, batch));
+      await telling;
+    }
+  }
+  const runs = Array.from({ length: PARALLEL_BATCHES }, translateWaiting);
+  try {
+    await Promise.all(runs);
+  } catch (error) {
+    // No other batch is begun, and none is under way when this returns.
+    hasFailed = true;
+    next = batches.length;
+    await Promise.allSettled(runs);
+    throw error;
+  }
+}
+
+// Sentences of a document in the portions in which they are translated.
+
+interface SentenceBatch {
+  sentences: readonly DocumentSentence[];
+  /** What stands before and after them, for engines that take it in. */
+  context: string;
+}
+
+/**
+ * Few enough that progress is told and kept every few seconds even with a slow engine; as many as a
+ * chat model is asked for at once.
+ */
+const MAX_SENTENCES = 24;
+const MAX_LENGTH = 4_000;
+/** Context in UTF-16 units: some sentences. What comes before tells more than what follows. */
+const CONTEXT_BEFORE = 600;
+const CONTEXT_AFTER = 200;
+
+/** Batches in reading order, without the sentences that are `done`. */
+function batchesOf(
+  sentences: readonly DocumentSentence[],
+  isDone: (sentence: DocumentSentence) => boolean,
+): SentenceBatch[] {
+  const batches: SentenceBatch[] = [];
+  let begun: { index: number; sentence: DocumentSentence }[] = [];
+  let length = 0;
+  const end = (): void => {
+    const first = begun[0];
+    const last = begun.at(-1);
+    if (first === undefined || last === undefined) return;
+    batches.push({
+      sentences: begun.map(({ sentence }) => sentence),
+      context: contextOf(sentences, first.index, last.index + 1),
+    });
+    begun = [];
+    length = 0;
+  };
+  for (const [index, sentence] of sentences.entries()) {
+    if (isDone(sentence)) continue;
+    const own = plainText(sentence.segment).length;
+    // Those that an engine may divide are asked for in another way than those it must not.
+    const isOther = begun.length > 0 && begun[0]?.sentence.isWhole !== sentence.isWhole;
+    if (isOther || begun.length >= MAX_SENTENCES || length + own > MAX_LENGTH) end();
+    begun.push({ index, sentence });
+    length += own;
+  }
+  end();
+  return batches;
+}
+
+function contextOf(sentences: readonly DocumentSentence[], start: number, end: number): string {
+  let before = '';
+  for (let index = start - 1; index >= 0 && before.length < CONTEXT_BEFORE; index -= 1) {
+    before = `${textAt(sentences, index)} ${before}`;
+  }
+  let after = '';
+  for (let index = end; index < sentences.length && after.length < CONTEXT_AFTER; index += 1) {
+    after += ` ${textAt(sentences, index)}`;
+  }
+  return `${lastWords(before, CONTEXT_BEFORE)} ${firstWords(after, CONTEXT_AFTER)}`.trim();
+}
+
+function textAt(sentences: readonly DocumentSentence[], index: number): string {
+  const sentence = sentences[index];
+  return sentence === undefined ? '' : plainText(sentence.segment);
+}
+
+function lastWords(text: string, maxLength: number): string {
+  return text.length <= maxLength
+    ? text
+    : text
+        .slice(-maxLength)
+        .replace(/^\S*\s/, '')
+        .trim();
+}
+
+function firstWords(text: string, maxLength: number): string {
+  return text.length <= maxLength
+    ? text
+    : text
+        .slice(0, maxLength)
+        .replace(/\s\S*$/, '')
+        .trim();
 }

@@ -6,9 +6,7 @@
 import type { RecognitionEngine, RecognitionOptions, Unavailable } from '../engine.ts';
 import type { Conversation } from './persistent-hearer.ts';
 import { convertTo24kHz, samplesAt24kHz } from './rate-conversion.ts';
-import { sessionUpdate, type RealtimeSession } from './realtime-dialects.ts';
-import { committed, completed, delta, failed, throwError } from './realtime-events.ts';
-import { RecogniserSocket } from './recogniser-socket.ts';
+import { RecogniserSocket, type RecogniserMessage } from './recogniser-socket.ts';
 import type { SocketEngineOptions } from './remote-options.ts';
 import { Setback } from './setback.ts';
 import { problemWithSocketAddress, socketAddress } from './socket-address.ts';
@@ -17,6 +15,8 @@ import { languagesToHear, whisperCode, whisperLanguages } from './spoken-languag
 import { termsPrompt } from './terms-prompt.ts';
 import type { HeardUtterance } from './utterance-stream.ts';
 import type { Utterance } from './utterance.ts';
+import Type from 'typebox';
+import { Compile } from 'typebox/compile';
 
 export interface OpenAiRealtimeOptions extends SocketEngineOptions {
   /** Address up to `/v1`; what follows a ? is kept for servers that want a model there. */
@@ -175,4 +175,135 @@ class RealtimeConversation implements Conversation {
 
 function unavailable(reason: string): Unavailable {
   return { name: NAME, reason: `OpenAI-compatible realtime transcription: ${reason}` };
+}
+
+// What servers with OpenAI's realtime interface say, as far as it concerns transcripts. Pure.
+
+const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
+
+/** The server has made an item of what was appended. */
+const committed = Compile(
+  Type.Object({
+    type: Type.Literal('input_audio_buffer.committed'),
+    item_id: Type.String(),
+  }),
+);
+/** More of the transcript of an item. */
+const delta = Compile(
+  Type.Object({
+    type: Type.Literal(`${TRANSCRIPTION}.delta`),
+    item_id: Type.String(),
+    delta: Type.String(),
+  }),
+);
+/** All of the transcript of an item. */
+const completed = Compile(
+  Type.Object({
+    type: Type.Literal(`${TRANSCRIPTION}.completed`),
+    item_id: Type.String(),
+    transcript: Type.String(),
+  }),
+);
+/** An item could not be transcribed. */
+const failed = Compile(
+  Type.Object({ type: Type.Literal(`${TRANSCRIPTION}.failed`), item_id: Type.String() }),
+);
+const error = Compile(
+  Type.Object({
+    type: Type.Literal('error'),
+    error: Type.Object({
+      type: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      code: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    }),
+  }),
+);
+
+/** Errors that another connection meets as well. */
+const LASTING = new Set([
+  ...['invalid_api_key', 'insufficient_quota', 'model_not_found', 'invalid_model'],
+  ...['authentication_error', 'permission_error'],
+]);
+
+/** @throws Setback when an event tells of an error */
+function throwError(event: RecogniserMessage, { isSetUp }: { isSetUp: boolean }): void {
+  if (!error.Check(event)) return;
+  const { type, code } = event.error;
+  const name = code ?? type ?? '';
+  // What is no code might tell of texts or keys.
+  const fields = { code: /^\w{1,64}$/.test(name) ? name : 'error' };
+  const isLasting = LASTING.has(code ?? '') || LASTING.has(type ?? '');
+  if (isLasting || (isSetUp && type === 'invalid_request_error')) {
+    const problem = 'refuses the session: check its address, model and key';
+    throw new Setback(problem, { kind: 'refusal', fields });
+  }
+  throw new Setback('reports an error', { fields });
+}
+
+// How a realtime session is set up. Servers differ, and tell which they are with their first event:
+// OpenAI's interface of today, the one before it, and servers that know sessions of conversations
+// only, of which the transcripts of what was said are used. Pure.
+
+interface RealtimeSession {
+  model: string;
+  /** Two letters; undefined: to be found out. */
+  language: string | undefined;
+  /** Words that are likely to be said. */
+  prompt: string | undefined;
+}
+
+/** What sets a session up; its answer ends in `.updated`. */
+type SessionUpdate = RecogniserMessage & { type: string };
+
+const created = Compile(
+  Type.Object({
+    type: Type.Union([
+      Type.Literal('session.created'),
+      Type.Literal('transcription_session.created'),
+    ]),
+    session: Type.Object({
+      type: Type.Optional(Type.String()),
+      audio: Type.Optional(Type.Object({})),
+      input_audio_format: Type.Optional(Type.String()),
+    }),
+  }),
+);
+
+/** The update that fits a server's first event; undefined when that is no beginning of a session. */
+function sessionUpdate(
+  first: RecogniserMessage,
+  { model, language, prompt }: RealtimeSession,
+): SessionUpdate | undefined {
+  if (!created.Check(first)) return undefined;
+  const transcription = {
+    model,
+    ...(language !== undefined && { language }),
+    ...(prompt !== undefined && { prompt }),
+  };
+  if (first.type === 'transcription_session.created') {
+    return {
+      type: 'transcription_session.update',
+      session: {
+        input_audio_format: 'pcm16',
+        input_audio_transcription: transcription,
+        turn_detection: null,
+      },
+    };
+  }
+  const { audio, input_audio_format: format } = first.session;
+  if (audio !== undefined || format === undefined) {
+    const input = { format: { type: 'audio/pcm', rate: 24_000 }, transcription };
+    return {
+      type: 'session.update',
+      session: { type: 'transcription', audio: { input: { ...input, turn_detection: null } } },
+    };
+  }
+  return {
+    type: 'session.update',
+    session: {
+      // Speaches has pcm16 and refuses to be told so.
+      ...(format !== 'pcm16' && { input_audio_format: 'pcm16' }),
+      input_audio_transcription: transcription,
+      turn_detection: null,
+    },
+  };
 }

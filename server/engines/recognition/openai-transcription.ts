@@ -3,7 +3,12 @@
  * vLLM, whisper.cpp. It hears recordings; utterances are uploaded as they grow.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { RECOGNITION_RATE_HZ, type RecognitionEngine, type Unavailable } from '../engine.ts';
+import {
+  RECOGNITION_RATE_HZ,
+  type RecognitionEngine,
+  type Unavailable,
+  type Word,
+} from '../engine.ts';
 import { problemWithAddress } from '../service/address.ts';
 import { ServiceClient } from '../service/service-client.ts';
 import {
@@ -12,10 +17,16 @@ import {
   type TranscriptionRequest,
 } from './batch-recogniser.ts';
 import type { RemoteRecogniserOptions } from './remote-options.ts';
-import { languagesToHear, whisperCode, whisperLanguages } from './spoken-languages.ts';
+import {
+  languagesToHear,
+  whisperCode,
+  whisperLanguages,
+  languageNamed,
+} from './spoken-languages.ts';
 import { termsPrompt } from './terms-prompt.ts';
-import { readTranscription } from './transcription-answer.ts';
-import { wavFile } from './wav-file.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../../../shared/wav.ts';
+import Type, { type Static } from 'typebox';
+import { Compile } from 'typebox/compile';
 
 export interface OpenAiTranscriptionOptions extends RemoteRecogniserOptions {
   /** Address up to `/v1`, to which `/audio/transcriptions` is appended. */
@@ -149,4 +160,76 @@ function failure(problem: string): ServiceError {
 
 function unavailable(reason: string): Unavailable {
   return { name: NAME, reason: `OpenAI-compatible transcription: ${reason}` };
+}
+
+// Samples as a WAV file.
+
+/**
+ * A RIFF file of s16le samples, one channel.
+ *
+ * @param leastMs a shorter recording is filled up with silence
+ */
+function wavFile(
+  samples: Int16Array,
+  { sampleRateHz, leastMs = 0 }: { sampleRateHz: number; leastMs?: number },
+): Uint8Array<ArrayBuffer> {
+  const sampleCount = Math.max(samples.length, Math.ceil((leastMs * sampleRateHz) / 1000));
+  const dataBytes = sampleCount * 2;
+  const file = new Uint8Array(WAV_HEADER_BYTES + dataBytes);
+  file.set(wavHeader({ sampleRateHz, dataBytes }));
+  const { buffer, byteOffset, byteLength } = samples;
+  file.set(new Uint8Array(buffer, byteOffset, byteLength), WAV_HEADER_BYTES);
+  return file;
+}
+
+// What servers with OpenAI's transcription interface answer, as a transcript. Pure.
+
+const Times = { start: Type.Number(), end: Type.Number() };
+const TimedWord = Type.Object({ word: Type.String(), ...Times });
+const Segment = Type.Object({
+  ...Times,
+  no_speech_prob: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  avg_logprob: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  words: Type.Optional(Type.Union([Type.Array(TimedWord), Type.Null()])),
+});
+
+const textOnly = Compile(Type.Object({ text: Type.String() }));
+const named = Compile(Type.Object({ language: Type.String() }));
+const worded = Compile(Type.Object({ words: Type.Array(TimedWord, { minItems: 1 }) }));
+const segmented = Compile(Type.Object({ segments: Type.Array(Segment, { minItems: 1 }) }));
+
+/** Whisper's own bounds for silence in which it believes to hear words. */
+const NO_SPEECH_PROBABILITY = 0.6;
+const UNLIKELY_LOG_PROBABILITY = -1;
+
+/**
+ * Reads the formats `json` and `verbose_json`, the latter with words at the top (OpenAI), in segments
+ * (faster-whisper, whisper.cpp) or not at all; undefined when it is neither.
+ */
+function readTranscription(answer: unknown): Transcript | undefined {
+  if (!textOnly.Check(answer)) return undefined;
+  const segments = segmented.Check(answer) ? answer.segments : [];
+  const language = named.Check(answer) ? languageNamed(answer.language) : undefined;
+  const detected = language !== undefined && { language };
+  if (segments.length > 0 && segments.every(isSilence)) return { text: '', ...detected };
+  const [first, last] = [segments[0], segments.at(-1)];
+  return {
+    text: answer.text,
+    words: wordsOf(worded.Check(answer) ? answer.words : segments.flatMap((s) => s.words ?? [])),
+    ...(first !== undefined && { startMs: first.start * 1000 }),
+    ...(last !== undefined && { endMs: last.end * 1000 }),
+    ...detected,
+  };
+}
+
+function isSilence({ no_speech_prob: none, avg_logprob: likely }: Static<typeof Segment>): boolean {
+  return (none ?? 0) > NO_SPEECH_PROBABILITY && (likely ?? 0) < UNLIKELY_LOG_PROBABILITY;
+}
+
+function wordsOf(words: readonly Static<typeof TimedWord>[]): Word[] {
+  return words.map(({ word, start, end }) => ({
+    text: word,
+    startMs: start * 1000,
+    endMs: end * 1000,
+  }));
 }

@@ -1,7 +1,7 @@
 /** The two ways sherpa-onnx hears: while it is said, or the whole when it was said. */
 import { readFileSync } from 'node:fs';
 import type { LanguageTag } from '../../../shared/language.ts';
-import { RECOGNITION_RATE_HZ } from '../engine.ts';
+import { RECOGNITION_RATE_HZ, type Word } from '../engine.ts';
 import {
   isStreaming,
   offlineConfig,
@@ -12,7 +12,6 @@ import {
 import { spellableHotwords } from './sherpa-hotwords.ts';
 import type { SherpaLibrary, SherpaOnlineRecognizer, SherpaResult } from './sherpa-library.ts';
 import type { HeardPart, HearingOpening } from './hearing-protocol.ts';
-import { textOf, wordsOf } from './sherpa-words.ts';
 
 /** Hears one utterance. */
 export interface SherpaEar {
@@ -147,4 +146,49 @@ function isUpperCaseOnly(tokensFile: string | undefined): boolean {
   if (tokensFile === undefined) return false;
   const tokens = readFileSync(tokensFile, 'utf8').replaceAll(/<[^<>\s]*>/g, '');
   return /\p{Lu}/u.test(tokens) && !/\p{Ll}/u.test(tokens);
+}
+
+// Tokens and their times to text and words.
+
+/** How long the last token of a word may last if nothing follows, in ms: a syllable. */
+const TOKEN_MS = 240;
+/** Scripts that put no blanks between words: every sign is placed on its own. */
+const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+/** Marks that models leave among their tokens: `<unk>`, `<|en|>`. */
+const MARK = /<[^<>\s]*>/g;
+
+/** The text of a result in one line, without the marks of its model. */
+function textOf({ text }: Pick<SherpaResult, 'text'>): string {
+  return text.replaceAll(MARK, ' ').replace(/\s+/g, ' ').trim();
+}
+
+/**
+ * Words with times in ms. A token that begins with a blank (or its sign `▁`) begins a word, as does
+ * any sign of a script without blanks. Empty when the model tells no times.
+ */
+function wordsOf({ tokens = [], timestamps = [] }: SherpaResult): Word[] {
+  if (tokens.length === 0 || timestamps.length !== tokens.length) return [];
+  const words: Word[] = [];
+  tokens.forEach((token, index) => {
+    const text = token.replaceAll(MARK, '').replaceAll('▁', ' ');
+    const startMs = Math.round((timestamps[index] ?? 0) * 1000);
+    const last = words.at(-1);
+    const said = text.trim();
+    if (last !== undefined) last.endMs = Math.max(last.startMs, Math.min(last.endMs, startMs));
+    const begins = last === undefined || /^\s/.test(text) || isUnspaced(said, last.text);
+    if (said === '') {
+      // A blank of its own ends the word before.
+      if (/\s/.test(text)) words.push({ text: '', startMs, endMs: startMs });
+    } else if (begins) words.push({ text: said, startMs, endMs: startMs + TOKEN_MS });
+    else {
+      if (last.text === '') last.startMs = startMs;
+      last.text += said;
+      last.endMs = startMs + TOKEN_MS;
+    }
+  });
+  return words.filter(({ text }) => text !== '');
+}
+
+function isUnspaced(token: string, before: string): boolean {
+  return UNSPACED.test(token) || (UNSPACED.test(before) && /^\p{L}/u.test(token));
 }

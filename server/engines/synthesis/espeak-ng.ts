@@ -4,9 +4,15 @@ import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
-import type { SpokenSamples, SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
-import { spokenWith, voiceFor } from './espeak-voices.ts';
+import type {
+  SpokenSamples,
+  SynthesisEngine,
+  SynthesisOptions,
+  Unavailable,
+  VoiceGender,
+} from '../engine.ts';
 import { WavReader } from './wav-reader.ts';
+import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 
 const NAME = 'espeak-ng';
 
@@ -158,4 +164,60 @@ function endOf(child: SpeechProcess): Promise<number | string> {
  */
 function harmless(text: string): string {
   return text.replace(/[\p{Cc}[\]]/gu, ' ');
+}
+
+// Which of espeak-ng's voices speaks what.
+
+/**
+ * Voices by language and variant. Japanese is missing: the voice spells kanji out as "Chinese
+ * letter". Mandarin reads both scripts with the pinyin voice alone; the other one spells as well.
+ * `fr` and `en-us` rather than `fr-fr` and `en-gb`, which keep their own voice whatever the variant.
+ */
+const voices: Readonly<Record<LanguageTag, string>> = {
+  ar: 'ar',
+  bg: 'bg',
+  cs: 'cs',
+  da: 'da',
+  de: 'de',
+  el: 'el',
+  en: 'en-us',
+  'en-GB': 'en-gb-x-rp',
+  'en-US': 'en-us',
+  es: 'es',
+  fi: 'fi',
+  fr: 'fr',
+  hu: 'hu',
+  id: 'id',
+  it: 'it',
+  ko: 'ko',
+  nb: 'nb',
+  nl: 'nl',
+  pl: 'pl',
+  pt: 'pt-br',
+  'pt-BR': 'pt-br',
+  'pt-PT': 'pt',
+  ro: 'ro',
+  ru: 'ru',
+  sk: 'sk',
+  sv: 'sv',
+  tr: 'tr',
+  uk: 'uk',
+  vi: 'vi',
+  zh: 'cmn-latn-pinyin',
+};
+
+/** What makes a voice one of a man or a woman. */
+const variants = { male: '+m3', female: '+f3' } as const satisfies Record<VoiceGender, string>;
+
+/** Languages that the installed voices speak, without regional ones. */
+function spokenWith(installed: ReadonlySet<string>): LanguageTag[] {
+  return Object.keys(voices).filter(
+    (tag) => tag === baseLanguage(tag) && installed.has(voices[tag] ?? ''),
+  );
+}
+
+/** The voice for a language or a variant of one; undefined when there is none. */
+function voiceFor(language: LanguageTag, gender: VoiceGender | undefined): string | undefined {
+  const voice = voices[language] ?? voices[baseLanguage(language)];
+  return voice === undefined ? undefined : voice + (gender === undefined ? '' : variants[gender]);
 }

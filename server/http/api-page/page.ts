@@ -8,7 +8,6 @@ import {
   type Parameter,
   type Schema,
 } from './document.ts';
-import { html, type Html } from './html.ts';
 
 /** @param address under which clients reach the server, for the examples */
 export function apiPage(document: OpenApiDocument, address: string): string {
@@ -175,4 +174,30 @@ function title({ summary, method, path }: Endpoint): string {
 
 function anchor({ method, path }: Endpoint): string {
   return `${method}${path}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}
+
+// HTML as a template: what is put in is text unless it is HTML itself.
+
+/** Markup that needs no more escaping. */
+class Html {
+  readonly markup: string;
+
+  constructor(markup: string) {
+    this.markup = markup;
+  }
+}
+
+type Content = Html | string | number | undefined | readonly Content[];
+
+/** Tag of templates: `html\`<p>${text}</p>\`` escapes `text`, whatever it holds. */
+function html(parts: TemplateStringsArray, ...contents: Content[]): Html {
+  const markup = parts.map((part, index) => part + markupOf(contents[index])).join('');
+  return new Html(markup);
+}
+
+function markupOf(content: Content): string {
+  if (content === undefined) return '';
+  if (content instanceof Html) return content.markup;
+  if (typeof content === 'object') return content.map(markupOf).join('');
+  return String(content).replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -1,16 +1,15 @@
 /** Storage in PostgreSQL, which several processes and machines can share. */
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import { migrate } from '../migrate.ts';
-import type { Storage } from '../ports.ts';
+import type { Storage, ChargeOutcome } from '../ports.ts';
 import { entryOf, mannerOf, runCall, storesFromCalls, type StoreCall } from '../store-methods.ts';
 import { createStores } from '../../stores.ts';
-import type { UsageEntry } from '../../accounts/usage/store.ts';
+import type { UsageEntry, EntryOutcome } from '../../accounts/usage/store.ts';
 import type { Tables } from '../tables.ts';
-import { attempt } from './attempts.ts';
-import { createConnections } from './connections.ts';
-import { createEntryBatches } from './entry-batches.ts';
+import { answerOfEntry, MAX_ENTRIES } from '../usage-answers.ts';
+import pg from 'pg';
 
 const MAX_CONNECTIONS = 10;
 const MIGRATION_LIMIT_MS = 10 * 60_000;
@@ -95,4 +94,186 @@ async function migrateAlone({ url, log }: { url: string; log: Logger }): Promise
   } finally {
     await db.destroy();
   }
+}
+
+/**
+ * Puts entries that are waiting into one transaction. One is under way at a time: two would only
+ * wait for each other's locks, and what arrives meanwhile makes the next one larger.
+ *
+ * @param record writes entries, all or none
+ */
+function createEntryBatches(record: (entries: readonly UsageEntry[]) => Promise<EntryOutcome[]>) {
+  interface Waiting {
+    entry: UsageEntry;
+    resolve: (outcome: ChargeOutcome | undefined) => void;
+    reject: (error: unknown) => void;
+  }
+  const waiting: Waiting[] = [];
+  let isRunning = false;
+
+  async function run(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, MAX_ENTRIES);
+      try {
+        const outcomes = await record(batch.map(({ entry }) => entry));
+        for (const [index, { resolve, reject }] of batch.entries()) {
+          try {
+            resolve(answerOfEntry(outcomes[index]));
+          } catch (error) {
+            reject(error);
+          }
+        }
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    isRunning = false;
+  }
+
+  return (entry: UsageEntry): Promise<ChargeOutcome | undefined> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ entry, resolve, reject });
+      if (isRunning) return;
+      isRunning = true;
+      // All entries of this turn of the event loop go together.
+      setImmediate(() => void run());
+    });
+}
+
+// What to do when PostgreSQL says no: try again, or tell the caller.
+
+/** SQLSTATE: serialization_failure, deadlock_detected. Nothing was written. */
+const RETRIED = new Set(['40001', '40P01']);
+const MAX_ATTEMPTS = 8;
+/** Connection exceptions, insufficient resources, operator intervention (shutdown, time limit), lock not available. */
+const UNAVAILABLE = /^(08|53|57|25P03|55P03)/;
+
+/**
+ * Runs a statement or a transaction, again when it stood in the way of another one.
+ *
+ * @throws ServiceError storage_unavailable when the database cannot be reached or does not get to
+ *   it, internal for what we did not foresee
+ */
+async function attempt<Result>(
+  run: () => Promise<Result>,
+  { call, log }: { call: Pick<StoreCall, 'store' | 'method'>; log: Logger },
+): Promise<Result> {
+  for (let count = 1; ; count += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      const sqlState = isServerError(error) ? (error.code ?? '') : '';
+      if (RETRIED.has(sqlState) && count < MAX_ATTEMPTS) {
+        await pause(Math.random() * 10 * count);
+        continue;
+      }
+      throw toServiceError(error, sqlState, { ...call, log });
+    }
+  }
+}
+
+function toServiceError(
+  error: unknown,
+  sqlState: string,
+  { store, method, log }: { store: string; method: string; log: Logger },
+): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (UNAVAILABLE.test(sqlState)) return unavailable(error);
+  const fields = { store, method, sqlState, error: String(error) };
+  log.error(fields, 'The database refused a statement.');
+  return new ServiceError('internal', 'Something went wrong. Please try again.', { cause: error });
+}
+
+function pause(durationMs: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, durationMs));
+}
+
+// Connections to PostgreSQL: time-limited, and not used again once something went wrong with one.
+
+const CONNECT_LIMIT_MS = 5000;
+const STATEMENT_LIMIT_MS = 10_000;
+/** Later than the server's own limit: for a server that does not answer at all. */
+const ANSWER_LIMIT_MS = 15_000;
+
+interface ConnectionOptions {
+  url: string;
+  log: Logger;
+  maxConnections: number;
+  /** Longest time for a statement; longer for migrations. */
+  statementLimitMs?: number;
+}
+
+/** A pool whose errors are `pg.DatabaseError` for what the server says, and else `storage_unavailable`. */
+function createConnections(options: ConnectionOptions): PostgresPool {
+  const { url, log, maxConnections, statementLimitMs = STATEMENT_LIMIT_MS } = options;
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: 'dragoman',
+    max: maxConnections,
+    connectionTimeoutMillis: CONNECT_LIMIT_MS,
+    statement_timeout: statementLimitMs,
+    idle_in_transaction_session_timeout: statementLimitMs,
+    query_timeout: statementLimitMs + (ANSWER_LIMIT_MS - STATEMENT_LIMIT_MS),
+    keepAlive: true,
+    types: { getTypeParser },
+  });
+  // An idle connection that breaks; the pool makes another one.
+  pool.on('error', (error) => log.warn({ error: error.message }, 'A database connection broke.'));
+
+  return {
+    async connect() {
+      try {
+        return watchClient(await pool.connect());
+      } catch (error) {
+        throw isServerError(error) ? error : unavailable(error);
+      }
+    },
+    end: () => pool.end(),
+  };
+}
+
+/** Whole numbers as numbers, as in SQLite: what we count stays far below 2^53. */
+const getTypeParser: typeof pg.types.getTypeParser = (oid: TypeId, format?: string): unknown =>
+  oid === pg.types.builtins.INT8 && format !== 'binary'
+    ? Number
+    : pg.types.getTypeParser(oid, format as 'text');
+
+type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
+
+/** A client that remembers whether it can be trusted with another statement. */
+function watchClient(client: pg.PoolClient): PostgresPoolClient {
+  let isBroken = false;
+  // The pool listens to idle clients alone, and an error that nobody listens to ends the process.
+  const noteError = () => (isBroken = true);
+  client.on('error', noteError);
+  async function query(sql: string, parameters: readonly unknown[]) {
+    try {
+      return await client.query(sql, [...parameters]);
+    } catch (error) {
+      if (isServerError(error) && error.severity !== 'FATAL') throw error;
+      isBroken = true;
+      throw isServerError(error) ? error : unavailable(error);
+    }
+  }
+  return {
+    // Kysely also knows a form with cursors, which nobody asks for.
+    query: query as unknown as PostgresPoolClient['query'],
+    release() {
+      client.off('error', noteError);
+      client.release(isBroken);
+    },
+  };
+}
+
+function isServerError(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError;
+}
+
+/** What callers hear when the database cannot be reached. */
+function unavailable(cause: unknown): ServiceError {
+  return new ServiceError(
+    'storage_unavailable',
+    'The database cannot be reached. Please try again in a moment.',
+    { cause },
+  );
 }

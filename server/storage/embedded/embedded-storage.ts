@@ -5,12 +5,16 @@ import type { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import { startWorker } from '../../process/module.ts';
-import type { Storage } from '../ports.ts';
+import type { Storage, ApiKeys } from '../ports.ts';
 import { storesFromCalls, type StoreCall } from '../store-methods.ts';
 import { ERASURE_PERIOD_MS } from './erasure.ts';
-import { openKeyReader } from './key-reader.ts';
 import { StoreConnection } from './store-connection.ts';
 import type { StoreThreadData } from './store-messages.ts';
+import { Kysely } from 'kysely';
+import { createApiKeys } from '../../accounts/api-keys-store.ts';
+import type { Tables } from '../tables.ts';
+import { createSqliteDialect } from './sqlite-dialect.ts';
+import { openSqliteReader } from './sqlite.ts';
 
 const DATABASE_FILE = 'dragoman.sqlite';
 /** How long nothing is asked of the database after its thread has ended: twice as long each time it fails to start. */
@@ -99,4 +103,26 @@ function standingAlone(bytes: Uint8Array): Uint8Array {
 
 function unavailable(): ServiceError {
   return new ServiceError('storage_unavailable', 'The database is starting. Please try again.');
+}
+
+// Looks keys up on the main thread: one row by an index, from a log that readers share with the writer.
+
+interface KeyReader {
+  /** Sees all that was committed, by whichever process. Rejects when the database is not to be read now. */
+  authenticate: ApiKeys['authenticate'];
+  close(): void;
+}
+
+/** @throws Error when the database cannot be opened */
+async function openKeyReader(file: string): Promise<KeyReader> {
+  const database = await openSqliteReader(file);
+  let isOpen = true;
+  const keys = createApiKeys(new Kysely<Tables>({ dialect: createSqliteDialect(database) }));
+  return {
+    authenticate: (secretHash) => keys.authenticate(secretHash),
+    close() {
+      if (isOpen) database.close();
+      isOpen = false;
+    },
+  };
 }

@@ -1,10 +1,14 @@
 /** Takes XML and HTML apart for translation, so that every tag comes back byte for byte. */
 import type { LanguageTag } from '../../../shared/language.ts';
-import { htmlFlow } from './html-flow.ts';
 import { writeText } from './references.ts';
 import { layOutFlow } from './segment-layout.ts';
 import type { SentenceSplitting, TextLayout } from './text-layout.ts';
 import { xmlFlow } from './xml-flow.ts';
+import { type Flow, type FlowItem, NO_REFERENCES } from './flow.ts';
+import { BLOCKS, NOT_TEXT, READINGS, UNTRANSLATED } from './html-elements.ts';
+import { htmlTokens } from './html-tokens.ts';
+import { pairHtml } from './pairing.ts';
+import { charactersOf, endOf, type Token } from './token.ts';
 
 export interface MarkupOptions {
   handling: 'xml' | 'html';
@@ -35,4 +39,166 @@ export function layOutMarkup(text: string, options: MarkupOptions): TextLayout {
     options.handling === 'xml' ? xmlFlow(text, options) : htmlFlow(text, options);
   const { splitting, language } = options;
   return layOutFlow({ source: text, items, characters, splitting, language, write: writeText });
+}
+
+// Decides what the elements of HTML mean for its sentences.
+
+/**
+ * Block elements, and inline ones around blocks, are structure; other elements are inline. Programs,
+ * fields, `translate="no"` and `class="notranslate"` stay as they are.
+ */
+function htmlFlow(source: string, options: MarkupOptions): Flow {
+  const tokens = htmlTokens(source);
+  pairHtml(tokens);
+  const lower = (names: readonly string[]): Set<string> =>
+    new Set(names.map((name) => name.toLowerCase()));
+  const splitting = lower(options.splittingTags ?? []);
+  const nonSplitting = lower(options.nonSplittingTags ?? []);
+  const ignored = lower(options.ignoreTags ?? []);
+  const splits = ({ name }: Token): boolean =>
+    !nonSplitting.has(name) && (splitting.has(name) || BLOCKS.has(name));
+  const isUntranslated = ({ name, untranslated }: Token, index: number): boolean =>
+    untranslated ||
+    ignored.has(name) ||
+    UNTRANSLATED.has(name) ||
+    (name === 'ruby' && areReadingsApart(tokens, index));
+
+  const items: FlowItem[] = [];
+  const readings = new Readings(source, items);
+  let characters = 0;
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index];
+    if (token === undefined) break;
+    if (token.kind === 'open' && isUntranslated(token, index)) {
+      const { start, scopeEnd, name } = token;
+      const isText = !NOT_TEXT.has(name);
+      for (let at = index; isText && at < scopeEnd; at += 1) {
+        characters += charactersOf(source, tokens[at] ?? token);
+      }
+      const place = { start, end: endOf(tokens, scopeEnd) };
+      if (splits(token)) items.push({ kind: 'cut', ...place });
+      else if (READINGS.has(name)) readings.add(place);
+      else items.push({ kind: 'lone', word: isText, ...place });
+      index = scopeEnd - 1;
+    } else {
+      characters += charactersOf(source, token);
+      items.push(itemOf(token, index, splits(token)));
+    }
+  }
+  cutAroundStructure(items);
+  return { items, characters };
+}
+
+function itemOf(token: Token, index: number, splits: boolean): FlowItem {
+  const { kind, start, end, partner, references } = token;
+  if (kind === 'text') return { kind, start, end, references };
+  if (token.name !== '' && splits) return { kind: 'cut', start, end };
+  if ((kind === 'open' || kind === 'close') && partner !== -1) {
+    return { kind, element: Math.min(index, partner), start, end };
+  }
+  return { kind: 'lone', word: false, start, end };
+}
+
+/** Inline elements around structure are structure themselves: `<a><div>…</div></a>`. */
+function cutAroundStructure(items: FlowItem[]): void {
+  let cuts = 0;
+  const open: { index: number; cuts: number }[] = [];
+  for (const [index, item] of items.entries()) {
+    if (item.kind === 'cut') cuts += 1;
+    else if (item.kind === 'open') open.push({ index, cuts });
+    else if (item.kind === 'close') {
+      const opening = open.pop();
+      const tag = items[opening?.index ?? -1];
+      if (opening === undefined || tag === undefined || opening.cuts === cuts) continue;
+      items[opening.index] = { kind: 'cut', start: tag.start, end: tag.end };
+      items[index] = { kind: 'cut', start: item.start, end: item.end };
+    }
+  }
+}
+
+// The `ruby` of HTML: words, and above each how it is read.
+
+/** A reading where it stands in the source, with the brackets around it. */
+interface Place {
+  start: number;
+  end: number;
+}
+
+/**
+ * Adds readings to the items of a page. A base and its reading are an element without a start tag, whose
+ * end tag is the reading: wherever the word goes in the translation, it has its own above it.
+ */
+class Readings {
+  readonly #items: FlowItem[];
+  readonly #source: string;
+  #last = -1;
+  #count = 0;
+
+  constructor(source: string, items: FlowItem[]) {
+    this.#source = source;
+    this.#items = items;
+  }
+
+  add(place: Place): void {
+    const items = this.#items;
+    const before = items[this.#last];
+    if (this.#last === items.length - 1 && before?.end === place.start) {
+      items[this.#last] = { ...before, end: place.end };
+      return;
+    }
+    const from = this.#beginOfBase();
+    this.#count += 1;
+    const element = -this.#count;
+    const base = from === undefined ? undefined : items[from];
+    if (from !== undefined && base !== undefined) {
+      items.splice(from, 0, { kind: 'open', element, start: base.start, end: base.start });
+      items.push({ kind: 'close', element, ...place });
+    } else items.push({ kind: 'lone', word: false, ...place });
+    this.#last = items.length - 1;
+  }
+
+  /** The first item of the base before a reading in a `ruby`; undefined where there is none. */
+  #beginOfBase(): number | undefined {
+    const items = this.#items;
+    let depth = 0;
+    let from = items.length;
+    for (; from - 1 > this.#last; from -= 1) {
+      const kind = items[from - 1]?.kind;
+      if (kind === 'cut') return undefined;
+      if (kind === 'open' && depth === 0) break;
+      if (kind === 'close') depth += 1;
+      else if (kind === 'open') depth -= 1;
+    }
+    if (depth > 0 || from === 0) return undefined;
+    const base = items[from];
+    if (base?.kind === 'text') {
+      const text = this.#source.slice(base.start, base.end);
+      const start = base.start + text.length - text.trimStart().length;
+      if (start === base.end) return from + 1 < items.length ? from + 1 : undefined;
+      if (start > base.start) {
+        const blank = { ...base, end: start, references: NO_REFERENCES };
+        items.splice(from, 1, blank, { ...base, start });
+        return from + 1;
+      }
+    }
+    return from < items.length ? from : undefined;
+  }
+}
+
+/**
+ * Whether several bases stand before their readings, which are told by their order: no base could be
+ * given another place, or another word beside it, without the wrong reading.
+ */
+function areReadingsApart(tokens: readonly Token[], ruby: number): boolean {
+  const end = tokens[ruby]?.scopeEnd ?? 0;
+  let isBase = false;
+  for (let at = ruby + 1; at < end; at += 1) {
+    const token = tokens[at];
+    if (token?.kind !== 'open') continue;
+    if (token.name === 'ruby') return false;
+    if (token.name === 'rb' && isBase) return true;
+    if (token.name === 'rb') isBase = true;
+    else if (token.name === 'rt' || token.name === 'rtc') isBase = false;
+  }
+  return false;
 }

@@ -1,12 +1,13 @@
 /** One voice socket joined to one session: frames in, messages out, and every way it can end. */
 import type { RawData } from 'ws';
 import { ServiceError, toServiceError, toSocket } from '../../../shared/errors.ts';
-import { encodeServerMessage } from '../../../shared/protocol/codec.ts';
+import { encodeServerMessage, decodeClientMessage } from '../../../shared/protocol/codec.ts';
 import type { Logger } from '../../process/log.ts';
 import type { SessionConnection } from './voice-session.ts';
 import type { ForeignPage } from './voice-sessions.ts';
-import { createMediaIntake } from './media-intake.ts';
 import type { VoiceSocket } from './socket.ts';
+import type { MessageFormat } from '../../../shared/protocol/messages.ts';
+import { createRealTimeMeter } from '../path/real-time-meter.ts';
 
 export interface ConnectionLimits {
   /** Without audio for this long the session is ended. */
@@ -279,4 +280,49 @@ function violation(closeCode: number): ServiceError {
         'The frame is too large: a chunk may carry 100 kB or 1 s.',
       )
     : new ServiceError('protocol_violation', 'The frame breaks the WebSocket protocol (RFC 6455).');
+}
+
+// What a client sends, checked frame by frame.
+
+interface MediaIntakeOptions {
+  messageFormat: MessageFormat;
+  push: (data: Uint8Array) => void;
+  endUtterance: () => void;
+  update: (update: Readonly<Record<string, unknown>>) => void;
+  endMedia: () => void;
+}
+
+/**
+ * Makes a function that takes one frame.
+ *
+ * @throws ServiceError, from that function, for anything the contract does not allow; nothing of the
+ *   frame is used then
+ */
+function createMediaIntake({
+  messageFormat,
+  push,
+  endUtterance,
+  update,
+  endMedia,
+}: MediaIntakeOptions) {
+  // However short a chunk is, reading it takes time: each counts as a millisecond at least.
+  const messageMeter = createRealTimeMeter(
+    'Too many messages. Send chunks of 50 to 250 ms in a new session.',
+  );
+  return (frame: Buffer, isBinary: boolean): void => {
+    if (isBinary !== (messageFormat === 'msgpack')) {
+      throw new ServiceError(
+        'wrong_frame_type',
+        messageFormat === 'json'
+          ? 'This session speaks JSON: send text frames.'
+          : 'This session speaks MessagePack: send binary frames.',
+      );
+    }
+    messageMeter(1);
+    const message = decodeClientMessage(frame, messageFormat);
+    if ('source_media_chunk' in message) push(message.source_media_chunk.data);
+    else if ('end_of_utterance' in message) endUtterance();
+    else if ('session_update' in message) update(message.session_update);
+    else endMedia();
+  };
 }

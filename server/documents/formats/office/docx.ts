@@ -5,9 +5,27 @@ import { propertyParts } from './document-properties.ts';
 import { type LanguagePart, openParts, type TextPart } from './office-parts.ts';
 import { type OfficePackage, openPackage } from './package-parts.ts';
 import { smartArtTextParts } from './smart-art.ts';
-import { settingsVisitor, stylesVisitor } from './wordprocessing-languages.ts';
-import { numberingVisitor } from './wordprocessing-numbering.ts';
 import { WordprocessingPart } from './wordprocessing-part.ts';
+import type { Mark } from '../../../text/text-segment.ts';
+import type { PartVisitor } from './part-reading.ts';
+import { hasLetters, type TextExchange } from './text-exchange.ts';
+import {
+  attribute,
+  serialise,
+  setAttribute,
+  writtenPrefix,
+  type XmlElement,
+  childOf,
+  elementLike,
+  elementsOf,
+} from './xml-element.ts';
+import type { TargetLanguage } from './paragraph.ts';
+import {
+  changesDirection,
+  setLanguage,
+  turnStyleParagraph,
+  turnStyleRun,
+} from './wordprocessing-properties.ts';
 
 /** Parts with paragraphs, in the order they are read in. */
 const STORIES = [
@@ -60,4 +78,91 @@ function languageParts(office: OfficePackage): LanguagePart[] {
     ...styles.map((entry) => ({ entry, visitor: stylesVisitor })),
     ...settings.map((entry) => ({ entry, visitor: settingsVisitor })),
   ];
+}
+
+// Numbering with words: "Chapter 1", "Article II".
+
+/** Where the number of a level goes. */
+const NUMBER = /(%[1-9])/;
+
+/** Exchanges the words of numbering; a letter or sign that is a bullet has no number and stays. */
+function numberingVisitor(exchange: TextExchange): PartVisitor {
+  return {
+    isTree: (name) => name === 'w:lvlText',
+    tree(element) {
+      return exchangeLevel(element, exchange) ? serialise(element) : undefined;
+    },
+  };
+}
+
+function exchangeLevel(level: XmlElement, exchange: TextExchange): boolean {
+  const parts = (attribute(level, 'val') ?? '').split(NUMBER).filter((part) => part !== '');
+  const words = parts.filter((part) => !NUMBER.test(part)).join(' ');
+  if (!parts.some((part) => NUMBER.test(part)) || !hasLetters(words)) return false;
+  const numbers: string[] = [];
+  const segment = parts.map((part): string | Mark => {
+    if (!NUMBER.test(part)) return part;
+    numbers.push(part);
+    return { mark: 'lone', id: numbers.length };
+  });
+  const translated = exchange(segment, 'unit');
+  const prefix = writtenPrefix(level);
+  if (translated === undefined || prefix === '') return false;
+  const text = translated.map((part) =>
+    typeof part === 'string' ? part.replaceAll('%', '') : (numbers[part.id - 1] ?? ''),
+  );
+  setAttribute(level, `${prefix}val`, text.join(''));
+  return true;
+}
+
+// Parts of a Word document that say which language and direction text has unless it says otherwise.
+
+/** Styles: the proofing language of all, and what they say of right-to-left. */
+function stylesVisitor(target: TargetLanguage): PartVisitor {
+  return {
+    isTree: (name) => name === 'w:rPr' || name === 'w:pPr' || name === 'w:rPrDefault',
+    tree(element) {
+      if (element.name === 'w:rPrDefault') sayLanguage(element);
+      turnStyle(element, target);
+      return serialise(element);
+    },
+  };
+}
+
+/** The defaults say the language even where they said none. */
+function sayLanguage(defaults: XmlElement): void {
+  let properties = childOf(defaults, 'w:rPr');
+  if (properties === undefined) {
+    properties = elementLike(defaults, 'rPr');
+    defaults.children.push(properties);
+  }
+  if (childOf(properties, 'w:lang') !== undefined) return;
+  const language = elementLike(defaults, 'lang');
+  const after = properties.children.findIndex(
+    (child) => typeof child !== 'string' && LAST.has(child.name),
+  );
+  properties.children.splice(after < 0 ? properties.children.length : after, 0, language);
+}
+
+/** What follows `w:lang` by the schema. */
+const LAST = new Set(['w:eastAsianLayout', 'w:specVanish', 'w:oMath']);
+
+function turnStyle(element: XmlElement, target: TargetLanguage): void {
+  if (element.name === 'w:lang') setLanguage(element, target);
+  if (changesDirection(target)) {
+    if (element.name === 'w:rPr') turnStyleRun(element, target);
+    if (element.name === 'w:pPr') turnStyleParagraph(element, target);
+  }
+  for (const child of elementsOf(element)) turnStyle(child, target);
+}
+
+/** Settings: the language that theme fonts are chosen for. */
+function settingsVisitor(target: TargetLanguage): PartVisitor {
+  return {
+    isTree: (name) => name === 'w:themeFontLang',
+    tree(element) {
+      setLanguage(element, target);
+      return serialise(element);
+    },
+  };
 }

@@ -1,23 +1,28 @@
 /** PDF → docx: the pages become one flowing document. */
 import { type LanguageTag, textDirection } from '../../../../shared/language.ts';
-import { plainText } from '../../../text/text-segment.ts';
+import { plainText, type TextSegment } from '../../../text/text-segment.ts';
 import type { DocumentBlock, OpenedDocument, OpenOptions } from '../format.ts';
 import { writeFlow } from './flow-document.ts';
 import { type PageGraphics, readGraphics } from './flow-graphics.ts';
 import { readableItems } from './flow-ground.ts';
-import { rankHeadings } from './flow-headings.ts';
 import { findLists } from './flow-lists.ts';
 import { findLooks } from './flow-looks.ts';
-import type { FlowDocument, FlowText, PageItem, RunningLines, TextPiece } from './flow-model.ts';
+import type {
+  FlowDocument,
+  FlowText,
+  PageItem,
+  RunningLines,
+  TextPiece,
+  TextLook,
+} from './flow-model.ts';
 import { takeNotes } from './flow-notes.ts';
 import { pageItems, pageParts } from './flow-page.ts';
 import { findRunningText } from './flow-running.ts';
 import { type ItemPage, sectionsOf } from './flow-sections.ts';
-import { piecesOfSegment, type SegmentedText, segmented } from './flow-segments.ts';
-import { withoutWatermarks } from './flow-watermarks.ts';
-import type { Page } from './page-model.ts';
+import type { Page, PageParagraph, TextStyle } from './page-model.ts';
 import { drawGroups } from './page-picture.ts';
 import type { PdfFile } from './pdfium.ts';
+import { append, sameLook } from './flow-text.ts';
 
 export interface FlowSource {
   /** Needed until the promise is resolved. */
@@ -150,4 +155,171 @@ async function write(
       isTargetRightToLeft: textDirection(target) === 'rtl',
     },
   });
+}
+
+// Levels of headings, from the largest to the smallest that the document has.
+
+const MAX_LEVEL = 6;
+/** Sizes that differ less, in half points, are the same. */
+const SAME_SIZE = 1;
+
+/**
+ * Gives headings the levels 1, 2, 3… without gaps: a single page cannot know what larger ones there
+ * are on others.
+ */
+function rankHeadings(pages: readonly ItemPage[]): ItemPage[] {
+  const sizes = new Set<number>();
+  for (const { items } of pages) {
+    for (const item of items) {
+      if (item.kind === 'text' && item.headingLevel !== undefined) sizes.add(sizeOf(item));
+    }
+  }
+  const levels = new Map<number, number>();
+  let level = 0;
+  let last = Infinity;
+  for (const size of [...sizes].sort((a, b) => b - a)) {
+    if (last - size > SAME_SIZE) {
+      level = Math.min(MAX_LEVEL, level + 1);
+      last = size;
+    }
+    levels.set(size, level);
+  }
+  return pages.map(({ page, items }) => ({
+    page,
+    items: items.map((item) => {
+      if (item.kind !== 'text' || item.headingLevel === undefined) return item;
+      return { ...item, headingLevel: levels.get(sizeOf(item)) };
+    }),
+  }));
+}
+
+function sizeOf({ pieces }: FlowText): number {
+  return pieces[0]?.look.size ?? 0;
+}
+
+// Watermarks: large text that is slanted or shines through, across what is read.
+
+/** Smaller ones are labels of drawings. */
+const MIN_SIZE_POINTS = 24;
+/** Against what most of the page is set in. */
+const MIN_SIZE_FACTOR = 1.8;
+/** What is less opaque lets the text beneath be read. */
+const MAX_OPACITY = 0.6;
+/** Text that is turned by a quarter is a label at the side. */
+const QUARTER_DEGREES = 90;
+const SLANT_DEGREES = 5;
+
+/** A page without its watermarks: in the flow they would be headings amid the text. */
+function withoutWatermarks(page: Page): Page {
+  const usual = usualSize(page);
+  const marks = page.paragraphs.filter((one) => isWatermark(one, usual));
+  if (marks.length === 0) return page;
+  return { ...page, paragraphs: page.paragraphs.filter((one) => !marks.includes(one)) };
+}
+
+function isWatermark(paragraph: PageParagraph, usualPoints: number): boolean {
+  const [style] = paragraph.lines.flatMap(({ runs }) => runs.map((run) => run.style));
+  if (style === undefined || style.sizePoints < MIN_SIZE_POINTS) return false;
+  if (style.sizePoints < MIN_SIZE_FACTOR * usualPoints) return false;
+  const slant = Math.abs(paragraph.rotation) % QUARTER_DEGREES;
+  const isSlanted = Math.min(slant, QUARTER_DEGREES - slant) > SLANT_DEGREES;
+  return isSlanted || opacityOf(style) < MAX_OPACITY;
+}
+
+function opacityOf(style: TextStyle): number {
+  return style.opacity ?? 1;
+}
+
+/** Of most characters. */
+function usualSize({ paragraphs }: Page): number {
+  const counts = new Map<number, number>();
+  for (const { lines } of paragraphs) {
+    for (const { text, style } of lines.flatMap(({ runs }) => runs)) {
+      const size = Math.round(style.sizePoints);
+      counts.set(size, (counts.get(size) ?? 0) + text.length);
+    }
+  }
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+}
+
+// Paragraphs as segments, and translated segments as pieces again.
+
+/** A paragraph's text with the looks that its marks stand for. */
+interface SegmentedText {
+  segment: TextSegment;
+  /** Of unmarked text: the one that most of it has. */
+  base: TextLook;
+  /** By id of the mark. */
+  looks: ReadonlyMap<number, TextPiece>;
+}
+
+/** Pieces of the commonest look are bare text, others have marks around; notes and fields are lone marks. */
+function segmented({ pieces }: Pick<FlowText, 'pieces'>): SegmentedText {
+  const base = commonestLook(pieces);
+  const looks = new Map<number, TextPiece>();
+  const segment: TextSegment[number][] = [];
+  const addText = (text: string): void => {
+    if (text === '') return;
+    const last = segment.at(-1);
+    if (typeof last === 'string') segment[segment.length - 1] = last + text;
+    else segment.push(text);
+  };
+  for (const piece of pieces) {
+    const { text, look } = piece;
+    const isLone = look.note !== undefined || look.field !== undefined;
+    if (!isLone && sameLook(look, base)) {
+      addText(text);
+      continue;
+    }
+    const id = looks.size + 1;
+    looks.set(id, piece);
+    if (isLone) {
+      segment.push({ mark: 'lone', id });
+      continue;
+    }
+    // Blanks at the ends stay outside: no engine has to carry them.
+    const inner = text.trim();
+    const at = text.indexOf(inner);
+    addText(text.slice(0, at));
+    segment.push({ mark: 'open', id }, inner, { mark: 'close', id });
+    addText(text.slice(at + inner.length));
+  }
+  return { segment, base, looks };
+}
+
+function commonestLook(pieces: readonly TextPiece[]): TextLook {
+  const counts: { look: TextLook; characters: number }[] = [];
+  for (const { text, look } of pieces) {
+    if (look.note !== undefined || look.field !== undefined) continue;
+    const known = counts.find((one) => sameLook(one.look, look));
+    if (known === undefined) counts.push({ look, characters: text.length });
+    else known.characters += text.length;
+  }
+  counts.sort((a, b) => b.characters - a.characters);
+  const [most] = counts;
+  if (most !== undefined) return most.look;
+  const [first] = pieces;
+  if (first === undefined) throw new RangeError('A paragraph without text has no look.');
+  return { ...first.look, note: undefined, field: undefined };
+}
+
+/** The pieces of a translated segment. */
+function piecesOfSegment(segment: TextSegment, { base, looks }: SegmentedText): TextPiece[] {
+  const pieces: TextPiece[] = [];
+  const open: number[] = [];
+  for (const part of segment) {
+    if (typeof part === 'string') {
+      const around = open.at(-1);
+      const look = around === undefined ? base : (looks.get(around)?.look ?? base);
+      append(pieces, part, look);
+    } else if (part.mark === 'open') {
+      open.push(part.id);
+    } else if (part.mark === 'close') {
+      open.pop();
+    } else {
+      const lone = looks.get(part.id);
+      if (lone !== undefined) append(pieces, lone.text, lone.look);
+    }
+  }
+  return pieces;
 }

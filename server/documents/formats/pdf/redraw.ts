@@ -1,6 +1,5 @@
 /** PDF → PDF: the translated text objects are taken out, the translations written in their place. */
-import { PDFDict, PDFDocument, PDFName, type PDFPage } from '@cantoo/pdf-lib';
-
+import { PDFDict, PDFDocument, PDFName, type PDFPage, type PDFRef } from '@cantoo/pdf-lib';
 import { type LanguageTag, textDirection } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { plainText, type TextSegment } from '../../../text/text-segment.ts';
@@ -18,7 +17,7 @@ import {
   translateOutline,
 } from './document-details.ts';
 import { embedFont, type EmbeddedFont } from './embedded-font.ts';
-import { identityMatrix, multiply } from './geometry.ts';
+import { identityMatrix, multiply, invert, type Matrix } from './geometry.ts';
 import { type DrawnText, drawParagraphs, type Pen, type Redrawing } from './page-redrawing.ts';
 import { moveLinks } from './moved-links.ts';
 import type { Page, PageParagraph } from './page-model.ts';
@@ -27,10 +26,9 @@ import { readPageForRedrawing, type PageToRedraw } from './page-to-redraw.ts';
 import { textOfParagraph } from './paragraph-segments.ts';
 import { packStream, unpackContents } from './stream-contents.ts';
 import { removeText, type Removal, withForms } from './text-removal.ts';
-import type { ScannedPages } from './scanned-pages.ts';
+import type { ScannedPages, PageCover } from './scanned-pages.ts';
 import { decorationsIn } from './text-rules.ts';
 import { blocksOf, isTold, toldParagraphs } from './told-paragraphs.ts';
-import { drawCovers, type DrawnCovers } from './scan-covers.ts';
 
 /** Takes over a file that is open and has been read; it is closed when the result is written. */
 export function openRedraw({
@@ -333,4 +331,39 @@ function writeTitles({
   if (outline.some((title) => title !== undefined)) translateOutline(document, outline);
   const title = answers.shift();
   if (title !== undefined && titles.document !== undefined) document.setTitle(title);
+}
+
+// Draws what covers the old text of a scan.
+
+/** Operators that draw pictures, and the pictures by their names in the resources. */
+interface DrawnCovers {
+  operators: string;
+  images: ReadonlyMap<string, PDFRef>;
+}
+
+/** Puts covers into a file; `view` is the matrix from the file to the page as it is looked at. */
+async function drawCovers({
+  covers,
+  target,
+  view,
+}: {
+  covers: readonly PageCover[];
+  target: PDFPage;
+  view: Matrix;
+}): Promise<DrawnCovers | undefined> {
+  const back = invert(view);
+  if (back === undefined) return undefined;
+  const images = new Map<string, PDFRef>();
+  let operators = '';
+  for (const { box, png } of covers) {
+    const image = await target.doc.embedPng(png);
+    await image.embed();
+    const name = `DgCover${images.size + 1}`;
+    images.set(name, image.ref);
+    const { left, bottom, right, top } = box;
+    const place: Matrix = [right - left, 0, 0, top - bottom, left, bottom];
+    const matrix = multiply(place, back).map((value) => value.toFixed(4));
+    operators += `q ${matrix.join(' ')} cm /${name} Do Q\n`;
+  }
+  return { operators, images };
 }

@@ -11,9 +11,7 @@ import {
   readMp3Header,
 } from './mpeg-audio.ts';
 import { OggWriter } from './ogg-writer.ts';
-import { parseOpusHead } from './opus-head.ts';
-import { createOpusStream } from './opus-stream.ts';
-import { damageLimit } from './damage-limit.ts';
+import { parseOpusHead, type OpusHead } from './opus-head.ts';
 import {
   checkVorbisHead,
   emptyVorbisComment,
@@ -22,6 +20,8 @@ import {
   malformedVorbis,
   shortestPacketMs,
 } from './vorbis-header.ts';
+import { OpusDecoder } from './opus-decoder.ts';
+import { ServiceError } from '../../../../shared/errors.ts';
 
 export interface TrackDecoder {
   /**
@@ -141,5 +141,80 @@ function createVorbisTrack({ setup, sink }: TrackDecoderOptions): TrackDecoder {
       }
     },
     free: () => undefined,
+  };
+}
+
+// Opus packets of one stream to samples: what comes between a container and the decoder.
+
+const RATE_48K_HZ = 48_000;
+
+interface OpusStream {
+  /**
+   * Decodes one packet, valid during the call only; passes over it when it is damaged.
+   *
+   * @param trimEnd48k samples at 48 kHz to drop from its end
+   * @throws ServiceError audio_format_unsupported when what comes is not Opus
+   */
+  packet(packet: Uint8Array, trimEnd48k: number): void;
+  free(): void;
+}
+
+/**
+ * Decodes to `sampleRateHz`, one of the rates of libopus.
+ *
+ * @param emit takes the samples of each packet, valid during the call only, of which those from
+ *   `start` to before `end` are to be heard
+ */
+function createOpusStream({
+  head,
+  sampleRateHz,
+  emit,
+}: {
+  head: OpusHead;
+  sampleRateHz: number;
+  emit: (samples: Int16Array, start: number, end: number) => void;
+}): OpusStream {
+  const atOurRate = (samples48k: number) => Math.round((samples48k * sampleRateHz) / RATE_48K_HZ);
+  const decoder = new OpusDecoder({ sampleRateHz, outputGain: head.outputGain });
+  const damage = damageLimit('Opus');
+  /** Samples still to be dropped from the beginning. */
+  let skip = atOurRate(head.preSkip48k);
+
+  return {
+    packet(packet, trimEnd48k) {
+      const samples = decoder.decode(packet);
+      damage.count(samples !== undefined);
+      if (samples === undefined) return;
+      const start = Math.min(skip, samples.length);
+      skip -= start;
+      const end = Math.max(start, samples.length - atOurRate(trimEnd48k));
+      emit(samples, start, end);
+    },
+    free: () => decoder.free(),
+  };
+}
+
+// How much of a track may be damaged.
+
+/** Packets in a row: half a second at the usual 20 ms. */
+const MAX_FAILURES = 25;
+
+interface DamageLimit {
+  /** @throws ServiceError audio_format_unsupported when too many packets in a row were no good */
+  count(wasGood: boolean): void;
+}
+
+/** @param codec the name of what was expected */
+function damageLimit(codec: string): DamageLimit {
+  let failures = 0;
+  return {
+    count(wasGood) {
+      failures = wasGood ? 0 : failures + 1;
+      if (failures <= MAX_FAILURES) return;
+      throw new ServiceError(
+        'audio_format_unsupported',
+        `More than ${MAX_FAILURES} packets in a row could not be decoded; ${codec} was expected.`,
+      );
+    },
   };
 }
