@@ -2,6 +2,16 @@
 import type {} from '@fastify/swagger';
 import Fastify from 'fastify';
 import { consoleRoutes, type ConsoleOptions } from '../../server/accounts/console/routes.ts';
+import { adminRoutes } from '../../server/accounts/routes.ts';
+import { glossaryV3Routes } from '../../server/glossaries/routes.ts';
+import type { Routes } from '../../server/http/door.ts';
+import {
+  translationMemoryRoutes,
+  translationMemoryUpkeepRoutes,
+} from '../../server/memories/routes.ts';
+import { consoleModelRoutes } from '../../server/models/routes.ts';
+import { consoleOperationRoutes } from '../../server/operation/console-routes.ts';
+import { styleRuleRoutes } from '../../server/style-rules/routes.ts';
 
 /** Every operation below `/console/api`, with parameters as in `/openapi.json`. */
 export async function readConsoleRoutes(): Promise<{ method: string; path: string }[]> {
@@ -20,4 +30,15 @@ export async function readConsoleRoutes(): Promise<{ method: string; path: strin
 }
 
 /** Routes are registered and none is ever called: what they work with is nothing. */
-const nobody = { publicUrl: undefined } as unknown as ConsoleOptions;
+const resources: Routes[] = [
+  adminRoutes,
+  consoleModelRoutes,
+  consoleOperationRoutes,
+  glossaryV3Routes,
+  styleRuleRoutes,
+  translationMemoryRoutes,
+  translationMemoryUpkeepRoutes,
+].map((routes) => async (app, options) => {
+  await app.register(routes as Routes, options);
+});
+const nobody = { publicUrl: undefined, resources } as unknown as ConsoleOptions;
