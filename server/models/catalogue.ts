@@ -2,7 +2,6 @@
 import type { ModelDescription } from './local-model.ts';
 import { multilingual } from './multilingual.ts';
 import type { NpmPackage } from './npm-package.ts';
-import type { TranslationOrigin } from './translation-list.ts';
 
 /** An archive that the authors of sherpa-onnx publish. */
 export interface ReleaseArchive {
@@ -270,3 +269,23 @@ export const catalogue: readonly CatalogueEntry[] = [
     origin: { from: 'release', path: `${release}/${entry.name}.tar.bz2` },
   })),
 ];
+
+/** A file of a model: packed with gzip where it is published, and what it is unpacked. */
+export interface TranslationFile {
+  /** Of the family `marian`. */
+  role: string;
+  /** In the folder of the model. */
+  name: string;
+  /** Below the address of the models. */
+  path: string;
+  sizeBytes: number;
+  sha256: string;
+}
+
+/** Files of Firefox's models. */
+export interface TranslationOrigin {
+  from: 'translations';
+  /** Address of the models, without a `/` at its end. */
+  address: string;
+  files: readonly TranslationFile[];
+}

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { download, type DownloadOptions } from './download.ts';
 import { isOfDisk, modelFailure } from './failure.ts';
-import type { TranslationFile, TranslationOrigin } from './translation-list.ts';
+import type { TranslationFile, TranslationOrigin } from './catalogue.ts';
 
 export interface TranslationFilesOptions extends Pick<
   DownloadOptions,

@@ -2,6 +2,7 @@
  * The public list of Firefox's translation models. It is hosted for Firefox: it is asked for only when
  * an operator asks, and a mirror (MODELS_URL) may stand for it.
  */
+import type { TranslationOrigin } from './catalogue.ts';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Static } from 'typebox';
@@ -16,26 +17,6 @@ export const TRANSLATIONS_URL =
 
 /** How names of these models begin: `translation-en-de`. */
 export const TRANSLATION_PREFIX = 'translation-';
-
-/** A file of a model: packed with gzip where it is published, and what it is unpacked. */
-export interface TranslationFile {
-  /** Of the family `marian`. */
-  role: string;
-  /** In the folder of the model. */
-  name: string;
-  /** Below the address of the models. */
-  path: string;
-  sizeBytes: number;
-  sha256: string;
-}
-
-/** Files of Firefox's models. */
-export interface TranslationOrigin {
-  from: 'translations';
-  /** Address of the models, without a `/` at its end. */
-  address: string;
-  files: readonly TranslationFile[];
-}
 
 /** A model that is on the list. */
 export interface TranslationOffer extends CatalogueEntry {

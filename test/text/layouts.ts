@@ -1,5 +1,6 @@
 /** How the tests write segments down: text with `<1>…</1>` and `<2/>` for marks. */
-import { layOutMarkup, type MarkupOptions } from '../../server/text/markup/markup-layout.ts';
+import type { MarkupOptions } from '../../server/text/markup/flow.ts';
+import { layOutMarkup } from '../../server/text/markup/markup-layout.ts';
 import type { TextLayout } from '../../server/text/markup/text-layout.ts';
 import type { Mark, TextSegment } from '../../server/text/text-segment.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../shared/errors.ts';
-import type { MarkupOptions } from '../../server/text/markup/markup-layout.ts';
+import type { MarkupOptions } from '../../server/text/markup/flow.ts';
 import type { SentenceSplitting, TextLayout } from '../../server/text/markup/text-layout.ts';
 import { repairMarks } from '../../server/text/repair.ts';
 import { html, repeat, xml } from './layouts.ts';

@@ -6,7 +6,8 @@
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { RecognitionEngine, RecognitionOptions, SpeechPiece, Word } from '../engine.ts';
 import type { Utterance } from './utterance.ts';
-import { hearUtterances, type HeardUtterance, type UtteranceHearer } from './utterance-stream.ts';
+import type { HeardUtterance } from './utterance-times.ts';
+import { hearUtterances, type UtteranceHearer } from './utterance-stream.ts';
 
 /** What is to be heard in a recording. */
 export interface TranscriptionRequest {

@@ -13,7 +13,7 @@ import { problemWithSocketAddress, socketAddress } from './socket-address.ts';
 import { createSocketRecogniser, sendAndRead } from './socket-recogniser.ts';
 import { languagesToHear, whisperCode, whisperLanguages } from './spoken-languages.ts';
 import { termsPrompt } from './terms-prompt.ts';
-import type { HeardUtterance } from './utterance-stream.ts';
+import type { HeardUtterance } from './utterance-times.ts';
 import type { Utterance } from './utterance.ts';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';

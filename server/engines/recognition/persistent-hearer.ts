@@ -8,7 +8,8 @@ import type { Logger } from '../../process/log.ts';
 import { serviceFailure } from '../service/failure.ts';
 import { backOffMs } from '../service/retry.ts';
 import { Setback } from './setback.ts';
-import type { HeardUtterance, UtteranceHearer } from './utterance-stream.ts';
+import type { HeardUtterance } from './utterance-times.ts';
+import type { UtteranceHearer } from './utterance-stream.ts';
 import type { Utterance } from './utterance.ts';
 
 /** A connection to a recogniser, ready for the next utterance. */

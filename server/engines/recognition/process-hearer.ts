@@ -5,7 +5,8 @@ import { RECOGNITION_RATE_HZ } from '../engine.ts';
 import { ProcessLost, type HearingLine, type HearingListener } from './hearing-process.ts';
 import type { HearingProcesses } from './hearing-processes.ts';
 import type { Context, HearingOpening, HeardPart } from './hearing-protocol.ts';
-import type { HeardUtterance, UtteranceHearer } from './utterance-stream.ts';
+import type { HeardUtterance } from './utterance-times.ts';
+import type { UtteranceHearer } from './utterance-stream.ts';
 import type { Utterance } from './utterance.ts';
 
 /**

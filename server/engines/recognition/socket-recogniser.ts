@@ -2,7 +2,8 @@
 import type { Logger } from '../../process/log.ts';
 import type { RecognitionEngine, RecognitionOptions } from '../engine.ts';
 import { PersistentHearer, type Conversation } from './persistent-hearer.ts';
-import { hearUtterances, type HeardUtterance } from './utterance-stream.ts';
+import type { HeardUtterance } from './utterance-times.ts';
+import { hearUtterances } from './utterance-stream.ts';
 import type { Utterance } from './utterance.ts';
 
 export interface SocketRecogniserOptions extends Pick<

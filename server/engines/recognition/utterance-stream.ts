@@ -2,6 +2,7 @@
  * A session of a recogniser that hears one utterance after the other. The next utterance is taken in
  * while the words of the one before are awaited; more than that is left with the source.
  */
+import type { HeardUtterance } from './utterance-times.ts';
 import { setMaxListeners } from 'node:events';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
@@ -11,23 +12,6 @@ import { RecognitionResults } from './recognition-results.ts';
 import { createRepeats } from './repeats.ts';
 import { placeUtterance } from './utterance-times.ts';
 import { Utterance } from './utterance.ts';
-
-/** What was heard of an utterance; times in ms from its first sample. */
-export interface HeardUtterance {
-  /** Empty when no word was heard. */
-  text: string;
-  /** How much of the utterance it was heard in, in ms. */
-  lengthMs: number;
-  /** Left out or empty when there are no times of words. */
-  words?: readonly Word[];
-  /** Where speech begins and ends, if that is known without words. */
-  startMs?: number;
-  endMs?: number;
-  /** The beginning of a text that still grows as it is worth reading, as far as the engine can tell. */
-  agreed?: string;
-  /** What was detected. */
-  language?: LanguageTag;
-}
 
 /** Hears the utterances of one session, one at a time. */
 export interface UtteranceHearer {

@@ -1,7 +1,6 @@
 /** From what was heard in an utterance to words on the clock of the stream. Pure. */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Word } from '../engine.ts';
-import type { HeardUtterance } from './utterance-stream.ts';
 
 /** What was heard, timed in whole ms of the stream. */
 export interface PlacedUtterance {
@@ -89,4 +88,21 @@ function inOrder(words: readonly Word[], fromMs: number, toMs: number): Word[] {
 
 function clamp(value: number, least: number, most: number): number {
   return Math.min(Math.max(value, least), most);
+}
+
+/** What was heard of an utterance; times in ms from its first sample. */
+export interface HeardUtterance {
+  /** Empty when no word was heard. */
+  text: string;
+  /** How much of the utterance it was heard in, in ms. */
+  lengthMs: number;
+  /** Left out or empty when there are no times of words. */
+  words?: readonly Word[];
+  /** Where speech begins and ends, if that is known without words. */
+  startMs?: number;
+  endMs?: number;
+  /** The beginning of a text that still grows as it is worth reading, as far as the engine can tell. */
+  agreed?: string;
+  /** What was detected. */
+  language?: LanguageTag;
 }

@@ -21,7 +21,7 @@ import { Setback } from './setback.ts';
 import { problemWithSocketAddress, socketAddress } from './socket-address.ts';
 import { createSocketRecogniser, sendAndRead } from './socket-recogniser.ts';
 import { languagesToHear } from './spoken-languages.ts';
-import type { HeardUtterance } from './utterance-stream.ts';
+import type { HeardUtterance } from './utterance-times.ts';
 import type { Utterance } from './utterance.ts';
 
 export interface VoskOptions extends SocketEngineOptions {

@@ -11,7 +11,7 @@ import type { RecogniserMessage, RecogniserSocket } from './recogniser-socket.ts
 import { Setback } from './setback.ts';
 import { sendAndRead } from './socket-recogniser.ts';
 import { languageNamed } from './spoken-languages.ts';
-import type { HeardUtterance } from './utterance-stream.ts';
+import type { HeardUtterance } from './utterance-times.ts';
 import type { Utterance } from './utterance.ts';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';

@@ -2,6 +2,8 @@
  * What a marked-up text looks like to the layout: one list in reading order, whatever its grammar.
  * Positions are UTF-16 units of the source; the list covers the source without gaps.
  */
+import type { LanguageTag } from '../../../shared/language.ts';
+import type { SentenceSplitting } from './text-layout.ts';
 
 /** A character reference in text: `&amp;`, `&#8217;`. */
 export interface Reference {
@@ -29,3 +31,20 @@ export interface Flow {
 
 /** The references of most texts. */
 export const NO_REFERENCES: readonly Reference[] = [];
+
+export interface MarkupOptions {
+  handling: 'xml' | 'html';
+  /** `v2` refuses XML that is not well-formed; `v1` leaves stray tags, `<` and `&` in their places. */
+  version: 'v1' | 'v2';
+  splitting: SentenceSplitting;
+  /** Of the text, for the ends of its sentences. */
+  language?: LanguageTag | undefined;
+  /** Whether XML tells its structure by where its text stands; true by default, no matter in HTML. */
+  outlineDetection?: boolean | undefined;
+  /** Elements that structure the text; in HTML besides the block elements. */
+  splittingTags?: readonly string[] | undefined;
+  /** Elements that never do. An element around one of `splittingTags` splits all the same. */
+  nonSplittingTags?: readonly string[] | undefined;
+  /** Elements that stay as they are; the sentence around is translated as one. */
+  ignoreTags?: readonly string[] | undefined;
+}

@@ -1,4 +1,5 @@
 /** Takes XML and HTML apart for translation, so that every tag comes back byte for byte. */
+import type { MarkupOptions } from './flow.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
 import { writeText } from './references.ts';
 import { layOutFlow } from './segment-layout.ts';
@@ -9,23 +10,6 @@ import { BLOCKS, NOT_TEXT, READINGS, UNTRANSLATED } from './html-elements.ts';
 import { htmlTokens } from './html-tokens.ts';
 import { pairHtml } from './pairing.ts';
 import { charactersOf, endOf, type Token } from './token.ts';
-
-export interface MarkupOptions {
-  handling: 'xml' | 'html';
-  /** `v2` refuses XML that is not well-formed; `v1` leaves stray tags, `<` and `&` in their places. */
-  version: 'v1' | 'v2';
-  splitting: SentenceSplitting;
-  /** Of the text, for the ends of its sentences. */
-  language?: LanguageTag | undefined;
-  /** Whether XML tells its structure by where its text stands; true by default, no matter in HTML. */
-  outlineDetection?: boolean | undefined;
-  /** Elements that structure the text; in HTML besides the block elements. */
-  splittingTags?: readonly string[] | undefined;
-  /** Elements that never do. An element around one of `splittingTags` splits all the same. */
-  nonSplittingTags?: readonly string[] | undefined;
-  /** Elements that stay as they are; the sentence around is translated as one. */
-  ignoreTags?: readonly string[] | undefined;
-}
 
 /**
  * Takes a text with markup apart. Tags, comments, and elements that are not translated are slices of

@@ -110,3 +110,6 @@ function textOrMark(item: TextItem): SegmentItem {
   if (item.literal || item.text !== UNKNOWN) return item;
   return { kind: 'lone', word: true, start: item.start, end: item.end };
 }
+
+/** How text of the engine is written in the grammar; `asWritten`: character → reference. */
+export type WriteText = (text: string, asWritten: ReadonlyMap<string, string>) => string;

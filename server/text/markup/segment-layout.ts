@@ -1,4 +1,5 @@
 /** Makes segments of a flow, and a text of translated segments. */
+import type { WriteText } from './segment-items.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
 import { sentenceEnds } from '../sentences.ts';
 import type { TextSegment } from '../text-segment.ts';
@@ -6,9 +7,6 @@ import type { FlowItem } from './flow.ts';
 import { appendText, partOf, type SegmentItem, WORD_STAND_IN } from './segment-items.ts';
 import { coreOf, type LaidOutSegment, layOutSegment, renderSegment } from './segment-source.ts';
 import type { SentenceSplitting, TextLayout } from './text-layout.ts';
-
-/** How text of the engine is written in the grammar; `asWritten`: character → reference. */
-export type WriteText = (text: string, asWritten: ReadonlyMap<string, string>) => string;
 
 /**
  * Lays out the items of a flow, which cover the source.

@@ -1,7 +1,7 @@
 /** A segment and the slices of the source it was made of. */
 import type { Mark, TextSegment } from '../text-segment.ts';
 import { partOf, type SegmentItem } from './segment-items.ts';
-import type { WriteText } from './segment-layout.ts';
+import type { WriteText } from './segment-items.ts';
 
 export interface LaidOutSegment {
   segment: TextSegment;

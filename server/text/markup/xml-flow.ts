@@ -2,7 +2,7 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Flow, FlowItem } from './flow.ts';
 import { lenientXmlTokens } from './html-tokens.ts';
-import type { MarkupOptions } from './markup-layout.ts';
+import type { MarkupOptions } from './flow.ts';
 import { pairXml } from './pairing.ts';
 import { charactersOf, endOf, type Token } from './token.ts';
 import { xmlTokens } from './xml-tokens.ts';

@@ -1,16 +1,23 @@
 /** The last stage of translated speech: samples to any target media format. */
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
-import { parseTargetMediaType, targetMediaTypes } from '../../../shared/target-media-type.ts';
-import type { TargetMediaFormat } from '../../../shared/target-media-type.ts';
+import {
+  parseTargetMediaType,
+  targetMediaTypes,
+  type TargetMediaFormat,
+} from '../../../shared/target-media-type.ts';
 import type { SpokenSamples } from '../../engines/engine.ts';
 import { uncontainedNotice } from '../../process/containment.ts';
 import type { Logger } from '../../process/log.ts';
 import { startWorker } from '../../process/module.ts';
-import { openAacEncoder } from './encode/aac-encoder.ts';
 import { createEncodePool, type EncodePool } from './encode/encode-pool.ts';
-import type { EncodedPiece } from './encode/packet.ts';
+import type { EncodedPiece, Container, Packet } from './encode/packet.ts';
 import { findFfmpegProgram, type FfmpegProgram } from './ffmpeg-program.ts';
+import { AAC_RATE_HZ, AacProcess } from './encode/aac-process.ts';
+import { withoutAdtsHeader } from './encode/adts-reader.ts';
+import { createMatroskaContainer } from './encode/matroska-container.ts';
+import { createMpegtsContainer } from './encode/mpegts-container.ts';
+import { createPieceMaker } from './encode/piece-maker.ts';
 
 /** One stream being encoded; one call at a time. */
 export interface SpeechEncoder {
@@ -130,6 +137,67 @@ async function openOnWorker({
     close() {
       signal.removeEventListener('abort', abort);
       slot.free(new Error('The encoder was closed.'));
+    },
+  };
+}
+
+// A stream of AAC: one process of ffmpeg a segment, the next one started before it is needed.
+
+/** AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): AAC-LC (2), 24 kHz (6), one channel (1). */
+const AUDIO_SPECIFIC_CONFIG = Uint8Array.of(0x13, 0x08);
+
+/**
+ * Segments are encoded each on its own, as only the end of its input makes ffmpeg give everything
+ * away; silence lies where they meet, so nothing is heard of it.
+ */
+function openAacEncoder({
+  format,
+  signal,
+  program,
+}: {
+  format: TargetMediaFormat;
+  signal: AbortSignal;
+  program: FfmpegProgram;
+}): SpeechEncoder {
+  const isMpegts = format.container === 'mpegts';
+  const container: Container = isMpegts
+    ? createMpegtsContainer({ codec: 'aac', sampleRateHz: AAC_RATE_HZ })
+    : createMatroskaContainer({
+        ...{ codec: 'aac', docType: 'matroska', sampleRateHz: AAC_RATE_HZ },
+        audioSpecificConfig: AUDIO_SPECIFIC_CONFIG,
+      });
+  const maker = createPieceMaker({ container, sampleRateHz: AAC_RATE_HZ });
+  const bare = ({ data, samples }: Packet) => ({ data: withoutAdtsHeader(data), samples });
+  let segment = new AacProcess(program);
+  let isBegun = false;
+
+  const taken = () => {
+    const packets = segment.take();
+    return maker.add(isMpegts ? packets : packets.map(bare));
+  };
+  const abort = () => segment.kill(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+
+  return {
+    headers: container.headers,
+    async encode({ samples, sampleRateHz }) {
+      signal.throwIfAborted();
+      isBegun = true;
+      await segment.write(samples, sampleRateHz);
+      return taken();
+    },
+    async flush() {
+      signal.throwIfAborted();
+      if (!isBegun) return [];
+      await segment.end();
+      const pieces = [...taken(), ...maker.flush()];
+      segment = new AacProcess(program);
+      isBegun = false;
+      return pieces;
+    },
+    close() {
+      signal.removeEventListener('abort', abort);
+      segment.kill(new Error('The encoder was closed.'));
     },
   };
 }

@@ -193,7 +193,7 @@ describe('a document process', () => {
     const script = path.join(folder, 'parent.mjs');
     writeFileSync(
       script,
-      `import { startDocumentProcess } from ${JSON.stringify(builtModule('server/documents/document-process.ts'))};
+      `import { startDocumentProcess } from ${JSON.stringify(builtModule('server/documents/formats/document-process.ts'))};
        const document = await startDocumentProcess({
          limits: ${JSON.stringify(generous)}, signal: new AbortController().signal, log: console });
        await document.open(Buffer.from('One.'), 'txt', ${JSON.stringify(opening)});

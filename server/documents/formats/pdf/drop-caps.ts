@@ -1,6 +1,6 @@
 /** Initials that are as high as several lines, joined to the word they begin. */
 import { union } from './geometry.ts';
-import type { ReadLine } from './text-lines.ts';
+import type { ReadLine } from './read-line.ts';
 
 /** An initial is this much larger than its text. */
 const MIN_RATIO = 1.8;

@@ -3,8 +3,8 @@
  * line after line the right one begins at the same place.
  */
 import type { Ruling } from './page-model.ts';
-import { WORD_GAP_EMS } from './reading-order.ts';
-import type { ReadLine } from './text-lines.ts';
+import { WORD_GAP_EMS } from './read-line.ts';
+import type { ReadLine } from './read-line.ts';
 
 /** The narrowest gutter, in ems; blanks of typewritten text are wider than others. */
 const MIN_GUTTER_EMS = 0.45;

@@ -1,6 +1,6 @@
 /** What the edges and blanks of lines tell of their alignment. */
 import { horizontalOverlap } from './geometry.ts';
-import type { ReadLine } from './text-lines.ts';
+import type { ReadLine } from './read-line.ts';
 
 /** Whether lines share their middle and nothing else. */
 export function isCentered(lines: readonly ReadLine[]): boolean {

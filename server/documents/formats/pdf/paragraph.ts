@@ -2,7 +2,7 @@
 import { union } from './geometry.ts';
 import { haveStretchedBlanks, isCentered, isRightAligned, spread } from './line-alignment.ts';
 import type { Box, PageParagraph, TextLine, TextRun, TextStyle } from './page-model.ts';
-import type { LineCharacter, ReadLine } from './text-lines.ts';
+import type { LineCharacter, ReadLine } from './read-line.ts';
 import { markerLength } from './text-paragraphs.ts';
 
 /** How much larger than the body text a heading of level 1, 2, 3 is. */

@@ -1,15 +1,13 @@
 /** The order in which a line is read, from where its letters are seen (UAX #9 backwards). */
+import { WORD_GAP_EMS } from './read-line.ts';
 import { bidi } from '../fonts/bidi.ts';
 import { union } from './geometry.ts';
-import type { LineCharacter } from './text-lines.ts';
+import type { LineCharacter } from './read-line.ts';
 
 const rightToLeft =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const letter = /\p{L}/u;
 const combining = /^\p{M}/u;
-
-/** A gap that parts words though the file has no blank, in ems: typesetters go down to a sixth. */
-export const WORD_GAP_EMS = 0.15;
 const BRACKETS = ['()', '[]', '{}'];
 /** On pages written from right to left, lines with this share of such letters are as well. */
 const MIN_SHARE = 0.4;

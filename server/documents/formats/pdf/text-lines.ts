@@ -1,16 +1,17 @@
 /** Characters become lines: what stands on one baseline without a gap or a ruling in between. */
+import type { ReadLine, LineCharacter } from './read-line.ts';
 import { horizontalOverlap, union } from './geometry.ts';
 import type { PageCharacter } from './page-characters.ts';
 import type { Box, Ruling, TextStyle } from './page-model.ts';
 import { isDropCap, joinDropCaps } from './drop-caps.ts';
 import { isListMarker } from './list-markers.ts';
 import { guttersBetween } from './gutters.ts';
+import { WORD_GAP_EMS } from './read-line.ts';
 import {
   hasRightToLeft,
   inReadingOrder,
   isLineRightToLeft,
   rightToLeftShare,
-  WORD_GAP_EMS,
 } from './reading-order.ts';
 
 /** Wider gaps, in ems, part columns and cells; justified text stays below. */
@@ -32,30 +33,6 @@ const MAX_ROW_PIECES = 100;
 const SPACED_GAP_EMS = 0.12;
 /** … when there are enough of them to tell. */
 const MIN_SPACED_GAPS = 4;
-
-/** A character within a line. */
-export interface LineCharacter {
-  character: PageCharacter;
-  hasSpaceBefore: boolean;
-  /** Whether the file itself has a blank before it. */
-  hasBlankBefore: boolean;
-  position: TextStyle['position'];
-}
-
-/** A line, or the part of it that is within one column or cell. */
-export interface ReadLine {
-  characters: LineCharacter[];
-  box: Box;
-  baseline: number;
-  /** Of its ordinary characters. */
-  sizePoints: number;
-  rotation: number;
-  isRightToLeft: boolean;
-  /** Whether it goes on beside the initial of the line above. */
-  isBesideInitial?: boolean;
-  /** Which of the page's characters is its first: the order of the file. */
-  order: number;
-}
 
 const blank = /^[\s\u200b]$/u;
 const joining =

@@ -3,7 +3,8 @@ import { horizontalOverlap } from './geometry.ts';
 import { isCentered, isRightAligned, isScattered, spread } from './line-alignment.ts';
 import { isBullet, isListMarker } from './list-markers.ts';
 import type { Box, Ruling } from './page-model.ts';
-import { type ReadLine, textOfLine } from './text-lines.ts';
+import type { ReadLine } from './read-line.ts';
+import { textOfLine } from './text-lines.ts';
 
 /** Lines further apart than this, in ems, do not belong together however even they are. */
 const MAX_LEADING_EMS = 2.3;
