@@ -222,6 +222,21 @@ describe('changes of a running session', () => {
     await session.finish();
   });
 
+  it('are refused by themselves when the session is lost before they are answered', async () => {
+    const gateway = await startChanging();
+    const session = connect(gateway, { targetLanguages: ['es'], restart: true });
+    await becomes(session, 'open');
+    gateway.sessions[0]!.token = 'lost';
+    gateway.cut();
+    const good = session.update({ formality: 'more' });
+    await expect(session.update({ targetLanguages: ['es', 'xx'] })).rejects.toMatchObject({
+      code: 'update-refused',
+    });
+    await good;
+    expect(targets(gateway, 1)).toEqual(['es']);
+    await session.finish();
+  });
+
   it('are never sent to a server of before, which would end the session', async () => {
     const gateway = await start();
     const session = connect(gateway, { targetLanguages: ['es'] });
@@ -327,6 +342,30 @@ describe('a session that the gateway has lost', () => {
     await expect(events).rejects.toMatchObject({ code: 'session-lost' });
     await expect(session.send(noise(8))).rejects.toMatchObject({ code: 'session-lost' });
     expect(session.status).toBe('closed');
+  });
+
+  it('is the error that the gateway told, which is not tried again', async () => {
+    const gateway = await start();
+    const session = connect(gateway);
+    await session.send(noise(WORD_BYTES));
+    await until(() => gateway.sessions[0]?.words === 1);
+    const failure = { code: 'server-error', status: 503, message: 'No.' };
+    const done = expect(session.done).rejects.toMatchObject(failure);
+    gateway.breaks = true;
+    await session.send(noise(WORD_BYTES));
+    await done;
+    expect(gateway.sessions).toHaveLength(1);
+  });
+
+  it('has no successor where only the beginning of its audio tells how the rest is read', async () => {
+    const gateway = await start();
+    const session = connect(gateway, { contentType: 'audio/ogg;codecs=opus', restart: true });
+    await session.send(noise(WORD_BYTES));
+    const done = expect(session.done).rejects.toMatchObject({ code: 'server-error', status: 503 });
+    gateway.breaks = true;
+    await session.send(noise(WORD_BYTES));
+    await done;
+    expect(gateway.sessions).toHaveLength(1);
   });
 
   it('goes on in a new one for those who asked for that, and says so', async () => {
