@@ -1,5 +1,5 @@
 /** Tells a process that hangs from one that merely gets too little of the processor. */
-import { treeProcessorMs } from './process-tree.ts';
+import { useOfTree } from './process-tree.ts';
 
 /** Less than this of the processor, in ms, is what a process takes that waits for ever or is stopped. */
 const LEAST_WORK_MS = 20;
@@ -78,15 +78,17 @@ export class HangWatch {
     const look = { signs: this.#signs, atMs: this.#clockMs, takenMs: this.#read() };
     if (this.#first?.signs !== look.signs) this.#first = this.#worked = look;
     const first = this.#first;
-    if (this.#worked === undefined || first.takenMs === undefined || look.takenMs === undefined) {
+    if (this.#worked === undefined || first.takenMs === undefined) {
       return look.atMs - first.atMs >= this.#timeoutMs;
     }
+    // It told before, and does not now: too many files may be open.
+    if (look.takenMs === undefined) return false;
     if (look.takenMs - (this.#worked.takenMs ?? 0) >= LEAST_WORK_MS) this.#worked = look;
     const isIdle = look.atMs - this.#worked.atMs >= this.#timeoutMs;
     return isIdle || look.takenMs - first.takenMs >= this.#timeoutMs;
   }
 
   #read(): number | undefined {
-    return this.#pid === undefined ? undefined : treeProcessorMs(this.#pid);
+    return this.#pid === undefined ? undefined : useOfTree(this.#pid)?.processorMs;
   }
 }

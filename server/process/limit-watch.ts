@@ -2,7 +2,7 @@
  * Watches a process that reads what strangers send for being no longer its own master: it takes more
  * memory than its work needs, starts others, or is busy when nobody asked it for anything.
  */
-import { processTree, residentBytes, treeProcessorMs } from './process-tree.ts';
+import { useOfTree } from './process-tree.ts';
 
 /** Processors that one thread takes with those that Node has beside it, and one that has nothing to do. */
 const MOST_PROCESSORS = { working: 1.5, idle: 0.5 };
@@ -32,7 +32,8 @@ export class LimitWatch {
   readonly #limits: ProcessLimits;
   readonly #onExceeded: (what: string) => void;
   readonly #timer: NodeJS.Timeout;
-  #before: Look;
+  /** Undefined where the system did not tell. */
+  #before: Look | undefined;
   #looksInQuiet = 0;
   #hasStarted = false;
 
@@ -69,22 +70,26 @@ export class LimitWatch {
   }
 
   #look(): void {
-    const tree = processTree(this.#pid);
-    const takenMs = treeProcessorMs(this.#pid) ?? 0;
-    const now = { atMs: performance.now(), takenMs };
-    const processors = (now.takenMs - this.#before.takenMs) / (now.atMs - this.#before.atMs);
+    const use = useOfTree(this.#pid);
+    const before = this.#before;
+    const now = use && { atMs: performance.now(), takenMs: use.processorMs };
     const isIdle = this.#hasStarted && this.#looksInQuiet >= IDLE_LOOKS;
-    const isBusy = processors > MOST_PROCESSORS[isIdle ? 'idle' : 'working'];
     this.#before = now;
     this.#looksInQuiet += 1;
+    if (use === undefined) return;
     const { memoryBytes, processes } = this.#limits;
-    if (residentBytes(tree) > memoryBytes) this.#end('memory');
-    else if (tree.length > processes) this.#end('number of processes');
-    else if (isBusy) this.#end('processor time');
+    const most = MOST_PROCESSORS[isIdle ? 'idle' : 'working'];
+    if (use.residentBytes > memoryBytes) this.#end('memory');
+    else if (use.processes > processes) this.#end('number of processes');
+    else if (before && now && processorsBetween(before, now) > most) this.#end('processor time');
   }
 
   #end(what: string): void {
     this.stop();
     this.#onExceeded(what);
   }
+}
+
+function processorsBetween(before: Look, now: Look): number {
+  return (now.takenMs - before.takenMs) / (now.atMs - before.atMs);
 }

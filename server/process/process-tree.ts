@@ -1,25 +1,31 @@
 /** A process and all that it has started, as Linux tells of them in `/proc`. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** The process and its descendants, parents first; only itself where the kernel does not tell. */
 export function processTree(pid: number): number[] {
   const tree = [pid];
   // Grows while it is walked.
-  for (const parent of tree) tree.push(...childrenOf(parent));
+  for (const parent of tree) tree.push(...(childrenOf(parent) ?? []));
   return tree;
 }
 
-function childrenOf(pid: number): number[] {
+/** None of a process that has ended; undefined where the system does not tell. */
+function childrenOf(pid: number): number[] | undefined {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
     return threads.flatMap((thread) => {
       const list = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8');
       return list.split(' ').map(Number).filter(Boolean);
     });
-  } catch {
-    // It has ended meanwhile.
-    return [];
+  } catch (error) {
+    return hasEnded(error) ? [] : undefined;
   }
+}
+
+/** Files in `/proc` go with their process; others cannot be read, when too many are open for one. */
+function hasEnded(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return existsSync('/proc/self') && (code === 'ENOENT' || code === 'ESRCH');
 }
 
 /** Memory that these processes hold, in bytes; what has ended holds none. */
@@ -51,12 +57,41 @@ export function processorMs(pid: number): number | undefined {
   }
 }
 
-/** The same of a process and all that it has started. */
-export function treeProcessorMs(pid: number): number | undefined {
-  const own = processorMs(pid);
-  if (own === undefined) return undefined;
-  const [, ...descendants] = processTree(pid);
-  return descendants.reduce((sum, each) => sum + (processorMs(each) ?? 0), own);
+/** What a process and all that it has started take. */
+export interface TreeUse {
+  processes: number;
+  residentBytes: number;
+  /** Of those that there are; less than before when some have ended. */
+  processorMs: number;
+}
+
+/** Undefined where the system does not tell all of it: a part would look like less, and the rest like a leap. */
+export function useOfTree(pid: number): TreeUse | undefined {
+  const tree = [pid];
+  const use = { processes: 0, residentBytes: 0, processorMs: 0 };
+  for (const each of tree) {
+    const children = childrenOf(each);
+    if (children === undefined) return undefined;
+    tree.push(...children);
+    const takenMs = processorMs(each);
+    if (takenMs === undefined) {
+      if (each === pid || isRunning(each)) return undefined;
+      continue;
+    }
+    use.processes += 1;
+    use.processorMs += takenMs;
+    use.residentBytes += residentBytes([each]);
+  }
+  return use;
+}
+
+/** Whether there is a process, which it takes no file to know. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 /**

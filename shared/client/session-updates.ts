@@ -96,6 +96,11 @@ export class SessionUpdates {
     } else if (this.#isSupported === undefined && isSaid(message)) this.#giveUp();
   }
 
+  /** Whether changes wait for their answers. */
+  get isWaiting(): boolean {
+    return this.#unanswered().length > 0;
+  }
+
   /** The request of a new session, with everything that waits. */
   applied(request: SessionRequest): SessionRequest {
     return withChanges(request, joined(this.#unanswered()));

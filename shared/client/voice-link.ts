@@ -27,7 +27,10 @@ export interface VoiceLinkOptions {
   buffer: { maxMs: number; maxBytes: number };
   /** Bytes a second of compressed audio, if they are known. */
   bytesPerSecond?: number | undefined;
-  /** Begins a new session when the old one is gone, with at most so much of the audio that waits. */
+  /**
+   * Begins a new session when the old one is gone, with at most so much of the audio that waits; never
+   * with audio that only its beginning tells how to read.
+   */
   restart: false | { keptMs: number };
   /** How long the server may be silent after the end of the audio. */
   endDeadlineMs: number;
@@ -75,6 +78,8 @@ export class VoiceLink {
   #endSent = false;
   #ended = false;
   #isOver = false;
+  /** The session is gone, and no other is to take its place. */
+  #isLost = false;
   #failure: VoiceError | undefined;
   #endsUtterance = false;
   #endTimer: ReturnType<typeof setTimeout> | undefined;
@@ -123,11 +128,12 @@ export class VoiceLink {
   async run(): Promise<void> {
     try {
       await this.#connectUntilOver();
-    } finally {
-      clearTimeout(this.#endTimer);
-      this.#isOver = true;
-      this.#updates.fail(this.#failure ?? new VoiceError('closed'));
+    } catch (error) {
+      this.#failure ??= toVoiceError(error);
     }
+    clearTimeout(this.#endTimer);
+    this.#isOver = true;
+    this.#updates.fail(this.#failure ?? new VoiceError('closed'));
     if (this.#failure !== undefined) throw this.#failure;
   }
 
@@ -190,6 +196,7 @@ export class VoiceLink {
   }
 
   #mayRetry(failure: VoiceError, attempt: number): boolean {
+    if (this.#isLost) return false;
     const { toBegin, toResume } = this.#options.attempts;
     if (attempt >= (this.#hasBeenOpen ? toResume : toBegin)) return false;
     // Before the first connection a refusal is an answer to a click: better shown than repeated.
@@ -242,15 +249,29 @@ export class VoiceLink {
   }
 
   async #begin(given?: SessionAnswer): Promise<SessionAnswer> {
-    const request = this.#updates.applied(this.request);
-    const answer = given ?? (await this.#provide(request));
-    if (given === undefined) this.request = request;
-    this.#updates.restart(given === undefined);
+    const request = given === undefined ? this.#updates.applied(this.request) : this.request;
+    const asked = given ?? (await this.#provideUnlessRefused(request));
+    // With a change that is refused there is no session: one as it was tells whose that was.
+    const answer = asked ?? (await this.#provide(this.request));
+    const isApplied = given === undefined && asked !== undefined;
+    if (isApplied) this.request = request;
+    this.#updates.restart(isApplied);
     const { restart } = this.#options;
     this.#audio.restart(restart === false ? Infinity : restart.keptMs);
     this.#lastSequence = 0;
     this.#hasBegun = this.#endSent = false;
     return (this.#session = answer);
+  }
+
+  /** Undefined where a request with changes is refused. */
+  async #provideUnlessRefused(request: SessionRequest): Promise<SessionAnswer | undefined> {
+    try {
+      return await this.#provide(request);
+    } catch (error) {
+      const failure = toVoiceError(error);
+      if (failure.isPassing || !this.#updates.isWaiting) throw failure;
+      return undefined;
+    }
   }
 
   /** The session is over before its time. @throws VoiceError unless a new one may begin */
@@ -259,7 +280,10 @@ export class VoiceLink {
     this.#session = undefined;
     this.#hasBegun = false;
     if (!hadBegun) return;
-    if (this.#options.restart === false) throw reason ?? new VoiceError('session-lost');
+    if (this.#options.restart === false || !beginsAnywhere(this.request)) {
+      this.#isLost = true;
+      throw reason ?? new VoiceError('session-lost');
+    }
     this.#options.onRestart();
   }
 
@@ -361,6 +385,11 @@ export class VoiceLink {
     if (!this.#audio.awaitsCount) return;
     if (performance.now() - connection.lastHeardMs > STALLED_MS) connection.abandon();
   }
+}
+
+/** Whether audio can be read from anywhere in it on: what is in a container cannot. */
+function beginsAnywhere({ source_media_content_type: type }: SessionRequest): boolean {
+  return /^audio\/(?:pcm|mpeg)\b/.test(type);
 }
 
 function isSameSession(answer: SessionAnswer, known: SessionAnswer): boolean {

@@ -1,80 +1,26 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import {
-  connectVoice,
-  type VoiceEvent,
-  type VoiceSession,
-  type VoiceSessionOptions,
-} from '../../shared/client/node.ts';
+import { connectVoice, type VoiceEvent } from '../../shared/client/node.ts';
 import { encodeServerMessage } from '../../shared/protocol/codec.ts';
 import {
-  startResumingGateway,
   WORD_BYTES,
+  startResumingGateway,
   type ResumingGateway,
 } from '../support/resuming-gateway.ts';
 import { until } from '../support/server.ts';
-
-const gateways: ResumingGateway[] = [];
-afterEach(async () => {
-  for (const gateway of gateways.splice(0)) await gateway.close();
-});
-
-/** 8 bytes a ms. */
-const TELEPHONE = 'audio/pcm;encoding=ulaw;rate=8000';
-
-async function start(random: () => number = () => 1): Promise<ResumingGateway> {
-  const gateway = await startResumingGateway(random);
-  gateways.push(gateway);
-  return gateway;
-}
-
-function connect(gateway: ResumingGateway, options: Partial<VoiceSessionOptions> = {}) {
-  const { server, apiKey } = gateway;
-  return connectVoice({ server, apiKey, contentType: TELEPHONE, ...options });
-}
-
-function noise(sizeBytes: number): Uint8Array {
-  return Uint8Array.from({ length: sizeBytes }, (_, at) => (at * 31 + (at >> 8)) % 251);
-}
-
-async function collect(session: VoiceSession): Promise<VoiceEvent[]> {
-  const events: VoiceEvent[] = [];
-  for await (const event of session) events.push(event);
-  return events;
-}
-
-function becomes(session: VoiceSession, wanted: VoiceSession['status']): Promise<void> {
-  return new Promise((resolve) => {
-    session.on('status', ({ status }) => {
-      if (status === wanted) resolve();
-    });
-  });
-}
-
-function concluded(events: readonly VoiceEvent[], kind: 'source' | 'target'): string {
-  return events
-    .filter((event) => event.type === 'caption')
-    .filter((event) => event.kind === kind)
-    .flatMap((event) => event.concluded)
-    .map(({ text }) => text)
-    .join('');
-}
-
-const words = (count: number, prefix = ''): string =>
-  Array.from({ length: count }, (_, index) => ` ${prefix}${index}`).join('');
-
-/** Random numbers that can be had again: mulberry32. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import {
+  TELEPHONE,
+  becomes,
+  collect,
+  concluded,
+  connect,
+  noise,
+  seeded,
+  start,
+  words,
+} from './conversation.ts';
 
 describe('a network that loses frames and connections', () => {
   it.concurrent.each(['json', 'msgpack'] as const)(
@@ -222,6 +168,21 @@ describe('changes of a running session', () => {
     await session.finish();
   });
 
+  it('are refused by themselves when the session is lost before they are answered', async () => {
+    const gateway = await startChanging();
+    const session = connect(gateway, { targetLanguages: ['es'], restart: true });
+    await becomes(session, 'open');
+    gateway.sessions[0]!.token = 'lost';
+    gateway.cut();
+    const good = session.update({ formality: 'more' });
+    await expect(session.update({ targetLanguages: ['es', 'xx'] })).rejects.toMatchObject({
+      code: 'update-refused',
+    });
+    await good;
+    expect(targets(gateway, 1)).toEqual(['es']);
+    await session.finish();
+  });
+
   it('are never sent to a server of before, which would end the session', async () => {
     const gateway = await start();
     const session = connect(gateway, { targetLanguages: ['es'] });
@@ -311,55 +272,6 @@ describe('audio', () => {
     const [kept] = gateway.sessions;
     expect(kept?.audio.every(({ length }) => length % 2 === 0)).toBe(true);
     expect(Buffer.concat(kept!.audio)).toEqual(Buffer.from(audio.subarray(0, 1_000)));
-  });
-});
-
-describe('a session that the gateway has lost', () => {
-  it('is an error', async () => {
-    const gateway = await start();
-    const session = connect(gateway);
-    const events = collect(session);
-    await session.send(noise(WORD_BYTES));
-    await until(() => gateway.sessions[0]?.words === 1);
-    gateway.refusal = 400;
-    gateway.cut();
-    await expect(session.done).rejects.toMatchObject({ name: 'VoiceError', code: 'session-lost' });
-    await expect(events).rejects.toMatchObject({ code: 'session-lost' });
-    await expect(session.send(noise(8))).rejects.toMatchObject({ code: 'session-lost' });
-    expect(session.status).toBe('closed');
-  });
-
-  it('goes on in a new one for those who asked for that, and says so', async () => {
-    const gateway = await start();
-    const session = connect(gateway, { restart: true });
-    const events = collect(session);
-    await session.send(noise(WORD_BYTES));
-    await until(() => gateway.sessions[0]?.words === 1);
-    gateway.refusal = 404;
-    const reconnecting = becomes(session, 'reconnecting');
-    gateway.cut();
-    await reconnecting;
-    await session.send(noise(2 * WORD_BYTES));
-    await until(() => gateway.sessions.length === 2);
-    await session.finish();
-    const told = await events;
-    expect(concluded(told, 'source')).toBe(' 0 0 1');
-    expect(told.filter(({ type }) => type === 'restart')).toHaveLength(1);
-  });
-
-  it('is asked for again while the gateway has no time', async () => {
-    const gateway = await start();
-    const session = connect(gateway);
-    await session.send(noise(WORD_BYTES));
-    await until(() => gateway.sessions[0]?.words === 1);
-    gateway.refusal = 503;
-    const reconnecting = becomes(session, 'reconnecting');
-    gateway.cut();
-    await reconnecting;
-    gateway.refusal = undefined;
-    await session.send(noise(WORD_BYTES));
-    await session.finish();
-    expect(gateway.sessions[0]?.words).toBe(2);
   });
 });
 

@@ -42,6 +42,8 @@ export interface ResumingGateway {
   takesUpdates: boolean;
   /** What a request for an old session is answered with instead of one. */
   refusal: number | undefined;
+  /** Ends the session at the next audio, by a failure that passes. */
+  breaks: boolean;
   /** Requests for sessions that were answered. */
   requests: number;
   /** Cuts every connection now. */
@@ -60,6 +62,7 @@ export async function startResumingGateway(random: () => number): Promise<Resumi
     server: `http://127.0.0.1:${port}`,
     ...{ apiKey: API_KEY, sessions: [], drops: 0, dropChance: 0 },
     ...{ isPlain: false, takesUpdates: false, refusal: undefined, requests: 0 },
+    breaks: false,
     cut: () => {
       for (const socket of sockets.clients) socket.terminate();
     },
@@ -94,7 +97,8 @@ export async function startResumingGateway(random: () => number): Promise<Resumi
     );
   }
 
-  function open(request: SessionRequest): KeptSession {
+  function open(request: SessionRequest): KeptSession | undefined {
+    if (request.target_languages?.includes('xx') === true) return undefined;
     const session: KeptSession = {
       ...{ id: crypto.randomUUID(), request, audio: [], receivedBytes: 0, words: 0 },
       ...{ durable: [], token: crypto.randomUUID(), hasEnded: false },
@@ -162,6 +166,13 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
     if (!gateway.isPlain && random() < 0.3) send(acknowledgement(session));
   }
 
+  function fail(): void {
+    gateway.breaks = false;
+    session.token = 'lost';
+    send({ error: { ...refusalOf(5_030_004), error_code: 503 } });
+    socket.close(4503);
+  }
+
   function conclude(): void {
     if (!session.hasEnded) {
       session.hasEnded = true;
@@ -192,7 +203,8 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
   socket.on('message', (frame: Buffer) => {
     if (isLost) return;
     const message = decodeClientMessage(frame, format);
-    if ('end_of_source_media' in message) conclude();
+    if (gateway.breaks && 'source_media_chunk' in message) fail();
+    else if ('end_of_source_media' in message) conclude();
     else if ('session_update' in message) change(message.session_update);
     else if ('source_media_chunk' in message) hear(message.source_media_chunk.data);
     if (random() < gateway.dropChance) lose();

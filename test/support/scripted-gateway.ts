@@ -182,6 +182,7 @@ export async function startScriptedGateway({
 
 type TokenRequest = RequestedSession | { token: string; last_sequence: number };
 
+const UNKNOWN_LANGUAGE = { status: 400, message: "Value for 'target_languages' not supported." };
 const UNKNOWN_TOKEN = { status: 400, message: 'source_media_content_type is missing.' };
 
 function newTicket(request: RequestedSession): Ticket {
@@ -212,8 +213,10 @@ function connect(gateway: ScriptedGateway, socket: WebSocket, ticket: Ticket): v
     if ('session_update' in message) {
       session.updates.push(message.session_update);
       const { id, ...changes } = message.session_update;
-      if (gateway.refusal !== undefined) {
-        session.send(refused(gateway.refusal, id as string));
+      const wished = (changes as Partial<RequestedSession>).target_languages ?? [];
+      const refusal = wished.includes('xx') ? UNKNOWN_LANGUAGE : gateway.refusal;
+      if (refusal !== undefined) {
+        session.send(refused(refusal, id as string));
         return;
       }
       Object.assign(request, changes);

@@ -161,6 +161,21 @@ describe('other languages while live', () => {
     expect(await page.getByRole('group').count()).toBe(3);
   });
 
+  it('that cannot be served keep no other change from being made', async () => {
+    page = await bench.open('/page');
+    bench.gateway.takesUpdates = true;
+    await pressStart(page);
+    const heard = await newestSession(bench, { chunks: 2 });
+    await changeTargets('xx');
+    await page.getByText('Captions go on as they were.').waitFor();
+    await page.locator('voice-captions').evaluate((element) => {
+      (element as HTMLElement & { speech: string }).speech = 'es';
+    });
+    await expect.poll(() => heard.updates.at(-1)).toMatchObject({ target_media_languages: ['es'] });
+    expect(heard.updates.at(-1)).not.toHaveProperty('target_languages');
+    expect(heard.request.target_languages).toEqual(['es']);
+  });
+
   it('take another session when the spoken language changes with them', async () => {
     page = await bench.open('/page');
     bench.gateway.takesUpdates = true;

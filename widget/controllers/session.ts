@@ -142,15 +142,26 @@ export class VoiceSession {
     if (isHere && this.#heldRequest === undefined) {
       this.#wish = request;
       this.#link.update(changes).catch((error: unknown) => {
-        if (this.#wish === request) this.#takeRefusal(request, toVoiceFailure(error));
+        if (this.#wish === request) void this.#takeRefusal(request, toVoiceFailure(error));
       });
     } else this.#changeSession(request);
   }
 
-  /** What this gateway refuses here it would refuse of another session too. */
-  #takeRefusal(request: SessionRequest, failure: VoiceFailure): void {
-    if (failure.code !== 'update-refused') this.#changeSession(request);
-    else if (!this.#over) this.#options.onRefused(failure, this.#link.request);
+  /** What this gateway refuses here it would refuse of another session too; of several wishes some may do. */
+  async #takeRefusal(request: SessionRequest, failure: VoiceFailure): Promise<void> {
+    if (failure.code !== 'update-refused') {
+      this.#changeSession(request);
+      return;
+    }
+    const wishes = changeable.filter((name) => !hasSame(name, this.#link.request, request));
+    const link = this.#link;
+    if (wishes.length > 1) {
+      const tries = wishes.map((name) => link.update({ [name]: request[name] ?? null }));
+      await Promise.allSettled(tries);
+    }
+    if (!this.#over && this.#link === link && this.#wish === request) {
+      this.#options.onRefused(failure, link.request);
+    }
   }
 
   #changeSession(request: SessionRequest): void {
@@ -329,9 +340,11 @@ const changeable = [
 
 /** What makes one request the other; undefined where that takes another session. */
 function changesBetween(before: SessionRequest, after: SessionRequest): SessionChanges | undefined {
-  const isSame = (name: keyof SessionRequest) =>
-    JSON.stringify(before[name]) === JSON.stringify(after[name]);
   const fixed = ['source_language', 'source_language_mode', 'message_format'] as const;
-  if (!fixed.every(isSame)) return undefined;
+  if (!fixed.every((name) => hasSame(name, before, after))) return undefined;
   return Object.fromEntries(changeable.map((name) => [name, after[name] ?? null]));
+}
+
+function hasSame(name: keyof SessionRequest, one: SessionRequest, other: SessionRequest): boolean {
+  return JSON.stringify(one[name]) === JSON.stringify(other[name]);
 }
