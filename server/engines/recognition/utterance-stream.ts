@@ -5,9 +5,8 @@
 import type { HeardUtterance } from './utterance-times.ts';
 import { setMaxListeners } from 'node:events';
 import { ServiceError } from '../../../shared/errors.ts';
-import type { LanguageTag } from '../../../shared/language.ts';
 import { Change } from '../../process/change.ts';
-import type { Recognition, SpeechPiece, Word } from '../engine.ts';
+import type { Recognition, SpeechPiece } from '../engine.ts';
 import { RecognitionResults } from './recognition-results.ts';
 import { createRepeats } from './repeats.ts';
 import { placeUtterance } from './utterance-times.ts';

@@ -1,9 +1,8 @@
 /** Takes XML and HTML apart for translation, so that every tag comes back byte for byte. */
 import type { MarkupOptions } from './flow.ts';
-import type { LanguageTag } from '../../../shared/language.ts';
 import { writeText } from './references.ts';
 import { layOutFlow } from './segment-layout.ts';
-import type { SentenceSplitting, TextLayout } from './text-layout.ts';
+import type { TextLayout } from './text-layout.ts';
 import { xmlFlow } from './xml-flow.ts';
 import { type Flow, type FlowItem, NO_REFERENCES } from './flow.ts';
 import { BLOCKS, NOT_TEXT, READINGS, UNTRANSLATED } from './html-elements.ts';
