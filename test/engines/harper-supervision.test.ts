@@ -47,6 +47,16 @@ it.each([
   await engine.close();
 });
 
+it('a text beside one that the worker does not come back from is corrected', async () => {
+  const startWorker = () => startFragileWorker('for (;;);');
+  const engine = await createHarper({ log: recordLog(), startWorker, watchdogMs: 400 });
+  const improve = (text: string) => improveTexts(engine, [text], { language: 'en' });
+  const bad = expect(improve('This is bad.')).rejects.toMatchObject({ code: 'engine_unavailable' });
+  expect(await improve('It rained. we stayed.')).toEqual(['It rained. We stayed.']);
+  await bad;
+  await engine.close();
+});
+
 it('a text that Harper fails at stays as it is, and costs the others nothing', async () => {
   let workers = 0;
   const startWorker = () => {

@@ -48,6 +48,8 @@ class Harper implements ImprovementEngine {
   readonly languages: readonly LanguageTag[] = ['en', 'en-GB', 'en-US'];
   readonly #options: HarperOptions;
   readonly #places = new FairPlaces(MAX_UNDER_WAY);
+  /** One at a time: of those that a worker was lost on, one may lose the next as well. */
+  readonly #secondTries = new FairPlaces(1);
   #pool: Pool | undefined;
   #asked = 0;
   #isClosed = false;
@@ -72,15 +74,19 @@ class Harper implements ImprovementEngine {
     clearTimeout(this.#idleTimer);
     const form = ruledForms.find((each) => each === (writingStyle ?? tone));
     const turn: Turn = { account };
-    const giveUp = () => this.#places.abandon(turn, signal.reason);
+    const giveUp = () => {
+      this.#places.abandon(turn, signal.reason);
+      this.#secondTries.abandon(turn, signal.reason);
+    };
     signal.addEventListener('abort', giveUp, { once: true });
     const inTurn: InTurn = (work) => this.#places.hold(turn, work);
+    const alone: InTurn = (work) => this.#secondTries.hold(turn, work);
     try {
       const passages = texts.map((text) => passagesOf(text, language));
       const corrections = new Map<string, string>();
       for (const variant of ['en-GB', 'en-US'] as const) {
         const asked = passages.flatMap((each) => (each.variant === variant ? each.readable : []));
-        await correctInto(corrections, asked, { variant, pool, signal, inTurn });
+        await correctInto(corrections, asked, { variant, pool, signal, inTurn, alone });
       }
       return passages.map(({ all }) => {
         const corrected = all.map((passage) => corrections.get(passage) ?? passage);
@@ -169,6 +175,7 @@ interface Asking {
   pool: Pool;
   signal: AbortSignal;
   inTurn: InTurn;
+  alone: InTurn;
 }
 
 /** Adds what becomes of passages; one that Harper fails at stays as it is. */
@@ -215,12 +222,15 @@ function startOwnWorker(): PoolWorker {
   });
 }
 
-/** What ended the worker, or kept it, need not have been these texts: they get another one. */
+/**
+ * What ended the worker, or kept it, need not have been these texts: they get another one, where no
+ * others that were lost with it are.
+ */
 async function askTwice(texts: readonly string[], asking: Asking): Promise<HarperAnswer> {
   try {
     return await ask(texts, asking);
   } catch (error) {
-    if (error instanceof WorkerEnded) return ask(texts, asking);
+    if (error instanceof WorkerEnded) return asking.alone(() => ask(texts, asking));
     throw error;
   }
 }
