@@ -31,7 +31,19 @@ export default tseslint.config(
     rules: {
       'max-lines-per-function': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          name: 'fast-check',
+          message: 'Import `test/support/properties.ts`.',
+          allowTypeImports: true,
+        },
+      ],
     },
+  },
+  {
+    files: ['test/support/properties.ts'],
+    rules: { '@typescript-eslint/no-restricted-imports': 'off' },
   },
   // They only list: what there is, and what it works with.
   {

@@ -3,7 +3,7 @@ import type { MemoryPart, TranslationMemories, TranslationMemoryInfo } from '../
 import { lockAccount } from '../storage/account-lock.ts';
 import { addToMemory, createMemorySweep } from './memory-contents-store.ts';
 
-/** Translation memories: their names and states here, what they hold in `memory-contents.ts`. */
+/** Translation memories: their names and states here, what they hold in `memory-contents-store.ts`. */
 export function createTranslationMemories(db: Database): TranslationMemories {
   return {
     ...createImports(db),

@@ -1,4 +1,4 @@
-/** What the services ask of storage about documents; part of `ports.ts`, from where it is imported. */
+/** What is asked of storage about documents; part of `ports.ts`, from where it is imported. */
 import type { Charge } from './ports.ts';
 
 /** The bytes kept of a document: what was uploaded, what a worker has translated so far, the result. */

@@ -1,6 +1,6 @@
 /**
- * What the services ask of storage. Adapters live in `embedded/` (SQLite, one machine) and
- * `distributed/` (PostgreSQL); both run the stores of `stores/`. All arguments and answers are plain
+ * What the rooms ask of storage. Adapters live in `embedded/` (SQLite, one machine) and
+ * `distributed/` (PostgreSQL); both run the stores that `server/stores.ts` names. All arguments and answers are plain
  * data, for the embedded stores run in a worker thread. An answered write has reached the disk.
  *
  * Times are ms since the epoch, characters are Unicode code points, speech is in ms.

@@ -1,4 +1,4 @@
-/** What the services ask of storage about style rule lists. */
+/** What is asked of storage about style rule lists. */
 import type { ConfiguredRules } from '../../shared/style-rules/catalogue.ts';
 
 /** An instruction in plain words. */

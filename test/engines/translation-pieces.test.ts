@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { feedPieces } from '../../server/engines/translation/piece-feed.ts';
 import { splitText } from '../../server/engines/translation/text-pieces.ts';
 import { plainText } from '../../server/text/text-segment.ts';
+import { expectSteadyTime, processorMs } from '../support/processor-time.ts';
 import { plain, textsOf } from './marked-segments.ts';
 import { hostileTexts } from './translation-texts.ts';
 
@@ -61,16 +62,6 @@ describe('pieces of a text', () => {
   });
 });
 
-/** Least processor time of some tries, in µs: what else runs here only adds to it. */
-function leastCpuUs(work: () => void): number {
-  const times = Array.from({ length: 5 }, () => {
-    const before = process.cpuUsage();
-    work();
-    return process.cpuUsage(before).user;
-  });
-  return Math.min(...times);
-}
-
 describe('the work of cutting', () => {
   const lines = {
     'short sentences': (length: number) => 'a? '.repeat(length / 3),
@@ -82,18 +73,13 @@ describe('the work of cutting', () => {
   };
 
   test.each(Object.entries(lines))('grows as the length of a line does: %s', (_name, line) => {
-    const [short, long] = [60_000, 480_000].map((length) => {
-      const text = line(length);
-      return leastCpuUs(() => cut(text, 400));
-    });
-    // Work that grows with the square of the length would take 64 times as long.
-    expect(long).toBeLessThan(24 * Math.max(short!, 1_000));
+    return expectSteadyTime((length) => cut(line(length), 400), { size: 480_000, littleMs: 20 });
   });
 
-  test('is done when a piece is taken, not ahead', () => {
+  test('is done when a piece is taken, not ahead', async () => {
     const text = 'a? '.repeat(160_000);
-    const all = leastCpuUs(() => cut(text, 400));
-    const some = leastCpuUs(() => {
+    const all = await processorMs(() => cut(text, 400));
+    const some = await processorMs(() => {
       const pieces = splitText({ text, language: 'en', maxLength: 400 });
       for (let i = 0; i < 3; i++) expect(pieces.next().value?.translatable).toBeDefined();
     });

@@ -1,5 +1,5 @@
 /** Importing and searching memories on both databases, with many segments and against brute force. */
-import fc from 'fast-check';
+import fc from '../support/properties.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createTranslationMemories,

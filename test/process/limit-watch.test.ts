@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CONTAINED_PROCESSES, findContainment } from '../../server/process/containment.ts';
 import { runtimeFiles } from '../../server/process/module.ts';
 import { startWorkerProcess } from '../../server/process/worker-process.ts';
+import { builtModule } from '../support/built-product.ts';
 import { projectFolder } from '../support/server.ts';
 
 const limits = {
@@ -34,6 +37,14 @@ describe('a contained process', () => {
       expect(exceeded).toEqual([take === 'processes' ? 'number of processes' : take]);
     },
   );
+
+  it('goes on when the system cannot tell for a while what it takes', () => {
+    const script = path.join(import.meta.dirname, 'starved-watch.mjs');
+    const built = builtModule('server/process/limit-watch.ts');
+    const starved = ['ulimit -n 100; exec "$0" "$@"', process.execPath, script, built];
+    const said = execFileSync('/bin/sh', ['-c', ...starved], { encoding: 'utf8' });
+    expect(JSON.parse(said)).toEqual({ refusal: 'EMFILE', exceeded: [] });
+  });
 
   it('goes on while it takes what its work needs', async () => {
     const exceeded: string[] = [];

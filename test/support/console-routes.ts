@@ -1,44 +1,37 @@
-/** What the console's page asks for, as the server has registered it. */
-import type {} from '@fastify/swagger';
-import Fastify from 'fastify';
-import { consoleRoutes, type ConsoleOptions } from '../../server/accounts/console/routes.ts';
-import { adminRoutes } from '../../server/accounts/routes.ts';
-import { glossaryV3Routes } from '../../server/glossaries/routes.ts';
-import type { Routes } from '../../server/http/door.ts';
-import {
-  translationMemoryRoutes,
-  translationMemoryUpkeepRoutes,
-} from '../../server/memories/routes.ts';
-import { consoleModelRoutes } from '../../server/models/routes.ts';
-import { consoleOperationRoutes } from '../../server/operation/console-routes.ts';
-import { styleRuleRoutes } from '../../server/style-rules/routes.ts';
+/** What the console's page asks for, as the whole server registers it. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { createApp } from '../../server/app.ts';
+import { readConfig } from '../../server/config.ts';
 
 /** Every operation below `/console/api`, with parameters as in `/openapi.json`. */
 export async function readConsoleRoutes(): Promise<{ method: string; path: string }[]> {
-  const app = Fastify();
   const found: { method: string; path: string }[] = [];
-  app.addHook('onRoute', ({ method, url }) => {
-    for (const each of [method].flat()) found.push({ method: each, path: url });
-  });
-  await app.register(consoleRoutes, nobody);
-  await app.ready();
-  await app.close();
+  const watch = (made: unknown): void => {
+    const { fastify } = made as { fastify: FastifyInstance };
+    fastify.addHook('onRoute', ({ method, url }) => {
+      for (const each of [method].flat()) found.push({ method: each, path: url });
+    });
+  };
+  const dataFolder = await mkdtemp(path.join(tmpdir(), 'dragoman-'));
+  const settings = { DATA_DIR: dataFolder, RECOGNISER: 'silent', DOCUMENT_WORKER: 'off' };
+  subscribe('fastify.initialization', watch);
+  try {
+    const app = await createApp(
+      readConfig({ ...settings, WARM_UP: 'off' }),
+      pino({ enabled: false }),
+    );
+    await app.stop();
+  } finally {
+    unsubscribe('fastify.initialization', watch);
+    await rm(dataFolder, { recursive: true, force: true });
+  }
   return found
     .filter(({ method, path }) => path.startsWith('/console/api/') && method !== 'HEAD')
     .filter(({ path }) => !path.endsWith('*'))
     .map(({ method, path }) => ({ method, path: path.replaceAll(/:(\w+)/g, '{$1}') }));
 }
-
-/** Routes are registered and none is ever called: what they work with is nothing. */
-const resources: Routes[] = [
-  adminRoutes,
-  consoleModelRoutes,
-  consoleOperationRoutes,
-  glossaryV3Routes,
-  styleRuleRoutes,
-  translationMemoryRoutes,
-  translationMemoryUpkeepRoutes,
-].map((routes) => async (app, options) => {
-  await app.register(routes as Routes, options);
-});
-const nobody = { publicUrl: undefined, resources } as unknown as ConsoleOptions;

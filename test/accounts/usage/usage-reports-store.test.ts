@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/properties.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createUsageReporting } from '../../../server/accounts/usage/usage-reports.ts';
 import type { ApiKey, Charge, Storage, UsageKind } from '../../../server/storage/ports.ts';

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import fc from 'fast-check';
+import fc from '../../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { DocumentError } from '../../../server/documents/formats/format.ts';
 import { xliff } from '../../../server/documents/formats/text/xliff.ts';

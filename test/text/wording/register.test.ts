@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { inRegister, ruledForms, type RuledForm } from '../../../server/text/wording/register.ts';
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../../server/text/wording/edits.ts';
 import { safeGrammar } from '../../../server/text/wording/safe-grammar.ts';
@@ -10,6 +10,7 @@ import {
   englishVariantOf,
   inEnglishVariant,
 } from '../../../server/text/variants/english-variants.ts';
+import { expectSteadyTime } from '../../support/processor-time.ts';
 
 const untouchable = (text: string) =>
   untouchableSpans(text).map(({ start, end }) => text.slice(start, end));
@@ -224,7 +225,7 @@ describe('an improvement that is none', () => {
 });
 
 describe('time', () => {
-  const sizes = [10_000, 80_000];
+  const SIZE = 80_000;
   const shapes = {
     letters: 'a',
     blanks: ' ',
@@ -238,17 +239,14 @@ describe('time', () => {
     hyphens: 'a-',
   };
   it.each(Object.entries(shapes))('grows with the length for %s', (_, shape) => {
-    const spent = sizes.map((size) => {
-      const text = shape.repeat(size / shape.length);
-      const startMs = performance.now();
+    const work = (length: number) => {
+      const text = shape.repeat(length / shape.length);
       safeGrammar(text, 'en');
       inEnglishVariant(text, 'en-GB');
       spellingWords(text, 'en', untouchableSpans(text));
       isSoundImprovement(text, `${text}a`, { task: 'correct', language: 'en' });
-      return performance.now() - startMs;
-    });
-    // Eight times the length: in time that grows with its square this would be 64.
-    expect(spent[1]).toBeLessThan(32 * Math.max(spent[0] ?? 0, 20));
+    };
+    return expectSteadyTime(work, { size: SIZE, littleMs: 100 });
   });
 });
 

@@ -90,10 +90,11 @@ function quoted(field: string): string {
   return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }
 
-/** Spreadsheets of half of Europe write semicolons; the first line tells. */
+/** Spreadsheets of half of Europe write semicolons; the first line tells. No phrase holds a tab. */
 function separatorOf(text: string): Separator {
-  const first = (/^.*/.exec(text)?.[0] ?? '').replace(/"[^"]*"/g, '');
-  if (first.includes('\t')) return '\t';
+  const line = /^.*/.exec(text)?.[0] ?? '';
+  if (line.includes('\t')) return '\t';
+  const first = line.replace(/"[^"]*"/g, '');
   return first.includes(';') && !first.includes(',') ? ';' : ',';
 }
 

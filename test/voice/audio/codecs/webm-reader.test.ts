@@ -12,6 +12,7 @@ import {
   tracks,
   vint,
 } from '../../../support/matroska-writer.ts';
+import { expectSteadyTime } from '../../../support/processor-time.ts';
 
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];
 const files = [
@@ -174,15 +175,11 @@ describe('a stream', () => {
 });
 
 it('takes a large element byte by byte in time that grows with its size alone', () => {
-  const milliseconds = (sizeBytes: number) => {
+  const take = (sizeBytes: number) => {
     const bytes = inCluster(element(0xa3, block(0, new Array<number>(sizeBytes).fill(1))));
-    const startedAt = performance.now();
     expect(read(bytes, 1).packets[0]!.length).toBe(sizeBytes);
-    return performance.now() - startedAt;
   };
-  milliseconds(30_000);
-  // Eight times the work; copying all that is there for every byte would be 64 times.
-  expect(milliseconds(240_000)).toBeLessThan(32 * Math.max(4, milliseconds(30_000)));
+  return expectSteadyTime(take, { size: 240_000, littleMs: 40 });
 });
 
 it('survives 4,000 damaged streams: each is read or refused, soon and in little memory', () => {

@@ -1,0 +1,31 @@
+/** Watches a busy process, runs out of file descriptors for a while, and says what it made of that. */
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const [built = ''] = process.argv.slice(2);
+const { LimitWatch } = await import(built);
+const EVERY_MS = 300;
+/** @type {string[]} */
+const exceeded = [];
+// Takes one processor, so that its whole life would be too much for the time between two looks.
+const busy = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+const watch = new LimitWatch({
+  pid: busy.pid,
+  limits: { memoryBytes: 2 ** 30, processes: 1, everyMs: EVERY_MS },
+  onExceeded: (/** @type {string} */ what) => exceeded.push(what),
+});
+await delay(6 * EVERY_MS);
+const files = [];
+let refusal = '';
+try {
+  for (;;) files.push(openSync('/dev/null', 'r'));
+} catch (error) {
+  refusal = /** @type {NodeJS.ErrnoException} */ (error).code ?? '';
+}
+await delay(3 * EVERY_MS);
+for (const file of files) closeSync(file);
+await delay(3 * EVERY_MS);
+watch.stop();
+busy.kill('SIGKILL');
+console.log(JSON.stringify({ refusal, exceeded }));
