@@ -1,60 +1,43 @@
-import type { Database } from './storage/database.ts';
-import type {
-  Accounts,
-  ApiKeys,
-  Documents,
-  Glossaries,
-  SpokenTerms,
-  StyleRules,
-  TranslationMemories,
-  ConsoleCredentials,
-  WriteChecks,
-  UsageNotices,
-  UsageReports,
-} from './storage/ports.ts';
-import { createAccounts } from './accounts/store.ts';
-import { createApiKeys } from './accounts/api-keys-store.ts';
-import { createConsoleCredentials } from './accounts/console/store.ts';
-import { createDocuments } from './documents/jobs/store.ts';
-import { createGlossaries } from './glossaries/store.ts';
-import { createSpokenTerms } from './spoken-terms/store.ts';
-import { createStyleRules } from './style-rules/store.ts';
-import { createTranslationMemories } from './memories/store.ts';
-import { createUsageEntries, type UsageEntries } from './accounts/usage/store.ts';
-import { createUsageNotices } from './accounts/usage/usage-notices-store.ts';
-import { createUsageReports } from './accounts/usage/usage-reports-store.ts';
-import { createWriteChecks } from './storage/write-checks.ts';
+/** What is kept: the store of each room. */
+import { accountStore } from './accounts/store.ts';
+import { apiKeyStore } from './accounts/api-keys-store.ts';
+import { consoleCredentialStore } from './accounts/console/store.ts';
+import { usageStore } from './accounts/usage/store.ts';
+import { usageNoticeStore } from './accounts/usage/usage-notices-store.ts';
+import { usageReportStore } from './accounts/usage/usage-reports-store.ts';
+import { documentStore } from './documents/jobs/store.ts';
+import { glossaryStore } from './glossaries/store.ts';
+import { translationMemoryStore } from './memories/store.ts';
+import { spokenTermsStore } from './spoken-terms/store.ts';
+import type { StoreDefinition } from './storage/store.ts';
+import { writeCheckStore } from './storage/write-checks.ts';
+import { styleRuleStore } from './style-rules/store.ts';
 
-/** The stores as the adapters run them: usage is written in batches, everything else as the ports say. */
-export interface DatabaseStores {
-  accounts: Accounts;
-  apiKeys: ApiKeys;
-  usage: UsageEntries;
-  usageReports: UsageReports;
-  usageNotices: UsageNotices;
-  glossaries: Glossaries;
-  spokenTerms: SpokenTerms;
-  documents: Documents;
-  translationMemories: TranslationMemories;
-  consoleCredentials: ConsoleCredentials;
-  styleRules: StyleRules;
-  writeChecks: WriteChecks;
-}
+export const stores = {
+  accounts: accountStore,
+  apiKeys: apiKeyStore,
+  usage: usageStore,
+  usageReports: usageReportStore,
+  usageNotices: usageNoticeStore,
+  glossaries: glossaryStore,
+  spokenTerms: spokenTermsStore,
+  documents: documentStore,
+  translationMemories: translationMemoryStore,
+  consoleCredentials: consoleCredentialStore,
+  styleRules: styleRuleStore,
+  writeChecks: writeCheckStore,
+};
 
-/** Every store over a database, or over a transaction of it. */
-export function createStores(db: Database): DatabaseStores {
-  return {
-    accounts: createAccounts(db),
-    apiKeys: createApiKeys(db),
-    usage: createUsageEntries(db),
-    usageReports: createUsageReports(db),
-    usageNotices: createUsageNotices(db),
-    glossaries: createGlossaries(db),
-    spokenTerms: createSpokenTerms(db),
-    documents: createDocuments(db),
-    translationMemories: createTranslationMemories(db),
-    consoleCredentials: createConsoleCredentials(db),
-    styleRules: createStyleRules(db),
-    writeChecks: createWriteChecks(db),
-  };
+/** Everything that must last. */
+export type Stores = {
+  [Name in keyof typeof stores]: (typeof stores)[Name] extends StoreDefinition<infer Store>
+    ? Store
+    : never;
+};
+
+/** An open database. */
+export interface Storage extends Stores {
+  /** `sqlite` or `postgresql`, for people. */
+  readonly name: string;
+  close(): Promise<void>;
 }

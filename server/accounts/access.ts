@@ -1,7 +1,7 @@
 /** API keys that come in, and the ways that are on their way out. */
 import { ServiceError } from '../../shared/errors.ts';
 import type { Access } from '../http/door.ts';
-import type { ApiKeys } from '../storage/ports.ts';
+import type { ApiKeyStore } from './api-keys-store.ts';
 import { hashOfSecret } from './api-key-secret.ts';
 
 /** The brown-out repeats every hour of the clock, so that all processes refuse at the same time. */
@@ -16,7 +16,7 @@ export type LegacyAuth =
 
 /** Looks keys up by their hash; secrets are neither kept nor logged. */
 export function createAccess(options: {
-  apiKeys: Pick<ApiKeys, 'authenticate'>;
+  apiKeys: Pick<ApiKeyStore, 'authenticate'>;
   legacyAuth?: LegacyAuth;
   now?: () => number;
 }): Access {

@@ -1,7 +1,8 @@
 /** Accounts: who may use the server, on which plan and how much. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
-import type { Account, Accounts, Feature, Plan, UsageLimits } from '../storage/ports.ts';
+import type { Account, Feature, Plan, UsageLimits } from '../http/caller.ts';
+import type { AccountStore } from './store.ts';
 import { checkedLimits, checkedName } from './account-checks.ts';
 import { checkedEmails, checkedOrigins } from './account-contacts.ts';
 
@@ -42,7 +43,7 @@ export function createAccountService({
   accounts,
   now = Date.now,
 }: {
-  accounts: Accounts;
+  accounts: AccountStore;
   now?: () => number;
 }): AccountService {
   async function freeName(text: string, ownId?: string): Promise<string> {

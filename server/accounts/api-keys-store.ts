@@ -1,14 +1,72 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { CompiledQuery, InferResult, Selectable } from 'kysely';
 import type { Database } from '../storage/database.ts';
+import { defineStore } from '../storage/store.ts';
 import { lockAccount } from '../storage/account-lock.ts';
-import type { ApiKey, ApiKeys } from '../storage/ports.ts';
-import { SECRET_LOOKUP_DIGITS, type ApiKeysTable } from '../storage/tables.ts';
+import type { KeyKind, ApiKey, Caller, UsageLimits } from '../http/caller.ts';
 import { toAccount } from './store.ts';
 import { createLimitCrossings } from './usage/limit-crossings-store.ts';
 import { createUsageCounters, limitFor } from './usage/usage-counters-store.ts';
 
-export function createApiKeys(db: Database): ApiKeys {
+export interface ApiKeyStore {
+  /**
+   * @param secretHash SHA-256 of the secret, 64 hex digits
+   * @param maxActive refuses with `false` when the account has as many active keys of that kind
+   */
+  create(key: ApiKey, secretHash: string, maxActive?: number): Promise<boolean>;
+  /** Who a secret belongs to; a deactivated key is nobody's. Hashes are compared in constant time. */
+  authenticate(secretHash: string): Promise<Caller | undefined>;
+  /** Active and deactivated keys of an account, oldest first. */
+  list(accountId: string): Promise<ApiKey[]>;
+  find(accountId: string, keyId: string): Promise<ApiKey | undefined>;
+  /** Deactivates for ever; every process refuses the key from then on. Undefined: no such key. */
+  deactivate(accountId: string, keyId: string, atMs: number): Promise<ApiKey | undefined>;
+  /**
+   * Changes what is given and leaves the rest. A new limit that is nearly used up already is noted for
+   * the notices of the month.
+   *
+   * @param atMs when, which tells the month; now without it
+   */
+  change(
+    accountId: string,
+    keyId: string,
+    change: { label?: string; limits?: Partial<UsageLimits> },
+    atMs?: number,
+  ): Promise<ApiKey | undefined>;
+}
+
+export interface ApiKeysTable {
+  key_id: string;
+  account_id: string;
+  kind: KeyKind;
+  label: string;
+  masked: string;
+  /** The first digits of the secret's hash, by which the row is found; see {@link SECRET_LOOKUP_DIGITS}. */
+  secret_lookup: string;
+  /** SHA-256 of the secret in hex. */
+  secret_hash: string;
+  characters_limit: number | null;
+  speech_ms_limit: number | null;
+  created_at_ms: number;
+  deactivated_at_ms: number | null;
+}
+
+/** 64 bits of a hash find a key among millions; how long the look-up takes tells nothing of the rest. */
+export const SECRET_LOOKUP_DIGITS = 16;
+
+declare module '../storage/database.ts' {
+  interface Tables {
+    api_keys: ApiKeysTable;
+  }
+}
+
+/** API keys, without their secrets. */
+export const apiKeyStore = defineStore<ApiKeyStore>({
+  over: createApiKeys,
+  reads: ['authenticate', 'list', 'find'],
+});
+
+function createApiKeys(db: Database): ApiKeyStore {
   return {
     async create(key, secretHash, maxActive) {
       await lockAccount(db, key.accountId);
@@ -100,7 +158,7 @@ async function countActive(db: Database, { accountId, kind }: ApiKey): Promise<n
   return count;
 }
 
-function createAuthentication(db: Database): ApiKeys['authenticate'] {
+function createAuthentication(db: Database): ApiKeyStore['authenticate'] {
   const candidates = createCandidateSearch(db);
   return async (secretHash) => {
     const presented = Buffer.from(secretHash, 'hex');

@@ -1,7 +1,8 @@
 /** API keys of an account: made, named, limited and deactivated. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
-import type { Account, ApiKey, ApiKeys, KeyKind, Plan, UsageLimits } from '../storage/ports.ts';
+import type { Account, ApiKey, KeyKind, Plan, UsageLimits } from '../http/caller.ts';
+import type { ApiKeyStore } from './api-keys-store.ts';
 import { checkedLimits, checkedName } from './account-checks.ts';
 import { hashOfSecret, maskOfSecret, newSecret } from './api-key-secret.ts';
 
@@ -51,7 +52,7 @@ export function createApiKeyService({
   onDeactivated,
   now = Date.now,
 }: {
-  apiKeys: ApiKeys;
+  apiKeys: ApiKeyStore;
   onDeactivated?: (keyId: string) => void;
   now?: () => number;
 }): ApiKeyService {

@@ -5,7 +5,8 @@ import type {
   DeveloperKeyLimits,
   NewDeveloperKey,
 } from '../../shared/schemas/admin.ts';
-import type { Account, ApiKey, ApiKeys } from '../storage/ports.ts';
+import type { Account, ApiKey } from '../http/caller.ts';
+import type { ApiKeyStore } from './api-keys-store.ts';
 import type { ApiKeyService } from './api-keys.ts';
 
 export interface DeveloperKeys {
@@ -27,7 +28,7 @@ export function createDeveloperKeys({
   store,
 }: {
   apiKeys: ApiKeyService;
-  store: Pick<ApiKeys, 'find'>;
+  store: Pick<ApiKeyStore, 'find'>;
 }): DeveloperKeys {
   /** What a key is never changes: it can be asked before. */
   async function requireDeveloperKey(accountId: string, keyId: string): Promise<void> {

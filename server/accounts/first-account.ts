@@ -1,5 +1,7 @@
 /** The account every installation starts with. */
-import type { Account, Accounts, ApiKey, ApiKeys } from '../storage/ports.ts';
+import type { Account, ApiKey } from '../http/caller.ts';
+import type { AccountStore } from './store.ts';
+import type { ApiKeyStore } from './api-keys-store.ts';
 import { hashOfSecret, maskOfSecret } from './api-key-secret.ts';
 
 // Fixed ids: of several processes that start at once, the database lets one make each.
@@ -21,8 +23,8 @@ export async function ensureFirstAccount({
   secret,
   now = Date.now,
 }: {
-  accounts: Accounts;
-  apiKeys: ApiKeys;
+  accounts: AccountStore;
+  apiKeys: ApiKeyStore;
   secret: string;
   now?: () => number;
 }): Promise<{ account: Account; isSecretActive: boolean }> {

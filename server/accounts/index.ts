@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts';
 import type { Routes } from '../http/door.ts';
 import type { Logger } from '../process/log.ts';
-import type { Storage } from '../storage/ports.ts';
+import type { Storage } from '../stores.ts';
 import { createAccess } from './access.ts';
 import { openApiKeyFile } from './api-key-file.ts';
 import { createApiKeyService } from './api-keys.ts';

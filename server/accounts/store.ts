@@ -1,9 +1,49 @@
 import type { Selectable } from 'kysely';
 import type { Database } from '../storage/database.ts';
-import type { Account, Accounts, Feature } from '../storage/ports.ts';
-import type { AccountsTable } from '../storage/tables.ts';
+import { defineStore } from '../storage/store.ts';
+import type { Plan, Account, Feature, UsageLimits } from '../http/caller.ts';
 
-export function createAccounts(db: Database): Accounts {
+export interface AccountStore {
+  create(account: Account): Promise<void>;
+  find(accountId: string): Promise<Account | undefined>;
+  /** Oldest first. */
+  list(): Promise<Account[]>;
+  /** Changes what is given and leaves the rest; undefined when there is no such account. */
+  change(
+    accountId: string,
+    change: Partial<Pick<Account, 'name' | 'plan' | 'features' | 'origins' | 'emails'>> & {
+      limits?: Partial<UsageLimits>;
+    },
+  ): Promise<Account | undefined>;
+}
+
+export interface AccountsTable {
+  account_id: string;
+  name: string;
+  plan: Plan;
+  /** A JSON list of strings. */
+  features: string;
+  characters_limit: number | null;
+  speech_ms_limit: number | null;
+  created_at_ms: number;
+  /** JSON lists of strings. */
+  origins: string;
+  emails: string;
+}
+
+declare module '../storage/database.ts' {
+  interface Tables {
+    accounts: AccountsTable;
+  }
+}
+
+/** Accounts and what they may do. */
+export const accountStore = defineStore<AccountStore>({
+  over: createAccounts,
+  reads: ['find', 'list'],
+});
+
+function createAccounts(db: Database): AccountStore {
   return {
     async create(account) {
       await db.insertInto('accounts').values(toRow(account)).execute();

@@ -9,12 +9,12 @@ import {
   type TranslationMemories,
 } from '../memories/translation-memories.ts';
 import { openStorage } from '../storage/open-storage.ts';
-import type { Usage } from '../storage/ports.ts';
+import type { UsageStore } from '../accounts/usage/store.ts';
 
 export interface Administration {
   accounts: AccountService;
   apiKeys: ApiKeyService;
-  usage: Usage;
+  usage: UsageStore;
   consoleAccess: ConsoleAccess;
   translationMemories: TranslationMemories;
 }

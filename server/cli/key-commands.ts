@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { accountOfKeyId } from '../accounts/api-keys.ts';
-import type { ApiKey } from '../storage/ports.ts';
+import type { ApiKey } from '../http/caller.ts';
 import { answering } from './answering.ts';
 import { addLimits, limitsOf, type LimitOptions } from './options.ts';
 import { dayText, fields, keyJson, limitText, minutes, table } from './output.ts';

@@ -13,7 +13,7 @@ import { VoiceReconnection, VoiceSessionRequest } from '../../shared/schemas/voi
 import type { Demo } from './demo.ts';
 import type { DocumentTranslations } from '../documents/jobs/documents.ts';
 import type { VoiceSessions } from '../voice/session/voice-sessions.ts';
-import type { Caller } from '../storage/ports.ts';
+import type { Caller } from '../http/caller.ts';
 import { abortWhenGone } from '../http/requests.ts';
 import { useMultipart } from '../http/multipart.ts';
 import { receiveDocument, sendResult } from '../documents/jobs/routes.ts';

@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts';
 import type { Routes } from '../http/door.ts';
 import type { Logger } from '../process/log.ts';
-import type { Storage } from '../storage/ports.ts';
+import type { Storage } from '../stores.ts';
 import { isFreeTarget } from '../translation/language-table.ts';
 import { startDocumentExpiry } from './jobs/document-expiry.ts';
 import type { DocumentUploadOptions } from './jobs/document-upload.ts';

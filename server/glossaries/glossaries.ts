@@ -13,9 +13,9 @@ import type {
 import type {
   Dictionary,
   DictionaryPair,
-  Glossaries as GlossaryStore,
+  GlossaryStore,
   Glossary as StoredGlossary,
-} from '../storage/ports.ts';
+} from './store.ts';
 import { createTermIndex, type TermIndex } from './terms/term-index.ts';
 import type { TermTable } from './terms/term-table.ts';
 import {

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../shared/errors.ts';
 import { canonicalLanguage } from '../../shared/language.ts';
 import type { DictionaryContent } from '../../shared/schemas/glossaries.ts';
-import type { Dictionary, DictionaryPair } from '../storage/ports.ts';
+import type { Dictionary, DictionaryPair } from './store.ts';
 import { parseEntries } from './terms/entries.ts';
 import { phraseFault } from './terms/phrase-rules.ts';
 import { glossaryLanguages } from '../translation/language-table.ts';

@@ -1,6 +1,6 @@
 /** Entries added to those that are there, by any number of callers at once. */
 import { ServiceError } from '../../shared/errors.ts';
-import type { Dictionary, Glossaries } from '../storage/ports.ts';
+import type { Dictionary, GlossaryStore } from './store.ts';
 import { mergeEntries } from './terms/entries.ts';
 
 /**
@@ -23,7 +23,7 @@ export interface Addition {
 export type Merge = (accountId: string, glossaryId: string, added: Addition) => Promise<boolean>;
 
 /** @returns a function that throws ServiceError storage_unavailable when others never let it */
-export function createMerging(store: Pick<Glossaries, 'entries' | 'putDictionary'>): Merge {
+export function createMerging(store: Pick<GlossaryStore, 'entries' | 'putDictionary'>): Merge {
   /** The last merge into each dictionary; the next one waits for it instead of colliding. */
   const lastOf = new Map<string, Promise<unknown>>();
 
@@ -43,7 +43,7 @@ export function createMerging(store: Pick<Glossaries, 'entries' | 'putDictionary
 }
 
 async function merge(
-  store: Pick<Glossaries, 'entries' | 'putDictionary'>,
+  store: Pick<GlossaryStore, 'entries' | 'putDictionary'>,
   accountId: string,
   glossaryId: string,
   { dictionary: added, name }: Addition,

@@ -1,5 +1,5 @@
 /** Dictionaries ready to be searched, as many as there is room for. */
-import type { DictionaryInfo, Glossaries } from '../storage/ports.ts';
+import type { DictionaryInfo, GlossaryStore } from './store.ts';
 import { buildTermTable, type TermTable } from './terms/term-table.ts';
 
 export interface GlossaryTables {
@@ -18,7 +18,7 @@ export function createGlossaryTables({
   glossaries,
   cacheBytes,
 }: {
-  glossaries: Pick<Glossaries, 'entries'>;
+  glossaries: Pick<GlossaryStore, 'entries'>;
   cacheBytes: number;
 }): GlossaryTables {
   /** In the order of their last use. */

@@ -1,7 +1,7 @@
 /** Glossaries, wired: the same ones as v3 and v2 know them. */
 import type { Config } from '../config.ts';
 import type { Routes } from '../http/door.ts';
-import type { Storage } from '../storage/ports.ts';
+import type { Storage } from '../stores.ts';
 import { createGlossaries } from './glossaries.ts';
 import { createMonolingualGlossaries } from './monolingual-glossaries.ts';
 import { glossaryV2Routes } from './routes-v2.ts';

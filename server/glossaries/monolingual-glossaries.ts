@@ -5,7 +5,7 @@ import type {
   MonolingualCreation,
   MonolingualGlossary,
 } from '../../shared/schemas/glossaries.ts';
-import type { Glossaries as GlossaryStore } from '../storage/ports.ts';
+import type { GlossaryStore } from './store.ts';
 import type { Glossaries } from './glossaries.ts';
 
 /** Every method throws ServiceError invalid_request for malformed input and not_found for what is not there. */

@@ -1,20 +1,107 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../storage/database.ts';
+import { defineStore } from '../storage/store.ts';
 import { lockAccount } from '../storage/account-lock.ts';
-import type {
-  Dictionary,
-  DictionaryInfo,
-  DictionaryPair,
-  Glossaries,
-  Glossary,
-} from '../storage/ports.ts';
+
+/** What a dictionary is about; languages are base languages in lower case. */
+export interface DictionaryPair {
+  sourceLang: string;
+  targetLang: string;
+}
+
+export interface DictionaryInfo extends DictionaryPair {
+  entryCount: number;
+  /** Another value after every change: a cached copy with the same revision is still right. */
+  revision: string;
+}
+
+export interface Glossary {
+  glossaryId: string;
+  name: string;
+  createdAtMs: number;
+  /** True once it was changed through v3: then v2 deletes it no more. */
+  editedInV3: boolean;
+  dictionaries: DictionaryInfo[];
+}
+
+/** A dictionary with its entries as TSV: `source<TAB>target` lines. */
+export interface Dictionary extends DictionaryPair {
+  entryCount: number;
+  entries: string;
+}
+
+export interface GlossaryStore {
+  /** @returns false when the account has `maxGlossaries` already */
+  create(
+    accountId: string,
+    glossary: Omit<Glossary, 'dictionaries'>,
+    dictionaries: readonly Dictionary[],
+    maxGlossaries: number,
+  ): Promise<boolean>;
+  list(accountId: string): Promise<Glossary[]>;
+  find(accountId: string, glossaryId: string): Promise<Glossary | undefined>;
+  /** The entries of a dictionary with the revision they have. */
+  entries(
+    accountId: string,
+    glossaryId: string,
+    pair: DictionaryPair,
+  ): Promise<{ entries: string; entryCount: number; revision: string } | undefined>;
+  rename(accountId: string, glossaryId: string, name: string): Promise<boolean>;
+  /**
+   * Writes a dictionary in place of the one that has `expectedRevision` (undefined: whatever is
+   * there, or nothing; null: only if there is none), and the name of the glossary with it if one is
+   * given. `conflict` when the dictionary has another revision by now: then nothing is written.
+   */
+  putDictionary(
+    accountId: string,
+    glossaryId: string,
+    dictionary: Dictionary,
+    options?: { expectedRevision?: string | null; name?: string | undefined },
+  ): Promise<'written' | 'conflict' | 'missing'>;
+  deleteDictionary(accountId: string, glossaryId: string, pair: DictionaryPair): Promise<boolean>;
+  delete(accountId: string, glossaryId: string): Promise<boolean>;
+}
+
+export interface GlossariesTable {
+  glossary_id: string;
+  account_id: string;
+  name: string;
+  created_at_ms: number;
+  /** 0 or 1. */
+  edited_in_v3: number;
+}
+
+export interface GlossaryDictionariesTable {
+  glossary_id: string;
+  source_lang: string;
+  target_lang: string;
+  /** The order among the dictionaries of a glossary. */
+  place: number;
+  entry_count: number;
+  /** Another value after every write. */
+  revision: string;
+  /** `source<TAB>target` lines. */
+  entries: string;
+}
+
+declare module '../storage/database.ts' {
+  interface Tables {
+    glossaries: GlossariesTable;
+    glossary_dictionaries: GlossaryDictionariesTable;
+  }
+}
 
 /** Glossaries with their entries, one text a dictionary. Every write but a creation locks the glossary. */
-export function createGlossaries(db: Database): Glossaries {
+export const glossaryStore = defineStore<GlossaryStore>({
+  over: createGlossaries,
+  reads: ['list', 'find', 'entries'],
+});
+
+function createGlossaries(db: Database): GlossaryStore {
   return { ...createReads(db), ...createWrites(db) };
 }
 
-type Reads = Pick<Glossaries, 'list' | 'find' | 'entries'>;
+type Reads = Pick<GlossaryStore, 'list' | 'find' | 'entries'>;
 
 function createReads(db: Database): Reads {
   return {
@@ -48,7 +135,7 @@ function createReads(db: Database): Reads {
   };
 }
 
-function createWrites(db: Database): Omit<Glossaries, keyof Reads> {
+function createWrites(db: Database): Omit<GlossaryStore, keyof Reads> {
   return {
     async create(accountId, glossary, dictionaries, maxGlossaries) {
       await lockAccount(db, accountId);

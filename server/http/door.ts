@@ -1,7 +1,7 @@
 /** Who a request comes from: API keys in the header, and for a while yet in the query or the body. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
-import type { Account, Caller, Feature, KeyKind } from '../storage/ports.ts';
+import type { Account, Caller, Feature, KeyKind } from './caller.ts';
 import rateLimit from '@fastify/rate-limit';
 
 const SCHEME = /^(?:service-auth-key|deepl-auth-key)\s+(\S+)\s*$/i;

@@ -1,5 +1,5 @@
 /** Which sites' pages may call the server from a browser. */
-import type { Accounts } from '../storage/ports.ts';
+import type { Account } from './caller.ts';
 
 /** How long what accounts allow is taken as known for a browser's preliminary question, in ms. */
 const KNOWN_MS = 5_000;
@@ -44,7 +44,7 @@ export function createKnownOrigins({
   accounts,
   now = Date.now,
 }: {
-  accounts: Pick<Accounts, 'list'>;
+  accounts: { list(): Promise<Pick<Account, 'origins'>[]> };
   now?: () => number;
 }): KnowsOrigin {
   let known: Promise<string[]> = Promise.resolve([]);

@@ -1,7 +1,7 @@
 /** Translation memories, wired: programs read them, people keep them up in the console. */
 import type { Routes } from '../http/door.ts';
 import type { Logger } from '../process/log.ts';
-import type { Storage } from '../storage/ports.ts';
+import type { Storage } from '../stores.ts';
 import { translationMemoryRoutes, translationMemoryUpkeepRoutes } from './routes.ts';
 import { createTranslationMemories } from './translation-memories.ts';
 

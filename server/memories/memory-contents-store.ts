@@ -1,5 +1,5 @@
 import type { Database } from '../storage/database.ts';
-import type { TranslationMemories } from '../storage/ports.ts';
+import type { TranslationMemoryStore } from './store.ts';
 
 /** Rows deleted at once: few enough to hold no other writer up. */
 const SWEPT_ROWS = 5_000;
@@ -28,7 +28,7 @@ export async function addToMemory(
 }
 
 /** Deletes what nobody can see any more, one piece at a call. */
-export function createMemorySweep(db: Database): TranslationMemories['sweep'] {
+export function createMemorySweep(db: Database): TranslationMemoryStore['sweep'] {
   return async (abandonedBeforeMs) => {
     await db
       .updateTable('translation_memories')

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceError } from '../../shared/errors.ts';
 import type { LanguageTag } from '../../shared/language.ts';
 import { MAX_MEMORY_FILE_BYTES } from '../../shared/schemas/translation-memories.ts';
-import type { MemoryPart, MemorySegment, TranslationMemories } from '../storage/ports.ts';
+import type { MemoryPart, MemorySegment, TranslationMemoryStore } from './store.ts';
 import { createCsvReader } from './matching/csv-reader.ts';
 import { decodedFile } from './matching/decoded-file.ts';
 import { MemoryIndexBuilder } from './matching/memory-index.ts';
@@ -59,7 +59,7 @@ export interface ImportedContent {
 export async function importContent(
   memoryId: string,
   file: MemoryFile,
-  { memories, maxSegments }: { memories: TranslationMemories; maxSegments: number },
+  { memories, maxSegments }: { memories: TranslationMemoryStore; maxSegments: number },
 ): Promise<ImportedContent> {
   const parts = new PartWriters(memoryId, memories);
   const reader = file.format === 'tmx' ? createTmxReader(file) : createCsvReader(file);
@@ -103,12 +103,12 @@ async function* inChunks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 /** The parts of a memory, a part for each target language. */
 class PartWriters {
   readonly #memoryId: string;
-  readonly #memories: TranslationMemories;
+  readonly #memories: TranslationMemoryStore;
   readonly #parts = new Map<LanguageTag, PartWriter>();
   /** Pairs so far. */
   count = 0;
 
-  constructor(memoryId: string, memories: TranslationMemories) {
+  constructor(memoryId: string, memories: TranslationMemoryStore) {
     this.#memoryId = memoryId;
     this.#memories = memories;
   }
@@ -142,7 +142,7 @@ class PartWriters {
 
 interface PartWriterOptions {
   memoryId: string;
-  memories: TranslationMemories;
+  memories: TranslationMemoryStore;
 }
 
 /** One part: its pairs in batches, its index at the end. */

@@ -1,6 +1,6 @@
 /** Finds what a translation memory has for the segments of a request. */
 import type { LanguageTag } from '../../shared/language.ts';
-import type { MemoryPart, TranslationMemories } from '../storage/ports.ts';
+import type { MemoryPart, TranslationMemoryStore } from './store.ts';
 import { bucketOfKey, textsOfKey } from './matching/memory-index.ts';
 import { keysToFind, type MemoryKey } from './matching/memory-keys.ts';
 import { normalised, readMemoryText, type MemoryText } from './matching/memory-text.ts';
@@ -43,7 +43,7 @@ const MAX_CANDIDATES = 24;
 const MAX_MATCHES = 2;
 
 export interface MemorySearchOptions {
-  memories: Pick<TranslationMemories, 'buckets' | 'segments'>;
+  memories: Pick<TranslationMemoryStore, 'buckets' | 'segments'>;
   part: MemoryPart;
   sourceLang: LanguageTag;
   threshold: number;

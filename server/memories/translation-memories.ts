@@ -11,9 +11,9 @@ import type { Logger } from '../process/log.ts';
 import type {
   MemoryPage,
   MemoryPart,
-  TranslationMemories as TranslationMemoryStore,
+  TranslationMemoryStore,
   TranslationMemoryInfo,
-} from '../storage/ports.ts';
+} from './store.ts';
 import {
   memoryLanguage,
   PARAMETER_NAMES,

@@ -9,7 +9,7 @@ import {
 import type { ConsoleAccount } from '../accounts/console/console-account.ts';
 import type { DescribeEngines } from './engine-conditions.ts';
 import type { LiveOverview } from '../voice/session/live-overview.ts';
-import type { Account } from '../storage/ports.ts';
+import type { Account } from '../http/caller.ts';
 import type { Door } from '../http/door.ts';
 
 export interface ConsoleOperationOptions {

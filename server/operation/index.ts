@@ -5,7 +5,7 @@ import type { Routes } from '../http/door.ts';
 import type { Improvement } from '../improvement/improvement.ts';
 import type { Logger } from '../process/log.ts';
 import type { Engines } from '../running-engines.ts';
-import type { Storage } from '../storage/ports.ts';
+import type { Storage } from '../stores.ts';
 import type { StyleRuleCatalogueView } from '../../shared/schemas/console.ts';
 import type { Translation } from '../translation/translation.ts';
 import { createLiveOverview } from '../voice/session/live-overview.ts';

@@ -1,6 +1,6 @@
 /** Whether this server should be given work. */
 import type { RecognitionEngine } from '../engines/engine.ts';
-import type { WriteChecks } from '../storage/ports.ts';
+import type { Storage } from '../stores.ts';
 import type { Translation } from '../translation/translation.ts';
 
 /** A database that takes longer is of no use to a caller either. */
@@ -20,7 +20,7 @@ export function createReadiness({
   isStopping,
   storageDeadlineMs = STORAGE_DEADLINE_MS,
 }: {
-  writeChecks: WriteChecks;
+  writeChecks: Storage['writeChecks'];
   recognisers: readonly Pick<RecognitionEngine, 'languages'>[];
   translation: Pick<Translation, 'sources'>;
   isStopping: () => boolean;

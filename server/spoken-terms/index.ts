@@ -1,6 +1,6 @@
 /** Lists of spoken terms, wired. */
 import type { Routes } from '../http/door.ts';
-import type { Storage } from '../storage/ports.ts';
+import type { Storage } from '../stores.ts';
 import { spokenTermsRoutes } from './routes.ts';
 import { createSpokenTerms } from './spoken-terms.ts';
 

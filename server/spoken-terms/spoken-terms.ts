@@ -10,12 +10,12 @@ import {
   type SpokenTermsInfo,
 } from '../../shared/schemas/spoken-terms.ts';
 import { voiceSourceLanguages } from '../../shared/schemas/voice-session.ts';
+import type { Caller } from '../http/caller.ts';
 import type {
-  Caller,
-  SpokenTerms as SpokenTermsStore,
+  SpokenTermsStore,
   SpokenTermsInfo as StoredInfo,
   SpokenTermsList as StoredList,
-} from '../storage/ports.ts';
+} from './store.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import { checkedGlossaryName } from '../glossaries/glossary-checks.ts';
 

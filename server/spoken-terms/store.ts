@@ -1,9 +1,54 @@
 import type { Database } from '../storage/database.ts';
-import type { SpokenTerms, SpokenTermsInfo } from '../storage/ports.ts';
+import { defineStore } from '../storage/store.ts';
 import { lockAccount } from '../storage/account-lock.ts';
 
+/** A list of terms that are likely to be said, without them. */
+export interface SpokenTermsInfo {
+  spokenTermsId: string;
+  name: string;
+  /** A base language in lower case; null: any. */
+  language: string | null;
+  termCount: number;
+  createdAtMs: number;
+}
+
+export interface SpokenTermsList extends SpokenTermsInfo {
+  terms: string[];
+}
+
+export interface SpokenTermsStore {
+  /** @returns false when the account has `maxLists` already */
+  create(accountId: string, list: SpokenTermsList, maxLists: number): Promise<boolean>;
+  /** Oldest first. */
+  list(accountId: string): Promise<SpokenTermsInfo[]>;
+  find(accountId: string, spokenTermsId: string): Promise<SpokenTermsList | undefined>;
+  delete(accountId: string, spokenTermsId: string): Promise<boolean>;
+}
+
+export interface SpokenTermsTable {
+  spoken_terms_id: string;
+  account_id: string;
+  name: string;
+  language: string | null;
+  term_count: number;
+  created_at_ms: number;
+  /** A JSON list of strings. */
+  terms: string;
+}
+
+declare module '../storage/database.ts' {
+  interface Tables {
+    spoken_terms: SpokenTermsTable;
+  }
+}
+
 /** Lists of spoken terms, each a row with its terms as JSON; they are made and deleted, never changed. */
-export function createSpokenTerms(db: Database): SpokenTerms {
+export const spokenTermsStore = defineStore<SpokenTermsStore>({
+  over: createSpokenTerms,
+  reads: ['list', 'find'],
+});
+
+function createSpokenTerms(db: Database): SpokenTermsStore {
   return {
     async create(accountId, { terms, ...info }, maxLists) {
       await lockAccount(db, accountId);

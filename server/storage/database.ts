@@ -1,11 +1,17 @@
 /** What the stores are written against: Kysely over either database, and the little that differs. */
 import { PostgresAdapter, type Kysely } from 'kysely';
-import type { Tables } from './tables.ts';
+
+/**
+ * The tables, the same in both databases: text, whole numbers that fit a JavaScript number, and bytes.
+ * Times are ms since the epoch, lists are JSON, null limits are without limit. Each store adds its own.
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- filled by the stores
+export interface Tables {}
 
 /**
  * A database or a transaction of it. A store method awaits nothing but this: the embedded database
  * runs one after the other in an open transaction. Methods that write get a transaction of their own
- * from the adapter (`store-methods.ts`), so they never open one.
+ * from the adapter (`store-calls.ts`), so they never open one.
  */
 export type Database = Kysely<Tables>;
 

@@ -1,6 +1,6 @@
 import type { Logger } from '../process/log.ts';
 import { openEmbeddedStorage } from './embedded/embedded-storage.ts';
-import type { Storage } from './ports.ts';
+import type { Storage } from '../stores.ts';
 
 export interface StorageOptions {
   /** `postgres://…` for PostgreSQL; undefined for SQLite in the data folder. */

@@ -1,6 +1,6 @@
 /** Style rule lists, wired. */
 import type { Routes } from '../http/door.ts';
-import type { Storage } from '../storage/ports.ts';
+import type { Storage } from '../stores.ts';
 import type { Translation } from '../translation/translation.ts';
 import { styleRuleRoutes } from './routes.ts';
 import { describeStyleRuleCatalogue } from './style-rule-catalogue.ts';

@@ -1,26 +1,121 @@
 import { sql } from 'kysely';
 import type { ConfiguredRules } from '../../shared/style-rules/catalogue.ts';
 import { locksRows, type Database } from '../storage/database.ts';
-import type {
-  StyledInstruction,
-  StyleRuleList,
-  StyleRuleListInfo,
-  StyleRules,
-} from '../storage/ports.ts';
-import type { StyleInstructionsTable, StyleRuleListsTable } from '../storage/tables.ts';
+import { defineStore } from '../storage/store.ts';
 import { lockAccount } from '../storage/account-lock.ts';
+
+/** An instruction in plain words. */
+export interface StyledInstruction {
+  instructionId: string;
+  label: string;
+  prompt: string;
+  /** Acts on translations from this language alone; null: from any. */
+  sourceLanguage: string | null;
+}
+
+export interface StyleRuleListInfo {
+  styleId: string;
+  name: string;
+  /** A base language in lower case. */
+  language: string;
+  createdAtMs: number;
+  updatedAtMs: number;
+  /** 1 at first, one more after every change. */
+  version: number;
+}
+
+export interface StyleRuleList extends StyleRuleListInfo {
+  configuredRules: ConfiguredRules;
+  /** In the order they came. */
+  instructions: StyledInstruction[];
+}
+
+/** Every change counts as a version, also under concurrency, and answers the list that it made. */
+export interface StyleRuleStore {
+  /** @returns false when the account has `maxLists` already */
+  create(accountId: string, list: StyleRuleList, maxLists: number): Promise<boolean>;
+  /** Oldest first. */
+  list(accountId: string, page: { offset: number; limit: number }): Promise<StyleRuleListInfo[]>;
+  /** As `list`, with rules and instructions. */
+  listDetailed(
+    accountId: string,
+    page: { offset: number; limit: number },
+  ): Promise<StyleRuleList[]>;
+  find(accountId: string, styleId: string): Promise<StyleRuleList | undefined>;
+  /** Changes what is given and leaves the rest; undefined when there is no such list. */
+  change(
+    accountId: string,
+    styleId: string,
+    change: { name?: string; configuredRules?: ConfiguredRules; atMs: number },
+  ): Promise<StyleRuleList | undefined>;
+  /** `full` when the list has `maxInstructions` already. */
+  addInstruction(
+    accountId: string,
+    styleId: string,
+    instruction: StyledInstruction,
+    given: { atMs: number; maxInstructions: number },
+  ): Promise<StyleRuleList | 'missing' | 'full'>;
+  /** Puts an instruction in place of the one with its id. */
+  replaceInstruction(
+    accountId: string,
+    styleId: string,
+    instruction: StyledInstruction,
+    atMs: number,
+  ): Promise<boolean>;
+  deleteInstruction(
+    accountId: string,
+    styleId: string,
+    instructionId: string,
+    atMs: number,
+  ): Promise<boolean>;
+  delete(accountId: string, styleId: string): Promise<boolean>;
+}
+
+export interface StyleRuleListsTable {
+  style_id: string;
+  account_id: string;
+  name: string;
+  language: string;
+  created_at_ms: number;
+  updated_at_ms: number;
+  version: number;
+  /** JSON: the option of each rule by category and rule. */
+  configured_rules: string;
+}
+
+export interface StyleInstructionsTable {
+  style_id: string;
+  instruction_id: string;
+  /** The order among the instructions of a list. */
+  place: number;
+  label: string;
+  prompt: string;
+  source_language: string | null;
+}
+
+declare module '../storage/database.ts' {
+  interface Tables {
+    style_rule_lists: StyleRuleListsTable;
+    style_instructions: StyleInstructionsTable;
+  }
+}
 
 /**
  * Style rule lists, their instructions rows of their own. Every change begins with the row of the
  * list, which counts it and is locked until the end of the transaction.
  */
-export function createStyleRules(db: Database): StyleRules {
+export const styleRuleStore = defineStore<StyleRuleStore>({
+  over: createStyleRules,
+  reads: ['list', 'listDetailed', 'find'],
+});
+
+function createStyleRules(db: Database): StyleRuleStore {
   return { ...createReads(db), ...createWrites(db), ...createInstructionWrites(db) };
 }
 
-type Reads = Pick<StyleRules, 'list' | 'listDetailed' | 'find'>;
+type Reads = Pick<StyleRuleStore, 'list' | 'listDetailed' | 'find'>;
 type InstructionWrites = Pick<
-  StyleRules,
+  StyleRuleStore,
   'addInstruction' | 'replaceInstruction' | 'deleteInstruction'
 >;
 
@@ -40,7 +135,7 @@ function createReads(db: Database): Reads {
   };
 }
 
-function createWrites(db: Database): Pick<StyleRules, 'create' | 'change' | 'delete'> {
+function createWrites(db: Database): Pick<StyleRuleStore, 'create' | 'change' | 'delete'> {
   return {
     async create(accountId, list, maxLists) {
       await lockAccount(db, accountId);
@@ -131,7 +226,7 @@ async function lockList(db: Database, { accountId, styleId }: ListKey): Promise<
 async function nextVersion(
   db: Database,
   { accountId, styleId }: ListKey,
-  { name, configuredRules, atMs }: Parameters<StyleRules['change']>[2],
+  { name, configuredRules, atMs }: Parameters<StyleRuleStore['change']>[2],
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('style_rule_lists')

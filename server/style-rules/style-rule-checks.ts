@@ -16,7 +16,7 @@ import {
   type StyleRuleCategory,
   type StyleRuleLanguage,
 } from '../../shared/style-rules/catalogue.ts';
-import type { StyledInstruction } from '../storage/ports.ts';
+import type { StyledInstruction } from './store.ts';
 import { countCodePoints } from '../text/code-points.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -18,8 +18,8 @@ import type {
   StyledInstruction,
   StyleRuleList as StoredList,
   StyleRuleListInfo,
-  StyleRules as StyleRuleStore,
-} from '../storage/ports.ts';
+  StyleRuleStore,
+} from './store.ts';
 import {
   checkedRules,
   checkedStyleId,

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import { styleRuleCategories, type ConfiguredRules } from '../../shared/style-rules/catalogue.ts';
-import type { StyledInstruction } from '../storage/ports.ts';
+import type { StyledInstruction } from '../style-rules/store.ts';
 import { rulesInWords } from '../style-rules/style-rule-wording.ts';
 import { applyStyleRules, isMechanical } from '../style-rules/rules/style-rules.ts';
 import type { TextSegment } from '../text/text-segment.ts';

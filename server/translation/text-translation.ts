@@ -4,7 +4,7 @@ import type {
   TextTranslationRequest,
   TextTranslationResponse,
 } from '../../shared/schemas/text-translation.ts';
-import type { Caller } from '../storage/ports.ts';
+import type { Caller } from '../http/caller.ts';
 import type { TermIndex } from '../glossaries/terms/term-index.ts';
 import { layOutMarkup } from '../text/markup/markup-layout.ts';
 import { layOutPlain } from '../text/markup/plain-layout.ts';

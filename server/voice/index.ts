@@ -7,7 +7,7 @@ import type { Engines } from '../running-engines.ts';
 import type { UsageMeter } from '../accounts/usage/usage.ts';
 import type { Glossaries } from '../glossaries/glossaries.ts';
 import type { SpokenTermLists } from '../spoken-terms/spoken-terms.ts';
-import { createSessionTokens } from '../storage/embedded/session-tokens.ts';
+import { createSessionTokens } from './session/session-tokens.ts';
 import type { Translation } from '../translation/translation.ts';
 import { createAudioDecoders, findDecoderContainment, findFfmpeg } from './audio/decode.ts';
 import { createSpeechEncoders } from './audio/encode.ts';

@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Feature, Plan, Storage } from '../../server/storage/ports.ts';
+import type { Feature, Plan } from '../../server/http/caller.ts';
+import type { Storage } from '../../server/stores.ts';
 import { beforeSignIn, openRoutes, ruleOf, operatorOnly } from '../support/access-rules.ts';
 import { belongings, type Belonging } from '../support/belongings.ts';
 import { newLink, signedIn } from '../support/console-client.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import type * as Memories from '../../server/memories/translation-memories.ts';
 import type { MemorySearch } from '../../server/memories/memory-search.ts';
 import type * as OpenStorage from '../../server/storage/open-storage.ts';
-import type { Storage } from '../../server/storage/ports.ts';
+import type { Storage } from '../../server/stores.ts';
 import type * as Scores from '../../server/memories/matching/match-score.ts';
 import type * as Texts from '../../server/memories/matching/memory-text.ts';
 import { openAccount } from '../storage/samples.ts';

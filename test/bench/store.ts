@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type * as OpenStorage from '../../server/storage/open-storage.ts';
-import type { Storage } from '../../server/storage/ports.ts';
+import type { Storage } from '../../server/stores.ts';
 import { openAccount } from '../storage/samples.ts';
 import { openPostgresql } from '../support/postgresql.ts';
 import type { Print } from './benchmarks.ts';

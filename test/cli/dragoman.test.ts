@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOfSecret } from '../../server/accounts/api-key-secret.ts';
-import type { Storage } from '../../server/storage/ports.ts';
+import type { Storage } from '../../server/stores.ts';
 import { askDragoman, runDragoman, runDragomanAlone } from '../support/command-line.ts';
 import { openEmbedded } from '../support/platform.ts';
 

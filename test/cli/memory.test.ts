@@ -6,7 +6,7 @@ import type {
   ImportedTranslationMemory,
   TranslationMemory,
 } from '../../shared/schemas/translation-memories.ts';
-import type { Storage } from '../../server/storage/ports.ts';
+import type { Storage } from '../../server/stores.ts';
 import { askDragoman, runDragoman, runDragomanAlone } from '../support/command-line.ts';
 import { openEmbedded } from '../support/platform.ts';
 import { openAccount } from '../storage/samples.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Dictionary, Storage } from '../../server/storage/ports.ts';
+import type { Dictionary } from '../../server/glossaries/store.ts';
+import type { Storage } from '../../server/stores.ts';
 import { databaseNames, databasesOfThisFile } from '../storage/database-pair.ts';
 import { openAccount } from '../storage/samples.ts';
 

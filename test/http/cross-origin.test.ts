@@ -1,7 +1,7 @@
 /** What pages of other sites may do, and what every answer says to browsers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Storage } from '../../server/storage/ports.ts';
+import type { Storage } from '../../server/stores.ts';
 import { openEmbedded, platformOver, type Platform } from '../support/platform.ts';
 import { startServer, until, type TestServer } from '../support/server.ts';
 import { requestSession } from '../support/voice-client.ts';

@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { MemorySegment, Storage } from '../../server/storage/ports.ts';
+import type { MemorySegment } from '../../server/memories/store.ts';
+import type { Storage } from '../../server/stores.ts';
 import { databaseNames, databasesOfThisFile } from '../storage/database-pair.ts';
 import { openAccount } from '../storage/samples.ts';
 

@@ -5,7 +5,7 @@ import {
   createTranslationMemories,
   type TranslationMemories,
 } from '../../server/memories/translation-memories.ts';
-import type { Storage } from '../../server/storage/ports.ts';
+import type { Storage } from '../../server/stores.ts';
 import { matchScore } from '../../server/memories/matching/match-score.ts';
 import { readMemoryText } from '../../server/memories/matching/memory-text.ts';
 import { createCorpus } from '../bench/memory/corpus.ts';

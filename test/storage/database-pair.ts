@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { openStorage } from '../../server/storage/open-storage.ts';
-import type { Storage } from '../../server/storage/ports.ts';
+import type { Storage } from '../../server/stores.ts';
 import { openPostgresql, type TestPostgresql } from '../support/postgresql.ts';
 import { executeOn } from './database-access.ts';
 import { quietLog } from './samples.ts';

@@ -1,7 +1,7 @@
 /** What storage promises whatever the database; run on every adapter, and on broken ones, which must fail. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Storage } from '../../server/storage/ports.ts';
+import type { Storage } from '../../server/stores.ts';
 import { openAccount, sampleAccount, sampleHash, sampleKey, unlimited } from './samples.ts';
 
 /** Two ways to the same database, as two processes have them. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteFile } from '../../server/storage/embedded/sqlite.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
-import type { Storage } from '../../server/storage/ports.ts';
+import type { Storage } from '../../server/stores.ts';
 import { openPostgresql, type TestPostgresql } from '../support/postgresql.ts';
 import { executeOn } from './database-access.ts';
 import { openAccount, quietLog } from './samples.ts';

@@ -7,7 +7,7 @@ import { createStyleRuleLists, type StyleRuleLists } from '../../server/style-ru
 import { createTextStyle, styledTranslation } from '../../server/translation/text-style.ts';
 import type { SegmentTranslationOptions } from '../../server/translation/translation.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
-import type { Storage } from '../../server/storage/ports.ts';
+import type { Storage } from '../../server/stores.ts';
 import type { TextSegment } from '../../server/text/text-segment.ts';
 import { openAccount, quietLog } from '../storage/samples.ts';
 

@@ -13,7 +13,7 @@ interface Layer {
 }
 
 const engineTypes = 'server/engines/engine.ts';
-const storageTypes = 'server/storage/ports.ts';
+const storageTypes = 'server/stores.ts';
 const nodeOnly = /^(node:.*|fastify|@fastify\/.*|ws|pino|onnxruntime-node|prism-media|opusscript)$/;
 const httpPackages = /^(node:https?|fastify|@fastify\/.*|ws)$/;
 const databasePackages = /^(kysely|@photostructure\/sqlite|node:sqlite|pg)$/;
@@ -23,11 +23,14 @@ const edgePackages = new RegExp(`${httpPackages.source}|${databasePackages.sourc
 const tools = ['shared', 'server/process', 'server/text'];
 const pluggedIn = [engineTypes, storageTypes, 'server/config.ts', 'server/running-engines.ts'];
 
+/** Who a request comes from, and how that is found out. */
+const callers = ['server/http/caller.ts', 'server/http/door.ts'];
+
 /** A room: what of other rooms it works with, and of which it knows types alone. */
 function room(uses: readonly string[], knows: readonly string[] = []): Layer {
   return {
     uses: [...tools, ...uses],
-    knows: [...pluggedIn, 'server/http/door.ts', 'server/accounts/usage/usage.ts', ...knows],
+    knows: [...pluggedIn, ...callers, 'server/accounts/usage/usage.ts', ...knows],
     without: edgePackages,
   };
 }
@@ -58,10 +61,9 @@ const layers: Record<string, Layer> = {
   'server/storage': {
     // Keys are read in the server's own thread: each request asks for one.
     uses: ['shared', 'server/process', 'server/stores.ts', 'server/accounts/api-keys-store.ts'],
-    knows: ['server/accounts/usage/store.ts'],
   },
   // The edge knows nothing of the rooms.
-  'server/http': { uses: ['shared', 'server/process'], knows: [storageTypes] },
+  'server/http': { uses: ['shared', 'server/process'] },
 
   'server/accounts': room(['server/http']),
   'server/glossaries': room(['server/translation/language-table.ts']),
@@ -95,7 +97,6 @@ const layers: Record<string, Layer> = {
       'server/accounts',
       'server/glossaries',
       'server/translation',
-      'server/storage/embedded/session-tokens.ts',
       'server/voice/path',
       'server/voice/audio',
     ],
@@ -143,6 +144,7 @@ const layers: Record<string, Layer> = {
       'server/storage',
       'server/models',
     ],
+    knows: ['server/http/caller.ts'],
   },
   'server/main.ts': { uses: ['shared', 'server/process', 'server/config.ts', 'server/app.ts'] },
   // The same for a worker.

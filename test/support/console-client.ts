@@ -1,6 +1,6 @@
 /** A browser at the console, as far as requests and cookies go. */
 import { createConsoleAccess } from '../../server/accounts/console/console-access.ts';
-import type { Storage } from '../../server/storage/ports.ts';
+import type { Storage } from '../../server/stores.ts';
 import { recordLog } from './log-record.ts';
 import type { TestServer } from './server.ts';
 

@@ -8,7 +8,7 @@ import { reportingTag } from '../../server/http/requests.ts';
 import { usageRoutes } from '../../server/accounts/usage/routes.ts';
 import { createAccess, type LegacyAuth } from '../../server/accounts/access.ts';
 import { createUsageMeter } from '../../server/accounts/usage/usage.ts';
-import type { Storage } from '../../server/storage/ports.ts';
+import type { Storage } from '../../server/stores.ts';
 import { openEmbedded, platformOver } from './platform.ts';
 
 /** Largest body of the route `/text`, in bytes. */

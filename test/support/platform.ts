@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createAccountService, type NewAccount } from '../../server/accounts/accounts.ts';
 import { createApiKeyService, type NewApiKey } from '../../server/accounts/api-keys.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
-import type { Storage } from '../../server/storage/ports.ts';
+import type { Storage } from '../../server/stores.ts';
 import { recordLog } from './log-record.ts';
 
 export type Platform = Awaited<ReturnType<typeof openPlatform>>;

@@ -5,7 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
-import type { Account, Accounts, ConsoleCredentials, ConsoleSession } from '../../storage/ports.ts';
+import type { Account } from '../../http/caller.ts';
+import type { AccountStore } from '../store.ts';
+import type { ConsoleCredentialStore, ConsoleSession } from './store.ts';
 import { hashOfSecret } from '../api-key-secret.ts';
 import {
   checkNewPassword,
@@ -84,8 +86,8 @@ export interface ConsoleAccess {
 }
 
 export interface ConsoleAccessOptions {
-  accounts: Pick<Accounts, 'list'>;
-  consoleCredentials: ConsoleCredentials;
+  accounts: Pick<AccountStore, 'list'>;
+  consoleCredentials: ConsoleCredentialStore;
   log: Logger;
   passwords?: PasswordHashing;
   now?: () => number;

@@ -7,7 +7,8 @@ import type {
   ConsoleUsage,
   NewAdminKey,
 } from '../../../shared/schemas/console.ts';
-import type { Account, ApiKey, Usage, UsageLimits } from '../../storage/ports.ts';
+import type { Account, ApiKey, UsageLimits } from '../../http/caller.ts';
+import type { UsageStore } from '../usage/store.ts';
 import type { AccountService } from '../accounts.ts';
 import type { ApiKeyService } from '../api-keys.ts';
 import type { SignedIn } from './console-access.ts';
@@ -35,7 +36,7 @@ export interface ConsoleAccount {
 export interface ConsoleAccountOptions {
   accounts: Pick<AccountService, 'change'>;
   apiKeys: ApiKeyService;
-  usage: Pick<Usage, 'ofMonth'>;
+  usage: Pick<UsageStore, 'ofMonth'>;
   operatorId: string;
   now?: () => number;
 }

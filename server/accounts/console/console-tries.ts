@@ -1,7 +1,7 @@
 /** How often somebody may try to get into the console, counted in the database for all its servers. */
 import { isIPv6 } from 'node:net';
 import { ServiceError } from '../../../shared/errors.ts';
-import type { ConsoleCredentials, TryLimit } from '../../storage/ports.ts';
+import type { ConsoleCredentialStore, TryLimit } from './store.ts';
 
 const WINDOW_MS = 15 * 60_000;
 /** Tries that fail, in a window: of one account from anywhere, and of one address at any account. */
@@ -41,7 +41,7 @@ export function triesAt(what: 'password' | 'change', account: string): TryLimit 
  * @throws TooManyTries
  */
 export async function spendTries(
-  store: Pick<ConsoleCredentials, 'spendTries' | 'giveBackTries'>,
+  store: Pick<ConsoleCredentialStore, 'spendTries' | 'giveBackTries'>,
   limits: readonly TryLimit[],
   nowMs: number,
 ): Promise<() => Promise<void>> {

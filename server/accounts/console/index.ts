@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import type { Routes } from '../../http/door.ts';
 import { createHostRule } from '../../http/host-rule.ts';
 import type { Logger } from '../../process/log.ts';
-import type { Storage } from '../../storage/ports.ts';
+import type { Storage } from '../../stores.ts';
 import { createAccountService } from '../accounts.ts';
 import type { OpenAccounts } from '../index.ts';
 import { consoleEntrance, createConsoleAccess } from './console-access.ts';

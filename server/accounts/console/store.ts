@@ -1,10 +1,136 @@
+import type { Account } from '../../http/caller.ts';
 import { sql, type Selectable } from 'kysely';
 import { locksRows, type Database } from '../../storage/database.ts';
-import type { ConsoleCredentials, ConsoleSession, TryLimit } from '../../storage/ports.ts';
-import type { ConsoleSessionsTable } from '../../storage/tables.ts';
+import { defineStore } from '../../storage/store.ts';
 import { toAccount } from '../store.ts';
 
-export function createConsoleCredentials(db: Database): ConsoleCredentials {
+/** Somebody who is signed in; found by the hash of the token that the browser has. */
+export interface ConsoleSession {
+  /** SHA-256 of the token, 64 hex digits. */
+  sessionHash: string;
+  accountId: string;
+  createdAtMs: number;
+  /** Over then unless it is used before. */
+  idleUntilMs: number;
+  /** Over then in any case. */
+  expiresAtMs: number;
+}
+
+/** Something that may be tried so often in a window. */
+export interface TryLimit {
+  /** What is counted: an account or an address. */
+  subject: string;
+  max: number;
+}
+
+export interface ConsoleCredentialStore {
+  /** The encoded password hash of an account; undefined while it has none. */
+  findPassword(accountId: string): Promise<string | undefined>;
+  /**
+   * Opens a session, and forgets those that are over.
+   *
+   * @param passwordHash the one that was checked
+   * @returns false when the account has another password by now
+   */
+  openSession(session: ConsoleSession, passwordHash: string): Promise<boolean>;
+  /** A session that is not over, with its account. */
+  findSession(
+    sessionHash: string,
+    atMs: number,
+  ): Promise<{ session: ConsoleSession; account: Account } | undefined>;
+  /** Puts off the end of a session that is not over. */
+  touchSession(sessionHash: string, atMs: number, idleUntilMs: number): Promise<void>;
+  closeSession(sessionHash: string): Promise<void>;
+  /** Keeps a link, by its hash, and forgets those that have expired. */
+  addLink(link: {
+    linkHash: string;
+    accountId: string;
+    createdAtMs: number;
+    expiresAtMs: number;
+  }): Promise<void>;
+  /** Whose link it is; undefined when it is unknown, used or expired. */
+  findLink(linkHash: string, atMs: number): Promise<Account | undefined>;
+  /**
+   * Uses a link up: the account gets the password, all its sessions and links end, and the new
+   * session begins. Of any number of callers with the same link, one succeeds.
+   *
+   * @returns false when the link is unknown, used, expired or another account's
+   */
+  redeemLink(linkHash: string, passwordHash: string, session: ConsoleSession): Promise<boolean>;
+  /**
+   * Puts a password in place of another; all sessions and links of the account end, and the new
+   * session begins.
+   *
+   * @returns false when the account has another password than `expectedHash` by now
+   */
+  changePassword(
+    expectedHash: string,
+    passwordHash: string,
+    session: ConsoleSession,
+  ): Promise<boolean>;
+  /**
+   * Counts a try for each subject, in their order, until one has none left; exact under any
+   * concurrency. A subject's window begins with its first try.
+   *
+   * @returns when the subject that has none left may try again; undefined when all had one
+   */
+  spendTries(
+    limits: readonly TryLimit[],
+    atMs: number,
+    windowMs: number,
+  ): Promise<number | undefined>;
+  /** Takes tries back that turned out well. */
+  giveBackTries(subjects: readonly string[]): Promise<void>;
+}
+
+export interface ConsolePasswordsTable {
+  account_id: string;
+  /** Encoded with its parameters and its salt. */
+  password_hash: string;
+}
+
+export interface ConsoleSessionsTable {
+  /** SHA-256 of the session's token in hex. */
+  session_hash: string;
+  account_id: string;
+  created_at_ms: number;
+  /** Over then unless it is used before. */
+  idle_until_ms: number;
+  expires_at_ms: number;
+}
+
+export interface ConsoleLinksTable {
+  /** SHA-256 of the link's token in hex. */
+  link_hash: string;
+  account_id: string;
+  created_at_ms: number;
+  expires_at_ms: number;
+}
+
+/** How often something was tried in a window of time. */
+export interface ConsoleTriesTable {
+  subject: string;
+  count: number;
+  /** When the window ends. */
+  until_ms: number;
+}
+
+declare module '../../storage/database.ts' {
+  interface Tables {
+    console_passwords: ConsolePasswordsTable;
+    console_sessions: ConsoleSessionsTable;
+    console_links: ConsoleLinksTable;
+    console_tries: ConsoleTriesTable;
+  }
+}
+
+/** Passwords, sessions and links of the console. */
+export const consoleCredentialStore = defineStore<ConsoleCredentialStore>({
+  over: createConsoleCredentials,
+  reads: ['findPassword', 'findSession', 'findLink'],
+});
+
+function createConsoleCredentials(db: Database): ConsoleCredentialStore {
   return {
     ...passwords(db),
     ...sessions(db),
@@ -13,7 +139,7 @@ export function createConsoleCredentials(db: Database): ConsoleCredentials {
   };
 }
 
-function passwords(db: Database): Pick<ConsoleCredentials, 'findPassword' | 'changePassword'> {
+function passwords(db: Database): Pick<ConsoleCredentialStore, 'findPassword' | 'changePassword'> {
   return {
     async findPassword(accountId) {
       const row = await db
@@ -40,7 +166,7 @@ function passwords(db: Database): Pick<ConsoleCredentials, 'findPassword' | 'cha
 
 type SessionMethods = 'openSession' | 'findSession' | 'touchSession' | 'closeSession';
 
-function sessions(db: Database): Pick<ConsoleCredentials, SessionMethods> {
+function sessions(db: Database): Pick<ConsoleCredentialStore, SessionMethods> {
   return {
     async openSession(session, passwordHash) {
       const password = await db
@@ -97,7 +223,7 @@ function sessions(db: Database): Pick<ConsoleCredentials, SessionMethods> {
   };
 }
 
-function links(db: Database): Pick<ConsoleCredentials, 'addLink' | 'findLink' | 'redeemLink'> {
+function links(db: Database): Pick<ConsoleCredentialStore, 'addLink' | 'findLink' | 'redeemLink'> {
   return {
     async addLink({ linkHash, accountId, createdAtMs, expiresAtMs }) {
       await db.deleteFrom('console_links').where('expires_at_ms', '<=', createdAtMs).execute();
@@ -142,7 +268,7 @@ function links(db: Database): Pick<ConsoleCredentials, 'addLink' | 'findLink' | 
   };
 }
 
-function tries(db: Database): Pick<ConsoleCredentials, 'spendTries' | 'giveBackTries'> {
+function tries(db: Database): Pick<ConsoleCredentialStore, 'spendTries' | 'giveBackTries'> {
   return {
     async spendTries(limits, atMs, windowMs) {
       for (const limit of limits) {

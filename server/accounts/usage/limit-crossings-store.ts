@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../../storage/database.ts';
-import type { Charge } from '../../storage/ports.ts';
-import type { UsageNoticesTable } from '../../storage/tables.ts';
+import type { Charge } from './store.ts';
+import type { UsageNoticesTable } from './usage-notices-store.ts';
 import { monthOf } from './usage-counters-store.ts';
 
 /** Percent of a limit of which its users are told. */
@@ -76,7 +76,9 @@ async function save(
       conflict
         .columns(['key_id', 'month', 'resource', 'limit_amount', 'percent'])
         .doUpdateSet((eb) => ({
-          used: eb.ref('excluded.used'),
+          // A request that was refused earlier is so again when as much is used as then.
+          used: sql<number>`case when excluded.used < usage_notices.used
+            then excluded.used else usage_notices.used end`,
           reached_at_ms: eb.ref('excluded.reached_at_ms'),
         }))
         .where('usage_notices.closed_at_ms', 'is', null)

@@ -4,29 +4,109 @@
  * batch costs four statements however many entries a busy key has in it, and is exact all the same.
  */
 import { sql } from 'kysely';
+import { ServiceError } from '../../../shared/errors.ts';
 import { locksRows, type Database } from '../../storage/database.ts';
-import type { Charge, ChargeOutcome, Usage, UsageKind, UsageLimits } from '../../storage/ports.ts';
+import { defineStore } from '../../storage/store.ts';
+import type { UsageLimits } from '../../http/caller.ts';
 import { createLimitCrossings, type LimitCrossings } from './limit-crossings-store.ts';
 import { createUsageCounters, limitFor, type UsageCounters } from './usage-counters-store.ts';
 
+/** What is counted: characters of three services, and ms of speech. */
+export type UsageKind = 'text' | 'document' | 'write' | 'speech';
+
+/** Something a request used. */
+export interface Charge {
+  accountId: string;
+  keyId: string;
+  kind: UsageKind;
+  /** Code points, or ms for `speech`. */
+  amount: number;
+  atMs: number;
+  /** Custom reporting tag, already checked. */
+  tag: string | null;
+}
+
+export type ChargeOutcome =
+  'charged' | 'key_limit_reached' | 'account_limit_reached' | 'key_deactivated';
+
+/** Amounts by what was used. */
+export type UsageTotals = Record<UsageKind, number>;
+
+export interface UsageStore {
+  /**
+   * Counts a charge if the limits of key and account for its month (UTC) leave room for the whole of
+   * it, else nothing; speech, which is charged when it has been heard, counts whole while anything
+   * is left. A limit that is used up refuses even 0, and so does a deactivated key; documents, which
+   * were taken in before, are charged all the same. Exact under any concurrency.
+   */
+  charge(charge: Charge): Promise<ChargeOutcome>;
+  /** Takes back a charge whose work failed. */
+  refund(charge: Charge): Promise<void>;
+  /** What an account and one of its keys used in the month (UTC) that holds `atMs`. */
+  ofMonth(
+    accountId: string,
+    keyId: string,
+    atMs: number,
+  ): Promise<{ account: UsageTotals; key: UsageTotals }>;
+}
+
+/** What a key used on a day under a reporting tag: what reports are made of. */
+export interface UsageDaysTable {
+  key_id: string;
+  /** `2026-11-21`, in UTC. */
+  day: string;
+  /** Empty for none. */
+  tag: string;
+  kind: UsageKind;
+  amount: number;
+}
+
+declare module '../../storage/database.ts' {
+  interface Tables {
+    usage_days: UsageDaysTable;
+  }
+}
+
+/** What a key used, held against its limits and those of its account. */
+export const usageStore = defineStore<UsageStore>({
+  over: createUsage,
+  reads: ['ofMonth'],
+  batch: {
+    methods: ['charge', 'refund'],
+    // With as many different keys, a statement still has far fewer parameters than either database bears.
+    mostCalls: 500,
+    over: (db) => async (calls) => {
+      const entries = calls.map(({ method, args: [charge] }) => ({
+        kind: method === 'refund' ? ('refund' as const) : ('charge' as const),
+        charge: charge as Charge,
+      }));
+      const outcomes = await record(db, entries);
+      return Promise.allSettled(outcomes.map(async (outcome) => answerOf(outcome)));
+    },
+  },
+});
+
+function createUsage(db: Database): UsageStore {
+  return {
+    async charge(charge) {
+      const [outcome = 'unknown_key'] = await record(db, [{ kind: 'charge', charge }]);
+      return answerOf(outcome) ?? 'charged';
+    },
+    async refund(charge) {
+      const [outcome = 'unknown_key'] = await record(db, [{ kind: 'refund', charge }]);
+      answerOf(outcome);
+    },
+    ofMonth: (...wish) => createUsageCounters(db).ofMonth(...wish),
+  };
+}
+
 /** A charge, or the taking back of one. */
-export interface UsageEntry {
+interface UsageEntry {
   kind: 'charge' | 'refund';
   charge: Charge;
 }
 
-export type EntryOutcome = ChargeOutcome | 'refunded' | 'unknown_key';
-
-export interface UsageEntries {
-  /**
-   * Decides and writes entries, refunds first; all were asked for at the same time, so any order
-   * will do.
-   *
-   * @returns what became of each, in the order they were given
-   */
-  record(entries: readonly UsageEntry[]): Promise<EntryOutcome[]>;
-  ofMonth: Usage['ofMonth'];
-}
+type EntryOutcome = ChargeOutcome | 'refunded' | 'unknown_key';
 
 /** What a caller may use, by key and by account. */
 interface Limits {
@@ -45,31 +125,39 @@ interface LedgerLine {
   amount: number;
 }
 
-export function createUsageEntries(db: Database): UsageEntries {
+/** Decides and writes entries, refunds first; any order will do, for all were asked for at the same time. */
+async function record(db: Database, entries: readonly UsageEntry[]): Promise<EntryOutcome[]> {
   const counters = createUsageCounters(db);
-  return {
-    async record(entries) {
-      const limits = await lockLimits(db, entries);
-      const used = await counters.read(entries.map(({ charge }) => charge));
-      const crossings = createLimitCrossings();
-      const outcomes = new Array<EntryOutcome>(entries.length);
-      const ledger = { charge: createLedgerLines(), refund: createLedgerLines() };
-      for (const kind of ['refund', 'charge'] as const) {
-        for (const [index, entry] of entries.entries()) {
-          if (entry.kind !== kind) continue;
-          const outcome = decide(entry, limits, used, crossings);
-          outcomes[index] = outcome;
-          if (outcome === 'refunded' || outcome === 'charged') ledger[kind].add(entry.charge);
-        }
-      }
-      await counters.write(used);
-      await takeFromLedger(db, ledger.refund.lines());
-      await addToLedger(db, ledger.charge.lines());
-      await crossings.write(db);
-      return outcomes;
-    },
-    ofMonth: counters.ofMonth,
-  };
+  const limits = await lockLimits(db, entries);
+  const used = await counters.read(entries.map(({ charge }) => charge));
+  const crossings = createLimitCrossings();
+  const outcomes = new Array<EntryOutcome>(entries.length);
+  const ledger = { charge: createLedgerLines(), refund: createLedgerLines() };
+  for (const kind of ['refund', 'charge'] as const) {
+    for (const [index, entry] of entries.entries()) {
+      if (entry.kind !== kind) continue;
+      const outcome = decide(entry, limits, used, crossings);
+      outcomes[index] = outcome;
+      if (outcome === 'refunded' || outcome === 'charged') ledger[kind].add(entry.charge);
+    }
+  }
+  await counters.write(used);
+  await takeFromLedger(db, ledger.refund.lines());
+  await addToLedger(db, ledger.charge.lines());
+  await crossings.write(db);
+  return outcomes;
+}
+
+/**
+ * What the caller of `charge` or `refund` gets.
+ *
+ * @throws ServiceError not_found when the account has no such key
+ */
+function answerOf(outcome: EntryOutcome): ChargeOutcome | undefined {
+  if (outcome === 'unknown_key') {
+    throw new ServiceError('not_found', 'The account has no such API key.');
+  }
+  return outcome === 'refunded' ? undefined : outcome;
 }
 
 /**

@@ -1,7 +1,26 @@
 /** The counters of a month that limits are held against, one of each key and one of each account. */
 import type { Database } from '../../storage/database.ts';
-import type { Charge, Usage, UsageKind, UsageLimits, UsageTotals } from '../../storage/ports.ts';
-import type { UsageMonthsTable } from '../../storage/tables.ts';
+import type { UsageLimits } from '../../http/caller.ts';
+import type { Charge, UsageStore, UsageKind, UsageTotals } from './store.ts';
+
+/** What a key or an account used in a month: what limits are held against. */
+export interface UsageMonthsTable {
+  subject_kind: 'account' | 'key';
+  /** An account or key id. */
+  subject_id: string;
+  /** `2026-11`, in UTC. */
+  month: string;
+  text_characters: number;
+  document_characters: number;
+  write_characters: number;
+  speech_ms: number;
+}
+
+declare module '../../storage/database.ts' {
+  interface Tables {
+    usage_months: UsageMonthsTable;
+  }
+}
 
 /** What a key or an account has used in a month, while a batch is decided. */
 export interface UsageCounter {
@@ -74,7 +93,7 @@ export function createUsageCounters(db: Database) {
         toTotals(rows.find((row) => row.subject_kind === kind && row.subject_id === id));
       return { account: totals('account', accountId), key: totals('key', keyId) };
     },
-  } satisfies { ofMonth: Usage['ofMonth']; [method: string]: unknown };
+  } satisfies { ofMonth: UsageStore['ofMonth']; [method: string]: unknown };
 }
 
 function createCounters(rows: readonly UsageMonthsTable[]): UsageCounters {

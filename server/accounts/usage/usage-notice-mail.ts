@@ -1,5 +1,5 @@
 /** What people read when a key comes near its limit: the facts, what follows, and no secrets. */
-import type { ClaimedNotice } from '../../storage/ports.ts';
+import type { ClaimedNotice } from './usage-notices-store.ts';
 
 const MINUTE_MS = 60_000;
 const GREEN = '#2f7d5b';

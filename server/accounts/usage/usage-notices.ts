@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { toServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
-import type { ClaimedNotice, UsageNotices } from '../../storage/ports.ts';
+import type { ClaimedNotice, UsageNoticeStore } from './usage-notices-store.ts';
 import type { Delivery, Mailer } from './smtp-mailer.ts';
 import { writeNotice } from './usage-notice-mail.ts';
 
@@ -28,7 +28,7 @@ export interface UsageNoticeSender {
 }
 
 export interface UsageNoticeOptions {
-  notices: UsageNotices;
+  notices: UsageNoticeStore;
   /** Undefined: nothing is sent, and somebody is told that notices wait. */
   mailer: Mailer | undefined;
   log: Logger;

@@ -8,7 +8,8 @@ import {
   type UsageAnalytics,
   type UsageBreakdown,
 } from '../../../shared/schemas/admin.ts';
-import type { DayRange, KeyUsage, UsageReports, UsageTotals } from '../../storage/ports.ts';
+import type { UsageTotals } from './store.ts';
+import type { DayRange, KeyUsage, UsageReportStore } from './usage-reports-store.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -49,7 +50,7 @@ export function createUsageReporting({
   usageReports,
   tagsPerPage = TAGS_PER_PAGE,
 }: {
-  usageReports: UsageReports;
+  usageReports: UsageReportStore;
   tagsPerPage?: number;
 }): UsageReporting {
   return {

@@ -1,7 +1,8 @@
 /** What requests cost: charged before the work, given back when it fails, reported by month. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { NO_LIMIT, type UsageReport } from '../../../shared/schemas/usage.ts';
-import type { Caller, ChargeOutcome, Usage, UsageKind, UsageTotals } from '../../storage/ports.ts';
+import type { Caller } from '../../http/caller.ts';
+import type { ChargeOutcome, UsageStore, UsageKind, UsageTotals } from './store.ts';
 import { keyDeactivated } from '../api-keys.ts';
 
 const MINUTE_MS = 60_000;
@@ -45,7 +46,7 @@ export function createUsageMeter({
   usage,
   now = Date.now,
 }: {
-  usage: Usage;
+  usage: UsageStore;
   now?: () => number;
 }): UsageMeter {
   const refusedKeys = new Set<string>();

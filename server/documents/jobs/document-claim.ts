@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, type ErrorCode } from '../../../shared/errors.ts';
 import { DocumentError } from '../formats/format.ts';
-import type { Charge, ClaimedDocument, DocumentFile, Documents } from '../../storage/ports.ts';
+import type { Charge } from '../../accounts/usage/store.ts';
+import type { ClaimedDocument, DocumentFile, DocumentStore } from './store.ts';
 import type { TranslationProgress } from './document-translation.ts';
 import { DOCUMENT_PART_BYTES } from './document-upload.ts';
 
@@ -35,7 +36,7 @@ export interface DocumentClaim {
 }
 
 export interface DocumentClaimOptions {
-  documents: Documents;
+  documents: DocumentStore;
   claimed: ClaimedDocument;
   now: () => number;
   /** Ends waiting for the database, but no step that it has begun. */

@@ -9,19 +9,19 @@ import {
   type Selectable,
   type SqlBool,
 } from 'kysely';
-import { ServiceError } from '../../../shared/errors.ts';
 import { locksRows, type Database } from '../../storage/database.ts';
-import type { Documents } from '../../storage/ports.ts';
-import type { DocumentsTable, Tables } from '../../storage/tables.ts';
+import type { DocumentStore } from './store.ts';
+import type { DocumentsTable } from './store.ts';
+import type { Tables } from '../../storage/database.ts';
 import { deleteParts } from './document-parts-store.ts';
 import { toNewDocument } from './document-rows-store.ts';
-import { createUsageEntries } from '../../accounts/usage/store.ts';
+import { usageStore } from '../../accounts/usage/store.ts';
 
 type Claims = Pick<
-  Documents,
+  DocumentStore,
   'claim' | 'beat' | 'finish' | 'fail' | 'release' | 'abandon' | 'hasOpen'
 >;
-type Wish = Parameters<Documents['claim']>[0];
+type Wish = Parameters<DocumentStore['claim']>[0];
 
 /** What a document has that nobody works on. */
 const unclaimed = {
@@ -212,11 +212,7 @@ function createFinish(db: Database): Claims['finish'] {
     if (held === undefined) return 'lost';
     if (held.status !== 'translating') return held.status === 'done' ? 'done' : 'quota_exceeded';
 
-    const [outcome] = await createUsageEntries(db).record([{ kind: 'charge', charge }]);
-    if (outcome === 'unknown_key') {
-      throw new ServiceError('not_found', 'The account has no such API key.');
-    }
-    if (outcome !== 'charged') {
+    if ((await usageStore.over(db).charge(charge)) !== 'charged') {
       await claimed(db, documentId, claimId)
         .set({ status: 'error', problem, settled_at_ms: atMs })
         .execute();

@@ -1,6 +1,6 @@
 /** Deletes documents that nobody fetched, and uploads that never ended. */
 import type { Logger } from '../../process/log.ts';
-import type { Documents } from '../../storage/ports.ts';
+import type { DocumentStore } from './store.ts';
 
 /** How often is looked, in ms. */
 const PERIOD_MS = 10 * 60_000;
@@ -18,7 +18,7 @@ export function startDocumentExpiry({
   log,
   now = Date.now,
 }: {
-  documents: Documents;
+  documents: DocumentStore;
   keptMs: number;
   log: Logger;
   now?: () => number;

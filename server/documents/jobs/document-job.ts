@@ -3,7 +3,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { FormatFailure } from '../formats/document-process.ts';
 import { DocumentError } from '../formats/format.ts';
 import type { Logger } from '../../process/log.ts';
-import type { ClaimedDocument, Documents } from '../../storage/ports.ts';
+import type { ClaimedDocument, DocumentStore } from './store.ts';
 import { ClaimLost, createDocumentClaim, type DocumentClaim } from './document-claim.ts';
 import { createDocumentEstimate } from './document-estimate.ts';
 import { billedCharacters, type DocumentWish } from './document-order.ts';
@@ -21,7 +21,7 @@ const RETRY_AFTER_MS = {
 const TOO_MANY_REQUESTS = 429;
 
 export interface DocumentJobOptions {
-  documents: Documents;
+  documents: DocumentStore;
   translator: DocumentTranslator;
   /** After so many attempts in which nothing was got on with, a document is an error. */
   maxAttempts: number;

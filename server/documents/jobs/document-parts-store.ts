@@ -1,8 +1,8 @@
 /** The bytes of documents, a row for each part of a file. */
 import { locksRows, type Database } from '../../storage/database.ts';
-import type { DocumentFile, Documents } from '../../storage/ports.ts';
+import type { DocumentFile, DocumentStore } from './store.ts';
 
-export function createDocumentParts(db: Database): Pick<Documents, 'addPart' | 'readPart'> {
+export function createDocumentParts(db: Database): Pick<DocumentStore, 'addPart' | 'readPart'> {
   return {
     async addPart({ documentId, file, place, bytes, atMs }, claimId) {
       if (claimId !== null && !(await holdClaim(db, { documentId, file, claimId }))) return false;

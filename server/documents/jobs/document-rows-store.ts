@@ -1,7 +1,7 @@
 /** Documents as the ports have them, from their rows and back. */
 import type { Selectable } from 'kysely';
-import type { NewDocument, StoredDocument } from '../../storage/ports.ts';
-import type { DocumentsTable } from '../../storage/tables.ts';
+import type { NewDocument, StoredDocument } from './store.ts';
+import type { DocumentsTable } from './store.ts';
 
 export function toNewDocument(row: Selectable<DocumentsTable>): NewDocument {
   return {

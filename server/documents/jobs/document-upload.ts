@@ -11,7 +11,8 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { DocumentHandle, DocumentOrder } from '../../../shared/schemas/documents.ts';
 import { SIGNATURE_BYTES, signatureProblem } from '../formats/file-signature.ts';
-import type { Caller, Documents, Plan } from '../../storage/ports.ts';
+import type { Caller, Plan } from '../../http/caller.ts';
+import type { DocumentStore } from './store.ts';
 import type { DocumentWish } from './document-order.ts';
 import type { Glossaries } from '../../glossaries/glossaries.ts';
 import { checkLanguages, checkWishes } from '../../translation/language-checks.ts';
@@ -54,7 +55,7 @@ export interface DocumentUpload {
 }
 
 export interface DocumentUploadOptions {
-  documents: Documents;
+  documents: DocumentStore;
   translation: Translation;
   glossaries: Pick<Glossaries, 'glossaryFor'>;
   styleRules: Pick<StyleRuleLists, 'styleFor'>;

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Logger } from '../../process/log.ts';
 import { forkSibling } from '../../process/module.ts';
-import type { Documents } from '../../storage/ports.ts';
+import type { DocumentStore } from './store.ts';
 
 /** Before a worker that ended is followed by another: twice as long each time it did not last, in ms. */
 const RESTART_AFTER_MS = { first: 100, longest: 10_000 };
@@ -37,7 +37,7 @@ export interface DocumentWorkerProcess {
 }
 
 export interface DocumentWorkerProcessOptions {
-  documents: Pick<Documents, 'hasOpen' | 'abandon'>;
+  documents: Pick<DocumentStore, 'hasOpen' | 'abandon'>;
   log: Logger;
   /** False where workers run elsewhere: nothing is ever started then. */
   isOn: boolean;

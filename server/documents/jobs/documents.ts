@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { documentFormat, type DocumentFormatInfo } from '../../../shared/document-formats.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { DocumentStatusView } from '../../../shared/schemas/documents.ts';
-import type { Caller, StoredDocument } from '../../storage/ports.ts';
+import type { Caller } from '../../http/caller.ts';
+import type { StoredDocument } from './store.ts';
 import { firstEstimateMs } from './document-estimate.ts';
 import type { DocumentWish } from './document-order.ts';
 import {

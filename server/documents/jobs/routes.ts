@@ -13,7 +13,7 @@ import {
 } from '../../../shared/schemas/documents.ts';
 import { Problem } from '../../../shared/schemas/problem.ts';
 import type { DocumentTranslations } from './documents.ts';
-import type { Caller } from '../../storage/ports.ts';
+import type { Caller } from '../../http/caller.ts';
 import type { Door } from '../../http/door.ts';
 import { abortWhenGone, reportingTag } from '../../http/requests.ts';
 import { readForm } from '../../http/forms.ts';

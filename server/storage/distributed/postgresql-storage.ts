@@ -3,12 +3,10 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import { migrate } from '../migrate.ts';
-import type { Storage, ChargeOutcome } from '../ports.ts';
-import { entryOf, mannerOf, runCall, storesFromCalls, type StoreCall } from '../store-methods.ts';
-import { createStores } from '../../stores.ts';
-import type { UsageEntry, EntryOutcome } from '../../accounts/usage/store.ts';
-import type { Tables } from '../tables.ts';
-import { answerOfEntry, MAX_ENTRIES } from '../usage-answers.ts';
+import { createStoreRunner, mannerOf, mostCallsOf, storesFromCalls } from '../store-calls.ts';
+import type { StoreCall } from '../store.ts';
+import type { Storage } from '../../stores.ts';
+import type { Tables } from '../database.ts';
 import pg from 'pg';
 
 const MAX_CONNECTIONS = 10;
@@ -25,16 +23,16 @@ export async function openPostgresqlStorage(options: {
   const { log } = options;
   const pool = createConnections({ ...options, maxConnections: MAX_CONNECTIONS });
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  const stores = createStores(db);
+  const runner = createStoreRunner(db);
   const pending = new Set<Promise<unknown>>();
   let isClosed = false;
 
   const transaction = <Result>(run: (transaction: Kysely<Tables>) => Promise<Result>) =>
     db.transaction().setIsolationLevel('read committed').execute(run);
 
-  const recordEntry = createEntryBatches((entries: readonly UsageEntry[]) =>
-    attempt(() => transaction((inside) => createStores(inside).usage.record(entries)), {
-      call: { store: 'usage', method: 'record' },
+  const runInBatch = createBatches((calls, call) =>
+    attempt(() => transaction((inside) => createStoreRunner(inside).runBatch(calls)), {
+      call,
       log,
     }),
   );
@@ -42,14 +40,14 @@ export async function openPostgresqlStorage(options: {
   function run(call: StoreCall): Promise<unknown> {
     switch (mannerOf(call)) {
       case 'read':
-        return attempt(() => runCall(stores, call), { call, log });
+        return attempt(() => runner.run(call), { call, log });
       case 'write':
-        return attempt(() => transaction((inside) => runCall(createStores(inside), call)), {
+        return attempt(() => transaction((inside) => createStoreRunner(inside).run(call)), {
           call,
           log,
         });
-      case 'entry':
-        return recordEntry(entryOf(call));
+      case 'batch':
+        return runInBatch(call);
     }
   }
 
@@ -97,46 +95,50 @@ async function migrateAlone({ url, log }: { url: string; log: Logger }): Promise
 }
 
 /**
- * Puts entries that are waiting into one transaction. One is under way at a time: two would only
- * wait for each other's locks, and what arrives meanwhile makes the next one larger.
+ * Puts calls that are waiting into one transaction for each store. One is under way at a time: two
+ * would only wait for each other's locks, and what arrives meanwhile makes the next one larger.
  *
- * @param record writes entries, all or none
+ * @param run writes calls of the store of `call`, all or none
  */
-function createEntryBatches(record: (entries: readonly UsageEntry[]) => Promise<EntryOutcome[]>) {
+function createBatches(
+  run: (calls: readonly StoreCall[], call: StoreCall) => Promise<PromiseSettledResult<unknown>[]>,
+) {
   interface Waiting {
-    entry: UsageEntry;
-    resolve: (outcome: ChargeOutcome | undefined) => void;
+    call: StoreCall;
+    resolve: (value: unknown) => void;
     reject: (error: unknown) => void;
   }
-  const waiting: Waiting[] = [];
-  let isRunning = false;
+  const queues = new Map<string, Waiting[]>();
 
-  async function run(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, MAX_ENTRIES);
+  async function runAll(store: string, waiting: Waiting[]): Promise<void> {
+    for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
+      const batch = waiting.splice(0, mostCallsOf(first.call));
       try {
-        const outcomes = await record(batch.map(({ entry }) => entry));
+        const calls = batch.map(({ call }) => call);
+        const answers = await run(calls, first.call);
         for (const [index, { resolve, reject }] of batch.entries()) {
-          try {
-            resolve(answerOfEntry(outcomes[index]));
-          } catch (error) {
-            reject(error);
-          }
+          const answer = answers[index];
+          if (answer?.status === 'fulfilled') resolve(answer.value);
+          else reject(answer?.reason);
         }
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
     }
-    isRunning = false;
+    queues.delete(store);
   }
 
-  return (entry: UsageEntry): Promise<ChargeOutcome | undefined> =>
+  return (call: StoreCall): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      waiting.push({ entry, resolve, reject });
-      if (isRunning) return;
-      isRunning = true;
-      // All entries of this turn of the event loop go together.
-      setImmediate(() => void run());
+      const queue = queues.get(call.store);
+      if (queue !== undefined) {
+        queue.push({ call, resolve, reject });
+        return;
+      }
+      const waiting = [{ call, resolve, reject }];
+      queues.set(call.store, waiting);
+      // All calls of this turn of the event loop go together.
+      setImmediate(() => void runAll(call.store, waiting));
     });
 }
 

@@ -5,14 +5,15 @@ import type { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import { startWorker } from '../../process/module.ts';
-import type { Storage, ApiKeys } from '../ports.ts';
-import { storesFromCalls, type StoreCall } from '../store-methods.ts';
+import type { Storage } from '../../stores.ts';
+import { storesFromCalls } from '../store-calls.ts';
+import type { StoreCall } from '../store.ts';
 import { ERASURE_PERIOD_MS } from './erasure.ts';
 import { StoreConnection } from './store-connection.ts';
 import type { StoreThreadData } from './store-messages.ts';
 import { Kysely } from 'kysely';
-import { createApiKeys } from '../../accounts/api-keys-store.ts';
-import type { Tables } from '../tables.ts';
+import { apiKeyStore, type ApiKeyStore } from '../../accounts/api-keys-store.ts';
+import type { Tables } from '../database.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
 import { openSqliteReader } from './sqlite.ts';
 
@@ -109,7 +110,7 @@ function unavailable(): ServiceError {
 
 interface KeyReader {
   /** Sees all that was committed, by whichever process. Rejects when the database is not to be read now. */
-  authenticate: ApiKeys['authenticate'];
+  authenticate: ApiKeyStore['authenticate'];
   close(): void;
 }
 
@@ -117,7 +118,7 @@ interface KeyReader {
 async function openKeyReader(file: string): Promise<KeyReader> {
   const database = await openSqliteReader(file);
   let isOpen = true;
-  const keys = createApiKeys(new Kysely<Tables>({ dialect: createSqliteDialect(database) }));
+  const keys = apiKeyStore.over(new Kysely<Tables>({ dialect: createSqliteDialect(database) }));
   return {
     authenticate: (secretHash) => keys.authenticate(secretHash),
     close() {

@@ -3,27 +3,25 @@
  * disk. Each write is in a savepoint of its own: one that fails takes back itself alone.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { entryOf, mannerOf, runCall } from '../store-methods.ts';
-import type { DatabaseStores } from '../../stores.ts';
-import { answerOfEntry, MAX_ENTRIES } from '../usage-answers.ts';
+import { mannerOf, mostCallsOf, type StoreRunner } from '../store-calls.ts';
 import { isBusy, isOutOfOrder, rollBack, whenFree, type SqliteDatabase } from './sqlite.ts';
 import type { StoreAnswer, StoreFailure, StoreRequest } from './store-messages.ts';
 
 export interface GroupCommitOptions {
   database: SqliteDatabase;
-  /** Stores over that database. */
-  stores: DatabaseStores;
+  /** Runs calls on that database. */
+  runner: StoreRunner;
 }
 
 /**
  * @returns runs a group and answers once it is on the disk; to be called when the group before has
  *   been answered; does not reject
  */
-export function createGroupCommit({ database, stores }: GroupCommitOptions) {
+export function createGroupCommit({ database, runner }: GroupCommitOptions) {
   const inSavepoint = <Result>(work: () => Promise<Result>) => runInSavepoint(database, work);
 
   async function answerCall({ id, call }: StoreRequest): Promise<StoreAnswer> {
-    const run = () => runCall(stores, call);
+    const run = () => runner.run(call);
     try {
       return { id, value: await (mannerOf(call) === 'read' ? run() : inSavepoint(run)) };
     } catch (error) {
@@ -32,17 +30,10 @@ export function createGroupCommit({ database, stores }: GroupCommitOptions) {
     }
   }
 
-  async function answerEntries(requests: readonly StoreRequest[]): Promise<StoreAnswer[]> {
+  async function answerBatch(requests: readonly StoreRequest[]): Promise<StoreAnswer[]> {
     try {
-      const entries = requests.map(({ call }) => entryOf(call));
-      const outcomes = await inSavepoint(() => stores.usage.record(entries));
-      return requests.map(({ id }, index) => {
-        try {
-          return { id, value: answerOfEntry(outcomes[index]) };
-        } catch (error) {
-          return { id, failure: toFailure(error) };
-        }
-      });
+      const answers = await inSavepoint(() => runner.runBatch(requests.map(({ call }) => call)));
+      return requests.map(({ id }, index) => toAnswer(id, answers[index]));
     } catch (error) {
       if (error instanceof LostTransaction) throw error;
       return requests.map(({ id }) => ({ id, failure: toFailure(error) }));
@@ -52,13 +43,21 @@ export function createGroupCommit({ database, stores }: GroupCommitOptions) {
   /** All of them were asked for before any was answered: whatever order they are run in will do. */
   async function answerAll(requests: readonly StoreRequest[]): Promise<StoreAnswer[]> {
     const answers: StoreAnswer[] = [];
-    const entries: StoreRequest[] = [];
+    const batched = new Map<string, StoreRequest[]>();
     for (const request of requests) {
-      if (mannerOf(request.call) === 'entry') entries.push(request);
-      else answers.push(await answerCall(request));
+      const { call } = request;
+      if (mannerOf(call) !== 'batch') answers.push(await answerCall(request));
+      else {
+        const batch = batched.get(call.store);
+        if (batch === undefined) batched.set(call.store, [request]);
+        else batch.push(request);
+      }
     }
-    for (let start = 0; start < entries.length; start += MAX_ENTRIES) {
-      answers.push(...(await answerEntries(entries.slice(start, start + MAX_ENTRIES))));
+    for (const batch of batched.values()) {
+      const most = batch[0] ? mostCallsOf(batch[0].call) : 1;
+      for (let start = 0; start < batch.length; start += most) {
+        answers.push(...(await answerBatch(batch.slice(start, start + most))));
+      }
     }
     return answers;
   }
@@ -104,6 +103,11 @@ class LostTransaction extends Error {
   constructor(cause: unknown) {
     super('The transaction of the group is no more.', { cause });
   }
+}
+
+function toAnswer(id: number, answer: PromiseSettledResult<unknown> | undefined): StoreAnswer {
+  if (answer?.status === 'fulfilled') return { id, value: answer.value };
+  return { id, failure: toFailure(answer?.reason ?? new Error('A call was not answered.')) };
 }
 
 function toFailure(error: unknown): StoreFailure {

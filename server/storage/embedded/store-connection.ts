@@ -2,7 +2,8 @@
 import type { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
-import { mannerOf, type StoreCall } from '../store-methods.ts';
+import { mannerOf } from '../store-calls.ts';
+import type { StoreCall } from '../store.ts';
 import type { StoreAnswer, StoreOrder, StoreReport, StoreRequest } from './store-messages.ts';
 
 interface Waiting {
@@ -11,7 +12,7 @@ interface Waiting {
   reject: (error: ServiceError) => void;
 }
 
-/** Groups of entries go off this far apart, unless they are full. */
+/** Groups of calls that are written at once go off this far apart, unless they are full. */
 const MIN_INTERVAL_MS = 4;
 const MAX_INTERVAL_MS = 8;
 const FULL_GROUP = 32;
@@ -67,12 +68,12 @@ export class StoreConnection {
       this.#lastId += 1;
       this.#waiting.set(this.#lastId, { call, resolve, reject });
       this.#outbox.push({ id: this.#lastId, call });
-      this.#scheduleFlush(mannerOf(call) === 'entry' && this.#outbox.length < FULL_GROUP);
+      this.#scheduleFlush(mannerOf(call) === 'batch' && this.#outbox.length < FULL_GROUP);
     });
   }
 
   /**
-   * One message for all calls of this turn of the event loop. Entries wait a little for others while
+   * One message for all calls of this turn of the event loop. Those that are written at once wait a little for others while
    * many callers are at it, for each group costs a commit; a caller who is alone waits for nobody.
    */
   #scheduleFlush(mayWait: boolean): void {

@@ -1,6 +1,6 @@
 /** What the main thread and the thread that owns the database tell each other. */
 import type { ErrorCode } from '../../../shared/errors.ts';
-import type { StoreCall } from '../store-methods.ts';
+import type { StoreCall } from '../store.ts';
 
 /** What the thread is started with. */
 export interface StoreThreadData {

@@ -2,8 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Kysely } from 'kysely';
 import { migrate } from '../migrate.ts';
-import { createStores } from '../../stores.ts';
-import type { Tables } from '../tables.ts';
+import { createStoreRunner } from '../store-calls.ts';
+import type { Tables } from '../database.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createErasure } from './erasure.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
@@ -50,7 +50,7 @@ interface Serving {
 
 /** Answers calls, a group at a time: what arrives while one is written makes the next. */
 function serve({ database, db, file, erasurePeriodMs }: Serving): void {
-  const runGroup = createGroupCommit({ database, stores: createStores(db) });
+  const runGroup = createGroupCommit({ database, runner: createStoreRunner(db) });
   const erase = createErasure({ database, file });
   let waiting: StoreRequest[] = [];
   let isErasureDue = false;

@@ -10,7 +10,8 @@ import type {
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
 import type { RecognitionEngine } from '../../engines/engine.ts';
 import type { Logger } from '../../process/log.ts';
-import type { Caller, SessionTokens } from '../../storage/ports.ts';
+import type { Caller } from '../../http/caller.ts';
+import type { SessionTokens } from './session-tokens.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
 import { voicePipeline, type VoicePipelineOptions } from '../path/pipeline.ts';
 import { createAdmission, type Admission, type HeardSession } from './admission.ts';

@@ -13,7 +13,7 @@ import {
 import { openEmbedded, platformOver } from '../../support/platform.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 import { spendTries, triesAt } from '../../../server/accounts/console/console-tries.ts';
-import type { Storage } from '../../../server/storage/ports.ts';
+import type { Storage } from '../../../server/stores.ts';
 
 let server: TestServer;
 let storage: Storage;

@@ -10,7 +10,8 @@ import type {
   NewAdminKey,
   StyleRuleCatalogueView,
 } from '../../../shared/schemas/console.ts';
-import type { Account, Storage } from '../../../server/storage/ports.ts';
+import type { Account } from '../../../server/http/caller.ts';
+import type { Storage } from '../../../server/stores.ts';
 import { runDragoman } from '../../support/command-line.ts';
 import {
   consoleClient,

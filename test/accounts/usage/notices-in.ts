@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, beforeEach } from 'vitest';
 import { createSmtpMailer } from '../../../server/accounts/usage/smtp-mailer.ts';
 import { createUsageNoticeSender } from '../../../server/accounts/usage/usage-notices.ts';
-import type { Storage } from '../../../server/storage/ports.ts';
+import type { Storage } from '../../../server/stores.ts';
 import type { DatabasePair } from '../../storage/database-pair.ts';
 import { openAccount } from '../../storage/samples.ts';
 import { recordLog } from '../../support/log-record.ts';

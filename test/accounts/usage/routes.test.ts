@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Caller, UsageKind } from '../../../server/storage/ports.ts';
+import type { Caller } from '../../../server/http/caller.ts';
+import type { UsageKind } from '../../../server/accounts/usage/store.ts';
 import { startDoorServer, type DoorServer } from '../../support/door-server.ts';
 
 const NO_LIMIT = 1_000_000_000_000;

@@ -17,7 +17,8 @@ import type {
   DocumentWork,
 } from '../../../server/documents/jobs/document-translation.ts';
 import { openEmbeddedStorage } from '../../../server/storage/embedded/embedded-storage.ts';
-import type { NewDocument, Storage } from '../../../server/storage/ports.ts';
+import type { NewDocument } from '../../../server/documents/jobs/store.ts';
+import type { Storage } from '../../../server/stores.ts';
 import { executeOn } from '../../storage/database-access.ts';
 import { readFile, sampleDocument, upload } from './document-samples.ts';
 import { openAccount, quietLog } from '../../storage/samples.ts';

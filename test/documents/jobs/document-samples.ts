@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type {
   DocumentFile,
-  Documents,
+  DocumentStore,
   NewDocument,
-  Storage,
-} from '../../../server/storage/ports.ts';
+} from '../../../server/documents/jobs/store.ts';
+import type { Storage } from '../../../server/stores.ts';
 import { sampleHash, type openAccount } from '../../storage/samples.ts';
 
 /** Told to owners of documents that were tried too often. */
@@ -47,7 +47,7 @@ export async function upload(
   return document;
 }
 
-type Wish = Parameters<Documents['claim']>[0];
+type Wish = Parameters<DocumentStore['claim']>[0];
 
 /** Takes the next document; nothing is stale unless it is said. */
 export function claim({ documents }: Pick<Storage, 'documents'>, given: Partial<Wish> = {}) {

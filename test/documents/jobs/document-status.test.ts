@@ -12,7 +12,7 @@ import {
   type DocumentTranslationsOptions,
 } from '../../../server/documents/jobs/documents.ts';
 import { openStorage } from '../../../server/storage/open-storage.ts';
-import type { Storage } from '../../../server/storage/ports.ts';
+import type { Storage } from '../../../server/stores.ts';
 import { claim, sampleDocument, upload } from './document-samples.ts';
 import { openAccount, quietLog } from '../../storage/samples.ts';
 

@@ -10,7 +10,7 @@ import {
   type WorkerReport,
 } from '../../../server/documents/jobs/document-worker-process.ts';
 import { openStorage } from '../../../server/storage/open-storage.ts';
-import type { Storage } from '../../../server/storage/ports.ts';
+import type { Storage } from '../../../server/stores.ts';
 import { executeOn } from '../../storage/database-access.ts';
 import { claim, sampleDocument, upload } from './document-samples.ts';
 import { openAccount, quietLog } from '../../storage/samples.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Storage } from '../../../server/storage/ports.ts';
+import type { Storage } from '../../../server/stores.ts';
 import { databaseNames, databasesOfThisFile } from '../../storage/database-pair.ts';
 import { claim, newDocumentId, readFile, sampleDocument, upload } from './document-samples.ts';
 import { documentsIn } from './documents-in.ts';

@@ -11,7 +11,7 @@ import {
   type LiveTranslationRequest,
 } from '../../../server/voice/session/live-translation.ts';
 import { createTranslation } from '../../../server/translation/translation.ts';
-import type { Caller } from '../../../server/storage/ports.ts';
+import type { Caller } from '../../../server/http/caller.ts';
 import { running } from '../../engines/remote-support.ts';
 import { recordLog } from '../../support/log-record.ts';
 import {

@@ -1,7 +1,7 @@
 /** What voice sessions cost: audio at 1×, to the millisecond, within the limits of key and account. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewApiKey } from '../../../server/accounts/api-keys.ts';
-import type { Storage } from '../../../server/storage/ports.ts';
+import type { Storage } from '../../../server/stores.ts';
 import { askDragoman } from '../../support/command-line.ts';
 import { openEmbedded, platformOver } from '../../support/platform.ts';
 import { startServer, until, type TestServer } from '../../support/server.ts';

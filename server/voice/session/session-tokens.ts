@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { SessionTokens } from '../ports.ts';
+
 
 interface TokenRecord {
   session: SessionRecord;
@@ -78,4 +78,43 @@ export function createSessionTokens(now: () => number = Date.now): SessionTokens
 
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64');
+}
+
+/** What became of an attempt to spend a token. */
+export type TokenSpending =
+  | { outcome: 'spent'; sessionId: string }
+  /** The token was spent before: the session it belonged to must end. */
+  | { outcome: 'reused'; sessionId: string }
+  | { outcome: 'refused' };
+
+/** What became of an attempt to exchange a token for the next one. */
+export type TokenRotation =
+  | { outcome: 'rotated'; sessionId: string; token: string }
+  /** A later token had been made: the session it belonged to must end. */
+  | { outcome: 'outdated'; sessionId: string }
+  | { outcome: 'refused' };
+
+/** One-time tokens of voice sessions. Every method is atomic. */
+export interface SessionTokens {
+  /** Makes the first token of a session; it can be spent once within `ttlMs`. */
+  issue(session: { sessionId: string; accountId: string | null }, ttlMs: number): Promise<string>;
+  /**
+   * Spends a token: of any number of callers with the same token, one gets `spent`. A token that was
+   * exchanged is as good as spent.
+   */
+  spend(token: string): Promise<TokenSpending>;
+  /**
+   * Exchanges the latest token of a session, spent or not, for a new one; others' are refused.
+   *
+   * @param mayRepeat takes the token before the latest as well while that was not spent: the answer
+   *   that brought it may have been lost. An unspent token exchanged so is merely refused when its
+   *   connection, given up on the way, arrives late.
+   */
+  rotate(
+    token: string,
+    accountId: string | null,
+    options: { ttlMs: number; mayRepeat: boolean },
+  ): Promise<TokenRotation>;
+  /** Makes every token of a session worthless. */
+  revoke(sessionId: string): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSessionTokens } from '../../server/storage/embedded/session-tokens.ts';
+import { createSessionTokens } from '../../../server/voice/session/session-tokens.ts';
 
 const once = { ttlMs: 1000, mayRepeat: false };
 const session = { sessionId: 's', accountId: 'a' };
