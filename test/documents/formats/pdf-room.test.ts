@@ -112,3 +112,37 @@ describe('a translated page with free room at its foot', () => {
     expect(wordAt(after, 'Beta').top).toBeGreaterThan(wordAt(before, 'Beta').top + 10);
   });
 });
+
+describe('a translated page that has other text beside its columns', () => {
+  const told = longer('and some words more than that');
+
+  it('has its text pushed down past a line that is turned', async () => {
+    const turned = `BT /Times 9 Tf 0 1 -1 0 40 300 Tm (Printed in the town) Tj ET`;
+    const content = [paragraph('Alpha', { y: 760 }), paragraph('Beta', { y: 660 }), turned];
+    const file = await rawPdf([{ content: content.join('\n') }]);
+    const before = wordsOf(file);
+    const after = wordsOf(
+      await translatedDocument(pdf, file, {
+        translate: (text) => told(text).replace('town', 'city'),
+      }),
+    );
+    expect(wordAt(after, 'Beta').top).toBeGreaterThan(wordAt(before, 'Beta').top + 10);
+    expect(wordAt(after, 'Printed').left).toBeCloseTo(wordAt(before, 'Printed').left, -1);
+  });
+
+  it('has its text pushed down though it has hundreds of paragraphs', async () => {
+    const words = Array.from({ length: 330 }, (_, at) => {
+      const [x, y] = [60 + (at % 10) * 48, 600 - Math.floor(at / 10) * 16];
+      return `BT /Times 6 Tf ${x} ${y} Td (Level ${at}) Tj ET`;
+    });
+    const content = [paragraph('Alpha', { y: 800 }), paragraph('Beta', { y: 700 }), ...words];
+    const file = await rawPdf([{ content: content.join('\n') }]);
+    const before = wordsOf(file);
+    const after = wordsOf(
+      await translatedDocument(pdf, file, {
+        translate: (text) => told(text).replace('Level', 'Levels'),
+      }),
+    );
+    expect(wordAt(after, 'Beta').top).toBeGreaterThan(wordAt(before, 'Beta').top + 10);
+  });
+});

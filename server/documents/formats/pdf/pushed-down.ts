@@ -9,7 +9,7 @@ import type { Box, PageParagraph } from './page-model.ts';
 import { hindrancesOf, isTied } from './push-hindrances.ts';
 
 /** All are compared with all others; pages of so many pieces are no text to be pushed. */
-const MAX_COMPARED = 300;
+const MAX_COMPARED = 1_000;
 /** Text is pushed this many times at most before all that is not settled stays in its place. */
 const MAX_PASSES = 600;
 /** Lines and paragraphs may overlap by this share of the size and still be one below the other. */
@@ -75,22 +75,25 @@ interface Piece {
  * Pushes paragraphs down. What stands on or beside something that stays where it is, is not moved,
  * and nothing is moved over it.
  *
- * @param fixed what stays: drawings, pictures, text that is not written anew
+ * @param others what stays, besides text that is turned: drawings, pictures, text that is not written anew
  * @param foot where the lowest text may end
  * @param share makes scales of one column alike; it is told the column of each paragraph
  * @returns false for pages whose text cannot be pushed; nothing is changed then
  */
 export function pushDown<One extends Pushable>(
-  placed: readonly One[],
-  fixed: readonly Box[],
+  written: readonly One[],
+  others: readonly Box[],
   {
     foot,
     pageHeight,
     share,
   }: { foot: number; pageHeight: number; share: (columns: ReadonlyMap<One, number>) => void },
 ): boolean {
+  // Turned text stays, whatever is pushed past it.
+  const placed = written.filter(({ paragraph }) => paragraph.rotation === 0);
+  const turned = written.filter(({ paragraph }) => paragraph.rotation !== 0);
+  const fixed = [...others, ...turned.map(({ paragraph }) => paragraph.box)];
   if (Math.max(placed.length, fixed.length) > MAX_COMPARED) return false;
-  if (placed.some(({ paragraph }) => paragraph.rotation !== 0)) return false;
   const rows = rowsOf(placed);
   const numbers = columnsOf(rows);
   const ties = isTied({ placed, fixed, pageHeight });

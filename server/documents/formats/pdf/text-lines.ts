@@ -5,6 +5,7 @@ import type { PageCharacter } from './page-characters.ts';
 import type { Box, Ruling, TextStyle } from './page-model.ts';
 import { isDropCap, joinDropCaps } from './drop-caps.ts';
 import { isListMarker } from './list-markers.ts';
+import { cellGapsIn } from './cell-gaps.ts';
 import { guttersBetween } from './gutters.ts';
 import { WORD_GAP_EMS } from './read-line.ts';
 import {
@@ -52,7 +53,8 @@ export function linesOf(
   const joinedBy = (upright: readonly Ruling[]): ReadLine[] =>
     joinStretched(joinPieces(piecesOf(characters, upright), upright), upright);
   const whole = joinedBy(drawn);
-  const gutters = guttersBetween(rowsOf(whole));
+  const rows = rowsOf(whole);
+  const gutters = [...guttersBetween(rows), ...cellGapsIn(rows)];
   const isPageRightToLeft = rightToLeftShare(characters.map(({ text }) => text)) > 0.5;
   const lines = (gutters.length === 0 ? whole : joinedBy([...drawn, ...gutters]))
     .filter(({ characters: { length } }) => length > 0)

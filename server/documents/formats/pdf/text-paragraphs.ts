@@ -4,14 +4,13 @@ import { isCentered, isRightAligned, isScattered, spread } from './line-alignmen
 import { isBullet, isListMarker } from './list-markers.ts';
 import type { Box, Ruling } from './page-model.ts';
 import type { ReadLine } from './read-line.ts';
+import { MAX_CELL_EMS, type RowStarts, rowStarts } from './table-rows.ts';
 import { textOfLine } from './text-lines.ts';
 
 /** Lines further apart than this, in ems, do not belong together however even they are. */
 const MAX_LEADING_EMS = 2.3;
 /** … and this when nothing tells how far lines are apart here. */
 const USUAL_LEADING_EMS = 1.6;
-/** Cells of tables without rules are told from columns of a text by being narrower. */
-const MAX_CELL_EMS = 13;
 /** Lines of typewritten prose are at least this long. */
 const MIN_TYPED_CHARACTERS = 40;
 /** How many lines are looked at for the next one below: rows of tables are shorter. */
@@ -33,11 +32,12 @@ export function groupLines(
   const groups: ReadLine[][] = [];
   const beside = neighbours(lines);
   const marked = new Set(lines.filter((line) => hasSignBefore(line, signs)));
+  const startsOf = rowStarts({ lines, level, next });
   for (const line of lines) {
     if (hasAbove.has(line)) continue;
     const chain: ReadLine[] = [];
     for (let at: ReadLine | undefined = line; at !== undefined; at = next.get(at)) chain.push(at);
-    for (const group of splitChain(chain, { beside, marked })) groups.push(group);
+    for (const group of splitChain(chain, { beside, marked, startsOf })) groups.push(group);
   }
   return groups.sort((a, b) => orderOf(a) - orderOf(b));
 }
@@ -141,7 +141,11 @@ function areRuledApart(a: ReadLine, b: ReadLine, level: readonly Ruling[]): bool
 /** Parts a column of lines into its paragraphs. */
 function splitChain(
   chain: readonly ReadLine[],
-  { beside, marked }: { beside: Neighbours; marked: ReadonlySet<ReadLine> },
+  {
+    beside,
+    marked,
+    startsOf,
+  }: { beside: Neighbours; marked: ReadonlySet<ReadLine>; startsOf: RowStarts },
 ): ReadLine[][] {
   const groups: ReadLine[][] = [];
   const right = Math.max(...chain.map(({ box }) => box.right));
@@ -151,6 +155,7 @@ function splitChain(
   const limit = Math.min(...chain.map((line) => beside.get(line)?.box.left ?? Infinity));
   const isApart = looksLikeCode(chain) || isScattered(chain);
   const ends = columnEnds(chain, { beside, leading, right });
+  const starts = startsOf(chain);
   for (const [at, line] of chain.entries()) {
     const previous = chain[at - 1];
     const group = groups.at(-1);
@@ -160,6 +165,7 @@ function splitChain(
       isTooFar(previous, line, leading) ||
       isOtherStyle(previous, line) ||
       endsWithLeader(previous) ||
+      starts.has(at) ||
       areRows(previous, line, beside, limit - right) ||
       isApart ||
       marked.has(line) ||
@@ -204,8 +210,6 @@ function areRows(
 ): boolean {
   const [above, below] = [beside.get(previous), beside.get(line)];
   if (above === undefined || below === undefined) return false;
-  const isFigure = (cell: ReadLine): boolean => /^[^\p{L}]*\d[^\p{L}]*$/u.test(textOfLine(cell));
-  if (isFigure(above) && isFigure(below)) return true;
   // Far more room than columns of a text leave: the lines were not cut for want of it.
   const width = Math.max(previous.box.right - previous.box.left, line.box.right - line.box.left);
   const isShort = width < MAX_CELL_EMS * line.sizePoints;

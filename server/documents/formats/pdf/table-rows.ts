@@ -1,0 +1,145 @@
+/** Rows of tables without rules: lines of a column that are cells of their own, not lines of one text. */
+import { horizontalOverlap } from './geometry.ts';
+import { isRightAligned } from './line-alignment.ts';
+import type { Ruling } from './page-model.ts';
+import type { ReadLine } from './read-line.ts';
+import { textOfLine } from './text-lines.ts';
+
+/** Cells of tables without rules are told from columns of a text by being narrower, in ems. */
+export const MAX_CELL_EMS = 13;
+/** Rows stand this many times as far apart as the lines within a cell … */
+const ROW_RATIO = 1.15;
+/** … which are so far apart, in ems, where no text of the page tells. */
+const USUAL_LEADING_EMS = 1.27;
+/** Lines of one row differ by less in height, in ems. */
+const SAME_ROW_EMS = 0.25;
+/** Where the line that a form is filled in on runs, from the baseline, in ems. */
+const BLANK_LINE = { from: -0.6, to: 0.2 } as const;
+/** Of lines that go on in the next one, a column of text has at least so many. */
+const PROSE_SHARE = 0.4;
+/** … and some that are so wide, in ems. */
+const MIN_PROSE_EMS = 9;
+/** What is free beside a line that could have taken up the next one, in ems. */
+const MIN_ROOM_EMS = 3;
+/** Rows of more pieces than this are no table. */
+const MAX_CELLS = 60;
+
+/** What else stands in the row of a line. */
+interface Cell {
+  box: { left: number; right: number; bottom: number; top: number };
+  /** A number with its unit, or no word at all: what is never cut into lines. */
+  isFigure: boolean;
+}
+
+/** Tells of the lines of a column, from top to bottom, which begin a row: by its index. */
+export type RowStarts = (chain: readonly ReadLine[]) => ReadonlySet<number>;
+
+/**
+ * Learns the rows of a page's lines.
+ *
+ * @param level the rulings that are level: forms have them to write on
+ * @param next for each line the one below it in its column
+ */
+export function rowStarts({
+  lines,
+  level,
+  next,
+}: {
+  lines: readonly ReadLine[];
+  level: readonly Ruling[];
+  next: ReadonlyMap<ReadLine, ReadLine>;
+}): RowStarts {
+  const rows = rowsByLine(lines);
+  const tightest = tightestLeading(next);
+  const cellsOf = (line: ReadLine): Cell[] => {
+    const others = (rows.get(line) ?? []).filter((other) => other !== line);
+    const blanks = level.filter((rule) => isBlankFor(line, rule));
+    return [
+      ...others.map((other) => ({ box: other.box, isFigure: isFigure(other) })),
+      ...blanks.map(({ from, to }) => {
+        return { box: { ...line.box, left: from, right: to }, isFigure: true };
+      }),
+    ].slice(0, MAX_CELLS);
+  };
+  return (chain) => {
+    const starts = new Set<number>();
+    const goOn = chain.filter((line, at) => goesOn(line, chain[at + 1])).length;
+    const isProse = goOn > PROSE_SHARE * (chain.length - 1);
+    if (isProse && chain.some((line) => isWide(line, MIN_PROSE_EMS))) return starts;
+    const isRight = isRightAligned(chain);
+    for (const [before, line] of chain.slice(1).entries()) {
+      const previous = chain[before];
+      if (previous === undefined) continue;
+      const [above, own] = [cellsOf(previous), cellsOf(line)];
+      const pairs = own.flatMap((cell) =>
+        above.filter(({ box }) => horizontalOverlap(box, cell.box) > 0).map((one) => [one, cell]),
+      );
+      const leading = previous.baseline - line.baseline;
+      const isFar = leading > ROW_RATIO * tightest(line) * line.sizePoints;
+      // The last line of a cell that is higher than the others of its row.
+      const isAlone = above.length === 0 && own.length > 0 && !goesOn(previous, line);
+      const haveFigures = pairs.some((pair) => pair.every((cell) => cell.isFigure));
+      const hasRoom = isRight && pairs.length > 0 && hasRoomBefore(previous, line, above);
+      const isRow = haveFigures || hasRoom || (isFar && (isAlone || pairs.length > 0));
+      if (isRow && !(isWide(previous, MAX_CELL_EMS) && goesOn(previous, line)))
+        starts.add(before + 1);
+    }
+    return starts;
+  };
+}
+
+function rowsByLine(lines: readonly ReadLine[]): Map<ReadLine, ReadLine[]> {
+  const rows = new Map<ReadLine, ReadLine[]>();
+  let row: ReadLine[] = [];
+  for (const line of [...lines].sort((a, b) => b.baseline - a.baseline)) {
+    const [first] = row;
+    const isSame =
+      first !== undefined && first.baseline - line.baseline < SAME_ROW_EMS * line.sizePoints;
+    if (isSame) row.push(line);
+    else row = [line];
+    rows.set(line, row);
+  }
+  return rows;
+}
+
+/** How close, in ems, lines of a line's size are that were cut for want of room. */
+function tightestLeading(next: ReadonlyMap<ReadLine, ReadLine>): (line: ReadLine) => number {
+  const known = new Map<number, number>();
+  const key = ({ sizePoints }: ReadLine): number => Math.round(sizePoints * 2);
+  for (const [line, below] of next) {
+    const leading = (line.baseline - below.baseline) / line.sizePoints;
+    if (leading < 0.95 || !goesOn(line, below)) continue;
+    known.set(key(line), Math.min(known.get(key(line)) ?? USUAL_LEADING_EMS, leading));
+  }
+  return (line) => known.get(key(line)) ?? USUAL_LEADING_EMS;
+}
+
+/** Whether a sentence goes on from one line to the next, as far as letters tell. */
+function goesOn(line: ReadLine, below: ReadLine | undefined): boolean {
+  if (below === undefined || isFigure(line)) return false;
+  return /[\p{L}\p{N},\-\u2010]$/u.test(textOfLine(line)) && /^\p{Ll}/u.test(textOfLine(below));
+}
+
+/** Whether a line at the right edge could have taken up all of the next one. */
+function hasRoomBefore(previous: ReadLine, line: ReadLine, cells: readonly Cell[]): boolean {
+  const { left } = previous.box;
+  const before = cells.map(({ box }) => box.right).filter((right) => right <= left);
+  const width = line.box.right - line.box.left;
+  const room = left - Math.max(-Infinity, ...before);
+  return room > width + MIN_ROOM_EMS * line.sizePoints && !goesOn(previous, line);
+}
+
+function isWide({ box, sizePoints }: ReadLine, ems: number): boolean {
+  return box.right - box.left > ems * sizePoints;
+}
+
+function isFigure(line: ReadLine): boolean {
+  const text = textOfLine(line);
+  const isNumber = /^\p{L}{0,12}[^\p{L}]*\d[^\p{L}]*\p{L}{0,12}\.?$/u.test(text);
+  return isNumber || !/\p{L}/u.test(text);
+}
+
+function isBlankFor({ box, baseline, sizePoints }: ReadLine, { at, from }: Ruling): boolean {
+  const height = (at - baseline) / sizePoints;
+  return from >= box.right && height > BLANK_LINE.from && height < BLANK_LINE.to;
+}

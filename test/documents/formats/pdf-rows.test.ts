@@ -1,0 +1,83 @@
+/** Tables and forms that have no rules between their rows. */
+import { describe, expect, it } from 'vitest';
+
+import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
+import { rawPdf } from '../../support/pdf-files.ts';
+import { openDocument, plainTextsOf } from '../../support/translated-document.ts';
+
+/** A text at a place, 12 points large. */
+const at = (x: number, y: number, text: string): string =>
+  `BT /Times 12 Tf ${x} ${y} Td (${text}) Tj ET`;
+
+async function textsOf(content: readonly string[]): Promise<string[]> {
+  const file = await rawPdf([{ content: content.join('\n') }]);
+  return plainTextsOf(await openDocument(pdf, file));
+}
+
+describe('rows without rules', () => {
+  it('are told apart by the figures in any of their columns', async () => {
+    const rows = [
+      ['Morning watch', 'Harbour office', '8.30'],
+      ['Bridge', 'Lower quay', '12.15'],
+      ['Evening walk', 'Market', '18'],
+    ];
+    const content = rows.flatMap(([event = '', room = '', time = ''], row) => {
+      const y = 700 - row * 14;
+      return [at(60, y, time), at(110, y, event), at(200, y, room)];
+    });
+    const told = rows.flatMap(([event = '', room = '']) => [event, room]);
+    expect((await textsOf(content)).sort()).toEqual(told.sort());
+  });
+
+  it('are told apart by standing further apart than the lines within a cell', async () => {
+    const content = [
+      at(60, 700, 'Repairs of the old stone bridge'),
+      at(60, 686, 'and of the road beside it'),
+      at(240, 700, 'Harbour office'),
+      at(60, 668, 'Inspection of the quay walls'),
+      at(240, 668, 'River authority'),
+      at(60, 650, 'Painting of the lamp posts'),
+      at(240, 650, 'Town council'),
+    ];
+    expect((await textsOf(content)).sort()).toEqual([
+      'Harbour office',
+      'Inspection of the quay walls',
+      'Painting of the lamp posts',
+      'Repairs of the old stone bridge and of the road beside it',
+      'River authority',
+      'Town council',
+    ]);
+  });
+
+  it('are those of a form where each has a line to write on', async () => {
+    const labels = ['Name', 'Street and number', 'Town'];
+    const content = labels.flatMap((label, row) => {
+      const y = 700 - row * 18;
+      return [at(60, y, label), `160 ${y - 2} m 400 ${y - 2} l S`];
+    });
+    expect(await textsOf(content)).toEqual(labels);
+  });
+
+  it('have cells that are hardly further apart than words', async () => {
+    const content = [
+      ...[at(60, 700, 'Article'), at(103, 700, 'Purpose of use')],
+      ...[at(60, 682, 'Rope'), at(103, 682, 'Mooring of boats')],
+      ...[at(60, 664, 'Lamp'), at(103, 664, 'Light for the quay')],
+    ];
+    const told = ['Article', 'Lamp', 'Light for the quay', 'Mooring of boats', 'Purpose of use'];
+    expect((await textsOf(content)).sort()).toEqual([...told, 'Rope'].sort());
+  });
+
+  it('are not seen in columns of a text whose lines stand side by side', async () => {
+    const column = (name: string): string[] => [
+      `${name} has risen by two metres since the`,
+      'morning and the authority expects that',
+      'it will rise further until the weekend and',
+      'asks everybody to leave the lower town.',
+    ];
+    const content = ['River', 'Stream'].flatMap((name, side) =>
+      column(name).map((line, row) => at(60 + side * 250, 700 - row * 19, line)),
+    );
+    expect(await textsOf(content)).toEqual([column('River').join(' '), column('Stream').join(' ')]);
+  });
+});
