@@ -16,8 +16,7 @@ const recogniserChoice = [...recogniserNames, 'silent'].join('|');
 /** A week; Node's timers end at 24 days. */
 const MAX_SECONDS = 604_800;
 
-/** The README's table is checked against this schema. */
-export const settingsSchema = Type.Object({
+const server = {
   HOST: Type.String({
     default: '127.0.0.1',
     description: 'Address to listen on; `0.0.0.0` for every network the machine is in.',
@@ -57,6 +56,13 @@ export const settingsSchema = Type.Object({
         'Folder of the models that are installed, `models` in `DATA_DIR` without it; servers may share one.',
     }),
   ),
+  MODELS_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description:
+        'Mirror from which `dragoman models install` downloads, but for what comes from npm.',
+    }),
+  ),
   STORAGE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',
@@ -77,236 +83,36 @@ export const settingsSchema = Type.Object({
     default: 'on',
     description: 'Whether what starts slowly is started ahead, where 2 GiB of memory are free.',
   }),
-  RECOGNISER: Type.Optional(
-    Type.String({
-      pattern: `^ *(${recogniserChoice})( *, *(${recogniserChoice}))* *$`,
-      description: `Speech recognisers, the preferred first: ${recogniserNames.join(', ')}. Without it all that are installed or connected, in this order; \`silent\` hears nothing and serves load tests.`,
-    }),
-  ),
-  FFMPEG: Type.String({
-    default: 'ffmpeg',
-    description: 'Program that decodes MP3, AAC and Vorbis, and encodes AAC.',
-  }),
-  VOICE_FFMPEG_PROCESSES: Type.Integer({
-    default: 64,
-    minimum: 1,
-    maximum: 10_000,
-    description: 'Voice sessions it decodes at once; each takes about 50 MB.',
-  }),
-  SHERPA_THREADS: Type.Integer({
-    default: 1,
-    minimum: 1,
-    maximum: 64,
-    description: 'Threads that one decoding of a local model takes.',
-  }),
-  MODELS_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://',
-      description:
-        'Mirror from which `dragoman models install` downloads, but for what comes from npm.',
-    }),
-  ),
-  OPENAI_TRANSCRIPTION_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://',
-      description:
-        'OpenAI-compatible server that transcribes whole utterances, up to `/v1`: speaches, vLLM, whisper.cpp or hosted.',
-    }),
-  ),
-  OPENAI_TRANSCRIPTION_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
-  OPENAI_TRANSCRIPTION_KEY: Type.Optional(
-    Type.String({ description: 'Its key, if it wants one.' }),
-  ),
-  OPENAI_TRANSCRIPTION_LANGUAGES: Type.Optional(
-    Type.String({
-      description: 'Languages its model hears, `de,en`; those of Whisper without it.',
-    }),
-  ),
-  OPENAI_TRANSCRIPTION_PARTIAL_SECONDS: Type.Number({
-    default: 1,
+  STOP_SECONDS: Type.Number({
+    default: 10,
     minimum: 0,
-    maximum: 60,
-    description:
-      'Speech after which a growing utterance is sent again, so that captions move; `0` for none.',
-  }),
-  OPENAI_TRANSCRIPTION_TIMEOUT_SECONDS: Type.Number({
-    default: 30,
-    exclusiveMinimum: 0,
     maximum: MAX_SECONDS,
-    description: 'Longest wait for its answer.',
+    description: 'On SIGTERM, how long running sessions may take to conclude.',
   }),
-  OPENAI_REALTIME_URL: Type.Optional(
-    Type.String({
-      pattern: '^(https?|wss?)://',
-      description: 'OpenAI-compatible server that transcribes while one speaks, up to `/v1`.',
-    }),
-  ),
-  OPENAI_REALTIME_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
-  OPENAI_REALTIME_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
-  OPENAI_REALTIME_LANGUAGES: Type.Optional(
-    Type.String({ description: 'Languages its model hears; those of Whisper without it.' }),
-  ),
-  VOSK_URL: Type.Optional(
+  METRICS_KEY: Type.Optional(
     Type.String({
       description:
-        'Address of a Vosk server, or one for each language: `en=ws://a:2700,de=ws://b:2700`.',
+        'Whoever sends it as a bearer token may read `/metrics`; without it only this machine may.',
     }),
   ),
-  VOSK_LANGUAGES: Type.Optional(
-    Type.String({ description: 'The language of its model; `en` without it.' }),
+  LOG_LEVEL: Type.Union(
+    ['fatal', 'error', 'warn', 'info', 'debug', 'silent'].map((level) => Type.Literal(level)),
+    { default: 'info', description: 'Least level that is logged (JSON lines on standard error).' },
   ),
-  WHISPERLIVE_URL: Type.Optional(
-    Type.String({
-      pattern: '^(https?|wss?)://',
-      description: 'Address of a WhisperLive server.',
-    }),
-  ),
-  WHISPERLIVE_MODEL: Type.Optional(Type.String({ description: 'Its model; `small` without it.' })),
-  WHISPERLIVE_LANGUAGES: Type.Optional(
-    Type.String({ description: 'Languages its model hears; those of Whisper without it.' }),
-  ),
-  SPEECH_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://',
-      description: 'OpenAI-compatible server that speaks, up to `/v1`.',
-    }),
-  ),
-  SPEECH_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
-  SPEECH_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
-  SPEECH_LANGUAGES: Type.Optional(
-    Type.String({ description: 'Languages it speaks; without it those with voices.' }),
-  ),
-  SPEECH_VOICES: Type.String({
-    default: '*=nova/onyx',
-    description:
-      'Its voices, of a woman and of a man: `en=af_heart/am_adam, pt-BR=pf_dora, *=nova/onyx`; `*` is any other language.',
-  }),
-  SPEECH_FORMAT: Type.Union([Type.Literal('pcm'), Type.Literal('wav')], {
-    default: 'pcm',
-    description: 'What to ask it for; `wav` for models that do not speak at 24 kHz.',
-  }),
-  SPEECH_TIMEOUT_SECONDS: Type.Number({
-    default: 30,
-    exclusiveMinimum: 0,
-    maximum: MAX_SECONDS,
-    description: 'Longest wait for its answer, and for more of it.',
-  }),
-  NEURAL_LOADED_MODELS: Type.Integer({
-    default: 4,
-    minimum: 1,
-    maximum: 1_000,
-    description:
-      'Models of neural translation in memory at once, about 220 MB each; more only while all of them have work.',
-  }),
-  NEURAL_IDLE_SECONDS: Type.Number({
-    default: 900,
-    minimum: 1,
-    maximum: MAX_SECONDS,
-    description: 'How long such a model stays in memory without work.',
-  }),
-  APERTIUM_MODES: Type.Optional(
-    Type.String({ description: "Folder of the Apertium modes, if not Debian's." }),
-  ),
-  CHAT_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://',
-      description:
-        'OpenAI-compatible chat server that translates, up to `/v1`: vLLM, Ollama, llama.cpp or hosted.',
-    }),
-  ),
-  CHAT_MODEL: Type.Optional(Type.String({ description: 'Model to ask; needed with `CHAT_URL`.' })),
-  CHAT_KEY: Type.Optional(Type.String({ description: 'Key of the chat server, if it wants one.' })),
-  CHAT_LANGUAGES: Type.Optional(
-    Type.String({
-      description: 'Languages the model translates among, `de,en,fr`; common ones without it.',
-    }),
-  ),
-  CHAT_TIMEOUT_SECONDS: Type.Number({
-    default: 60,
-    exclusiveMinimum: 0,
-    maximum: MAX_SECONDS,
-    description: 'Longest wait for an answer of the chat server.',
-  }),
-  LIBRETRANSLATE_URL: Type.Optional(
-    Type.String({ pattern: '^https?://', description: 'Address of a LibreTranslate server.' }),
-  ),
-  LIBRETRANSLATE_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
-  DEEPL_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://',
-      description: 'Address of an upstream server with a DeepL-compatible API.',
-    }),
-  ),
-  DEEPL_KEY: Type.Optional(Type.String({ description: 'Key of the upstream server.' })),
-  TRANSLATION_ENGINES: Type.Optional(
-    Type.String({
-      description:
-        'Which engines serve a direction, the preferred first: `en/de: chat; *: apertium, chat`; others are not asked. Without it all serve: upstream, chat, libretranslate, neural, apertium.',
-    }),
-  ),
-  GLOSSARY_CACHE_MB: Type.Integer({
-    default: 256,
-    minimum: 0,
-    maximum: 65_536,
-    description: 'Memory for glossaries that are in use, ready to be searched.',
-  }),
-  DOCUMENT_WORKER: Type.Union([Type.Literal('on'), Type.Literal('off')], {
-    default: 'on',
-    description:
-      'Whether the server starts a process that translates documents; `off` where others do: `node dist/server/worker.js`, with the same settings.',
-  }),
-  DOCUMENT_JOBS: Type.Integer({
-    default: 2,
-    minimum: 1,
-    maximum: 64,
-    description: 'Documents that such a process translates at once.',
-  }),
-  DOCUMENT_TIME_SECONDS: Type.Number({
-    default: 300,
-    exclusiveMinimum: 0,
-    maximum: MAX_SECONDS,
-    description: 'Longest time to open a document, and again to write it.',
-  }),
-  DOCUMENT_MEMORY_MB: Type.Integer({
-    default: 1024,
-    minimum: 128,
-    maximum: 65_536,
-    description: 'Memory that opening and writing one document may take.',
-  }),
-  DOCUMENT_ATTEMPTS: Type.Integer({
-    default: 3,
-    minimum: 1,
-    maximum: 100,
-    description: 'How often a document is tried whose process ends or whose engines fail.',
-  }),
-  DOCUMENT_MAX_PER_ACCOUNT: Type.Integer({
-    default: 100,
-    minimum: 1,
-    maximum: 1_000_000,
-    description: 'Documents an account may have here, until it has downloaded some.',
-  }),
-  DOCUMENT_EXPIRY_HOURS: Type.Number({
-    default: 24,
-    exclusiveMinimum: 0,
-    maximum: 8760,
-    description: 'How long results that nobody downloads are kept.',
-  }),
-  LEGACY_AUTH: Type.Union([Type.Literal('off'), Type.Literal('brown-out')], {
-    default: 'off',
-    description:
-      'Keys in the query or the body: `off` refuses them; `brown-out` takes them on the plan pro outside of the refused part of each hour.',
-  }),
-  LEGACY_AUTH_REFUSED_PERCENT: Type.Integer({
-    default: 50,
-    minimum: 0,
-    maximum: 100,
-    description: 'With `LEGACY_AUTH=brown-out`, how much of each hour refuses such keys.',
-  }),
+};
+
+const accounts = {
   RATE_LIMIT_PER_MINUTE: Type.Integer({
     default: 0,
     minimum: 0,
     description:
       'Requests of one API key in a minute; more are answered with 429. `0` is no limit.',
+  }),
+  TEXT_MAX_UNDER_WAY: Type.Integer({
+    default: 1_000_000,
+    minimum: 1,
+    description:
+      'Characters of one account that are translated or improved at a time; more are answered with 429. A request alone may have more.',
   }),
   SMTP_URL: Type.Optional(
     Type.String({
@@ -321,17 +127,20 @@ export const settingsSchema = Type.Object({
       description: 'Who they are from: `Dragoman <dragoman@example.org>`.',
     }),
   ),
-  LATENCY_CONFLICTS: Type.Union([Type.Literal('refuse'), Type.Literal('accept')], {
-    default: 'refuse',
+  LEGACY_AUTH: Type.Union([Type.Literal('off'), Type.Literal('brown-out')], {
+    default: 'off',
     description:
-      'Whether `model_type: latency_optimized` is refused beside tag handling v2, style rules, instructions and translation memories.',
+      'Keys in the query or the body: `off` refuses them; `brown-out` takes them on the plan pro outside of the refused part of each hour.',
   }),
-  TEXT_MAX_UNDER_WAY: Type.Integer({
-    default: 1_000_000,
-    minimum: 1,
-    description:
-      'Characters of one account that are translated or improved at a time; more are answered with 429. A request alone may have more.',
+  LEGACY_AUTH_REFUSED_PERCENT: Type.Integer({
+    default: 50,
+    minimum: 0,
+    maximum: 100,
+    description: 'With `LEGACY_AUTH=brown-out`, how much of each hour refuses such keys.',
   }),
+};
+
+const voice = {
   VOICE_MAX_SESSIONS: Type.Integer({
     default: 100,
     minimum: 1,
@@ -392,20 +201,249 @@ export const settingsSchema = Type.Object({
     maximum: 25,
     description: 'Speech without a pause is cut, between two words, after about this long.',
   }),
-  STOP_SECONDS: Type.Number({
-    default: 10,
-    minimum: 0,
-    maximum: MAX_SECONDS,
-    description: 'On SIGTERM, how long running sessions may take to conclude.',
+  FFMPEG: Type.String({
+    default: 'ffmpeg',
+    description: 'Program that decodes MP3, AAC and Vorbis, and encodes AAC.',
   }),
-  METRICS_KEY: Type.Optional(
+  VOICE_FFMPEG_PROCESSES: Type.Integer({
+    default: 64,
+    minimum: 1,
+    maximum: 10_000,
+    description: 'Voice sessions it decodes at once; each takes about 50 MB.',
+  }),
+};
+
+const recognition = {
+  RECOGNISER: Type.Optional(
     Type.String({
-      description:
-        'Whoever sends it as a bearer token may read `/metrics`; without it only this machine may.',
+      pattern: `^ *(${recogniserChoice})( *, *(${recogniserChoice}))* *$`,
+      description: `Speech recognisers, the preferred first: ${recogniserNames.join(', ')}. Without it all that are installed or connected, in this order; \`silent\` hears nothing and serves load tests.`,
     }),
   ),
-  LOG_LEVEL: Type.Union(
-    ['fatal', 'error', 'warn', 'info', 'debug', 'silent'].map((level) => Type.Literal(level)),
-    { default: 'info', description: 'Least level that is logged (JSON lines on standard error).' },
+  SHERPA_THREADS: Type.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 64,
+    description: 'Threads that one decoding of a local model takes.',
+  }),
+  OPENAI_TRANSCRIPTION_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description:
+        'OpenAI-compatible server that transcribes whole utterances, up to `/v1`: speaches, vLLM, whisper.cpp or hosted.',
+    }),
   ),
+  OPENAI_TRANSCRIPTION_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
+  OPENAI_TRANSCRIPTION_KEY: Type.Optional(
+    Type.String({ description: 'Its key, if it wants one.' }),
+  ),
+  OPENAI_TRANSCRIPTION_LANGUAGES: Type.Optional(
+    Type.String({
+      description: 'Languages its model hears, `de,en`; those of Whisper without it.',
+    }),
+  ),
+  OPENAI_TRANSCRIPTION_PARTIAL_SECONDS: Type.Number({
+    default: 1,
+    minimum: 0,
+    maximum: 60,
+    description:
+      'Speech after which a growing utterance is sent again, so that captions move; `0` for none.',
+  }),
+  OPENAI_TRANSCRIPTION_TIMEOUT_SECONDS: Type.Number({
+    default: 30,
+    exclusiveMinimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'Longest wait for its answer.',
+  }),
+  OPENAI_REALTIME_URL: Type.Optional(
+    Type.String({
+      pattern: '^(https?|wss?)://',
+      description: 'OpenAI-compatible server that transcribes while one speaks, up to `/v1`.',
+    }),
+  ),
+  OPENAI_REALTIME_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
+  OPENAI_REALTIME_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+  OPENAI_REALTIME_LANGUAGES: Type.Optional(
+    Type.String({ description: 'Languages its model hears; those of Whisper without it.' }),
+  ),
+  VOSK_URL: Type.Optional(
+    Type.String({
+      description:
+        'Address of a Vosk server, or one for each language: `en=ws://a:2700,de=ws://b:2700`.',
+    }),
+  ),
+  VOSK_LANGUAGES: Type.Optional(
+    Type.String({ description: 'The language of its model; `en` without it.' }),
+  ),
+  WHISPERLIVE_URL: Type.Optional(
+    Type.String({
+      pattern: '^(https?|wss?)://',
+      description: 'Address of a WhisperLive server.',
+    }),
+  ),
+  WHISPERLIVE_MODEL: Type.Optional(Type.String({ description: 'Its model; `small` without it.' })),
+  WHISPERLIVE_LANGUAGES: Type.Optional(
+    Type.String({ description: 'Languages its model hears; those of Whisper without it.' }),
+  ),
+};
+
+const translation = {
+  TRANSLATION_ENGINES: Type.Optional(
+    Type.String({
+      description:
+        'Which engines serve a direction, the preferred first: `en/de: chat; *: apertium, chat`; others are not asked. Without it all serve: upstream, chat, libretranslate, neural, apertium.',
+    }),
+  ),
+  NEURAL_LOADED_MODELS: Type.Integer({
+    default: 4,
+    minimum: 1,
+    maximum: 1_000,
+    description:
+      'Models of neural translation in memory at once, about 220 MB each; more only while all of them have work.',
+  }),
+  NEURAL_IDLE_SECONDS: Type.Number({
+    default: 900,
+    minimum: 1,
+    maximum: MAX_SECONDS,
+    description: 'How long such a model stays in memory without work.',
+  }),
+  APERTIUM_MODES: Type.Optional(
+    Type.String({ description: "Folder of the Apertium modes, if not Debian's." }),
+  ),
+  CHAT_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description:
+        'OpenAI-compatible chat server that translates, up to `/v1`: vLLM, Ollama, llama.cpp or hosted.',
+    }),
+  ),
+  CHAT_MODEL: Type.Optional(Type.String({ description: 'Model to ask; needed with `CHAT_URL`.' })),
+  CHAT_KEY: Type.Optional(Type.String({ description: 'Key of the chat server, if it wants one.' })),
+  CHAT_LANGUAGES: Type.Optional(
+    Type.String({
+      description: 'Languages the model translates among, `de,en,fr`; common ones without it.',
+    }),
+  ),
+  CHAT_TIMEOUT_SECONDS: Type.Number({
+    default: 60,
+    exclusiveMinimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'Longest wait for an answer of the chat server.',
+  }),
+  LIBRETRANSLATE_URL: Type.Optional(
+    Type.String({ pattern: '^https?://', description: 'Address of a LibreTranslate server.' }),
+  ),
+  LIBRETRANSLATE_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+  DEEPL_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'Address of an upstream server with a DeepL-compatible API.',
+    }),
+  ),
+  DEEPL_KEY: Type.Optional(Type.String({ description: 'Key of the upstream server.' })),
+  GLOSSARY_CACHE_MB: Type.Integer({
+    default: 256,
+    minimum: 0,
+    maximum: 65_536,
+    description: 'Memory for glossaries that are in use, ready to be searched.',
+  }),
+  LATENCY_CONFLICTS: Type.Union([Type.Literal('refuse'), Type.Literal('accept')], {
+    default: 'refuse',
+    description:
+      'Whether `model_type: latency_optimized` is refused beside tag handling v2, style rules, instructions and translation memories.',
+  }),
+};
+
+const speech = {
+  SPEECH_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'OpenAI-compatible server that speaks, up to `/v1`.',
+    }),
+  ),
+  SPEECH_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
+  SPEECH_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+  SPEECH_LANGUAGES: Type.Optional(
+    Type.String({ description: 'Languages it speaks; without it those with voices.' }),
+  ),
+  SPEECH_VOICES: Type.String({
+    default: '*=nova/onyx',
+    description:
+      'Its voices, of a woman and of a man: `en=af_heart/am_adam, pt-BR=pf_dora, *=nova/onyx`; `*` is any other language.',
+  }),
+  SPEECH_FORMAT: Type.Union([Type.Literal('pcm'), Type.Literal('wav')], {
+    default: 'pcm',
+    description: 'What to ask it for; `wav` for models that do not speak at 24 kHz.',
+  }),
+  SPEECH_TIMEOUT_SECONDS: Type.Number({
+    default: 30,
+    exclusiveMinimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'Longest wait for its answer, and for more of it.',
+  }),
+};
+
+const documents = {
+  DOCUMENT_WORKER: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'on',
+    description:
+      'Whether the server starts a process that translates documents; `off` where others do: `node dist/server/worker.js`, with the same settings.',
+  }),
+  DOCUMENT_JOBS: Type.Integer({
+    default: 2,
+    minimum: 1,
+    maximum: 64,
+    description: 'Documents that such a process translates at once.',
+  }),
+  DOCUMENT_TIME_SECONDS: Type.Number({
+    default: 300,
+    exclusiveMinimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'Longest time to open a document, and again to write it.',
+  }),
+  DOCUMENT_MEMORY_MB: Type.Integer({
+    default: 1024,
+    minimum: 128,
+    maximum: 65_536,
+    description: 'Memory that opening and writing one document may take.',
+  }),
+  DOCUMENT_ATTEMPTS: Type.Integer({
+    default: 3,
+    minimum: 1,
+    maximum: 100,
+    description: 'How often a document is tried whose process ends or whose engines fail.',
+  }),
+  DOCUMENT_MAX_PER_ACCOUNT: Type.Integer({
+    default: 100,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Documents an account may have here, until it has downloaded some.',
+  }),
+  DOCUMENT_EXPIRY_HOURS: Type.Number({
+    default: 24,
+    exclusiveMinimum: 0,
+    maximum: 8760,
+    description: 'How long results that nobody downloads are kept.',
+  }),
+};
+
+/** Settings by what they are about, under the headings of `server/docs/settings.md`. */
+export const settingGroups = {
+  'The server': server,
+  'Accounts and limits': accounts,
+  'Voice sessions': voice,
+  Recognisers: recognition,
+  Translation: translation,
+  'Translated speech': speech,
+  Documents: documents,
+};
+
+export const settingsSchema = Type.Object({
+  ...server,
+  ...accounts,
+  ...voice,
+  ...recognition,
+  ...translation,
+  ...speech,
+  ...documents,
 });

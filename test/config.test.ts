@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { type ConfigError, readConfig } from '../server/config.ts';
-import { settingsSchema } from '../server/settings.ts';
+import { settingGroups } from '../server/settings.ts';
 import { projectFolder } from './support/server.ts';
 
 it('every setting has a default or may be absent', () => {
@@ -50,17 +50,34 @@ it.each([
   expect(readConfig(environment).DEMO).toBe(state);
 });
 
-it('the table of the README names every setting with its default and nothing else', () => {
-  const readme = readFileSync(path.join(projectFolder, 'README.md'), 'utf8');
-  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` +\| (.+?) +\| (.+?) +\|$/gm)].map(
-    ([, name, fallback, description]) => [name, fallback, description],
-  );
-  const expected = Object.entries(settingsSchema.properties).map(([name, schema]) => {
-    const { default: fallback, description } = schema as unknown as {
-      default?: string;
-      description: string;
-    };
-    return [name, fallback === undefined ? '–' : `\`${fallback}\``, description];
+it('the page of settings names each with its default', async () => {
+  const groups = Object.entries(settingGroups).map(([title, settings]) => {
+    const lines = Object.entries(settings).map(([name, schema]) => {
+      const { default: fallback, description } = schema as {
+        default?: string;
+        description: string;
+      };
+      return `- **\`${name}\`**${fallback === undefined ? '' : ` (\`${fallback}\`)`}: ${description}\n`;
+    });
+    return `## ${title}\n\n${lines.join('')}`;
   });
-  expect(rows).toEqual(expected);
+  const introduction =
+    '# Settings\n\n' +
+    'Environment variables, with their defaults. All problems are reported at once at the start.\n';
+  // `npm test -- config -u` writes it anew.
+  await expect([introduction, ...groups].join('\n')).toMatchFileSnapshot(
+    path.join(projectFolder, 'server/docs/settings.md'),
+  );
+});
+
+it('the README leads to every page of documentation', () => {
+  const readme = readFileSync(path.join(projectFolder, 'README.md'), 'utf8');
+  const pages = ['server', 'shared', 'widget'].flatMap((folder) =>
+    readdirSync(path.join(projectFolder, folder), { recursive: true, encoding: 'utf8' })
+      .map((file) => path.posix.join(folder, file))
+      .filter((file) => /\/docs\/[^/]+\.md$/.test(file)),
+  );
+  expect(pages.length).toBeGreaterThan(20);
+  for (const page of pages) expect(readme).toContain(`(${page})`);
+  expect(readme.split('\n').length).toBeLessThanOrEqual(200);
 });
