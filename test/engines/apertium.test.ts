@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createApertium } from '../../server/engines/translation/apertium.ts';
+import { plainText } from '../../server/text/text-segment.ts';
 import {
   apertium,
   containing,
@@ -136,6 +137,20 @@ describe('Apertium translates', () => {
     const segment = marked('<1>Comment va-t-on</1> au port ?');
     const answers = await engine.translate([segment], { source: 'fr', target: 'es', signal });
     expect(textsOf(answers)).toEqual(['Cómo se va al puerto ?']);
+  });
+
+  test.each([
+    ['Vas-y !', /^Vas\s?!$/],
+    ['Penses-y bien.', /^Opines bien\.$/],
+    ['x, y, origine', /^x,.*origen?/],
+    ['Écrivez <prn> et vas-y !', /^Escribid <prn> y vas\s?!$/],
+  ])('%s without tags of its own', async (text, expected) => {
+    const toSpanish = { source: 'fr', target: 'es', signal };
+    expect(await translateTexts(engine, [text], toSpanish)).toEqual([
+      expect.stringMatching(expected),
+    ]);
+    const [inItalic] = await engine.translate([marked(`<1>${text}</1> Merci.`)], toSpanish);
+    expect(plainText(inItalic ?? [])).not.toMatch(text.includes('<prn>') ? /<prn>.*</ : /</);
   });
 
   test('variants it does not know as their base language', async () => {

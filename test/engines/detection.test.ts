@@ -134,6 +134,34 @@ describe('the detector and short phrases', () => {
     expect(found).toEqual({ status: 'success', language });
   });
 
+  it.each(['la casa', 'la vida', 'la mesa', 'mesa grande', 'son casa'])(
+    'is unsure of %s, which French has by forms that nobody writes, where French is usual',
+    (text) => {
+      for (const usual of [
+        [['fr', 8]],
+        [
+          ['en', 8],
+          ['fr', 4],
+        ],
+      ] as [string, number][][]) {
+        const found = detector.detect(text, { usual: new Map(usual) });
+        expect(found.status).toBe('insufficient_confidence');
+      }
+    },
+  );
+
+  it.each([
+    ['tu as', 'es'],
+    ['me too', 'es'],
+    ['la plage', 'es'],
+    ['me dice', 'en'],
+    ['bravo ție', 'it'],
+  ])('does not take %s for %s', (text, language) => {
+    const found = detector.detect(text, { usual: new Map([[language, 8]]) });
+    if (found.status === 'success') expect(found.language).not.toBe(language);
+    if (language === 'es') expect(found).not.toEqual({ status: 'success', language: 'pt' });
+  });
+
   it.each(['the house', 'come here', 'this is more'])(
     'knows %s by its frequent words whatever is usual',
     (text) => {
@@ -144,9 +172,12 @@ describe('the detector and short phrases', () => {
     },
   );
 
-  it.each(['chair', 'table', 'casa', 'entre'])('is not sure of %s, which several have', (text) => {
-    expect(detector.detect(text).status).toBe('insufficient_confidence');
-  });
+  it.each(['chair', 'de ce nu', 'table', 'casa', 'entre'])(
+    'is not sure of %s, which several have',
+    (text) => {
+      expect(detector.detect(text).status).toBe('insufficient_confidence');
+    },
+  );
 
   it.each(['col·lecció', 'instal·la', 'pel·lícula nova'])('reads the dot of %s', (text) => {
     expect(detector.detect(text)).toEqual({ status: 'success', language: 'ca' });

@@ -89,6 +89,24 @@ describe('the source of a translation', () => {
     expect(await sourceOf('你好', 'fr', ['es'])).toBe('zh');
   });
 
+  const romance = ['en', 'ca', 'es', 'fr', 'it', 'pt'];
+  it.each([
+    ...['umowa najmu', 'klucze do domu', 'bahçe hortumu', 'verboden toegang'],
+    ...['gekookte eieren', 'formulier invullen', 'fri frakt', 'uusi viesti'],
+  ])(
+    'is none of the others where all words are unknown to these and one leads: %s',
+    async (text) => {
+      expect(romance).not.toContain(await sourceOf(text, 'es', romance));
+    },
+  );
+
+  it.each([...['Nokia Lumia', 'teh cat', 'nou missatje', 'nuevo mensage', 'how r u']])(
+    'is one that can be translated where a name or a mistake leads away: %s',
+    async (text) => {
+      expect(romance).toContain(await sourceOf(text, 'de', romance));
+    },
+  );
+
   it('is none of the others where all that a text may be in have nobody to translate them', async () => {
     expect(['da', 'nb']).toContain(await sourceOf('god morgen', 'es', ['en', 'ca']));
   });

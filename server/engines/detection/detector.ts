@@ -4,8 +4,9 @@
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Detection, DetectionEngine } from '../engine.ts';
-import { languagesOfLetter } from './distinctive-letters.ts';
+import { letterEvidence, type LetterEvidence } from './distinctive-letters.ts';
 import { languagesOfWord } from './frequent-words.ts';
+import { ownWords, readableText } from './readable-text.ts';
 import { detectableLanguages, han, mainScript, type Script } from './scripts.ts';
 import { loadStatistics, withoutNgrams, type Evidence, type Statistics } from './statistics.ts';
 import { createWordLists, type WordListOptions, type WordLists } from './word-lists.ts';
@@ -30,8 +31,19 @@ const USUAL_LEAD = 4;
 const USUAL_SHARE = 0.25;
 /** So much more of a text is very frequent words of one language: they tell, though others have them. */
 const FREQUENT_LEAD = 0.4;
+/** Of languages that have so much less of a text in their lists nothing speaks but a guess. */
+const LEAST_LISTED = 0.6;
+/** What a language leads by that is clear against those of which nothing speaks; more over those that have a part. */
+const CLEAR_LEAD = 0.5;
+/** So typical of a language are the letters of its usual words, and of a foreign one at most. */
+const TYPICAL = 0.9;
+const UNTYPICAL = 0.5;
 /** What several words lead by at most for a usual language that has them all; of one word statistics know nothing. */
 const USUAL_MARGIN = 0.75;
+/** Of a language that has all words, such a part of very frequent ones is not outweighed by another's. */
+const SHARED_FREQUENT = 0.3;
+/** So much more of a text is very frequent words of a language without a list: it may be that one. */
+const MORE_FREQUENT = 0.1;
 /** Languages that statistics mistake for one another. */
 const alike = [
   ...['da nb sv', 'cs sk', 'hr sl', 'ru uk be bg sr mk', 'fi et', 'tr az', 'hi mr ne'],
@@ -103,6 +115,8 @@ interface Scoring {
   scores: readonly Scored[];
   /** Whether a language has the words, all but a part that may be a name. */
   hasWords: (language: LanguageTag) => boolean;
+  /** Whether a word of it is another language's rather than this one's. */
+  isForeign: (language: LanguageTag) => boolean;
   /** Nothing but one detector speaks for the best. */
   isGuess: boolean;
   /** The lead over a language that decides: more where that has few words as surely as the best. */
@@ -140,21 +154,20 @@ function longScoring(margin: number): Omit<Scoring, 'scores' | 'readable'> {
   return {
     isGuess: false,
     hasWords: () => true,
+    isForeign: () => false,
     marginOver: () => margin,
     mayBeUsual: () => false,
   };
 }
 
 function conclude(scoring: Scoring, usual: Evidence | undefined): Detection {
-  const { scores, readable, hasWords, isGuess, marginOver, mayBeUsual } = scoring;
+  const { scores, readable, hasWords, isForeign, isGuess, marginOver, mayBeUsual } = scoring;
   const [best] = scores;
   if (best === undefined || best.score < LEAST_SCORE) return { status: 'no_language_detected' };
   const { language } = best;
   const others = scores.slice(1);
   const near = others.filter((other) => best.score - other.score < marginOver(other.language));
-  // Every language writes the names of others: only words in small letters tell.
-  const ownWords = readable.split(' ').filter((word) => /^\p{Ll}/u.test(word));
-  const { areAllOf } = letterEvidence(ownWords.join(' '));
+  const { areAllOf } = letterEvidence(ownWords(readable));
   const languagesOf = (list: readonly Scored[]) => list.map((each) => each.language);
   const candidates = [language, ...languagesOf(near).filter(areAllOf)];
   const possible = [
@@ -164,7 +177,9 @@ function conclude(scoring: Scoring, usual: Evidence | undefined): Detection {
     ),
   ];
   const own = usual && mostUsual(possible, usual);
-  if (own !== undefined) return { status: 'success', language: own };
+  // What a language hardly has it need not be, however usual.
+  if (own !== undefined && (own === language || !isForeign(own)))
+    return { status: 'success', language: own };
   return near.length === 0 && !isGuess
     ? { status: 'success', language }
     : { status: 'insufficient_confidence', language, candidates };
@@ -232,13 +247,21 @@ function weigh(readable: string, script: Script, { statistics, lists }: Means): 
   scores.sort((one, other) => other.score - one.score);
   const margin = decisiveMargin(text, isShort);
   if (!isShort) return { scores, readable, ...longScoring(margin) };
-  const found = { isOneWord: words.length === 1, margin, scores, frequent, listed, guess };
+  const isForeign = foreignWords(words, { statistics, lists, script });
+  const own = ownWords(readable);
+  const ownLetters = own === '' ? undefined : letterEvidence(own);
+  const isOneWord = words.length === 1;
+  const found = { isOneWord, ownLetters, isForeign, margin, scores, frequent, listed, guess };
   return { scores, readable, ...shortScoring(found) };
 }
 
 /** What was found of few words. */
 interface ShortText {
   isOneWord: boolean;
+  /** Of the words that are no names; undefined where all may be. */
+  ownLetters: LetterEvidence | undefined;
+  /** Whether it holds a word that is another language's rather than this one's. */
+  isForeign: (language: LanguageTag) => boolean;
   margin: number;
   scores: readonly Scored[];
   frequent: Evidence;
@@ -248,7 +271,7 @@ interface ShortText {
 
 /** How languages are told by few words, which more than one may have. */
 function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
-  const { isOneWord, margin, scores, frequent, listed, guess } = found;
+  const { isOneWord, ownLetters, isForeign, margin, scores, frequent, listed, guess } = found;
   const frequentIn = (language: LanguageTag) => frequent.get(language) ?? 0;
   const listedIn = (language: LanguageTag) => listed.get(language) ?? 0;
   // What one detector says alone is a guess among all languages.
@@ -262,17 +285,27 @@ function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
   if (best === undefined) return longScoring(margin);
   const known = listedIn(best.language);
   const areRarer = (language: LanguageTag) =>
-    frequentIn(best.language) - frequentIn(language) >= FREQUENT_LEAD;
-  const isGuess = !isBacked(best.language);
+    frequentIn(best.language) - frequentIn(language) >= FREQUENT_LEAD &&
+    !(listedIn(language) >= BACKING.certain && frequentIn(language) >= SHARED_FREQUENT);
+  const isWritten = known >= BACKING.certain || ownLetters?.areAllOf(best.language) !== false;
+  const isGuess = !isBacked(best.language) || !isWritten;
   return {
     isGuess,
     hasWords,
+    isForeign,
     marginOver: (language) => {
       // What nothing else speaks for may be any language.
-      if (isGuess) return Infinity;
+      if (isGuess) {
+        const isUnknown = !isBacked(language) && listedIn(language) < LEAST_LISTED;
+        const isClear = !isOneWord && ownLetters !== undefined && isUnknown;
+        return isClear ? CLEAR_LEAD + listedIn(language) / 2 : Infinity;
+      }
       if (known >= BACKING.certain && !isBacked(language)) return 0;
       const isShared = known > 0 && listedIn(language) >= known - SAME_SHARE && !areRarer(language);
       const shared = SHARED_MARGIN[isOneWord ? 'one' : 'few'];
+      // Without a list, very frequent words are all that can speak for it.
+      if (!listed.has(language) && frequentIn(language) > frequentIn(best.language) + MORE_FREQUENT)
+        return Infinity;
       const areAlike = alike.some((group) => group.has(best.language) && group.has(language));
       return Math.max(margin, isShared ? shared : 0, areAlike ? ALIKE_MARGIN : 0);
     },
@@ -284,6 +317,31 @@ function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
 
 function hasFewWords(text: string): boolean {
   return readableText(text).split(' ', FEW_WORDS + 1).length <= FEW_WORDS;
+}
+
+/**
+ * Which languages have a word only by a form that hardly anybody writes, `vida` of French `vider`: by
+ * its letters it is another language's, which has it as well. One word alone must be at home in two.
+ */
+function foreignWords(
+  words: readonly string[],
+  { statistics, lists, script }: Means & { script: Script },
+): (language: LanguageTag) => boolean {
+  const homes = words.length === 1 ? 2 : 1;
+  const listed = script.languages.filter((language) => lists.languages.has(language));
+  const typical = words.map((word) => {
+    const ngrams = statistics.byNgrams(word);
+    const isHome = (each: LanguageTag) =>
+      (ngrams.get(each) ?? 0) >= TYPICAL && lists.share(each, word) === 1;
+    return { word, ngrams, isAtHome: listed.filter(isHome).length >= homes };
+  });
+  return (language) =>
+    typical.some(
+      ({ word, ngrams, isAtHome }) =>
+        isAtHome &&
+        (ngrams.get(language) ?? 0) < UNTYPICAL &&
+        languagesOfWord.get(word)?.includes(language) !== true,
+    );
 }
 
 /** Which share of the letters is in words of each language that has a list. */
@@ -316,54 +374,4 @@ function wordEvidence(words: readonly string[]): Map<LanguageTag, number> {
     for (const language of languages) evidence.set(language, (evidence.get(language) ?? 0) + share);
   }
   return evidence;
-}
-
-/** What the distinctive letters of a text say of a language. */
-interface LetterEvidence {
-  /** How well they fit, -1 to 1. */
-  evidence: (language: LanguageTag) => number;
-  areAllOf: (language: LanguageTag) => boolean;
-}
-
-function letterEvidence(text: string): LetterEvidence {
-  const found = [...new Set(text)].flatMap((letter) => languagesOfLetter.get(letter) ?? []);
-  const fitting = (language: LanguageTag) => found.filter((each) => each.has(language)).length;
-  return {
-    evidence: (language) => (found.length === 0 ? 0 : (2 * fitting(language)) / found.length - 1),
-    areAllOf: (language) => fitting(language) === found.length,
-  };
-}
-
-// What of a text tells its language: words, without markup, addresses and codes.
-
-/** Enough to skip a page's head of markup; more would only cost time. UTF-16 units. */
-const CONSIDERED_LENGTH = 4096;
-/** The detectors are sure long before. UTF-16 units. */
-const READABLE_LENGTH = 512;
-
-/** What cutting leaves of a character of two UTF-16 units. */
-const HALF_CHARACTER = /[\ud800-\udbff]$/;
-
-const NOISE = new RegExp(
-  [
-    /<[^<>]*>/u, // markup
-    /&#?[a-z0-9]{1,32};/iu, // its entities
-    /(?:https?:\/\/|www\.)\S+/iu, // addresses
-    /[\w.+-]{1,64}@[\w.-]{1,128}/u,
-    /(?<![a-z])[a-z]*[0-9_][a-z0-9_]*/iu, // numbers, codes and names of variables
-    // whatever is no letter; joiners are part of Persian words, a dot between two l of Catalan ones
-    /(?:(?!(?<=l)·l)[^\p{L}\p{M}'’\u200c\u200d-])+/u,
-  ]
-    .map(({ source }) => `(?:${source})`)
-    .join('|'),
-  'giu',
-);
-
-/**
- * The words at the beginning of a text, with single blanks between them; empty when there are none.
- * Lone surrogates and NULs, which the detectors cannot take, are gone.
- */
-function readableText(text: string): string {
-  const words = text.slice(0, CONSIDERED_LENGTH).replace(NOISE, ' ').trim();
-  return words.slice(0, READABLE_LENGTH).replace(HALF_CHARACTER, '');
 }

@@ -75,3 +75,20 @@ function indexLetters(): Map<string, Set<LanguageTag>> {
   }
   return index;
 }
+
+/** What the distinctive letters of a text say of a language. */
+export interface LetterEvidence {
+  /** How well they fit, -1 to 1. */
+  evidence: (language: LanguageTag) => number;
+  areAllOf: (language: LanguageTag) => boolean;
+}
+
+/** @param text in lower case */
+export function letterEvidence(text: string): LetterEvidence {
+  const found = [...new Set(text)].flatMap((letter) => languagesOfLetter.get(letter) ?? []);
+  const fitting = (language: LanguageTag) => found.filter((each) => each.has(language)).length;
+  return {
+    evidence: (language) => (found.length === 0 ? 0 : (2 * fitting(language)) / found.length - 1),
+    areAllOf: (language) => fitting(language) === found.length,
+  };
+}

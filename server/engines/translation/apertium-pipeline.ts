@@ -6,6 +6,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { FairQueue, type Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
 import { ApertiumProcess, type EndCause } from './apertium-process.ts';
+import { withoutTags } from './apertium-stream.ts';
 
 /** Behaviour of a pipeline that tests and operators may want to change. */
 export interface PipelineSettings {
@@ -174,7 +175,7 @@ export class ApertiumPipeline {
     this.#inFlightLength -= job.body.length;
     this.#notePace(job.body.length);
     this.#fruitlessLives = 0;
-    if (!job.isAbandoned) job.resolve(body);
+    if (!job.isAbandoned) job.resolve(withoutTags(body, job.body));
     this.#pump();
   }
 

@@ -72,3 +72,24 @@ export function decodeAnswer(frame: string, serial: number): string | undefined 
   if (match === null || Number(match[1]) !== serial) return undefined;
   return frame.slice(0, frame.length - tail.length + match.index);
 }
+
+/**
+ * What looks like a tag of the dictionaries, escaped like text, and the hyphen that has joined it to a
+ * word. That of a text may have the marks of a word-bound blank within.
+ */
+const TAG = /-?\\<(\[\[[^\]]*\]\])?([\w:+-]+)(\[\[\/\]\])?\\>/gu;
+
+/**
+ * The body of an answer without the tags that a stage writes for a word of which it has nothing else,
+ * `Vas-\<prn\>`. What stands between angle brackets in the request is text and stays.
+ */
+export function withoutTags(answer: string, request: string): string {
+  if (!answer.includes('\\<')) return answer;
+  const own = new Map<string, number>();
+  for (const { 2: name = '' } of request.matchAll(TAG)) own.set(name, (own.get(name) ?? 0) + 1);
+  return answer.replace(TAG, (tag, start = '', name: string, end = '') => {
+    const left = own.get(name) ?? 0;
+    own.set(name, left - 1);
+    return left > 0 ? tag : `${start}${end}`;
+  });
+}
