@@ -73,15 +73,25 @@ export function decodeAnswer(frame: string, serial: number): string | undefined 
   return frame.slice(0, frame.length - tail.length + match.index);
 }
 
+/** Symbols of Apertium's dictionaries: what kind of word, and which form of it. */
+const SYMBOLS = new Set(
+  (
+    'n np prn det adj adv pr vblex vbser vbhaver vbmod vbdo vaux cnjcoo cnjsub cnjadv num ij rel preadv ' +
+    'predet post part abbr guio apos cm sent lpar rpar m f mf nt fn sg pl sp nd ord card p1 p2 p3 pri prs ' +
+    'pii pis fti fts cni imp inf ger pp pprs ifi plq past pres subs actv pasv sint comp sup tn ind dem ' +
+    'pos itg def ref enc pro acc dat nom gen obj subj qnt al ant cog loc top org unc GD ND'
+  ).split(' '),
+);
+
 /**
- * What looks like a tag of the dictionaries, escaped like text, and the hyphen that has joined it to a
- * word. That of a text may have the marks of a word-bound blank within.
+ * What looks like such a symbol, escaped like text, and the hyphen that has joined it to a word. That of
+ * a text may have the marks of a word-bound blank within.
  */
 const TAG = /-?\\<(\[\[[^\]]*\]\])?([\w:+-]+)(\[\[\/\]\])?\\>/gu;
 
 /**
  * The body of an answer without the tags that a stage writes for a word of which it has nothing else,
- * `Vas-\<prn\>`. What stands between angle brackets in the request is text and stays.
+ * `Vas-\<prn\>`. What stands between angle brackets in the request is text and stays, translated or not.
  */
 export function withoutTags(answer: string, request: string): string {
   if (!answer.includes('\\<')) return answer;
@@ -90,6 +100,6 @@ export function withoutTags(answer: string, request: string): string {
   return answer.replace(TAG, (tag, start = '', name: string, end = '') => {
     const left = own.get(name) ?? 0;
     own.set(name, left - 1);
-    return left > 0 ? tag : `${start}${end}`;
+    return left > 0 || !SYMBOLS.has(name) ? tag : `${start}${end}`;
   });
 }
