@@ -146,3 +146,41 @@ describe('a translated page that has other text beside its columns', () => {
     expect(wordAt(after, 'Beta').top).toBeGreaterThan(wordAt(before, 'Beta').top + 10);
   });
 });
+
+describe('translated text in a drawn box', () => {
+  const more = longer('and some words more than that');
+
+  it('is pushed down within the box, which has room', async () => {
+    const content = [
+      '40 540 240 250 re S',
+      paragraph('Alpha', { y: 760 }),
+      paragraph('Beta', { y: 660 }),
+      '1 0.9 0.8 rg 300 540 240 250 re f 0 g',
+      paragraph('Gamma', { x: 320, y: 760 }),
+      paragraph('Delta', { x: 320, y: 660 }),
+      paragraph('Epsilon', { y: 500 }),
+    ];
+    const file = await rawPdf([{ content: content.join('\n') }]);
+    const before = wordsOf(file);
+    const after = wordsOf(await translatedDocument(pdf, file, { translate: more }));
+    for (const name of ['Beta', 'Delta']) {
+      expect(wordAt(after, name).top).toBeGreaterThan(wordAt(before, name).top + 10);
+      expect(wordAt(after, `${name}end`).bottom).toBeLessThan(842 - 540);
+    }
+    expect(wordAt(after, 'Epsilon').top).toBeCloseTo(wordAt(before, 'Epsilon').top, -1);
+  });
+
+  it('gets smaller where it would go over the lower edge of a box with round corners', async () => {
+    const round = '60 670 m 280 670 l 300 670 300 670 300 690 c 300 770 l';
+    const content = [
+      `0.8 0.9 1 rg ${round} 300 790 300 790 280 790 c 60 790 l`,
+      '40 790 40 790 40 770 c 40 690 l 40 670 40 670 60 670 c f 0 g',
+      paragraph('Alpha', { y: 760 }),
+      paragraph('Beta', { y: 600 }),
+    ];
+    const file = await rawPdf([{ content: content.join('\n') }]);
+    const after = wordsOf(await translatedDocument(pdf, file, { translate: longer(riverText) }));
+    expect(wordAt(after, 'Alphaend').bottom).toBeLessThan(842 - 670 + 1);
+    expect(height(wordAt(after, 'Alpha'))).toBeLessThan(0.97 * height(wordAt(after, 'Beta')));
+  });
+});

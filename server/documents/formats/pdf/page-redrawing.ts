@@ -18,6 +18,7 @@ import { measureText, type OpenFonts } from './laid-out-text.ts';
 import { type LinePart, visualParts } from './visual-line.ts';
 import type { Box, Page, PageParagraph } from './page-model.ts';
 import { type ParagraphText, runsOfSegment } from './paragraph-segments.ts';
+import { panelFloor, panelOf } from './push-hindrances.ts';
 import { pushDown } from './pushed-down.ts';
 import { writeOperators } from './text-operators.ts';
 
@@ -73,6 +74,7 @@ export function drawParagraphs({
   redrawings,
   pictures,
   drawings,
+  panels,
   drawsRules,
   pen,
 }: {
@@ -83,6 +85,8 @@ export function drawParagraphs({
   pictures: readonly Box[];
   /** Boxes of all that is drawn besides text; undefined where the page is a picture itself. */
   drawings: readonly Box[] | undefined;
+  /** Those of the drawings that text may stand in and does not leave. */
+  panels: readonly Box[];
   /** Whether lines under and through text are written; else they are still on the page. */
   drawsRules: boolean;
   pen: Pen;
@@ -97,13 +101,14 @@ export function drawParagraphs({
   const placed = redrawings.map((redrawing) => {
     const order = orders.get(redrawing.paragraph) ?? 0;
     const neighbours = neighboursOf(page, order);
-    return { ...place({ redrawing, page, area, neighbours, pictures, pen }), order };
+    return { ...place({ redrawing, page, area, neighbours, pictures, panels, pen }), order };
   });
   let isPushed = false;
   if (drawings !== undefined) {
     const written = new Set(redrawings.map(({ paragraph }) => paragraph));
     const kept = page.paragraphs.filter((paragraph) => !written.has(paragraph)).flatMap(boxesOf);
     isPushed = pushDown(placed, [...kept, ...drawings], {
+      panels,
       foot: area.bottom,
       pageHeight: page.height,
       share: (columns) => {
@@ -120,11 +125,9 @@ export function drawParagraphs({
       const font = pen.embedded(part.font);
       fonts.add(font);
       operators.add({ ...part, drawsRules, fontName: font.name, encode: font.encode }, level);
-      if (part.link !== undefined) {
-        const boxes = links.get(part.link) ?? [];
-        boxes.push(applyToBox(upright, part.box));
-        links.set(part.link, boxes);
-      }
+      if (part.link === undefined) continue;
+      const box = applyToBox(upright, part.box);
+      links.set(part.link, [...(links.get(part.link) ?? []), box]);
     }
   }
   return { operators: operators.text(), fonts, states: operators.states(), links };
@@ -136,6 +139,7 @@ function place({
   area,
   neighbours: others,
   pictures,
+  panels,
   pen,
 }: {
   redrawing: Redrawing;
@@ -144,6 +148,7 @@ function place({
   area: Box;
   neighbours: readonly PageParagraph[];
   pictures: readonly Box[];
+  panels: readonly Box[];
   pen: Pen;
 }): Omit<Placed, 'order'> {
   const { paragraph, text, translated } = redrawing;
@@ -159,7 +164,7 @@ function place({
   const back = turn(-paragraph.rotation);
   const level = (box: Box): Box => (paragraph.rotation === 0 ? box : applyToBox(back, box));
   const surroundings: Surroundings = {
-    boxes: [...others.flatMap(boxesOf), ...pictures].map(level),
+    boxes: [...others.flatMap(boxesOf), ...pictures, ...floorOf(paragraph, panels)].map(level),
     rulings: paragraph.rotation === 0 ? page.rulings : [],
     text: level(area),
   };
@@ -213,6 +218,12 @@ function textArea({ paragraphs, width, height }: Page): Box {
 
 function boxesOf({ box, markerLine, rotation }: PageParagraph): Box[] {
   return markerLine === undefined || rotation !== 0 ? [box] : [box, markerLine.box];
+}
+
+/** The lower edge of the drawn box that level text stands in. */
+function floorOf(paragraph: PageParagraph, panels: readonly Box[]): Box[] {
+  const panel = paragraph.rotation === 0 ? panelOf(paragraph, panels) : undefined;
+  return panel === undefined ? [] : [panelFloor(paragraph, panel)];
 }
 
 /** Text from right to left begins at the right; its list marker, if any, stands there. */

@@ -18,10 +18,14 @@ export interface PageToRedraw {
   pictures: Box[];
   /** Boxes of all that is drawn besides text, and of form fields and comments; of pictures as well. */
   drawings: Box[];
+  /** Those of the drawings that text may stand in: cards, filled boxes; the same objects. */
+  panels: Box[];
 }
 
 /** `FPDF_PAGEOBJ_TEXT` in `fpdf_edit.h`. */
 const TEXT_OBJECT = 1;
+/** `FPDF_PAGEOBJ_PATH`. */
+const PATH_OBJECT = 2;
 /** `FPDF_PAGEOBJ_IMAGE`. */
 const IMAGE_OBJECT = 3;
 /** `FPDF_PAGEOBJ_FORM`. */
@@ -43,7 +47,10 @@ export function* readPageForRedrawing(file: PdfFile): Generator<PageToRedraw> {
       const { textRules = [] } = page;
       const drawn = boxes.map(({ box }) => box).filter((box) => !textRules.some(isAt(box)));
       const drawings = [...drawn, ...readFieldBoxes(open, view)];
-      return { page, view, places: placesOf(open), pictures, drawings };
+      const paths = boxes.filter(({ type }) => type === PATH_OBJECT).map(({ box }) => box);
+      const kept = new Set(drawn);
+      const panels = paths.filter((box) => kept.has(box));
+      return { page, view, places: placesOf(open), pictures, drawings, panels };
     });
     if (read !== undefined) yield read;
   }

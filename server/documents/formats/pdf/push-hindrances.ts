@@ -7,6 +7,10 @@ import type { Box, PageParagraph } from './page-model.ts';
 const BESIDE_EMS = 2;
 /** What is higher than so many times the size of the text is no sign. */
 const SIGN_EMS = 3;
+/** The edge of a panel may cut this far into the boxes of its text. */
+const PANEL_TOLERANCE_POINTS = 1;
+/** Letters come no nearer to the lower edge of their panel, in ems, unless they were. */
+const PANEL_PADDING_EMS = 0.3;
 /** Thinner drawings are rules. */
 const RULE_POINTS = 3;
 /** Footers stand in this share of the page, at its foot … */
@@ -21,34 +25,74 @@ interface Hindered {
   fitting: Fitting;
 }
 
-/** The drawings and texts below a paragraph that it must not reach. */
-export function hindrancesOf({ paragraph }: Hindered, fixed: readonly Box[], span: Box): Box[] {
+/** The smallest of the drawn boxes that text stands in: a card, a filled panel; undefined outside. */
+export function panelOf({ box }: PageParagraph, panels: readonly Box[]): Box | undefined {
+  let smallest: Box | undefined;
+  for (const panel of panels) {
+    if (!isWithin(box, panel)) continue;
+    if (smallest === undefined || areaOf(panel) < areaOf(smallest)) smallest = panel;
+  }
+  return smallest;
+}
+
+function isWithin(box: Box, { left, right, bottom, top }: Box): boolean {
+  return (
+    box.left > left - PANEL_TOLERANCE_POINTS &&
+    box.right < right + PANEL_TOLERANCE_POINTS &&
+    box.bottom > bottom - PANEL_TOLERANCE_POINTS &&
+    box.top < top + PANEL_TOLERANCE_POINTS
+  );
+}
+
+function areaOf({ left, right, bottom, top }: Box): number {
+  return (right - left) * (top - bottom);
+}
+
+/** The lower edge of a panel, as high as text in it must end. */
+export function panelFloor({ box, lines }: PageParagraph, panel: Box): Box {
+  const size = lines[0]?.runs[0]?.style.sizePoints ?? 10;
+  return { ...panel, top: Math.min(box.bottom, panel.bottom + PANEL_PADDING_EMS * size) };
+}
+
+/** The drawings and texts below a paragraph, and the edge of its panel, that it must not reach. */
+export function hindrancesOf(
+  { paragraph }: Hindered,
+  { fixed, panel, span }: { fixed: readonly Box[]; panel: Box | undefined; span: Box },
+): Box[] {
   const { bottom } = paragraph.box;
-  return fixed.filter((box) => {
+  const below = fixed.filter((box) => {
     if (verticalOverlap(box, paragraph.box) > 0.5) return false;
     return box.top <= bottom + 0.5 && horizontalOverlap(box, span) >= 1;
   });
+  return panel === undefined ? below : [...below, panelFloor(paragraph, panel)];
 }
 
 /** Tells which paragraphs belong to something that stays where it is: they are not moved. */
 export function isTied({
   placed,
   fixed,
+  panels,
   pageHeight,
 }: {
   placed: readonly Hindered[];
   fixed: readonly Box[];
+  /** Those of the drawings that text may be moved within. */
+  panels: readonly Box[];
   pageHeight: number;
 }): (one: Hindered) => boolean {
   const texts = placed.map(({ paragraph }) => paragraph.box);
   const parting = new Set(fixed.filter((box) => isBetweenColumns(box, texts)));
   const footers = footersOf(placed, pageHeight);
+  const roomy = new Set(panels);
   return (one) => {
     const { paragraph, withMarker } = one;
     if (footers.has(one)) return true;
     // A marker that stays on the page would be left behind.
     if (paragraph.markerLine !== undefined && !withMarker) return true;
-    return fixed.some((box) => !parting.has(box) && belongsTo(one, box));
+    return fixed.some((box) => {
+      const holdsIt = roomy.has(box) && isWithin(paragraph.box, box);
+      return !holdsIt && !parting.has(box) && belongsTo(one, box);
+    });
   };
 }
 

@@ -6,7 +6,7 @@
 import { type Fitting, fittingScale, leadingAt, linesAt, SCALE_STEP } from './fitted-text.ts';
 import { horizontalOverlap, union, verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
-import { hindrancesOf, isTied } from './push-hindrances.ts';
+import { hindrancesOf, isTied, panelOf } from './push-hindrances.ts';
 
 /** All are compared with all others; pages of so many pieces are no text to be pushed. */
 const MAX_COMPARED = 1_000;
@@ -55,6 +55,8 @@ interface Column {
 interface Piece {
   one: Pushable;
   column: Column;
+  /** The drawn box it stands in. */
+  panel: Box | undefined;
   /** What stands below it and stays. */
   hindrances: readonly Box[];
   /** Whether it belongs to something that stays. */
@@ -73,9 +75,10 @@ interface Piece {
 
 /**
  * Pushes paragraphs down. What stands on or beside something that stays where it is, is not moved,
- * and nothing is moved over it.
+ * and nothing is moved over it; what stands in a drawn box is moved within that.
  *
  * @param others what stays, besides text that is turned: drawings, pictures, text that is not written anew
+ * @param panels those of the others that text may stand in: cards, filled boxes
  * @param foot where the lowest text may end
  * @param share makes scales of one column alike; it is told the column of each paragraph
  * @returns false for pages whose text cannot be pushed; nothing is changed then
@@ -84,10 +87,16 @@ export function pushDown<One extends Pushable>(
   written: readonly One[],
   others: readonly Box[],
   {
+    panels,
     foot,
     pageHeight,
     share,
-  }: { foot: number; pageHeight: number; share: (columns: ReadonlyMap<One, number>) => void },
+  }: {
+    panels: readonly Box[];
+    foot: number;
+    pageHeight: number;
+    share: (columns: ReadonlyMap<One, number>) => void;
+  },
 ): boolean {
   // Turned text stays, whatever is pushed past it.
   const placed = written.filter(({ paragraph }) => paragraph.rotation === 0);
@@ -95,11 +104,18 @@ export function pushDown<One extends Pushable>(
   const fixed = [...others, ...turned.map(({ paragraph }) => paragraph.box)];
   if (Math.max(placed.length, fixed.length) > MAX_COMPARED) return false;
   const rows = rowsOf(placed);
-  const numbers = columnsOf(rows);
-  const ties = isTied({ placed, fixed, pageHeight });
+  const within = new Map(placed.map((one) => [one, panelOf(one.paragraph, panels)]));
+  const numbers = columnsOf(rows, (one) => within.get(one) !== undefined);
+  const ties = isTied({ placed, fixed, panels, pageHeight });
   const tied = placed.filter(ties).map(({ paragraph }) => paragraph.box);
   const ordered = rows
-    .map((row) => row.map((one) => pieceOf(one, { fixed, isTied: ties(one) })))
+    .map((row) => {
+      // A row that reaches over several boxes stays in each of them.
+      const isParted = row.some((one) => within.get(one) !== within.get(row[0] ?? one));
+      return row.map((one) => {
+        return pieceOf(one, { fixed, panel: within.get(one), isTied: isParted || ties(one) });
+      });
+    })
     .sort((a, b) => lowestTop(b) - lowestTop(a));
   const pieces = ordered.flat();
   for (const piece of pieces) piece.above = aboveOf(piece, pieces, [...fixed, ...tied]);
@@ -128,12 +144,17 @@ function lowestTop(row: readonly Piece[]): number {
 
 function pieceOf(
   one: Pushable,
-  { fixed, isTied: tied }: { fixed: readonly Box[]; isTied: boolean },
+  {
+    fixed,
+    panel,
+    isTied: tied,
+  }: { fixed: readonly Box[]; panel: Box | undefined; isTied: boolean },
 ): Piece {
   return {
     one,
     column: { step: 0 },
-    hindrances: hindrancesOf(one, fixed, spanOf(one)),
+    panel,
+    hindrances: hindrancesOf(one, { fixed, panel, span: spanOf(one) }),
     isTied: tied,
     isPinned: false,
     widest: scaleForWidth(one.fitting),
@@ -151,7 +172,8 @@ function aboveOf(piece: Piece, pieces: readonly Piece[], staying: readonly Box[]
   const near = staying.filter((other) => {
     return other !== box && other.bottom >= box.top - 1 && horizontalOverlap(other, span) >= 1;
   });
-  return pieces.filter(({ one }) => {
+  return pieces.filter(({ one, panel }) => {
+    if (panel !== piece.panel) return false;
     const other = one.paragraph.box;
     const overlap = OVERLAP_EMS * Math.min(one.fitting.sizePoints, piece.one.fitting.sizePoints);
     if (one === piece.one || other.bottom < box.top - overlap) return false;
@@ -348,9 +370,13 @@ function areInOneRow(a: ColumnPiece, b: ColumnPiece): boolean {
   );
 }
 
-/** The column of each piece, as a number; a table without rules is one. */
+/**
+ * The column of each piece, as a number; a table without rules is one. Text in drawn boxes is in
+ * other columns than text outside.
+ */
 function columnsOf<Piece extends ColumnPiece>(
   rows: readonly (readonly Piece[])[],
+  isBoxed: (piece: Piece) => boolean,
 ): Map<Piece, number> {
   const pieces = rows.flat();
   const columns = new Map(pieces.map((piece, at) => [piece, at]));
@@ -363,7 +389,9 @@ function columnsOf<Piece extends ColumnPiece>(
     for (const other of others) if (first !== undefined) join(other, first);
   }
   for (const [at, piece] of pieces.entries()) {
-    for (const other of pieces.slice(at + 1)) if (areInOneColumn(piece, other)) join(other, piece);
+    for (const other of pieces.slice(at + 1)) {
+      if (isBoxed(piece) === isBoxed(other) && areInOneColumn(piece, other)) join(other, piece);
+    }
   }
   return columns;
 }

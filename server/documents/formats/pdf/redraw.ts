@@ -168,7 +168,7 @@ function documentFonts({ context }: PDFDocument): Pick<Pen, 'openFont' | 'embedd
 }
 
 function redrawPage({
-  toRedraw: { page, view, places, pictures, drawings },
+  toRedraw: { page, view, places, pictures, drawings, panels },
   target,
   answered,
   pen,
@@ -201,7 +201,7 @@ function redrawPage({
     removed = remove(() => true);
   }
   const drawn = drawParagraphs({
-    ...{ page, view, redrawings, pictures, pen },
+    ...{ page, view, redrawings, pictures, panels, pen },
     drawings: cover === undefined ? drawings : undefined,
     drawsRules: edits.length > 0,
   });
