@@ -52,6 +52,66 @@ describe('a table without rules', () => {
   });
 });
 
+/** Narrow columns as leaflets have them. */
+const leaflet = [
+  [
+    'The old harbour opens',
+    'again in spring after',
+    'two years of repairs',
+    'to the northern quay.',
+  ],
+  [
+    'Tickets for the boat',
+    'trip can be bought at',
+    'the office beside the',
+    'lighthouse until noon.',
+  ],
+  ['Dogs are welcome if', 'they stay on a lead.', 'Children under six', 'travel free of charge.'],
+];
+
+/** The lines of columns, and where each column begins. */
+const inColumns = (columns: readonly (readonly string[])[], lefts: readonly number[], from = 50) =>
+  columns.flatMap((lines, x) =>
+    lines.map((line, y) => [line, lefts[x] ?? 0, from + 27 * y] as const),
+  );
+
+describe('narrow columns of prose', () => {
+  it.each([
+    ['three', leaflet, [30, 280, 540]],
+    ['two that stand close', leaflet.slice(0, 2), [30, 252]],
+  ])('are read one after the other: %s', async (_, columns, lefts) => {
+    const expected = columns.map((lines) => lines.join(' '));
+    expect(await textsOf(inColumns(columns, lefts))).toEqual(expected);
+  });
+
+  it('may have headings, be of several paragraphs, and end at different heights', async () => {
+    const headings = ['Harbour', 'Boat trip', 'Good to know'];
+    const lefts = [30, 280, 540];
+    const columns = [leaflet[0] ?? [], (leaflet[1] ?? []).slice(0, 4), ['Closed on Mondays.']];
+    const texts = await textsOf([
+      ...headings.map((heading, at) => [heading, lefts[at] ?? 0, 50] as const),
+      ...inColumns(columns, lefts, 85),
+    ]);
+    expect(texts).toEqual(headings.flatMap((heading, at) => [heading, columns[at]?.join(' ')]));
+  });
+
+  it.each([
+    ['begin anew', ['Cold water', 'Green salad', 'Roast chicken', 'Tomato soup with rice.']],
+    ['are short', ['to set sail', 'on the left.', 'lighthouse', 'to buy a ticket for it.']],
+    [
+      'are no sentences',
+      ['when the room is', 'for as long as the', 'before the evening', 'at night'],
+    ],
+  ])('are not the cells of a table that %s', async (_, cells) => {
+    const table = [
+      ['open the window', 'close the old door', 'light the big fire', 'feed it'],
+      cells,
+    ];
+    const texts = await textsOf(inColumns(table, [30, 280]));
+    expect(texts.toSorted()).toEqual(table.flat().toSorted());
+  });
+});
+
 /** Words of letters 20 pixels high, as recognition tells them: each with where it begins and ends. */
 function recognised(y: number, words: readonly (readonly [string, number, number])[]): OcrLine {
   const placed = words.map(([word, left, right]) => ({
