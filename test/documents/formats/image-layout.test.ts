@@ -1,5 +1,5 @@
 /** Which texts of a picture belong together, and where they are set. */
-import sharp from 'sharp';
+import sharp, { type Region } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { appearanceOf, erase } from '../../../server/documents/formats/image/appearance.ts';
 import { png } from '../../../server/documents/formats/image/image.ts';
@@ -256,6 +256,41 @@ describe('a cell of a picture', () => {
       expect(appearance?.inkBox.bottom).toBeLessThan(56);
     },
   );
+});
+
+/** Which columns of pixels have no ink within an area. */
+async function clearColumns(picture: Uint8Array, area: Region): Promise<boolean[]> {
+  const { data, info } = await sharp(picture)
+    .extract(area)
+    .greyscale()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return Array.from({ length: info.width }, (_, x) =>
+    Array.from({ length: info.height }, (__, y) => data[y * info.width + x] ?? 255).every(
+      (level) => level > 128,
+    ),
+  );
+}
+
+describe('two texts side by side', () => {
+  it('share the room between them where one grows to the right and one is centred', async () => {
+    const pieces = [
+      text('The harbour', { x: 30, y: 60, size: 24 }),
+      text('The lighthouse', { x: 480, y: 60, size: 24, anchor: 'middle' }),
+    ];
+    const file = await drawing({ width: 800, height: 120 }, pieces);
+    const document = await png.open(file, options);
+    const long = 'Esto es bastante más largo que antes';
+    const written = await document.write([[long], [long]], { source: 'en', target: 'es' });
+    const [left, right] = [30 + 130, 480 - 75];
+    const area = { left, top: 30, width: right - left, height: 40 };
+    const clear = await clearColumns(written, area);
+    // Between the two is more room than between words.
+    const gaps = clear.map(
+      (_, x) => clear.slice(x, x + 14).length === 14 && clear.slice(x, x + 14).every(Boolean),
+    );
+    expect(gaps).toContain(true);
+  });
 });
 
 /** Something like a photo: waves of colours with grain. */
