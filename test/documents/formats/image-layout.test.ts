@@ -1,5 +1,5 @@
 /** Which texts of a picture belong together, and where they are set. */
-import sharp from 'sharp';
+import sharp, { type Region } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { appearanceOf, erase } from '../../../server/documents/formats/image/appearance.ts';
 import { png } from '../../../server/documents/formats/image/image.ts';
@@ -49,6 +49,66 @@ describe('a table without rules', () => {
       'Peter',
       'Please ask at the office of the town when something is not clear to you.',
     ]);
+  });
+});
+
+/** Narrow columns as leaflets have them. */
+const leaflet = [
+  [
+    'The old harbour opens',
+    'again in spring after',
+    'two years of repairs',
+    'to the northern quay.',
+  ],
+  [
+    'Tickets for the boat',
+    'trip can be bought at',
+    'the office beside the',
+    'lighthouse until noon.',
+  ],
+  ['Dogs are welcome if', 'they stay on a lead.', 'Children under six', 'travel free of charge.'],
+];
+
+/** The lines of columns, and where each column begins. */
+const inColumns = (columns: readonly (readonly string[])[], lefts: readonly number[], from = 50) =>
+  columns.flatMap((lines, x) =>
+    lines.map((line, y) => [line, lefts[x] ?? 0, from + 27 * y] as const),
+  );
+
+describe('narrow columns of prose', () => {
+  it.each([
+    ['three', leaflet, [30, 280, 540]],
+    ['two that stand close', leaflet.slice(0, 2), [30, 252]],
+  ])('are read one after the other: %s', async (_, columns, lefts) => {
+    const expected = columns.map((lines) => lines.join(' '));
+    expect(await textsOf(inColumns(columns, lefts))).toEqual(expected);
+  });
+
+  it('may have headings, be of several paragraphs, and end at different heights', async () => {
+    const headings = ['Harbour', 'Boat trip', 'Good to know'];
+    const lefts = [30, 280, 540];
+    const columns = [leaflet[0] ?? [], (leaflet[1] ?? []).slice(0, 4), ['Closed on Mondays.']];
+    const texts = await textsOf([
+      ...headings.map((heading, at) => [heading, lefts[at] ?? 0, 50] as const),
+      ...inColumns(columns, lefts, 85),
+    ]);
+    expect(texts).toEqual(headings.flatMap((heading, at) => [heading, columns[at]?.join(' ')]));
+  });
+
+  it.each([
+    ['begin anew', ['Cold water', 'Green salad', 'Roast chicken', 'Tomato soup with rice.']],
+    ['are short', ['to set sail', 'on the left.', 'lighthouse', 'to buy a ticket for it.']],
+    [
+      'are no sentences',
+      ['when the room is', 'for as long as the', 'before the evening', 'at night'],
+    ],
+  ])('are not the cells of a table that %s', async (_, cells) => {
+    const table = [
+      ['open the window', 'close the old door', 'light the big fire', 'feed it'],
+      cells,
+    ];
+    const texts = await textsOf(inColumns(table, [30, 280]));
+    expect(texts.toSorted()).toEqual(table.flat().toSorted());
   });
 });
 
@@ -196,6 +256,41 @@ describe('a cell of a picture', () => {
       expect(appearance?.inkBox.bottom).toBeLessThan(56);
     },
   );
+});
+
+/** Which columns of pixels have no ink within an area. */
+async function clearColumns(picture: Uint8Array, area: Region): Promise<boolean[]> {
+  const { data, info } = await sharp(picture)
+    .extract(area)
+    .greyscale()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return Array.from({ length: info.width }, (_, x) =>
+    Array.from({ length: info.height }, (__, y) => data[y * info.width + x] ?? 255).every(
+      (level) => level > 128,
+    ),
+  );
+}
+
+describe('two texts side by side', () => {
+  it('share the room between them where one grows to the right and one is centred', async () => {
+    const pieces = [
+      text('The harbour', { x: 30, y: 60, size: 24 }),
+      text('The lighthouse', { x: 480, y: 60, size: 24, anchor: 'middle' }),
+    ];
+    const file = await drawing({ width: 800, height: 120 }, pieces);
+    const document = await png.open(file, options);
+    const long = 'Esto es bastante más largo que antes';
+    const written = await document.write([[long], [long]], { source: 'en', target: 'es' });
+    const [left, right] = [30 + 130, 480 - 75];
+    const area = { left, top: 30, width: right - left, height: 40 };
+    const clear = await clearColumns(written, area);
+    // Between the two is more room than between words.
+    const gaps = clear.map(
+      (_, x) => clear.slice(x, x + 14).length === 14 && clear.slice(x, x + 14).every(Boolean),
+    );
+    expect(gaps).toContain(true);
+  });
 });
 
 /** Something like a photo: waves of colours with grain. */

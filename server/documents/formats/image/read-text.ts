@@ -86,7 +86,7 @@ function apart(line: PlacedLine, rules: readonly Rule[]): PlacedLine[] {
     const last = parts.at(-1)?.at(-1);
     const gap = last === undefined ? 0 : gapBetween(last.box, word.box);
     const heightPx = Math.min(line.letterHeightPx, line.box.bottom - line.box.top);
-    const isAlone = last === undefined || gap > WIDEST_GAP * heightPx;
+    const isAlone = last === undefined || (!line.isWhole && gap > WIDEST_GAP * heightPx);
     if (isAlone || isParted(last.box, word.box, rules)) parts.push([word]);
     else parts.at(-1)?.push(word);
   }

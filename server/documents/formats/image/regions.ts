@@ -30,7 +30,7 @@ export function findRegions(picture: Picture, lines: readonly ReadLine[]): TextR
       return appearance && { ...line, appearance };
     })
     .filter((line) => line !== undefined);
-  return alignedByColumns(grouped(seen).map((group) => region(picture, group)));
+  return withSharedRoom(alignedByColumns(grouped(seen).map((group) => region(picture, group))));
 }
 
 type Group = [SeenLine, ...SeenLine[]];
@@ -254,6 +254,25 @@ function isClear(
     if (most > difference && --others < 0) return false;
   }
   return true;
+}
+
+/** The regions, each with its half of what is free between two that may both grow into it. */
+function withSharedRoom(regions: readonly TextRegion[]): TextRegion[] {
+  const byTop = regions.toSorted((a, b) => a.box.top - b.box.top);
+  const rooms = new Map(regions.map((one) => [one, { ...one.room }]));
+  for (const [at, one] of byTop.entries()) {
+    for (const other of byTop.slice(at + 1)) {
+      if (other.box.top >= one.box.bottom) break;
+      const [left, right] = one.box.left < other.box.left ? [one, other] : [other, one];
+      const [leftRoom, rightRoom] = [rooms.get(left), rooms.get(right)];
+      const mayMeet = left.align !== 'right' && right.align !== 'left';
+      if (!mayMeet || left.box.right > right.box.left || !leftRoom || !rightRoom) continue;
+      const middle = Math.round((left.box.right + right.box.left) / 2);
+      leftRoom.right = Math.min(leftRoom.right, middle);
+      rightRoom.left = Math.max(rightRoom.left, middle);
+    }
+  }
+  return regions.map((one) => ({ ...one, room: rooms.get(one) ?? one.room }));
 }
 
 // Cells of a table, items of a list: how a single line is aligned shows in those above and below it.

@@ -1,8 +1,12 @@
 /** Tables without rules: gaps that stand one below the other part their columns. */
 import type { OcrLine, OcrWord, PixelBox } from './ocr.ts';
+import { areProse, areWideProse, type ColumnLine } from './prose-columns.ts';
 
-/** A line, or the cell of a table: between which heights the text of that may go on. */
-export type PlacedLine = OcrLine & { row?: { top: number; bottom: number } };
+/**
+ * A line, or the cell of a table: between which heights the text of that may go on; or a line of a column
+ * of prose, which is whole whatever gaps it has.
+ */
+export type PlacedLine = OcrLine & { row?: { top: number; bottom: number }; isWhole?: true };
 
 /** Words at one height, from left to right. */
 interface Row {
@@ -21,6 +25,8 @@ interface Gutter {
 interface Table {
   rows: readonly Row[];
   gutters: readonly Gutter[];
+  /** Whether its columns are of prose, which goes on whatever stands beside it. */
+  isProse: boolean;
 }
 
 /** In heights of a line's letters; blanks between words take about 0.3. */
@@ -31,13 +37,10 @@ const ALIGNED = 0.12;
 /** What two rows have in common by chance is narrower. */
 const SURE_GUTTER = 1;
 const FARTHEST_ROW = 4;
-/** Columns of prose are as wide as this, and their lines are full. */
-const PROSE_WIDTH = 10;
-const PROSE_FULLNESS = 0.75;
 /** A gap is read for one now and then. */
 const DASH = /^[-–—_~=|.·]+$/;
 
-/** The lines with the cells of tables in place of what was read across their columns. */
+/** The lines with the cells of tables, or with columns of prose, in place of what was read across them. */
 export function withTableCells(lines: readonly OcrLine[]): PlacedLine[] {
   const tables = new Map<OcrWord, Table>();
   for (const table of tablesIn(rowsOf(lines))) {
@@ -47,7 +50,7 @@ export function withTableCells(lines: readonly OcrLine[]): PlacedLine[] {
   return lines.flatMap((line) => {
     const cells: PlacedLine[] = [];
     for (const table of line.words.flatMap((word) => tables.get(word) ?? [])) {
-      if (!told.has(table)) cells.push(...cellsOf(table));
+      if (!told.has(table)) cells.push(...(table.isProse ? proseOf(table) : cellsOf(table)));
       told.add(table);
     }
     const words = line.words.filter((word) => !tables.has(word));
@@ -80,22 +83,38 @@ function rowsOf(lines: readonly OcrLine[]): Row[] {
 function tablesIn(rows: readonly Row[]): Table[] {
   const tables: Table[] = [];
   for (let from = 0; from < rows.length;) {
-    let gutters = guttersOf(rows.slice(from, from + 1));
-    let to = from + 1;
-    while (to < rows.length && gutters.length > 0 && isNear(rows[to - 1], rows[to])) {
-      const narrowed = guttersOf(rows.slice(from, to + 1));
-      // Of the first row anything may be a gap; later, a row without one of the columns is another's.
-      const goesOn =
-        to === from + 1 ? isParted(rows[from], narrowed) : narrowed.length >= gutters.length;
-      if (!goesOn || !hasItsGaps(rows[to], narrowed)) break;
-      gutters = narrowed;
-      to += 1;
-    }
-    const table = { rows: rows.slice(from, to), gutters };
-    if (isTable(table)) tables.push(table);
-    from = isTable(table) ? to : from + 1;
+    const table = proseAt(rows, from) ?? tableAt(rows, from);
+    if (table !== undefined) tables.push(table);
+    from += table?.rows.length ?? 1;
   }
   return tables;
+}
+
+/** Rows that have the same gutters, from one on. */
+function together(
+  rows: readonly Row[],
+  from: number,
+  { settled, mayHaveGaps }: { settled: number; mayHaveGaps: boolean },
+): { rows: readonly Row[]; gutters: readonly Gutter[] } {
+  let gutters = guttersOf(rows.slice(from, from + 1));
+  let to = from + 1;
+  while (to < rows.length && gutters.length > 0 && isNear(rows[to - 1], rows[to])) {
+    const narrowed = guttersOf(rows.slice(from, to + 1));
+    // Of the first rows anything may be a gap; later, a row without one of the columns is another's.
+    const goesOn =
+      to - from <= settled ? isParted(rows[from], narrowed) : narrowed.length >= gutters.length;
+    if (!goesOn || !(mayHaveGaps || hasItsGaps(rows[to], narrowed))) break;
+    gutters = narrowed;
+    to += 1;
+  }
+  return { rows: rows.slice(from, to), gutters };
+}
+
+/** Justified lines have gaps as wide as gutters, here and there two one below the other. */
+function proseAt(all: readonly Row[], from: number): Table | undefined {
+  const { rows, gutters } = together(all, from, { settled: 4, mayHaveGaps: true });
+  if (gutters.length === 0 || !areProse(linesByColumn(rows, gutters))) return undefined;
+  return { rows, gutters, isProse: true };
 }
 
 /** Whether a row has a cell on both sides of a gutter: the end of a line of prose has none. */
@@ -168,33 +187,33 @@ function columnsOf({ words }: Row, gutters: readonly Gutter[]): Row['words'][] {
   return columns;
 }
 
-function isTable({ rows, gutters }: Table): boolean {
-  const filled = rows.map((row) => columnsOf(row, gutters));
+function tableAt(all: readonly Row[], from: number): Table | undefined {
+  const { rows, gutters } = together(all, from, { settled: 1, mayHaveGaps: false });
   const full = rows.filter((row) => isParted(row, gutters));
-  if (gutters.length === 0 || full.length < 2) return false;
+  if (gutters.length === 0 || full.length < 2) return undefined;
   const heightPx = rows[0]?.heightPx ?? 0;
   const isSure = gutters.some(({ left, right }) => right - left >= SURE_GUTTER * heightPx);
-  if (full.length === 2 && !isSure) return false;
-  const prose = Array.from({ length: gutters.length + 1 }, (_, column) =>
-    isProse(
-      filled.flatMap((columns) =>
-        (columns[column] ?? []).length > 0 ? [columns[column] ?? []] : [],
-      ),
-      heightPx,
-    ),
-  );
-  return prose.filter(Boolean).length < 2;
+  if (full.length === 2 && !isSure) return undefined;
+  const columns = linesByColumn(rows, gutters);
+  const isProse = areProse(columns);
+  return !isProse && areWideProse(columns) ? undefined : { rows, gutters, isProse };
 }
 
-function isProse(lines: readonly Row['words'][], heightPx: number): boolean {
-  const widths = lines.map((line) => widthOf(line)).sort((a, b) => a - b);
-  const usual = widths[widths.length >> 1] ?? 0;
-  return usual > PROSE_WIDTH * heightPx && usual > PROSE_FULLNESS * (widths.at(-1) ?? 0);
+function linesByColumn(rows: readonly Row[], gutters: readonly Gutter[]): ColumnLine[][] {
+  const columns: ColumnLine[][] = Array.from({ length: gutters.length + 1 }, () => []);
+  for (const row of rows) {
+    for (const [at, words] of columnsOf(row, gutters).entries()) {
+      if (words.length === 0) continue;
+      const { baselinePx, heightPx } = row;
+      columns[at]?.push({ words: inReadingOrder(words), baselinePx, heightPx });
+    }
+  }
+  return columns;
 }
 
-function widthOf(line: Row['words']): number {
-  const { left, right } = around(line);
-  return right - left;
+function inReadingOrder(words: Row['words']): OcrWord[] {
+  const inOrder = words[0]?.line.isRightToLeft === true ? words.toReversed() : words;
+  return inOrder.map(({ word }) => word);
 }
 
 function around(words: Row['words']): PixelBox {
@@ -229,8 +248,22 @@ function cellsOf({ rows, gutters }: Table): PlacedLine[] {
     return columns.flatMap((words) => {
       const [first] = words;
       if (first === undefined) return [];
-      const inOrder = first.line.isRightToLeft ? words.toReversed() : words;
-      return [{ ...first.line, words: inOrder.map(({ word }) => word), box: around(words), row }];
+      return [{ ...first.line, words: inReadingOrder(words), box: around(words), row }];
     });
   });
+}
+
+/** The lines of one column after those of another. */
+function proseOf({ rows, gutters }: Table): PlacedLine[] {
+  const columns = Array.from({ length: gutters.length + 1 }, (_, column) =>
+    rows.flatMap((row) => {
+      const words = columnsOf(row, gutters)[column] ?? [];
+      const [first] = words;
+      if (first === undefined) return [];
+      const inOrder = inReadingOrder(words);
+      return [{ ...first.line, words: inOrder, box: around(words), isWhole: true as const }];
+    }),
+  );
+  const isRightToLeft = columns.flat()[0]?.isRightToLeft === true;
+  return (isRightToLeft ? columns.toReversed() : columns).flat();
 }
