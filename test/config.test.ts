@@ -53,7 +53,7 @@ it.each([
 it('the page of settings names each with its default', async () => {
   const groups = Object.entries(settingGroups).map(([title, settings]) => {
     const lines = Object.entries(settings).map(([name, schema]) => {
-      const { default: fallback, description } = schema as {
+      const { default: fallback, description } = schema as unknown as {
         default?: string;
         description: string;
       };

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-
 interface TokenRecord {
   session: SessionRecord;
   expiresAtMs: number;
