@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Account, ApiKey, Feature, Plan } from '../http/caller.ts';
-import type { UsageTotals } from '../accounts/usage/store.ts';
+import type { UsageTotals } from '../accounts/usage/charge.ts';
 import type { Administration } from './administration.ts';
 import { answering } from './answering.ts';
 import {

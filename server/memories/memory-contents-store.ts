@@ -1,5 +1,4 @@
 import type { Database } from '../storage/database.ts';
-import type { TranslationMemoryStore } from './store.ts';
 
 /** Rows deleted at once: few enough to hold no other writer up. */
 const SWEPT_ROWS = 5_000;
@@ -28,7 +27,7 @@ export async function addToMemory(
 }
 
 /** Deletes what nobody can see any more, one piece at a call. */
-export function createMemorySweep(db: Database): TranslationMemoryStore['sweep'] {
+export function createMemorySweep(db: Database): (abandonedBeforeMs: number) => Promise<boolean> {
   return async (abandonedBeforeMs) => {
     await db
       .updateTable('translation_memories')

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../../storage/database.ts';
-import type { Charge } from './store.ts';
+import type { Charge } from './charge.ts';
 import type { UsageNoticesTable } from './usage-notices-store.ts';
 import { monthOf } from './usage-counters-store.ts';
 

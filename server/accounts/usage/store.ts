@@ -3,6 +3,7 @@
  * rows locked, the entries are decided one after the other in memory, and the sums are written. So a
  * batch costs four statements however many entries a busy key has in it, and is exact all the same.
  */
+import type { UsageKind, Charge, ChargeOutcome, UsageTotals } from './charge.ts';
 import { sql } from 'kysely';
 import { ServiceError } from '../../../shared/errors.ts';
 import { locksRows, type Database } from '../../storage/database.ts';
@@ -10,27 +11,6 @@ import { defineStore } from '../../storage/store.ts';
 import type { UsageLimits } from '../../http/caller.ts';
 import { createLimitCrossings, type LimitCrossings } from './limit-crossings-store.ts';
 import { createUsageCounters, limitFor, type UsageCounters } from './usage-counters-store.ts';
-
-/** What is counted: characters of three services, and ms of speech. */
-export type UsageKind = 'text' | 'document' | 'write' | 'speech';
-
-/** Something a request used. */
-export interface Charge {
-  accountId: string;
-  keyId: string;
-  kind: UsageKind;
-  /** Code points, or ms for `speech`. */
-  amount: number;
-  atMs: number;
-  /** Custom reporting tag, already checked. */
-  tag: string | null;
-}
-
-export type ChargeOutcome =
-  'charged' | 'key_limit_reached' | 'account_limit_reached' | 'key_deactivated';
-
-/** Amounts by what was used. */
-export type UsageTotals = Record<UsageKind, number>;
 
 export interface UsageStore {
   /**

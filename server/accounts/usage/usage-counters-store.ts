@@ -1,7 +1,7 @@
 /** The counters of a month that limits are held against, one of each key and one of each account. */
 import type { Database } from '../../storage/database.ts';
 import type { UsageLimits } from '../../http/caller.ts';
-import type { Charge, UsageStore, UsageKind, UsageTotals } from './store.ts';
+import type { Charge, UsageKind, UsageTotals } from './charge.ts';
 
 /** What a key or an account used in a month: what limits are held against. */
 export interface UsageMonthsTable {
@@ -82,7 +82,12 @@ export function createUsageCounters(db: Database) {
         .execute();
     },
 
-    ofMonth: async (accountId, keyId, atMs) => {
+    /** What an account and one of its keys used in the month (UTC) that holds `atMs`. */
+    async ofMonth(
+      accountId: string,
+      keyId: string,
+      atMs: number,
+    ): Promise<{ account: UsageTotals; key: UsageTotals }> {
       const rows = await db
         .selectFrom('usage_months')
         .selectAll()
@@ -93,7 +98,7 @@ export function createUsageCounters(db: Database) {
         toTotals(rows.find((row) => row.subject_kind === kind && row.subject_id === id));
       return { account: totals('account', accountId), key: totals('key', keyId) };
     },
-  } satisfies { ofMonth: UsageStore['ofMonth']; [method: string]: unknown };
+  };
 }
 
 function createCounters(rows: readonly UsageMonthsTable[]): UsageCounters {

@@ -2,7 +2,8 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import { NO_LIMIT, type UsageReport } from '../../../shared/schemas/usage.ts';
 import type { Caller } from '../../http/caller.ts';
-import type { ChargeOutcome, UsageStore, UsageKind, UsageTotals } from './store.ts';
+import type { ChargeOutcome, UsageKind, UsageTotals } from './charge.ts';
+import type { UsageStore } from './store.ts';
 import { keyDeactivated } from '../api-keys.ts';
 
 const MINUTE_MS = 60_000;

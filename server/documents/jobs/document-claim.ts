@@ -2,8 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, type ErrorCode } from '../../../shared/errors.ts';
 import { DocumentError } from '../formats/format.ts';
-import type { Charge } from '../../accounts/usage/store.ts';
-import type { ClaimedDocument, DocumentFile, DocumentStore } from './store.ts';
+import type { Charge } from '../../accounts/usage/charge.ts';
+import type { DocumentFile } from './document-parts-store.ts';
+import type { ClaimedDocument } from './document-claims-store.ts';
+import type { DocumentStore } from './store.ts';
 import type { TranslationProgress } from './document-translation.ts';
 import { DOCUMENT_PART_BYTES } from './document-upload.ts';
 

@@ -2,6 +2,7 @@
  * Who works on which document. A claim is an id in the document's row: every step of a worker names
  * it, so one whose document was given to another changes nothing any more.
  */
+import type { Charge } from '../../accounts/usage/charge.ts';
 import {
   sql,
   type Expression,
@@ -10,18 +11,97 @@ import {
   type SqlBool,
 } from 'kysely';
 import { locksRows, type Database } from '../../storage/database.ts';
-import type { DocumentStore } from './store.ts';
-import type { DocumentsTable } from './store.ts';
+import type { DocumentsTable, NewDocument } from './document-rows-store.ts';
 import type { Tables } from '../../storage/database.ts';
 import { deleteParts } from './document-parts-store.ts';
 import { toNewDocument } from './document-rows-store.ts';
 import { usageStore } from '../../accounts/usage/store.ts';
 
-type Claims = Pick<
-  DocumentStore,
-  'claim' | 'beat' | 'finish' | 'fail' | 'release' | 'abandon' | 'hasOpen'
->;
-type Wish = Parameters<DocumentStore['claim']>[0];
+/** A document that a worker has taken; the claim is its right to go on with it. */
+export interface ClaimedDocument extends NewDocument {
+  claimId: string;
+  /** How often it has been taken since progress was last kept of it, this time included. */
+  attempt: number;
+}
+
+/** Accounts whose documents were taken: the smallest number is served first. */
+export interface DocumentTurnsTable {
+  account_id: string;
+  turn: number;
+}
+
+/** Documents as jobs: the table is the truth, whoever is rung up besides. */
+export interface DocumentClaims {
+  /**
+   * Takes the document that is next: queued, or translating with a worker that was not heard of
+   * since `staleBeforeMs`. Accounts take turns, an account's documents go by age. One that was taken
+   * `maxAttempts` times becomes an error instead. Of any number of callers, one gets it; what the
+   * one before wrote of its result is gone.
+   */
+  claim(wish: {
+    claimId: string;
+    /** Names the worker in {@link DocumentClaims.abandon}. */
+    workerId: string;
+    atMs: number;
+    staleBeforeMs: number;
+    maxAttempts: number;
+    /** Told to the owner of a document that has been tried often enough. */
+    exhausted: string;
+  }): Promise<ClaimedDocument | undefined>;
+  /**
+   * Tells that a worker is at it, and when it will probably be done (null: as before). What was told
+   * of that gets no later until it has passed.
+   *
+   * @returns false when the claim is lost
+   */
+  beat(
+    documentId: string,
+    claimId: string,
+    beat: { atMs: number; finishAtMs: number | null },
+  ): Promise<boolean>;
+  /**
+   * Charges for a document and makes it `done`, in one step: never one without the other, never
+   * twice. Its source and progress are deleted. Without room within the limits it becomes an error
+   * with `problem`. Asked again with the same claim, it answers the same.
+   *
+   * @throws ServiceError not_found when the account has no such key
+   */
+  finish(
+    documentId: string,
+    claimId: string,
+    result: { charge: Charge; problem: string; atMs: number },
+  ): Promise<'done' | 'lost' | 'quota_exceeded'>;
+  /** Makes a document an `error`; its files are deleted. @returns false when the claim is lost */
+  fail(
+    documentId: string,
+    claimId: string,
+    failure: { problem: string; atMs: number },
+  ): Promise<boolean>;
+  /**
+   * Puts a document back into the queue.
+   *
+   * @param options.countsAttempt false: its worker stops, which is no fault of the document
+   * @param options.notBeforeMs nobody gets it earlier
+   * @returns false when the claim is lost
+   */
+  release(
+    documentId: string,
+    claimId: string,
+    options: { countsAttempt: boolean; notBeforeMs?: number },
+  ): Promise<boolean>;
+  /** Puts back all that a worker had which ended without a word. @returns whether there was any */
+  abandon(workerId: string): Promise<boolean>;
+  /** Whether a document waits, or is being translated by anybody. */
+  hasOpen(): Promise<boolean>;
+}
+
+declare module '../../storage/database.ts' {
+  interface Tables {
+    document_turns: DocumentTurnsTable;
+  }
+}
+
+type Wish = Parameters<DocumentClaims['claim']>[0];
 
 /** What a document has that nobody works on. */
 const unclaimed = {
@@ -31,7 +111,7 @@ const unclaimed = {
   beat_at_ms: null,
 } as const;
 
-export function createDocumentClaims(db: Database): Claims {
+export function createDocumentClaims(db: Database): DocumentClaims {
   return {
     claim: createClaim(db),
 
@@ -90,7 +170,7 @@ export function createDocumentClaims(db: Database): Claims {
   };
 }
 
-function createClaim(db: Database): Claims['claim'] {
+function createClaim(db: Database): DocumentClaims['claim'] {
   return async (wish) => {
     for (;;) {
       const next = await findNext(db, wish);
@@ -199,7 +279,7 @@ async function noteTurn(db: Database, accountId: string): Promise<void> {
     .execute();
 }
 
-function createFinish(db: Database): Claims['finish'] {
+function createFinish(db: Database): DocumentClaims['finish'] {
   return async (documentId, claimId, { charge, problem, atMs }) => {
     // The document first, then account and key: nobody locks them the other way round.
     const held = await db

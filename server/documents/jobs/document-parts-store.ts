@@ -1,8 +1,48 @@
 /** The bytes of documents, a row for each part of a file. */
 import { locksRows, type Database } from '../../storage/database.ts';
-import type { DocumentFile, DocumentStore } from './store.ts';
 
-export function createDocumentParts(db: Database): Pick<DocumentStore, 'addPart' | 'readPart'> {
+/** The bytes kept of a document: what was uploaded, what a worker has translated so far, the result. */
+export type DocumentFile = 'source' | 'progress' | 'result';
+
+export interface DocumentPartsTable {
+  document_id: string;
+  file: DocumentFile;
+  /** 0, 1, 2… in a file. */
+  place: number;
+  at_ms: number;
+  bytes: Uint8Array;
+}
+
+export interface DocumentParts {
+  /**
+   * Keeps a part of a file, in order from place 0; the same place again is written over. Parts of
+   * uploads that are never submitted expire. Progress has a document's attempts counted anew.
+   *
+   * @param part.bytes must not change until this is answered
+   * @param claimId of the worker that writes `progress` or `result`; null for `source`
+   * @returns false when the claim is lost
+   */
+  addPart(
+    part: {
+      documentId: string;
+      file: DocumentFile;
+      place: number;
+      bytes: Uint8Array;
+      atMs: number;
+    },
+    claimId: string | null,
+  ): Promise<boolean>;
+  /** One part of a file; undefined after the last. */
+  readPart(documentId: string, file: DocumentFile, place: number): Promise<Uint8Array | undefined>;
+}
+
+declare module '../../storage/database.ts' {
+  interface Tables {
+    document_parts: DocumentPartsTable;
+  }
+}
+
+export function createDocumentParts(db: Database): DocumentParts {
   return {
     async addPart({ documentId, file, place, bytes, atMs }, claimId) {
       if (claimId !== null && !(await holdClaim(db, { documentId, file, claimId }))) return false;

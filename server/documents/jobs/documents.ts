@@ -5,7 +5,7 @@ import { documentFormat, type DocumentFormatInfo } from '../../../shared/documen
 import { ServiceError } from '../../../shared/errors.ts';
 import type { DocumentStatusView } from '../../../shared/schemas/documents.ts';
 import type { Caller } from '../../http/caller.ts';
-import type { StoredDocument } from './store.ts';
+import type { StoredDocument } from './document-rows-store.ts';
 import { firstEstimateMs } from './document-estimate.ts';
 import type { DocumentWish } from './document-order.ts';
 import {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Caller } from '../../../server/http/caller.ts';
-import type { UsageKind } from '../../../server/accounts/usage/store.ts';
+import type { UsageKind } from '../../../server/accounts/usage/charge.ts';
 import { startDoorServer, type DoorServer } from '../../support/door-server.ts';
 
 const NO_LIMIT = 1_000_000_000_000;

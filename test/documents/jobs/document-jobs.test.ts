@@ -17,7 +17,7 @@ import type {
   DocumentWork,
 } from '../../../server/documents/jobs/document-translation.ts';
 import { openEmbeddedStorage } from '../../../server/storage/embedded/embedded-storage.ts';
-import type { NewDocument } from '../../../server/documents/jobs/store.ts';
+import type { NewDocument } from '../../../server/documents/jobs/document-rows-store.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { executeOn } from '../../storage/database-access.ts';
 import { readFile, sampleDocument, upload } from './document-samples.ts';

@@ -1,10 +1,8 @@
 /** Documents to fill a database with. */
 import { randomBytes } from 'node:crypto';
-import type {
-  DocumentFile,
-  DocumentStore,
-  NewDocument,
-} from '../../../server/documents/jobs/store.ts';
+import type { NewDocument } from '../../../server/documents/jobs/document-rows-store.ts';
+import type { DocumentFile } from '../../../server/documents/jobs/document-parts-store.ts';
+import type { DocumentStore } from '../../../server/documents/jobs/store.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { sampleHash, type openAccount } from '../../storage/samples.ts';
 
