@@ -1,10 +1,8 @@
 /**
- * Three projects. The last comes after the others (`groupOrder`), because some tests hold the clock
- * against real audio: a browser or a second recogniser beside them would take the processor they are
- * timed on.
+ * Two projects, one after the other (`groupOrder`), because some tests hold the clock against real
+ * audio: a browser or a second recogniser beside them would take the processor they are timed on.
  *
- *  - pure: what neither listens nor keeps anything, many files in a process, which has the modules
- *  - node: everything else; with those, three files at a time: one of them mostly waits
+ *  - node: everything else, three files at a time: one of them mostly waits
  *  - realtime: what streams at the pace of speech or counts seconds, two files at a time: it waits
  *    for the clock more than for the processor
  *
@@ -16,10 +14,6 @@ import { testModelsFolder } from '../server/setup/paths.mjs';
 import { builtModules, builtProduct } from './support/built-product.ts';
 
 const realtimeTests = 'test/**/*.realtime.test.ts';
-const pureTests = [
-  ...['shared', 'text', 'style-rules/rules', 'glossaries/terms', 'memories/matching'],
-  ...['documents/formats', 'voice/path', 'voice/audio/codecs', 'voice/audio/encode'],
-].map((room) => `test/${room}/**/*.test.ts`);
 
 export default defineConfig({
   root: path.resolve(import.meta.dirname, '..'),
@@ -37,20 +31,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'pure',
-          include: pureTests,
-          exclude: [realtimeTests],
-          isolate: false,
-          maxWorkers: 3,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: [realtimeTests, ...pureTests],
+          exclude: [realtimeTests],
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
