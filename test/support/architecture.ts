@@ -26,11 +26,14 @@ const pluggedIn = [engineTypes, storageTypes, 'server/config.ts', 'server/runnin
 /** Who a request comes from, and how that is found out. */
 const callers = ['server/http/caller.ts', 'server/http/door.ts'];
 
+/** What was used, and by whom it is counted. */
+const charges = ['server/accounts/usage/charge.ts', 'server/accounts/usage/usage.ts'];
+
 /** A room: what of other rooms it works with, and of which it knows types alone. */
 function room(uses: readonly string[], knows: readonly string[] = []): Layer {
   return {
     uses: [...tools, ...uses],
-    knows: [...pluggedIn, ...callers, 'server/accounts/usage/usage.ts', ...knows],
+    knows: [...pluggedIn, ...callers, ...charges, ...knows],
     without: edgePackages,
   };
 }
