@@ -69,11 +69,13 @@ export const usageStore = defineStore<UsageStore>({
 function createUsage(db: Database): UsageStore {
   return {
     async charge(charge) {
-      const [outcome = 'unknown_key'] = await record(db, [{ kind: 'charge', charge }]);
-      return answerOf(outcome) ?? 'charged';
+      const [outcome] = await record(db, [{ kind: 'charge', charge }]);
+      const answer = answerOf(outcome);
+      if (answer === undefined) throw undecided();
+      return answer;
     },
     async refund(charge) {
-      const [outcome = 'unknown_key'] = await record(db, [{ kind: 'refund', charge }]);
+      const [outcome] = await record(db, [{ kind: 'refund', charge }]);
       answerOf(outcome);
     },
     ofMonth: (...wish) => createUsageCounters(db).ofMonth(...wish),
@@ -133,11 +135,16 @@ async function record(db: Database, entries: readonly UsageEntry[]): Promise<Ent
  *
  * @throws ServiceError not_found when the account has no such key
  */
-function answerOf(outcome: EntryOutcome): ChargeOutcome | undefined {
+function answerOf(outcome: EntryOutcome | undefined): ChargeOutcome | undefined {
+  if (outcome === undefined) throw undecided();
   if (outcome === 'unknown_key') {
     throw new ServiceError('not_found', 'The account has no such API key.');
   }
   return outcome === 'refunded' ? undefined : outcome;
+}
+
+function undecided(): ServiceError {
+  return new ServiceError('internal', 'A charge was not decided.');
 }
 
 /**
