@@ -119,7 +119,7 @@ function createBatches(
         for (const [index, { resolve, reject }] of batch.entries()) {
           const answer = answers[index];
           if (answer?.status === 'fulfilled') resolve(answer.value);
-          else reject(answer?.reason);
+          else reject(answer?.reason ?? new ServiceError('internal', 'A call was not answered.'));
         }
       } catch (error) {
         for (const { reject } of batch) reject(error);
