@@ -21,16 +21,28 @@ interface Gap {
   right: number;
 }
 
+interface Row {
+  /** From left to right. */
+  lines: readonly ReadLine[];
+  /** The wide gaps of each. */
+  gaps: readonly Gap[][];
+}
+
 /** The gaps between cells that stand in one line, as rulings that are not drawn; rows from top to bottom. */
 export function cellGapsIn(rows: readonly (readonly ReadLine[])[]): Ruling[] {
-  return rows.flatMap((row, at) =>
-    row.flatMap((line) => {
-      const near = [rows[at - 1] ?? [], rows[at + 1] ?? []].filter(([other]) => {
+  const read = rows.map((row): Row => {
+    const lines = row.toSorted((a, b) => a.box.left - b.box.left);
+    return { lines, gaps: lines.map(wideGaps) };
+  });
+  return read.flatMap((row, at) =>
+    row.lines.flatMap((line, place) => {
+      const near = [read[at - 1], read[at + 1]].filter((other) => other !== undefined);
+      const beside = near.filter(({ lines: [other] }) => {
         const apart = Math.abs((other?.baseline ?? Infinity) - line.baseline);
         return apart < MAX_ROW_EMS * line.sizePoints;
       });
-      const gaps = wideGaps(line).filter((gap) =>
-        near.some((other) => hasCells(other, gap, line) || hasSameGap(other, gap, line)),
+      const gaps = (row.gaps[place] ?? []).filter((gap) =>
+        beside.some((other) => hasCells(other, gap, line) || hasSameGap(other, gap, line)),
       );
       // Shorter rulings are taken for the edges of a word's ground.
       const from = line.baseline - 0.4 * line.sizePoints;
@@ -61,11 +73,10 @@ function wideGaps({ characters, sizePoints }: ReadLine): Gap[] {
 }
 
 /** Whether a row has two pieces that are parted where a gap of a line is, and stand as its sides do. */
-function hasCells(row: readonly ReadLine[], gap: Gap, line: ReadLine): boolean {
+function hasCells({ lines }: Row, gap: Gap, line: ReadLine): boolean {
   const same = SAME_EMS * line.sizePoints;
-  const sorted = [...row].sort((a, b) => a.box.left - b.box.left);
-  return sorted.slice(1).some(({ box }, at) => {
-    const before = sorted[at]?.box ?? box;
+  return lines.slice(1).some(({ box }, at) => {
+    const before = lines[at]?.box ?? box;
     const between = { ...box, left: before.right, right: box.left };
     if (horizontalOverlap(between, { ...box, ...gap }) < same) return false;
     const areBegun = Math.abs(box.left - gap.right) < same;
@@ -74,9 +85,7 @@ function hasCells(row: readonly ReadLine[], gap: Gap, line: ReadLine): boolean {
 }
 
 /** Whether a row has such a gap within a line, with its right side at the same place. */
-function hasSameGap(row: readonly ReadLine[], gap: Gap, line: ReadLine): boolean {
+function hasSameGap(row: Row, gap: Gap, line: ReadLine): boolean {
   const same = SAME_EMS * line.sizePoints;
-  return row.some((other) =>
-    wideGaps(other).some(({ right }) => Math.abs(right - gap.right) < same),
-  );
+  return row.gaps.some((gaps) => gaps.some(({ right }) => Math.abs(right - gap.right) < same));
 }

@@ -111,9 +111,7 @@ export function drawParagraphs({
       panels,
       foot: area.bottom,
       pageHeight: page.height,
-      share: (columns) => {
-        shareScales(placed, columns);
-      },
+      share: (columns) => shareScales(placed, columns),
     });
   }
   if (!isPushed) shareScales(placed);
@@ -126,8 +124,9 @@ export function drawParagraphs({
       fonts.add(font);
       operators.add({ ...part, drawsRules, fontName: font.name, encode: font.encode }, level);
       if (part.link === undefined) continue;
-      const box = applyToBox(upright, part.box);
-      links.set(part.link, [...(links.get(part.link) ?? []), box]);
+      const boxes = links.get(part.link) ?? [];
+      boxes.push(applyToBox(upright, part.box));
+      links.set(part.link, boxes);
     }
   }
   return { operators: operators.text(), fonts, states: operators.states(), links };

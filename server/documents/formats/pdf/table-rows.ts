@@ -135,7 +135,9 @@ function isWide({ box, sizePoints }: ReadLine, ems: number): boolean {
 
 function isFigure(line: ReadLine): boolean {
   const text = textOfLine(line);
-  const isNumber = /^\p{L}{0,12}[^\p{L}]*\d[^\p{L}]*\p{L}{0,12}\.?$/u.test(text);
+  // Each expression alone: one for all would search a long row of figures again and again.
+  const number = text.replace(/^\p{L}{1,12}/u, '').replace(/\p{L}{1,12}\.?$/u, '');
+  const isNumber = /\d/.test(number) && !/\p{L}/u.test(number);
   return isNumber || !/\p{L}/u.test(text);
 }
 
