@@ -40,8 +40,6 @@ const TYPICAL = 0.9;
 const UNTYPICAL = 0.5;
 /** What several words lead by at most for a usual language that has them all; of one word statistics know nothing. */
 const USUAL_MARGIN = 0.75;
-/** Of a language that has all words, such a part of very frequent ones is not outweighed by another's. */
-const SHARED_FREQUENT = 0.3;
 /** So much more of a text is very frequent words of a language without a list: it may be that one. */
 const MORE_FREQUENT = 0.1;
 /** Languages that statistics mistake for one another. */
@@ -285,8 +283,7 @@ function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
   if (best === undefined) return longScoring(margin);
   const known = listedIn(best.language);
   const areRarer = (language: LanguageTag) =>
-    frequentIn(best.language) - frequentIn(language) >= FREQUENT_LEAD &&
-    !(listedIn(language) >= BACKING.certain && frequentIn(language) >= SHARED_FREQUENT);
+    frequentIn(best.language) - frequentIn(language) >= FREQUENT_LEAD;
   const isWritten = known >= BACKING.certain || ownLetters?.areAllOf(best.language) !== false;
   const isGuess = !isBacked(best.language) || !isWritten;
   return {
@@ -328,20 +325,17 @@ function foreignWords(
   { statistics, lists, script }: Means & { script: Script },
 ): (language: LanguageTag) => boolean {
   const homes = words.length === 1 ? 2 : 1;
-  const listed = script.languages.filter((language) => lists.languages.has(language));
-  const typical = words.map((word) => {
-    const ngrams = statistics.byNgrams(word);
-    const isHome = (each: LanguageTag) =>
-      (ngrams.get(each) ?? 0) >= TYPICAL && lists.share(each, word) === 1;
-    return { word, ngrams, isAtHome: listed.filter(isHome).length >= homes };
-  });
   return (language) =>
-    typical.some(
-      ({ word, ngrams, isAtHome }) =>
-        isAtHome &&
-        (ngrams.get(language) ?? 0) < UNTYPICAL &&
-        languagesOfWord.get(word)?.includes(language) !== true,
-    );
+    words.some((word) => {
+      if (languagesOfWord.get(word)?.includes(language) === true) return false;
+      const ngrams = statistics.byNgrams(word);
+      if ((ngrams.get(language) ?? 0) >= UNTYPICAL) return false;
+      const isHome = (each: LanguageTag) =>
+        (ngrams.get(each) ?? 0) >= TYPICAL &&
+        lists.languages.has(each) &&
+        lists.share(each, word) === 1;
+      return script.languages.filter(isHome).length >= homes;
+    });
 }
 
 /** Which share of the letters is in words of each language that has a list. */
