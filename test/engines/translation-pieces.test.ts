@@ -79,11 +79,16 @@ describe('the work of cutting', () => {
   test('is done when a piece is taken, not ahead', async () => {
     const text = 'a? '.repeat(160_000);
     const all = await processorMs(() => cut(text, 400));
-    const some = await processorMs(() => {
-      const pieces = splitText({ text, language: 'en', maxLength: 400 });
-      for (let i = 0; i < 3; i++) expect(pieces.next().value?.translatable).toBeDefined();
-    });
-    expect(some).toBeLessThan(all / 4);
+    const tries: number[] = [];
+    for (let count = 0; count < 5; count++) {
+      const some = await processorMs(() => {
+        const pieces = splitText({ text, language: 'en', maxLength: 400 });
+        for (let i = 0; i < 3; i++) expect(pieces.next().value?.translatable).toBeDefined();
+      });
+      tries.push(some);
+    }
+    // What the first work has left to collect may fall into one of them.
+    expect(Math.min(...tries)).toBeLessThan(all / 4);
   });
 });
 
