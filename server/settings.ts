@@ -387,7 +387,7 @@ const documents = {
   DOCUMENT_WORKER: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
     description:
-      'Whether the server starts a process that translates documents; `off` where others do: `node dist/server/worker.js`, with the same settings.',
+      'Whether the server starts a process that translates documents; `off` where others do: `node dist/bundle/worker.js`, with the same settings.',
   }),
   DOCUMENT_JOBS: Type.Integer({
     default: 2,

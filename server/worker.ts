@@ -1,6 +1,6 @@
 /**
  * A process that translates documents: beside a server, which starts it with an id and a channel, or
- * anywhere by `node dist/server/worker.js`, with the settings of the server.
+ * anywhere by `node dist/bundle/worker.js`, with the settings of the server.
  */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';

@@ -1,11 +1,10 @@
-import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyPluginAsync } from 'fastify';
 
 /** The built widget: `dist/widget`, from the built server as well as from the sources. */
-export const widgetFolder = path.resolve(
-  import.meta.dirname,
-  import.meta.url.endsWith('.ts') ? '../../dist/widget' : '../../widget',
+export const widgetFolder = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../dist/widget' : '../../widget', import.meta.url),
 );
 
 /** The caption element and its worklet, for any page anywhere. */

@@ -89,15 +89,12 @@ export function forkChild(
  */
 export function runtimeFiles(importMetaUrl: string): string[] {
   const above = foldersAbove(fileURLToPath(importMetaUrl));
-  const server = above.find((folder) => path.basename(folder) === 'server');
+  const server = above.find((folder) => ['server', 'bundle'].includes(path.basename(folder)));
+  const ours = server === undefined ? [] : [server, path.join(server, '..', 'shared')];
   const beside = above.flatMap((folder) =>
     ['node_modules', 'package.json', 'tsconfig.json'].map((name) => path.join(folder, name)),
   );
-  return [
-    process.execPath,
-    ...(server === undefined ? [] : [server, path.join(server, '..', 'shared')]),
-    ...beside.filter((file) => existsSync(file)),
-  ];
+  return [process.execPath, ...[...ours, ...beside].filter((file) => existsSync(file))];
 }
 
 /** Starts a module in a child process with our environment, which gets messages. Arguments as in {@link resolveModule}. */

@@ -1,7 +1,8 @@
 /**
- * What `dist/` holds: the server as JavaScript and the widget as files to embed. The server is
- * compiled in place, since a running process has loaded its modules; the widget is swapped in as a
- * whole, since a running server reads its files at every request.
+ * What `dist/` holds: the server as JavaScript, each module by itself and all as the bundle that is
+ * run, and the widget as files to embed. The server is compiled in place, since a running process has
+ * loaded its modules; the widget is swapped in as a whole, since a running server reads its files at
+ * every request.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -28,8 +29,12 @@ const sources = [
   'widget',
 ];
 
+const bundleFolder = path.join(distFolder, 'bundle');
+
 /** The server's entry, in `dist/`. */
-export const serverEntry = path.join(distFolder, 'server', 'main.js');
+export const serverEntry = path.join(bundleFolder, 'main.js');
+/** The command line's entry. */
+export const commandLineEntry = path.join(bundleFolder, 'cli', 'main.js');
 const widgetEntry = path.join(distFolder, 'widget', 'voice-captions.js');
 
 /** Whether `dist/` was built from the sources as they are now. */
@@ -62,7 +67,7 @@ export async function build() {
 
 async function buildServer() {
   // Without its outputs the compiler's memory of them is false.
-  if (!existsSync(serverEntry))
+  if (!existsSync(path.join(distFolder, 'server', 'main.js')))
     rmSync(path.join(distFolder, 'server.tsbuildinfo'), { force: true });
   await run({
     program: process.execPath,
@@ -76,6 +81,9 @@ async function buildServer() {
     log: 'build-client',
   });
   for (const folder of ['server', 'shared']) removeOrphans(folder);
+  // Its bundler is a package, which may only just have been installed.
+  const { bundleServer } = await import('./bundle.mjs');
+  await bundleServer(path.join(distFolder, 'server'), bundleFolder);
 }
 
 async function buildWidget() {

@@ -3,7 +3,7 @@
  * entry is evaluated anew for each run, with arguments, environment and outputs of its own. Told what
  * to run by messages, one at a time; ends when nobody is left to tell it.
  */
-const main = new URL('../../dist/server/cli/main.js', import.meta.url).href;
+const main = new URL('../../dist/bundle/cli/main.js', import.meta.url).href;
 const exit = process.exit.bind(process);
 let runs = 0;
 

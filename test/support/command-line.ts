@@ -64,7 +64,7 @@ export function startDragoman(
   args: readonly string[],
   settings: Record<string, string>,
 ): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, ['dist/server/cli/main.js', ...args], {
+  const child = spawn(process.execPath, ['dist/bundle/cli/main.js', ...args], {
     ...{ cwd: projectFolder, env: environment(settings) },
   });
   child.stdout.resume();

@@ -39,7 +39,7 @@ export async function startServer(
   nodeFlags: readonly string[] = [],
 ): Promise<TestServer> {
   const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-data-'));
-  const child = spawn(process.execPath, [...nodeFlags, 'dist/server/main.js'], {
+  const child = spawn(process.execPath, [...nodeFlags, 'dist/bundle/main.js'], {
     cwd: projectFolder,
     env: {
       PATH: process.env['PATH'],

@@ -28,7 +28,7 @@ function startMortalServer(settings: Record<string, string>) {
   const seen = new Set<number>();
 
   function start(): void {
-    const started = spawn(process.execPath, ['dist/server/main.js'], {
+    const started = spawn(process.execPath, ['dist/bundle/main.js'], {
       cwd: projectFolder,
       env: {
         PATH: process.env['PATH'],
@@ -66,7 +66,7 @@ function startMortalServer(settings: Record<string, string>) {
     up: () => address,
     /** Kills something, if it is there. */
     async kill(victim: Victim): Promise<boolean> {
-      const workers = below(/server\/worker\.js/);
+      const workers = below(/bundle\/worker\.js/);
       const children = below(/document-child/);
       const pids = victim === 'child' ? children.slice(0, 1) : workers;
       if (pids.length === 0) return false;

@@ -170,7 +170,7 @@ it.each(['while it starts', 'when it is ready'])(
     const script = `
       const { fork } = require('node:child_process');
       const stdio = ['ignore', 'ignore', 'inherit', 'ipc'];
-      process.stdout.write(fork('dist/server/worker.js', ['id'], { stdio }).pid + '\\n');
+      process.stdout.write(fork('dist/bundle/worker.js', ['id'], { stdio }).pid + '\\n');
       setInterval(() => {}, 1000);`;
     const server = spawn(process.execPath, ['-e', script], {
       cwd: projectFolder,

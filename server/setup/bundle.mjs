@@ -1,0 +1,65 @@
+/**
+ * The compiled server in few files, which Node loads in half the time: an entry for each process and
+ * thread under its name in `dist/server/`, and what several of them share in `chunks/`. Packages stay
+ * outside, but for those that come in hundreds of modules.
+ */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { rolldown } from 'rolldown';
+
+/** What starts by itself: processes, their children and threads. */
+const ENTRY = /(?:^|\/)(?:main|worker|[\w-]+-(?:child|worker|thread))\.js$/;
+const BUNDLED_PACKAGES = /^(?:typebox|kysely|@fastify\/type-provider-typebox)(?:\/|$)/;
+/** Stands for the address of a module until it is known in which file it comes to be. */
+const ADDRESS = /__moduleAddress\("([^"]*)"\)/g;
+
+/**
+ * @param {string} compiled folder of the compiled server
+ * @param {string} folder where the bundle goes
+ */
+export async function bundleServer(compiled, folder) {
+  const entries = readdirSync(compiled, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    ENTRY.test(file),
+  );
+  const bundle = await rolldown({
+    input: Object.fromEntries(
+      entries.map((file) => [file.slice(0, -'.js'.length), path.join(compiled, file)]),
+    ),
+    platform: 'node',
+    external: (id) => !/^[./]/.test(id) && !BUNDLED_PACKAGES.test(id),
+    plugins: [moduleAddresses(compiled)],
+  });
+  await bundle.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name].js',
+  });
+  await bundle.close();
+}
+
+/**
+ * Lets `import.meta.url` say where a module would be if it were a file of its own: what stands beside
+ * it, and starts by itself, is found from there.
+ *
+ * @param {string} compiled
+ * @returns {import('rolldown').Plugin}
+ */
+function moduleAddresses(compiled) {
+  return {
+    name: 'module-addresses',
+    transform(code, id) {
+      if (!id.startsWith(compiled + path.sep) || !code.includes('import.meta.url'))
+        return undefined;
+      const name = path.relative(compiled, id);
+      return code.replaceAll('import.meta.url', `__moduleAddress("${name}")`);
+    },
+    renderChunk(code, { fileName }) {
+      if (!code.includes('__moduleAddress')) return undefined;
+      return code.replaceAll(ADDRESS, (_, name) => {
+        const from = path.relative(path.dirname(fileName), name);
+        return `new URL(${JSON.stringify(from)}, import.meta.url).href`;
+      });
+    },
+  };
+}
