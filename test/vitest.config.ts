@@ -1,8 +1,10 @@
 /**
- * Two projects, one after the other (`groupOrder`), because some tests hold the clock against real
- * audio: a browser or a second recogniser beside them would take the processor they are timed on.
+ * Three projects. The last comes after the others (`groupOrder`), because some tests hold the clock
+ * against real audio: a browser or a second recogniser beside them would take the processor they are
+ * timed on.
  *
- *  - node: everything else, three files at a time: one of them mostly waits
+ *  - pure: what neither listens nor keeps anything, many files in a process, which has the modules
+ *  - node: everything else; with those, three files at a time: one of them mostly waits
  *  - realtime: what streams at the pace of speech or counts seconds, two files at a time: it waits
  *    for the clock more than for the processor
  *
@@ -14,6 +16,12 @@ import { testModelsFolder } from '../server/setup/paths.mjs';
 import { builtModules, builtProduct } from './support/built-product.ts';
 
 const realtimeTests = 'test/**/*.realtime.test.ts';
+/** What measures memory, its own or that of a child, which begins with that of its parent. */
+const memoryTests = ['memory-files', 'xliff-limits', 'xlsx-large'];
+const pureTests = [
+  ...['shared', 'text', 'style-rules/rules', 'glossaries/terms', 'memories/matching'],
+  ...['documents/formats', 'voice/path', 'voice/audio/codecs', 'voice/audio/encode'],
+].map((room) => `test/${room}/**/!(${memoryTests.join('|')}).test.ts`);
 
 export default defineConfig({
   root: path.resolve(import.meta.dirname, '..'),
@@ -31,9 +39,20 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'pure',
+          include: pureTests,
+          exclude: [realtimeTests],
+          isolate: false,
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: [realtimeTests],
+          exclude: [realtimeTests, ...pureTests],
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
