@@ -100,8 +100,9 @@ function withoutRecogniser(
   { running, missing }: { running: readonly object[]; missing: readonly object[] },
   unusable: FoundModels['unusable'],
 ): Unavailable[] {
-  const isTold = missing.length > 0 || unusable.some(({ name }) => name === DEFAULT_RECOGNISER);
-  if (running.length > 0 || isTold) return [];
+  const isExplained =
+    missing.length > 0 || unusable.some(({ name }) => name === DEFAULT_RECOGNISER);
+  if (running.length > 0 || isExplained) return [];
   const command = `npm run dragoman -- models install ${DEFAULT_RECOGNISER}`;
   const reason = `No speech recogniser is installed or connected, so nobody is heard. For English: ${command}`;
   return [{ name: DEFAULT_RECOGNISER, reason }];

@@ -170,16 +170,16 @@ function startTiming({
   signal: AbortSignal;
 }): Timing {
   const startMs = performance.now();
-  let isTold = false;
-  const tell = (outcome: EngineAnswer['outcome']) => {
-    if (isTold) return;
-    isTold = true;
+  let isCounted = false;
+  const count = (outcome: EngineAnswer['outcome']) => {
+    if (isCounted) return;
+    isCounted = true;
     measures.engineAnswered({ kind, engine, outcome, latencyMs: performance.now() - startMs });
   };
   return {
-    ok: () => tell('ok'),
+    ok: () => count('ok'),
     failed: () => {
-      if (!signal.aborted) tell('failed');
+      if (!signal.aborted) count('failed');
     },
   };
 }

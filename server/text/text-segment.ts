@@ -27,3 +27,8 @@ export function plainText(segment: TextSegment): string {
 export function isPlain(segment: TextSegment): boolean {
   return segment.every((part) => typeof part === 'string');
 }
+
+/** Whether a text or segment has anything to translate: numbers, dates and signs alone have not. */
+export function hasLetters(text: string | TextSegment): boolean {
+  return /\p{L}/u.test(typeof text === 'string' ? text : plainText(text));
+}

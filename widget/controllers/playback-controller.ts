@@ -40,7 +40,7 @@ export class SpeechController implements ReactiveController {
   #shownThrough = -1;
   /** Speech of what has just been concluded may be on its way until then. */
   #awaitedUntilMs = 0;
-  #toldState: SpeechState = 'off';
+  #announcedState: SpeechState = 'off';
 
   constructor(host: SpeechHost, linesOf: (language: LanguageTag) => readonly CaptionLine[]) {
     this.#host = host;
@@ -179,7 +179,7 @@ export class SpeechController implements ReactiveController {
     this.#player = undefined;
     this.#spoken = undefined;
     this.forget();
-    this.#toldState = 'off';
+    this.#announcedState = 'off';
   }
 
   #changed(): void {
@@ -204,9 +204,9 @@ export class SpeechController implements ReactiveController {
     const language = spoken?.language ?? speech;
     const detail = { state, muted, language, ...(spoken && { text: spoken.text }), lagMs };
     this.#host.dispatchEvent(voiceEvent('vc-speech', detail));
-    if (state === 'blocked' && this.#toldState !== 'blocked') {
+    if (state === 'blocked' && this.#announcedState !== 'blocked') {
       this.#host.dispatchEvent(voiceEvent('vc-autoplayblocked', { language }));
     }
-    this.#toldState = state;
+    this.#announcedState = state;
   }
 }

@@ -85,8 +85,8 @@ export function refuseOtherPages(publicUrl: string | undefined) {
       (origin === undefined || origin === publicOrigin || hostOf(origin) === request.host);
     if (!isOwn) throw foreign();
     if (isRead) return;
-    const isTold = site !== undefined || origin !== undefined;
-    if (!isTold || request.headers[CONSOLE_HEADER.toLowerCase()] !== '1') throw foreign();
+    const namesItsSite = site !== undefined || origin !== undefined;
+    if (!namesItsSite || request.headers[CONSOLE_HEADER.toLowerCase()] !== '1') throw foreign();
   };
 }
 

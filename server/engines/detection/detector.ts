@@ -215,8 +215,8 @@ function isJapanese(text: string): boolean {
 function wordsIn(text: string, { letter }: Script): string[] {
   const words = text.split(' ').filter((word) => letter.test(word.toLowerCase()));
   const own = words.filter((word, index) => index === 0 || !/^\p{Lu}/u.test(word));
-  const isTold = words.length <= FEW_WORDS && own.some((word) => /^\p{Ll}/u.test(word));
-  return (isTold ? own : words).map((word) => word.toLowerCase());
+  const hasOwnWords = words.length <= FEW_WORDS && own.some((word) => /^\p{Ll}/u.test(word));
+  return (hasOwnWords ? own : words).map((word) => word.toLowerCase());
 }
 
 function weigh(readable: string, script: Script, { statistics, lists }: Means): Scoring {

@@ -7,14 +7,14 @@ const STEP_MS = 1_000;
 const CAUGHT_UP_MS = 500;
 
 /**
- * @param tell called with the lag in ms when it is worth telling; 0 once it is made up
+ * @param report called with the lag in ms when it is worth a message; 0 once it is made up
  * @returns a function that takes the lag whenever it may have changed, in ms
  */
-export function createLagWatch(tell: (lagMs: number) => void): (lagMs: number) => void {
-  let toldMs = 0;
+export function createLagWatch(report: (lagMs: number) => void): (lagMs: number) => void {
+  let reportedMs = 0;
   return (lagMs) => {
-    if (toldMs === 0 && lagMs < NOTICED_MS) return;
-    if (toldMs > 0 && lagMs <= CAUGHT_UP_MS) tell((toldMs = 0));
-    else if (Math.abs(lagMs - toldMs) >= STEP_MS) tell((toldMs = lagMs));
+    if (reportedMs === 0 && lagMs < NOTICED_MS) return;
+    if (reportedMs > 0 && lagMs <= CAUGHT_UP_MS) report((reportedMs = 0));
+    else if (Math.abs(lagMs - reportedMs) >= STEP_MS) report((reportedMs = lagMs));
   };
 }

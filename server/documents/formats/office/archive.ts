@@ -171,11 +171,11 @@ function boundsOf(file: Buffer): { container: Buffer; directory: Directory } {
     file.readUInt32LE(at + 16),
   ];
   const directory = longDirectory(file, at) ?? { start, end: at, count };
-  const isTold =
+  const isConsistent =
     [directory.start, 0xffffffff].includes(start) &&
     [directory.end - directory.start, 0xffffffff].includes(bytes) &&
     [directory.count, 0xffff].includes(count);
-  if (!isTold) throw damaged();
+  if (!isConsistent) throw damaged();
   const end = at + END_RECORD_BYTES + file.readUInt16LE(at + 20);
   // Of a comment that is cut off nothing is missing that anybody reads; yauzl wants it whole.
   const isCut = end > file.length;

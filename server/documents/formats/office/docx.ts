@@ -6,9 +6,9 @@ import { type LanguagePart, openParts, type TextPart } from './office-parts.ts';
 import { type OfficePackage, openPackage } from './package-parts.ts';
 import { smartArtTextParts } from './smart-art.ts';
 import { WordprocessingPart } from './wordprocessing-part.ts';
-import type { Mark } from '../../../text/text-segment.ts';
+import { hasLetters, type Mark } from '../../../text/text-segment.ts';
 import type { PartVisitor } from './part-reading.ts';
-import { hasLetters, type TextExchange } from './text-exchange.ts';
+import { type TextExchange } from './text-exchange.ts';
 import {
   attribute,
   serialise,

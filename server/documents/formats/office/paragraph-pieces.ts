@@ -2,9 +2,8 @@
  * A paragraph as a row of pieces: texts with their format, things that stand alone, and elements that
  * enclose others. From them the segment is made that is translated.
  */
-import { hasLetters } from './text-exchange.ts';
 import type { XmlElement } from './xml-element.ts';
-import type { Mark, TextSegment } from '../../../text/text-segment.ts';
+import { hasLetters, type Mark, type TextSegment } from '../../../text/text-segment.ts';
 
 /** How a run looks. */
 export interface RunFormat {

@@ -1,8 +1,8 @@
 /** Comments of worksheets: notes with fonts, and threads of newer programs. */
-import type { Mark } from '../../../text/text-segment.ts';
+import { hasLetters, type Mark } from '../../../text/text-segment.ts';
 import type { PartVisitor } from './part-reading.ts';
 import { decodeString, encodeString, readRichString } from './sheet-text.ts';
-import { hasLetters, type TextExchange } from './text-exchange.ts';
+import { type TextExchange } from './text-exchange.ts';
 import {
   attribute,
   childOf,
@@ -65,7 +65,7 @@ function exchangeThreaded(comment: XmlElement, exchange: TextExchange): string |
     at = mention.start + mention.text.length;
   }
   addText(text.slice(at));
-  if (!segment.some((part) => typeof part === 'string' && hasLetters(part))) return undefined;
+  if (!hasLetters(segment)) return undefined;
   const translated = exchange(segment, 'paragraph');
   if (translated === undefined) return undefined;
   const written = translated

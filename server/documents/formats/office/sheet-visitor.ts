@@ -9,8 +9,8 @@ import { type FilterValue, namesCellTexts, translatedFilter } from './sheet-filt
 import { cellKey, cellOf } from './sheet-tables.ts';
 import { inlineString, readRichString, type RichString } from './sheet-text.ts';
 import type { RenamedColumns } from './structured-references.ts';
-import { exchangeText, hasLetters, type TextExchange } from './text-exchange.ts';
-import { plainText, type TextSegment } from '../../../text/text-segment.ts';
+import { exchangeText, type TextExchange } from './text-exchange.ts';
+import { hasLetters, type TextSegment } from '../../../text/text-segment.ts';
 import { serialise, textOf, type XmlElement } from './xml-element.ts';
 import { attributeOf, encodeText, withAttribute } from './xml-text.ts';
 import { decodeString, encodeString } from './sheet-text.ts';
@@ -110,7 +110,7 @@ export function sheetVisitor(options: SheetOptions): PartVisitor {
 function exchangeHeader(element: XmlElement, exchange: TextExchange): string | undefined {
   const sections = readHeader(decodeString(textOf(element)));
   const translated: (TextSegment | undefined)[] = sections.map(({ segment }) =>
-    hasLetters(plainText(segment)) ? exchange(segment, 'unit') : undefined,
+    hasLetters(segment) ? exchange(segment, 'unit') : undefined,
   );
   if (translated.every((segment) => segment === undefined)) return undefined;
   const header = writeHeader(

@@ -4,7 +4,7 @@
  * translation.
  */
 import { checkLength, type DocumentBlock } from '../format.ts';
-import { plainText, type TextSegment } from '../../../text/text-segment.ts';
+import { hasLetters, plainText, type TextSegment } from '../../../text/text-segment.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 
 /** Offers a segment; what comes back takes its place, undefined leaves everything as it is. */
@@ -12,11 +12,6 @@ export type TextExchange = (
   segment: TextSegment,
   kind: DocumentBlock['kind'],
 ) => TextSegment | undefined;
-
-/** Whether a text has anything to translate: numbers, dates and signs alone are not told. */
-export function hasLetters(text: string): boolean {
-  return /\p{L}/u.test(text);
-}
 
 /** Keeps what a document offers. */
 export class TextCollector {

@@ -3,21 +3,21 @@
  * as it is, byte for byte: sources, codes, notes, and what other programs have put there.
  */
 import { countCodePoints } from '../../../text/code-points.ts';
-import { plainText } from '../../../text/text-segment.ts';
+import { hasLetters, plainText } from '../../../text/text-segment.ts';
 import { checkLength, type DocumentBlock, type DocumentFormat } from '../format.ts';
 import { writeTargets } from './xliff-edits.ts';
 import type { InlineContent } from './xliff-inline.ts';
 import { readUnits } from './xliff-units.ts';
 import { readXmlText } from './xml-encoding.ts';
 
-const HAS_LETTER = /\p{L}/u;
-
 /** Files that programs exchange for translation: `.xlf`, `.xliff`. */
 export const xliff: DocumentFormat = {
   async open(bytes, { target, maxCharacters }) {
     const { text: file, encode } = readXmlText(bytes);
     const outline = readUnits(file, target);
-    const told = outline.units.flatMap(({ source }) => source.contents.filter(isTold));
+    const told = outline.units.flatMap(({ source }) =>
+      source.contents.filter(({ segment }) => hasLetters(segment)),
+    );
     return {
       characters: countCharacters(told, maxCharacters),
       blocks: told.map(({ segment }): DocumentBlock => ({ segment, kind: 'paragraph' })),
@@ -28,10 +28,6 @@ export const xliff: DocumentFormat = {
     };
   },
 };
-
-function isTold({ segment }: InlineContent): boolean {
-  return segment.some((part) => typeof part === 'string' && HAS_LETTER.test(part));
-}
 
 function countCharacters(contents: readonly InlineContent[], maxCharacters: number): number {
   let characters = 0;
