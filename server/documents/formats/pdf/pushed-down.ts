@@ -3,7 +3,14 @@
  * as long as the page has room at its foot. Where it has not, distances, then the lines of the
  * column come closer, then its letters get smaller.
  */
-import { type Fitting, fittingScale, leadingAt, linesAt, SCALE_STEP } from './fitted-text.ts';
+import {
+  type Fitting,
+  fittingScale,
+  leadingAt,
+  linesAt,
+  SCALE_STEP,
+  setText,
+} from './fitted-text.ts';
 import { horizontalOverlap, union, verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
 import { hindrancesOf, isTied, panelOf } from './push-hindrances.ts';
@@ -71,6 +78,8 @@ interface Piece {
   down: number;
   pusher: Piece | undefined;
   bottom: number;
+  /** From baseline to baseline, as closely as it is set. */
+  leading: number;
 }
 
 /**
@@ -162,6 +171,7 @@ function pieceOf(
     down: 0,
     pusher: undefined,
     bottom: 0,
+    leading: one.fitting.leading,
   };
 }
 
@@ -224,7 +234,7 @@ function settle(rows: readonly (readonly Piece[])[], foot: number): boolean {
     for (const piece of row) {
       piece.pusher = first?.pusher;
       piece.down = stays ? 0 : down;
-      piece.bottom = bottomOf(piece) - piece.down;
+      setPiece(piece);
       reached.add(piece);
       if (!isRefused && !piece.isPinned && !isFree(piece, foot)) failed.push(piece);
     }
@@ -251,21 +261,22 @@ function scaleOf({ one, isPinned, column, widest }: Piece): number {
   return isPinned ? one.scale : Math.min(tightnessOf(column).scale, widest);
 }
 
-/** Where its letters end without being pushed. */
-function bottomOf(piece: Piece): number {
-  const { one, isPinned, column } = piece;
-  const { fitting } = one;
-  const { room, sizePoints } = fitting;
+/** Sets a piece where it is pushed to: how close its lines are and where its letters end. */
+function setPiece(piece: Piece): void {
+  const { one, isPinned, column, down } = piece;
   const scale = scaleOf(piece);
-  const count = Math.max(1, linesAt(fitting, scale, false).length);
-  const free = { ...fitting, room: { ...room, bottom: -Infinity } };
-  const natural = leadingAt(free, scale, count);
+  const { sizePoints } = one.fitting;
+  const baseline = one.fitting.room.baseline - down;
+  const fitting = { ...one.fitting, room: { ...one.fitting.room, baseline } };
+  const natural = leadingAt(fitting, scale, 1);
   // Asked for too little room, it tells how close lines may come.
-  const closest = leadingAt({ ...fitting, room: { ...room, bottom: room.baseline } }, scale, count);
-  const leading = isPinned
-    ? leadingAt(fitting, scale, count)
-    : Math.max(closest, natural * tightnessOf(column).leading);
-  return room.baseline - (count - 1) * leading - 0.22 * sizePoints * scale;
+  const closest = leadingAt({ ...fitting, room: { ...fitting.room, bottom: baseline } }, scale, 2);
+  const tight = Math.max(closest, natural * tightnessOf(column).leading);
+  const { lines, leading } = isPinned
+    ? setText(fitting, scale, false)
+    : { lines: linesAt(fitting, { scale, leading: tight, dividesWords: false }), leading: tight };
+  piece.leading = leading;
+  piece.bottom = baseline - Math.max(0, lines.length - 1) * leading - 0.22 * sizePoints * scale;
 }
 
 function isFree({ one, hindrances, down, bottom }: Piece, foot: number): boolean {
@@ -312,12 +323,13 @@ function relieve(
 }
 
 function write(piece: Piece): void {
-  const { one, isPinned, down, bottom } = piece;
+  const { one, isPinned, down, bottom, leading } = piece;
   if (isPinned) return;
   const { fitting } = one;
   one.scale = scaleOf(piece);
-  const { baseline } = fitting.room;
-  one.fitting = { ...fitting, room: { ...fitting.room, baseline: baseline - down, bottom } };
+  const room = { ...fitting.room, baseline: fitting.room.baseline - down, bottom };
+  // Lines around pictures are the same only at the distance they were broken at.
+  one.fitting = { ...fitting, leading: leading / one.scale, room };
 }
 
 // Which pieces of a page's text stand in one row, and which make up one column.
