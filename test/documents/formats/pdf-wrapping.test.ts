@@ -117,3 +117,19 @@ describe.each(['left', 'right'] as const)('text beside a picture at the %s', (si
     if (side === 'right') expect(rightOf(beside)).toBeGreaterThan(310);
   });
 });
+
+it('pushes text down that is printed over a watermark', async () => {
+  const above = lines(first, { y: 780 });
+  const below = lines(second, { y: 780 - above.count * LINE_POINTS - 8 });
+  const watermark = '0.9 g 200 620 180 180 re f 0 g';
+  const file = await rawPdf([{ content: `${watermark}\n${above.content}\n${below.content}` }]);
+  const before = wordsOf(file);
+  const after = wordsOf(
+    await translatedDocument(pdf, file, {
+      translate: (text) => text.replaceAll(/[a-z]{4,}/g, (word) => `${word}${word.slice(0, 2)}`),
+    }),
+  );
+  const topOf = (words: readonly Word[]): number =>
+    words.find(({ text }) => text.startsWith('Beta'))?.top ?? 0;
+  expect(topOf(after)).toBeGreaterThan(topOf(before) + LINE_POINTS / 2);
+});

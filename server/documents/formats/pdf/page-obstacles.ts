@@ -1,6 +1,6 @@
 /** The pictures and drawings of a page that text may run around. */
 import { applyToBox, horizontalOverlap, type Matrix, union, verticalOverlap } from './geometry.ts';
-import type { Box } from './page-model.ts';
+import type { Box, PageParagraph } from './page-model.ts';
 import type { OpenPage } from './pdfium.ts';
 
 /** `FPDF_PAGEOBJ_TEXT` in `fpdf_edit.h`. */
@@ -13,6 +13,10 @@ const JOINED_POINTS = 2;
 const MIN_OBSTACLE_POINTS = 24;
 /** What fills so much of the page is its ground. */
 const BACKGROUND_SHARE = 0.5;
+/** Text runs around a few; pages with more of them are hostile, or tables of pictures. */
+const MAX_OBSTACLES = 200;
+/** Lines that go over the edge of a drawing go this far, in points, on both sides of the edge. */
+const CROSSING_POINTS = 12;
 
 /** Reads the boxes around pictures and drawings, parts of one taken together, from top to bottom. */
 export function readObstacles(
@@ -37,11 +41,10 @@ export function readObstacles(
     const share = ((box.right - box.left) * (box.top - box.bottom)) / (width * height);
     if (share < BACKGROUND_SHARE) joined = withPart(joined, box);
   }
-  return joined
-    .filter(({ left, right, bottom, top }) => {
-      return Math.min(right - left, top - bottom) >= MIN_OBSTACLE_POINTS;
-    })
-    .sort((a, b) => b.top - a.top);
+  const large = joined.filter(({ left, right, bottom, top }) => {
+    return Math.min(right - left, top - bottom) >= MIN_OBSTACLE_POINTS;
+  });
+  return large.length > MAX_OBSTACLES ? [] : large.sort((a, b) => b.top - a.top);
 }
 
 /** Joins a part with all that it touches, and with what the whole touches then. */
@@ -58,4 +61,35 @@ function withPart(known: readonly Box[], part: Box): Box[] {
 
 function areJoined(a: Box, b: Box): boolean {
   return horizontalOverlap(a, b) > -JOINED_POINTS && verticalOverlap(a, b) > -JOINED_POINTS;
+}
+
+/**
+ * Tells which drawings text is printed over: watermarks, grounds that end within a column. They are
+ * as little in the way of text as the paper. What stands on one without text on it is.
+ */
+export function isGround(
+  paragraphs: readonly PageParagraph[],
+  obstacles: readonly Box[],
+): (box: Box) => boolean {
+  const texts = paragraphs.filter(({ lines, rotation }) => lines.length > 1 && rotation === 0);
+  // A paragraph's own box has the pictures in it that its lines go around.
+  const boxes = texts.flatMap(({ lines }) => lines.map(({ box }) => box));
+  const grounds = obstacles.filter((obstacle) => boxes.some((box) => crossesEdge(box, obstacle)));
+  return (drawing) => {
+    return (
+      grounds.some((ground) => contains(ground, drawing)) &&
+      boxes.some((box) => crossesEdge(box, drawing))
+    );
+  };
+}
+
+function crossesEdge(text: Box, drawing: Box): boolean {
+  if (verticalOverlap(text, drawing) <= 1) return false;
+  const beyond = Math.max(drawing.left - text.left, text.right - drawing.right);
+  return horizontalOverlap(text, drawing) > CROSSING_POINTS && beyond > CROSSING_POINTS;
+}
+
+function contains({ left, right, bottom, top }: Box, box: Box): boolean {
+  const isWide = box.left > left - 1 && box.right < right + 1;
+  return isWide && box.bottom > bottom - 1 && box.top < top + 1;
 }
