@@ -2,6 +2,7 @@
 import { horizontalOverlap, union, verticalOverlap } from './geometry.ts';
 import type { LaidOutLine, MeasuredText } from './laid-out-text.ts';
 import type { Box, PageParagraph, Ruling } from './page-model.ts';
+import { isPartOf, slotAround, type Wrap, type WrappedPicture } from './wrapped-lines.ts';
 
 /** Smaller than this share of the original text is not read any more. */
 const MIN_SCALE = 0.6;
@@ -25,6 +26,8 @@ export interface Room {
   /** How much further in the first line begins. */
   firstIndent: number;
   align: PageParagraph['align'];
+  /** Pictures that lines go around. */
+  around: readonly WrappedPicture[];
 }
 
 /** A paragraph that is to be written. */
@@ -48,23 +51,70 @@ export function fittingScale(fitting: Fitting): number {
 
 function fits(fitting: Fitting, scale: number): boolean {
   const { sizePoints, lineCount, room } = fitting;
-  const lines = linesAt(fitting, scale, false);
-  const width = (room.right - room.left) / (sizePoints * scale);
-  if (lines.some((line) => line.width > width + 0.05)) return false;
+  const { lines, leading } = setText(fitting, scale, false);
+  if (areTooWide(fitting, scale, { lines, leading })) return false;
   if (lines.length <= Math.max(1, lineCount) && scale >= 1) return true;
-  const leading = leadingAt(fitting, scale, lines.length);
   const lowest = room.baseline - (lines.length - 1) * leading - 0.22 * sizePoints * scale;
   return lowest >= room.bottom - 0.05 * sizePoints;
 }
 
-/** The lines at a scale. */
+/** Lines, and the distance from baseline to baseline. */
+export interface SetText {
+  lines: readonly LaidOutLine[];
+  leading: number;
+}
+
+/** How often lines around a picture are set: as they come closer, others are beside it. */
+const MAX_TRIES = 4;
+
+/** The lines at a scale, as close as they have to be. */
+export function setText(fitting: Fitting, scale: number, dividesWords: boolean): SetText {
+  let leading = leadingAt(fitting, scale, 1);
+  for (let tries = 1; ; tries += 1) {
+    const lines = linesAt(fitting, { scale, leading, dividesWords });
+    const own = leadingAt(fitting, scale, lines.length);
+    const isSettled = fitting.room.around.length === 0 || Math.abs(own - leading) < 0.01;
+    if (isSettled || tries === MAX_TRIES) return { lines, leading: own };
+    leading = own;
+  }
+}
+
+/** The lines at a scale and a distance of baselines. */
 export function linesAt(
-  { text, sizePoints, room }: Fitting,
-  scale: number,
-  dividesWords: boolean,
+  fitting: Fitting,
+  { scale, leading, dividesWords }: { scale: number; leading: number; dividesWords: boolean },
 ): LaidOutLine[] {
+  const widthOf = (line: number): number => {
+    const { left, right } = slotOf(fitting, { line, scale, leading });
+    return (right - left) / (fitting.sizePoints * scale);
+  };
+  return fitting.text.lines(widthOf, dividesWords);
+}
+
+/** From where to where a line goes (the first is 0), without its indent. */
+export function slotOf(
+  { sizePoints, room }: Fitting,
+  { line, scale, leading }: { line: number; scale: number; leading: number },
+): { left: number; right: number } {
   const size = sizePoints * scale;
-  return text.lines((room.right - room.left) / size, room.firstIndent / size, dividesWords);
+  const baseline = room.baseline - line * leading;
+  const { left, right } = slotAround(room.around, {
+    left: room.left,
+    right: room.right,
+    bottom: baseline - 0.22 * size,
+    top: baseline + 0.78 * size,
+  });
+  if (line > 0 || room.firstIndent === 0) return { left, right };
+  return room.align === 'right'
+    ? { left, right: right - room.firstIndent }
+    : { left: left + room.firstIndent, right };
+}
+
+function areTooWide(fitting: Fitting, scale: number, { lines, leading }: SetText): boolean {
+  return lines.some(({ width }, line) => {
+    const { left, right } = slotOf(fitting, { line, scale, leading });
+    return width > (right - left) / (fitting.sizePoints * scale) + 0.05;
+  });
 }
 
 /** From baseline to baseline: closer than in the original only where the lines would not fit. */
@@ -93,16 +143,21 @@ export interface Surroundings {
  *
  * @param columns boxes of paragraphs of several lines: they tell how wide columns are; undefined when
  *   the text may leave its column
+ * @param wrap the pictures it goes around
  */
 export function roomOf({
   paragraph,
-  surroundings,
+  surroundings: all,
   columns,
+  wrap,
 }: {
   paragraph: PageParagraph & { box: Box };
   surroundings: Surroundings;
   columns: readonly Box[] | undefined;
+  wrap: Wrap | undefined;
 }): Room {
+  const around = wrap?.around ?? [];
+  const surroundings = { ...all, boxes: all.boxes.filter((box) => !isPartOf(box, around)) };
   const { lines, align } = paragraph;
   const size = lines[0]?.runs[0]?.style.sizePoints ?? 10;
   const own = union(paragraph.lines.map(({ box }) => box));
@@ -119,14 +174,20 @@ export function roomOf({
   } else if (align !== 'justify' || lines.length === 1) {
     room.right = right;
   }
+  if (wrap !== undefined) {
+    room.left = Math.min(room.left, wrap.left);
+    room.right = Math.max(room.right, wrap.right);
+  }
   const first = lines[0];
+  const edge = slotAround(around, { ...(first?.box ?? own), ...room }).left;
   const isIndented = align !== 'center' && align !== 'right' && lines.length > 1;
   return {
     ...room,
     baseline: first?.baseline ?? own.top,
     bottom: freeBottom({ own, gap, surroundings, room }),
-    firstIndent: isIndented ? Math.max(0, (first?.box.left ?? own.left) - own.left) : 0,
+    firstIndent: isIndented ? Math.max(0, (first?.box.left ?? edge) - edge) : 0,
     align,
+    around,
   };
 }
 
@@ -207,9 +268,12 @@ function freeBottom({
   return Math.min(bottom, own.bottom);
 }
 
-/** Where a line begins, for a room and the width the line has; points. */
-export function lineStart(room: Room, width: number, indent: number): number {
-  if (room.align === 'center') return (room.left + room.right - width) / 2;
-  if (room.align === 'right') return room.right - width;
-  return room.left + indent;
+/** Where a line begins, for the place and the width it has; points. */
+export function lineStart(
+  { left, right }: { left: number; right: number },
+  align: Room['align'],
+  width: number,
+): number {
+  if (align === 'center') return (left + right - width) / 2;
+  return align === 'right' ? right - width : left;
 }

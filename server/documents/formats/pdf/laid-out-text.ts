@@ -41,8 +41,8 @@ export interface LaidOutLine {
 /** A paragraph's text, measured. */
 export interface MeasuredText {
   readonly isRightToLeft: boolean;
-  /** Breaks into lines no wider than `width`, in shares of the size; `firstIndent` is less there. */
-  lines(width: number, firstIndent: number, dividesWords: boolean): LaidOutLine[];
+  /** Breaks into lines, each no wider than `widthOf` tells for it (from 0), in shares of the size. */
+  lines(widthOf: (line: number) => number, dividesWords: boolean): LaidOutLine[];
 }
 
 /** Opens fonts once for a document. */
@@ -95,8 +95,8 @@ export function measureText({
   const letters = (unit: MeasuredUnit): MeasuredUnit[] => lettersOf(text, unit.unit).map(measure);
   return {
     isRightToLeft,
-    lines: (width, firstIndent, dividesWords) =>
-      breakLines({ units, width, firstIndent, divide: dividesWords ? letters : undefined }),
+    lines: (widthOf, dividesWords) =>
+      breakLines({ units, widthOf, divide: dividesWords ? letters : undefined }),
   };
 }
 
@@ -183,13 +183,11 @@ export function spaceWidth({ space }: MeasuredUnit): number {
 
 function breakLines({
   units,
-  width,
-  firstIndent,
+  widthOf,
   divide,
 }: {
   units: readonly MeasuredUnit[];
-  width: number;
-  firstIndent: number;
+  widthOf: (line: number) => number;
   divide: ((unit: MeasuredUnit) => MeasuredUnit[]) | undefined;
 }): LaidOutLine[] {
   const lines: LaidOutLine[] = [];
@@ -203,14 +201,14 @@ function breakLines({
     pendingSpace = 0;
   };
   const add = (unit: MeasuredUnit): void => {
-    const most = lines.length === 0 ? width - firstIndent : width;
+    const most = widthOf(lines.length);
     if (line.length > 0 && lineWidth + pendingSpace + unit.width > most + 0.01) end();
     line.push(unit);
     lineWidth += pendingSpace + unit.width;
     pendingSpace = spaceWidth(unit);
   };
   for (const unit of units) {
-    if (divide !== undefined && unit.width > width) divide(unit).forEach(add);
+    if (divide !== undefined && unit.width > widthOf(lines.length)) divide(unit).forEach(add);
     else add(unit);
   }
   end();

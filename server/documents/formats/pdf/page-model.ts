@@ -92,6 +92,8 @@ export interface Page {
   rulings: readonly Ruling[];
   /** Of the rulings, those that underline or strike out text. */
   textRules?: readonly Ruling[];
+  /** Boxes of the pictures and drawings that text may run around. */
+  obstacles?: readonly Box[];
   /** Where the page's links are, in the order of its annotations. */
   links: readonly Box[];
   /** Characters that are there to be found, not to be seen: what text recognition put on a scan. */

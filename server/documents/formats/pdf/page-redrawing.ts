@@ -7,11 +7,11 @@ import { applyToBox, invert, type Matrix, multiply, turn, union } from './geomet
 import {
   type Fitting,
   fittingScale,
-  leadingAt,
-  linesAt,
   lineStart,
   type Room,
   roomOf,
+  setText,
+  slotOf,
   type Surroundings,
 } from './fitted-text.ts';
 import { measureText, type OpenFonts } from './laid-out-text.ts';
@@ -21,6 +21,7 @@ import { type ParagraphText, runsOfSegment } from './paragraph-segments.ts';
 import { panelFloor, panelOf } from './push-hindrances.ts';
 import { pushDown } from './pushed-down.ts';
 import { writeOperators } from './text-operators.ts';
+import { type Wrap, wrapsOf } from './wrapped-lines.ts';
 
 /** A paragraph that is to be written, with what it says now. */
 export interface Redrawing {
@@ -97,12 +98,8 @@ export function drawParagraphs({
   const back = invert(view);
   if (back === undefined) return { operators: '', fonts, states: operators.states(), links };
   const area = textArea(page);
-  const orders = new Map(page.paragraphs.map((paragraph, at) => [paragraph, at]));
-  const placed = redrawings.map((redrawing) => {
-    const order = orders.get(redrawing.paragraph) ?? 0;
-    const neighbours = neighboursOf(page, order);
-    return { ...place({ redrawing, page, area, neighbours, pictures, panels, pen }), order };
-  });
+  const obstacles = drawings === undefined ? [] : (page.obstacles ?? []);
+  const placed = placeAll(redrawings, { page, area, pictures, obstacles, panels, pen });
   let isPushed = false;
   if (drawings !== undefined) {
     const written = new Set(redrawings.map(({ paragraph }) => paragraph));
@@ -132,22 +129,56 @@ export function drawParagraphs({
   return { operators: operators.text(), fonts, states: operators.states(), links };
 }
 
+function placeAll(
+  redrawings: readonly Redrawing[],
+  {
+    page,
+    area,
+    pictures,
+    obstacles,
+    panels,
+    pen,
+  }: {
+    page: Page;
+    /** Around all of its text. */
+    area: Box;
+    pictures: readonly Box[];
+    obstacles: readonly Box[];
+    panels: readonly Box[];
+    pen: Pen;
+  },
+): Placed[] {
+  const orders = new Map(page.paragraphs.map((paragraph, at) => [paragraph, at]));
+  const wraps = wrapsOf(page.paragraphs, obstacles);
+  return redrawings.map((redrawing) => {
+    const { paragraph } = redrawing;
+    const order = orders.get(paragraph) ?? 0;
+    const others = neighboursOf(page, order);
+    const back = turn(-paragraph.rotation);
+    const level = (box: Box): Box => (paragraph.rotation === 0 ? box : applyToBox(back, box));
+    const drawn = [...pictures, ...obstacles, ...floorOf(paragraph, panels)];
+    const surroundings: Surroundings = {
+      boxes: [...others.flatMap(boxesOf), ...drawn].map(level),
+      rulings: paragraph.rotation === 0 ? page.rulings : [],
+      text: level(area),
+    };
+    const columns = others.filter(({ lines }) => lines.length > 1).map(({ box }) => level(box));
+    const wrap = wraps.get(paragraph);
+    return { ...place({ redrawing, surroundings, columns, wrap, pen }), order };
+  });
+}
+
 function place({
   redrawing,
-  page,
-  area,
-  neighbours: others,
-  pictures,
-  panels,
+  surroundings,
+  columns,
+  wrap,
   pen,
 }: {
   redrawing: Redrawing;
-  page: Page;
-  /** Around all of its text. */
-  area: Box;
-  neighbours: readonly PageParagraph[];
-  pictures: readonly Box[];
-  panels: readonly Box[];
+  surroundings: Surroundings;
+  columns: readonly Box[];
+  wrap: Wrap | undefined;
   pen: Pen;
 }): Omit<Placed, 'order'> {
   const { paragraph, text, translated } = redrawing;
@@ -160,14 +191,6 @@ function place({
     fonts: pen.fonts,
     openFont: pen.openFont,
   });
-  const back = turn(-paragraph.rotation);
-  const level = (box: Box): Box => (paragraph.rotation === 0 ? box : applyToBox(back, box));
-  const surroundings: Surroundings = {
-    boxes: [...others.flatMap(boxesOf), ...pictures, ...floorOf(paragraph, panels)].map(level),
-    rulings: paragraph.rotation === 0 ? page.rulings : [],
-    text: level(area),
-  };
-  const columns = others.filter(({ lines }) => lines.length > 1).map(({ box }) => level(box));
   const fittingIn = (room: Room): Fitting => ({
     text: measured,
     sizePoints,
@@ -175,9 +198,9 @@ function place({
     lineCount: paragraph.lines.length,
     room: measured.isRightToLeft ? mirrored(room, paragraph) : room,
   });
-  const fitting = fittingIn(roomOf({ paragraph, surroundings, columns }));
+  const fitting = fittingIn(roomOf({ paragraph, surroundings, columns, wrap }));
   const scale = fittingScale(fitting);
-  const count = linesAt(fitting, scale, false).length;
+  const count = setText(fitting, scale, false).lines.length;
   const { headingLevel, lines } = paragraph;
   // A single line that may be one of a text is only kept from shrinking, a heading from wrapping too.
   const mayBeWide =
@@ -186,10 +209,10 @@ function place({
       : headingLevel !== undefined && count > lines.length;
   if (!mayBeWide || measured.isRightToLeft) return { ...redrawing, fitting, scale };
   // What stands by itself may go on where its column ends.
-  const wide = fittingIn(roomOf({ paragraph, surroundings, columns: undefined }));
+  const wide = fittingIn(roomOf({ paragraph, surroundings, columns: undefined, wrap }));
   const wideScale = fittingScale(wide);
   const isBetter =
-    wideScale > scale || (wideScale === scale && linesAt(wide, scale, false).length < count);
+    wideScale > scale || (wideScale === scale && setText(wide, scale, false).lines.length < count);
   return isBetter
     ? { ...redrawing, fitting: wide, scale: wideScale }
     : { ...redrawing, fitting, scale };
@@ -267,19 +290,17 @@ interface PlacedPart extends LinePart {
 function partsOf({ fitting, scale, paragraph }: Placed): PlacedPart[] {
   const { room, sizePoints, text } = fitting;
   const size = sizePoints * scale;
-  const lines = linesAt(fitting, scale, scale <= 0.601);
-  const leading = leadingAt(fitting, scale, lines.length);
+  const { lines, leading } = setText(fitting, scale, scale <= 0.601);
   const isJustified = paragraph.align === 'justify';
   return lines.flatMap((line, at) => {
-    const indent = at === 0 ? room.firstIndent : 0;
-    const most = room.right - room.left - indent;
-    const spare = most - line.width * size;
+    const slot = slotOf(fitting, { line: at, scale, leading });
+    const spare = slot.right - slot.left - line.width * size;
     const isLast = at === lines.length - 1;
     const stretch = isJustified && !isLast && spare > 0 ? spare : 0;
     const isFromRight = text.isRightToLeft && room.align !== 'center';
     const x = isFromRight
-      ? room.right - indent - line.width * size - stretch
-      : lineStart(room, line.width * size, indent);
+      ? slot.right - line.width * size - stretch
+      : lineStart(slot, room.align, line.width * size);
     const y = room.baseline - at * leading;
     return visualParts({ line, size, stretch, isRightToLeft: text.isRightToLeft, x, y });
   });
@@ -302,7 +323,7 @@ function markerParts({ paragraph, withMarker, fitting, scale }: Placed, pen: Pen
     fonts: pen.fonts,
     openFont: pen.openFont,
   });
-  const [line] = text.lines(Infinity, 0, false);
+  const [line] = text.lines(() => Infinity, false);
   if (line === undefined) return [];
   const gap = (lines[0]?.box.left ?? 0) - markerLine.box.left;
   const isMirrored = fitting.text.isRightToLeft && gap > 0;

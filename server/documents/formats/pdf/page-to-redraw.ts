@@ -3,6 +3,7 @@ import { applyToBox, type Matrix } from './geometry.ts';
 import { viewOf } from './page-characters.ts';
 import { readFieldBoxes } from './page-links.ts';
 import type { Box, Page, Ruling } from './page-model.ts';
+import { isGround } from './page-obstacles.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
 import { readPage, type ReadingState } from './read-pages.ts';
 import { listTextObjects } from './text-objects.ts';
@@ -14,9 +15,9 @@ export interface PageToRedraw {
   view: Matrix;
   /** Of its text objects, in PDFium's order. */
   places: TextPlace[];
-  /** Boxes of its pictures, on the page as it is looked at. */
+  /** Boxes of its pictures that text is not printed over, on the page as it is looked at. */
   pictures: Box[];
-  /** Boxes of all that is drawn besides text, and of form fields and comments; of pictures as well. */
+  /** Boxes of all that is drawn besides text, pictures too, and of form fields and comments. */
   drawings: Box[];
   /** Those of the drawings that text may stand in: cards, filled boxes; the same objects. */
   panels: Box[];
@@ -40,9 +41,12 @@ export function* readPageForRedrawing(file: PdfFile): Generator<PageToRedraw> {
   const state: ReadingState = { sizes: new Map() };
   for (let index = 0; index < file.pageCount; index += 1) {
     const read = file.withPage(index, (open): PageToRedraw => {
-      const page = readPage(open, { visibility: 'visible', state });
+      const read = readPage(open, { visibility: 'visible', state });
       const { view } = viewOf(open);
-      const boxes = boxesOf(open, view, page);
+      const isBehind = isGround(read.paragraphs, read.obstacles ?? []);
+      const obstacles = read.obstacles?.filter((box) => !isBehind(box)) ?? [];
+      const page = { ...read, obstacles };
+      const boxes = boxesOf(open, view, page).filter(({ box }) => !isBehind(box));
       const pictures = boxes.filter(({ type }) => type === IMAGE_OBJECT).map(({ box }) => box);
       const { textRules = [] } = page;
       const drawn = boxes.map(({ box }) => box).filter((box) => !textRules.some(isAt(box)));

@@ -4,6 +4,7 @@ import { haveStretchedBlanks, isCentered, isRightAligned, spread } from './line-
 import type { Box, PageParagraph, TextLine, TextRun, TextStyle } from './page-model.ts';
 import type { LineCharacter, ReadLine } from './read-line.ts';
 import { markerLength } from './text-paragraphs.ts';
+import { straightened } from './wrapped-lines.ts';
 
 /** How much larger than the body text a heading of level 1, 2, 3 is. */
 const HEADING_RATIOS = [1.65, 1.3, 1.12] as const;
@@ -14,10 +15,12 @@ const MAX_HEADING_CHARACTERS = 200;
  * The paragraph of lines from top to bottom, as level as they are; undefined without characters.
  *
  * @param peers full lines of other paragraphs in its column
+ * @param obstacles pictures and drawings that its lines may run around
  */
 export function paragraphOf({
   lines,
   peers,
+  obstacles,
   pageWidth,
   bodyPoints,
   styles,
@@ -25,6 +28,7 @@ export function paragraphOf({
 }: {
   lines: readonly ReadLine[];
   peers: readonly ReadLine[];
+  obstacles: readonly Box[];
   pageWidth: number;
   bodyPoints: number;
   styles: Map<string, TextStyle>;
@@ -46,7 +50,7 @@ export function paragraphOf({
   return {
     lines: textLines,
     box: union(textLines.map(({ box }) => box)),
-    align: alignOf({ lines: text, peers, pageWidth }),
+    align: alignOf({ lines: straightened(text, obstacles, 'paragraph'), peers, pageWidth }),
     leading,
     rotation: 0,
     headingLevel: marker > 0 ? undefined : headingLevel(lines, bodyPoints),

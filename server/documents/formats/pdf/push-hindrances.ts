@@ -2,6 +2,7 @@
 import type { Fitting } from './fitted-text.ts';
 import { horizontalOverlap, union, verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
+import { isPartOf } from './wrapped-lines.ts';
 
 /** What is nearer beside text, in ems, may belong to it: a sign, the bar of a quotation. */
 const BESIDE_EMS = 2;
@@ -56,12 +57,13 @@ export function panelFloor({ box, lines }: PageParagraph, panel: Box): Box {
 
 /** The drawings and texts below a paragraph, and the edge of its panel, that it must not reach. */
 export function hindrancesOf(
-  { paragraph }: Hindered,
+  { paragraph, fitting }: Hindered,
   { fixed, panel, span }: { fixed: readonly Box[]; panel: Box | undefined; span: Box },
 ): Box[] {
   const { bottom } = paragraph.box;
   const below = fixed.filter((box) => {
     if (verticalOverlap(box, paragraph.box) > 0.5) return false;
+    if (isPartOf(box, fitting.room.around)) return false;
     return box.top <= bottom + 0.5 && horizontalOverlap(box, span) >= 1;
   });
   return panel === undefined ? below : [...below, panelFloor(paragraph, panel)];
@@ -91,7 +93,8 @@ export function isTied({
     if (paragraph.markerLine !== undefined && !withMarker) return true;
     return fixed.some((box) => {
       const holdsIt = roomy.has(box) && isWithin(paragraph.box, box);
-      return !holdsIt && !parting.has(box) && belongsTo(one, box);
+      const isAround = isPartOf(box, one.fitting.room.around);
+      return !holdsIt && !isAround && !parting.has(box) && belongsTo(one, box);
     });
   };
 }

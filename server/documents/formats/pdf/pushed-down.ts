@@ -3,10 +3,18 @@
  * as long as the page has room at its foot. Where it has not, distances, then the lines of the
  * column come closer, then its letters get smaller.
  */
-import { type Fitting, fittingScale, leadingAt, linesAt, SCALE_STEP } from './fitted-text.ts';
-import { horizontalOverlap, union, verticalOverlap } from './geometry.ts';
+import {
+  type Fitting,
+  fittingScale,
+  leadingAt,
+  linesAt,
+  SCALE_STEP,
+  setText,
+} from './fitted-text.ts';
+import { horizontalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
 import { hindrancesOf, isTied, panelOf } from './push-hindrances.ts';
+import { columnsOf, rowsOf, spanOf } from './rows-and-columns.ts';
 
 /** All are compared with all others; pages of so many pieces are no text to be pushed. */
 const MAX_COMPARED = 1_000;
@@ -71,6 +79,8 @@ interface Piece {
   down: number;
   pusher: Piece | undefined;
   bottom: number;
+  /** From baseline to baseline, as closely as it is set. */
+  leading: number;
 }
 
 /**
@@ -162,6 +172,7 @@ function pieceOf(
     down: 0,
     pusher: undefined,
     bottom: 0,
+    leading: one.fitting.leading,
   };
 }
 
@@ -224,7 +235,7 @@ function settle(rows: readonly (readonly Piece[])[], foot: number): boolean {
     for (const piece of row) {
       piece.pusher = first?.pusher;
       piece.down = stays ? 0 : down;
-      piece.bottom = bottomOf(piece) - piece.down;
+      setPiece(piece);
       reached.add(piece);
       if (!isRefused && !piece.isPinned && !isFree(piece, foot)) failed.push(piece);
     }
@@ -251,21 +262,22 @@ function scaleOf({ one, isPinned, column, widest }: Piece): number {
   return isPinned ? one.scale : Math.min(tightnessOf(column).scale, widest);
 }
 
-/** Where its letters end without being pushed. */
-function bottomOf(piece: Piece): number {
-  const { one, isPinned, column } = piece;
-  const { fitting } = one;
-  const { room, sizePoints } = fitting;
+/** Sets a piece where it is pushed to: how close its lines are and where its letters end. */
+function setPiece(piece: Piece): void {
+  const { one, isPinned, column, down } = piece;
   const scale = scaleOf(piece);
-  const count = Math.max(1, linesAt(fitting, scale, false).length);
-  const free = { ...fitting, room: { ...room, bottom: -Infinity } };
-  const natural = leadingAt(free, scale, count);
+  const { sizePoints } = one.fitting;
+  const baseline = one.fitting.room.baseline - down;
+  const fitting = { ...one.fitting, room: { ...one.fitting.room, baseline } };
+  const natural = leadingAt(fitting, scale, 1);
   // Asked for too little room, it tells how close lines may come.
-  const closest = leadingAt({ ...fitting, room: { ...room, bottom: room.baseline } }, scale, count);
-  const leading = isPinned
-    ? leadingAt(fitting, scale, count)
-    : Math.max(closest, natural * tightnessOf(column).leading);
-  return room.baseline - (count - 1) * leading - 0.22 * sizePoints * scale;
+  const closest = leadingAt({ ...fitting, room: { ...fitting.room, bottom: baseline } }, scale, 2);
+  const tight = Math.max(closest, natural * tightnessOf(column).leading);
+  const { lines, leading } = isPinned
+    ? setText(fitting, scale, false)
+    : { lines: linesAt(fitting, { scale, leading: tight, dividesWords: false }), leading: tight };
+  piece.leading = leading;
+  piece.bottom = baseline - Math.max(0, lines.length - 1) * leading - 0.22 * sizePoints * scale;
 }
 
 function isFree({ one, hindrances, down, bottom }: Piece, foot: number): boolean {
@@ -312,96 +324,11 @@ function relieve(
 }
 
 function write(piece: Piece): void {
-  const { one, isPinned, down, bottom } = piece;
+  const { one, isPinned, down, bottom, leading } = piece;
   if (isPinned) return;
   const { fitting } = one;
   one.scale = scaleOf(piece);
-  const { baseline } = fitting.room;
-  one.fitting = { ...fitting, room: { ...fitting.room, baseline: baseline - down, bottom } };
-}
-
-// Which pieces of a page's text stand in one row, and which make up one column.
-
-/** Edges of one row or column differ by no more than this share of the size of the text. */
-const ALIGNED_EMS = 0.25;
-/** Pieces of one column have this share of the wider one's width in common. */
-const COLUMN_SHARE = 0.6;
-
-/** A paragraph and how its translation is set. */
-interface ColumnPiece {
-  paragraph: PageParagraph;
-  /** Its place in the reading order of the page. */
-  order: number;
-  fitting: Fitting;
-}
-
-/** What a paragraph may take up from left to right: its own place and its room. */
-function spanOf({ paragraph: { box, markerLine }, fitting: { room } }: ColumnPiece): Box {
-  const own = markerLine === undefined ? box : union([box, markerLine.box]);
-  return { ...box, left: Math.min(own.left, room.left), right: Math.max(own.right, room.right) };
-}
-
-/**
- * Rows of tables without rules: pieces beside each other that are read one after the other and
- * begin, have their middle or end at one height. Any other piece is a row of its own. Columns of
- * running text are not: what stands beside a piece is read long before or after it.
- */
-function rowsOf<Piece extends ColumnPiece>(pieces: readonly Piece[]): Piece[][] {
-  const rows: Piece[][] = [];
-  for (const piece of [...pieces].sort((a, b) => a.order - b.order)) {
-    const row = rows.at(-1);
-    const last = row?.at(-1);
-    const isNext = last !== undefined && piece.order === last.order + 1;
-    if (isNext && row?.every((other) => areInOneRow(piece, other))) row.push(piece);
-    else rows.push([piece]);
-  }
-  return rows;
-}
-
-function areInOneRow(a: ColumnPiece, b: ColumnPiece): boolean {
-  const [one, other] = [a.paragraph.box, b.paragraph.box];
-  if (horizontalOverlap(one, other) > 0 || verticalOverlap(one, other) < 0.5) return false;
-  const near = ALIGNED_EMS * Math.max(a.fitting.sizePoints, b.fitting.sizePoints);
-  const isNear = (x: number, y: number): boolean => Math.abs(x - y) < near;
-  return (
-    isNear(a.fitting.room.baseline, b.fitting.room.baseline) ||
-    isNear(one.top + one.bottom, other.top + other.bottom) ||
-    isNear(one.bottom, other.bottom)
-  );
-}
-
-/**
- * The column of each piece, as a number; a table without rules is one. Text in drawn boxes is in
- * other columns than text outside.
- */
-function columnsOf<Piece extends ColumnPiece>(
-  rows: readonly (readonly Piece[])[],
-  isBoxed: (piece: Piece) => boolean,
-): Map<Piece, number> {
-  const pieces = rows.flat();
-  const columns = new Map(pieces.map((piece, at) => [piece, at]));
-  const join = (a: Piece, b: Piece): void => {
-    const [from, to] = [columns.get(a), columns.get(b)];
-    if (from === undefined || to === undefined || from === to) return;
-    for (const [piece, column] of columns) if (column === from) columns.set(piece, to);
-  };
-  for (const [first, ...others] of rows) {
-    for (const other of others) if (first !== undefined) join(other, first);
-  }
-  for (const [at, piece] of pieces.entries()) {
-    for (const other of pieces.slice(at + 1)) {
-      if (isBoxed(piece) === isBoxed(other) && areInOneColumn(piece, other)) join(other, piece);
-    }
-  }
-  return columns;
-}
-
-function areInOneColumn(a: ColumnPiece, b: ColumnPiece): boolean {
-  const [one, other] = [spanOf(a), spanOf(b)];
-  const widest = Math.max(one.right - one.left, other.right - other.left);
-  if (horizontalOverlap(one, other) > COLUMN_SHARE * widest) return true;
-  // Labels are as wide as their words.
-  const areLabels = a.paragraph.lines.length === 1 && b.paragraph.lines.length === 1;
-  const near = ALIGNED_EMS * Math.min(a.fitting.sizePoints, b.fitting.sizePoints);
-  return areLabels && Math.abs(one.left - other.left) < near;
+  const room = { ...fitting.room, baseline: fitting.room.baseline - down, bottom };
+  // Lines around pictures are the same only at the distance they were broken at.
+  one.fitting = { ...fitting, leading: leading / one.scale, room };
 }

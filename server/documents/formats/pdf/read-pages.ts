@@ -3,6 +3,7 @@ import { applyToBox, type Matrix, turn } from './geometry.ts';
 import { type PageCharacter, readCharacters, type Visibility } from './page-characters.ts';
 import type { Page, PageParagraph, TextStyle, Box, Ruling } from './page-model.ts';
 import { readLinkBoxes } from './page-links.ts';
+import { readObstacles } from './page-obstacles.ts';
 import { readRulings, readSigns } from './page-rulings.ts';
 import { attachShadows } from './shadow-objects.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
@@ -15,6 +16,9 @@ import { groupLines } from './text-paragraphs.ts';
 /** Of body text, until enough was read to tell. */
 const USUAL_SIZE_POINTS = 11;
 const ENOUGH_CHARACTERS = 200;
+
+/** Of text that is turned. */
+const NOTHING_DRAWN = { rulings: [], signs: [], obstacles: [] };
 
 /** What pages tell about each other: how large the body text is. */
 export interface ReadingState {
@@ -48,6 +52,7 @@ export function readPage(
   const read = readCharacters(open, visibility);
   const rulings = readRulings(open, read.view);
   const signs = readSigns(open, read.view);
+  const obstacles = readObstacles(open, read);
   const textRules = markDecorated(read.characters, rulings);
   const links = readLinkBoxes(open, read.view);
   for (const { sizePoints } of read.characters) {
@@ -59,19 +64,18 @@ export function readPage(
   const styles = new Map<string, TextStyle>();
   for (const [rotation, characters] of byRotation(read.characters)) {
     const back: Matrix = turn(rotation);
-    const known = rotation === 0 ? rulings : [];
-    const level = rotation === 0 ? links : [];
-    const drawn = rotation === 0 ? signs : [];
-    const groups = groupLines(linesOf(characters, known), known, drawn);
+    const drawn = rotation === 0 ? { rulings, signs, obstacles } : NOTHING_DRAWN;
+    const groups = groupLines(linesOf(characters, drawn.rulings), drawn);
     const peersOf = columnPeers(groups);
     for (const lines of groups) {
       const paragraph = paragraphOf({
         lines,
         peers: peersOf(lines),
+        obstacles: drawn.obstacles,
         pageWidth: read.width,
         bodyPoints,
         styles,
-        links: level,
+        links: rotation === 0 ? links : [],
       });
       if (paragraph === undefined) continue;
       const box = rotation === 0 ? paragraph.box : applyToBox(back, paragraph.box);
@@ -95,6 +99,7 @@ export function readPage(
     }),
     rulings,
     textRules,
+    obstacles,
     links,
     invisibleCharacters: read.invisibleCharacters,
   };

@@ -6,6 +6,7 @@ import type { Box, Ruling } from './page-model.ts';
 import type { ReadLine } from './read-line.ts';
 import { MAX_CELL_EMS, type RowStarts, rowStarts } from './table-rows.ts';
 import { textOfLine } from './text-lines.ts';
+import { straightened } from './wrapped-lines.ts';
 
 /** Lines further apart than this, in ems, do not belong together however even they are. */
 const MAX_LEADING_EMS = 2.3;
@@ -20,11 +21,15 @@ const MAX_LOOKED_AT = 300;
  * Groups the lines of one rotation; lines of a paragraph from top to bottom.
  *
  * @param signs small drawings, which are markers where they stand before a line
+ * @param obstacles pictures and drawings that lines may run around
  */
 export function groupLines(
   lines: readonly ReadLine[],
-  rulings: readonly Ruling[],
-  signs: readonly Box[] = [],
+  {
+    rulings,
+    signs,
+    obstacles,
+  }: { rulings: readonly Ruling[]; signs: readonly Box[]; obstacles: readonly Box[] },
 ): ReadLine[][] {
   const level = rulings.filter(({ isHorizontal }) => isHorizontal);
   const next = followers(lines, level);
@@ -37,7 +42,10 @@ export function groupLines(
     if (hasAbove.has(line)) continue;
     const chain: ReadLine[] = [];
     for (let at: ReadLine | undefined = line; at !== undefined; at = next.get(at)) chain.push(at);
-    for (const group of splitChain(chain, { beside, marked, startsOf })) groups.push(group);
+    const straight = straightened(chain, obstacles, 'column');
+    for (const group of splitChain(chain, { straight, beside, marked, startsOf })) {
+      groups.push(group);
+    }
   }
   return groups.sort((a, b) => orderOf(a) - orderOf(b));
 }
@@ -138,29 +146,37 @@ function areRuledApart(a: ReadLine, b: ReadLine, level: readonly Ruling[]): bool
   );
 }
 
-/** Parts a column of lines into its paragraphs. */
+/** Parts a column of lines into its paragraphs; `straight` are the lines without pictures beside. */
 function splitChain(
   chain: readonly ReadLine[],
   {
+    straight,
     beside,
     marked,
     startsOf,
-  }: { beside: Neighbours; marked: ReadonlySet<ReadLine>; startsOf: RowStarts },
+  }: {
+    straight: readonly ReadLine[];
+    beside: Neighbours;
+    marked: ReadonlySet<ReadLine>;
+    startsOf: RowStarts;
+  },
 ): ReadLine[][] {
   const groups: ReadLine[][] = [];
-  const right = Math.max(...chain.map(({ box }) => box.right));
-  const left = Math.min(...chain.map(({ box }) => box.left));
+  const right = Math.max(...straight.map(({ box }) => box.right));
+  const left = Math.min(...straight.map(({ box }) => box.left));
   const leading = usualLeading(chain);
-  const isRagged = isCentered(chain) || isRightAligned(chain);
+  const isRagged = isCentered(straight) || isRightAligned(straight);
   const limit = Math.min(...chain.map((line) => beside.get(line)?.box.left ?? Infinity));
-  const isApart = looksLikeCode(chain) || isScattered(chain);
-  const ends = columnEnds(chain, { beside, leading, right });
+  const isApart = looksLikeCode(chain) || isScattered(straight);
+  const ends = columnEnds(chain, straight, { beside, leading, right });
   const starts = startsOf(chain);
   for (const [at, line] of chain.entries()) {
     const previous = chain[at - 1];
     const group = groups.at(-1);
+    const [own = line, before = previous] = [straight[at], straight[at - 1]];
     const isEnd =
       previous === undefined ||
+      before === undefined ||
       group === undefined ||
       isTooFar(previous, line, leading) ||
       isOtherStyle(previous, line) ||
@@ -170,8 +186,8 @@ function splitChain(
       isApart ||
       marked.has(line) ||
       startsItem(line, previous, group) ||
-      (!isRagged && hasRoom({ previous, line, left, right: ends[at] ?? right })) ||
-      (!isRagged && isIndented({ previous, line, next: chain[at + 1] }));
+      (!isRagged && hasRoom({ previous: before, line: own, left, right: ends[at] ?? right })) ||
+      (!isRagged && isIndented({ previous: before, line: own, next: straight[at + 1] }));
     if (isEnd && !(group !== undefined && line.isBesideInitial === true)) groups.push([line]);
     else group.push(line);
   }
@@ -181,17 +197,24 @@ function splitChain(
 /** How far each line could go: wider text above or below may stand clear of a column beside. */
 function columnEnds(
   chain: readonly ReadLine[],
+  straight: readonly ReadLine[],
   { beside, leading, right }: { beside: Neighbours; leading: number | undefined; right: number },
 ): number[] {
-  const blocks: ReadLine[][] = [];
+  const blocks: number[][] = [];
   for (const [at, line] of chain.entries()) {
     const previous = chain[at - 1];
-    if (previous === undefined || isTooFar(previous, line, leading)) blocks.push([line]);
-    else blocks.at(-1)?.push(line);
+    if (previous === undefined || isTooFar(previous, line, leading)) blocks.push([at]);
+    else blocks.at(-1)?.push(at);
   }
   return blocks.flatMap((block) => {
-    const limit = Math.min(right, ...block.map((line) => beside.get(line)?.box.left ?? Infinity));
-    const end = Math.max(limit, ...block.map(({ box }) => box.right));
+    const limits = block.map((at) => {
+      const [line, own] = [chain[at], straight[at]];
+      // Text on a picture is no column beside.
+      const isWrapped = line?.box.right !== own?.box.right;
+      return isWrapped || line === undefined ? Infinity : (beside.get(line)?.box.left ?? Infinity);
+    });
+    const limit = Math.min(right, ...limits);
+    const end = Math.max(limit, ...block.map((at) => straight[at]?.box.right ?? limit));
     return block.map(() => end);
   });
 }
@@ -356,5 +379,7 @@ function isIndented({
 
 /** Where a line's text begins, after its list marker if it has one. */
 function textLeft(line: ReadLine): number {
-  return line.characters[markerLength(line)]?.character.box.left ?? line.box.left;
+  const [first, text] = [line.characters[0], line.characters[markerLength(line)]];
+  const before = (text?.character.box.left ?? 0) - (first?.character.box.left ?? 0);
+  return line.box.left + Math.max(0, before);
 }

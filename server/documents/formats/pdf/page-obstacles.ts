@@ -1,0 +1,95 @@
+/** The pictures and drawings of a page that text may run around. */
+import { applyToBox, horizontalOverlap, type Matrix, union, verticalOverlap } from './geometry.ts';
+import type { Box, PageParagraph } from './page-model.ts';
+import type { OpenPage } from './pdfium.ts';
+
+/** `FPDF_PAGEOBJ_TEXT` in `fpdf_edit.h`. */
+const TEXT_OBJECT = 1;
+/** Pages with more are drawings themselves. */
+const MAX_OBJECTS = 2_000;
+/** Parts of one drawing that are no further apart, in points. */
+const JOINED_POINTS = 2;
+/** What is smaller in either direction is a rule, a sign or the ground of a word. */
+const MIN_OBSTACLE_POINTS = 24;
+/** What fills so much of the page is its ground. */
+const BACKGROUND_SHARE = 0.5;
+/** Text runs around a few; pages with more of them are hostile, or tables of pictures. */
+const MAX_OBSTACLES = 200;
+/** Lines that go over the edge of a drawing go this far, in points, on both sides of the edge. */
+const CROSSING_POINTS = 12;
+
+/** Reads the boxes around pictures and drawings, parts of one taken together, from top to bottom. */
+export function readObstacles(
+  { pdfium, scratch, handle }: OpenPage,
+  { view, width, height }: { view: Matrix; width: number; height: number },
+): Box[] {
+  const count = pdfium.FPDFPage_CountObjects(handle);
+  let joined: Box[] = [];
+  let objects = 0;
+  for (let at = 0; at < count; at += 1) {
+    const object = pdfium.FPDFPage_GetObject(handle, at);
+    if (pdfium.FPDFPageObj_GetType(object) === TEXT_OBJECT) continue;
+    if (!pdfium.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12)) {
+      continue;
+    }
+    objects += 1;
+    if (objects > MAX_OBJECTS) return [];
+    const { HEAPF32 } = pdfium.pdfium;
+    const float = (offset: number): number => HEAPF32[(scratch >> 2) + offset] ?? 0;
+    const bounds = { left: float(0), bottom: float(1), right: float(2), top: float(3) };
+    const box = applyToBox(view, bounds);
+    const share = ((box.right - box.left) * (box.top - box.bottom)) / (width * height);
+    if (share < BACKGROUND_SHARE) joined = withPart(joined, box);
+  }
+  const large = joined.filter(({ left, right, bottom, top }) => {
+    return Math.min(right - left, top - bottom) >= MIN_OBSTACLE_POINTS;
+  });
+  return large.length > MAX_OBSTACLES ? [] : large.sort((a, b) => b.top - a.top);
+}
+
+/** Joins a part with all that it touches, and with what the whole touches then. */
+function withPart(known: readonly Box[], part: Box): Box[] {
+  let whole = part;
+  let rest = [...known];
+  for (;;) {
+    const touching = rest.filter((box) => areJoined(box, whole));
+    if (touching.length === 0) return [...rest, whole];
+    rest = rest.filter((box) => !areJoined(box, whole));
+    whole = union([whole, ...touching]);
+  }
+}
+
+function areJoined(a: Box, b: Box): boolean {
+  return horizontalOverlap(a, b) > -JOINED_POINTS && verticalOverlap(a, b) > -JOINED_POINTS;
+}
+
+/**
+ * Tells which drawings text is printed over: watermarks, grounds that end within a column. They are
+ * as little in the way of text as the paper. What stands on one without text on it is.
+ */
+export function isGround(
+  paragraphs: readonly PageParagraph[],
+  obstacles: readonly Box[],
+): (box: Box) => boolean {
+  const texts = paragraphs.filter(({ lines, rotation }) => lines.length > 1 && rotation === 0);
+  // A paragraph's own box has the pictures in it that its lines go around.
+  const boxes = texts.flatMap(({ lines }) => lines.map(({ box }) => box));
+  const grounds = obstacles.filter((obstacle) => boxes.some((box) => crossesEdge(box, obstacle)));
+  return (drawing) => {
+    return (
+      grounds.some((ground) => contains(ground, drawing)) &&
+      boxes.some((box) => crossesEdge(box, drawing))
+    );
+  };
+}
+
+function crossesEdge(text: Box, drawing: Box): boolean {
+  if (verticalOverlap(text, drawing) <= 1) return false;
+  const beyond = Math.max(drawing.left - text.left, text.right - drawing.right);
+  return horizontalOverlap(text, drawing) > CROSSING_POINTS && beyond > CROSSING_POINTS;
+}
+
+function contains({ left, right, bottom, top }: Box, box: Box): boolean {
+  const isWide = box.left > left - 1 && box.right < right + 1;
+  return isWide && box.bottom > bottom - 1 && box.top < top + 1;
+}

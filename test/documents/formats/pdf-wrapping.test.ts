@@ -1,0 +1,135 @@
+/** Text that runs around pictures. */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
+import { describe, expect, it } from 'vitest';
+
+import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
+import { documentFolder } from '../../support/documents.ts';
+import { rawPdf, riverText, wrapped } from '../../support/pdf-files.ts';
+import {
+  openDocument,
+  plainTextsOf,
+  translatedDocument,
+} from '../../support/translated-document.ts';
+
+/** Boxes in points, from the top left of a page 842 points high. */
+interface Word {
+  text: string;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+function wordsOf(file: Uint8Array): Word[] {
+  const name = path.join(documentFolder(), 'wrapping.pdf');
+  writeFileSync(name, file);
+  const read = execFileSync('pdftotext', ['-bbox', name, '-'], { encoding: 'utf8' });
+  const word = /xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">([^<]*)</g;
+  return Array.from(read.matchAll(word), ([, left, top, right, bottom, text]) => ({
+    text: String(text),
+    left: Number(left),
+    right: Number(right),
+    top: Number(top),
+    bottom: Number(bottom),
+  }));
+}
+
+const LINE_POINTS = 15;
+
+const font = await (await PDFDocument.create()).embedFont(StandardFonts.TimesRoman);
+
+/** A text 12 points large, in lines of a column of which the first may be shorter. */
+function lines(
+  text: string,
+  { y, short }: { y: number; short?: { count: number; x: number; width: number } },
+): { content: string; count: number } {
+  const placed: string[] = [];
+  let rest = text;
+  while (rest !== '') {
+    const isShort = short !== undefined && placed.length < short.count;
+    const { x, width } = isShort ? short : { x: 60, width: 470 };
+    const [line = ''] = wrapped(rest, { font, size: 12, width });
+    const height = y - placed.length * LINE_POINTS;
+    placed.push(`BT /Times 12 Tf ${x} ${height} Td (${line}) Tj ET`);
+    rest = rest.slice(line.length).trim();
+  }
+  return { content: placed.join('\n'), count: placed.length };
+}
+
+const first = `Alpha ${riverText} ${riverText} Alphaend.`;
+const second = `Beta ${riverText} ${riverText} Betaend.`;
+
+/** Two paragraphs from x = 60 to about 530; a drawing stands beside the first lines of the first. */
+function page(side: 'left' | 'right'): { content: string; picture: Omit<Word, 'text'> } {
+  const left = side === 'left' ? 60 : 360;
+  const picture = { left, right: left + 170, top: 842 - 792, bottom: 842 - 732 };
+  // The last of the shorter lines stands below the drawing, within its margin.
+  const short = { count: 5, x: side === 'left' ? 245 : 60, width: 285 };
+  const above = lines(first, { y: 780, short });
+  const below = lines(second, { y: 780 - above.count * LINE_POINTS - 8 });
+  const drawing = `0.8 g ${left} 732 100 60 re f ${left + 100} 732 m ${left + 170} 792 l ${left + 100} 792 l f 0 g`;
+  return { content: `${drawing}\n${above.content}\n${below.content}`, picture };
+}
+
+const isOn = (word: Word, box: Omit<Word, 'text'>): boolean =>
+  Math.min(word.right, box.right) - Math.max(word.left, box.left) > 0.5 &&
+  Math.min(word.bottom, box.bottom) - Math.max(word.top, box.top) > 3;
+
+describe.each(['left', 'right'] as const)('text beside a picture at the %s', (side) => {
+  it('is told as the paragraph it is', async () => {
+    const file = await rawPdf([{ content: page(side).content }]);
+    expect(plainTextsOf(await openDocument(pdf, file))).toEqual([first, second]);
+  });
+
+  it('is written around it, as large as it was', async () => {
+    const { content, picture } = page(side);
+    const file = await rawPdf([{ content }]);
+    const before = wordsOf(file);
+    const after = wordsOf(
+      await translatedDocument(pdf, file, {
+        translate: (text) => text.replaceAll(/[a-z]{4,}/g, (word) => `${word}${word.slice(0, 2)}`),
+      }),
+    );
+    expect(after.filter((word) => isOn(word, picture))).toEqual([]);
+    const wordAt = (words: readonly Word[], name: string): Word => {
+      const found = words.find(({ text }) => text.startsWith(name));
+      if (found === undefined) throw new Error(`There is no ${name}.`);
+      return found;
+    };
+    for (const name of ['Alpha', 'Beta']) {
+      const [was, is] = [wordAt(before, name), wordAt(after, name)];
+      expect(is.bottom - is.top).toBeGreaterThan(0.97 * (was.bottom - was.top));
+    }
+    // Beside the picture and below it, where lines are as wide as their column.
+    const text = after.filter(({ top }) => top < wordAt(after, 'Beta').top - 1);
+    const beside = text.filter(({ top, bottom }) => bottom > picture.top && top < picture.bottom);
+    const below = text.filter(({ top }) => top > picture.bottom + LINE_POINTS);
+    const leftOf = (words: readonly Word[]): number => Math.min(...words.map(({ left }) => left));
+    const rightOf = (words: readonly Word[]): number =>
+      Math.max(...words.map(({ right }) => right));
+    expect(leftOf(beside)).toBeCloseTo(side === 'left' ? 245 : 60, 0);
+    expect(leftOf(below)).toBeCloseTo(60, 0);
+    expect(rightOf(below)).toBeGreaterThan(480);
+    if (side === 'right') expect(rightOf(beside)).toBeGreaterThan(310);
+  });
+});
+
+it('pushes text down that is printed over a watermark', async () => {
+  const above = lines(first, { y: 780 });
+  const below = lines(second, { y: 780 - above.count * LINE_POINTS - 8 });
+  const watermark = '0.9 g 200 620 180 180 re f 0 g';
+  const file = await rawPdf([{ content: `${watermark}\n${above.content}\n${below.content}` }]);
+  const before = wordsOf(file);
+  const after = wordsOf(
+    await translatedDocument(pdf, file, {
+      translate: (text) => text.replaceAll(/[a-z]{4,}/g, (word) => `${word}${word.slice(0, 2)}`),
+    }),
+  );
+  const topOf = (words: readonly Word[]): number =>
+    words.find(({ text }) => text.startsWith('Beta'))?.top ?? 0;
+  expect(topOf(after)).toBeGreaterThan(topOf(before) + LINE_POINTS / 2);
+});
