@@ -81,9 +81,11 @@ async function buildServer() {
     log: 'build-client',
   });
   for (const folder of ['server', 'shared']) removeOrphans(folder);
-  // Its bundler is a package, which may only just have been installed.
-  const { bundleServer } = await import('./bundle.mjs');
-  await bundleServer(path.join(distFolder, 'server'), bundleFolder);
+  await run({
+    program: process.execPath,
+    args: [modulePath('rolldown/bin/cli.mjs'), '--config', 'server/rolldown.config.mjs'],
+    log: 'build-bundle',
+  });
 }
 
 async function buildWidget() {

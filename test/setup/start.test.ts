@@ -51,7 +51,12 @@ const sources: Record<string, string> = {
 function smallProject(): string {
   const folder = temporaryFolder();
   const own = ['package.json', 'package-lock.json', 'tsconfig.json'];
-  own.push('server/setup', 'server/tsconfig.json', 'widget/tsconfig.json');
+  own.push(
+    'server/setup',
+    'server/tsconfig.json',
+    'server/rolldown.config.mjs',
+    'widget/tsconfig.json',
+  );
   own.push('widget/vite.config.ts', 'widget/bundled-source.ts', 'shared/client/tsconfig.json');
   for (const name of own) {
     cpSync(path.join(root, name), path.join(folder, name), { recursive: true });

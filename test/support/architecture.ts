@@ -51,6 +51,8 @@ const layers: Record<string, Layer> = {
   },
   'widget/vite.config.ts': { uses: ['widget/bundled-source.ts'] },
 
+  'server/rolldown.config.mjs': {},
+
   // Runs before any package is installed.
   'server/setup': { without: /^(?!node:)/ },
 

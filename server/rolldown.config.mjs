@@ -5,7 +5,7 @@
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { rolldown } from 'rolldown';
+import { defineConfig } from 'rolldown';
 
 /** What starts by itself: processes, their children and threads. */
 const ENTRY = /(?:^|\/)(?:main|worker|[\w-]+-(?:child|worker|thread))\.js$/;
@@ -13,39 +13,34 @@ const BUNDLED_PACKAGES = /^(?:typebox|kysely|@fastify\/type-provider-typebox)(?:
 /** Stands for the address of a module until it is known in which file it comes to be. */
 const ADDRESS = /__moduleAddress\("([^"]*)"\)/g;
 
-/**
- * @param {string} compiled folder of the compiled server
- * @param {string} folder where the bundle goes
- */
-export async function bundleServer(compiled, folder) {
-  const entries = readdirSync(compiled, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    ENTRY.test(file),
-  );
-  const bundle = await rolldown({
-    input: Object.fromEntries(
-      entries.map((file) => [file.slice(0, -'.js'.length), path.join(compiled, file)]),
-    ),
-    platform: 'node',
-    external: (id) => !/^[./]/.test(id) && !BUNDLED_PACKAGES.test(id),
-    plugins: [moduleAddresses(compiled)],
-  });
-  await bundle.write({
-    dir: folder,
+const dist = path.resolve(import.meta.dirname, '../dist');
+const compiled = path.join(dist, 'server');
+const entries = readdirSync(compiled, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  ENTRY.test(file),
+);
+
+export default defineConfig({
+  input: Object.fromEntries(
+    entries.map((file) => [file.slice(0, -'.js'.length), path.join(compiled, file)]),
+  ),
+  platform: 'node',
+  external: (id) => !/^[./]/.test(id) && !BUNDLED_PACKAGES.test(id),
+  plugins: [moduleAddresses()],
+  output: {
+    dir: path.join(dist, 'bundle'),
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
-  });
-  await bundle.close();
-}
+  },
+});
 
 /**
  * Lets `import.meta.url` say where a module would be if it were a file of its own: what stands beside
  * it, and starts by itself, is found from there.
  *
- * @param {string} compiled
  * @returns {import('rolldown').Plugin}
  */
-function moduleAddresses(compiled) {
+function moduleAddresses() {
   return {
     name: 'module-addresses',
     transform(code, id) {
