@@ -5,7 +5,7 @@ import { PostgresAdapter, type Kysely } from 'kysely';
  * The tables, the same in both databases: text, whole numbers that fit a JavaScript number, and bytes.
  * Times are ms since the epoch, lists are JSON, null limits are without limit. Each store adds its own.
  */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- filled by the stores
+// oxlint-disable-next-line typescript/no-empty-object-type -- filled by the stores
 export interface Tables {}
 
 /**

@@ -127,7 +127,7 @@ describe('every pair that is offered', () => {
         expect(answers).toHaveLength(sources.length);
         sources.forEach((source, i) => checkMarks(source, answers[i]!));
       });
-      await fc.assert(property, { numRuns: 4, interruptAfterTimeLimit: 20_000 });
+      await fc.assert(property, { numRuns: 4, plugins: [fc.interruptAfterTimeLimit(20_000)] });
     }
   });
 });

@@ -10,6 +10,7 @@ interface LockedPackage {
   hasInstallScript?: boolean;
   resolved?: string;
   dev?: boolean;
+  engines?: { node?: string };
 }
 
 const lockFile = path.join(projectFolder, 'package-lock.json');
@@ -28,6 +29,18 @@ const licences = [
 /** Looks for, compiles or fetches something native; each was looked at, and has a way without. */
 const scripted = ['@photostructure/sqlite', 'bufferutil', 'esbuild', 'onnxruntime-node'];
 
+/** Whether a range of versions (`^18.18 || >=20`) takes this one: ranges of packages are as simple as that. */
+function takes(range: string, [major, minor]: readonly [number, number]): boolean {
+  return range.split('||').some((part) => {
+    const [, sign = '', atLeast = '0', then = '0'] =
+      /^(>=|\^|~|>)?\s*v?(\d+)?(?:\.(\d+))?/.exec(part.trim()) ?? [];
+    const isEnough =
+      major > Number(atLeast) || (major === Number(atLeast) && minor >= Number(then));
+    const isOpen = sign.startsWith('>') || part.trim() === '*' || part.trim() === '';
+    return isEnough && (isOpen || major === Number(atLeast));
+  });
+}
+
 describe('every package', () => {
   it('is held to what it was when it was chosen', () => {
     expect(installed.length).toBeGreaterThan(300);
@@ -43,6 +56,11 @@ describe('every package', () => {
         .some((each) => !licences.includes(each)),
     );
     expect(others.map(([folder, { license }]) => [named(folder), license])).toEqual([]);
+  });
+
+  it('runs on the lowest Node we name', () => {
+    const lowest = installed.filter(([, { engines }]) => !takes(engines?.node ?? '*', [20, 19]));
+    expect(lowest.map(([folder, { engines }]) => [named(folder), engines])).toEqual([]);
   });
 
   it('that runs a program while it is installed is known', () => {

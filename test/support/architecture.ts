@@ -1,7 +1,7 @@
 /** The directions in which the project's files may import, and the other rules a compiler cannot check. */
 import { builtinModules } from 'node:module';
 import path from 'node:path';
-import ts from 'typescript';
+import { parseSync, Visitor, type VisitorObject } from 'rolldown/utils';
 
 interface Layer {
   /** Files and folders whose values and types it may import, besides itself. */
@@ -227,54 +227,53 @@ interface Import {
 
 /** All imports, re-exports, `import()` and `typeof import()` of a file. */
 function findImports(file: SourceText): Import[] {
-  return nodesOf(file).flatMap((node) => {
-    const [target, typeOnly] = importOf(node);
-    return target !== undefined && ts.isStringLiteralLike(target)
-      ? [{ target: target.text, typeOnly }]
-      : [];
-  });
-}
-
-/** What a node imports, if it does, and whether only types. */
-function importOf(node: ts.Node): [target: ts.Node | undefined, typeOnly: boolean] {
-  if (ts.isImportDeclaration(node)) {
+  const imports: Import[] = [];
+  const add = (source: { type: string; value?: unknown } | null, typeOnly: boolean): void => {
+    if (typeof source?.value === 'string') imports.push({ target: source.value, typeOnly });
+  };
+  visit(file, {
     // `import { type A }` counts as values: with verbatimModuleSyntax the module is loaded.
-    const isType = node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
-    return [node.moduleSpecifier, isType];
-  }
-  if (ts.isExportDeclaration(node)) return [node.moduleSpecifier, node.isTypeOnly];
-  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
-    return [node.argument.literal, true];
-  }
-  const isCall = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword;
-  return [isCall ? node.arguments[0] : undefined, false];
+    ImportDeclaration: ({ source, importKind }) => add(source, importKind === 'type'),
+    ExportNamedDeclaration: ({ source, exportKind }) => add(source, exportKind === 'type'),
+    ExportAllDeclaration: ({ source, exportKind }) => add(source, exportKind === 'type'),
+    ImportExpression: ({ source }) => add(source, false),
+    TSImportType: ({ source }) => add(source, true),
+  });
+  return imports;
 }
 
 function findEnvironmentReads(file: SourceText): string[] {
   const isBound = isWithin(file.path, 'server') && file.path.endsWith('.ts');
   if (!isBound || file.path === environmentReader) return [];
-  return nodesOf(file).some(readsEnvironment)
+  return readsEnvironment(file)
     ? [`${file.path}: only ${environmentReader} reads the environment`]
     : [];
 }
 
-function readsEnvironment(node: ts.Node): boolean {
-  if (ts.isPropertyAccessExpression(node)) {
-    return node.expression.getText() === 'process' && node.name.text === 'env';
-  }
-  return (
-    ts.isImportDeclaration(node) &&
-    /process['"]$/.test(node.moduleSpecifier.getText()) &&
-    /\benv\b/.test(node.importClause?.getText() ?? '')
-  );
+function readsEnvironment(file: SourceText): boolean {
+  let reads = false;
+  visit(file, {
+    MemberExpression({ object, property }) {
+      const isEnvironment = property.type === 'Identifier' && property.name === 'env';
+      if (isEnvironment && object.type === 'Identifier' && object.name === 'process') reads = true;
+    },
+    ImportDeclaration({ source, specifiers }) {
+      if (!source.value.endsWith('process')) return;
+      reads ||= specifiers.some(({ local }) => local.name === 'env');
+      reads ||= specifiers.some(
+        (each) => each.type === 'ImportSpecifier' && nameOf(each.imported) === 'env',
+      );
+    },
+  });
+  return reads;
 }
 
-function nodesOf({ path: name, text }: SourceText): ts.Node[] {
-  const nodes: ts.Node[] = [];
-  const visit = (node: ts.Node): void => {
-    nodes.push(node);
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true));
-  return nodes;
+function nameOf(name: { name: string } | { value: string }): string {
+  return 'name' in name ? name.name : name.value;
+}
+
+function visit({ path: name, text }: SourceText, visitor: VisitorObject): void {
+  const { program, errors } = parseSync(name, text);
+  if (errors[0]) throw new SyntaxError(`${name}: ${errors[0].message}`);
+  new Visitor(visitor).visit(program);
 }

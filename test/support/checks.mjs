@@ -19,7 +19,7 @@ const types = (part, folder) => {
 
 const checks = [
   // The longest first.
-  { name: 'eslint', args: [modulePath('eslint/bin/eslint.js'), '.', '--max-warnings', '0'] },
+  { name: 'lint', args: [modulePath('oxlint/bin/oxlint')] },
   // Those of the server are checked where it is built, with nothing but Node's.
   types('node', 'test'),
   types('browser', 'test/widget'),

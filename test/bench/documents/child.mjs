@@ -6,6 +6,9 @@
  */
 import { readFileSync } from 'node:fs';
 
+/** @import { DocumentFormatName } from '../../../shared/document-formats.ts' */
+/** @import { TextSegment } from '../../../server/text/text-segment.ts' */
+
 const built = new URL('../../../dist/server/documents/formats/index.js', import.meta.url);
 /** @type {typeof import('../../../server/documents/formats/index.ts')} */
 const { loadFormat } = await import(built.href);
@@ -17,9 +20,7 @@ let openedAtMs = startedAtMs;
 let blocks = 0;
 let characters = 0;
 if (mode === 'translate') {
-  const output = /** @type {import('../../../shared/document-formats.ts').DocumentFormatName} */ (
-    name
-  );
+  const output = /** @type {DocumentFormatName} */ (name);
   const format = await loadFormat(output);
   const limits = { maxCharacters: 1_000_000 };
   const document = await format.open(bytes, {
@@ -32,7 +33,7 @@ if (mode === 'translate') {
   blocks = document.blocks.length;
   characters = document.characters;
   // Every text changes, so that every part is written anew.
-  /** @type {(part: import('../../../server/text/text-segment.ts').TextSegment[number]) => typeof part} */
+  /** @type {(part: TextSegment[number]) => typeof part} */
   const changed = (part) => (typeof part === 'string' ? part.toUpperCase() : part);
   const translated = document.blocks.map(({ segment }) => segment.map(changed));
   await document.write(translated, { source: 'en', target: 'es' });
