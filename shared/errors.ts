@@ -80,8 +80,9 @@ export function toHttp(error: unknown): {
   return { status, body: { message, ...(detail !== undefined && { detail }) } };
 }
 
-/** The payload of the voice protocol's `error` message. */
-export interface VoiceErrorPayload {
+/** The voice protocol's `error` message. */
+export interface VoiceErrorMessage {
+  type: 'error';
   /** Name of the message or step that failed, for example `source_media_chunk`. */
   request_type: string;
   /** HTTP status that fits the failure. */
@@ -95,17 +96,16 @@ export interface VoiceErrorPayload {
 export function toSocket(
   error: unknown,
   requestType: string,
-): { message: { error: VoiceErrorPayload }; closeCode: number } {
+): { message: VoiceErrorMessage; closeCode: number } {
   const { code, message } = toServiceError(error);
   const { status, detail } = errorTable[code];
   return {
     message: {
-      error: {
-        request_type: requestType,
-        error_code: status,
-        reason_code: status * 10_000 + detail,
-        error_message: message,
-      },
+      type: 'error',
+      request_type: requestType,
+      error_code: status,
+      reason_code: status * 10_000 + detail,
+      error_message: message,
     },
     closeCode: 4000 + status,
   };

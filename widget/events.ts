@@ -89,13 +89,14 @@ export function captionDetail(
   message: ServerMessage,
   sourceLanguage: LanguageTag,
 ): VoiceCaptionDetail | undefined {
-  if ('source_transcript_update' in message) {
-    const { concluded, tentative } = message.source_transcript_update;
+  if (message.type === 'source_transcript_update') {
+    const { concluded, tentative } = message;
     const language = (concluded.at(-1) ?? tentative.at(-1))?.language ?? sourceLanguage;
     return { kind: 'source', language, concluded, tentative };
   }
-  if (!('target_transcript_update' in message)) return undefined;
-  return { kind: 'target', ...message.target_transcript_update };
+  if (message.type !== 'target_transcript_update') return undefined;
+  const { language, concluded, tentative } = message;
+  return { kind: 'target', language, concluded, tentative };
 }
 
 /** An event of {@link VoiceCaptionsEventMap}. */

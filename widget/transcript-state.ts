@@ -92,22 +92,22 @@ export function receiveMessage(
   transcript: Transcript,
   message: ServerMessage,
 ): { transcript: Transcript; completed: readonly CompletedLine[] } {
-  if ('source_transcript_update' in message) {
-    const { concluded, tentative } = message.source_transcript_update;
+  if (message.type === 'source_transcript_update') {
+    const { concluded, tentative } = message;
     const heard = (concluded.at(-1) ?? tentative.at(-1))?.language;
     return updateTrack(transcript, isSource, (track) =>
       extend({ ...track, language: heard ?? track.language }, concluded, tentative),
     );
   }
-  if ('target_transcript_update' in message) {
-    const { language, concluded, tentative } = message.target_transcript_update;
+  if (message.type === 'target_transcript_update') {
+    const { language, concluded, tentative } = message;
     return updateTrack(transcript, isTarget(language), (track) =>
       extend(track, concluded, tentative),
     );
   }
-  if ('end_of_source_transcript' in message) return updateTrack(transcript, isSource, finish);
-  if ('end_of_target_transcript' in message) {
-    return updateTrack(transcript, isTarget(message.end_of_target_transcript.language), finish);
+  if (message.type === 'end_of_source_transcript') return updateTrack(transcript, isSource, finish);
+  if (message.type === 'end_of_target_transcript') {
+    return updateTrack(transcript, isTarget(message.language), finish);
   }
   return { transcript, completed: [] };
 }

@@ -2,7 +2,8 @@ import { LitElement, html, nothing, type PropertyValues, type TemplateResult } f
 import { property, query, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { LanguageTag } from '../shared/language.ts';
-import type { MessageFormat, ServerMessage } from '../shared/protocol/messages.ts';
+import { messageOf } from '../shared/protocol/codec.ts';
+import type { MessageFormat, ServerFrame, ServerMessage } from '../shared/protocol/messages.ts';
 import { announce } from './controllers/announcer.ts';
 import { defaultWorkletUrl, type AudioSource } from './controllers/microphone.ts';
 import { SpeechController } from './controllers/playback-controller.ts';
@@ -179,7 +180,7 @@ export class VoiceCaptions extends LitElement {
       request: this.sessionRequest(),
       provideToken: this.tokenProvider ?? tokenEndpoint(this.tokenEndpoint),
       onState: (next) => this.changeState(next),
-      onMessage: (message) => this.receive(message),
+      onMessage: (message) => this.take(message),
       onRestart: () => this.show(finishTranscript(this.transcriptNow)),
       isHeld: () => this.speaker.holdsMicrophone && !(this.source instanceof Blob),
       onLevel: (level) => this.showLevel(level),
@@ -220,8 +221,12 @@ export class VoiceCaptions extends LitElement {
     return spokenLanguages(this.transcriptNow);
   }
 
-  /** Shows a message of the gateway; for messages that reach the page in another way. */
-  receive(message: ServerMessage): void {
+  /** Shows what a frame of the gateway says; for those that reach the page in another way. */
+  receive(frame: ServerFrame): void {
+    this.take(messageOf(frame));
+  }
+
+  private take(message: ServerMessage): void {
     this.speaker.receive(message);
     const update = receiveMessage(this.transcriptNow, message);
     const detail = captionDetail(message, this.sourceLanguage);

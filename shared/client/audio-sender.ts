@@ -143,7 +143,7 @@ export class AudioSender {
       const nowMs = performance.now();
       if (connection.unsentBytes >= MAX_UNSENT_BYTES || this.#waitMs(nowMs) > 0) break;
       const data = this.#buffer.take(this.#pace.pieceBytes(this.#buffer.chunkBytes));
-      connection.send({ source_media_chunk: { data } });
+      connection.send({ type: 'source_media_chunk', data });
       this.#pace.spend(data.length, nowMs);
       sent = true;
     }

@@ -110,8 +110,8 @@ export type VoiceEvent =
 
 /** The event that a message of the server makes; undefined for those that end a session. */
 export function eventOf(message: ServerMessage): VoiceEvent | undefined {
-  if ('source_transcript_update' in message) {
-    const { concluded, tentative } = message.source_transcript_update;
+  if (message.type === 'source_transcript_update') {
+    const { concluded, tentative } = message;
     return {
       type: 'caption',
       kind: 'source',
@@ -120,8 +120,8 @@ export function eventOf(message: ServerMessage): VoiceEvent | undefined {
       tentative: tentative.map((segment) => segmentOf(segment, segment.language)),
     };
   }
-  if ('target_transcript_update' in message) {
-    const { language, concluded, tentative } = message.target_transcript_update;
+  if (message.type === 'target_transcript_update') {
+    const { language, concluded, tentative } = message;
     return {
       type: 'caption',
       kind: 'target',
@@ -145,8 +145,8 @@ function wordOf(word: NonNullable<SourceSegment['words']>[number]): CaptionWord 
 }
 
 function speechOf(message: ServerMessage): SpeechEvent | undefined {
-  if (!('target_media_chunk' in message)) return undefined;
-  const { language, data, duration, text, content_type, headers } = message.target_media_chunk;
+  if (message.type !== 'target_media_chunk') return undefined;
+  const { language, data, duration, text, content_type, headers } = message;
   return {
     ...{ type: 'speech', language, pieces: data, durationMs: duration, text },
     ...{ contentType: content_type, headerCount: headers },
@@ -154,38 +154,40 @@ function speechOf(message: ServerMessage): SpeechEvent | undefined {
 }
 
 function endOf(message: ServerMessage): EndEvent | undefined {
-  if ('end_of_source_transcript' in message) {
+  if (message.type === 'end_of_source_transcript') {
     return { type: 'end', kind: 'source', language: undefined };
   }
-  if ('end_of_target_transcript' in message) {
-    return { type: 'end', kind: 'target', language: message.end_of_target_transcript.language };
+  if (message.type === 'end_of_target_transcript') {
+    return { type: 'end', kind: 'target', language: message.language };
   }
-  if (!('end_of_target_media' in message)) return undefined;
-  return { type: 'end', kind: 'speech', language: message.end_of_target_media.language };
+  if (message.type !== 'end_of_target_media') return undefined;
+  return { type: 'end', kind: 'speech', language: message.language };
 }
 
 function progressOf(message: ServerMessage): AcknowledgementEvent | LagEvent | undefined {
-  if ('source_media_acknowledgement' in message) {
-    const { received_audio_ms, received_audio_bytes } = message.source_media_acknowledgement;
+  if (message.type === 'source_media_acknowledgement') {
+    const { received_audio_ms, received_audio_bytes } = message;
     return {
       type: 'acknowledgement',
       receivedMs: received_audio_ms,
       receivedBytes: received_audio_bytes,
     };
   }
-  if ('source_lag_update' in message) {
-    return { type: 'lag', lagMs: message.source_lag_update.lag_ms };
+  if (message.type === 'source_lag_update') {
+    return { type: 'lag', lagMs: message.lag_ms };
   }
   return undefined;
 }
 
 function termsOf(message: ServerMessage): TermsEvent | undefined {
-  if (!('session_updated' in message)) return undefined;
-  const terms = message.session_updated;
+  if (message.type !== 'session_updated') return undefined;
   return {
-    ...{ type: 'terms', startMs: terms.start_time, targetLanguages: terms.target_languages },
-    speechLanguage: terms.target_media_languages?.[0],
-    ...{ glossaryId: terms.glossary_id, formality: terms.formality },
-    spokenTermsId: terms.spoken_terms_id,
+    type: 'terms',
+    startMs: message.start_time,
+    targetLanguages: message.target_languages,
+    speechLanguage: message.target_media_languages?.[0],
+    glossaryId: message.glossary_id,
+    formality: message.formality,
+    spokenTermsId: message.spoken_terms_id,
   };
 }

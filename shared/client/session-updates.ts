@@ -83,16 +83,16 @@ export class SessionUpdates {
   }
 
   receive(message: ServerMessage): void {
-    if ('session_updated' in message) {
+    if (message.type === 'session_updated') {
       const wasSupported = this.#isSupported;
       this.#isSupported = true;
       clearTimeout(this.#timer);
-      const { id } = message.session_updated;
+      const { id } = message;
       if (id !== undefined && id === this.#current?.id) this.#answer();
       else if (wasSupported !== true) this.#pump();
-    } else if ('session_update_refused' in message) {
-      const { id, ...refusal } = message.session_update_refused;
-      if (id !== undefined && id === this.#current?.id) this.#answer(refusalOf(refusal));
+    } else if (message.type === 'session_update_refused') {
+      const { id } = message;
+      if (id !== undefined && id === this.#current?.id) this.#answer(refusalOf(message));
     } else if (this.#isSupported === undefined && isSaid(message)) this.#giveUp();
   }
 
@@ -177,8 +177,7 @@ function joined(parts: readonly Change[]): SessionChanges {
 
 /** Whether a message follows the announcement in a server that makes one. */
 function isSaid(message: ServerMessage): boolean {
-  const [name = ''] = Object.keys(message);
-  return name.endsWith('_update') && !('source_lag_update' in message);
+  return message.type.endsWith('_update') && message.type !== 'source_lag_update';
 }
 
 /** A request as changes make it. */

@@ -96,7 +96,7 @@ export class VoiceLink {
       onRoom: options.onRoom,
     });
     this.#updates = new SessionUpdates({
-      send: (update) => this.#connection?.send({ session_update: update }),
+      send: (update) => this.#connection?.send({ type: 'session_update', update }),
       onTaken: (changes) => (this.request = withChanges(this.request, changes)),
     });
   }
@@ -304,7 +304,7 @@ export class VoiceLink {
         this.#updates.open();
       },
       onMessage: (message) => {
-        if ('error' in message) failure = serverFailure(message.error);
+        if (message.type === 'error') failure = serverFailure(message);
         else this.#wasGood = true;
         this.#receive(message);
       },
@@ -336,8 +336,8 @@ export class VoiceLink {
 
   #receive(message: ServerMessage): void {
     if (this.#isKnown(message)) return;
-    if ('source_media_acknowledgement' in message) {
-      const { received_audio_ms, received_audio_bytes } = message.source_media_acknowledgement;
+    if (message.type === 'source_media_acknowledgement') {
+      const { received_audio_ms, received_audio_bytes } = message;
       const isNews = this.#audio.acknowledge({
         audioMs: received_audio_ms,
         sizeBytes: received_audio_bytes,
@@ -346,14 +346,13 @@ export class VoiceLink {
       if (isNews) this.#watchEnd();
     } else this.#watchEnd();
     this.#updates.receive(message);
-    if ('end_of_stream' in message) this.#ended = true;
+    if (message.type === 'end_of_stream') this.#ended = true;
     this.#options.onMessage(message);
   }
 
   /** Whether a message has come before; notes its number otherwise. */
   #isKnown(message: ServerMessage): boolean {
-    const [payload] = Object.values(message) as { sequence?: number }[];
-    const sequence = payload?.sequence;
+    const sequence = 'sequence' in message ? message.sequence : undefined;
     if (sequence === undefined) return false;
     if (sequence <= this.#lastSequence) return true;
     this.#lastSequence = sequence;
@@ -363,11 +362,11 @@ export class VoiceLink {
   /** Called whenever everything was sent. */
   #sendEnds(): void {
     if (!this.isOpen) return;
-    if (this.#endsUtterance) this.#connection?.send({ end_of_utterance: {} });
+    if (this.#endsUtterance) this.#connection?.send({ type: 'end_of_utterance' });
     this.#endsUtterance = false;
     if (!this.#finishing || this.#endSent) return;
     this.#endSent = true;
-    this.#connection?.send({ end_of_source_media: {} });
+    this.#connection?.send({ type: 'end_of_source_media' });
   }
 
   /** The audio is over, or nearly: the server must go on talking until it has said everything. */

@@ -5,7 +5,13 @@
 import { Decoder, encode as packMessage } from '@msgpack/msgpack';
 import { ServiceError } from '../errors.ts';
 import { isShallow } from './message-pack-scan.ts';
-import type { ClientMessage, MessageFormat, ReceivedMessage, ServerMessage } from './messages.ts';
+import type {
+  ClientMessage,
+  MessageFormat,
+  ReceivedMessage,
+  ServerFrame,
+  ServerMessage,
+} from './messages.ts';
 
 /** Most audio one `source_media_chunk` may carry, in bytes. */
 export const MAX_CHUNK_BYTES = 100_000;
@@ -40,27 +46,39 @@ const serverMessageUnpacker = new Decoder();
 
 /** A message of the server as the payload of one frame. */
 export function encodeServerMessage(message: ServerMessage, format: MessageFormat): string | Bytes {
-  if (format === 'msgpack') return packMessage(message);
-  if (!('target_media_chunk' in message)) return JSON.stringify(message);
-  const { data, ...rest } = message.target_media_chunk;
-  return JSON.stringify({ target_media_chunk: { ...rest, data: data.map(toBase64) } });
+  const { type, ...payload } = message;
+  if (format === 'msgpack') return packMessage({ [type]: payload });
+  if (!('data' in payload)) return JSON.stringify({ [type]: payload });
+  return JSON.stringify({ [type]: { ...payload, data: payload.data.map(toBase64) } });
 }
 
 /** A message of the client as the payload of one frame. */
 export function encodeClientMessage(message: ClientMessage, format: MessageFormat): string | Bytes {
-  if (format === 'msgpack') return packMessage(message);
-  if (!('source_media_chunk' in message)) return JSON.stringify(message);
-  return CHUNK_HEAD + toBase64(message.source_media_chunk.data) + CHUNK_TAIL;
+  if (message.type === 'source_media_chunk') {
+    const { data } = message;
+    if (format === 'msgpack') return packMessage({ source_media_chunk: { data } });
+    return CHUNK_HEAD + toBase64(data) + CHUNK_TAIL;
+  }
+  const payload = message.type === 'session_update' ? message.update : {};
+  const wire = { [message.type]: payload };
+  return format === 'msgpack' ? packMessage(wire) : JSON.stringify(wire);
 }
 
 /** Reads a frame of the server; trusts it to be well formed, as it comes from our own gateway. */
 export function decodeServerMessage(frame: string | Bytes): ServerMessage {
-  if (typeof frame !== 'string') return serverMessageUnpacker.decode(frame) as ServerMessage;
-  const message = JSON.parse(frame) as ServerMessage;
-  if (!('target_media_chunk' in message)) return message;
-  const { data, ...rest } = message.target_media_chunk as unknown as { data: string[] };
-  const bytes = data.map((text) => fromBase64(text) ?? new Uint8Array());
-  return { target_media_chunk: { ...rest, data: bytes } } as ServerMessage;
+  const said: unknown =
+    typeof frame === 'string' ? JSON.parse(frame) : serverMessageUnpacker.decode(frame);
+  return messageOf(said as ServerFrame);
+}
+
+/** A message of the server from what its frame says; audio may still be base64. */
+export function messageOf(frame: ServerFrame): ServerMessage {
+  const [[type, payload] = ['']] = Object.entries(frame as Record<string, { data?: unknown }>);
+  if (!Array.isArray(payload?.data)) return { type, ...payload } as ServerMessage;
+  const data = payload.data.map((piece: string | Bytes) =>
+    typeof piece === 'string' ? (fromBase64(piece) ?? new Uint8Array()) : piece,
+  );
+  return { type, ...payload, data } as ServerMessage;
 }
 
 /**
@@ -98,7 +116,7 @@ function decodeCanonicalJson(frame: Bytes): ReceivedMessage | undefined {
   if (text.includes('-') || text.includes('_')) return undefined;
   const sizeBytes = frame.write(text, 0, frame.length, 'base64');
   if (sizeBytes === (length / 4) * 3 - padding) {
-    return { source_media_chunk: { data: checkedSize(frame.subarray(0, sizeBytes)) } };
+    return { type: 'source_media_chunk', data: checkedSize(frame.subarray(0, sizeBytes)) };
   }
   // Something outside the alphabet was skipped, perhaps an escape such as "\\/"; the frame is gone.
   return toClientMessage(parseJsonText(CHUNK_HEAD + text + CHUNK_TAIL), 'json');
@@ -130,10 +148,9 @@ function toClientMessage(decoded: unknown, format: MessageFormat): ReceivedMessa
   }
   const payload = decoded[name];
   if (!isRecord(payload)) throw malformed(`The payload of ${name} must be an object.`);
-  if (name === 'end_of_source_media') return { end_of_source_media: {} };
-  if (name === 'end_of_utterance') return { end_of_utterance: {} };
-  if (name === 'session_update') return { session_update: payload };
-  return { source_media_chunk: { data: checkedSize(toBytes(payload['data'], format)) } };
+  if (name === 'end_of_source_media' || name === 'end_of_utterance') return { type: name };
+  if (name === 'session_update') return { type: name, update: payload };
+  return { type: 'source_media_chunk', data: checkedSize(toBytes(payload['data'], format)) };
 }
 
 function toBytes(data: unknown, format: MessageFormat): Bytes {

@@ -1,6 +1,7 @@
 /**
  * Everything that crosses the voice socket, as schemas: TypeScript types, the AsyncAPI document and
- * the tests all come from here. Each message is an object with exactly one key, its name.
+ * the tests all come from here. On the wire a message is an object with exactly one key, its name;
+ * everywhere else it is `{ type, … }`, and the codec alone goes between the two.
  */
 import Type, { type Static, type TSchema } from 'typebox';
 import { VoiceSessionUpdate } from '../schemas/voice-session.ts';
@@ -237,18 +238,26 @@ export const serverMessages = [
   ErrorMessage,
 ] as const;
 
+/** `{ name: { … } }` as `{ type: 'name', … }`. */
+type Typed<Wire> = Wire extends unknown
+  ? { [Name in keyof Wire]: { type: Name } & Wire[Name] }[keyof Wire]
+  : never;
+
 export type SourceSegment = Static<typeof SourceSegment>;
 export type TargetSegment = Static<typeof TargetSegment>;
-export type SourceTranscriptUpdate = Static<typeof SourceTranscriptUpdate>;
-export type TargetTranscriptUpdate = Static<typeof TargetTranscriptUpdate>;
-export type SessionUpdated = Static<typeof SessionUpdated>;
-export type TargetMediaChunk = Static<typeof TargetMediaChunk>;
-export type ClientMessage = Static<(typeof clientMessages)[number]>;
+/** A message of the server as a frame says it. */
+export type ServerFrame = Static<(typeof serverMessages)[number]>;
+export type ServerMessage = Typed<ServerFrame>;
+/** A message of the server by its name. */
+export type MessageOf<Name extends ServerMessage['type']> = Extract<ServerMessage, { type: Name }>;
+
+type Control = { type: 'end_of_utterance' } | { type: 'end_of_source_media' };
+type MediaChunk = { type: 'source_media_chunk'; data: Uint8Array };
+export type ClientMessage =
+  Control | MediaChunk | { type: 'session_update'; update: VoiceSessionUpdate };
 /** What a client has sent: what is in an update is for its receiver to check. */
 export type ReceivedMessage =
-  | Exclude<ClientMessage, Static<typeof SessionUpdate>>
-  | { session_update: Readonly<Record<string, unknown>> };
-export type ServerMessage = Static<(typeof serverMessages)[number]>;
+  Control | MediaChunk | { type: 'session_update'; update: Readonly<Record<string, unknown>> };
 
 /** How messages are written: JSON in text frames or MessagePack in binary frames. */
 export type MessageFormat = 'json' | 'msgpack';

@@ -77,7 +77,7 @@ async function measure(format: MessageFormat): Promise<Overhead> {
 }
 
 function loadOptions(format: MessageFormat) {
-  const payload = encodeClientMessage({ source_media_chunk: { data: hum() } }, format);
+  const payload = encodeClientMessage({ type: 'source_media_chunk', data: hum() }, format);
   const bytes = Buffer.from(payload);
   const opcode = format === 'json' ? OPCODE.text : OPCODE.binary;
   return {

@@ -323,7 +323,7 @@ describe('a beginning and an end', () => {
     });
     const sockets = new WebSocketServer({ server: http });
     const counted = { received_audio_ms: 0, received_audio_bytes: 0 };
-    const alive = encodeServerMessage({ source_media_acknowledgement: counted }, 'json');
+    const alive = encodeServerMessage({ type: 'source_media_acknowledgement', ...counted }, 'json');
     sockets.on('connection', (socket) => {
       const saying = setInterval(() => socket.send(alive), 50);
       socket.on('close', () => clearInterval(saying));

@@ -162,11 +162,10 @@ describe('an observed engine', () => {
 describe('the erasure meter', () => {
   const segment = (text: string) => ({ text, start_time: 0, end_time: 1 });
   const target = (language: string, concluded: string, tentative: string) => ({
-    target_transcript_update: {
-      language,
-      concluded: concluded === '' ? [] : [segment(concluded)],
-      tentative: tentative === '' ? [] : [segment(tentative)],
-    },
+    type: 'target_transcript_update' as const,
+    language,
+    concluded: concluded === '' ? [] : [segment(concluded)],
+    tentative: tentative === '' ? [] : [segment(tentative)],
   });
 
   it('counts what is taken back, from the first word that differs', () => {
@@ -188,10 +187,14 @@ describe('the erasure meter', () => {
       final: 3,
     });
     const source = { ...segment('one'), language: 'en' };
-    const update = { source_transcript_update: { concluded: [source], tentative: [] } };
-    expect(meter(update)).toEqual({ track: 'source', deleted: 0, final: 1 });
+    const update = { concluded: [source], tentative: [] };
+    expect(meter({ type: 'source_transcript_update', ...update })).toEqual({
+      track: 'source',
+      deleted: 0,
+      final: 1,
+    });
     expect(meter(target('es', 'uno dos', ''))).toMatchObject({ deleted: 0, final: 2 });
-    expect(meter({ end_of_stream: {} })).toBeUndefined();
+    expect(meter({ type: 'end_of_stream' })).toBeUndefined();
   });
 
   it('and the lag of conclusions reach the metrics', async () => {
@@ -201,7 +204,7 @@ describe('the erasure meter', () => {
     session.message(target('es', 'dos', ''), 2500);
     const times = { start_time: 0, end_time: 2000 };
     const concluded = [{ text: 'one', language: 'en', ...times }];
-    session.message({ source_transcript_update: { concluded, tentative: [] } }, 2500);
+    session.message({ type: 'source_transcript_update', concluded, tentative: [] }, 2500);
     const words = 'dragoman_voice_caption_words';
     expect(await sample(metrics, `${words}_deleted_total{track="target"}`)).toBe(1);
     expect(await sample(metrics, `${words}_final_total{track="source"}`)).toBe(1);

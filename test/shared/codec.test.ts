@@ -11,7 +11,8 @@ import {
 } from '../../shared/protocol/codec.ts';
 
 const chunk = (size: number) => ({
-  source_media_chunk: { data: Uint8Array.from({ length: size }, (_, index) => (index * 37) & 255) },
+  type: 'source_media_chunk' as const,
+  data: Uint8Array.from({ length: size }, (_, index) => (index * 37) & 255),
 });
 const json = (text: string) => decodeClientMessage(Buffer.from(text), 'json');
 const code = (expected: string) => expect.objectContaining({ code: expected }) as Error;
@@ -23,24 +24,26 @@ describe('client messages', () => {
       for (const format of ['json', 'msgpack'] as const) {
         const frame = encodeClientMessage(chunk(size), format);
         const decoded = decodeClientMessage(Buffer.from(frame as string), format);
-        expect(
-          'source_media_chunk' in decoded && Buffer.from(decoded.source_media_chunk.data),
-        ).toEqual(Buffer.from(chunk(size).source_media_chunk.data));
+        expect(decoded.type === 'source_media_chunk' && Buffer.from(decoded.data)).toEqual(
+          Buffer.from(chunk(size).data),
+        );
       }
     },
   );
 
   it('may be written with white space and with fields nobody knows', () => {
     expect(json('{ "source_media_chunk": { "data": "AQI=", "extra": 1 } }')).toEqual({
-      source_media_chunk: { data: Buffer.from([1, 2]) },
+      type: 'source_media_chunk',
+      data: Buffer.from([1, 2]),
     });
-    expect(json('{"end_of_source_media":{"why":"done"}}')).toEqual({ end_of_source_media: {} });
+    expect(json('{"end_of_source_media":{"why":"done"}}')).toEqual({ type: 'end_of_source_media' });
   });
 
   it('may escape slashes, as some writers of JSON do', () => {
     const data = Buffer.from([255, 255, 255]);
     expect(json('{"source_media_chunk":{"data":"\\/\\/\\/\\/"}}')).toEqual({
-      source_media_chunk: { data },
+      type: 'source_media_chunk',
+      data,
     });
   });
 
@@ -89,7 +92,7 @@ describe('client messages', () => {
   const endWith = (field: Uint8Array) => decodeClientMessage(endFrame(field), 'msgpack');
 
   it('in MessagePack may have fields nobody knows, within bounds of depth and number', () => {
-    const known = { end_of_source_media: {} };
+    const known = { type: 'end_of_source_media' };
     expect(endWith(nested(30))).toEqual(known);
     expect(() => endWith(nested(31))).toThrow(code('malformed_message'));
     const lists = (count: number) =>
@@ -112,8 +115,7 @@ describe('client messages', () => {
     const rest = Object.fromEntries(
       (values as readonly unknown[]).map((value, index) => [`field ${index}`, value]),
     ) as Record<string, unknown>;
-    const { source_media_chunk: payload } = chunk(100);
-    const message = { source_media_chunk: { ...rest, ...payload } };
+    const message = { source_media_chunk: { ...rest, data: chunk(100).data } };
     expect(decodeClientMessage(encode(message), 'msgpack')).toEqual(chunk(100));
     // Whatever it is passed over as, what stands behind it is found.
     expect(() => endWith(encode([...values, ...values.map(() => [nested(40)])]))).not.toThrow();
@@ -139,7 +141,7 @@ describe('client messages', () => {
 });
 
 it('server messages read the same in both formats', () => {
-  const message = { end_of_target_transcript: { language: 'zh-HANS' } };
+  const message = { type: 'end_of_target_transcript', language: 'zh-HANS' } as const;
   for (const format of ['json', 'msgpack'] as const) {
     expect(decodeServerMessage(encodeServerMessage(message, format))).toEqual(message);
   }

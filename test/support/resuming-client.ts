@@ -66,20 +66,20 @@ async function converse(
   stream.connections += 1;
   socket.on('message', (data: Buffer, isBinary) => {
     const message = decodeServerMessage(isBinary ? data : data.toString());
-    if ('error' in message) throw new Error(message.error.error_message);
+    if (message.type === 'error') throw new Error(message.error_message);
     stream.messages.push(message);
-    const { sequence } = Object.values(message)[0] as { sequence?: number };
+    const sequence = 'sequence' in message ? message.sequence : undefined;
     if (sequence !== undefined) stream.sequences.push(sequence);
-    if ('end_of_stream' in message) isComplete = true;
+    if (message.type === 'end_of_stream') isComplete = true;
   });
   const timer = setInterval(() => {
     if (socket.readyState !== WebSocket.OPEN) return;
     if (at < audio.length) {
       const data = audio.subarray(at, at + chunkBytes);
-      socket.send(encodeClientMessage({ source_media_chunk: { data } }, format));
+      socket.send(encodeClientMessage({ type: 'source_media_chunk', data }, format));
       at += data.length;
     } else {
-      socket.send(encodeClientMessage({ end_of_source_media: {} }, format));
+      socket.send(encodeClientMessage({ type: 'end_of_source_media' }, format));
       clearInterval(timer);
     }
   }, everyMs);

@@ -169,31 +169,31 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
   function fail(): void {
     gateway.breaks = false;
     session.token = 'lost';
-    send({ error: { ...refusalOf(5_030_004), error_code: 503 } });
+    send({ type: 'error', ...refusalOf(5_030_004), error_code: 503 });
     socket.close(4503);
   }
 
   function conclude(): void {
     if (!session.hasEnded) {
       session.hasEnded = true;
-      say({ end_of_source_transcript: {} });
+      say({ type: 'end_of_source_transcript' });
       for (const language of session.request.target_languages ?? []) {
-        say({ end_of_target_transcript: { language } });
+        say({ type: 'end_of_target_transcript', language });
       }
-      say({ end_of_stream: {} });
+      say({ type: 'end_of_stream' });
     } else send(session.durable.at(-1)!);
     if (!isLost) socket.close(1000);
   }
 
   function change({ id, ...changes }: Record<string, unknown>): void {
     if (!gateway.takesUpdates) {
-      send({ error: refusalOf(4_000_003) });
+      send({ type: 'error', ...refusalOf(4_000_003) });
       socket.close(4400);
       return;
     }
     const { target_languages = [] } = { ...session.request, ...changes };
     if (target_languages.includes('xx')) {
-      say({ session_update_refused: { id: id as string, ...refusalOf(4_000_001) } });
+      say({ type: 'session_update_refused', id: id as string, ...refusalOf(4_000_001) });
       return;
     }
     session.request = { ...session.request, target_languages };
@@ -203,10 +203,10 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
   socket.on('message', (frame: Buffer) => {
     if (isLost) return;
     const message = decodeClientMessage(frame, format);
-    if (gateway.breaks && 'source_media_chunk' in message) fail();
-    else if ('end_of_source_media' in message) conclude();
-    else if ('session_update' in message) change(message.session_update);
-    else if ('source_media_chunk' in message) hear(message.source_media_chunk.data);
+    if (gateway.breaks && message.type === 'source_media_chunk') fail();
+    else if (message.type === 'end_of_source_media') conclude();
+    else if (message.type === 'session_update') change(message.update);
+    else if (message.type === 'source_media_chunk') hear(message.data);
     if (random() < gateway.dropChance) lose();
   });
   if (gateway.takesUpdates && session.durable.length === 0) {
@@ -220,7 +220,7 @@ function converse({ gateway, socket, session, random, lastSequence }: Conversati
 function inForce({ request, words }: KeptSession, id?: string): ServerMessage {
   const { target_languages = [] } = request;
   const named = id === undefined ? {} : { id };
-  return { session_updated: { ...named, start_time: words * 100, target_languages } };
+  return { type: 'session_updated', ...named, start_time: words * 100, target_languages };
 }
 
 function refusalOf(reason_code: number) {
@@ -233,20 +233,21 @@ function wordMessages({ words, request }: KeptSession): ServerMessage[] {
   const targets = request.target_languages ?? [];
   return [
     {
-      source_transcript_update: {
-        concluded: [{ language: 'en', text: ` ${words}`, ...times }],
-        tentative: [],
-      },
+      type: 'source_transcript_update',
+      concluded: [{ language: 'en', text: ` ${words}`, ...times }],
+      tentative: [],
     },
     ...targets.map((language) => ({
-      target_transcript_update: {
-        language,
-        concluded: [{ text: ` ${language}${words}`, ...times }],
-        tentative: [],
-      },
+      type: 'target_transcript_update' as const,
+      language,
+      concluded: [{ text: ` ${language}${words}`, ...times }],
+      tentative: [],
     })),
     ...targets.slice(0, 1).map((language) => ({
-      target_media_chunk: { language, data: [Uint8Array.of(words % 256)], duration: 100 },
+      type: 'target_media_chunk' as const,
+      language,
+      data: [Uint8Array.of(words % 256)],
+      duration: 100,
     })),
   ];
 }
@@ -254,19 +255,20 @@ function wordMessages({ words, request }: KeptSession): ServerMessage[] {
 function tentativeMessage({ words }: KeptSession): ServerMessage {
   const times = { start_time: words * 100, end_time: words * 100 + 50 };
   const tentative = [{ language: 'en', text: ` ${words}?`, ...times }];
-  return { source_transcript_update: { concluded: [], tentative } };
+  return { type: 'source_transcript_update', concluded: [], tentative };
 }
 
 function acknowledgement({ receivedBytes }: KeptSession): ServerMessage {
   const received_audio_ms = receivedBytes / 8;
   return {
-    source_media_acknowledgement: { received_audio_ms, received_audio_bytes: receivedBytes },
+    type: 'source_media_acknowledgement',
+    received_audio_ms,
+    received_audio_bytes: receivedBytes,
   };
 }
 
 function withSequence(message: ServerMessage, sequence: number): ServerMessage {
-  const [[name, payload] = []] = Object.entries(message);
-  return { [name!]: { ...(payload as object), sequence } } as unknown as ServerMessage;
+  return { ...message, sequence } as ServerMessage;
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

@@ -205,14 +205,14 @@ function connect(gateway: ScriptedGateway, socket: WebSocket, ticket: Ticket): v
   gateway.sessions.push(session);
   socket.on('message', (frame: Buffer) => {
     const message = decodeClientMessage(frame, format);
-    if ('source_media_chunk' in message) {
-      ticket.receivedBytes += message.source_media_chunk.data.length;
-      session.chunks.push({ bytes: message.source_media_chunk.data, atMs: performance.now() });
+    if (message.type === 'source_media_chunk') {
+      ticket.receivedBytes += message.data.length;
+      session.chunks.push({ bytes: message.data, atMs: performance.now() });
       return;
     }
-    if ('session_update' in message) {
-      session.updates.push(message.session_update);
-      const { id, ...changes } = message.session_update;
+    if (message.type === 'session_update') {
+      session.updates.push(message.update);
+      const { id, ...changes } = message.update;
       const wished = (changes as Partial<RequestedSession>).target_languages ?? [];
       const refusal = wished.includes('xx') ? UNKNOWN_LANGUAGE : gateway.refusal;
       if (refusal !== undefined) {
@@ -232,7 +232,7 @@ function connect(gateway: ScriptedGateway, socket: WebSocket, ticket: Ticket): v
 
 function inForce({ target_languages }: RequestedSession, id?: string): ServerMessage {
   const named = id === undefined ? {} : { id };
-  return { session_updated: { ...named, start_time: 0, target_languages } };
+  return { type: 'session_updated', ...named, start_time: 0, target_languages };
 }
 
 function refused(
@@ -240,16 +240,16 @@ function refused(
   id: string,
 ): ServerMessage {
   const codes = { error_code: status, reason_code: status * 10_000 + 1 };
-  return { session_update_refused: { id, ...codes, error_message: message } };
+  return { type: 'session_update_refused', id, ...codes, error_message: message };
 }
 
 /** The end of a stream as the protocol wants it. */
 export function concludeAndEnd(session: ScriptedSession): void {
-  session.send({ end_of_source_transcript: {} });
+  session.send({ type: 'end_of_source_transcript' });
   for (const language of session.request.target_languages) {
-    session.send({ end_of_target_transcript: { language } });
+    session.send({ type: 'end_of_target_transcript', language });
   }
-  session.send({ end_of_stream: {} });
+  session.send({ type: 'end_of_stream' });
   session.close(1000);
 }
 

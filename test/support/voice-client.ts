@@ -1,7 +1,7 @@
 /** A client of the voice socket, as a program of our users would be. */
 import { WebSocket } from 'ws';
 import { decodeServerMessage, encodeClientMessage } from '../../shared/protocol/codec.ts';
-import type { MessageFormat, ServerMessage } from '../../shared/protocol/messages.ts';
+import type { MessageFormat, MessageOf, ServerMessage } from '../../shared/protocol/messages.ts';
 import type { TestServer } from './server.ts';
 
 export interface VoiceClient {
@@ -18,7 +18,7 @@ export interface VoiceClient {
   /** Resolves when the socket is closed. */
   closed: Promise<{ code: number; reason: string }>;
   /** The first `error` message, if one came. */
-  error(): { error_code: number; reason_code: number; error_message: string } | undefined;
+  error(): MessageOf<'error'> | undefined;
   /** Concluded text of the source, or of a target language. */
   text(language?: string): string;
 }
@@ -75,24 +75,23 @@ export async function connectWith(
   socket.on('error', () => undefined);
   return {
     ...{ socket, messages, closed, sessionId: session.session_id },
-    sendAudio: (data) => socket.send(encodeClientMessage({ source_media_chunk: { data } }, format)),
-    endUtterance: () => socket.send(encodeClientMessage({ end_of_utterance: {} }, format)),
-    update: (update) => socket.send(encodeClientMessage({ session_update: update }, format)),
-    end: () => socket.send(encodeClientMessage({ end_of_source_media: {} }, format)),
-    error: () => messages.flatMap((message) => ('error' in message ? [message.error] : []))[0],
+    sendAudio: (data) =>
+      socket.send(encodeClientMessage({ type: 'source_media_chunk', data }, format)),
+    endUtterance: () => socket.send(encodeClientMessage({ type: 'end_of_utterance' }, format)),
+    update: (update) =>
+      socket.send(encodeClientMessage({ type: 'session_update', update }, format)),
+    end: () => socket.send(encodeClientMessage({ type: 'end_of_source_media' }, format)),
+    error: () => messages.find((message) => message.type === 'error'),
     text: (language) => messages.flatMap((message) => concludedTexts(message, language)).join(''),
   };
 }
 
 function concludedTexts(message: ServerMessage, language: string | undefined): string[] {
-  if (language === undefined && 'source_transcript_update' in message) {
-    return message.source_transcript_update.concluded.map(({ text }) => text);
+  if (language === undefined && message.type === 'source_transcript_update') {
+    return message.concluded.map(({ text }) => text);
   }
-  if (
-    'target_transcript_update' in message &&
-    message.target_transcript_update.language === language
-  ) {
-    return message.target_transcript_update.concluded.map(({ text }) => text);
+  if (message.type === 'target_transcript_update' && message.language === language) {
+    return message.concluded.map(({ text }) => text);
   }
   return [];
 }
@@ -123,7 +122,8 @@ export async function stream(client: VoiceClient, audio: Uint8Array, pace: Pace)
 /** The names of the messages that tell how a stream ended, in their order. */
 export function endMarks({ messages }: VoiceClient): string[] {
   return messages
-    .map((message) => Object.entries(message)[0] as [string, { language?: string }])
-    .filter(([name]) => name.startsWith('end_'))
-    .map(([name, { language }]) => (language === undefined ? name : `${name} ${language}`));
+    .filter(({ type }) => type.startsWith('end_'))
+    .map((message) =>
+      'language' in message ? `${message.type} ${message.language}` : message.type,
+    );
 }

@@ -26,9 +26,9 @@ function speak(session: ScriptedSession): void {
     concluded: [segment('We have begun. And now')],
     tentative: [segment(' we go on')],
   };
-  session.send({ source_transcript_update: lists });
+  session.send({ type: 'source_transcript_update', ...lists });
   for (const language of session.request.target_languages) {
-    session.send({ target_transcript_update: { language, ...lists } });
+    session.send({ type: 'target_transcript_update', language, ...lists });
   }
 }
 
@@ -63,7 +63,7 @@ const enter: Record<string, (page: Page) => Promise<void>> = {
   'without sound': async (page) => {
     // Bytes that are no speech.
     const chunk = { language: 'es', data: [new Uint8Array(40)], duration: 20 };
-    bench.gateway.sessions.at(-1)!.send({ target_media_chunk: chunk });
+    bench.gateway.sessions.at(-1)!.send({ type: 'target_media_chunk', ...chunk });
     await page.getByRole('button', { name: 'No sound' }).waitFor();
   },
   ended: async (page) => {

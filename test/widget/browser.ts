@@ -5,7 +5,8 @@ import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { createBuilder } from 'vite';
 import { expect } from 'vitest';
-import type { ServerMessage } from '../../shared/protocol/messages.ts';
+import { encodeServerMessage } from '../../shared/protocol/codec.ts';
+import type { ServerFrame, ServerMessage } from '../../shared/protocol/messages.ts';
 import { launchChromium } from '../support/chromium.ts';
 import {
   startScriptedGateway,
@@ -149,7 +150,11 @@ export function pressStart(page: Page): Promise<void> {
 export function spoken(text: string, tentative = ''): ServerMessage {
   const segment = (words: string) =>
     words === '' ? [] : [{ language: 'en', text: words, start_time: 0, end_time: 100 }];
-  return { source_transcript_update: { concluded: segment(text), tentative: segment(tentative) } };
+  return {
+    type: 'source_transcript_update',
+    concluded: segment(text),
+    tentative: segment(tentative),
+  };
 }
 
 /** A message about one track; what is said in English is the source. */
@@ -161,15 +166,20 @@ export function captionUpdate(
     text === '' ? [] : [{ text, language, start_time: 0, end_time: 0 }];
   const lists = { concluded: segments(concluded), tentative: segments(tentative) };
   return language === 'en'
-    ? { source_transcript_update: lists }
-    : { target_transcript_update: { language, ...lists } };
+    ? { type: 'source_transcript_update', ...lists }
+    : { type: 'target_transcript_update', language, ...lists };
+}
+
+/** A message as its JSON frame says it: what the element receives from elsewhere. */
+export function frameOf(message: ServerMessage): ServerFrame {
+  return JSON.parse(encodeServerMessage(message, 'json') as string) as ServerFrame;
 }
 
 /** Lets the element receive messages, and waits until it shows them. */
 export async function receive(page: Page, ...messages: ServerMessage[]): Promise<void> {
-  await page.evaluate(async (list) => {
+  await page.evaluate(async (frames) => {
     const captions = document.querySelector('voice-captions')!;
-    for (const message of list) captions.receive(message);
+    for (const frame of frames) captions.receive(frame);
     await captions.updateComplete;
-  }, messages);
+  }, messages.map(frameOf));
 }

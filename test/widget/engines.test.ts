@@ -17,6 +17,7 @@ import type { ScriptedSession } from '../support/scripted-gateway.ts';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
 import {
   captionUpdate,
+  frameOf,
   elementPage,
   newestSession,
   startBench,
@@ -148,7 +149,7 @@ describe.each(engines)('in $name', ({ missing, drive }) => {
     const first = await newestSession(bench, { chunks: 5 });
     const numbered = (sequence: number, text: string): ServerMessage => {
       const concluded = [{ language: 'en', text, start_time: 0, end_time: 100 }];
-      return { source_transcript_update: { concluded, tentative: [], sequence } };
+      return { type: 'source_transcript_update', concluded, tentative: [], sequence };
     };
     first.send(numbered(1, 'Before the drop.'));
     await untilSaid(element, 'source', ['Before the drop.']);
@@ -168,15 +169,15 @@ describe.each(engines)('in $name', ({ missing, drive }) => {
   it('tentative text is marked by a dotted line', async (context) => {
     const element = await open(context, '/page');
     const style = await element.evaluate(
-      async (message) => {
+      async (frame) => {
         const captions = document.querySelector('voice-captions')!;
-        captions.receive(message);
+        captions.receive(frame);
         await captions.updateComplete;
         const words = captions.shadowRoot!.querySelector('.target .tentative')!;
         const { textDecorationLine, textDecorationStyle } = getComputedStyle(words);
         return [textDecorationLine, textDecorationStyle];
       },
-      captionUpdate('es', { concluded: 'Buenos días.', tentative: ' Y ahora' }),
+      frameOf(captionUpdate('es', { concluded: 'Buenos días.', tentative: ' Y ahora' })),
     );
     expect(style).toEqual(['underline', 'dotted']);
   });
@@ -184,9 +185,9 @@ describe.each(engines)('in $name', ({ missing, drive }) => {
   it('a block holds whole lines, at every size of type', async (context) => {
     const element = await open(context, '/page');
     const long = captionUpdate('es', { concluded: `${'Palabras sencillas. '.repeat(40)}Y más` });
-    const heights = await element.evaluate(async (message) => {
+    const heights = await element.evaluate(async (frame) => {
       const captions = document.querySelector('voice-captions')!;
-      captions.receive(message);
+      captions.receive(frame);
       const found: { inLines: number; blockPx: number }[] = [];
       for (const scale of [0.75, 1, 1.25, 1.5, 1.75]) {
         captions.fontScale = scale;
@@ -200,7 +201,7 @@ describe.each(engines)('in $name', ({ missing, drive }) => {
         found.push({ inLines: blockPx / linePx, blockPx });
       }
       return found;
-    }, long);
+    }, frameOf(long));
     for (const { inLines, blockPx } of heights) {
       // A sliver of a tenth of a pixel is seen by nobody.
       const sliverPx = Math.abs(inLines - Math.round(inLines)) * (blockPx / inLines);

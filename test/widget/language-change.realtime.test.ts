@@ -96,9 +96,9 @@ describe('other languages while live', () => {
     const times = { start_time: 0, end_time: 900 };
     for (const [language, text] of Object.entries({ es: 'Una frase.', fr: 'Une phrase.' })) {
       const concluded = [{ text, ...times }];
-      heard.send({ target_transcript_update: { language, concluded, tentative: [] } });
+      heard.send({ type: 'target_transcript_update', language, concluded, tentative: [] });
     }
-    heard.send({ end_of_target_transcript: { language: 'es' } });
+    heard.send({ type: 'end_of_target_transcript', language: 'es' });
     await page.getByText('Une phrase.').first().waitFor();
     // The last words of a language that goes are kept, and read no more.
     expect(await page.getByText('Una frase.').count()).toBe(0);
@@ -131,7 +131,7 @@ describe('other languages while live', () => {
     expect(await error).toEqual({ code: 'update-refused', message: refusal.message });
     expect(await statusText(page)).toContain('Captions go on as they were.');
     const concluded = [{ text: 'Una frase.', start_time: 0, end_time: 900 }];
-    heard.send({ target_transcript_update: { language: 'es', concluded, tentative: [] } });
+    heard.send({ type: 'target_transcript_update', language: 'es', concluded, tentative: [] });
     heard.send(spoken('A sentence.'));
     await page.locator('voice-captions .target').getByText('Una frase.').waitFor();
     const before = heard.chunks.length;

@@ -67,18 +67,18 @@ async function hum(path: SpeechPath, sentences: readonly string[]): Promise<Serv
   });
   await encoders.close();
   return chunks.map(({ pieces, durationMs, text, headerCount }) => ({
-    target_media_chunk: {
-      ...{ language: 'es', data: pieces, duration: durationMs },
-      ...(text === undefined ? {} : { text }),
-      ...(headerCount === undefined ? {} : { content_type: contentType, headers: headerCount }),
-    },
+    type: 'target_media_chunk',
+    language: 'es',
+    data: pieces,
+    duration: durationMs,
+    ...(text === undefined ? {} : { text }),
+    ...(headerCount === undefined ? {} : { content_type: contentType, headers: headerCount }),
   }));
 }
 
 function durationMs(messages: readonly ServerMessage[]): number {
   return messages.reduce(
-    (sum, message) =>
-      sum + ('target_media_chunk' in message ? message.target_media_chunk.duration : 0),
+    (sum, message) => sum + (message.type === 'target_media_chunk' ? message.duration : 0),
     0,
   );
 }
@@ -87,9 +87,10 @@ function written(text: string, tentative = ''): ServerMessage {
   const segments = (words: string) =>
     words === '' ? [] : [{ text: words, start_time: 0, end_time: 100 }];
   return {
-    target_transcript_update: {
-      ...{ language: 'es', concluded: segments(text), tentative: segments(tentative) },
-    },
+    type: 'target_transcript_update',
+    language: 'es',
+    concluded: segments(text),
+    tentative: segments(tentative),
   };
 }
 
@@ -163,10 +164,10 @@ describe('in step with the speech', () => {
     for (const message of messages) session.send(message);
     await waitForSpeech('playing');
     session.send({
-      target_transcript_update: {
-        ...{ language: 'fr', tentative: [] },
-        concluded: [{ text: 'Rien n’attend.', start_time: 0, end_time: 1 }],
-      },
+      type: 'target_transcript_update',
+      language: 'fr',
+      tentative: [],
+      concluded: [{ text: 'Rien n’attend.', start_time: 0, end_time: 1 }],
     });
     await page.getByText('Rien n’attend.').first().waitFor();
     expect(await last()).toBe(SENTENCES[0]);
@@ -253,7 +254,7 @@ it.each(['webcodecs', 'mse'] as const)(
     await waitForSpeech('playing');
     await waitForSpeech('ready');
     const newest = messages.findLastIndex(
-      (message) => 'target_media_chunk' in message && message.target_media_chunk.text !== undefined,
+      (message) => message.type === 'target_media_chunk' && message.text !== undefined,
     );
     const newestMs = durationMs(messages.slice(newest));
     expect(Math.abs(heardMs(await heard()) - newestMs)).toBeLessThan(60);
@@ -327,9 +328,9 @@ it('speech that cannot be decoded is told, captions go on, and samples are asked
   const session = await goLive('/any');
   const [first] = speech.webcodecs!;
   expect(session.request.target_media_content_type).toBe(speechContentTypes.webcodecs);
-  if (!('target_media_chunk' in first!)) throw new Error('Speech begins with a chunk.');
+  if (first?.type !== 'target_media_chunk') throw new Error('Speech begins with a chunk.');
   const data = [new Uint8Array(200).fill(7)];
-  session.send({ target_media_chunk: { ...first.target_media_chunk, data } });
+  session.send({ ...first, data });
   await waitForSpeech('failed');
   expect(await statusText(page)).toContain('Captions go on');
   expect(await speechButton('No sound').getAttribute('aria-disabled')).toBe('true');

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import type { ServerMessage } from '../../shared/protocol/messages.ts';
+import type { MessageOf } from '../../shared/protocol/messages.ts';
 import { concludeAndEnd } from '../support/scripted-gateway.ts';
 import {
   elementPage,
@@ -32,8 +32,6 @@ afterEach(async () => {
   bench.gateway.reset();
   await page.context().close();
 });
-
-type SourceUpdate = Extract<ServerMessage, { source_transcript_update: unknown }>;
 
 const stop = () => page.getByRole('button', { name: 'Stop' }).click();
 
@@ -154,10 +152,8 @@ describe('when the connection drops', () => {
     await pressStart(page);
     const first = await newestSession(bench, { chunks: 3 });
     const numbered = (sequence: number, text: string, tentative = ''): void => {
-      const { source_transcript_update: update } = spoken(text, tentative) as SourceUpdate;
-      (bench.gateway.sessions.at(-1) ?? first).send({
-        source_transcript_update: { ...update, sequence },
-      });
+      const update = spoken(text, tentative) as MessageOf<'source_transcript_update'>;
+      (bench.gateway.sessions.at(-1) ?? first).send({ ...update, sequence });
     };
     numbered(1, 'Before the drop.', ' Perhaps');
     await page.getByText('Perhaps').waitFor();
@@ -209,12 +205,11 @@ describe('when the connection drops', () => {
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 2 });
     heard.send({
-      error: {
-        request_type: 'source_media_chunk',
-        error_code: 400,
-        reason_code: 4000403,
-        error_message: 'This audio format is not supported.',
-      },
+      type: 'error',
+      request_type: 'source_media_chunk',
+      error_code: 400,
+      reason_code: 4000403,
+      error_message: 'This audio format is not supported.',
     });
     heard.close(4400);
     await waitForState(page, 'failed');
@@ -227,7 +222,7 @@ describe('when the connection drops', () => {
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 2 });
     heard.send(spoken('Before the stop.'));
-    heard.send({ end_of_stream: {} });
+    heard.send({ type: 'end_of_stream' });
     heard.close(1001);
     await waitForState(page, 'reconnecting');
     await waitForState(page, 'live');
@@ -239,12 +234,11 @@ describe('when the connection drops', () => {
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 2 });
     heard.send({
-      error: {
-        request_type: 'session',
-        error_code: 503,
-        reason_code: 5030005,
-        error_message: 'The gateway is stopping.',
-      },
+      type: 'error',
+      request_type: 'session',
+      error_code: 503,
+      reason_code: 5030005,
+      error_message: 'The gateway is stopping.',
     });
     heard.close(4503);
     await waitForState(page, 'reconnecting');

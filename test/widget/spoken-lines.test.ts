@@ -8,7 +8,7 @@ function linesOf(segments: readonly string[]) {
   for (const text of segments) {
     const concluded = [{ text, start_time: 0, end_time: 1 }];
     const update = { language: 'es', concluded, tentative: [] };
-    ({ transcript } = receiveMessage(transcript, { target_transcript_update: update }));
+    ({ transcript } = receiveMessage(transcript, { type: 'target_transcript_update', ...update }));
   }
   return findTrack(transcript, 'es')!.lines;
 }

@@ -31,20 +31,18 @@ function segments(words: readonly Words[]) {
 
 function heard(concluded: readonly Words[], tentative: readonly Words[] = []): ServerMessage {
   return {
-    source_transcript_update: {
-      concluded: segments(concluded),
-      tentative: segments(tentative),
-    },
+    type: 'source_transcript_update',
+    concluded: segments(concluded),
+    tentative: segments(tentative),
   };
 }
 
 function translated(language: string, text: string): ServerMessage {
   return {
-    target_transcript_update: {
-      language,
-      concluded: [{ text, start_time: 0, end_time: 500 }],
-      tentative: [],
-    },
+    type: 'target_transcript_update',
+    language,
+    concluded: [{ text, start_time: 0, end_time: 500 }],
+    tentative: [],
   };
 }
 
@@ -174,11 +172,10 @@ describe('the transcript', () => {
 
   it('leaves a target its language whatever its segments say', () => {
     const transcript = after({
-      target_transcript_update: {
-        language: 'fr',
-        concluded: segments([{ text: 'Bonjour.', language: 'en' }]),
-        tentative: [],
-      },
+      type: 'target_transcript_update',
+      language: 'fr',
+      concluded: segments([{ text: 'Bonjour.', language: 'en' }]),
+      tentative: [],
     });
     expect(findTrack(transcript, 'fr')!.lines[0]!.language).toBe('fr');
   });

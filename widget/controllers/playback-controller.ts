@@ -1,7 +1,7 @@
 /** What the element does with translated speech: asks for it, plays it, and knows what is heard. */
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { LanguageTag } from '../../shared/language.ts';
-import type { ServerMessage, TargetTranscriptUpdate } from '../../shared/protocol/messages.ts';
+import type { MessageOf, ServerMessage } from '../../shared/protocol/messages.ts';
 import { voiceEvent, type SpeechState } from '../events.ts';
 import type { Labels } from '../labels.ts';
 import { findSpokenLines, type SpokenLines } from '../spoken-lines.ts';
@@ -97,8 +97,8 @@ export class SpeechController implements ReactiveController {
   }
 
   receive(message: ServerMessage): void {
-    if ('target_media_chunk' in message) this.#player?.receive(message.target_media_chunk);
-    else if ('target_transcript_update' in message) this.#await(message);
+    if (message.type === 'target_media_chunk') this.#player?.receive(message);
+    else if (message.type === 'target_transcript_update') this.#await(message);
   }
 
   /** It is so loud at the microphone. @param peak 0 to 1 */
@@ -153,7 +153,7 @@ export class SpeechController implements ReactiveController {
   }
 
   /** Several sentences at once are not shown before the first of them is heard. */
-  #await({ target_transcript_update: { language, concluded } }: TargetTranscriptUpdate): void {
+  #await({ language, concluded }: MessageOf<'target_transcript_update'>): void {
     if (concluded.length === 0 || language !== this.#host.speech || !this.isAudible) return;
     this.#awaitedUntilMs = performance.now() + AWAITED_MS;
     setTimeout(() => this.#host.requestUpdate(), AWAITED_MS);

@@ -1,6 +1,6 @@
 /** Translated speech: from the gateway's chunks to sound, and to the text that is being heard. */
 import type { LanguageTag } from '../../shared/language.ts';
-import type { TargetMediaChunk } from '../../shared/protocol/messages.ts';
+import type { MessageOf } from '../../shared/protocol/messages.ts';
 import type { SpeechState } from '../events.ts';
 import { MediaSourceOutput } from './playback-media-source.ts';
 import type { SpeechOutput, SpeechOutputOptions } from './playback-output.ts';
@@ -95,13 +95,7 @@ export class SpeechPlayer {
     return isAllowed;
   }
 
-  receive({
-    language,
-    data,
-    duration,
-    text,
-    content_type,
-  }: TargetMediaChunk['target_media_chunk']) {
+  receive({ language, data, duration, text, content_type }: MessageOf<'target_media_chunk'>) {
     if (this.#state === 'failed') return;
     if (text !== undefined) this.#announce({ language, text });
     try {

@@ -260,9 +260,9 @@ export class VoiceSession {
   }
 
   #followUtterance(message: ServerMessage): void {
-    if ('source_transcript_update' in message) {
-      this.#isMidUtterance = message.source_transcript_update.tentative.length > 0;
-    } else if ('end_of_source_transcript' in message) this.#isMidUtterance = false;
+    if (message.type === 'source_transcript_update') {
+      this.#isMidUtterance = message.tentative.length > 0;
+    } else if (message.type === 'end_of_source_transcript') this.#isMidUtterance = false;
     if (!this.#isMidUtterance) this.#changeNow();
   }
 

@@ -24,14 +24,14 @@ export async function* emitSource(
     shown = JSON.stringify(growing);
     // A pause can end a sentence for the translators and change nothing of what was said.
     if (concluded.length === 0 && shown === before) continue;
-    const update = {
+    yield {
+      type: 'source_transcript_update',
       concluded: concluded.map((segment) => ({
         ...segmentOf(segment),
         ...(tellsWords && wordsOf(segment)),
       })),
       tentative: growing,
     };
-    yield { source_transcript_update: update };
   }
 }
 
@@ -42,11 +42,10 @@ export async function* emitTarget(
 ): AsyncGenerator<ServerMessage> {
   for await (const { concluded, tentative } of updates) {
     yield {
-      target_transcript_update: {
-        language,
-        concluded: concluded.map(timedText),
-        tentative: tentative.map(timedText),
-      },
+      type: 'target_transcript_update',
+      language,
+      concluded: concluded.map(timedText),
+      tentative: tentative.map(timedText),
     };
   }
 }
@@ -59,11 +58,12 @@ export async function* emitMedia(
   let isFirst = true;
   for await (const { pieces, durationMs, text, headerCount = 0 } of chunks) {
     yield {
-      target_media_chunk: {
-        ...{ language, data: pieces, duration: durationMs },
-        ...(text !== undefined && { text }),
-        ...(isFirst && { content_type: contentType, headers: headerCount }),
-      },
+      type: 'target_media_chunk',
+      language,
+      data: pieces,
+      duration: durationMs,
+      ...(text !== undefined && { text }),
+      ...(isFirst && { content_type: contentType, headers: headerCount }),
     };
     isFirst = false;
   }
@@ -74,10 +74,10 @@ export function* emitEnds(
   targets: readonly string[],
   spoken: string | undefined,
 ): Generator<ServerMessage> {
-  yield { end_of_source_transcript: {} };
-  for (const language of targets) yield { end_of_target_transcript: { language } };
-  if (spoken !== undefined) yield { end_of_target_media: { language: spoken } };
-  yield { end_of_stream: {} };
+  yield { type: 'end_of_source_transcript' };
+  for (const language of targets) yield { type: 'end_of_target_transcript', language };
+  if (spoken !== undefined) yield { type: 'end_of_target_media', language: spoken };
+  yield { type: 'end_of_stream' };
 }
 
 /** Nothing where the recogniser tells no times. */

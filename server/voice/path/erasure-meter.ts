@@ -35,15 +35,15 @@ export function createErasureMeter(): ErasureMeter {
   }
 
   return (message) => {
-    if ('source_transcript_update' in message) {
-      return { track: 'source', ...change('', message.source_transcript_update) };
+    if (message.type === 'source_transcript_update') {
+      return { track: 'source', ...change('', message) };
     }
-    if ('target_transcript_update' in message) {
-      const { language } = message.target_transcript_update;
-      return { track: 'target', ...change(language, message.target_transcript_update) };
+    if (message.type === 'target_transcript_update') {
+      const { language } = message;
+      return { track: 'target', ...change(language, message) };
     }
-    if ('end_of_target_transcript' in message) {
-      shown.delete(message.end_of_target_transcript.language);
+    if (message.type === 'end_of_target_transcript') {
+      shown.delete(message.language);
     }
     return undefined;
   };

@@ -197,7 +197,7 @@ class LiveTracks implements TargetTracks {
       track.voice?.said.end();
     }
     this.#finishing.delete(language);
-    if (track.isLeaving) yield { end_of_target_transcript: { language } };
+    if (track.isLeaving) yield { type: 'end_of_target_transcript', language };
   }
 
   /** Gives a voice, if there is one, what is concluded. */
@@ -242,7 +242,7 @@ class LiveTracks implements TargetTracks {
         ...{ engine, gender, format },
       });
       yield* emitMedia(chunks, { language, contentType: format.contentType });
-      if (voice.isLeaving) yield { end_of_target_media: { language } };
+      if (voice.isLeaving) yield { type: 'end_of_target_media', language };
     }
     this.#isSpeaking = false;
   }

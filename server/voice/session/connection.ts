@@ -320,9 +320,9 @@ function createMediaIntake({
     }
     messageMeter(1);
     const message = decodeClientMessage(frame, messageFormat);
-    if ('source_media_chunk' in message) push(message.source_media_chunk.data);
-    else if ('end_of_utterance' in message) endUtterance();
-    else if ('session_update' in message) update(message.session_update);
+    if (message.type === 'source_media_chunk') push(message.data);
+    else if (message.type === 'end_of_utterance') endUtterance();
+    else if (message.type === 'session_update') update(message.update);
     else endMedia();
   };
 }

@@ -2,7 +2,7 @@
  * What a session has to tell its client, whatever becomes of its connections. Messages that must not
  * be lost are numbered and kept until the client has them; of everything else only the newest counts.
  */
-import type { ServerMessage, TargetMediaChunk } from '../../../shared/protocol/messages.ts';
+import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import { createSignal } from '../path/streams.ts';
 
 /** What the client has not confirmed may take this much memory; then the voice path waits. */
@@ -112,9 +112,9 @@ class KeptMessages implements Outbox {
       if (!isDurable) this.#reader?.stale.add(track);
     }
     if (isDurable) this.#keep(message);
-    if ('end_of_target_transcript' in message) {
+    if (message.type === 'end_of_target_transcript') {
       // Nothing of it may follow its end.
-      const { language } = message.end_of_target_transcript;
+      const { language } = message;
       this.#tentative.delete(language);
       this.#reader?.stale.delete(language);
     }
@@ -125,7 +125,7 @@ class KeptMessages implements Outbox {
   }
 
   notify(message: ServerMessage): void {
-    this.#reader?.notices.set(Object.keys(message)[0] ?? '', message);
+    this.#reader?.notices.set(message.type, message);
     this.#reader?.signal.raise();
   }
 
@@ -191,7 +191,7 @@ class KeptMessages implements Outbox {
   #keep(message: ServerMessage): void {
     this.#lastSequence += 1;
     const sequence = this.#lastSequence;
-    if (this.#options.isNumbered) Object.assign(Object.values(message)[0] as object, { sequence });
+    if (this.#options.isNumbered) Object.assign(message, { sequence });
     const sizeBytes = sizeOf(message);
     this.#unconfirmedBytes += sizeBytes;
     this.#entries.push({ message, sequence, sizeBytes });
@@ -245,35 +245,24 @@ function takeFirst<T>(keys: Iterable<string>, take: (key: string) => T | undefin
 
 /** The track whose captions a message updates; undefined for other messages, all of them durable. */
 function trackOf(message: ServerMessage): string | undefined {
-  if ('source_transcript_update' in message) return '';
-  if ('target_transcript_update' in message) return message.target_transcript_update.language;
+  if (message.type === 'source_transcript_update') return '';
+  if (message.type === 'target_transcript_update') return message.language;
   return undefined;
 }
 
 function hasConcluded(message: ServerMessage): boolean {
-  const [update] = Object.values(message) as { concluded: unknown[] }[];
-  return (update?.concluded.length ?? 0) > 0;
+  return 'concluded' in message && message.concluded.length > 0;
 }
 
 /** What stays of an update once its concluded segments are known. */
 function withoutConcluded(message: ServerMessage): ServerMessage {
-  if ('source_transcript_update' in message) {
-    const { tentative } = message.source_transcript_update;
-    return { source_transcript_update: { concluded: [], tentative } };
-  }
-  if ('target_transcript_update' in message) {
-    const { language, tentative } = message.target_transcript_update;
-    return { target_transcript_update: { language, concluded: [], tentative } };
-  }
-  return message;
+  return 'concluded' in message ? { ...message, concluded: [] } : message;
 }
 
 function sizeOf(message: ServerMessage): number {
-  if ('target_media_chunk' in message) return mediaBytes(message);
-  const [update] = Object.values(message) as { concluded?: { text: string }[] }[];
-  return 64 + (update?.concluded ?? []).reduce((sum, { text }) => sum + 2 * text.length, 0);
-}
-
-function mediaBytes({ target_media_chunk: chunk }: TargetMediaChunk): number {
-  return chunk.data.reduce((sum, piece) => sum + piece.length, 64);
+  if (message.type === 'target_media_chunk') {
+    return message.data.reduce((sum, piece) => sum + piece.length, 64);
+  }
+  const concluded = 'concluded' in message ? message.concluded : [];
+  return concluded.reduce((sum, { text }) => sum + 2 * text.length, 64);
 }

@@ -54,10 +54,10 @@ export function createSessionMeasures(measures: VoiceMeasures): SessionMeasures 
         sums.deleted += change.deleted;
         sums.final += change.final;
       }
-      if ('source_transcript_update' in message) {
-        concluded('source', message.source_transcript_update.concluded, receivedMs);
-      } else if ('target_transcript_update' in message) {
-        concluded('target', message.target_transcript_update.concluded, receivedMs);
+      if (message.type === 'source_transcript_update') {
+        concluded('source', message.concluded, receivedMs);
+      } else if (message.type === 'target_transcript_update') {
+        concluded('target', message.concluded, receivedMs);
       }
     },
     ended(reason, isComplete) {

@@ -1,7 +1,7 @@
 /** Changes of a running voice session's targets and terms: checked as a request is, one after the other. */
 import { Compile } from 'typebox/compile';
 import { ServiceError, toSocket } from '../../../shared/errors.ts';
-import type { ServerMessage, SessionUpdated } from '../../../shared/protocol/messages.ts';
+import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import {
   changeableFields,
   VoiceSessionRequest,
@@ -58,12 +58,11 @@ export function createSessionUpdates(
   let hasEnded = false;
   let last = Promise.resolve();
 
-  const updated = (id: string | undefined): SessionUpdated => ({
-    session_updated: {
-      ...(id !== undefined && { id }),
-      start_time: Math.round(options.receivedMs()),
-      ...termsOf(request, path),
-    },
+  const updated = (id: string | undefined): ServerMessage => ({
+    type: 'session_updated',
+    ...(id !== undefined && { id }),
+    start_time: Math.round(options.receivedMs()),
+    ...termsOf(request, path),
   });
 
   async function answer(update: SentUpdate, isLate: boolean): Promise<void> {
@@ -154,12 +153,13 @@ function withoutSpeech(
 }
 
 function refused(id: string | undefined, error: unknown): ServerMessage {
-  const { error_code, reason_code, error_message } = toSocket(error, '').message.error;
+  const { error_code, reason_code, error_message } = toSocket(error, '').message;
   return {
-    session_update_refused: {
-      ...(id !== undefined && { id }),
-      ...{ error_code, reason_code, error_message },
-    },
+    type: 'session_update_refused',
+    ...(id !== undefined && { id }),
+    error_code,
+    reason_code,
+    error_message,
   };
 }
 

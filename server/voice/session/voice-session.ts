@@ -166,7 +166,7 @@ export class VoiceSession {
     });
     if (options.tellsTerms) this.#updates.tellTerms();
     this.#watchLag = createLagWatch((lagMs) =>
-      this.#outbox.notify({ source_lag_update: { lag_ms: Math.round(lagMs) } }),
+      this.#outbox.notify({ type: 'source_lag_update', lag_ms: Math.round(lagMs) }),
     );
     this.#unwatch = [
       measures.watchQueue('source_media', () => this.#queue.size),
@@ -327,7 +327,7 @@ export class VoiceSession {
     });
     try {
       for await (const message of this.#pipeline.messages) {
-        if ('source_transcript_update' in message) this.#saidAtMs = performance.now();
+        if (message.type === 'source_transcript_update') this.#saidAtMs = performance.now();
         this.#measures.message(message, this.#receivedMs);
         await this.#outbox.put(message);
       }
@@ -361,7 +361,7 @@ export class VoiceSession {
     this.#isAcknowledgementDue = false;
     const { received } = this;
     if (received === undefined || !this.isConnected) return;
-    this.#outbox.notify({ source_media_acknowledgement: received });
+    this.#outbox.notify({ type: 'source_media_acknowledgement', ...received });
     // Held back, between headers and sound, or while the last words are awaited, a client has nothing else
     // to know by that we are here.
     if (!this.#outbox.hasEnded) this.#acknowledgeIn(KEEP_ALIVE_MS);

@@ -67,8 +67,8 @@ async function said(tones: string[], request: Record<string, unknown>): Promise<
 /** Language and text of every concluded source segment. */
 function concluded({ messages }: VoiceClient): [string, string][] {
   return messages.flatMap((message) =>
-    'source_transcript_update' in message
-      ? message.source_transcript_update.concluded.map(({ language, text }): [string, string] => [
+    message.type === 'source_transcript_update'
+      ? message.concluded.map(({ language, text }): [string, string] => [
           language,
           text.trim().toLowerCase().replace('.', ''),
         ])
@@ -80,7 +80,7 @@ function concluded({ messages }: VoiceClient): [string, string][] {
 function targets({ messages }: VoiceClient): Set<string> {
   return new Set(
     messages.flatMap((message) =>
-      'target_transcript_update' in message ? [message.target_transcript_update.language] : [],
+      message.type === 'target_transcript_update' ? [message.language] : [],
     ),
   );
 }

@@ -67,10 +67,10 @@ it('captions come while the speech goes on, tentative text first, and times foll
   client.end();
   await client.closed;
   expect(messagesBeforeEnd).toBeGreaterThan(3);
-  const first = client.messages.find((message) => 'source_transcript_update' in message);
-  expect(first).toMatchObject({ source_transcript_update: { concluded: [] } });
+  const first = client.messages.find((message) => message.type === 'source_transcript_update');
+  expect(first).toMatchObject({ type: 'source_transcript_update', concluded: [] });
   const concluded = client.messages.flatMap((message) =>
-    'source_transcript_update' in message ? message.source_transcript_update.concluded : [],
+    message.type === 'source_transcript_update' ? message.concluded : [],
   );
   let lastEnd = 0;
   for (const { start_time, end_time, language } of concluded) {

@@ -80,21 +80,21 @@ function stageWith(
 }
 
 async function* drained(captions: AsyncIterable<CaptionUpdate>): AsyncGenerator<ServerMessage> {
-  for await (const { concluded } of captions) if (concluded.length < 0) yield { end_of_stream: {} };
+  for await (const { concluded } of captions)
+    if (concluded.length < 0) yield { type: 'end_of_stream' };
 }
 
 function linesOf(message: ServerMessage): string[] {
-  if ('end_of_target_transcript' in message)
-    return [`${message.end_of_target_transcript.language}.`];
-  if ('end_of_target_media' in message) return [`${message.end_of_target_media.language}♪.`];
-  if ('target_media_chunk' in message) {
-    const { language, text, content_type: type } = message.target_media_chunk;
+  if (message.type === 'end_of_target_transcript') return [`${message.language}.`];
+  if (message.type === 'end_of_target_media') return [`${message.language}♪.`];
+  if (message.type === 'target_media_chunk') {
+    const { language, text, content_type: type } = message;
     return text === undefined
       ? []
       : [`${language}♪ ${text}${type === undefined ? '' : ` ${type}`}`];
   }
-  if (!('target_transcript_update' in message)) return [];
-  const { language, concluded, tentative } = message.target_transcript_update;
+  if (message.type !== 'target_transcript_update') return [];
+  const { language, concluded, tentative } = message;
   return [
     ...concluded.map(({ text }) => `${language}: ${text}`),
     ...tentative.map(({ text }) => `${language}~ ${text}`),

@@ -20,9 +20,7 @@ beforeAll(async () => (server = await startServer()));
 afterAll(() => server.stop());
 
 const mediaOf = ({ messages }: VoiceClient) =>
-  messages.flatMap((message) =>
-    'target_media_chunk' in message ? [message.target_media_chunk] : [],
-  );
+  messages.flatMap((message) => (message.type === 'target_media_chunk' ? [message] : []));
 
 /** A session to its end, with what it hears spoken in the same language. */
 async function spokenAgain(

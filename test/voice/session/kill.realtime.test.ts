@@ -36,10 +36,10 @@ it('a stage of the translator killed in mid session costs no sentence', async ()
   expect((await client.closed).code).toBe(1000);
   expect(killed).toBeGreaterThan(1);
   const sources = client.messages.flatMap((message) =>
-    'source_transcript_update' in message ? message.source_transcript_update.concluded : [],
+    message.type === 'source_transcript_update' ? message.concluded : [],
   );
   const targets = client.messages.flatMap((message) =>
-    'target_transcript_update' in message ? message.target_transcript_update.concluded : [],
+    message.type === 'target_transcript_update' ? message.concluded : [],
   );
   expect(targets).toHaveLength(sources.length);
   expect(client.text('es')).toMatch(/país/);

@@ -18,9 +18,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const lags = ({ messages }: VoiceClient) =>
-  messages.flatMap((message) =>
-    'source_lag_update' in message ? [message.source_lag_update.lag_ms] : [],
-  );
+  messages.flatMap((message) => (message.type === 'source_lag_update' ? [message.lag_ms] : []));
 const signalRecognisers = (signal: NodeJS.Signals) => {
   for (const pid of descendantsOf(server.pid, /moonshine-child/)) process.kill(pid, signal);
 };

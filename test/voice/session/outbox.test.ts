@@ -4,13 +4,20 @@ import { createOutbox, type OutboxReader } from '../../../server/voice/session/o
 
 const segment = (text: string) => ({ language: 'en', text, start_time: 0, end_time: 1 });
 const concluded = (text: string): ServerMessage => ({
-  source_transcript_update: { concluded: [segment(text)], tentative: [] },
+  type: 'source_transcript_update',
+  concluded: [segment(text)],
+  tentative: [],
 });
 const tentative = (text: string): ServerMessage => ({
-  source_transcript_update: { concluded: [], tentative: text === '' ? [] : [segment(text)] },
+  type: 'source_transcript_update',
+  concluded: [],
+  tentative: text === '' ? [] : [segment(text)],
 });
 const media = (sizeBytes: number): ServerMessage => ({
-  target_media_chunk: { language: 'es', data: [new Uint8Array(sizeBytes)], duration: 1 },
+  type: 'target_media_chunk',
+  language: 'es',
+  data: [new Uint8Array(sizeBytes)],
+  duration: 1,
 });
 
 /** What is to be told now, in brief: texts, `~` before tentative ones. */
@@ -18,11 +25,10 @@ function takeAll(reader: OutboxReader): string[] {
   const told: string[] = [];
   for (let next = reader.take(); next !== undefined; next = reader.take()) {
     const { message } = next;
-    if ('source_transcript_update' in message) {
-      const update = message.source_transcript_update;
-      told.push(...update.concluded.map(({ text }) => text));
-      if (update.concluded.length === 0) told.push(`~${update.tentative[0]?.text ?? ''}`);
-    } else told.push(Object.keys(message)[0] ?? '');
+    if (message.type === 'source_transcript_update') {
+      told.push(...message.concluded.map(({ text }) => text));
+      if (message.concluded.length === 0) told.push(`~${message.tentative[0]?.text ?? ''}`);
+    } else told.push(message.type);
   }
   return told;
 }
@@ -117,10 +123,11 @@ it('only clients that asked see a sequence, on all that must not be lost and not
     const outbox = createOutbox({ isNumbered });
     const reader = outbox.read(undefined);
     const seen: unknown[] = [];
-    for (const message of [tentative('a'), concluded('a'), media(1), { end_of_stream: {} }]) {
+    const end: ServerMessage = { type: 'end_of_stream' };
+    for (const message of [tentative('a'), concluded('a'), media(1), end]) {
       void outbox.put(message);
       for (let next = reader.take(); next !== undefined; next = reader.take()) {
-        seen.push((Object.values(next.message)[0] as { sequence?: number }).sequence);
+        seen.push('sequence' in next.message ? next.message.sequence : undefined);
       }
     }
     expect(seen).toEqual(isNumbered ? [undefined, 1, 2, 3] : Array(4).fill(undefined));

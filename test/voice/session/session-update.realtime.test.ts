@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectVoice } from '../../../shared/client/node.ts';
-import type { ServerMessage } from '../../../shared/protocol/messages.ts';
+import type { MessageOf } from '../../../shared/protocol/messages.ts';
 import { startLibreTranslateServer } from '../../support/libretranslate-server.ts';
 import { pseudoTranslate } from '../../support/pseudo-translation.ts';
 import { startServer, until, type TestServer } from '../../support/server.ts';
@@ -25,18 +25,13 @@ afterAll(() => server.stop());
 
 const silence = (ms: number) => new Uint8Array(ms * 32);
 
-type Updated = Extract<ServerMessage, { session_updated: unknown }>['session_updated'];
-type Refused = Extract<
-  ServerMessage,
-  { session_update_refused: unknown }
->['session_update_refused'];
+type Updated = MessageOf<'session_updated'>;
+type Refused = MessageOf<'session_update_refused'>;
 
 const updates = ({ messages }: VoiceClient): Updated[] =>
-  messages.flatMap((message) => ('session_updated' in message ? [message.session_updated] : []));
+  messages.flatMap((message) => (message.type === 'session_updated' ? [message] : []));
 const refusals = ({ messages }: VoiceClient): Refused[] =>
-  messages.flatMap((message) =>
-    'session_update_refused' in message ? [message.session_update_refused] : [],
-  );
+  messages.flatMap((message) => (message.type === 'session_update_refused' ? [message] : []));
 
 /** Sends an update and waits for its answer. */
 async function updated(client: VoiceClient, update: object): Promise<Updated | Refused> {
@@ -100,10 +95,9 @@ describe.each(['json', 'msgpack'] as const)('an update in %s', (format) => {
     expect((await client.closed).code).toBe(1000);
     let isInForce = true;
     for (const message of client.messages) {
-      if ('end_of_source_transcript' in message) break;
-      if ('session_updated' in message)
-        isInForce = message.session_updated.target_languages.includes('es');
-      if ('end_of_target_transcript' in message) expect(isInForce).toBe(false);
+      if (message.type === 'end_of_source_transcript') break;
+      if (message.type === 'session_updated') isInForce = message.target_languages.includes('es');
+      if (message.type === 'end_of_target_transcript') expect(isInForce).toBe(false);
     }
     expect(endMarks(client).slice(-3)).toEqual([
       'end_of_source_transcript',
@@ -195,8 +189,7 @@ describe.each(['json', 'msgpack'] as const)('an update in %s', (format) => {
     expect((await client.closed).code).toBe(1000);
     await other.closed;
     const sequences = client.messages.flatMap((message) => {
-      const [{ sequence }] = Object.values(message) as [{ sequence?: number }];
-      return sequence ?? [];
+      return 'sequence' in message ? (message.sequence ?? []) : [];
     });
     expect(sequences).toEqual(sequences.map((_, index) => index + 1));
   }, 90_000);
@@ -263,8 +256,7 @@ describe('with speech', () => {
   const said = async (text: string) => readFileSync(await speech({ text })).subarray(44);
   const tentative = ({ messages }: VoiceClient) =>
     messages.some(
-      (message) =>
-        'source_transcript_update' in message && message.source_transcript_update.tentative.length,
+      (message) => message.type === 'source_transcript_update' && message.tentative.length,
     );
 
   it.each(['json', 'msgpack'] as const)(
@@ -294,7 +286,7 @@ describe('with speech', () => {
         ...PACE,
         speed: 1,
         onChunk: () => {
-          if (!tentative(client) || client.messages.some((each) => 'session_updated' in each))
+          if (!tentative(client) || client.messages.some((each) => each.type === 'session_updated'))
             return;
           client.update({ target_languages: ['fr'], target_media_languages: ['fr'], glossary_id });
         },
@@ -320,7 +312,7 @@ describe('with speech', () => {
         'end_of_stream',
       ]);
       const spoken = client.messages.flatMap((message) =>
-        'target_media_chunk' in message ? [message.target_media_chunk] : [],
+        message.type === 'target_media_chunk' ? [message] : [],
       );
       expect(new Set(spoken.map(({ language }) => language))).toEqual(new Set(['fr']));
       // What a voice begins is a file of its own.

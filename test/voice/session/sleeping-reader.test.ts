@@ -64,10 +64,10 @@ async function open(): Promise<{
   const opened = { socket, sequences: [] as number[], acknowledgements: 0 };
   socket.on('message', (data) => {
     const message = decodeServerMessage(data as Buffer);
-    if ('error' in message) failures += 1;
-    if ('source_media_acknowledgement' in message) opened.acknowledgements += 1;
-    if ('source_transcript_update' in message) {
-      opened.sequences.push(message.source_transcript_update.sequence ?? 0);
+    if (message.type === 'error') failures += 1;
+    if (message.type === 'source_media_acknowledgement') opened.acknowledgements += 1;
+    if (message.type === 'source_transcript_update') {
+      opened.sequences.push(message.sequence ?? 0);
     }
   });
   await new Promise((resolve) => socket.once('open', resolve));
@@ -75,10 +75,9 @@ async function open(): Promise<{
 }
 
 const segment = (text: string): ServerMessage => ({
-  source_transcript_update: {
-    concluded: [{ text, language: 'en', start_time: 0, end_time: 1 }],
-    tentative: [],
-  },
+  type: 'source_transcript_update',
+  concluded: [{ text, language: 'en', start_time: 0, end_time: 1 }],
+  tentative: [],
 });
 
 it('a reader that sleeps loses its connection, and finds everything when it comes back', async () => {

@@ -85,6 +85,7 @@ describe('a frame', () => {
     send(client.socket);
     expect((await client.closed).code).toBe(closeCode);
     expect(client.error()).toEqual({
+      type: 'error',
       request_type: expect.any(String) as string,
       error_code: Math.floor(reasonCode / 10_000),
       reason_code: reasonCode,

@@ -26,7 +26,7 @@ async function said(text: string): Promise<Buffer> {
 
 const concluded = ({ messages }: VoiceClient): SourceSegment[] =>
   messages.flatMap((message) =>
-    'source_transcript_update' in message ? message.source_transcript_update.concluded : [],
+    message.type === 'source_transcript_update' ? message.concluded : [],
   );
 
 describe.each([
