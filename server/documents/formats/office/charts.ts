@@ -3,7 +3,7 @@
  * a chart keeps as copies of the cells of a workbook embedded beside it. Both are written alike, or
  * the old names would be back as soon as somebody edits the data.
  */
-import { DocumentError } from '../format.ts';
+import { DocumentError, type DocumentFormat } from '../format.ts';
 import { repairMarks } from '../../../text/repair.ts';
 import { plainText } from '../../../text/text-segment.ts';
 import type { ArchiveEntry } from './archive.ts';
@@ -25,23 +25,26 @@ export function isChart(contentType: string): boolean {
   return CHART_TYPE.test(contentType);
 }
 
-/** The charts of a document as parts with text, with their workbooks. */
+/** The charts of a document as parts with text, with their workbooks, which `xlsx` reads. */
 export async function chartTextParts(
   pkg: OfficePackage,
-  entries: readonly ArchiveEntry[] = pkg.partsOfType(CHART_TYPE),
+  xlsx: DocumentFormat,
 ): Promise<TextPart[]> {
-  return Promise.all(entries.map((entry) => chartTextPart(pkg, entry)));
+  return Promise.all(
+    pkg.partsOfType(CHART_TYPE).map((entry) => chartTextPart(pkg, entry, { xlsx })),
+  );
 }
 
 /**
  * A chart as a part with text, with its workbook.
  *
- * @param group of parts that show the same text; each series repeats the categories
+ * @param options.xlsx reads the workbook, and has charts itself
+ * @param options.group of parts that show the same text; each series repeats the categories
  */
 export async function chartTextPart(
   pkg: OfficePackage,
   entry: ArchiveEntry,
-  group: string = entry.name,
+  { xlsx, group = entry.name }: { xlsx: DocumentFormat; group?: string },
 ): Promise<TextPart> {
   const related = await pkg.relationships(entry);
   const workbook = related.find(
@@ -58,7 +61,7 @@ export async function chartTextPart(
           attachment: {
             entry: workbook,
             content: async (translations) =>
-              translatedWorkbook(await pkg.archive.read(workbook), translations),
+              translatedWorkbook(xlsx, await pkg.archive.read(workbook), translations),
           },
         }),
   };
@@ -103,11 +106,10 @@ function exchangeName(element: XmlElement, exchange: TextExchange): string | und
 
 /** A chart's workbook with the texts of the chart replaced, and no others: it is not shown. */
 async function translatedWorkbook(
+  xlsx: DocumentFormat,
   file: Uint8Array,
   translations: ReadonlyMap<string, string>,
 ): Promise<Uint8Array> {
-  // Loaded here since workbooks have charts themselves.
-  const { xlsx } = await import('./xlsx.ts');
   const options = {
     source: undefined,
     target: '',

@@ -1,6 +1,7 @@
 /** Word documents: ISO/IEC 29500 WordprocessingML, transitional and strict. */
 import type { DocumentFormat } from '../format.ts';
 import { chartTextParts } from './charts.ts';
+import { xlsx } from './xlsx.ts';
 import { propertyParts } from './document-properties.ts';
 import { type LanguagePart, openParts, type TextPart } from './office-parts.ts';
 import { type OfficePackage, openPackage } from './package-parts.ts';
@@ -48,7 +49,7 @@ export const docx: DocumentFormat = {
     });
     const text = [
       ...STORIES.flatMap((story) => storyParts(office, story)),
-      ...(await chartTextParts(office)),
+      ...(await chartTextParts(office, xlsx)),
       ...smartArtTextParts(office),
       ...numberingParts(office),
       ...propertyParts(office),

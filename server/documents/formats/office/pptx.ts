@@ -2,6 +2,7 @@
 import type { DocumentFormat } from '../format.ts';
 import type { ArchiveEntry } from './archive.ts';
 import { chartTextPart, isChart } from './charts.ts';
+import { xlsx } from './xlsx.ts';
 import { propertyParts } from './document-properties.ts';
 import { drawingText } from './drawing-text.ts';
 import { openParts, type TextPart } from './office-parts.ts';
@@ -48,7 +49,7 @@ export const pptx: DocumentFormat = {
 /** A part as one with text, or undefined when it has none. */
 async function textPart(pkg: OfficePackage, entry: ArchiveEntry): Promise<TextPart | undefined> {
   const type = pkg.contentType(entry);
-  if (isChart(type)) return chartTextPart(pkg, entry);
+  if (isChart(type)) return chartTextPart(pkg, entry, { xlsx });
   if (isSmartArt(type)) return smartArtTextParts(pkg, [entry])[0];
   if (SLIDE_TYPE.test(type)) {
     return { entry, visitor: (exchange, target) => drawingText({ exchange, target }) };

@@ -119,7 +119,7 @@ async function otherParts(pkg: OfficePackage, { others }: Workbook): Promise<Tex
   const parts: TextPart[] = [];
   for (const entry of others) {
     const type = pkg.contentType(entry);
-    if (isChart(type)) parts.push(await chartTextPart(pkg, entry, CELLS));
+    if (isChart(type)) parts.push(await chartTextPart(pkg, entry, { xlsx, group: CELLS }));
     else if (isSmartArt(type)) {
       for (const part of smartArtTextParts(pkg, [entry])) parts.push(part);
     } else if (type.endsWith('spreadsheetml.comments+xml')) {
