@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchChromium } from '../../support/chromium.ts';
 import { projectFolder, startServer, until, type TestServer } from '../../support/server.ts';
 import { speech } from '../../support/speech.ts';
@@ -14,17 +14,21 @@ const TEXT = 'and so my fellow americans ask not what your country can do for yo
 const artefacts = path.join(projectFolder, 'artifacts');
 
 let server: TestServer;
-let browser: Browser | undefined;
+let browser: Browser;
 beforeAll(async () => {
   server = await startServer();
+  // The file repeats: a long silence at its end leaves time to press stop.
+  const said = { text: TEXT, sampleRateHz: 48_000, padStartS: 1, padEndS: 30 };
+  browser = await launchChromium(await speech(said));
   mkdirSync(artefacts, { recursive: true });
 });
-afterAll(() => server.stop());
-afterEach(() => browser?.close());
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
 
-/** Opens the demo page in a Chromium whose microphone plays a file. */
-async function openPage(microphone?: string): Promise<{ page: Page; complaints: string[] }> {
-  browser = await launchChromium(microphone);
+/** Opens the demo page in a Chromium whose microphone plays the speech. */
+async function openPage(): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage({
     viewport: { width: 1366, height: 900 },
     // Pictures are taken of lines that stand still.
@@ -45,11 +49,8 @@ const transcript = (page: Page, language: string) =>
     language,
   );
 
-it('a voice at the microphone becomes captions in English and Spanish', async () => {
-  // The file repeats: a long silence at its end leaves time to press stop.
-  const { page, complaints } = await openPage(
-    await speech({ text: TEXT, sampleRateHz: 48_000, padStartS: 1, padEndS: 12 }),
-  );
+it.concurrent('a voice at the microphone becomes captions in English and Spanish', async () => {
+  const { page, complaints } = await openPage();
   const texts = (part: string) => page.locator(`voice-captions [part~="${part}"]`).allInnerTexts();
   await page.getByRole('button', { name: /start/i }).click();
   await until(async () => (await texts('tentative')).join('').trim() !== '', 30_000);
@@ -68,7 +69,7 @@ it('a voice at the microphone becomes captions in English and Spanish', async ()
   expect(complaints).toEqual([]);
 });
 
-it('the sample takes the same path, for people without a microphone', async () => {
+it.concurrent('the sample takes the same path, for people without a microphone', async () => {
   const { page, complaints } = await openPage();
   await page.getByRole('button', { name: /sample/i }).click();
   await until(async () => /country/i.test(await transcript(page, 'en')), 45_000);
@@ -77,7 +78,7 @@ it('the sample takes the same path, for people without a microphone', async () =
   expect(complaints).toEqual([]);
 });
 
-it('the page and its scripts never see the API key', async () => {
+it.concurrent('the page and its scripts never see the API key', async () => {
   const { page } = await openPage();
   const seen: string[] = [];
   page.on('request', (request) => seen.push(JSON.stringify(request.headers()) + request.url()));
