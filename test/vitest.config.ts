@@ -32,6 +32,8 @@ export default defineConfig({
     // A real engine that starts on a busy machine takes its time.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // So does a page that is looked at.
+    expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     // Installed by test/run.mjs, once for all.
     env: { MODELS_DIR: testModelsFolder },
@@ -62,7 +64,7 @@ export default defineConfig({
         test: {
           name: 'realtime',
           include: [realtimeTests],
-          maxWorkers: 2,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { readContract, type ContractCheck } from './contract-check.ts';
 
 export const projectFolder = path.resolve(import.meta.dirname, '../..');
-const START_MS = 30_000;
+/** Less than hooks and tests may take: what was logged is to be told. */
+const START_MS = 50_000;
 
 export interface TestServer {
   /** Address, such as `http://127.0.0.1:12345`. */
