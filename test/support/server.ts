@@ -7,7 +7,7 @@ import { readContract, type ContractCheck } from './contract-check.ts';
 
 export const projectFolder = path.resolve(import.meta.dirname, '../..');
 /** Less than hooks and tests may take: what was logged is to be told. */
-const START_MS = 50_000;
+const START_MS = 100_000;
 
 export interface TestServer {
   /** Address, such as `http://127.0.0.1:12345`. */
