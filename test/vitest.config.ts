@@ -5,7 +5,7 @@
  *
  *  - pure: what neither listens nor keeps anything, many files in a process, which has the modules
  *  - node: everything else; with those, three files at a time: one of them mostly waits
- *  - realtime: what streams at the pace of speech or counts seconds, two files at a time: it waits
+ *  - realtime: what streams at the pace of speech or counts seconds, four files at a time: it waits
  *    for the clock more than for the processor
  *
  * Browser tests drive the system's Chromium from Node, through the same page a person would use.
@@ -30,8 +30,10 @@ export default defineConfig({
     globalSetup: './test/support/built-product.ts',
     server: { deps: { external: [builtModules] } },
     // A real engine that starts on a busy machine takes its time.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // So does a page that is looked at.
+    expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     // Installed by test/run.mjs, once for all.
     env: { MODELS_DIR: testModelsFolder },
@@ -62,7 +64,7 @@ export default defineConfig({
         test: {
           name: 'realtime',
           include: [realtimeTests],
-          maxWorkers: 2,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },

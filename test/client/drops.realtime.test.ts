@@ -7,12 +7,21 @@ import { speech } from '../support/speech.ts';
 
 let server: TestServer;
 let audio: Buffer;
+type Segments = CaptionEvent['concluded'][number][];
+type Heard = Map<string, Segments>;
+
+/** What is heard through a network without faults. */
+let undisturbed: Heard;
 beforeAll(async () => {
   server = await startServer();
   const text = 'Good morning everybody. My friends live in a small house near the sea.';
   audio = readFileSync(await speech({ text })).subarray(44);
+  undisturbed = await transcribe(server.url);
+  expect(textsOf(undisturbed.get('source'))).toMatch(/morning/);
 });
 afterAll(() => server.stop());
+
+const textsOf = (segments: Segments = []) => segments.map(({ text }) => text).join('');
 
 /** What is concluded of the recording by a server at this address, by language. */
 async function transcribe(
@@ -21,13 +30,13 @@ async function transcribe(
     onPiece = () => undefined,
     onStatus = () => undefined,
   }: { onPiece?: (index: number) => void; onStatus?: (status: string) => void } = {},
-): Promise<Map<string, CaptionEvent['concluded'][number][]>> {
+): Promise<Heard> {
   const session = connectVoice({
     ...{ server: url, apiKey: server.apiKey },
     ...{ contentType: 'audio/pcm;encoding=s16le;rate=16000', sourceLanguage: 'en' },
     ...{ targetLanguages: ['es'], buffer: { maxMs: 2_000 }, attempts: { toResume: 20 } },
   });
-  const heard = new Map<string, CaptionEvent['concluded'][number][]>();
+  const heard: Heard = new Map();
   session.on('caption', ({ kind, concluded }) => {
     heard.set(kind, [...(heard.get(kind) ?? []), ...concluded]);
   });
@@ -40,50 +49,50 @@ async function transcribe(
   return heard;
 }
 
-it('hears the same through a network that resets connections', async () => {
-  const undisturbed = await transcribe(server.url);
-  expect(
-    undisturbed
-      .get('source')
-      ?.map(({ text }) => text)
-      .join(''),
-  ).toMatch(/morning/);
-  const proxy = await startResetProxy(server.url);
-  let drops = 0;
-  try {
-    const disturbed = await transcribe(proxy.url, {
-      onPiece: (index) => {
-        if (index % 10 === 7) drops += proxy.reset();
-      },
-    });
-    expect(drops).toBeGreaterThan(2);
-    expect(disturbed).toEqual(undisturbed);
-  } finally {
-    await proxy.close();
-  }
-}, 120_000);
+it.concurrent(
+  'hears the same through a network that resets connections',
+  async () => {
+    const proxy = await startResetProxy(server.url);
+    let drops = 0;
+    try {
+      const disturbed = await transcribe(proxy.url, {
+        onPiece: (index) => {
+          if (index % 10 === 7) drops += proxy.reset();
+        },
+      });
+      expect(drops).toBeGreaterThan(2);
+      expect(disturbed).toEqual(undisturbed);
+    } finally {
+      await proxy.close();
+    }
+  },
+  120_000,
+);
 
-it('hears the same through a network that falls silent, and says within seconds that it has', async () => {
-  const undisturbed = await transcribe(server.url);
-  const proxy = await startResetProxy(server.url);
-  try {
-    let silentSinceMs = 0;
-    const noticedAfterMs: number[] = [];
-    const disturbed = await transcribe(proxy.url, {
-      onPiece: (index) => {
-        if (index !== 37) return;
-        proxy.silence();
-        silentSinceMs = performance.now();
-      },
-      onStatus: (status) => {
-        if (status === 'reconnecting') noticedAfterMs.push(performance.now() - silentSinceMs);
-      },
-    });
-    expect(disturbed).toEqual(undisturbed);
-    expect(noticedAfterMs).toHaveLength(1);
-    // Four seconds, on a machine that is not busy.
-    expect(noticedAfterMs[0]).toBeLessThan(15_000);
-  } finally {
-    await proxy.close();
-  }
-}, 120_000);
+it.concurrent(
+  'hears the same through a network that falls silent, and says within seconds that it has',
+  async () => {
+    const proxy = await startResetProxy(server.url);
+    try {
+      let silentSinceMs = 0;
+      const noticedAfterMs: number[] = [];
+      const disturbed = await transcribe(proxy.url, {
+        onPiece: (index) => {
+          if (index !== 37) return;
+          proxy.silence();
+          silentSinceMs = performance.now();
+        },
+        onStatus: (status) => {
+          if (status === 'reconnecting') noticedAfterMs.push(performance.now() - silentSinceMs);
+        },
+      });
+      expect(disturbed).toEqual(undisturbed);
+      expect(noticedAfterMs).toHaveLength(1);
+      // Four seconds, on a machine that is not busy.
+      expect(noticedAfterMs[0]).toBeLessThan(15_000);
+    } finally {
+      await proxy.close();
+    }
+  },
+  120_000,
+);

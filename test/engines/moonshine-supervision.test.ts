@@ -24,6 +24,7 @@ import {
 } from './recognition-support.ts';
 
 const AMERICANS = 'and so my fellow americans ask not what your country can do for you';
+const REPORT = 'we need to finish the report';
 const WEEK = 'we need to finish the report before the end of the week';
 
 let engine: RecognitionEngine | undefined;
@@ -213,12 +214,12 @@ describe('a recogniser process that hangs', { timeout: 180_000 }, () => {
     signalled('SIGSTOP');
     let pulledMs = 0;
     const { whole } = hearing(async function* () {
-      for await (const piece of asSpeech(Buffer.concat([said, said, said]))) {
+      for await (const piece of asSpeech(Buffer.concat([said, said]))) {
         if (piece.kind === 'samples' && isAlive(stopped!)) pulledMs = piece.startMs;
         yield piece;
       }
     });
-    expect(finals(await whole).map(({ text }) => wordErrorRate(WEEK, text))).toEqual([0, 0, 0]);
+    expect(finals(await whole).map(({ text }) => wordErrorRate(WEEK, text))).toEqual([0, 0]);
     expect(isAlive(stopped!)).toBe(false);
     // Two seconds on their way, one that waits, and pieces in hand.
     expect(pulledMs).toBeGreaterThan(2_000);
@@ -229,13 +230,13 @@ describe('a recogniser process that hangs', { timeout: 180_000 }, () => {
 describe('the processes of an engine', { timeout: 120_000 }, () => {
   test('are one for twelve speakers, a second when it is crowded, which ends when it is idle', async () => {
     await start({ maxProcesses: 2, idleMs: 500 });
-    const audio = await spoken({ text: WEEK, voice: 'kal16' });
+    const audio = await spoken({ text: REPORT, voice: 'kal16' });
     const [first] = pids();
     let release = (): void => {};
     const released = new Promise<void>((resolve) => (release = resolve));
     const speak = (count: number) =>
       Array.from({ length: count }, () =>
-        hearing(() => stopping(audio, [{ atMs: 2_000, wait: () => released }])),
+        hearing(() => stopping(audio, [{ atMs: 1_500, wait: () => released }])),
       );
     const twelve = speak(12);
     await Promise.all(twelve.map(({ soFar }) => partialAfter(soFar, 0)));
@@ -245,7 +246,7 @@ describe('the processes of an engine', { timeout: 120_000 }, () => {
     await Promise.all(two.map(({ soFar }) => partialAfter(soFar, 0)));
     release();
     for (const { whole } of [...twelve, ...two]) {
-      expect(wordErrorRate(WEEK, transcript(await whole))).toBe(0);
+      expect(wordErrorRate(REPORT, transcript(await whole))).toBe(0);
     }
     await until(() => pids().length === 1, { what: 'the end of the second process' });
   });

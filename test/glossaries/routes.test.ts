@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
-beforeAll(async () => (server = await startServer()));
+beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
 afterAll(() => server.stop());
 
 interface Answer {

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { readContract, type ContractCheck } from './contract-check.ts';
 
 export const projectFolder = path.resolve(import.meta.dirname, '../..');
-const START_MS = 30_000;
+/** Less than hooks and tests may take: what was logged is to be told. */
+const START_MS = 100_000;
 
 export interface TestServer {
   /** Address, such as `http://127.0.0.1:12345`. */
@@ -120,7 +121,7 @@ type Nothing = null | undefined | false;
 /** Waits until `look` finds something, or says true; fails after the deadline. Numbers are no answer. */
 export async function until<T extends object | string | true>(
   look: () => T | Nothing | Promise<T | Nothing>,
-  deadlineMs = 10_000,
+  deadlineMs = 30_000,
 ): Promise<T> {
   const limit = Date.now() + deadlineMs;
   for (;;) {

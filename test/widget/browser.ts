@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { createBuilder } from 'vite';
 import { expect } from 'vitest';
 import { encodeServerMessage } from '../../shared/protocol/codec.ts';
 import type { ServerFrame, ServerMessage } from '../../shared/protocol/messages.ts';
@@ -13,11 +12,15 @@ import {
   type ScriptedGateway,
   type ScriptedSession,
 } from '../support/scripted-gateway.ts';
+import { projectFolder } from '../support/server.ts';
 
 /** A host whose pages browsers do not trust with a microphone. */
 export const INSECURE_HOST = 'captions.test';
 
-/** What a file of tests shares: one build, one browser, one gateway. */
+/** What was built before the tests. */
+const builtWidget = path.join(projectFolder, 'dist/widget');
+
+/** What a file of tests shares: one browser, one gateway. */
 export interface WidgetBench {
   readonly browser: Browser;
   readonly gateway: ScriptedGateway;
@@ -71,7 +74,7 @@ export const demoOptions = {
 };
 
 /**
- * Builds the widget and starts everything.
+ * Starts everything.
  *
  * @param microphone WAV file that the fake microphone plays round and round, or `denied`
  */
@@ -83,11 +86,10 @@ export async function startBench({
   pages?: Record<string, string | Buffer>;
 }): Promise<WidgetBench> {
   const folder = mkdtempSync(path.join(tmpdir(), 'widget-'));
-  await buildWidget(path.join(folder, 'dist'));
   const sound = path.join(folder, 'microphone.wav');
   if (microphone instanceof Buffer) writeFileSync(sound, microphone);
   const served = { '/demo/options': JSON.stringify(demoOptions), ...pages };
-  const gateway = await startScriptedGateway({ folder: path.join(folder, 'dist'), pages: served });
+  const gateway = await startScriptedGateway({ folder: builtWidget, pages: served });
   const browser = await launchChromium(microphone === 'denied' ? microphone : microphone && sound, [
     `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`,
     // As outside of tests: no sound without a gesture.
@@ -113,15 +115,6 @@ export async function startBench({
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function buildWidget(outDir: string): Promise<void> {
-  const builder = await createBuilder({
-    configFile: path.resolve(import.meta.dirname, '../../widget/vite.config.ts'),
-    logLevel: 'warn',
-    build: { outDir },
-  });
-  await builder.buildApp();
 }
 
 /** The newest session once it has heard so many chunks. */

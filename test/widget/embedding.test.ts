@@ -53,7 +53,7 @@ it('the endpoint of the README is the one of the demo page', () => {
 });
 
 it('the endpoint begins a session and takes it up again', async () => {
-  const server = await startServer();
+  const server = await startServer({ RECOGNISER: 'silent' });
   onTestFinished(() => server.stop());
   const site = await startSite(snippets(server.url).server, server.apiKey);
   const provide = tokenEndpoint(`${site}/captions-token`);

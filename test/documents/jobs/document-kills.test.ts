@@ -131,6 +131,7 @@ it(`ends ${DOCUMENTS} documents done once each, whatever is killed meanwhile`, a
     TRANSLATION_ENGINES: '*: libretranslate',
     // Being killed often is no fault of theirs here.
     DOCUMENT_ATTEMPTS: '100',
+    ...{ RECOGNISER: 'silent', WARM_UP: 'off' },
   });
   onTestFinished(() => server.stop());
   await server.up();

@@ -1,12 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loudness, pitchHz } from '../../engines/synthesis-conformance.ts';
 import { startServer, until, type TestServer } from '../../support/server.ts';
 import { speech } from '../../support/speech.ts';
-import { connect, endMarks, stream, type Pace } from '../../support/voice-client.ts';
+import {
+  connect,
+  endMarks,
+  PCM_16K,
+  stream,
+  type Pace,
+  type VoiceClient,
+} from '../../support/voice-client.ts';
 import { wordErrorRate } from '../../support/word-error-rate.ts';
 
 const TEXT = 'and so my fellow americans ask not what your country can do for you';
+const SPOKEN = 'the red house stands on the hill and we will meet again in the morning';
 
 let server: TestServer;
 beforeAll(async () => (server = await startServer()));
@@ -27,7 +36,26 @@ function encode(wav: string, contentType: string): { audio: Buffer; pace: Pace }
   return { audio, pace: { chunkBytes: 2 * Math.round(bytesPerMs * 50), chunkMs: 100 } };
 }
 
-describe('speech straight over a socket becomes captions in two languages', () => {
+const mediaOf = ({ messages }: VoiceClient) =>
+  messages.flatMap((message) => (message.type === 'target_media_chunk' ? [message] : []));
+
+/** A session to its end, with what it hears spoken in the same language. */
+async function spokenAgain(
+  audio: Uint8Array,
+  wishes: Record<string, unknown>,
+): Promise<{ client: VoiceClient; samples: Int16Array }> {
+  const client = await connect(server, { target_media_content_type: PCM_16K, ...wishes });
+  await stream(client, audio, { chunkBytes: 3200, chunkMs: 100 });
+  client.end();
+  expect((await client.closed).code).toBe(1000);
+  const bytes = Buffer.concat(mediaOf(client).flatMap(({ data }) => data));
+  const samples = Int16Array.from({ length: bytes.length / 2 }, (_, at) =>
+    bytes.readInt16LE(2 * at),
+  );
+  return { client, samples };
+}
+
+describe.concurrent('speech straight over a socket becomes captions in two languages', () => {
   it.each([
     ['audio/pcm;encoding=s16le;rate=44100', 'json'],
     ['audio/pcm;encoding=ulaw;rate=8000', 'msgpack'],
@@ -59,14 +87,13 @@ it('captions come while the speech goes on, tentative text first, and times foll
     'audio/pcm;encoding=s16le;rate=16000',
   );
   const client = await connect(server, { target_languages: ['es', 'fr', 'ca', 'it', 'pt-br'] });
-  let messagesBeforeEnd = 0;
-  await stream(client, audio, {
-    ...pace,
-    onChunk: () => (messagesBeforeEnd = client.messages.length),
-  });
+  // Its last words and the silence after them come when there are captions of the others.
+  const lastWords = audio.length - 48_000;
+  await stream(client, audio.subarray(0, lastWords), pace);
+  await until(() => client.messages.length > 0, 90_000);
+  await stream(client, audio.subarray(lastWords), pace);
   client.end();
   await client.closed;
-  expect(messagesBeforeEnd).toBeGreaterThan(3);
   const first = client.messages.find((message) => message.type === 'source_transcript_update');
   expect(first).toMatchObject({ type: 'source_transcript_update', concluded: [] });
   const concluded = client.messages.flatMap((message) =>
@@ -121,3 +148,30 @@ it.each([
   expect(client.error()?.reason_code).toBe(4000403);
   expect((await server.get('/healthz')).status).toBe(200);
 });
+
+it('English is spoken so that a recogniser follows it as well as the original', async () => {
+  const original = readFileSync(await speech({ text: SPOKEN })).subarray(44);
+  const first = await spokenAgain(original, { target_media_languages: ['en'] });
+  expect(endMarks(first.client)).toContain('end_of_target_media en');
+  const media = mediaOf(first.client);
+  expect(media[0]).toMatchObject({ language: 'en', content_type: PCM_16K, headers: 0 });
+  const told = media.reduce((sum, { duration }) => sum + duration, 0);
+  expect(Math.abs(told - first.samples.length / 16)).toBeLessThan(20);
+  expect(
+    media
+      .flatMap(({ text }) => text ?? [])
+      .join('')
+      .trim(),
+  ).toBe(first.client.text().trim());
+  expect(loudness(first.samples)).toBeGreaterThan(300);
+
+  const heard = Buffer.concat([Buffer.from(first.samples.buffer), Buffer.alloc(32_000)]);
+  const wishes = { target_media_languages: ['en-GB'], target_media_voice: 'male' };
+  const second = await spokenAgain(heard, wishes);
+  const said = first.client.text();
+  expect(wordErrorRate(said, second.client.text()), second.client.text()).toBeLessThanOrEqual(0.25);
+  const [woman, man] = [first, second].map(({ samples }) =>
+    pitchHz({ samples, sampleRateHz: 16_000 }),
+  );
+  expect(woman).toBeGreaterThan(1.2 * (man ?? Infinity));
+}, 90_000);

@@ -218,22 +218,6 @@ describe('tokens of a reconnection', () => {
 });
 
 describe('a session whose connection dropped', () => {
-  it('is kept for its client for a while, then ended', async () => {
-    const strict = await startServer({ RECOGNISER: 'silent', VOICE_RESUME_SECONDS: '0.5' });
-    const session = await requestSession(strict);
-    const client = await connectWith(session, 'json');
-    client.socket.terminate();
-    await until(async () => {
-      const health = (await (await strict.get('/healthz')).json()) as { voice_sessions: number };
-      return health.voice_sessions === 0;
-    });
-    const answer = await strict.get(`/v3/voice/realtime?token=${session.token}`, {
-      Authorization: `Service-Auth-Key ${strict.apiKey}`,
-    });
-    expect(answer.status).toBe(400);
-    await strict.stop();
-  });
-
   it('tells its last words to the client that comes back for them', async () => {
     const audio = await samplesOf(SENTENCES[0] ?? '');
     const session = await requestSession(server, { acknowledgements: true });

@@ -169,52 +169,41 @@ it('headers that are too large, expectations and a missing host are answered wit
   expect(await ask('GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: tea')).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-it.each(['VOICE_MAX_SESSIONS', 'VOICE_MAX_SESSIONS_PER_KEY'])(
-  'sessions beyond %s are told to come back later',
-  async (setting) => {
-    const server = await startServer({ RECOGNISER: 'silent', [setting]: '2' });
+describe('settings of its own', () => {
+  const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'live.example.org' };
+
+  /** Where sessions are streamed to, of three that are requested where two may be. */
+  async function twoOfThree(settings: Record<string, string>, headers = {}): Promise<string[]> {
+    const own = await startServer({ RECOGNISER: 'silent', ...settings });
     try {
-      const answers = await Promise.all([1, 2, 3].map(() => server.post(PATH, request)));
+      const answers = await Promise.all([1, 2, 3].map(() => own.post(PATH, request, headers)));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
       const refused = answers.find(({ status }) => status === 429);
       expect(refused?.headers.get('retry-after')).toBeTruthy();
-    } finally {
-      await server.stop();
-    }
-  },
-);
-
-describe('the streaming address', () => {
-  const streamingUrl = async (from: TestServer, headers: Record<string, string> = {}) =>
-    ((await (await from.post(PATH, request, headers)).json()) as SessionAnswer).streaming_url;
-  const streamingUrlWith = async (
-    settings: Record<string, string>,
-    headers: Record<string, string> = {},
-  ) => {
-    const own = await startServer({ RECOGNISER: 'silent', ...settings });
-    try {
-      return await streamingUrl(own, headers);
+      const granted = answers.filter(({ status }) => status === 200);
+      const bodies = await Promise.all(granted.map((answer) => answer.json()));
+      return bodies.map((body) => (body as SessionAnswer).streaming_url);
     } finally {
       await own.stop();
     }
-  };
-  const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'live.example.org' };
+  }
 
-  it('follows the public address', async () => {
-    const settings = { PUBLIC_URL: 'https://live.example.org/gateway/' };
-    expect(await streamingUrlWith(settings)).toBe(
-      'wss://live.example.org/gateway/v3/voice/realtime/connect',
-    );
+  it('limit the sessions of all, and the streaming address follows the public one', async () => {
+    const settings = { PUBLIC_URL: 'https://live.example.org/gateway/', VOICE_MAX_SESSIONS: '2' };
+    const address = 'wss://live.example.org/gateway/v3/voice/realtime/connect';
+    expect(await twoOfThree(settings)).toEqual([address, address]);
   });
 
-  it('follows a proxy that is trusted', async () => {
-    expect(await streamingUrlWith({ TRUST_PROXY: 'on' }, forwarded)).toBe(
-      'wss://live.example.org/v3/voice/realtime/connect',
-    );
+  it('limit the sessions of a key, and the streaming address follows a proxy that is trusted', async () => {
+    const settings = { TRUST_PROXY: 'on', VOICE_MAX_SESSIONS_PER_KEY: '2' };
+    const address = 'wss://live.example.org/v3/voice/realtime/connect';
+    expect(await twoOfThree(settings, forwarded)).toEqual([address, address]);
   });
 
-  it('does not follow a proxy that is not', async () => {
-    expect(await streamingUrl(server, forwarded)).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/v3\/voice/);
+  it('are needed for a streaming address that follows a proxy', async () => {
+    const answer = await server.post(PATH, request, forwarded);
+    const { streaming_url } = (await answer.json()) as SessionAnswer;
+    expect(streaming_url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/v3\/voice/);
   });
 });
 

@@ -3,6 +3,7 @@ import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encode } from '@msgpack/msgpack';
 import { WebSocket } from 'ws';
+import { ebmlHeader, openSegment } from '../../support/matroska-writer.ts';
 import { rawExchange } from '../../support/raw-exchange.ts';
 import { startServer, until, type TestServer } from '../../support/server.ts';
 import {
@@ -15,7 +16,9 @@ import {
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ RECOGNISER: 'silent', VOICE_MAX_SESSIONS: '1000' });
+  server = await startServer({
+    ...{ RECOGNISER: 'silent', VOICE_MAX_SESSIONS: '1000', VOICE_RESUME_SECONDS: '0.5' },
+  });
 });
 afterAll(() => server.stop());
 
@@ -243,6 +246,36 @@ describe('a token', () => {
   });
 });
 
+const headless = Uint8Array.from([...ebmlHeader, ...openSegment]);
+const VOIDS = Buffer.alloc(90_000, Uint8Array.of(0xec, 0x80));
+const webm = { source_media_content_type: 'audio/webm;codecs=opus' };
+
+it('headers without end, and without sound, are an error after 2 MiB of them', async () => {
+  const client = await connect(server, webm);
+  client.sendAudio(headless);
+  let sentBytes = 0;
+  const timer = setInterval(() => {
+    client.sendAudio(VOIDS);
+    sentBytes += VOIDS.length;
+  }, 20);
+  const { code } = await client.closed;
+  clearInterval(timer);
+  expect(client.error()).toMatchObject({ error_code: 400, reason_code: 4000403 });
+  expect(code).toBe(4400);
+  expect(sentBytes).toBeGreaterThan(2 * 1024 * 1024);
+});
+
+it('a session whose connection dropped is kept for its client for a while, then ended', async () => {
+  const session = await requestSession(server);
+  const client = await connectWith(session, 'json');
+  client.socket.terminate();
+  await until(async () => (await voiceSessions()) === 0);
+  const answer = await server.get(`/v3/voice/realtime?token=${session.token}`, {
+    Authorization: `Service-Auth-Key ${server.apiKey}`,
+  });
+  expect(answer.status).toBe(400);
+});
+
 describe('limits of time', () => {
   let strict: TestServer;
   beforeAll(async () => {
@@ -257,6 +290,15 @@ describe('limits of time', () => {
     const client = await connect(strict);
     // A message without audio is no audio.
     const timer = setInterval(() => client.sendAudio(silence(0)), 50);
+    expect((await client.closed).code).toBe(4408);
+    clearInterval(timer);
+    expect(client.error()?.reason_code).toBe(4080001);
+  });
+
+  it('end a session whose headers trickle in without sound', async () => {
+    const client = await connect(strict, webm);
+    client.sendAudio(headless);
+    const timer = setInterval(() => client.sendAudio(VOIDS.subarray(0, 2)), 50);
     expect((await client.closed).code).toBe(4408);
     clearInterval(timer);
     expect(client.error()?.reason_code).toBe(4080001);
