@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findViolations, type SourceText } from './support/architecture.ts';
+import { findViolations, type SourceText } from './support/suite/architecture.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 

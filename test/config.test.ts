@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { type ConfigError, readConfig } from '../server/config.ts';
 import { settingGroups } from '../server/settings.ts';
-import { projectFolder } from './support/server.ts';
+import { projectFolder } from './support/product/server.ts';
 
 it('every setting has a default or may be absent', () => {
   expect(readConfig({})).toMatchObject({ HOST: '127.0.0.1', PORT: 8080, DEMO: 'local' });

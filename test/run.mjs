@@ -8,9 +8,9 @@ import { refuseOldNode } from '../server/setup/node-version.mjs';
 import { testModelsFolder } from '../server/setup/paths.mjs';
 import { createProgress } from '../server/setup/progress.mjs';
 import { explain, setUp, stoppable } from '../server/setup/set-up.mjs';
-import { runChecks } from './support/checks.mjs';
-import { inWords, sum } from './support/totals.mjs';
-import { runVitest } from './support/vitest-run.mjs';
+import { runChecks } from './support/suite/checks.mjs';
+import { inWords, sum } from './support/suite/totals.mjs';
+import { runVitest } from './support/suite/vitest-run.mjs';
 
 refuseOldNode();
 // Every test has data of its own, and all share what is installed.

@@ -13,7 +13,7 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { testModelsFolder } from '../server/setup/paths.mjs';
-import { builtModules, builtProduct } from './support/built-product.ts';
+import { builtModules, builtProduct } from './support/suite/built-product.ts';
 
 const realtimeTests = 'test/**/*.realtime.test.ts';
 /** What measures memory, its own or that of a child, which begins with that of its parent. */
@@ -27,7 +27,7 @@ export default defineConfig({
   root: path.resolve(import.meta.dirname, '..'),
   plugins: [builtProduct()],
   test: {
-    globalSetup: './test/support/built-product.ts',
+    globalSetup: './test/support/suite/built-product.ts',
     server: { deps: { external: [builtModules] } },
     // A real engine that starts on a busy machine takes its time.
     testTimeout: 120_000,

@@ -3,8 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { LegacyAuth } from '../../server/accounts/access.ts';
-import { askDragoman } from '../support/command-line.ts';
-import { startDoorServer, TEXT_LIMIT_BYTES, type DoorServer } from '../support/door-server.ts';
+import { askDragoman } from '../support/product/command-line.ts';
+import {
+  startDoorServer,
+  TEXT_LIMIT_BYTES,
+  type DoorServer,
+} from '../support/product/door-server.ts';
 
 const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-access-'));
 let server: DoorServer;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAccess } from '../../server/accounts/access.ts';
-import { openPlatform, type Platform } from '../support/platform.ts';
+import { openPlatform, type Platform } from '../support/product/platform.ts';
 
 let platform: Platform;
 beforeAll(async () => (platform = await openPlatform()));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOfSecret } from '../../server/accounts/api-key-secret.ts';
 import { ensureFirstAccount } from '../../server/accounts/first-account.ts';
-import { openEmbedded, openPlatform, type Platform } from '../support/platform.ts';
+import { openEmbedded, openPlatform, type Platform } from '../support/product/platform.ts';
 
 let platform: Platform;
 beforeAll(async () => (platform = await openPlatform()));

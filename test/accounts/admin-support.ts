@@ -1,6 +1,6 @@
 /** A running server, and an administrator of an account of its own. */
-import { openEmbedded, platformOver } from '../support/platform.ts';
-import { startServer } from '../support/server.ts';
+import { openEmbedded, platformOver } from '../support/product/platform.ts';
+import { startServer } from '../support/product/server.ts';
 import type { DeveloperKey } from '../../shared/schemas/admin.ts';
 import type { Charge } from '../../server/accounts/usage/charge.ts';
 

@@ -6,12 +6,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Feature, Plan } from '../../server/http/caller.ts';
 import type { Storage } from '../../server/stores.ts';
-import { beforeSignIn, openRoutes, ruleOf, operatorOnly } from '../support/access-rules.ts';
-import { belongings, type Belonging } from '../support/belongings.ts';
-import { newLink, signedIn } from '../support/console-client.ts';
-import { readConsoleRoutes } from '../support/console-routes.ts';
-import { openEmbedded, platformOver, type Platform } from '../support/platform.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { beforeSignIn, openRoutes, ruleOf, operatorOnly } from '../support/product/access-rules.ts';
+import { belongings, type Belonging } from '../support/product/belongings.ts';
+import { newLink, signedIn } from '../support/product/console-client.ts';
+import { readConsoleRoutes } from '../support/product/console-routes.ts';
+import { openEmbedded, platformOver, type Platform } from '../support/product/platform.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 interface Operation {
   method: string;

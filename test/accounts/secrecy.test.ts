@@ -1,10 +1,10 @@
 /** What must never be read where it does not belong: in logs, in errors, on standard output. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { openEmbedded, platformOver } from '../support/platform.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { documentClient } from '../support/document-client.ts';
-import { requestSession } from '../support/voice-client.ts';
+import { openEmbedded, platformOver } from '../support/product/platform.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
+import { documentClient } from '../support/product/document-client.ts';
+import { requestSession } from '../support/product/voice-client.ts';
 
 /** Settings that hold secrets; nobody answers at the addresses, so that all of them fail. */
 const settings = {

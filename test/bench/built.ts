@@ -1,7 +1,7 @@
 /** Modules of the built server: what is measured is what runs in production, without tsx in its processes. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { projectFolder } from '../support/server.ts';
+import { projectFolder } from '../support/product/server.ts';
 
 /**
  * Loads a module from `dist/`.

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { speech } from '../support/speech.ts';
-import { projectFolder } from '../support/server.ts';
+import { speech } from '../support/audio/speech.ts';
+import { projectFolder } from '../support/product/server.ts';
 
 export interface Clip {
   name: string;

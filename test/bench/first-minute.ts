@@ -1,7 +1,7 @@
 /** What the first who come wait for: each route at once after a start, after fifteen seconds, and again. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { startServer, type TestServer } from '../support/server.ts';
-import { requestSession } from '../support/voice-client.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
+import { requestSession } from '../support/product/voice-client.ts';
 import type { Print } from './benchmarks.ts';
 import { figure, printTable } from './figures.ts';
 

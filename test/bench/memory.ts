@@ -10,7 +10,7 @@ import type { Storage } from '../../server/stores.ts';
 import type * as Scores from '../../server/memories/matching/match-score.ts';
 import type * as Texts from '../../server/memories/matching/memory-text.ts';
 import { openAccount } from '../storage/samples.ts';
-import { openPostgresql } from '../support/postgresql.ts';
+import { openPostgresql } from '../support/machine/postgresql.ts';
 import type { Print } from './benchmarks.ts';
 import { importBuilt, quietLog } from './built.ts';
 import { figure, median, printTable, quantile, spread, verdict } from './figures.ts';

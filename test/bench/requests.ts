@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { startServer } from '../support/server.ts';
+import { startServer } from '../support/product/server.ts';
 import type { Print } from './benchmarks.ts';
 import { figure, median, printTable, quantile, spread } from './figures.ts';
 import { load, type LoadResult, type LoadTarget } from './requests/load.ts';

@@ -4,15 +4,15 @@
  */
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { cut } from '../support/audio-files.ts';
-import { encodedBy, spokenSamples } from '../support/encoded-speech.ts';
-import { startServer, until, type TestServer } from '../support/server.ts';
+import { cut } from '../support/audio/audio-files.ts';
+import { encodedBy, spokenSamples } from '../support/audio/encoded-speech.ts';
+import { startServer, until, type TestServer } from '../support/product/server.ts';
 import {
   connectWith,
   PCM_16K,
   requestSession,
   type SessionAnswer,
-} from '../support/voice-client.ts';
+} from '../support/product/voice-client.ts';
 import type { Print } from './benchmarks.ts';
 import { figure, printTable } from './figures.ts';
 import { sentences } from './sentences.ts';

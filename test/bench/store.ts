@@ -7,7 +7,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type * as OpenStorage from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/stores.ts';
 import { openAccount } from '../storage/samples.ts';
-import { openPostgresql } from '../support/postgresql.ts';
+import { openPostgresql } from '../support/machine/postgresql.ts';
 import type { Print } from './benchmarks.ts';
 import { importBuilt, quietLog } from './built.ts';
 import { median, printTable, spread, verdict } from './figures.ts';

@@ -9,7 +9,7 @@ import type * as Neural from '../../server/engines/translation/neural.ts';
 import type * as FindModels from '../../server/models/find-models.ts';
 import type { LocalModel } from '../../server/models/local-model.ts';
 import { plainText, type TextSegment } from '../../server/text/text-segment.ts';
-import { tinySize, writeWordTranslator } from '../support/word-translator.ts';
+import { tinySize, writeWordTranslator } from '../support/models/word-translator.ts';
 import type { Print } from './benchmarks.ts';
 import { importBuilt, quietLog } from './built.ts';
 import { figure, median, printTable, quantile, spread, verdict } from './figures.ts';

@@ -1,10 +1,10 @@
 /** What a voice session costs the gateway: each codec path by itself, then whole sessions. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MessageFormat } from '../../shared/protocol/messages.ts';
-import { cut } from '../support/audio-files.ts';
-import { encodedBy, spokenSamples } from '../support/encoded-speech.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { connect, PCM_16K, type VoiceClient } from '../support/voice-client.ts';
+import { cut } from '../support/audio/audio-files.ts';
+import { encodedBy, spokenSamples } from '../support/audio/encoded-speech.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
+import { connect, PCM_16K, type VoiceClient } from '../support/product/voice-client.ts';
 import type { Print } from './benchmarks.ts';
 import * as decode from './decode.ts';
 import { figure, median, printTable, spread } from './figures.ts';

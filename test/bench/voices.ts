@@ -10,7 +10,7 @@ import type * as RunningEngines from '../../server/running-engines.ts';
 import type * as Metrics from '../../server/operation/metrics.ts';
 import type * as Resampling from '../../server/voice/audio/codecs/resampler.ts';
 import type * as Listen from '../../server/voice/path/listen.ts';
-import { wordErrorRate } from '../support/word-error-rate.ts';
+import { wordErrorRate } from '../support/audio/word-error-rate.ts';
 import type { Print } from './benchmarks.ts';
 import { importBuilt, quietLog } from './built.ts';
 import { figure, printTable } from './figures.ts';

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOfSecret } from '../../server/accounts/api-key-secret.ts';
 import type { Storage } from '../../server/stores.ts';
-import { askDragoman, runDragoman, runDragomanAlone } from '../support/command-line.ts';
-import { openEmbedded } from '../support/platform.ts';
+import { askDragoman, runDragoman, runDragomanAlone } from '../support/product/command-line.ts';
+import { openEmbedded } from '../support/product/platform.ts';
 
 interface AccountJson {
   account_id: string;

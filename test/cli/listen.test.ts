@@ -14,10 +14,10 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runDragoman, startDragoman } from '../support/command-line.ts';
-import { startServer, until, type TestServer } from '../support/server.ts';
-import { speech } from '../support/speech.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { runDragoman, startDragoman } from '../support/product/command-line.ts';
+import { startServer, until, type TestServer } from '../support/product/server.ts';
+import { speech } from '../support/audio/speech.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 let server: TestServer;
 let recording: string;

@@ -7,10 +7,10 @@ import type {
   TranslationMemory,
 } from '../../shared/schemas/translation-memories.ts';
 import type { Storage } from '../../server/stores.ts';
-import { askDragoman, runDragoman, runDragomanAlone } from '../support/command-line.ts';
-import { openEmbedded } from '../support/platform.ts';
+import { askDragoman, runDragoman, runDragomanAlone } from '../support/product/command-line.ts';
+import { openEmbedded } from '../support/product/platform.ts';
 import { openAccount } from '../storage/samples.ts';
-import { tmxFile } from '../support/translation-memories.ts';
+import { tmxFile } from '../support/product/translation-memories.ts';
 
 const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-memory-'));
 // Open all the while, as a server has it.

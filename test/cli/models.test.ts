@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runDragoman, runDragomanAlone } from '../support/command-line.ts';
-import { startFileServer, type FileServer } from '../support/file-server.ts';
-import { tarBz2 } from '../support/tar-archive.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { runDragoman, runDragomanAlone } from '../support/product/command-line.ts';
+import { startFileServer, type FileServer } from '../support/services/file-server.ts';
+import { tarBz2 } from '../support/documents/tar-archive.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 const VOICE = 'vits-piper-en_US-amy-low';
 

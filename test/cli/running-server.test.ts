@@ -1,9 +1,9 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { askDragoman, runDragoman } from '../support/command-line.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { askDragoman, runDragoman } from '../support/product/command-line.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 /** What anybody has who runs a command beside the server: its data, and not how it was started. */
 async function serverOf(dataFolder: string, settings: Record<string, string> = {}) {

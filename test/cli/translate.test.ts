@@ -11,10 +11,10 @@ import {
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTranslationDisplay } from '../../server/cli/translate-display.ts';
-import { runDragoman, startDragoman } from '../support/command-line.ts';
+import { runDragoman, startDragoman } from '../support/product/command-line.ts';
 import { executeOn } from '../storage/database-access.ts';
-import { startServer, until, type TestServer } from '../support/server.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { startServer, until, type TestServer } from '../support/product/server.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -6,7 +6,10 @@ import {
   type VoiceSession,
   type VoiceSessionOptions,
 } from '../../shared/client/node.ts';
-import { startResumingGateway, type ResumingGateway } from '../support/resuming-gateway.ts';
+import {
+  startResumingGateway,
+  type ResumingGateway,
+} from '../support/services/resuming-gateway.ts';
 
 const gateways: ResumingGateway[] = [];
 afterEach(async () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectVoice, type CaptionEvent } from '../../shared/client/node.ts';
-import { startResetProxy } from '../support/reset-proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { speech } from '../support/speech.ts';
+import { startResetProxy } from '../support/services/reset-proxy.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
+import { speech } from '../support/audio/speech.ts';
 
 let server: TestServer;
 let audio: Buffer;

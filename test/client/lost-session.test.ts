@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { WORD_BYTES } from '../support/resuming-gateway.ts';
-import { until } from '../support/server.ts';
+import { WORD_BYTES } from '../support/services/resuming-gateway.ts';
+import { until } from '../support/product/server.ts';
 import { becomes, collect, concluded, connect, noise, start } from './conversation.ts';
 
 describe('a session that the gateway has lost', () => {

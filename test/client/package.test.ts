@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { projectFolder } from '../support/server.ts';
+import { projectFolder } from '../support/product/server.ts';
 
 const sources = {
   'package.json': '{"type":"module"}',

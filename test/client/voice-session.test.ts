@@ -8,8 +8,8 @@ import {
   WORD_BYTES,
   startResumingGateway,
   type ResumingGateway,
-} from '../support/resuming-gateway.ts';
-import { until } from '../support/server.ts';
+} from '../support/services/resuming-gateway.ts';
+import { until } from '../support/product/server.ts';
 import {
   TELEPHONE,
   becomes,

@@ -1,6 +1,6 @@
 /** The built server behind a proxy that holds its answers against its OpenAPI document. */
-import { startContractProxy, type ContractProxy } from '../support/contract-proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startContractProxy, type ContractProxy } from '../support/product/contract-proxy.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 export interface ContractServer {
   server: TestServer;

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { unzipSync, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { documentFolder } from '../support/documents.ts';
+import { documentFolder } from '../support/documents/documents.ts';
 import { startContractServer, type ContractServer } from './contract-server.ts';
 
 let contract: ContractServer;

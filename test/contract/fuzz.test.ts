@@ -1,5 +1,5 @@
 /** Whatever is sent to the language interface, the answer is ours, and the server lives. */
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startContractServer, type ContractServer } from './contract-server.ts';
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as client from 'deepl-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../support/server.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/product/server.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { startContractServer, type ContractServer } from './contract-server.ts';
 
 let contract: ContractServer;

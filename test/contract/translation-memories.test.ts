@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as client from 'deepl-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { firstLink, signedIn } from '../support/console-client.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { tmxFile, uploadMemory } from '../support/translation-memories.ts';
+import { firstLink, signedIn } from '../support/product/console-client.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
+import { tmxFile, uploadMemory } from '../support/product/translation-memories.ts';
 import { startContractServer, type ContractServer } from './contract-server.ts';
 
 let contract: ContractServer;

@@ -3,10 +3,10 @@ import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Health } from '../../shared/schemas/health.ts';
-import { rawExchange } from '../support/raw-exchange.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { PCM_16K } from '../support/voice-client.ts';
+import { rawExchange } from '../support/machine/raw-exchange.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
+import { PCM_16K } from '../support/product/voice-client.ts';
 
 const request = { source_media_content_type: PCM_16K, source_language: 'en' };
 

@@ -1,5 +1,5 @@
 /** Inline markup through Apertium: where marks go, and what they cost. */
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { describe, expect, test } from 'vitest';
 import {
   joinPieces,

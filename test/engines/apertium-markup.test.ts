@@ -1,5 +1,5 @@
 /** Markup as clients send it, through every mode that is installed and back. */
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { expect, test } from 'vitest';
 import { repairMarks } from '../../server/text/repair.ts';
 import { xml } from '../text/layouts.ts';

@@ -1,5 +1,5 @@
 /** The map of modes and pivots against what is installed: whatever is offered has to work. */
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { describe, expect, test } from 'vitest';
 import { modes } from '../../server/engines/translation/apertium-modes.ts';
 import { repairMarks } from '../../server/text/repair.ts';

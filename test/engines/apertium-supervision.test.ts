@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createApertium } from '../../server/engines/translation/apertium.ts';
 import { ServiceError } from '../../shared/errors.ts';
-import { builtModule } from '../support/built-product.ts';
+import { builtModule } from '../support/suite/built-product.ts';
 import {
   apertium,
   containing,

@@ -9,7 +9,7 @@ import {
 import { wordsOfText } from '../../server/engines/recognition/utterance-times.ts';
 import type { HeardText } from '../../server/voice/path/recognise.ts';
 import { segment } from '../../server/voice/path/segment.ts';
-import { GARBLED, hearTones, textOf } from '../support/tone-speech.ts';
+import { GARBLED, hearTones, textOf } from '../support/audio/tone-speech.ts';
 import { finals, heard, until } from './recognition-support.ts';
 import { utterances } from './remote-recognition-support.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { ImprovementEngine } from '../../server/engines/engine.ts';
 import { createChatImprovement } from '../../server/engines/improvement/chat-improvement.ts';
 import { SYSTEM_MESSAGE } from '../../server/engines/improvement/chat-improvement-prompt.ts';
-import { recordLog } from '../support/log-record.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import {
   chatBodies,
   chatQuestions,
@@ -10,7 +10,7 @@ import {
   startChatServer,
   type ChatQuestion,
   type ChatServer,
-} from '../support/openai-chat-server.ts';
+} from '../support/services/openai-chat-server.ts';
 import { correctSentences } from './correct-sentences.ts';
 import {
   describeImprovementConformance,

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TranslationEngine, TranslationOptions } from '../../server/engines/engine.ts';
 import { createChat } from '../../server/engines/translation/chat.ts';
-import { recordLog } from '../support/log-record.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import {
   chatBodies,
   chatQuestions,
   obeyTexts,
   startChatServer,
   type ChatServer,
-} from '../support/openai-chat-server.ts';
+} from '../support/services/openai-chat-server.ts';
 import { failureCode, running, translateTexts } from './remote-support.ts';
 
 let server: ChatServer;

@@ -3,7 +3,7 @@ import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createChat, type ChatOptions } from '../../server/engines/translation/chat.ts';
 import { SYSTEM_MESSAGE } from '../../server/engines/translation/chat-prompt.ts';
 import { repairMarks } from '../../server/text/repair.ts';
-import { recordLog } from '../support/log-record.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import {
   chatBodies,
   chatQuestions,
@@ -11,8 +11,8 @@ import {
   translateAll,
   type ChatQuestion,
   type ChatServer,
-} from '../support/openai-chat-server.ts';
-import { until } from '../support/server.ts';
+} from '../support/services/openai-chat-server.ts';
+import { until } from '../support/product/server.ts';
 import { marked, written } from './marked-segments.ts';
 import { running, translateSegments, translateTexts } from './remote-support.ts';
 import { describeTranslationConformance } from './translation-conformance.ts';

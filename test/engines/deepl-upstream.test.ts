@@ -8,9 +8,9 @@ import { repairMarks } from '../../server/text/repair.ts';
 import {
   startDeeplCompatibleServer,
   type DeeplCompatibleServer,
-} from '../support/deepl-compatible-server.ts';
-import { recordLog } from '../support/log-record.ts';
-import { until } from '../support/server.ts';
+} from '../support/services/deepl-compatible-server.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import { until } from '../support/product/server.ts';
 import { marked, written } from './marked-segments.ts';
 import { failureCode, running, translateSegments, translateTexts } from './remote-support.ts';
 import { describeTranslationConformance } from './translation-conformance.ts';

@@ -5,8 +5,8 @@ import type { DeeplUpstreamOptions } from '../../server/engines/translation/deep
 import {
   startDeeplCompatibleServer,
   type DeeplCompatibleServer,
-} from '../support/deepl-compatible-server.ts';
-import { recordLog } from '../support/log-record.ts';
+} from '../support/services/deepl-compatible-server.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import { correctSentences } from './correct-sentences.ts';
 import {
   describeImprovementConformance,

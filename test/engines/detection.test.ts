@@ -5,9 +5,9 @@ import { createDetector } from '../../server/engines/detection/detector.ts';
 import type { DetectionEngine } from '../../server/engines/engine.ts';
 import { phrases } from './detection-phrases.ts';
 import { sentences, unsupportedSentences } from './detection-sentences.ts';
-import { expectSteadyTime } from '../support/processor-time.ts';
-import { recordLog } from '../support/log-record.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { expectSteadyTime } from '../support/machine/processor-time.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 let detector: DetectionEngine;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SynthesisEngine } from '../../server/engines/engine.ts';
 import { createEspeakNg } from '../../server/engines/synthesis/espeak-ng.ts';
-import { recordLog } from '../support/log-record.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { loudness, pitchHz, say } from './synthesis-conformance.ts';
 
 const log = recordLog();

@@ -12,8 +12,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SynthesisEngine } from '../../server/engines/engine.ts';
 import { createFlite, type FliteOptions } from '../../server/engines/synthesis/flite.ts';
-import { recordLog } from '../support/log-record.ts';
-import { descendantsOf } from '../support/processes.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import { descendantsOf } from '../support/machine/processes.ts';
 import { loudness, pitchHz, say } from './synthesis-conformance.ts';
 
 const log = recordLog();

@@ -8,8 +8,8 @@ import type {
 } from '../../server/engines/improvement/harper-protocol.ts';
 import type { FreeRequest, PoolWorker, ReadyNotice } from '../../server/process/worker-pool.ts';
 import { startWorkerProcess } from '../../server/process/worker-process.ts';
-import { recordLog } from '../support/log-record.ts';
-import { until } from '../support/server.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import { until } from '../support/product/server.ts';
 import { improveTexts } from './improvement-conformance.ts';
 
 /** A worker that answers with no lints until it is told of something bad. */

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ImprovementEngine } from '../../server/engines/engine.ts';
 import { createHunspell, type HunspellOptions } from '../../server/engines/improvement/hunspell.ts';
-import { recordLog } from '../support/log-record.ts';
-import { until } from '../support/server.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import { until } from '../support/product/server.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { improveTexts, runningImprover } from './improvement-conformance.ts';
 
 const engines: ImprovementEngine[] = [];

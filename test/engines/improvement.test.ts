@@ -6,7 +6,7 @@ import type { ImprovementEngine } from '../../server/engines/engine.ts';
 import { harperRules } from '../../server/engines/improvement/harper-rules.ts';
 import { createHarper } from '../../server/engines/improvement/harper.ts';
 import { createHunspell } from '../../server/engines/improvement/hunspell.ts';
-import { recordLog } from '../support/log-record.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import { correctSentences } from './correct-sentences.ts';
 import {
   describeImprovementConformance,

@@ -1,5 +1,5 @@
 /** Segments with inline markup for tests: how to write, to make at random, to read and to check them. */
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import type { Mark, TextSegment } from '../../server/text/text-segment.ts';
 import { plainText } from '../../server/text/text-segment.ts';
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
 import type { MoonshineOptions } from '../../server/engines/recognition/moonshine.ts';
-import { wordErrorRate } from '../support/word-error-rate.ts';
+import { wordErrorRate } from '../support/audio/word-error-rate.ts';
 import { moonshine } from './moonshine-support.ts';
 import {
   asSpeech,

@@ -6,7 +6,7 @@ import {
 import type { RecognitionEngine } from '../../server/engines/engine.ts';
 import { findModels } from '../../server/models/find-models.ts';
 import type { LocalModel } from '../../server/models/local-model.ts';
-import { recordLog } from '../support/log-record.ts';
+import { recordLog } from '../support/product/log-record.ts';
 
 /** Its model among those that the tests share; throws when it is not installed. */
 export async function moonshineModel(): Promise<LocalModel> {

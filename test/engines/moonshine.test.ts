@@ -8,9 +8,9 @@ import { findModels } from '../../server/models/find-models.ts';
 import { listen } from '../../server/voice/path/listen.ts';
 import { recordedClips } from '../bench/captions-clips.ts';
 import { createHearingClock } from '../bench/captions-clock.ts';
-import { recordLog } from '../support/log-record.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { wordErrorRate } from '../support/word-error-rate.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
+import { wordErrorRate } from '../support/audio/word-error-rate.ts';
 import { moonshine, moonshineModel } from './moonshine-support.ts';
 import {
   asSpeech,

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createNeural } from '../../server/engines/translation/neural.ts';
 import { findModels } from '../../server/models/find-models.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { writeTranslationModels } from '../support/translation-models.ts';
-import { makeWordTranslator } from '../support/word-translator.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
+import { writeTranslationModels } from '../support/models/translation-models.ts';
+import { makeWordTranslator } from '../support/models/word-translator.ts';
 import { recordingLog } from './apertium-support.ts';
 
 const MODEL = 'model.enes.intgemm.alphas.bin';

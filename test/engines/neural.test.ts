@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createNeural, type NeuralOptions } from '../../server/engines/translation/neural.ts';
 import { findModels } from '../../server/models/find-models.ts';
-import { writeTranslationModels } from '../support/translation-models.ts';
+import { writeTranslationModels } from '../support/models/translation-models.ts';
 import { eventually, recordingLog } from './apertium-support.ts';
 import { marked, plain, textsOf, written } from './marked-segments.ts';
 import { describeTranslationConformance } from './translation-conformance.ts';

@@ -11,11 +11,11 @@ import type {
   NeuralQuestion,
 } from '../../server/engines/translation/neural-protocol.ts';
 import { findProgram } from '../../server/setup/command.mjs';
-import { builtModule } from '../support/built-product.ts';
-import { startServer } from '../support/server.ts';
-import { speech } from '../support/speech.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { writeTranslationModels } from '../support/translation-models.ts';
+import { builtModule } from '../support/suite/built-product.ts';
+import { startServer } from '../support/product/server.ts';
+import { speech } from '../support/audio/speech.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
+import { writeTranslationModels } from '../support/models/translation-models.ts';
 import { moonshineModel } from './moonshine-support.ts';
 
 const run = promisify(execFile);

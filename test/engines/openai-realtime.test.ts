@@ -7,9 +7,12 @@ import {
   convertTo24kHz,
   samplesAt24kHz,
 } from '../../server/engines/recognition/rate-conversion.ts';
-import { recordLog, type LogRecord } from '../support/log-record.ts';
-import { startRealtimeServer, type RealtimeServer } from '../support/openai-realtime-server.ts';
-import { MISHEARD_WORD, RARE_WORD } from '../support/tone-speech.ts';
+import { recordLog, type LogRecord } from '../support/product/log-record.ts';
+import {
+  startRealtimeServer,
+  type RealtimeServer,
+} from '../support/services/openai-realtime-server.ts';
+import { MISHEARD_WORD, RARE_WORD } from '../support/audio/tone-speech.ts';
 import { heard, transcript } from './recognition-support.ts';
 import {
   disclosed,

@@ -4,11 +4,11 @@ import {
   createOpenAiSpeech,
   type OpenAiSpeechOptions,
 } from '../../server/engines/synthesis/openai-speech.ts';
-import { recordLog } from '../support/log-record.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import {
   startOpenAiSpeechServer,
   type OpenAiSpeechServer,
-} from '../support/openai-speech-server.ts';
+} from '../support/services/openai-speech-server.ts';
 import { describeSynthesisEngine, english, loudness, say } from './synthesis-conformance.ts';
 
 const KEY = 'sk-of-the-speech-server';

@@ -3,13 +3,13 @@ import {
   createOpenAiTranscription,
   type OpenAiTranscriptionOptions,
 } from '../../server/engines/recognition/openai-transcription.ts';
-import { recordLog, type LogRecord } from '../support/log-record.ts';
+import { recordLog, type LogRecord } from '../support/product/log-record.ts';
 import {
   startSpeechToTextServer,
   type Failure,
   type SpeechToTextServer,
-} from '../support/openai-speech-to-text-server.ts';
-import { MISHEARD_WORD, RARE_WORD } from '../support/tone-speech.ts';
+} from '../support/services/openai-speech-to-text-server.ts';
+import { MISHEARD_WORD, RARE_WORD } from '../support/audio/tone-speech.ts';
 import { finals, heard, transcript, until } from './recognition-support.ts';
 import {
   disclosed,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
-import { wordErrorRate } from '../support/word-error-rate.ts';
+import { wordErrorRate } from '../support/audio/word-error-rate.ts';
 import {
   asSpeech,
   finals,

@@ -8,7 +8,7 @@ import type {
   RecognitionOptions,
   SpeechPiece,
 } from '../../server/engines/engine.ts';
-import { speech, type SpeechRequest } from '../support/speech.ts';
+import { speech, type SpeechRequest } from '../support/audio/speech.ts';
 
 export type Final = Extract<Recognition, { kind: 'final' }>;
 

@@ -3,14 +3,20 @@ import { createOpenAiRealtime } from '../../server/engines/recognition/openai-re
 import { createOpenAiTranscription } from '../../server/engines/recognition/openai-transcription.ts';
 import { createVosk } from '../../server/engines/recognition/vosk.ts';
 import { createWhisperLive } from '../../server/engines/recognition/whisperlive.ts';
-import { recordLog } from '../support/log-record.ts';
-import { startRealtimeServer, type RealtimeServer } from '../support/openai-realtime-server.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import {
+  startRealtimeServer,
+  type RealtimeServer,
+} from '../support/services/openai-realtime-server.ts';
 import {
   startSpeechToTextServer,
   type SpeechToTextServer,
-} from '../support/openai-speech-to-text-server.ts';
-import { startVoskServer, type VoskServer } from '../support/vosk-server.ts';
-import { startWhisperLiveServer, type WhisperLiveServer } from '../support/whisperlive-server.ts';
+} from '../support/services/openai-speech-to-text-server.ts';
+import { startVoskServer, type VoskServer } from '../support/services/vosk-server.ts';
+import {
+  startWhisperLiveServer,
+  type WhisperLiveServer,
+} from '../support/services/whisperlive-server.ts';
 import { describeRecognitionEngine } from './recognition-conformance.ts';
 import { hearing, KEY, QUICK, tones, untimedTones } from './remote-recognition-support.ts';
 

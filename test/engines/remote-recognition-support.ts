@@ -1,8 +1,8 @@
 /** What the tests of recognisers elsewhere share. */
 import assert from 'node:assert/strict';
 import type { RecognitionEngine, SpeechPiece, Unavailable } from '../../server/engines/engine.ts';
-import type { LogRecord } from '../support/log-record.ts';
-import { RARE_WORD, toneSpeech } from '../support/tone-speech.ts';
+import type { LogRecord } from '../support/product/log-record.ts';
+import { RARE_WORD, toneSpeech } from '../support/audio/tone-speech.ts';
 import type { RecognitionMaterial } from './recognition-conformance.ts';
 import { heard, transcript } from './recognition-support.ts';
 

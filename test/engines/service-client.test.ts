@@ -3,9 +3,13 @@ import {
   ServiceClient,
   type ServiceClientOptions,
 } from '../../server/engines/service/service-client.ts';
-import { recordLog } from '../support/log-record.ts';
-import { startScriptedHttp, type Behaviour, type ScriptedHttp } from '../support/scripted-http.ts';
-import { until } from '../support/server.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import {
+  startScriptedHttp,
+  type Behaviour,
+  type ScriptedHttp,
+} from '../support/services/scripted-http.ts';
+import { until } from '../support/product/server.ts';
 import { failureCode } from './remote-support.ts';
 
 let server: ScriptedHttp;

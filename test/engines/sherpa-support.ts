@@ -9,8 +9,12 @@ import {
 } from '../../server/engines/recognition/sherpa.ts';
 import { findModels } from '../../server/models/find-models.ts';
 import type { LocalModel, ModelDescription } from '../../server/models/local-model.ts';
-import { recordLog } from '../support/log-record.ts';
-import { writeToneCtc, writeToneTransducer, type TonePiece } from '../support/tone-models.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import {
+  writeToneCtc,
+  writeToneTransducer,
+  type TonePiece,
+} from '../support/models/tone-models.ts';
 
 const folders: string[] = [];
 

@@ -4,8 +4,8 @@ import { afterAll, expect, it, onTestFinished } from 'vitest';
 import type { SpokenSamples, SynthesisEngine } from '../../server/engines/engine.ts';
 import { createSherpaVoices } from '../../server/engines/synthesis/sherpa-voices.ts';
 import type { ModelDescription } from '../../server/models/local-model.ts';
-import { recordLog } from '../support/log-record.ts';
-import { letterHz, writeToneVoice } from '../support/tone-models.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import { letterHz, writeToneVoice } from '../support/models/tone-models.ts';
 import { until } from './recognition-support.ts';
 import {
   childPids,

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
 import { createSherpaRecognisers } from '../../server/engines/recognition/sherpa.ts';
-import { recordLog } from '../support/log-record.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import {
   encodeSentencePieces,
   saidInTones,
   writePunctuation,
   writeToneCtc,
-} from '../support/tone-models.ts';
+} from '../support/models/tone-models.ts';
 import { describeRecognitionEngine, type RecognitionMaterial } from './recognition-conformance.ts';
 import { asSpeech, finals, heard, lengthMs, transcript, until } from './recognition-support.ts';
 import {

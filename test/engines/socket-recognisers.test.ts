@@ -4,12 +4,12 @@ import type { RecognitionEngine, SpeechPiece, Unavailable } from '../../server/e
 import { createOpenAiRealtime } from '../../server/engines/recognition/openai-realtime.ts';
 import { createVosk } from '../../server/engines/recognition/vosk.ts';
 import { createWhisperLive } from '../../server/engines/recognition/whisperlive.ts';
-import { seededRandom } from '../support/audio-files.ts';
-import { recordLog, type LogRecord } from '../support/log-record.ts';
-import { startRealtimeServer } from '../support/openai-realtime-server.ts';
-import type { ConnectionFailure, SpeechSockets } from '../support/speech-sockets.ts';
-import { startVoskServer } from '../support/vosk-server.ts';
-import { startWhisperLiveServer } from '../support/whisperlive-server.ts';
+import { seededRandom } from '../support/audio/audio-files.ts';
+import { recordLog, type LogRecord } from '../support/product/log-record.ts';
+import { startRealtimeServer } from '../support/services/openai-realtime-server.ts';
+import type { ConnectionFailure, SpeechSockets } from '../support/services/speech-sockets.ts';
+import { startVoskServer } from '../support/services/vosk-server.ts';
+import { startWhisperLiveServer } from '../support/services/whisperlive-server.ts';
 import { finals, heard, IdleSource, transcript, until } from './recognition-support.ts';
 import { disclosed, hearing, KEY, utterances } from './remote-recognition-support.ts';
 

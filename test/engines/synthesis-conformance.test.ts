@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SpokenSamples, SynthesisEngine } from '../../server/engines/engine.ts';
 import { createEspeakNg } from '../../server/engines/synthesis/espeak-ng.ts';
 import { createFlite } from '../../server/engines/synthesis/flite.ts';
-import { recordLog } from '../support/log-record.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import { describeSynthesisEngine, english, synthesisPromises } from './synthesis-conformance.ts';
 
 async function espeakNg(): Promise<SynthesisEngine> {

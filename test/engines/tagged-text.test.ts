@@ -1,4 +1,4 @@
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { outboundText } from '../../server/engines/translation/outbound-text.ts';
 import { tagText, type TagStyle } from '../../server/engines/translation/tagged-text.ts';

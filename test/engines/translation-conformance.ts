@@ -3,7 +3,7 @@
  * `describeTranslationConformance` in the test file of an engine.
  */
 import assert from 'node:assert/strict';
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type {
   LanguagePair,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createVosk, type VoskOptions } from '../../server/engines/recognition/vosk.ts';
-import { recordLog } from '../support/log-record.ts';
-import { toneSpeech } from '../support/tone-speech.ts';
-import { startVoskServer, type VoskServer } from '../support/vosk-server.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import { toneSpeech } from '../support/audio/tone-speech.ts';
+import { startVoskServer, type VoskServer } from '../support/services/vosk-server.ts';
 import { asSpeech, finals, heard, transcript } from './recognition-support.ts';
 import { hearing, QUICK, utterances } from './remote-recognition-support.ts';
 

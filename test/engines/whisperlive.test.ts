@@ -3,9 +3,12 @@ import {
   createWhisperLive,
   type WhisperLiveOptions,
 } from '../../server/engines/recognition/whisperlive.ts';
-import { recordLog, type LogRecord } from '../support/log-record.ts';
-import { MISHEARD_WORD, RARE_WORD } from '../support/tone-speech.ts';
-import { startWhisperLiveServer, type WhisperLiveServer } from '../support/whisperlive-server.ts';
+import { recordLog, type LogRecord } from '../support/product/log-record.ts';
+import { MISHEARD_WORD, RARE_WORD } from '../support/audio/tone-speech.ts';
+import {
+  startWhisperLiveServer,
+  type WhisperLiveServer,
+} from '../support/services/whisperlive-server.ts';
 import { finals, heard, transcript } from './recognition-support.ts';
 import { hearing, hearRareWord, QUICK, utterances } from './remote-recognition-support.ts';
 

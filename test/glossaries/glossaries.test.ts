@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGlossaries, type Glossaries } from '../../server/glossaries/glossaries.ts';
-import { openPlatform, type Platform } from '../support/platform.ts';
+import { openPlatform, type Platform } from '../support/product/platform.ts';
 
 let platform: Platform;
 let accountId: string;

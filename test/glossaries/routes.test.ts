@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 let server: TestServer;
 beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));

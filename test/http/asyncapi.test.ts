@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { errorTable, ServiceError, toSocket, type ErrorCode } from '../../shared/errors.ts';
 import { decodeServerMessage } from '../../shared/protocol/codec.ts';
 import { clientMessages, serverMessages } from '../../shared/protocol/messages.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 interface Reference {
   $ref: string;

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Storage } from '../../server/stores.ts';
-import { openEmbedded, platformOver, type Platform } from '../support/platform.ts';
-import { startServer, until, type TestServer } from '../support/server.ts';
-import { requestSession } from '../support/voice-client.ts';
+import { openEmbedded, platformOver, type Platform } from '../support/product/platform.ts';
+import { startServer, until, type TestServer } from '../support/product/server.ts';
+import { requestSession } from '../support/product/voice-client.ts';
 
 const SITE = 'https://captions.example.org';
 const OTHER_SITE = 'https://elsewhere.example.net';

@@ -1,4 +1,4 @@
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { expect, it } from 'vitest';
 import { readLargeForm } from '../../server/http/form-body.ts';
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { serveAsRequest } from '../../server/http/other-upgrades.ts';
-import { until } from '../support/server.ts';
+import { until } from '../support/product/server.ts';
 
 const MIB = 1024 * 1024;
 const SIZE_BYTES = 64 * MIB;

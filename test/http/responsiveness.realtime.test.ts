@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processorMs } from '../../server/process/process-tree.ts';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 let server: TestServer;
 beforeAll(

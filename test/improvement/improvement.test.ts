@@ -6,13 +6,13 @@ import { createChatImprovement } from '../../server/engines/improvement/chat-imp
 import { createHunspell } from '../../server/engines/improvement/hunspell.ts';
 import { createImprovement, type Improvement } from '../../server/improvement/improvement.ts';
 import { runningImprover } from '../engines/improvement-conformance.ts';
-import { recordLog } from '../support/log-record.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import {
   chatQuestions,
   startChatServer,
   type ChatQuestion,
   type ChatServer,
-} from '../support/openai-chat-server.ts';
+} from '../support/services/openai-chat-server.ts';
 
 let server: ChatServer;
 let detector: DetectionEngine;

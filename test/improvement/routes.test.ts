@@ -13,14 +13,14 @@ import {
 import { inEnglishVariant } from '../../server/text/variants/english-variants.ts';
 import { correctSentences } from '../engines/correct-sentences.ts';
 import { trickySentences } from '../engines/tricky-sentences.ts';
-import { askDragoman } from '../support/command-line.ts';
+import { askDragoman } from '../support/product/command-line.ts';
 import {
   chatQuestions,
   startChatServer,
   type ChatQuestion,
   type ChatServer,
-} from '../support/openai-chat-server.ts';
-import { startServer, until, type TestServer } from '../support/server.ts';
+} from '../support/services/openai-chat-server.ts';
+import { startServer, until, type TestServer } from '../support/product/server.ts';
 
 const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-write-'));
 let chat: ChatServer;

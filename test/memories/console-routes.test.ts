@@ -6,10 +6,10 @@ import type {
   ImportedTranslationMemory,
   TranslationMemoryList,
 } from '../../shared/schemas/translation-memories.ts';
-import { askDragoman } from '../support/command-line.ts';
-import { firstLink, signedIn, type ConsoleClient } from '../support/console-client.ts';
-import { startServer, until, type TestServer } from '../support/server.ts';
-import { tmxFile, uploadMemory } from '../support/translation-memories.ts';
+import { askDragoman } from '../support/product/command-line.ts';
+import { firstLink, signedIn, type ConsoleClient } from '../support/product/console-client.ts';
+import { startServer, until, type TestServer } from '../support/product/server.ts';
+import { tmxFile, uploadMemory } from '../support/product/translation-memories.ts';
 
 let server: TestServer;
 let owner: ConsoleClient;

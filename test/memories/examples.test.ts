@@ -1,10 +1,14 @@
 /** What a chat engine gets of a translation memory, and what becomes of it when there is none. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
-import { firstLink, signedIn } from '../support/console-client.ts';
-import { chatQuestions, startChatServer, type ChatServer } from '../support/openai-chat-server.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { tmxFile, uploadMemory } from '../support/translation-memories.ts';
+import { firstLink, signedIn } from '../support/product/console-client.ts';
+import {
+  chatQuestions,
+  startChatServer,
+  type ChatServer,
+} from '../support/services/openai-chat-server.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
+import { tmxFile, uploadMemory } from '../support/product/translation-memories.ts';
 
 let chat: ChatServer;
 let server: TestServer;

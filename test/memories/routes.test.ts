@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
 import type { TranslationMemoryList } from '../../shared/schemas/translation-memories.ts';
-import { askDragoman } from '../support/command-line.ts';
-import { firstLink, signedIn, type ConsoleClient } from '../support/console-client.ts';
-import { documentClient } from '../support/document-client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { tmxFile, uploadMemory } from '../support/translation-memories.ts';
+import { askDragoman } from '../support/product/command-line.ts';
+import { firstLink, signedIn, type ConsoleClient } from '../support/product/console-client.ts';
+import { documentClient } from '../support/product/document-client.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
+import { tmxFile, uploadMemory } from '../support/product/translation-memories.ts';
 
 let server: TestServer;
 let owner: ConsoleClient;

@@ -1,5 +1,5 @@
 /** Importing and searching memories on both databases, with many segments and against brute force. */
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createTranslationMemories,
@@ -11,7 +11,7 @@ import { readMemoryText } from '../../server/memories/matching/memory-text.ts';
 import { createCorpus } from '../bench/memory/corpus.ts';
 import { databaseNames, databasesOfThisFile } from '../storage/database-pair.ts';
 import { openAccount, quietLog } from '../storage/samples.ts';
-import { tmxFile } from '../support/translation-memories.ts';
+import { tmxFile } from '../support/product/translation-memories.ts';
 
 const openDatabase = databasesOfThisFile();
 const SEGMENTS = 1_500;

@@ -7,8 +7,8 @@ import {
   installPackage,
   removePackage,
 } from '../../server/models/apertium-packages.ts';
-import { runDragoman } from '../support/command-line.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { runDragoman } from '../support/product/command-line.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 const { PATH } = process.env;
 afterEach(() => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../server/models/catalogue.ts';
 import { readDescription } from '../../server/models/description.ts';
 import { findModels } from '../../server/models/find-models.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 /** A folder of models with empty files in them. */
 function models(layout: Readonly<Record<string, readonly string[]>>): string {

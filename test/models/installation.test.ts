@@ -5,9 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CatalogueEntry } from '../../server/models/catalogue.ts';
 import { findModels } from '../../server/models/find-models.ts';
 import { installModel, removeModel } from '../../server/models/installation.ts';
-import { startFileServer, type FileServer } from '../support/file-server.ts';
-import { tarBz2, type ArchiveEntry } from '../support/tar-archive.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { startFileServer, type FileServer } from '../support/services/file-server.ts';
+import { tarBz2, type ArchiveEntry } from '../support/documents/tar-archive.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 const release = { from: 'release', path: 'asr-models/tones.tar.bz2' } as const;
 const entry: CatalogueEntry = {

@@ -7,9 +7,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { catalogue, type CatalogueEntry } from '../../server/models/catalogue.ts';
 import { findModels, readModel } from '../../server/models/find-models.ts';
 import { installModel, type InstallOptions } from '../../server/models/installation.ts';
-import { runDragoman } from '../support/command-line.ts';
-import { startNpmRegistry, type NpmRegistry, type RegistryFault } from '../support/npm-registry.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { runDragoman } from '../support/product/command-line.ts';
+import {
+  startNpmRegistry,
+  type NpmRegistry,
+  type RegistryFault,
+} from '../support/services/npm-registry.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 /** What a model weighs. */
 const weights = randomBytes(300_000);

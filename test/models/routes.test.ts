@@ -4,11 +4,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ConsoleModel, ConsoleModels } from '../../shared/schemas/models.ts';
-import { firstLink, newLink, signedIn, type ConsoleClient } from '../support/console-client.ts';
-import { startNpmRegistry, type NpmRegistry } from '../support/npm-registry.ts';
-import { openEmbedded, platformOver } from '../support/platform.ts';
-import { startServer, until, type TestServer } from '../support/server.ts';
-import { startTranslationBucket, type TranslationBucket } from '../support/translation-bucket.ts';
+import {
+  firstLink,
+  newLink,
+  signedIn,
+  type ConsoleClient,
+} from '../support/product/console-client.ts';
+import { startNpmRegistry, type NpmRegistry } from '../support/services/npm-registry.ts';
+import { openEmbedded, platformOver } from '../support/product/platform.ts';
+import { startServer, until, type TestServer } from '../support/product/server.ts';
+import {
+  startTranslationBucket,
+  type TranslationBucket,
+} from '../support/services/translation-bucket.ts';
 
 let server: TestServer;
 let bucket: TranslationBucket;

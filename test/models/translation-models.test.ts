@@ -5,9 +5,12 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findModels, readModel } from '../../server/models/find-models.ts';
 import { installByName, type InstallByNameOptions } from '../../server/models/install-by-name.ts';
-import { runDragoman } from '../support/command-line.ts';
-import { startTranslationBucket, type TranslationBucket } from '../support/translation-bucket.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { runDragoman } from '../support/product/command-line.ts';
+import {
+  startTranslationBucket,
+  type TranslationBucket,
+} from '../support/services/translation-bucket.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 const weights = randomBytes(400_000);
 const shortlist = randomBytes(20_000);

@@ -1,7 +1,7 @@
 /** What the server keeps in memory: little when nobody asks anything, and the same after a flood. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServer, until, type TestServer } from '../support/server.ts';
+import { startServer, until, type TestServer } from '../support/product/server.ts';
 
 /** What the server's own process may have in memory once it is idle, in bytes. */
 const IDLE_BYTES = 300e6;

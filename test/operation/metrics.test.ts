@@ -19,7 +19,7 @@ import { createSessionMeasures } from '../../server/voice/session/session-measur
 import { createErasureMeter } from '../../server/voice/path/erasure-meter.ts';
 import { running } from '../engines/remote-support.ts';
 import { plain } from '../engines/marked-segments.ts';
-import { recordLog } from '../support/log-record.ts';
+import { recordLog } from '../support/product/log-record.ts';
 
 const signal = new AbortController().signal;
 

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createReadiness } from '../../server/operation/readiness.ts';
-import { builtModule } from '../support/built-product.ts';
-import { openEmbedded, openPlatform, type Platform } from '../support/platform.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { builtModule } from '../support/suite/built-product.ts';
+import { openEmbedded, openPlatform, type Platform } from '../support/product/platform.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 let platform: Platform;
 beforeEach(async () => (platform = await openPlatform()));

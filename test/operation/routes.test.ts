@@ -2,7 +2,7 @@
 import http from 'node:http';
 import os from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 const metricsOf = async (server: TestServer, headers: Record<string, string> = {}) => {
   const response = await server.get('/metrics', headers);

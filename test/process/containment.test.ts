@@ -15,9 +15,9 @@ import {
 } from '../../server/process/containment.ts';
 import { processTree } from '../../server/process/process-tree.ts';
 import { findDecoderContainment, findFfmpeg } from '../../server/voice/audio/decode.ts';
-import { builtModule } from '../support/built-product.ts';
-import { until } from '../support/server.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { builtModule } from '../support/suite/built-product.ts';
+import { until } from '../support/product/server.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 /** Where bubblewrap cannot run there is nothing to try; these tests are then shown as skipped. */
 const canContain = (await findContainment(['/bin/true'])).lack === undefined;

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { CONTAINED_PROCESSES, findContainment } from '../../server/process/containment.ts';
 import { runtimeFiles } from '../../server/process/module.ts';
 import { startWorkerProcess } from '../../server/process/worker-process.ts';
-import { builtModule } from '../support/built-product.ts';
-import { projectFolder } from '../support/server.ts';
+import { builtModule } from '../support/suite/built-product.ts';
+import { projectFolder } from '../support/product/server.ts';
 
 const limits = {
   memoryBytes: 300 * 2 ** 20,

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findProgram } from '../../server/setup/command.mjs';
 import * as debian from '../../server/setup/debian-packages.mjs';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 const missing = [
   { name: 'Nothing', programs: ['dragoman-nothing'], packages: ['dragoman-nothing'] },

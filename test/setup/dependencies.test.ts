@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { projectFolder } from '../support/server.ts';
+import { projectFolder } from '../support/product/server.ts';
 
 interface LockedPackage {
   integrity?: string;

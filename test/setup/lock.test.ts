@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { withLock } from '../../server/setup/lock.mjs';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 const lockModule = new URL('../../server/setup/lock.mjs', import.meta.url).href;
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { complaintAboutNode } from '../../server/setup/node-version.mjs';
 import { root } from '../../server/setup/paths.mjs';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 it.each(['20.19.0', '20.20.2', '22.0.0', '24.1.0', '100.0.0'])(
   'is content with Node %s',

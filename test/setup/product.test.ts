@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:f
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { fingerprint } from '../../server/setup/product.mjs';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 function project(): string {
   const folder = temporaryFolder();

@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { root } from '../../server/setup/paths.mjs';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 // Several real builds.
 vi.setConfig({ testTimeout: 180_000 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../../server/setup/paths.mjs';
 import { modulePath } from '../../server/setup/product.mjs';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 /** Runs vitest with our reporter on one test file. */
 function runTests(body: string) {
@@ -14,7 +14,7 @@ function runTests(body: string) {
     path.join(folder, 'some.test.js'),
     `import { describe, expect, it, afterAll } from 'vitest';\n${body}`,
   );
-  const reporter = path.join(root, 'test', 'support', 'summary-reporter.ts');
+  const reporter = path.join(root, 'test', 'support', 'suite', 'summary-reporter.ts');
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [modulePath('vitest/vitest.mjs'), 'run', '--root', folder, '--reporter', reporter],

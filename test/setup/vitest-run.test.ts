@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runVitest } from '../support/vitest-run.mjs';
+import { runVitest } from '../support/suite/vitest-run.mjs';
 
 async function run(...args: string[]) {
   const said: string[] = [];

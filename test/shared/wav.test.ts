@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openAudio } from '../../server/cli/listen-audio.ts';
 import { isWav, readWavHead, WAV_HEADER_BYTES, wavHeader } from '../../shared/wav.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 /** Half a second as ffmpeg writes it to a pipe, without going back to fill in sizes. */
 function piped(...args: string[]): Buffer {

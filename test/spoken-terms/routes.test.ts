@@ -1,9 +1,9 @@
 /** `/v3/spoken_terms`, our own addition, on the server that people run. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askDragoman } from '../support/command-line.ts';
-import { readContract, type ContractCheck } from '../support/contract-check.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { askDragoman } from '../support/product/command-line.ts';
+import { readContract, type ContractCheck } from '../support/product/contract-check.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 const PATH = '/v3/spoken_terms';
 let server: TestServer;

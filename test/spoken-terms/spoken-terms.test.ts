@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSpokenTerms, type SpokenTermLists } from '../../server/spoken-terms/spoken-terms.ts';
-import { openPlatform, type Platform } from '../support/platform.ts';
+import { openPlatform, type Platform } from '../support/product/platform.ts';
 
 let platform: Platform;
 let spokenTerms: SpokenTermLists;

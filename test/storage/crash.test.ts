@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStorage } from '../../server/storage/open-storage.ts';
-import { openPostgresql, type TestPostgresql } from '../support/postgresql.ts';
+import { openPostgresql, type TestPostgresql } from '../support/machine/postgresql.ts';
 import { executeOn } from './database-access.ts';
 import { openAccount, quietLog } from './samples.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/stores.ts';
-import { openPostgresql, type TestPostgresql } from '../support/postgresql.ts';
+import { openPostgresql, type TestPostgresql } from '../support/machine/postgresql.ts';
 import { executeOn } from './database-access.ts';
 import { quietLog } from './samples.ts';
 

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openEmbeddedStorage } from '../../server/storage/embedded/embedded-storage.ts';
 import { openSqliteFile } from '../../server/storage/embedded/sqlite.ts';
 import type { Storage } from '../../server/stores.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { sampleDocument, upload } from '../documents/jobs/document-samples.ts';
 import { openAccount, quietLog } from './samples.ts';
 

@@ -2,8 +2,8 @@ import type { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openEmbeddedStorage } from '../../server/storage/embedded/embedded-storage.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
-import { openPostgresql } from '../support/postgresql.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { openPostgresql } from '../support/machine/postgresql.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { openAccount, quietLog } from './samples.ts';
 
 it('answers every call when the thread of the embedded database dies, and starts another', async () => {

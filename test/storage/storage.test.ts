@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteFile } from '../../server/storage/embedded/sqlite.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/stores.ts';
-import { openPostgresql, type TestPostgresql } from '../support/postgresql.ts';
+import { openPostgresql, type TestPostgresql } from '../support/machine/postgresql.ts';
 import { executeOn } from './database-access.ts';
 import { openAccount, quietLog } from './samples.ts';
 import { behaviours, type StorageUnderTest } from './storage-behaviour.ts';

@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { StyleRuleList } from '../../shared/schemas/style-rules.ts';
-import { askDragoman } from '../support/command-line.ts';
-import { documentClient } from '../support/document-client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { askDragoman } from '../support/product/command-line.ts';
+import { documentClient } from '../support/product/document-client.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 const uuid = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';
 const guillemets = { punctuation: { quotation_mark: 'use_guillemets' } };

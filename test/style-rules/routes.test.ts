@@ -1,8 +1,8 @@
 /** `/v3/style_rules`: lists and their instructions, made, read, changed and deleted. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AddedStyleInstruction, StyleRuleList } from '../../shared/schemas/style-rules.ts';
-import { askDragoman } from '../support/command-line.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { askDragoman } from '../support/product/command-line.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 const uuid = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';
 const guillemets = { punctuation: { quotation_mark: 'use_guillemets' } };

@@ -2,9 +2,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { styleRuleCatalogue } from '../../shared/style-rules/catalogue.ts';
 import type { StyleRuleList } from '../../shared/schemas/style-rules.ts';
-import { documentClient } from '../support/document-client.ts';
-import { chatQuestions, startChatServer, type ChatServer } from '../support/openai-chat-server.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { documentClient } from '../support/product/document-client.ts';
+import {
+  chatQuestions,
+  startChatServer,
+  type ChatServer,
+} from '../support/services/openai-chat-server.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 let chat: ChatServer;
 let server: TestServer;

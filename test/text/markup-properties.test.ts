@@ -1,5 +1,5 @@
 /** What holds for every text and every engine. */
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../shared/errors.ts';
 import type { MarkupOptions } from '../../server/text/markup/flow.ts';

@@ -1,5 +1,5 @@
 /** Random markup, and what is asked of it afterwards. */
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { SaxesParser } from 'saxes';
 
 /** Words, blanks, references and placeholders. */

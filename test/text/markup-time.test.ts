@@ -3,7 +3,7 @@ import { it } from 'vitest';
 import { layOutPlain } from '../../server/text/markup/plain-layout.ts';
 import type { TextLayout } from '../../server/text/markup/text-layout.ts';
 import { repairMarks } from '../../server/text/repair.ts';
-import { expectSteadyTime } from '../support/processor-time.ts';
+import { expectSteadyTime } from '../support/machine/processor-time.ts';
 import { html, xml } from './layouts.ts';
 
 const SIZE = 128 * 1024;

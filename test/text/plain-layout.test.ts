@@ -1,4 +1,4 @@
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { expect, it } from 'vitest';
 import { layOutPlain } from '../../server/text/markup/plain-layout.ts';
 import type { SentenceSplitting } from '../../server/text/markup/text-layout.ts';

@@ -1,4 +1,4 @@
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { expect, it } from 'vitest';
 import { repairMarks } from '../../server/text/repair.ts';
 import { type Mark, plainText, type TextSegment } from '../../server/text/text-segment.ts';

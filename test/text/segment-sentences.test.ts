@@ -1,4 +1,4 @@
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { layOutSentences } from '../../server/text/segment-sentences.ts';
 import { plainText } from '../../server/text/text-segment.ts';

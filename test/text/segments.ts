@@ -1,5 +1,5 @@
 /** Random segments, and what an engine might make of them. */
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import type { Mark, TextSegment } from '../../server/text/text-segment.ts';
 
 type Tree = string | { lone: true } | { inner: Tree[] };

@@ -4,8 +4,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
-import { chatQuestions, startChatServer, type ChatServer } from '../support/openai-chat-server.ts';
-import { startServer, until, type TestServer } from '../support/server.ts';
+import {
+  chatQuestions,
+  startChatServer,
+  type ChatServer,
+} from '../support/services/openai-chat-server.ts';
+import { startServer, until, type TestServer } from '../support/product/server.ts';
 
 const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-chat-'));
 let chat: ChatServer;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DetectionResponse } from '../../shared/schemas/detection.ts';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
-import { askDragoman } from '../support/command-line.ts';
-import { startDeeplCompatibleServer } from '../support/deepl-compatible-server.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { askDragoman } from '../support/product/command-line.ts';
+import { startDeeplCompatibleServer } from '../support/services/deepl-compatible-server.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 let server: TestServer;
 beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));

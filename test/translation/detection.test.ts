@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createDetector } from '../../server/engines/detection/detector.ts';
 import type { DetectionEngine } from '../../server/engines/engine.ts';
 import { createDetection } from '../../server/translation/detection.ts';
-import { recordLog } from '../support/log-record.ts';
+import { recordLog } from '../support/product/log-record.ts';
 
 let detector: DetectionEngine;
 beforeAll(async () => (detector = await createDetector({ log: recordLog() })));

@@ -1,7 +1,7 @@
 /** One account that asks for much beside another that asks for little. */
 import { expect, it } from 'vitest';
-import { askDragoman } from '../support/command-line.ts';
-import { startServer } from '../support/server.ts';
+import { askDragoman } from '../support/product/command-line.ts';
+import { startServer } from '../support/product/server.ts';
 
 const LENGTH = 20_000;
 

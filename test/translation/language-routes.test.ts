@@ -9,7 +9,7 @@ import {
   type LegacyLanguages,
 } from '../../shared/schemas/languages.ts';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 let server: TestServer;
 let authorization: Record<string, string>;

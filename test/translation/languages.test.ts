@@ -11,7 +11,7 @@ import { languageNames, resourceTable } from '../../server/translation/language-
 import { createLanguageListings } from '../../server/translation/languages.ts';
 import { createTranslation } from '../../server/translation/translation.ts';
 import { resourceNames } from '../../shared/schemas/languages.ts';
-import { recordLog } from '../support/log-record.ts';
+import { recordLog } from '../support/product/log-record.ts';
 
 let detector: DetectionEngine;
 beforeAll(async () => (detector = await createDetector({ log: recordLog() })));

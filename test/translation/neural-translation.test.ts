@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
-import { runDragoman } from '../support/command-line.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { writeTranslationModels } from '../support/translation-models.ts';
+import { runDragoman } from '../support/product/command-line.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
+import { writeTranslationModels } from '../support/models/translation-models.ts';
 
 const data = mkdtempSync(path.join(tmpdir(), 'dragoman-neural-'));
 const models = path.join(data, 'models');

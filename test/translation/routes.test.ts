@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 let server: TestServer;
 beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));

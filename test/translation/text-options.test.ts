@@ -5,7 +5,7 @@ import {
   TextTranslationRequest,
   type TextTranslationResponse,
 } from '../../shared/schemas/text-translation.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 let server: TestServer;
 beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));

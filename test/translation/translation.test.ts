@@ -17,20 +17,20 @@ import { marked, markFaults, plain, textsOf, written } from '../engines/marked-s
 import {
   startDeeplCompatibleServer,
   type DeeplCompatibleServer,
-} from '../support/deepl-compatible-server.ts';
+} from '../support/services/deepl-compatible-server.ts';
 import {
   startLibreTranslateServer,
   type LibreTranslateServer,
-} from '../support/libretranslate-server.ts';
-import { recordLog } from '../support/log-record.ts';
+} from '../support/services/libretranslate-server.ts';
+import { recordLog } from '../support/product/log-record.ts';
 import {
   chatQuestions,
   obeyTexts,
   startChatServer,
   translateAll,
   type ChatServer,
-} from '../support/openai-chat-server.ts';
-import { until } from '../support/server.ts';
+} from '../support/services/openai-chat-server.ts';
+import { until } from '../support/product/server.ts';
 
 let chatServer: ChatServer;
 let libreServer: LibreTranslateServer;

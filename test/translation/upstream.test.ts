@@ -5,8 +5,8 @@ import type { ImprovementResponse } from '../../shared/schemas/write.ts';
 import {
   startDeeplCompatibleServer,
   type DeeplCompatibleServer,
-} from '../support/deepl-compatible-server.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+} from '../support/services/deepl-compatible-server.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 let upstream: DeeplCompatibleServer;
 let server: TestServer;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import type { ScriptedSession } from '../support/scripted-gateway.ts';
+import type { ScriptedSession } from '../support/services/scripted-gateway.ts';
 import { elementPage, startBench, waitForState, type WidgetBench } from './browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

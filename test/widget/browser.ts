@@ -6,13 +6,13 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { encodeServerMessage } from '../../shared/protocol/codec.ts';
 import type { ServerFrame, ServerMessage } from '../../shared/protocol/messages.ts';
-import { launchChromium } from '../support/chromium.ts';
+import { launchChromium } from '../support/machine/chromium.ts';
 import {
   startScriptedGateway,
   type ScriptedGateway,
   type ScriptedSession,
-} from '../support/scripted-gateway.ts';
-import { projectFolder } from '../support/server.ts';
+} from '../support/services/scripted-gateway.ts';
+import { projectFolder } from '../support/product/server.ts';
 
 /** A host whose pages browsers do not trust with a microphone. */
 export const INSECURE_HOST = 'captions.test';

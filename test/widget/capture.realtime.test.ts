@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import type { ScriptedSession } from '../support/scripted-gateway.ts';
+import type { ScriptedSession } from '../support/services/scripted-gateway.ts';
 import {
   elementPage,
   newestSession,

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { launchChromium } from '../support/chromium.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { launchChromium } from '../support/machine/chromium.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 

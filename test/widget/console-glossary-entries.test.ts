@@ -1,5 +1,5 @@
 /** What the glossary editor does with entries, without its page. */
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { phraseFault as serverFault } from '../../server/glossaries/terms/phrase-rules.ts';
 import { parseEntries } from '../../server/glossaries/terms/entries.ts';

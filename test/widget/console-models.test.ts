@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTranslationBucket, type TranslationBucket } from '../support/translation-bucket.ts';
+import {
+  startTranslationBucket,
+  type TranslationBucket,
+} from '../support/services/translation-bucket.ts';
 import { excessWidth, startConsole, violations, weakTexts } from './console-browser.ts';
 import type { ConsoleBench } from './console-browser.ts';
 

@@ -1,4 +1,4 @@
-import fc from '../support/properties.ts';
+import fc from '../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { axisTicks, plainUnit, shownLabels, speechUnit } from '../../widget/console/parts/axis.ts';
 import { plotAsCsv, usagePlot, type UsageRow } from '../../widget/console/pages/usage-plot.ts';

@@ -1,10 +1,10 @@
 import { WebSocket } from 'ws';
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newLink } from '../support/console-client.ts';
-import { openEmbedded, platformOver } from '../support/platform.ts';
-import { until } from '../support/server.ts';
-import { connect } from '../support/voice-client.ts';
+import { newLink } from '../support/product/console-client.ts';
+import { openEmbedded, platformOver } from '../support/product/platform.ts';
+import { until } from '../support/product/server.ts';
+import { connect } from '../support/product/voice-client.ts';
 import {
   PASSWORD,
   excessWidth,

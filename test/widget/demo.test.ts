@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { concludeAndEnd } from '../support/scripted-gateway.ts';
+import { concludeAndEnd } from '../support/services/scripted-gateway.ts';
 import {
   captionUpdate,
   demoOptions,

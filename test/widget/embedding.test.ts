@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, it, onTestFinished } from 'vitest';
 import { tokenEndpoint } from '../../shared/client/token-provider.ts';
 import { embedSnippets } from '../../widget/demo/snippet.ts';
-import { projectFolder, startServer } from '../support/server.ts';
+import { projectFolder, startServer } from '../support/product/server.ts';
 
 const ORIGIN = 'https://live.example.org';
 const readme = readFileSync(path.join(projectFolder, 'README.md'), 'utf8');

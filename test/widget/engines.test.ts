@@ -12,8 +12,8 @@ import {
   soundDeviceIsMissing,
   webkitIsMissing,
   type DrivenPage,
-} from '../support/browser-engines.ts';
-import type { ScriptedSession } from '../support/scripted-gateway.ts';
+} from '../support/machine/browser-engines.ts';
+import type { ScriptedSession } from '../support/services/scripted-gateway.ts';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
 import {
   captionUpdate,

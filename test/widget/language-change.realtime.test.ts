@@ -1,7 +1,7 @@
 /** Other languages of an element that is listening. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { concludeAndEnd } from '../support/scripted-gateway.ts';
+import { concludeAndEnd } from '../support/services/scripted-gateway.ts';
 import {
   elementPage,
   newestSession,

@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core';
 import { createSpeechEncoders } from '../../server/voice/audio/encode.ts';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
 import { speechContentTypes, type SpeechPath } from '../../widget/controllers/playback-path.ts';
-import { recordLog } from '../support/log-record.ts';
-import type { ScriptedSession } from '../support/scripted-gateway.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import type { ScriptedSession } from '../support/services/scripted-gateway.ts';
 import { allChunks, concluded, formatOf, hummingEngine } from '../voice/path/synthesise-support.ts';
 import {
   elementPage,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { MessageOf } from '../../shared/protocol/messages.ts';
-import { concludeAndEnd } from '../support/scripted-gateway.ts';
+import { concludeAndEnd } from '../support/services/scripted-gateway.ts';
 import {
   elementPage,
   INSECURE_HOST,

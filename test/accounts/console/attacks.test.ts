@@ -9,9 +9,9 @@ import {
   newLink,
   signedIn,
   type ConsoleClient,
-} from '../../support/console-client.ts';
-import { openEmbedded, platformOver } from '../../support/platform.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+} from '../../support/product/console-client.ts';
+import { openEmbedded, platformOver } from '../../support/product/platform.ts';
+import { startServer, type TestServer } from '../../support/product/server.ts';
 import { spendTries, triesAt } from '../../../server/accounts/console/console-tries.ts';
 import type { Storage } from '../../../server/stores.ts';
 

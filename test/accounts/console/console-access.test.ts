@@ -10,8 +10,8 @@ import {
 } from '../../../server/accounts/console/console-passwords.ts';
 import { TooManyTries } from '../../../server/accounts/console/console-tries.ts';
 import type { Account } from '../../../server/http/caller.ts';
-import { recordLog } from '../../support/log-record.ts';
-import { openPlatform, type Platform } from '../../support/platform.ts';
+import { recordLog } from '../../support/product/log-record.ts';
+import { openPlatform, type Platform } from '../../support/product/platform.ts';
 
 const HOUR_MS = 3_600_000;
 const PASSWORD = 'correct horse battery';

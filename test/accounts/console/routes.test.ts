@@ -12,7 +12,7 @@ import type {
 } from '../../../shared/schemas/console.ts';
 import type { Account } from '../../../server/http/caller.ts';
 import type { Storage } from '../../../server/stores.ts';
-import { runDragoman } from '../../support/command-line.ts';
+import { runDragoman } from '../../support/product/command-line.ts';
 import {
   consoleClient,
   firstLink,
@@ -20,11 +20,16 @@ import {
   newLink,
   signedIn,
   type ConsoleClient,
-} from '../../support/console-client.ts';
-import { openEmbedded, platformOver } from '../../support/platform.ts';
-import { startServer, until, type TestServer } from '../../support/server.ts';
-import { speech } from '../../support/speech.ts';
-import { connect, connectWith, requestSession, stream } from '../../support/voice-client.ts';
+} from '../../support/product/console-client.ts';
+import { openEmbedded, platformOver } from '../../support/product/platform.ts';
+import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { speech } from '../../support/audio/speech.ts';
+import {
+  connect,
+  connectWith,
+  requestSession,
+  stream,
+} from '../../support/product/voice-client.ts';
 
 /** Nobody listens there: the engine is configured and out of order. */
 const NOWHERE = 'http://127.0.0.1:9/v1';

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import { readConfig } from '../../../server/config.ts';
 import { createSmtpMailer } from '../../../server/accounts/usage/smtp-mailer.ts';
 import { createUsageNoticeSender } from '../../../server/accounts/usage/usage-notices.ts';
-import { makeCertificate } from '../../support/certificate.ts';
-import { recordLog } from '../../support/log-record.ts';
-import { startMailServer } from '../../support/mail-server.ts';
-import { openEmbedded, platformOver } from '../../support/platform.ts';
-import { startServer, until } from '../../support/server.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { makeCertificate } from '../../support/machine/certificate.ts';
+import { recordLog } from '../../support/product/log-record.ts';
+import { startMailServer } from '../../support/services/mail-server.ts';
+import { openEmbedded, platformOver } from '../../support/product/platform.ts';
+import { startServer, until } from '../../support/product/server.ts';
+import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 
 const MAIL_MS = 40_000;
 const from = 'notices@dragoman.example.org';

@@ -5,12 +5,12 @@ import { createUsageNoticeSender } from '../../../server/accounts/usage/usage-no
 import type { Storage } from '../../../server/stores.ts';
 import type { DatabasePair } from '../../storage/database-pair.ts';
 import { openAccount } from '../../storage/samples.ts';
-import { recordLog } from '../../support/log-record.ts';
+import { recordLog } from '../../support/product/log-record.ts';
 import {
   startMailServer,
   type MailServer,
   type MailServerOptions,
-} from '../../support/mail-server.ts';
+} from '../../support/services/mail-server.ts';
 
 const FROM = 'Dragoman <notices@dragoman.example.org>';
 export const MINUTE_MS = 60_000;

@@ -1,8 +1,8 @@
 /** What requests cost, and where they end: keys with limits under many clients at once. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askDragoman } from '../../support/command-line.ts';
-import { openPostgresql, type TestPostgresql } from '../../support/postgresql.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { askDragoman } from '../../support/product/command-line.ts';
+import { openPostgresql, type TestPostgresql } from '../../support/machine/postgresql.ts';
+import { startServer, type TestServer } from '../../support/product/server.ts';
 
 interface KeyJson {
   key_id: string;

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Caller } from '../../../server/http/caller.ts';
 import type { UsageKind } from '../../../server/accounts/usage/charge.ts';
-import { startDoorServer, type DoorServer } from '../../support/door-server.ts';
+import { startDoorServer, type DoorServer } from '../../support/product/door-server.ts';
 
 const NO_LIMIT = 1_000_000_000_000;
 const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-usage-'));

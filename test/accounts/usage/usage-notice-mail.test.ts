@@ -1,7 +1,7 @@
 import os from 'node:os';
 import { afterAll, expect, it } from 'vitest';
 import { executeOn } from '../../storage/database-access.ts';
-import { openPlatform, type Platform } from '../../support/platform.ts';
+import { openPlatform, type Platform } from '../../support/product/platform.ts';
 import { emails, MINUTE_MS, noticesIn, tellings } from './notices-in.ts';
 
 let platform: Platform;

@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import fc from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { databaseNames, databasesOfThisFile } from '../../storage/database-pair.ts';
 import { claim, sampleDocument, upload } from '../../documents/jobs/document-samples.ts';

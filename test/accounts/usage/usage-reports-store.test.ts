@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import fc from '../../support/suite/properties.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createUsageReporting } from '../../../server/accounts/usage/usage-reports.ts';
 import type { ApiKey } from '../../../server/http/caller.ts';

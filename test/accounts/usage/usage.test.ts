@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import fc from '../../support/suite/properties.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createUsageMeter,
@@ -7,7 +7,7 @@ import {
 } from '../../../server/accounts/usage/usage.ts';
 import type { Caller } from '../../../server/http/caller.ts';
 import { countCodePoints } from '../../../server/text/code-points.ts';
-import { openPlatform, type Platform } from '../../support/platform.ts';
+import { openPlatform, type Platform } from '../../support/product/platform.ts';
 
 let platform: Platform;
 let meter: UsageMeter;

@@ -1,7 +1,7 @@
 /** What presentations and workbooks cost, up to the largest that are taken. */
 import { randomBytes } from 'node:crypto';
-import { paragraph, presentationOf, textBox } from '../../support/presentations.ts';
-import { number, row, shared, workbookOf } from '../../support/workbooks.ts';
+import { paragraph, presentationOf, textBox } from '../../support/documents/presentations.ts';
+import { number, row, shared, workbookOf } from '../../support/documents/workbooks.ts';
 import { sentences } from '../sentences.ts';
 import type { DocumentKind } from './measure.ts';
 

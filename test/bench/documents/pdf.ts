@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 
-import { drawParagraph } from '../../support/pdf-files.ts';
+import { drawParagraph } from '../../support/documents/pdf-files.ts';
 import { sentences } from '../sentences.ts';
 import type { DocumentKind } from './measure.ts';
 

@@ -1,7 +1,7 @@
 /** What pictures and old Word documents cost, up to the largest that are taken. */
-import { soffice } from '../../support/documents.ts';
+import { soffice } from '../../support/documents/documents.ts';
 import { readFile } from 'node:fs/promises';
-import { drawing, text } from '../../support/pictures.ts';
+import { drawing, text } from '../../support/documents/pictures.ts';
 import { sentences } from '../sentences.ts';
 import sharp from 'sharp';
 import type { DocumentKind } from './measure.ts';

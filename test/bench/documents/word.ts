@@ -1,6 +1,6 @@
 /** What Word documents cost, up to the largest that are taken. */
 import { randomBytes } from 'node:crypto';
-import { paragraph, run, wordDocument } from '../../support/word-document.ts';
+import { paragraph, run, wordDocument } from '../../support/documents/word-document.ts';
 import { sentences } from '../sentences.ts';
 import type { DocumentKind } from './measure.ts';
 

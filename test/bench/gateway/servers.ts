@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
-import { requestSession } from '../../support/voice-client.ts';
+import { startServer, type TestServer } from '../../support/product/server.ts';
+import { requestSession } from '../../support/product/voice-client.ts';
 import { createLoad, openSocket } from './load.ts';
 import { createProbe, type LoopDelay, type Probe } from './probe.ts';
 

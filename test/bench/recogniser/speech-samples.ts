@@ -1,6 +1,6 @@
 /** What the recogniser is measured on: sentences, names, and sounds that say nothing. */
 import { readFile } from 'node:fs/promises';
-import { speech } from '../../support/speech.ts';
+import { speech } from '../../support/audio/speech.ts';
 import { recordedClips } from '../captions-clips.ts';
 
 /** Speech and what it says. */

@@ -1,5 +1,5 @@
 /** Texts as they are spoken, so that "Dr. Miller, room 12" and "Doctor Miller, room twelve" are the same. */
-import { wordErrorRate } from '../../support/word-error-rate.ts';
+import { wordErrorRate } from '../../support/audio/word-error-rate.ts';
 
 const UNITS = [
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen',

@@ -1,7 +1,7 @@
 /**
  * What every document format does. A format joins with its sample, one line in `samples`.
  */
-import fc from '../../support/properties.ts';
+import fc from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import {
   DocumentError,

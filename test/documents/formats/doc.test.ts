@@ -15,9 +15,9 @@ import {
   runSandboxed,
 } from '../../../server/documents/formats/office/libre-office.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
-import { builtModule } from '../../support/built-product.ts';
-import { documentFolder, soffice, unzipped, zipText } from '../../support/documents.ts';
-import { descendantsOf } from '../../support/processes.ts';
+import { builtModule } from '../../support/suite/built-product.ts';
+import { documentFolder, soffice, unzipped, zipText } from '../../support/documents/documents.ts';
+import { descendantsOf } from '../../support/machine/processes.ts';
 
 const options: OpenOptions = {
   source: 'en',

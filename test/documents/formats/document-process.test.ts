@@ -19,10 +19,10 @@ import {
   temporaryFolderSweep,
 } from '../../../server/process/temporary-folder.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
-import { builtModule } from '../../support/built-product.ts';
-import { recordLog } from '../../support/log-record.ts';
-import { until } from '../../support/server.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { builtModule } from '../../support/suite/built-product.ts';
+import { recordLog } from '../../support/product/log-record.ts';
+import { until } from '../../support/product/server.ts';
+import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 
 const opening: OpenOptions = {
   ...{ source: 'en', target: 'es', output: 'txt', maxCharacters: 1_000_000 },

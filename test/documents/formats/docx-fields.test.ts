@@ -10,8 +10,8 @@ import {
   run,
   translateWord,
   wordDocument,
-} from '../../support/word-document.ts';
-import { zipText } from '../../support/documents.ts';
+} from '../../support/documents/word-document.ts';
+import { zipText } from '../../support/documents/documents.ts';
 
 describe('fields', () => {
   test('with words of the document as results are translated', async () => {

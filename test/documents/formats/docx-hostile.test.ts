@@ -4,7 +4,7 @@ import { DocumentError } from '../../../server/documents/formats/format.ts';
 import { archiveLimits, openArchive } from '../../../server/documents/formats/office/archive.ts';
 import { readPart } from '../../../server/documents/formats/office/part-reading.ts';
 import { textOf } from '../../../server/documents/formats/office/xml-element.ts';
-import { unzipped, zipOf, zipText } from '../../support/documents.ts';
+import { unzipped, zipOf, zipText } from '../../support/documents/documents.ts';
 import {
   bodyOf,
   linesOf,
@@ -13,7 +13,7 @@ import {
   run,
   translateWord,
   wordDocument,
-} from '../../support/word-document.ts';
+} from '../../support/documents/word-document.ts';
 
 /** What a file is refused with; fails when it is not. */
 async function refusal(file: Uint8Array): Promise<string> {

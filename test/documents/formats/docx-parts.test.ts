@@ -9,8 +9,8 @@ import {
   translateWord,
   wordDocument,
   type WordPart,
-} from '../../support/word-document.ts';
-import { unzipped, zipOf, zipText } from '../../support/documents.ts';
+} from '../../support/documents/word-document.ts';
+import { unzipped, zipOf, zipText } from '../../support/documents/documents.ts';
 
 const core = (content: string): Record<string, string> => ({
   'docProps/core.xml': `<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/">${content}</cp:coreProperties>`,

@@ -1,10 +1,10 @@
-import fc from '../../support/properties.ts';
+import fc from '../../support/suite/properties.ts';
 import { expect, test } from 'vitest';
 import { repairMarks } from '../../../server/text/repair.ts';
 import { plainText, type TextSegment } from '../../../server/text/text-segment.ts';
 import { mangled } from '../../text/segments.ts';
-import { zipText } from '../../support/documents.ts';
-import { openWord, paragraph, run, wordDocument } from '../../support/word-document.ts';
+import { zipText } from '../../support/documents/documents.ts';
+import { openWord, paragraph, run, wordDocument } from '../../support/documents/word-document.ts';
 
 /** A piece of a paragraph as XML; `id` is unique in the document. */
 type Inline = (id: number) => string;

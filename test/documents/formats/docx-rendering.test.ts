@@ -7,14 +7,14 @@ import {
   renderPages,
   soffice,
   unzipped,
-} from '../../support/documents.ts';
+} from '../../support/documents/documents.ts';
 import {
   openWord,
   paragraph,
   run,
   translateWord,
   wordDocument,
-} from '../../support/word-document.ts';
+} from '../../support/documents/word-document.ts';
 
 const uris = {
   office: 'urn:oasis:names:tc:opendocument:xmlns:office:1.0',

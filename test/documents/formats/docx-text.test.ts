@@ -11,7 +11,7 @@ import {
   run,
   translateWord,
   wordDocument,
-} from '../../support/word-document.ts';
+} from '../../support/documents/word-document.ts';
 
 describe('runs of a paragraph', () => {
   test('that differ in revision ids, language or proofing only are one text', async () => {

@@ -7,7 +7,7 @@ import type { OcrLine } from '../../../server/documents/formats/image/ocr.ts';
 import { withTableCells } from '../../../server/documents/formats/image/table-cells.ts';
 import { unitsOf } from '../../../server/documents/formats/image/typesetting.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
-import { drawing, text } from '../../support/pictures.ts';
+import { drawing, text } from '../../support/documents/pictures.ts';
 
 const options = { source: 'en', target: 'es', output: 'png', maxCharacters: 1_000_000 } as const;
 

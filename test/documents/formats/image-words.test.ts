@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { OcrLine, RawPixels } from '../../../server/documents/formats/image/ocr.ts';
 import { withBarsRead } from '../../../server/documents/formats/image/read-bars.ts';
 import { readText } from '../../../server/documents/formats/image/read-text.ts';
-import { drawing, rectangle, text } from '../../support/pictures.ts';
+import { drawing, rectangle, text } from '../../support/documents/pictures.ts';
 
 /** A stroke or letter of a line: what is read for it, and from where to where it is drawn. */
 interface Drawn {

@@ -9,7 +9,7 @@ import {
 import { jpeg, png } from '../../../server/documents/formats/image/image.ts';
 import { recogniseText } from '../../../server/documents/formats/image/ocr.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
-import { drawing, rectangle, text } from '../../support/pictures.ts';
+import { drawing, rectangle, text } from '../../support/documents/pictures.ts';
 
 const english: Omit<OpenOptions, 'target'> = {
   source: 'en',

@@ -10,8 +10,8 @@ import {
   recogniseText,
   type OcrLine,
 } from '../../../server/documents/formats/image/ocr.ts';
-import { drawing, text } from '../../support/pictures.ts';
-import { descendantsOf } from '../../support/processes.ts';
+import { drawing, text } from '../../support/documents/pictures.ts';
+import { descendantsOf } from '../../support/machine/processes.ts';
 
 const FIRST = [
   'It is open every day',

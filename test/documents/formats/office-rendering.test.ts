@@ -9,15 +9,15 @@ import {
   renderPages,
   soffice,
   unzipped,
-} from '../../support/documents.ts';
-import { flatPresentation, flatWorkbook } from '../../support/flat-documents.ts';
+} from '../../support/documents/documents.ts';
+import { flatPresentation, flatWorkbook } from '../../support/documents/flat-documents.ts';
 import {
   inLookalikes,
   openDocument,
   translatedDocument,
   withTexts,
-} from '../../support/translated-document.ts';
-import { number, row, shared, sheetXml, workbookOf } from '../../support/workbooks.ts';
+} from '../../support/documents/translated-document.ts';
+import { number, row, shared, sheetXml, workbookOf } from '../../support/documents/workbooks.ts';
 
 /** LibreOffice starts three times here, on a machine that may be busy. */
 const TIMEOUT_MS = 300_000;

@@ -4,8 +4,14 @@ import { degrees, PDFDocument, rgb, StandardFonts } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
 import { plainText, type TextSegment } from '../../../server/text/text-segment.ts';
-import { pageCount, pdfText, soffice, unzipped, zipText } from '../../support/documents.ts';
-import { harbourBook } from '../../support/harbour-book.ts';
+import {
+  pageCount,
+  pdfText,
+  soffice,
+  unzipped,
+  zipText,
+} from '../../support/documents/documents.ts';
+import { harbourBook } from '../../support/documents/harbour-book.ts';
 
 const options = { source: 'en', target: 'es', output: 'docx', maxCharacters: 1_000_000 } as const;
 

@@ -8,8 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { DocumentError, type OpenedDocument } from '../../../server/documents/formats/format.ts';
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
 import { plainText, type TextSegment } from '../../../server/text/text-segment.ts';
-import { documentFolder, pageCount, pdfText } from '../../support/documents.ts';
-import { linesContent, rawPdf, reportPdf } from '../../support/pdf-files.ts';
+import { documentFolder, pageCount, pdfText } from '../../support/documents/documents.ts';
+import { linesContent, rawPdf, reportPdf } from '../../support/documents/pdf-files.ts';
 
 const open = (file: Uint8Array): Promise<OpenedDocument> =>
   pdf.open(file, { source: 'en', target: 'es', output: 'pdf', maxCharacters: 1_000_000 });

@@ -2,8 +2,8 @@ import { PDFDict, PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
-import { pdfText, renderPages, zipText } from '../../support/documents.ts';
-import { rawPdf } from '../../support/pdf-files.ts';
+import { pdfText, renderPages, zipText } from '../../support/documents/documents.ts';
+import { rawPdf } from '../../support/documents/pdf-files.ts';
 
 /** Translates the only page of a file, in capitals. */
 async function shouted(content: string, output: 'pdf' | 'docx' = 'pdf'): Promise<Uint8Array> {

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
 import { plainText, type TextSegment } from '../../../server/text/text-segment.ts';
-import { pdfText, renderingDifference, renderPages } from '../../support/documents.ts';
-import { rawPdf } from '../../support/pdf-files.ts';
+import { pdfText, renderingDifference, renderPages } from '../../support/documents/documents.ts';
+import { rawPdf } from '../../support/documents/pdf-files.ts';
 
 /** Translates each text between marks; the marks stay. */
 async function translate(

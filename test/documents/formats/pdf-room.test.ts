@@ -5,9 +5,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
-import { documentFolder } from '../../support/documents.ts';
-import { linesContent, rawPdf, riverText } from '../../support/pdf-files.ts';
-import { translatedDocument } from '../../support/translated-document.ts';
+import { documentFolder } from '../../support/documents/documents.ts';
+import { linesContent, rawPdf, riverText } from '../../support/documents/pdf-files.ts';
+import { translatedDocument } from '../../support/documents/translated-document.ts';
 
 interface Word {
   text: string;

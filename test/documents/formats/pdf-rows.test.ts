@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
-import { rawPdf } from '../../support/pdf-files.ts';
-import { openDocument, plainTextsOf } from '../../support/translated-document.ts';
+import { rawPdf } from '../../support/documents/pdf-files.ts';
+import { openDocument, plainTextsOf } from '../../support/documents/translated-document.ts';
 
 /** A text at a place, 12 points large. */
 const at = (x: number, y: number, text: string): string =>

@@ -6,8 +6,8 @@ import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
 import { openPdfFile } from '../../../server/documents/formats/pdf/pdfium.ts';
 import { readPages } from '../../../server/documents/formats/pdf/read-pages.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
-import { pdfText } from '../../support/documents.ts';
-import { justifiedLine, mixedDirectionPdf, rawPdf } from '../../support/pdf-files.ts';
+import { pdfText } from '../../support/documents/documents.ts';
+import { justifiedLine, mixedDirectionPdf, rawPdf } from '../../support/documents/pdf-files.ts';
 
 const open = (file: Uint8Array) =>
   pdf.open(file, { source: 'en', target: 'de', output: 'pdf', maxCharacters: 1_000_000 });

@@ -7,13 +7,13 @@ import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
-import { documentFolder } from '../../support/documents.ts';
-import { rawPdf, riverText, wrapped } from '../../support/pdf-files.ts';
+import { documentFolder } from '../../support/documents/documents.ts';
+import { rawPdf, riverText, wrapped } from '../../support/documents/pdf-files.ts';
 import {
   openDocument,
   plainTextsOf,
   translatedDocument,
-} from '../../support/translated-document.ts';
+} from '../../support/documents/translated-document.ts';
 
 /** Boxes in points, from the top left of a page 842 points high. */
 interface Word {

@@ -14,14 +14,14 @@ import {
   pdfText,
   renderingDifference,
   renderPages,
-} from '../../support/documents.ts';
+} from '../../support/documents/documents.ts';
 import {
   justifiedLine,
   linesContent,
   rawPdf,
   reportPdf,
   riverText,
-} from '../../support/pdf-files.ts';
+} from '../../support/documents/pdf-files.ts';
 
 const open = (file: Uint8Array, target = 'de'): Promise<OpenedDocument> =>
   pdf.open(file, { source: 'en', target, output: 'pdf', maxCharacters: 1_000_000 });

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { pptx } from '../../../server/documents/formats/office/pptx.ts';
-import { unzipped, zipText } from '../../support/documents.ts';
+import { unzipped, zipText } from '../../support/documents/documents.ts';
 import {
   paragraph,
   presentationOf,
   slideNamespaces,
   slideXml,
   textBox,
-} from '../../support/presentations.ts';
+} from '../../support/documents/presentations.ts';
 import {
   openDocument,
   plainTextsOf,
   textsOf,
   translatedDocument,
   withTexts,
-} from '../../support/translated-document.ts';
-import { row, shared, sheetXml, workbookOf } from '../../support/workbooks.ts';
+} from '../../support/documents/translated-document.ts';
+import { row, shared, sheetXml, workbookOf } from '../../support/documents/workbooks.ts';
 
 const SLIDE = 'ppt/slides/slide1.xml';
 const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006';

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
 import { plainText, type TextSegment } from '../../../server/text/text-segment.ts';
-import { pdfText, renderPages, zipText } from '../../support/documents.ts';
+import { pdfText, renderPages, zipText } from '../../support/documents/documents.ts';
 
 const sentences = [
   'The museum of the harbour is open every day from ten in the morning.',

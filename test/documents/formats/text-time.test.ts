@@ -7,7 +7,7 @@ import {
 import { loadFormat } from '../../../server/documents/formats/index.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
 import type { DocumentFormatName } from '../../../shared/document-formats.ts';
-import { expectSteadyTime } from '../../support/processor-time.ts';
+import { expectSteadyTime } from '../../support/machine/processor-time.ts';
 
 const SIZE = 64 * 1024;
 const repeated = (unit: string, size: number): string => unit.repeat(Math.ceil(size / unit.length));

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import fc from '../../support/properties.ts';
+import fc from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { DocumentError } from '../../../server/documents/formats/format.ts';
 import { xliff } from '../../../server/documents/formats/text/xliff.ts';
-import { builtModule } from '../../support/built-product.ts';
+import { builtModule } from '../../support/suite/built-product.ts';
 import { openXliff, RICH_XLIFF as RICH, same, translateXliff, version2 } from './xliff-support.ts';
 
 describe('what is no XLIFF, or harmful', () => {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { xliff } from '../../../server/documents/formats/text/xliff.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 
 export type Rule = (segment: TextSegment) => TextSegment;
 

@@ -3,8 +3,8 @@ import { openArchive } from '../../../server/documents/formats/office/archive.ts
 import { writeArchive } from '../../../server/documents/formats/office/archive-writing.ts';
 import { readPart } from '../../../server/documents/formats/office/part-reading.ts';
 import { xlsx } from '../../../server/documents/formats/office/xlsx.ts';
-import { translatedDocument } from '../../support/translated-document.ts';
-import { sheetXml, workbookOf } from '../../support/workbooks.ts';
+import { translatedDocument } from '../../support/documents/translated-document.ts';
+import { sheetXml, workbookOf } from '../../support/documents/workbooks.ts';
 
 const SHEET = 'xl/worksheets/sheet1.xml';
 const SHEET_BYTES = 60_000_000;

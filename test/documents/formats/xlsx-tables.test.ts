@@ -1,14 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { renameColumns } from '../../../server/documents/formats/office/structured-references.ts';
 import { xlsx } from '../../../server/documents/formats/office/xlsx.ts';
-import { unzipped, zipText } from '../../support/documents.ts';
+import { unzipped, zipText } from '../../support/documents/documents.ts';
 import {
   plainTextsOf,
   openDocument,
   translatedDocument,
   withTexts,
-} from '../../support/translated-document.ts';
-import { formula, number, row, shared, sheetXml, workbookOf } from '../../support/workbooks.ts';
+} from '../../support/documents/translated-document.ts';
+import {
+  formula,
+  number,
+  row,
+  shared,
+  sheetXml,
+  workbookOf,
+} from '../../support/documents/workbooks.ts';
 
 const SHEET = 'xl/worksheets/sheet1.xml';
 const TABLE = 'xl/tables/table1.xml';

@@ -1,16 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { DocumentError } from '../../../server/documents/formats/format.ts';
 import { xlsx } from '../../../server/documents/formats/office/xlsx.ts';
-import { unzipped, zipText } from '../../support/documents.ts';
-import { presentationOf } from '../../support/presentations.ts';
+import { unzipped, zipText } from '../../support/documents/documents.ts';
+import { presentationOf } from '../../support/documents/presentations.ts';
 import {
   openDocument,
   plainTextsOf,
   textsOf,
   translatedDocument,
   withTexts,
-} from '../../support/translated-document.ts';
-import { formula, number, row, shared, sheetXml, workbookOf } from '../../support/workbooks.ts';
+} from '../../support/documents/translated-document.ts';
+import {
+  formula,
+  number,
+  row,
+  shared,
+  sheetXml,
+  workbookOf,
+} from '../../support/documents/workbooks.ts';
 
 const SHEET = 'xl/worksheets/sheet1.xml';
 const STRINGS = 'xl/sharedStrings.xml';

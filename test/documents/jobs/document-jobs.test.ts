@@ -22,7 +22,7 @@ import type { Storage } from '../../../server/stores.ts';
 import { executeOn } from '../../storage/database-access.ts';
 import { readFile, sampleDocument, upload } from './document-samples.ts';
 import { openAccount, quietLog } from '../../storage/samples.ts';
-import { until } from '../../support/server.ts';
+import { until } from '../../support/product/server.ts';
 
 let folder: string;
 let storage: Storage;

@@ -6,12 +6,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { MINIMUM_BILLED_CHARACTERS } from '../../../shared/document-formats.ts';
 import type { DocumentHandle, DocumentStatusView } from '../../../shared/schemas/documents.ts';
 import { executeOn } from '../../storage/database-access.ts';
-import { startLibreTranslateServer } from '../../support/libretranslate-server.ts';
-import { descendantsOf } from '../../support/processes.ts';
-import { pseudoTranslate } from '../../support/pseudo-translation.ts';
-import { projectFolder, until } from '../../support/server.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { linesOf, paragraph, wordDocument } from '../../support/word-document.ts';
+import { startLibreTranslateServer } from '../../support/services/libretranslate-server.ts';
+import { descendantsOf } from '../../support/machine/processes.ts';
+import { pseudoTranslate } from '../../support/documents/pseudo-translation.ts';
+import { projectFolder, until } from '../../support/product/server.ts';
+import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
+import { linesOf, paragraph, wordDocument } from '../../support/documents/word-document.ts';
 
 /** How often each is killed; some documents are sent before each time. */
 const KILLS = { server: 1, worker: 1, both: 1, child: 2 };

@@ -17,14 +17,14 @@ import { buildTermIndex } from '../../../server/glossaries/terms/term-index.ts';
 import { DocumentError } from '../../../server/documents/formats/format.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { running } from '../../engines/remote-support.ts';
-import { startLibreTranslateServer } from '../../support/libretranslate-server.ts';
-import { recordLog } from '../../support/log-record.ts';
+import { startLibreTranslateServer } from '../../support/services/libretranslate-server.ts';
+import { recordLog } from '../../support/product/log-record.ts';
 import {
   chatQuestions,
   startChatServer,
   type ChatServer,
-} from '../../support/openai-chat-server.ts';
-import { until } from '../../support/server.ts';
+} from '../../support/services/openai-chat-server.ts';
+import { until } from '../../support/product/server.ts';
 
 let server: ChatServer;
 let chat: TranslationEngine;

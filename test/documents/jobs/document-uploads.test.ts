@@ -5,7 +5,7 @@ import {
   type DocumentTranslationsOptions,
 } from '../../../server/documents/jobs/documents.ts';
 import { openStorage } from '../../../server/storage/open-storage.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 import { openAccount, quietLog } from '../../storage/samples.ts';
 
 it('are no more at a time than an account may have documents, and one that ends makes room', async () => {

@@ -14,7 +14,7 @@ import type { Storage } from '../../../server/stores.ts';
 import { executeOn } from '../../storage/database-access.ts';
 import { claim, sampleDocument, upload } from './document-samples.ts';
 import { openAccount, quietLog } from '../../storage/samples.ts';
-import { projectFolder, until } from '../../support/server.ts';
+import { projectFolder, until } from '../../support/product/server.ts';
 
 let folder: string;
 let storage: Storage;

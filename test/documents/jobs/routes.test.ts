@@ -10,9 +10,9 @@ import {
   uploadForm,
   type DocumentHandle,
   type UploadedFile,
-} from '../../support/document-client.ts';
-import { openEmbedded, platformOver } from '../../support/platform.ts';
-import { startServer, until, type TestServer } from '../../support/server.ts';
+} from '../../support/product/document-client.ts';
+import { openEmbedded, platformOver } from '../../support/product/platform.ts';
+import { startServer, until, type TestServer } from '../../support/product/server.ts';
 
 let server: TestServer;
 /** Documents stay queued here: nobody translates. */

@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import fc from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { bindTerms, settleTerms } from '../../../server/glossaries/terms/bound-terms.ts';
 import { buildTermIndex, type TermIndex } from '../../../server/glossaries/terms/term-index.ts';

@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import fc from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import {
   MAX_DICTIONARY_BYTES,
@@ -6,7 +6,7 @@ import {
   parseEntries,
   type EntriesFormat,
 } from '../../../server/glossaries/terms/entries.ts';
-import { turnsDuring } from '../../support/event-loop-turns.ts';
+import { turnsDuring } from '../../support/machine/event-loop-turns.ts';
 
 const parse = (text: string, format: EntriesFormat = 'tsv') =>
   parseEntries({ text, format, sourceLang: 'en', targetLang: 'de' });

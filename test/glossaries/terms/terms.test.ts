@@ -5,7 +5,7 @@ import {
   type TermIndex,
 } from '../../../server/glossaries/terms/term-index.ts';
 import { buildTermTable } from '../../../server/glossaries/terms/term-table.ts';
-import { turnsDuring } from '../../support/event-loop-turns.ts';
+import { turnsDuring } from '../../support/machine/event-loop-turns.ts';
 
 /** What is found of a dictionary written `source=target; …`, as `found→target`. */
 async function found(dictionary: string, text: string, language = 'en', targetLanguage = 'es') {

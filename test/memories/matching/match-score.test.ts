@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import fc from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { matchScore, sameNumbers } from '../../../server/memories/matching/match-score.ts';
 import { readMemoryText } from '../../../server/memories/matching/memory-text.ts';

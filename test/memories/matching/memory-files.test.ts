@@ -11,7 +11,7 @@ import {
   writeSegment,
 } from '../../../server/memories/matching/written-segment.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
-import { builtModule } from '../../support/built-product.ts';
+import { builtModule } from '../../support/suite/built-product.ts';
 
 const nothingGiven: GivenLanguages = { source: undefined, target: undefined };
 

@@ -1,5 +1,5 @@
 /** What holds for every text, every language and every choice of rules. */
-import fc from '../../support/properties.ts';
+import fc from '../../support/suite/properties.ts';
 import { expect, it } from 'vitest';
 import { applyStyleRules } from '../../../server/style-rules/rules/style-rules.ts';
 import { plainText, type TextSegment } from '../../../server/text/text-segment.ts';

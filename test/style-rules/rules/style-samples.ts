@@ -1,5 +1,5 @@
 /** Random texts that rules of style have something to do with, and random choices of rules. */
-import fc from '../../support/properties.ts';
+import fc from '../../support/suite/properties.ts';
 import {
   mechanicalRules,
   type MechanicalRule,

@@ -2,7 +2,7 @@
 import { it } from 'vitest';
 import { applyStyleRules, mechanicalRules } from '../../../server/style-rules/rules/style-rules.ts';
 import { styleRuleLanguages } from '../../../shared/style-rules/catalogue.ts';
-import { expectSteadyTime } from '../../support/processor-time.ts';
+import { expectSteadyTime } from '../../support/machine/processor-time.ts';
 import { configured } from './style-samples.ts';
 
 const SIZE = 128 * 1024;

@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import fc from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../../server/text/wording/edits.ts';
 import { safeGrammar } from '../../../server/text/wording/safe-grammar.ts';
@@ -10,7 +10,7 @@ import {
   englishVariantOf,
   inEnglishVariant,
 } from '../../../server/text/variants/english-variants.ts';
-import { expectSteadyTime } from '../../support/processor-time.ts';
+import { expectSteadyTime } from '../../support/machine/processor-time.ts';
 
 const untouchable = (text: string) =>
   untouchableSpans(text).map(({ start, end }) => text.slice(start, end));

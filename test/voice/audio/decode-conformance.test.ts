@@ -14,8 +14,8 @@ import {
   encoded,
   encodedFile,
   seededRandom,
-} from '../../support/audio-files.ts';
-import { recordLog } from '../../support/log-record.ts';
+} from '../../support/audio/audio-files.ts';
+import { recordLog } from '../../support/product/log-record.ts';
 import { collect, decodeWith, streamed, withUnknownClusterSizes } from './decoding.ts';
 
 interface Row {

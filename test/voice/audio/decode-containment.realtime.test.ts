@@ -11,8 +11,8 @@ import {
   type AudioDecoders,
   type AudioDecodersOptions,
 } from '../../../server/voice/audio/decode.ts';
-import { cut, encoded, mutated, samplesOf, seededRandom } from '../../support/audio-files.ts';
-import { recordLog } from '../../support/log-record.ts';
+import { cut, encoded, mutated, samplesOf, seededRandom } from '../../support/audio/audio-files.ts';
+import { recordLog } from '../../support/product/log-record.ts';
 import { Fault } from './codecs/faults.ts';
 
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];

@@ -13,10 +13,10 @@ import {
   findFfmpegProgram,
   type FfmpegProgram,
 } from '../../../server/voice/audio/ffmpeg-program.ts';
-import { cut, encoded, mutated, seededRandom } from '../../support/audio-files.ts';
-import { recordLog } from '../../support/log-record.ts';
-import { descendantsOf } from '../../support/processes.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { cut, encoded, mutated, seededRandom } from '../../support/audio/audio-files.ts';
+import { recordLog } from '../../support/product/log-record.ts';
+import { descendantsOf } from '../../support/machine/processes.ts';
+import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 import { collect, decodeWith, liveSource, streamed, until } from './decoding.ts';
 
 const mp3 = ['-c:a', 'libmp3lame', '-b:a', '48k'];

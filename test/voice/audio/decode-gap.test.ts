@@ -12,8 +12,8 @@ import {
   decodedByFfmpeg,
   encoded,
   encodedFile,
-} from '../../support/audio-files.ts';
-import { recordLog } from '../../support/log-record.ts';
+} from '../../support/audio/audio-files.ts';
+import { recordLog } from '../../support/product/log-record.ts';
 import { collect, decodeWith, streamed, withUnknownClusterSizes } from './decoding.ts';
 
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];

@@ -8,9 +8,9 @@ import {
   fileOf,
   samplesOf,
   spokenWav,
-} from '../../support/audio-files.ts';
-import { launchChromium } from '../../support/chromium.ts';
-import { recordLog } from '../../support/log-record.ts';
+} from '../../support/audio/audio-files.ts';
+import { launchChromium } from '../../support/machine/chromium.ts';
+import { recordLog } from '../../support/product/log-record.ts';
 
 /** Two recordings, one after the other, of Chromium's fake microphone: their chunks, in order. */
 async function recordTwice(): Promise<Uint8Array[][]> {

@@ -5,15 +5,15 @@ import {
   findFfmpeg,
   type AudioDecoders,
 } from '../../../server/voice/audio/decode.ts';
-import { cut, encoded } from '../../support/audio-files.ts';
-import { recordLog } from '../../support/log-record.ts';
+import { cut, encoded } from '../../support/audio/audio-files.ts';
+import { recordLog } from '../../support/product/log-record.ts';
 import {
   ebmlHeader,
   element,
   openSegment,
   opusHead,
   tracks,
-} from '../../support/matroska-writer.ts';
+} from '../../support/audio/matroska-writer.ts';
 import { collect, decodeWith, streamed } from './decoding.ts';
 
 const CHUNK_BYTES = 95_000;

@@ -12,8 +12,8 @@ import {
   encoded,
   encodedFile,
   seededRandom,
-} from '../../support/audio-files.ts';
-import { recordLog } from '../../support/log-record.ts';
+} from '../../support/audio/audio-files.ts';
+import { recordLog } from '../../support/product/log-record.ts';
 import {
   ebmlHeader,
   element,
@@ -21,7 +21,7 @@ import {
   openSegment,
   opusHead,
   tracks,
-} from '../../support/matroska-writer.ts';
+} from '../../support/audio/matroska-writer.ts';
 import { collect, decodeWith, streamed, type Given } from './decoding.ts';
 
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];

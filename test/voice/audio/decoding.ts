@@ -2,7 +2,7 @@
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
 import type { AudioDecoders } from '../../../server/voice/audio/decode.ts';
 import type { MediaPiece } from '../../../server/voice/audio/media.ts';
-import { samplesOf } from '../../support/audio-files.ts';
+import { samplesOf } from '../../support/audio/audio-files.ts';
 
 export interface Given {
   contentType: string;

@@ -1,4 +1,4 @@
-import fc from '../../support/properties.ts';
+import fc from '../../support/suite/properties.ts';
 import { expect, it } from 'vitest';
 import { captionModes } from '../../../server/voice/path/captions.ts';
 import { translate } from '../../../server/voice/path/translate.ts';

@@ -1,5 +1,5 @@
 /** Recognitions, updates and what is made of them, for the tests of captions. */
-import fc from '../../support/properties.ts';
+import fc from '../../support/suite/properties.ts';
 import {
   conflateUpdates,
   type CaptionMode,

@@ -4,17 +4,17 @@ import {
   chatQuestions,
   startChatServer,
   type ChatServer,
-} from '../../support/openai-chat-server.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
-import { toneSpeech } from '../../support/tone-speech.ts';
+} from '../../support/services/openai-chat-server.ts';
+import { startServer, type TestServer } from '../../support/product/server.ts';
+import { toneSpeech } from '../../support/audio/tone-speech.ts';
 import {
   connect,
   endMarks,
   PCM_16K,
   stream,
   type VoiceClient,
-} from '../../support/voice-client.ts';
-import { startVoskServer, type VoskServer } from '../../support/vosk-server.ts';
+} from '../../support/product/voice-client.ts';
+import { startVoskServer, type VoskServer } from '../../support/services/vosk-server.ts';
 
 /** Each speaker's sentence as tones; the recognisers know which words these tones are. */
 const ENGLISH_TONES = 'alpha bravo charlie delta echo foxtrot golf hotel';

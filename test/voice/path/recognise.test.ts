@@ -18,7 +18,7 @@ import { createDetector } from '../../../server/engines/detection/detector.ts';
 import { moonshine } from '../../engines/moonshine-support.ts';
 import { asSpeech, spoken } from '../../engines/recognition-support.ts';
 import { collect, of, unaborted } from './captions-support.ts';
-import { recordLog } from '../../support/log-record.ts';
+import { recordLog } from '../../support/product/log-record.ts';
 
 const UTTERANCE_MS = 1_000;
 const GAP_MS = 2_000;

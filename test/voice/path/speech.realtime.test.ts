@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loudness, pitchHz } from '../../engines/synthesis-conformance.ts';
-import { startServer, until, type TestServer } from '../../support/server.ts';
-import { speech } from '../../support/speech.ts';
+import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { speech } from '../../support/audio/speech.ts';
 import {
   connect,
   endMarks,
@@ -11,8 +11,8 @@ import {
   stream,
   type Pace,
   type VoiceClient,
-} from '../../support/voice-client.ts';
-import { wordErrorRate } from '../../support/word-error-rate.ts';
+} from '../../support/product/voice-client.ts';
+import { wordErrorRate } from '../../support/audio/word-error-rate.ts';
 
 const TEXT = 'and so my fellow americans ask not what your country can do for you';
 const SPOKEN = 'the red house stands on the hill and we will meet again in the morning';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { broadcast, createChannel, merge } from '../../../server/voice/path/streams.ts';
-import { until } from '../../support/server.ts';
+import { until } from '../../support/product/server.ts';
 
 async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = [];

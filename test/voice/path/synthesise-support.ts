@@ -7,7 +7,7 @@ import { synthesise, type MediaChunk } from '../../../server/voice/path/synthesi
 import type { SynthesiseOptions } from '../../../server/voice/path/synthesise.ts';
 import { parseTargetMediaType, type TargetMediaFormat } from '../../../shared/target-media-type.ts';
 import { processTree } from '../../../server/process/process-tree.ts';
-import { recordLog } from '../../support/log-record.ts';
+import { recordLog } from '../../support/product/log-record.ts';
 
 export const SENTENCES = [
   'Good morning, how are you today?',

@@ -7,9 +7,9 @@ import { synthesise, type MediaChunk } from '../../../server/voice/path/synthesi
 import { ServiceError } from '../../../shared/errors.ts';
 import { targetMediaTypes, type TargetMediaFormat } from '../../../shared/target-media-type.ts';
 import { loudness } from '../../engines/synthesis-conformance.ts';
-import { recordLog } from '../../support/log-record.ts';
-import { decode, probe } from '../../support/media-probe.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { recordLog } from '../../support/product/log-record.ts';
+import { decode, probe } from '../../support/machine/media-probe.ts';
+import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 import { pieceProblem } from '../audio/encode/piece-check.ts';
 import {
   allChunks,

@@ -9,8 +9,8 @@ import {
   type TargetTracks,
 } from '../../../server/voice/path/target-tracks.ts';
 import { createSpeechEncoders } from '../../../server/voice/audio/encode.ts';
-import { recordLog } from '../../support/log-record.ts';
-import { until } from '../../support/server.ts';
+import { recordLog } from '../../support/product/log-record.ts';
+import { until } from '../../support/product/server.ts';
 import { formatOf, hummingEngine } from './synthesise-support.ts';
 
 interface Stage {

@@ -7,10 +7,10 @@ import {
   chatQuestions,
   startChatServer,
   type ChatServer,
-} from '../../support/openai-chat-server.ts';
-import { startServer, until, type TestServer } from '../../support/server.ts';
-import { speech } from '../../support/speech.ts';
-import { connect, PCM_16K, stream } from '../../support/voice-client.ts';
+} from '../../support/services/openai-chat-server.ts';
+import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { speech } from '../../support/audio/speech.ts';
+import { connect, PCM_16K, stream } from '../../support/product/voice-client.ts';
 
 const TEXT = 'and so my fellow americans ask not what your country can do for you';
 let chat: ChatServer;

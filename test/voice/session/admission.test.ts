@@ -1,8 +1,8 @@
 /** How many sessions one machine is given to hear. */
 import { describe, expect, it } from 'vitest';
 import { createAdmission, type HeardSession } from '../../../server/voice/session/admission.ts';
-import { startServer } from '../../support/server.ts';
-import { PCM_16K } from '../../support/voice-client.ts';
+import { startServer } from '../../support/product/server.ts';
+import { PCM_16K } from '../../support/product/voice-client.ts';
 
 /** A recogniser on this machine, and what it is said to have done. */
 function recogniser({ name = 'own', expectedShare = 0.25 } = {}) {

@@ -4,8 +4,8 @@ import { encode } from '@msgpack/msgpack';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
-import { startServer, until, type TestServer } from '../../support/server.ts';
-import { connect, requestSession } from '../../support/voice-client.ts';
+import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { connect, requestSession } from '../../support/product/voice-client.ts';
 
 const FRAMES = 2_000;
 /** Sockets at once. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { descendantsOf } from '../../support/processes.ts';
-import { startServer, until, type TestServer } from '../../support/server.ts';
-import { speech } from '../../support/speech.ts';
-import { connect, stream, type VoiceClient } from '../../support/voice-client.ts';
-import { wordErrorRate } from '../../support/word-error-rate.ts';
+import { descendantsOf } from '../../support/machine/processes.ts';
+import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { speech } from '../../support/audio/speech.ts';
+import { connect, stream, type VoiceClient } from '../../support/product/voice-client.ts';
+import { wordErrorRate } from '../../support/audio/word-error-rate.ts';
 
 const TEXT = 'and so my fellow americans ask not what your country can do for you';
 

@@ -1,10 +1,10 @@
 /** A recogniser that falls behind: who asked is told, the client is held back, nothing is lost. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { encodedBy, spokenSamples } from '../../support/encoded-speech.ts';
-import { descendantsOf } from '../../support/processes.ts';
-import { startServer, until, type TestServer } from '../../support/server.ts';
-import { connect, stream, type VoiceClient } from '../../support/voice-client.ts';
-import { wordErrorRate } from '../../support/word-error-rate.ts';
+import { encodedBy, spokenSamples } from '../../support/audio/encoded-speech.ts';
+import { descendantsOf } from '../../support/machine/processes.ts';
+import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { connect, stream, type VoiceClient } from '../../support/product/voice-client.ts';
+import { wordErrorRate } from '../../support/audio/word-error-rate.ts';
 
 const TEXT = 'and so my fellow americans ask not what your country can do for you';
 const MAX_LAG_MS = 2_000;

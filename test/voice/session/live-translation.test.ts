@@ -13,13 +13,13 @@ import {
 import { createTranslation } from '../../../server/translation/translation.ts';
 import type { Caller } from '../../../server/http/caller.ts';
 import { running } from '../../engines/remote-support.ts';
-import { recordLog } from '../../support/log-record.ts';
+import { recordLog } from '../../support/product/log-record.ts';
 import {
   chatQuestions,
   startChatServer,
   type ChatServer,
-} from '../../support/openai-chat-server.ts';
-import { openPlatform, type Platform } from '../../support/platform.ts';
+} from '../../support/services/openai-chat-server.ts';
+import { openPlatform, type Platform } from '../../support/product/platform.ts';
 
 const signal = new AbortController().signal;
 let platform: Platform;

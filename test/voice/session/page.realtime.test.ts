@@ -2,10 +2,15 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchChromium } from '../../support/chromium.ts';
-import { projectFolder, startServer, until, type TestServer } from '../../support/server.ts';
-import { speech } from '../../support/speech.ts';
-import { wordErrorRate } from '../../support/word-error-rate.ts';
+import { launchChromium } from '../../support/machine/chromium.ts';
+import {
+  projectFolder,
+  startServer,
+  until,
+  type TestServer,
+} from '../../support/product/server.ts';
+import { speech } from '../../support/audio/speech.ts';
+import { wordErrorRate } from '../../support/audio/word-error-rate.ts';
 
 /** What the element offers a page. */
 type Captions = HTMLElement & {

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { MessageFormat, ServerMessage } from '../../../shared/protocol/messages.ts';
-import { startResetProxy } from '../../support/reset-proxy.ts';
-import { streamResuming } from '../../support/resuming-client.ts';
-import { startServer, until, type TestServer } from '../../support/server.ts';
-import { speech } from '../../support/speech.ts';
+import { startResetProxy } from '../../support/services/reset-proxy.ts';
+import { streamResuming } from '../../support/product/resuming-client.ts';
+import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { speech } from '../../support/audio/speech.ts';
 import {
   connect,
   connectWith,
@@ -13,7 +13,7 @@ import {
   requestSession,
   stream,
   type SessionAnswer,
-} from '../../support/voice-client.ts';
+} from '../../support/product/voice-client.ts';
 
 const SENTENCES = [
   'good morning everybody',

@@ -5,9 +5,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { securityHeaders } from '../../../server/http/security-headers.ts';
-import { rawExchange } from '../../support/raw-exchange.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
-import { connectWith, PCM_16K, type SessionAnswer } from '../../support/voice-client.ts';
+import { rawExchange } from '../../support/machine/raw-exchange.ts';
+import { startServer, type TestServer } from '../../support/product/server.ts';
+import { connectWith, PCM_16K, type SessionAnswer } from '../../support/product/voice-client.ts';
 
 const PATH = '/v3/voice/realtime';
 const spoken = { target_media_languages: ['es'] };

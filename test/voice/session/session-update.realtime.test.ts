@@ -7,10 +7,10 @@ import type { MessageOf } from '../../../shared/protocol/messages.ts';
 import {
   startLibreTranslateServer,
   type LibreTranslateServer,
-} from '../../support/libretranslate-server.ts';
-import { pseudoTranslate } from '../../support/pseudo-translation.ts';
-import { startServer, until, type TestServer } from '../../support/server.ts';
-import { speech } from '../../support/speech.ts';
+} from '../../support/services/libretranslate-server.ts';
+import { pseudoTranslate } from '../../support/documents/pseudo-translation.ts';
+import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { speech } from '../../support/audio/speech.ts';
 import {
   connect,
   connectWith,
@@ -20,7 +20,7 @@ import {
   requestSession,
   type SessionAnswer,
   type VoiceClient,
-} from '../../support/voice-client.ts';
+} from '../../support/product/voice-client.ts';
 
 /** Translates into German alone, when it is let. */
 let translator: LibreTranslateServer;

@@ -9,8 +9,8 @@ import { VoiceSession } from '../../../server/voice/session/voice-session.ts';
 import { noMeasures } from '../../../server/voice/path/measures.ts';
 import { serveConnection } from '../../../server/voice/session/connection.ts';
 import { VoiceSocket } from '../../../server/voice/session/socket.ts';
-import { recordLog } from '../../support/log-record.ts';
-import { until } from '../../support/server.ts';
+import { recordLog } from '../../support/product/log-record.ts';
+import { until } from '../../support/product/server.ts';
 
 /** More than the system keeps for a socket that nobody reads, and less than a session keeps. */
 const SEGMENTS = 60;

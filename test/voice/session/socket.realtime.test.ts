@@ -3,16 +3,16 @@ import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encode } from '@msgpack/msgpack';
 import { WebSocket } from 'ws';
-import { ebmlHeader, openSegment } from '../../support/matroska-writer.ts';
-import { rawExchange } from '../../support/raw-exchange.ts';
-import { startServer, until, type TestServer } from '../../support/server.ts';
+import { ebmlHeader, openSegment } from '../../support/audio/matroska-writer.ts';
+import { rawExchange } from '../../support/machine/raw-exchange.ts';
+import { startServer, until, type TestServer } from '../../support/product/server.ts';
 import {
   connect,
   connectWith,
   endMarks,
   requestSession,
   type SessionAnswer,
-} from '../../support/voice-client.ts';
+} from '../../support/product/voice-client.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import net from 'node:net';
 import { expect, it } from 'vitest';
-import { speech } from '../../support/speech.ts';
+import { speech } from '../../support/audio/speech.ts';
 import { readFileSync } from 'node:fs';
-import { startServer, until } from '../../support/server.ts';
-import { connect, endMarks, requestSession, stream } from '../../support/voice-client.ts';
+import { startServer, until } from '../../support/product/server.ts';
+import { connect, endMarks, requestSession, stream } from '../../support/product/voice-client.ts';
 
 it('on SIGTERM running sessions are concluded and told, new ones refused, and the process ends', async () => {
   const server = await startServer();

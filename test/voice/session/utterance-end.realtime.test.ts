@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectVoice, type CaptionEvent } from '../../../shared/client/node.ts';
 import type { SourceSegment } from '../../../shared/protocol/messages.ts';
-import { encodedBy } from '../../support/encoded-speech.ts';
-import { startServer, until, type TestServer } from '../../support/server.ts';
-import { speech } from '../../support/speech.ts';
-import { connect, PCM_16K, stream, type VoiceClient } from '../../support/voice-client.ts';
-import { wordErrorRate } from '../../support/word-error-rate.ts';
+import { encodedBy } from '../../support/audio/encoded-speech.ts';
+import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { speech } from '../../support/audio/speech.ts';
+import { connect, PCM_16K, stream, type VoiceClient } from '../../support/product/voice-client.ts';
+import { wordErrorRate } from '../../support/audio/word-error-rate.ts';
 
 const FIRST = 'she bought a new house near the river last summer';
 const SECOND = 'and so my fellow americans ask not what your country can do for you';

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewApiKey } from '../../../server/accounts/api-keys.ts';
 import type { Storage } from '../../../server/stores.ts';
-import { askDragoman } from '../../support/command-line.ts';
-import { openEmbedded, platformOver } from '../../support/platform.ts';
-import { startServer, until, type TestServer } from '../../support/server.ts';
-import { connectWith, requestSession, stream } from '../../support/voice-client.ts';
+import { askDragoman } from '../../support/product/command-line.ts';
+import { openEmbedded, platformOver } from '../../support/product/platform.ts';
+import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import { connectWith, requestSession, stream } from '../../support/product/voice-client.ts';
 
 let server: TestServer;
 let storage: Storage;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { doc as format } from '../../../../server/documents/formats/office/doc.ts';
 import { plainText } from '../../../../server/text/text-segment.ts';
-import { soffice } from '../../../support/documents.ts';
+import { soffice } from '../../../support/documents/documents.ts';
 import type { DocumentSample } from './sample.ts';
 
 const names = 'urn:oasis:names:tc:opendocument:xmlns';

@@ -1,5 +1,5 @@
-import { unzipped } from '../../../support/documents.ts';
-import { paragraph, part, run, wordDocument } from '../../../support/word-document.ts';
+import { unzipped } from '../../../support/documents/documents.ts';
+import { paragraph, part, run, wordDocument } from '../../../support/documents/word-document.ts';
 import type { DocumentSample } from './sample.ts';
 
 const character = (type: string): string => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;

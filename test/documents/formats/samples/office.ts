@@ -1,7 +1,19 @@
 /** Samples of presentations and workbooks. */
-import { unzipped } from '../../../support/documents.ts';
-import { paragraph, presentationOf, slideXml, textBox } from '../../../support/presentations.ts';
-import { formula, number, row, shared, sheetXml, workbookOf } from '../../../support/workbooks.ts';
+import { unzipped } from '../../../support/documents/documents.ts';
+import {
+  paragraph,
+  presentationOf,
+  slideXml,
+  textBox,
+} from '../../../support/documents/presentations.ts';
+import {
+  formula,
+  number,
+  row,
+  shared,
+  sheetXml,
+  workbookOf,
+} from '../../../support/documents/workbooks.ts';
 import type { DocumentSample } from './sample.ts';
 
 const bold = '<a:rPr lang="en-GB" b="1"/>';

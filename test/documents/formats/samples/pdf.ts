@@ -1,6 +1,6 @@
 /** A PDF file for the conformance suite. */
-import { renderPages } from '../../../support/documents.ts';
-import { reportPdf } from '../../../support/pdf-files.ts';
+import { renderPages } from '../../../support/documents/documents.ts';
+import { reportPdf } from '../../../support/documents/pdf-files.ts';
 import type { DocumentSample } from './sample.ts';
 
 export const pdf: DocumentSample = {

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { drawing, rectangle, text } from '../../../support/pictures.ts';
+import { drawing, rectangle, text } from '../../../support/documents/pictures.ts';
 import type { DocumentSample } from './sample.ts';
 
 const picture = (): Promise<Buffer> =>

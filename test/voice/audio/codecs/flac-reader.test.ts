@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FlacReader } from '../../../../server/voice/audio/codecs/flac-reader.ts';
-import { cut, decodedByFfmpeg, encoded, encodedFile } from '../../../support/audio-files.ts';
-import { readDamaged } from '../../../support/damaged-streams.ts';
+import { cut, decodedByFfmpeg, encoded, encodedFile } from '../../../support/audio/audio-files.ts';
+import { readDamaged } from '../../../support/audio/damaged-streams.ts';
 
 const files = [
   { name: '16 bits', args: ['-c:a', 'flac'], rateHz: 48_000 },

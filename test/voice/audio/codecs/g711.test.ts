@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { alawSamples, ulawSamples } from '../../../../server/voice/audio/codecs/g711.ts';
-import { decodedByFfmpeg, encodedFile, fileOf } from '../../../support/audio-files.ts';
+import { decodedByFfmpeg, encodedFile, fileOf } from '../../../support/audio/audio-files.ts';
 
 const allCodes = Uint8Array.from({ length: 256 }, (_, code) => code);
 

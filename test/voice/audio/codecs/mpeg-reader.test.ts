@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { MpegReader } from '../../../../server/voice/audio/codecs/mpeg-reader.ts';
-import { cut, encoded, encodedFile, packetHashes } from '../../../support/audio-files.ts';
-import { readDamaged } from '../../../support/damaged-streams.ts';
+import { cut, encoded, encodedFile, packetHashes } from '../../../support/audio/audio-files.ts';
+import { readDamaged } from '../../../support/audio/damaged-streams.ts';
 
 const noTags = ['-write_xing', '0', '-id3v2_version', '0'];
 const files = [

@@ -4,9 +4,9 @@ import { readAudioFromOgg } from '../../../../server/voice/audio/codecs/ogg-audi
 import { OggReader } from '../../../../server/voice/audio/codecs/ogg-reader.ts';
 import { parseOpusHead, type OpusHead } from '../../../../server/voice/audio/codecs/opus-head.ts';
 import { MAX_PACKET_BYTES } from '../../../../server/voice/audio/codecs/opus-packet.ts';
-import { cut, encoded, encodedFile, packetHashes } from '../../../support/audio-files.ts';
-import { readDamaged } from '../../../support/damaged-streams.ts';
-import { opusHead } from '../../../support/matroska-writer.ts';
+import { cut, encoded, encodedFile, packetHashes } from '../../../support/audio/audio-files.ts';
+import { readDamaged } from '../../../support/audio/damaged-streams.ts';
+import { opusHead } from '../../../support/audio/matroska-writer.ts';
 
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];
 const files = [

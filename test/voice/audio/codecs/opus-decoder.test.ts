@@ -8,7 +8,7 @@ import {
   opusRatesHz,
 } from '../../../../server/voice/audio/codecs/opus-decoder.ts';
 import { packetSamples48k } from '../../../../server/voice/audio/codecs/opus-packet.ts';
-import { correlate, encoded, seededRandom } from '../../../support/audio-files.ts';
+import { correlate, encoded, seededRandom } from '../../../support/audio/audio-files.ts';
 
 function packetsOf(frameMs: string): Uint8Array[] {
   const packets: Uint8Array[] = [];

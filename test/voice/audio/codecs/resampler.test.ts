@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Resampler } from '../../../../server/voice/audio/codecs/resampler.ts';
-import { seededRandom } from '../../../support/audio-files.ts';
+import { seededRandom } from '../../../support/audio/audio-files.ts';
 
 const AMPLITUDE = 16_000;
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { WebmReader, type AudioTrack } from '../../../../server/voice/audio/codecs/webm-reader.ts';
-import { cut, encoded, encodedFile, packetHashes } from '../../../support/audio-files.ts';
-import { readDamaged } from '../../../support/damaged-streams.ts';
+import { cut, encoded, encodedFile, packetHashes } from '../../../support/audio/audio-files.ts';
+import { readDamaged } from '../../../support/audio/damaged-streams.ts';
 import {
   block,
   ebmlHeader,
@@ -11,8 +11,8 @@ import {
   openSegment,
   tracks,
   vint,
-} from '../../../support/matroska-writer.ts';
-import { expectSteadyTime } from '../../../support/processor-time.ts';
+} from '../../../support/audio/matroska-writer.ts';
+import { expectSteadyTime } from '../../../support/machine/processor-time.ts';
 
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];
 const files = [

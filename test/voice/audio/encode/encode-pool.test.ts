@@ -8,9 +8,9 @@ import {
   type SpeechEncoders,
 } from '../../../../server/voice/audio/encode.ts';
 import { targetMediaTypes } from '../../../../shared/target-media-type.ts';
-import { builtModule } from '../../../support/built-product.ts';
-import { recordLog } from '../../../support/log-record.ts';
-import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { builtModule } from '../../../support/suite/built-product.ts';
+import { recordLog } from '../../../support/product/log-record.ts';
+import { temporaryFolder } from '../../../support/machine/temporary-folder.ts';
 import { childProcesses, formatOf, hum } from '../../path/synthesise-support.ts';
 
 const log = recordLog();

@@ -9,8 +9,8 @@ import { OpusEncoder } from '../../../../server/voice/audio/encode/opus-encoder.
 import type { Packet, PacketEncoder } from '../../../../server/voice/audio/encode/packet.ts';
 import { createPcmEncoder } from '../../../../server/voice/audio/encode/pcm-encoder.ts';
 import { createStreamEncoder } from '../../../../server/voice/audio/encode/stream-encoder.ts';
-import { decode, probe } from '../../../support/media-probe.ts';
-import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { decode, probe } from '../../../support/machine/media-probe.ts';
+import { temporaryFolder } from '../../../support/machine/temporary-folder.ts';
 import { formatOf, hum } from '../../path/synthesise-support.ts';
 
 function save(...pieces: readonly Uint8Array[]): string {

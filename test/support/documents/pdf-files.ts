@@ -1,0 +1,239 @@
+/** PDF files for tests, drawn by hand so that each has exactly what its test is about. */
+import {
+  degrees,
+  PDFDocument,
+  type PDFFont,
+  PDFHexString,
+  PDFName,
+  type PDFPage,
+  PDFString,
+  rgb,
+  StandardFonts,
+} from '@cantoo/pdf-lib';
+
+import { launchChromium } from '../machine/chromium.ts';
+
+/** The fonts of a report. */
+interface Fonts {
+  serif: PDFFont;
+  bold: PDFFont;
+  sans: PDFFont;
+}
+
+const BODY_POINTS = 11;
+const LEADING_POINTS = 14;
+
+export const riverText =
+  'The river has risen by two metres since the morning, and the authority expects a further increase until the weekend. Residents of the lower town are asked to move their cars and to keep the footpaths along the embankment free.';
+
+/** Cuts a text into lines of a width. */
+export function wrapped(
+  text: string,
+  { font, size, width }: { font: PDFFont; size: number; width: number },
+): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`.trim();
+    if (lines.length > 0 && font.widthOfTextAtSize(longer, size) <= width) {
+      lines[lines.length - 1] = longer;
+    } else {
+      lines.push(word);
+    }
+  }
+  return lines;
+}
+
+/** Writes a paragraph and tells where the next may begin. */
+export function drawParagraph(
+  page: PDFPage,
+  {
+    text,
+    font,
+    x,
+    y,
+    width,
+    size = BODY_POINTS,
+  }: { text: string; font: PDFFont; x: number; y: number; width: number; size?: number },
+): number {
+  const lines = wrapped(text, { font, size, width });
+  for (const [at, line] of lines.entries()) {
+    page.drawText(line, { x, y: y - at * LEADING_POINTS, size, font });
+  }
+  return y - lines.length * LEADING_POINTS - 8;
+}
+
+async function embedFonts(document: PDFDocument): Promise<Fonts> {
+  return {
+    serif: await document.embedFont(StandardFonts.TimesRoman),
+    bold: await document.embedFont(StandardFonts.TimesRomanBold),
+    sans: await document.embedFont(StandardFonts.HelveticaBold),
+  };
+}
+
+/** A page with a heading, text, a list, a table, two columns, a picture, a link and turned text. */
+export async function reportPdf(): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  document.setTitle('Report of the river authority');
+  const fonts = await embedFonts(document);
+  const page = document.addPage([595, 842]);
+  page.drawText('Level of the river', { x: 60, y: 770, size: 20, font: fonts.sans });
+  let y = drawParagraph(page, { text: riverText, font: fonts.serif, x: 60, y: 740, width: 470 });
+  y = drawRich(page, fonts, y);
+  y = drawList(page, fonts, y);
+  y = drawTable(page, fonts, y);
+  for (const [at, x] of [60, 310].entries()) {
+    const text = at === 0 ? riverText : riverText.replace('river', 'stream');
+    drawParagraph(page, { text, font: fonts.serif, x, y, width: 220 });
+  }
+  page.drawRectangle({ x: 60, y: 120, width: 80, height: 80, color: rgb(0.8, 0.2, 0.1) });
+  page.drawText('A red square of paper', { x: 160, y: 155, size: BODY_POINTS, font: fonts.serif });
+  page.drawText('Printed on recycled paper', {
+    ...{ x: 40, y: 400, size: 9, font: fonts.serif, rotate: degrees(90), color: rgb(0, 0, 0.7) },
+  });
+  page.drawText('12345', { x: 290, y: 40, size: 9, font: fonts.serif });
+  addOutline(document, ['First chapter', '2024']);
+  return document.save();
+}
+
+/** A line with bold words and a link. */
+function drawRich(page: PDFPage, { serif, bold }: Fonts, y: number): number {
+  let x = 60;
+  for (const [text, font] of [
+    ['Please read ', serif],
+    ['every warning', bold],
+    [' on ', serif],
+    ['our site', serif],
+    [' now.', serif],
+  ] as const) {
+    const width = font.widthOfTextAtSize(text, BODY_POINTS);
+    page.drawText(text, { x, y, size: BODY_POINTS, font });
+    if (text === 'our site') addLink(page, [x, y - 3, x + width, y + 9]);
+    x += width;
+  }
+  return y - 24;
+}
+
+function drawList(page: PDFPage, { serif }: Fonts, y: number): number {
+  for (const [at, text] of ['Close the windows.', 'Call the neighbours.'].entries()) {
+    const line = y - at * LEADING_POINTS;
+    page.drawText('\u2022', { x: 70, y: line, size: BODY_POINTS, font: serif });
+    page.drawText(text, { x: 84, y: line, size: BODY_POINTS, font: serif });
+  }
+  return y - 2 * LEADING_POINTS - 10;
+}
+
+function drawTable(page: PDFPage, { serif }: Fonts, y: number): number {
+  const columns = [60, 160, 240, 530];
+  const rows = [
+    ['Place', 'Level', 'Remarks'],
+    ['Old bridge', '3.42 m', 'The lower road is closed'],
+  ];
+  const height = 20;
+  for (let at = 0; at <= rows.length; at += 1) {
+    page.drawLine({ start: { x: 60, y: y - at * height }, end: { x: 530, y: y - at * height } });
+  }
+  for (const x of columns) {
+    page.drawLine({ start: { x, y }, end: { x, y: y - rows.length * height } });
+  }
+  for (const [at, row] of rows.entries()) {
+    for (const [cell, text] of row.entries()) {
+      const x = (columns[cell] ?? 0) + 4;
+      page.drawText(text, { x, y: y - at * height - 14, size: 10, font: serif });
+    }
+  }
+  return y - rows.length * height - 30;
+}
+
+function addLink(page: PDFPage, rect: readonly number[]): void {
+  const { context } = page.doc;
+  const link = context.obj({ Type: 'Annot', Subtype: 'Link', Rect: [...rect], Border: [0, 0, 0] });
+  const action = context.obj({ S: 'URI' });
+  action.set(PDFName.of('URI'), PDFString.of('https://example.org/'));
+  link.set(PDFName.of('A'), action);
+  page.node.addAnnot(context.register(link));
+}
+
+function addOutline(document: PDFDocument, titles: readonly string[]): void {
+  const { context, catalog } = document;
+  const root = context.nextRef();
+  const refs = titles.map(() => context.nextRef());
+  for (const [at, title] of titles.entries()) {
+    const item = context.obj({ Parent: root });
+    item.set(PDFName.of('Title'), PDFHexString.fromText(title));
+    const [next, previous, own] = [refs[at + 1], refs[at - 1], refs[at]];
+    if (next !== undefined) item.set(PDFName.of('Next'), next);
+    if (previous !== undefined) item.set(PDFName.of('Prev'), previous);
+    if (own !== undefined) context.assign(own, item);
+  }
+  const ends = { First: refs[0] ?? root, Last: refs.at(-1) ?? root };
+  context.assign(root, context.obj({ Type: 'Outlines', ...ends, Count: titles.length }));
+  catalog.set(PDFName.of('Outlines'), root);
+}
+
+/** A page that a test writes the content stream of; `Times` and `Bold` are its fonts. */
+export interface RawPage {
+  content: string;
+  /** Content streams of forms by name; forms may draw the ones before them. */
+  forms?: Readonly<Record<string, string>>;
+  rotate?: number;
+  crop?: readonly [number, number, number, number];
+}
+
+/** A file of pages that are told operator by operator. */
+export async function rawPdf(
+  pages: readonly RawPage[],
+  change: (document: PDFDocument) => void = () => undefined,
+): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  const { context } = document;
+  const fonts = await embedFonts(document);
+  for (const { content, forms = {}, rotate = 0, crop } of pages) {
+    const page = document.addPage([595, 842]);
+    const font = context.obj({ Times: fonts.serif.ref, Bold: fonts.bold.ref });
+    const xObjects = context.obj({});
+    for (const [name, stream] of Object.entries(forms)) {
+      const resources = context.obj({ Font: font, XObject: xObjects.clone(context) });
+      const dict = { Type: 'XObject', Subtype: 'Form', BBox: [0, 0, 595, 842] };
+      const form = context.stream(stream, { ...dict, Resources: resources });
+      xObjects.set(PDFName.of(name), context.register(form));
+    }
+    page.node.set(PDFName.of('Resources'), context.obj({ Font: font, XObject: xObjects }));
+    page.node.set(PDFName.of('Contents'), context.register(context.stream(content)));
+    page.node.set(PDFName.of('Rotate'), context.obj(rotate));
+    if (crop !== undefined) page.node.set(PDFName.of('CropBox'), context.obj([...crop]));
+  }
+  change(document);
+  return document.save();
+}
+
+/** A page of lines at 12 points, from the top down. */
+export function linesContent(lines: readonly string[], { x = 60, y = 760 } = {}): string {
+  const shown = lines.map((line) => `(${line}) Tj T*`).join('\n');
+  return `BT /Times 12 Tf 14 TL ${x} ${y} Td\n${shown}\nET`;
+}
+
+/** A line of Times at 10 points whose blanks are stretched until it has a width. */
+export async function justifiedLine(
+  line: string,
+  { x, y, width }: { x: number; y: number; width: number },
+): Promise<string> {
+  const times = await (await PDFDocument.create()).embedFont(StandardFonts.TimesRoman);
+  // Letter by letter: together they would be kerned, which PDF does not do by itself.
+  const own = Array.from(line, (letter) => times.widthOfTextAtSize(letter, 10));
+  const spare = width - own.reduce((sum, each) => sum + each, 0);
+  const perBlank = (spare / (line.split(' ').length - 1)).toFixed(4);
+  return `BT /Times 10 Tf ${perBlank} Tw ${x} ${y} Td (${line}) Tj ET`;
+}
+
+/** A line of Hebrew with English words and a line of English with Hebrew ones, as browsers write. */
+export async function mixedDirectionPdf(): Promise<Uint8Array> {
+  const browser = await launchChromium();
+  try {
+    const page = await browser.newPage();
+    await page.setContent(`<title>7</title><p dir=rtl>הנהר עלה (לפי River Report 2026) מאז הבוקר 123.</p>
+      <p>The greeting שלום עולם is used on 3 signs.</p>`);
+    return await page.pdf();
+  } finally {
+    await browser.close();
+  }
+}

@@ -1,0 +1,336 @@
+/**
+ * Chromium, Firefox and WebKit as Debian has them, driven alike by what each speaks: Playwright,
+ * WebDriver BiDi over Firefox's own socket, WebDriver over HTTP with WebKitWebDriver.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { findProgram } from '../../../server/setup/command.mjs';
+import { launchChromium } from './chromium.ts';
+
+/** One window of a browser. */
+export interface DrivenPage {
+  open(url: string): Promise<void>;
+  /** Runs a function in the page, and waits for what it promises. Arguments and result are JSON. */
+  evaluate<Args extends unknown[], Result>(
+    script: (...args: Args) => Result,
+    ...args: Args
+  ): Promise<Awaited<Result>>;
+  /** Presses the left button of the mouse in the middle of an element that a function finds. */
+  click(find: () => Element): Promise<void>;
+  /** Ends the browser and all that was started for it. */
+  close(): Promise<void>;
+}
+
+/** What all protocols can do, in their own words. */
+interface Protocol {
+  navigate(url: string): Promise<unknown>;
+  /** Calls a function that resolves with a string. */
+  call(declaration: string): Promise<string>;
+  /** Presses and releases the left button of the mouse, at a place in the window. */
+  press(x: number, y: number): Promise<unknown>;
+  end(): Promise<void>;
+}
+
+/** Preferences of Firefox: its fake microphone is a tone of 440 Hz that is always allowed. */
+const firefoxPreferences = {
+  'media.navigator.streams.fake': true,
+  'media.navigator.permission.disabled': true,
+  'app.normandy.enabled': false,
+  'app.update.disabledForTesting': true,
+  'browser.shell.checkDefaultBrowser': false,
+  'datareporting.policy.dataSubmissionEnabled': false,
+  'network.captive-portal-service.enabled': false,
+  'network.connectivity-service.enabled': false,
+  'services.settings.server': 'data:,#remote-settings-dummy/v1',
+  'toolkit.telemetry.reportingpolicy.firstRun': false,
+};
+
+/** Why Firefox cannot be driven here; undefined when it can. */
+export function firefoxIsMissing(): string | undefined {
+  return findProgram('firefox-esr') ? undefined : 'firefox-esr is not installed';
+}
+
+/** Why there is no sound device to be had; undefined when there is. */
+export function soundDeviceIsMissing(): string | undefined {
+  return findProgram('pulseaudio') ? undefined : 'pulseaudio is not installed';
+}
+
+/** Why WebKit cannot be driven here; undefined when it can. */
+export function webkitIsMissing(): string | undefined {
+  const missing = ['WebKitWebDriver', 'Xvfb'].filter((name) => findProgram(name) === undefined);
+  if (findMiniBrowser() === undefined) missing.push('MiniBrowser');
+  return missing.length === 0 ? undefined : `${missing.join(', ')} is not installed`;
+}
+
+/** Starts Chromium without a window; its fake microphone beeps. */
+export async function driveChromium(): Promise<DrivenPage> {
+  const browser = await launchChromium();
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  return drivenPage({
+    navigate: (url) => page.goto(url),
+    call: (declaration) => page.evaluate(`(${declaration})()`),
+    press: (x, y) => page.mouse.click(x, y),
+    end: () => browser.close(),
+  });
+}
+
+/**
+ * Starts Firefox without a window.
+ *
+ * @param env added to its environment, as where its sound goes
+ */
+export async function driveFirefox(env: NodeJS.ProcessEnv = {}): Promise<DrivenPage> {
+  const programs = startedPrograms(env);
+  const profile = programs.folder('profile');
+  const lines = Object.entries(firefoxPreferences).map(
+    ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`,
+  );
+  writeFileSync(path.join(profile, 'user.js'), lines.join(''));
+  const args = ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port=0'];
+  const firefox = programs.start('firefox-esr', args);
+  const [, address = ''] = await firstMatch(firefox, 'stderr', /BiDi listening on (ws:\S+)/);
+  const send = await bidiSession(`${address}/session`);
+  await send('session.new', { capabilities: {} });
+  const { contexts } = (await send('browsingContext.getTree', {})) as { contexts: Context[] };
+  const { context } = contexts[0]!;
+  return drivenPage({
+    navigate: (url) => send('browsingContext.navigate', { context, url, wait: 'complete' }),
+    call: async (functionDeclaration) => {
+      const call = { functionDeclaration, awaitPromise: true, target: { context } };
+      const answer = (await send('script.callFunction', call)) as CallAnswer;
+      if (answer.type === 'success') return answer.result.value;
+      throw new Error(answer.exceptionDetails.text);
+    },
+    press: (x, y) => send('input.performActions', { context, actions: mousePress(x, y) }),
+    end: () => programs.end(),
+  });
+}
+
+interface Context {
+  context: string;
+}
+
+type CallAnswer =
+  | { type: 'success'; result: { value: string } }
+  | { type: 'exception'; exceptionDetails: { text: string } };
+
+/** Starts WebKitGTK's small browser on a display of its own, with a fake microphone that beeps. */
+export async function driveWebkit(env: NodeJS.ProcessEnv = {}): Promise<DrivenPage> {
+  const programs = startedPrograms(env);
+  const screen = ['-screen', '0', '1280x1024x24', '-nolisten', 'tcp', '-displayfd', '1'];
+  const [display] = await firstMatch(programs.start('Xvfb', screen), 'stdout', /^\d+$/);
+  const port = await freePort();
+  programs.start('WebKitWebDriver', [`--port=${port}`], {
+    DISPLAY: `:${display}`,
+    // A desktop of the machine's own is not asked for anything.
+    DBUS_SESSION_BUS_ADDRESS: 'disabled:',
+    XDG_CACHE_HOME: programs.folder('cache'),
+    XDG_DATA_HOME: programs.folder('data'),
+  });
+  const driver = `http://127.0.0.1:${port}`;
+  const answers = () =>
+    fetch(`${driver}/status`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until(answers, 'WebKitWebDriver does not answer');
+  const args = ['--enable-media-stream=true', '--enable-mock-capture-devices=true'];
+  const browserOptions = { binary: findMiniBrowser(), args: ['--automation', ...args] };
+  const alwaysMatch = {
+    browserName: 'MiniBrowser',
+    'webkitgtk:browserOptions': browserOptions,
+  };
+  const made = await post(`${driver}/session`, { capabilities: { alwaysMatch } });
+  const session = `${driver}/session/${(made as { sessionId: string }).sessionId}`;
+  return drivenPage({
+    navigate: (url) => post(`${session}/url`, { url }),
+    call: async (declaration) => {
+      const script = `return (${declaration})()`;
+      return (await post(`${session}/execute/sync`, { script, args: [] })) as string;
+    },
+    press: (x, y) => post(`${session}/actions`, { actions: mousePress(x, y) }),
+    end: async () => {
+      await fetch(session, { method: 'DELETE' }).catch(() => undefined);
+      await programs.end();
+    },
+  });
+}
+
+/**
+ * Starts a sound device that nobody hears, for browsers that need one; `env` leads programs to it.
+ *
+ * @throws Error when PulseAudio does not start
+ */
+export async function openSoundDevice(): Promise<{
+  env: NodeJS.ProcessEnv;
+  close: () => Promise<void>;
+}> {
+  const programs = startedPrograms({});
+  const socket = path.join(programs.folder('pulse'), 'native');
+  const modules = [
+    'module-null-sink',
+    `module-native-protocol-unix socket=${socket} auth-anonymous=1`,
+  ];
+  const load = modules.map((module) => `--load=${module}`);
+  const daemon = ['-n', '--daemonize=no', '--exit-idle-time=-1', '--use-pid-file=no', ...load];
+  programs.start('pulseaudio', daemon);
+  await until(() => existsSync(socket), 'PulseAudio does not answer');
+  return { env: { PULSE_SERVER: `unix:${socket}` }, close: () => programs.end() };
+}
+
+function drivenPage(protocol: Protocol): DrivenPage {
+  const page: DrivenPage = {
+    open: async (url) => {
+      await protocol.navigate(url);
+    },
+    evaluate: async (script, ...args) => {
+      const call = `(${script.toString()})(...${JSON.stringify(args)})`;
+      // Undefined has no JSON.
+      const result = await protocol.call(
+        `async () => JSON.stringify([await ${call}].map((value) => value ?? null))`,
+      );
+      return (JSON.parse(result) as [never])[0];
+    },
+    click: async (find) => {
+      const centre = await protocol.call(`async () => {
+        const element = (${find.toString()})();
+        element.scrollIntoView({ block: 'center', behavior: 'instant' });
+        const { x, y, width, height } = element.getBoundingClientRect();
+        return JSON.stringify({ x: Math.round(x + width / 2), y: Math.round(y + height / 2) });
+      }`);
+      const { x, y } = JSON.parse(centre) as { x: number; y: number };
+      await protocol.press(x, y);
+    },
+    close: () => protocol.end(),
+  };
+  return page;
+}
+
+/** The actions of both kinds of WebDriver. */
+function mousePress(x: number, y: number): object[] {
+  const actions = [
+    { type: 'pointerMove', x, y, origin: 'viewport', duration: 0 },
+    { type: 'pointerDown', button: 0 },
+    { type: 'pointerUp', button: 0 },
+  ];
+  return [{ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions }];
+}
+
+/** Opens a socket of WebDriver BiDi; answers a function that sends a command and awaits its result. */
+async function bidiSession(url: string) {
+  const socket = new WebSocket(url);
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  const waiting = new Map<number, (answer: BidiAnswer) => void>();
+  socket.on('message', (frame: Buffer) => {
+    const answer = JSON.parse(frame.toString()) as BidiAnswer;
+    waiting.get(answer.id)?.(answer);
+  });
+  let id = 0;
+  return async (method: string, params: object): Promise<unknown> => {
+    id++;
+    socket.send(JSON.stringify({ id, method, params }));
+    const answer = await new Promise<BidiAnswer>((resolve) => waiting.set(id, resolve));
+    if (answer.type === 'error') throw new Error(`${method}: ${answer.message}`);
+    return answer.result;
+  };
+}
+
+type BidiAnswer =
+  { id: number; type: 'success'; result: unknown } | { id: number; type: 'error'; message: string };
+
+async function post(url: string, body: object): Promise<unknown> {
+  const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+  const { value } = (await answer.json()) as { value: unknown };
+  if (!answer.ok) throw new Error(`${url}: ${(value as { message: string }).message}`);
+  return value;
+}
+
+async function until(isSo: () => boolean | Promise<boolean>, otherwise: string): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    if (await isSo()) return;
+    await delay(100);
+  }
+  throw new Error(otherwise);
+}
+
+/** Becomes a program, and ends its whole group when our end of the input closes, whatever closed it. */
+const GUARDED =
+  'exec 3<&0; (read -r _; kill -KILL 0) <&3 >/dev/null 2>&1 & exec "$@" </dev/null 3<&-';
+
+/** Programs that end together, and a folder for what they write. */
+function startedPrograms(env: NodeJS.ProcessEnv) {
+  const root = mkdtempSync(path.join(tmpdir(), 'dragoman-browser-'));
+  const children: ChildProcess[] = [];
+  const end = async (): Promise<void> => {
+    await Promise.all(children.reverse().map(ended));
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  };
+  return {
+    folder(name: string): string {
+      const folder = path.join(root, name);
+      mkdirSync(folder);
+      return folder;
+    },
+    start(program: string, args: string[], more: NodeJS.ProcessEnv = {}): ChildProcess {
+      const child = spawn('sh', ['-c', GUARDED, 'sh', program, ...args], {
+        // The whole group ends with it: browsers are many processes.
+        detached: true,
+        env: { ...process.env, HOME: root, ...env, ...more },
+      });
+      children.push(child);
+      child.stdout.resume();
+      child.stderr.resume();
+      return child;
+    },
+    end,
+  };
+}
+
+/** Ends a program with all that it started. */
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined) return;
+  const isOver = new Promise((resolve) => child.once('exit', resolve));
+  const isRunning = child.exitCode === null && child.signalCode === null;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    return; // Nobody is left of its group.
+  }
+  if (isRunning) await isOver;
+}
+
+/** The first line of a program's output that matches. */
+async function firstMatch(
+  child: ChildProcess,
+  output: 'stdout' | 'stderr',
+  pattern: RegExp,
+): Promise<RegExpExecArray> {
+  for await (const line of createInterface({ input: child[output]! })) {
+    const match = pattern.exec(line);
+    if (match === null) continue;
+    child[output]!.resume();
+    return match;
+  }
+  throw new Error(`${child.spawnargs[4]} ended before it was ready`);
+}
+
+function findMiniBrowser(): string | undefined {
+  const libraries = '/usr/lib';
+  return readdirSync(libraries)
+    .map((folder) => path.join(libraries, folder, 'webkit2gtk-4.1/MiniBrowser'))
+    .find((file) => existsSync(file));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

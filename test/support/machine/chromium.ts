@@ -1,0 +1,35 @@
+import { chromium, type Browser } from 'playwright-core';
+import { findProgram } from '../../../server/setup/command.mjs';
+
+/** Path of the system's Chromium, or of the one that CHROMIUM_PATH names: the tests download none. */
+function findChromium(): string {
+  const named = process.env['CHROMIUM_PATH'];
+  if (named !== undefined) return named;
+  const found = ['chromium', 'chromium-browser', 'google-chrome'].map((name) => findProgram(name));
+  // Where there is none, launching it fails with a line that names it.
+  return found.find((file) => file !== undefined) ?? '/usr/bin/chromium';
+}
+
+/**
+ * Launches Chromium with its fake microphone, and without its calls to the outside.
+ *
+ * @param microphone WAV file that the microphone plays round and round, or `denied`; a beeping one
+ *   without it
+ */
+export function launchChromium(
+  microphone?: string,
+  moreArgs: readonly string[] = [],
+): Promise<Browser> {
+  const permission = microphone === 'denied' ? '=deny' : '';
+  const file = microphone !== undefined && microphone !== 'denied' ? microphone : undefined;
+  return chromium.launch({
+    executablePath: findChromium(),
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      ...[`--use-fake-ui-for-media-stream${permission}`, '--use-fake-device-for-media-stream'],
+      ...moreArgs,
+      ...(file === undefined ? [] : [`--use-file-for-fake-audio-capture=${file}`]),
+    ],
+  });
+}

@@ -1,0 +1,88 @@
+/** What ffmpeg and ffprobe make of a stream of target media. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { TargetMediaFormat } from '../../../shared/target-media-type.ts';
+
+const run = promisify(execFile);
+
+export interface ProbedMedia {
+  /** ffprobe's names. */
+  container: string;
+  codec: string;
+  sampleRateHz: number;
+  channels: number;
+  /** Length by the times of the packets, in ms. */
+  packetsMs: number;
+  /** Length as the container tells or ffprobe estimates it, in ms; live streams may not have one. */
+  toldMs: number | undefined;
+}
+
+/** What has to be said of bare samples; everything else says it itself. */
+function inputOptions({ container, codec, sampleRateHz }: TargetMediaFormat): string[] {
+  if (container !== 'pcm') return [];
+  const name = codec === 'ulaw' ? 'mulaw' : codec;
+  return ['-f', name, '-ar', `${sampleRateHz}`, '-ac', '1'];
+}
+
+/** Has ffprobe read a file. Rejects when it has anything to complain of. */
+export async function probe(file: string, format: TargetMediaFormat): Promise<ProbedMedia> {
+  const entries = 'format=format_name,duration:stream=codec_name,sample_rate,channels';
+  const { stdout, stderr } = await run('ffprobe', [
+    ...[
+      '-v',
+      'warning',
+      '-of',
+      'json',
+      '-show_entries',
+      `${entries}:packet=pts_time,duration_time`,
+    ],
+    ...[...inputOptions(format), file],
+  ]);
+  const complaints = stderr.split('\n').filter((line) => line !== '' && !isUsual(line));
+  if (complaints.length > 0) throw new Error(complaints.join('\n'));
+  const found = JSON.parse(stdout) as {
+    format: { format_name: string; duration?: string };
+    streams: { codec_name: string; sample_rate: string; channels: number }[];
+    packets: { pts_time: string; duration_time: string }[];
+  };
+  const [stream, ...others] = found.streams;
+  if (stream === undefined || others.length > 0) throw new Error('There is not one stream.');
+  const [first, last] = [found.packets[0], found.packets.at(-1)];
+  const endS = Number(last?.pts_time) + Number(last?.duration_time);
+  const { duration } = found.format;
+  return {
+    container: found.format.format_name,
+    codec: stream.codec_name,
+    sampleRateHz: Number(stream.sample_rate),
+    channels: stream.channels,
+    packetsMs: (endS - Number(first?.pts_time)) * 1000,
+    toldMs: duration === undefined ? undefined : Number(duration) * 1000,
+  };
+}
+
+/** Bare samples are always estimated from the bit rate, and exactly so. */
+function isUsual(line: string): boolean {
+  return line.includes('Estimating duration from bitrate');
+}
+
+/** Decodes a file to s16le of one channel. Rejects when ffmpeg complains of an error. */
+export async function decode(
+  file: string,
+  format: TargetMediaFormat,
+): Promise<{ samples: Int16Array; sampleRateHz: number }> {
+  const sampleRateHz = 24_000;
+  const { stdout, stderr } = await run(
+    'ffmpeg',
+    [
+      ...['-v', 'error', '-nostdin', ...inputOptions(format), '-i', file],
+      ...['-f', 's16le', '-ar', `${sampleRateHz}`, '-'],
+    ],
+    { encoding: 'buffer', maxBuffer: 2 ** 27 },
+  );
+  if (stderr.length > 0) throw new Error(stderr.toString());
+  const samples = new Int16Array(stdout.length >> 1);
+  for (let index = 0; index < samples.length; index += 1) {
+    samples[index] = stdout.readInt16LE(2 * index);
+  }
+  return { samples, sampleRateHz };
+}

@@ -1,0 +1,64 @@
+/** A server with our way of letting requests in, a few routes behind it, and a database of its own. */
+import { useFormBodies } from '../../../server/http/form-body.ts';
+import Fastify from 'fastify';
+import { useDoors } from '../../../server/http/door.ts';
+import { answerError } from '../../../server/http/errors.ts';
+import { useForms } from '../../../server/http/forms.ts';
+import { reportingTag } from '../../../server/http/requests.ts';
+import { usageRoutes } from '../../../server/accounts/usage/routes.ts';
+import { createAccess, type LegacyAuth } from '../../../server/accounts/access.ts';
+import { createUsageMeter } from '../../../server/accounts/usage/usage.ts';
+import type { Storage } from '../../../server/stores.ts';
+import { openEmbedded, platformOver } from './platform.ts';
+
+/** Largest body of the route `/text`, in bytes. */
+export const TEXT_LIMIT_BYTES = 1024;
+
+export type DoorServer = Awaited<ReturnType<typeof startDoorServer>>;
+
+/** Starts the server on a free port, over the embedded database of a folder. */
+export async function startDoorServer(options: {
+  dataFolder: string;
+  legacyAuth?: LegacyAuth;
+  requestsPerMinute?: number;
+}) {
+  const { dataFolder, legacyAuth = { mode: 'off' }, requestsPerMinute = 0 } = options;
+  const storage = await openEmbedded(dataFolder);
+  const app = await createDoor(storage, { legacyAuth, requestsPerMinute });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    url,
+    storage,
+    ...platformOver(storage),
+    async close() {
+      await app.close();
+      await storage.close();
+    },
+  };
+}
+
+async function createDoor(
+  storage: Storage,
+  options: { legacyAuth: LegacyAuth; requestsPerMinute: number },
+) {
+  const app = Fastify({ forceCloseConnections: true });
+  const access = createAccess({ apiKeys: storage.apiKeys, legacyAuth: options.legacyAuth });
+  const usageMeter = createUsageMeter({ usage: storage.usage });
+  app.setErrorHandler(answerError);
+  const door = await useDoors(app, { ...options, access });
+  useForms(app);
+  useFormBodies(app);
+  await app.register(usageRoutes, { door, usageMeter });
+
+  const onRequest = door.require();
+  app.post('/text', { onRequest, bodyLimit: TEXT_LIMIT_BYTES }, async ({ caller, body }) => ({
+    account: caller.account.name,
+    body,
+  }));
+  app.get('/tag', { onRequest }, async (request) => ({ tag: reportingTag(request) }));
+  app.get('/pro', { onRequest: door.require({ plan: 'pro' }) }, async () => ({}));
+  app.get('/admin', { onRequest: door.require({ kind: 'admin' }) }, async () => ({}));
+  app.get('/detection', { onRequest: door.require({ feature: 'detection' }) }, async () => ({}));
+  app.get('/careless', async ({ caller }) => caller);
+  return app;
+}

@@ -1,0 +1,133 @@
+/** Runs the built server as its users do: a process of its own, real sockets, a data folder that goes away. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { readContract, type ContractCheck } from './contract-check.ts';
+
+export const projectFolder = path.resolve(import.meta.dirname, '../../..');
+/** Less than hooks and tests may take: what was logged is to be told. */
+const START_MS = 100_000;
+
+export interface TestServer {
+  /** Address, such as `http://127.0.0.1:12345`. */
+  url: string;
+  apiKey: string;
+  /** Where its data is; goes away with the process. */
+  dataFolder: string;
+  pid: number;
+  process: ChildProcess;
+  /** Everything written to standard output so far. */
+  output(): string;
+  /** Everything logged so far. */
+  logs(): string;
+  /** Sends a JSON request with the API key. */
+  post(pathname: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  get(pathname: string, headers?: Record<string, string>): Promise<Response>;
+  /** Sends any request with the API key, such as a form with a file. */
+  send(
+    pathname: string,
+    init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> },
+  ): Promise<Response>;
+  /** Resolves with the exit code once the process has ended. */
+  exited: Promise<number | null>;
+  stop(): Promise<void>;
+}
+
+/** Starts a server on a free port with these settings, in a Node with these flags. */
+export async function startServer(
+  settings: Record<string, string> = {},
+  nodeFlags: readonly string[] = [],
+): Promise<TestServer> {
+  const dataFolder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-data-'));
+  const child = spawn(process.execPath, [...nodeFlags, 'dist/bundle/main.js'], {
+    cwd: projectFolder,
+    env: {
+      PATH: process.env['PATH'],
+      MODELS_DIR: process.env['MODELS_DIR'],
+      ...{ PORT: '0', DATA_DIR: dataFolder, LOG_LEVEL: 'info', WARM_UP: 'off' },
+      // How many are heard is not to depend on what else goes on in the machine.
+      VOICE_LOAD_PERCENT: '0',
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let logs = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (logs += text));
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('exit', (code) => {
+      rmSync(dataFolder, { recursive: true, force: true });
+      resolve(code);
+    });
+  });
+
+  const started = until(() => {
+    const [, address] = /Listening +(\S+)/.exec(output) ?? /live at (\S+)/.exec(output) ?? [];
+    const [, key] = /API key +(\S+)/.exec(output) ?? [];
+    return address !== undefined && key !== undefined && { address, key };
+  }, START_MS);
+  const failed = exited.then((code) => {
+    throw new Error(`The server ended with ${code}: ${logs}`);
+  });
+  const { address: url, key: apiKey } = await Promise.race([started, failed]);
+  failed.catch(() => undefined);
+
+  let contract: Promise<ContractCheck> | undefined;
+  /** Fails when an answer of the interface is not as the server's own document says. */
+  async function checked(pathname: string, init: RequestInit): Promise<Response> {
+    const response = await fetch(url + pathname, init);
+    if (!/^\/v\d\//.test(pathname)) return response;
+    contract ??= readContract(url);
+    const problem = (await contract)({
+      ...{ method: init.method ?? 'GET', url: pathname, status: response.status },
+      header: (name) => response.headers.get(name) ?? undefined,
+      body: await response.clone().text(),
+    });
+    if (problem !== undefined) throw new Error(`${pathname}: ${problem}`);
+    return response;
+  }
+
+  return {
+    ...{ url, apiKey, dataFolder, exited, process: child, pid: child.pid ?? 0 },
+    output: () => output,
+    logs: () => logs,
+    post: (pathname, body, headers) =>
+      checked(pathname, {
+        method: 'POST',
+        headers: {
+          Authorization: `Service-Auth-Key ${apiKey}`,
+          'Content-Type': 'application/json',
+          ...headers,
+        },
+        body: JSON.stringify(body),
+      }),
+    get: (pathname, headers = {}) => checked(pathname, { headers }),
+    send: (pathname, init) =>
+      checked(pathname, {
+        ...init,
+        headers: { Authorization: `Service-Auth-Key ${apiKey}`, ...init.headers },
+      }),
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+type Nothing = null | undefined | false;
+
+/** Waits until `look` finds something, or says true; fails after the deadline. Numbers are no answer. */
+export async function until<T extends object | string | true>(
+  look: () => T | Nothing | Promise<T | Nothing>,
+  deadlineMs = 30_000,
+): Promise<T> {
+  const limit = Date.now() + deadlineMs;
+  for (;;) {
+    const found = await look();
+    if (found !== null && found !== undefined && found !== false) return found;
+    if (Date.now() > limit) throw new Error(`Waited ${deadlineMs} ms in vain: ${look.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * A server with the protocol of vosk-server's asr_server.py, that really hears speech made of tones:
+ * a first text frame with the configuration and no answer to it, one answer to each frame of audio,
+ * utterances that it ends by itself, and after the exact text `{"eof" : 1}` what is left, and the end.
+ */
+import { startSpeechSockets, type SpeechConnection, type SpeechSockets } from './speech-sockets.ts';
+import { hearTones, samplesOfBytes, textOf, type ToneWord } from '../audio/tone-speech.ts';
+
+export interface VoskServer extends SpeechSockets {
+  /** Configurations of all connections. */
+  readonly configurations: Record<string, unknown>[];
+  /** Silence after which it ends an utterance by itself, in ms. */
+  endpointMs: number;
+}
+
+const BYTES_PER_MS = 32;
+
+/**
+ * @param options.spelling how its model writes words that it hears, where it does not as they are called
+ */
+export async function startVoskServer({
+  spelling = {},
+}: { spelling?: Readonly<Record<string, string>> } = {}): Promise<VoskServer> {
+  const configurations: Record<string, unknown>[] = [];
+  const sockets = await startSpeechSockets({ serve: (connection) => serve(connection) });
+  const server: VoskServer = Object.assign(sockets, { configurations, endpointMs: 600 });
+
+  function serve(connection: SpeechConnection) {
+    const recogniser = new Recogniser(() => server.endpointMs, spelling);
+    return {
+      onText(text: string) {
+        if (text === '{"eof" : 1}') {
+          connection.send(recogniser.result());
+          connection.close(1000);
+        } else if (text.includes('config')) {
+          const { config } = JSON.parse(text) as { config: Record<string, unknown> };
+          configurations.push(config);
+          recogniser.sampleRateHz = Number(config['sample_rate']);
+        } else {
+          // What is neither is taken for audio, and the recogniser throws.
+          connection.close(1011);
+        }
+      },
+      onBytes(bytes: Buffer) {
+        connection.hasHeard(bytes.byteLength / BYTES_PER_MS);
+        connection.send(recogniser.accept(bytes));
+      },
+    };
+  }
+  return server;
+}
+
+/** KaldiRecognizer: its times go on from the first sample, whatever it has ended in between. */
+class Recogniser {
+  sampleRateHz = 8_000;
+  readonly #endpointMs: () => number;
+  readonly #spelling: Readonly<Record<string, string>>;
+  #bytes = Buffer.alloc(0);
+  #startMs = 0;
+
+  constructor(endpointMs: () => number, spelling: Readonly<Record<string, string>>) {
+    this.#endpointMs = endpointMs;
+    this.#spelling = spelling;
+  }
+
+  accept(bytes: Buffer): object {
+    this.#bytes = Buffer.concat([this.#bytes, bytes]);
+    const words = this.#words();
+    const last = words.at(-1);
+    const silentMs = this.#lengthMs() - ((last?.endMs ?? 0) - this.#startMs);
+    if (last !== undefined && silentMs >= this.#endpointMs()) return this.result();
+    return { partial: textOf(words) };
+  }
+
+  result(): object {
+    const words = this.#words();
+    this.#startMs += this.#lengthMs();
+    this.#bytes = Buffer.alloc(0);
+    if (words.length === 0) return { text: '' };
+    const result = words.map(({ text, startMs, endMs }) => ({
+      ...{ conf: 1, end: endMs / 1000, start: startMs / 1000, word: text },
+    }));
+    return { result, text: textOf(words) };
+  }
+
+  #lengthMs(): number {
+    return (this.#bytes.byteLength / 2 / this.sampleRateHz) * 1000;
+  }
+
+  #words(): ToneWord[] {
+    const { sampleRateHz } = this;
+    return hearTones(samplesOfBytes(this.#bytes), { sampleRateHz }).map((word) => ({
+      ...{ text: this.#spelling[word.text] ?? word.text, startMs: word.startMs + this.#startMs },
+      endMs: word.endMs + this.#startMs,
+    }));
+  }
+}
