@@ -156,9 +156,11 @@ function placeAll(
     const others = neighboursOf(page, order);
     const back = turn(-paragraph.rotation);
     const level = (box: Box): Box => (paragraph.rotation === 0 ? box : applyToBox(back, box));
-    const drawn = [...pictures, ...obstacles, ...floorOf(paragraph, panels)];
+    const drawn = [...pictures, ...obstacles].map(level);
+    const texts = [...others.flatMap(boxesOf), ...floorOf(paragraph, panels)].map(level);
     const surroundings: Surroundings = {
-      boxes: [...others.flatMap(boxesOf), ...drawn].map(level),
+      boxes: [...texts, ...drawn],
+      drawings: new Set(drawn),
       rulings: paragraph.rotation === 0 ? page.rulings : [],
       text: level(area),
     };
