@@ -4,11 +4,13 @@ import { type PageCharacter, readCharacters, type Visibility } from './page-char
 import type { Page, PageParagraph, TextStyle, Box, Ruling } from './page-model.ts';
 import { readLinkBoxes } from './page-links.ts';
 import { readObstacles } from './page-obstacles.ts';
+import { type LabelLine, withLabels } from './picture-labels.ts';
 import { readRulings, readSigns } from './page-rulings.ts';
 import { attachShadows } from './shadow-objects.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
 import { paragraphOf } from './paragraph.ts';
 import { columnPeers } from './line-alignment.ts';
+import type { ReadLine } from './read-line.ts';
 import { linesOf } from './text-lines.ts';
 import { markDecorated } from './text-rules.ts';
 import { groupLines } from './text-paragraphs.ts';
@@ -64,8 +66,12 @@ export function readPage(
   const styles = new Map<string, TextStyle>();
   for (const [rotation, characters] of byRotation(read.characters)) {
     const back: Matrix = turn(rotation);
-    const drawn = rotation === 0 ? { rulings, signs, obstacles } : NOTHING_DRAWN;
-    const groups = groupLines(linesOf(characters, drawn.rulings), drawn);
+    const isLevel = rotation === 0;
+    const lines = linesOf(characters, isLevel ? rulings : []);
+    const drawn = isLevel
+      ? { rulings, signs, obstacles: withLabels(obstacles, lines.map(labelLineOf)) }
+      : NOTHING_DRAWN;
+    const groups = groupLines(lines, drawn);
     const peersOf = columnPeers(groups);
     for (const lines of groups) {
       const paragraph = paragraphOf({
@@ -103,6 +109,11 @@ export function readPage(
     links,
     invisibleCharacters: read.invisibleCharacters,
   };
+}
+
+function labelLineOf({ box, baseline, sizePoints, characters: [first] }: ReadLine): LabelLine {
+  const { isBold = false, isItalic = false } = first?.character.look ?? {};
+  return { box, baseline, sizePoints, isBold, isItalic };
 }
 
 function bodySize({ sizes }: ReadingState): number {
