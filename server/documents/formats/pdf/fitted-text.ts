@@ -144,7 +144,7 @@ export interface Surroundings {
 /**
  * The room of a paragraph: its own place, and what is free to its right and below.
  *
- * @param columns boxes of paragraphs of several lines: they tell how wide columns are; undefined when
+ * @param columns boxes of paragraphs of several lines: they show how wide columns are; undefined when
  *   the text may leave its column
  * @param wrap the pictures it goes around
  */

@@ -70,7 +70,7 @@ export function hindrancesOf(
   return panel === undefined ? clear : [...clear, panelFloor(paragraph, panel)];
 }
 
-/** Tells which paragraphs belong to something that stays where it is: they are not moved. */
+/** Which paragraphs belong to something that stays where it is: they are not moved. */
 export function isTied({
   placed,
   fixed,

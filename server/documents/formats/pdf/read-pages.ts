@@ -15,14 +15,14 @@ import { linesOf } from './text-lines.ts';
 import { markDecorated } from './text-rules.ts';
 import { groupLines } from './text-paragraphs.ts';
 
-/** Of body text, until enough was read to tell. */
+/** Of body text, until enough was read. */
 const USUAL_SIZE_POINTS = 11;
 const ENOUGH_CHARACTERS = 200;
 
 /** Of text that is turned. */
 const NOTHING_DRAWN = { rulings: [], signs: [], obstacles: [] };
 
-/** What pages tell about each other: how large the body text is. */
+/** What is known from earlier pages: how large the body text is. */
 export interface ReadingState {
   /** Size in half points → characters that have it. */
   sizes: Map<number, number>;
@@ -57,20 +57,14 @@ export function readPage(
   const obstacles = readObstacles(open, read);
   const textRules = markDecorated(read.characters, rulings);
   const links = readLinkBoxes(open, read.view);
-  for (const { sizePoints } of read.characters) {
-    const key = Math.round(sizePoints * 2);
-    state.sizes.set(key, (state.sizes.get(key) ?? 0) + 1);
-  }
-  const bodyPoints = bodySize(state);
+  const bodyPoints = bodySize(state, read.characters);
   const paragraphs: { order: number; paragraph: PageParagraph }[] = [];
   const styles = new Map<string, TextStyle>();
   for (const [rotation, characters] of byRotation(read.characters)) {
     const back: Matrix = turn(rotation);
-    const isLevel = rotation === 0;
-    const lines = linesOf(characters, isLevel ? rulings : []);
-    const drawn = isLevel
-      ? { rulings, signs, obstacles: withLabels(obstacles, lines.map(labelLineOf)) }
-      : NOTHING_DRAWN;
+    const level = rotation === 0 ? { rulings, signs, obstacles } : NOTHING_DRAWN;
+    const lines = linesOf(characters, level.rulings);
+    const drawn = { ...level, obstacles: withLabels(level.obstacles, lines.map(labelLineOf)) };
     const groups = groupLines(lines, drawn);
     const peersOf = columnPeers(groups);
     for (const lines of groups) {
@@ -116,7 +110,12 @@ function labelLineOf({ box, baseline, sizePoints, characters: [first] }: ReadLin
   return { box, baseline, sizePoints, isBold, isItalic };
 }
 
-function bodySize({ sizes }: ReadingState): number {
+/** Of the pages so far and one more, whose characters are added to them. */
+function bodySize({ sizes }: ReadingState, characters: readonly PageCharacter[]): number {
+  for (const { sizePoints } of characters) {
+    const key = Math.round(sizePoints * 2);
+    sizes.set(key, (sizes.get(key) ?? 0) + 1);
+  }
   let body = USUAL_SIZE_POINTS * 2;
   let most = ENOUGH_CHARACTERS;
   for (const [size, count] of sizes) {
@@ -137,7 +136,7 @@ function byRotation(characters: readonly PageCharacter[]): Map<number, PageChara
   return groups;
 }
 
-// How single lines are aligned: one line alone does not tell, its cell or its neighbours do.
+// How single lines are aligned: it is known from its cell or its neighbours.
 
 /** Edges that differ by less are the same. */
 const SAME_POINTS = 1.5;
