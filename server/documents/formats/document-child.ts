@@ -47,8 +47,8 @@ function failureOf(error: unknown): DocumentAnswer {
   return { kind: 'failed', name, frames };
 }
 
-function tell(told: DocumentAnswer, then?: () => void): void {
-  process.send?.(told, undefined, undefined, then);
+function send(answer: DocumentAnswer, then?: () => void): void {
+  process.send?.(answer, undefined, undefined, then);
 }
 
 function giveWay(): void {
@@ -69,15 +69,15 @@ giveWay();
 process.on('message', (question: DocumentQuestion) => {
   void answer(question)
     .catch(failureOf)
-    .then((told) => tell(told));
+    .then((answer) => send(answer));
 });
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-  process.on(event, (error: unknown) => tell(failureOf(error), () => process.exit(1)));
+  process.on(event, (error: unknown) => send(failureOf(error), () => process.exit(1)));
 }
 
-// Enough of a document to tell its language.
+// Enough of a document to know its language by.
 
-/** Names, addresses and headings tell less than sentences do; in UTF-16 units. */
+/** Names, addresses and headings say less than sentences do; in UTF-16 units. */
 const TELLING_LENGTH = 40;
 /** Detectors look at about as much text as these have together. */
 const MAX_BLOCKS = 40;

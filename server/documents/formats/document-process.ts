@@ -35,7 +35,7 @@ const MEMORY_PERIOD_MS = 100;
 /** Share of the memory for JavaScript's own heap: files and WebAssembly are outside of it. */
 const HEAP_SHARE = 0.6;
 
-/** V8 aborts when its heap is full; contained, that is told like a shell does. */
+/** V8 aborts when its heap is full; contained, that is reported as a shell does. */
 const isAbort = (code: number | null, signal: string | null): boolean =>
   signal === 'SIGABRT' || code === 128 + constants.signals.SIGABRT;
 

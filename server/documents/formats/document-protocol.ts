@@ -6,11 +6,11 @@ import type { TextSegment } from '../../text/text-segment.ts';
 import type { DocumentSentence } from './document-sentences.ts';
 import type { OpenOptions } from './format.ts';
 
-/** What is told of an opened document: bounded, however large it is. */
+/** What is sent of an opened document: bounded, however large it is. */
 export interface DocumentSummary {
   /** Unicode code points of the text; markup is not counted. */
   characters: number;
-  /** Enough of the text to tell its language; empty when there is none. */
+  /** Enough of the text to know its language by; empty when there is none. */
   sample: readonly TextSegment[];
 }
 
@@ -31,7 +31,7 @@ export type DocumentAnswer =
   | { kind: 'written'; file: Uint8Array }
   /** A DocumentError, with its message. */
   | { kind: 'refused'; message: string }
-  /** Any other error. Its message may quote the document, so only its kind and place are told. */
+  /** Any other error. Its message may quote the document, so only its kind and place are sent. */
   | { kind: 'failed'; name: string; frames: string[] };
 
 /** How a document process is started: the arguments after the module. */

@@ -35,7 +35,7 @@ export function signatureProblem(format: DocumentFormatName, head: Buffer): stri
     case 'srt':
     case 'vtt':
       return isText(head) ? undefined : isNot('a text file');
-    // Word writes and reads files of this name in several formats: who opens it will tell.
+    // Word writes and reads files of this name in several formats: which it is shows when it is opened.
     case 'doc':
       return undefined;
   }
@@ -47,7 +47,7 @@ function officeProblem(format: string, head: Buffer): string | undefined {
   return `Invalid file data. The file is protected by a password or not a ${format} file. Save it without a password, as ${format}.`;
 }
 
-/** Text has no zero bytes, but for UTF-16, which tells by its byte order mark. */
+/** Text has no zero bytes, but for UTF-16, which is known by its byte order mark. */
 function isText(head: Buffer): boolean {
   const mark = head.length >= 2 ? head.readUInt16BE(0) : 0;
   return mark === 0xfeff || mark === 0xfffe || !head.includes(0);

@@ -118,7 +118,7 @@ function ended(child: ReturnType<typeof spawn>): Promise<number | null> {
   });
 }
 
-/** A program that has read enough closes its input; its exit code tells what that means. */
+/** A program that has read enough closes its input; its exit code says what that means. */
 function feed(stdin: Writable, input: Uint8Array): void {
   stdin.on('error', () => {});
   stdin.end(input);

@@ -11,7 +11,7 @@ import type { TextSegment } from '../../text/text-segment.ts';
 
 /** A piece of a document's text that stands for itself: a paragraph, a cell, a subtitle. */
 export interface DocumentBlock {
-  /** The text with its inline formatting, fields, notes… as marks; without letters it is not told. */
+  /** The text with its inline formatting, fields, notes… as marks; a text without letters is not a block. */
   segment: TextSegment;
   /**
    * `paragraph`: sentences may be translated one by one. `unit`: one sentence or name, never cut.

@@ -31,7 +31,7 @@ export interface DocumentClaim {
   readonly hasGotOn: boolean;
   /** Keeps the translated file, a part at a time. */
   writeResult(file: Uint8Array): Promise<void>;
-  /** Makes it `done` and charges for it. @param problem told to its owner when there is no room */
+  /** Makes it `done` and charges for it. @param problem what its owner reads when there is no room */
   finish(charge: Charge, problem: string): Promise<'done' | 'quota_exceeded'>;
   fail(problem: string): Promise<void>;
   release(options: { countsAttempt: boolean; notBeforeMs?: number }): Promise<void>;

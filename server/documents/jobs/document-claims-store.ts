@@ -45,11 +45,11 @@ export interface DocumentClaims {
     atMs: number;
     staleBeforeMs: number;
     maxAttempts: number;
-    /** Told to the owner of a document that has been tried often enough. */
+    /** For the owner of a document that has been tried often enough. */
     exhausted: string;
   }): Promise<ClaimedDocument | undefined>;
   /**
-   * Tells that a worker is at it, and when it will probably be done (null: as before). What was told
+   * Notes that a worker is at it, and when it will probably be done (null: as before). What was said
    * of that gets no later until it has passed.
    *
    * @returns false when the claim is lost
@@ -239,7 +239,7 @@ async function take(
       worker_id: wish.workerId,
       beat_at_ms: wish.atMs,
       attempt: eb('attempt', '+', 1),
-      // What an attempt before has told and was wrong about is forgotten.
+      // What an attempt before has said and was wrong about is forgotten.
       finish_at_ms: sql<
         number | null
       >`case when finish_at_ms > ${wish.atMs} then finish_at_ms else null end`,

@@ -1,4 +1,4 @@
-/** When a document will be done, as far as can be told from what is done of it. */
+/** When a document will be done, as far as is known from what is done of it. */
 import type { DocumentFormatName } from '../../../shared/document-formats.ts';
 import type { DocumentWish } from './document-order.ts';
 
@@ -39,7 +39,7 @@ export interface DocumentEstimate {
   finishAtMs(): number;
 }
 
-/** How long a document takes of which nobody has told anything yet, in ms; rather too long. */
+/** How long a document takes of which nothing is known yet, in ms; rather too long. */
 export function firstEstimateMs({ order, sizeBytes }: DocumentSize): number {
   const { input } = JSON.parse(order) as Pick<DocumentWish, 'input'>;
   const [leastMs, msPerByte] = FIRST_MS[input];

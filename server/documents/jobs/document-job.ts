@@ -10,7 +10,7 @@ import { createDocumentEstimate } from './document-estimate.ts';
 import { billedCharacters, type DocumentWish } from './document-order.ts';
 import type { DocumentTranslator } from './document-translation.ts';
 
-/** How often a worker tells that it is at it, in ms. */
+/** How often a worker says that it is at it, in ms. */
 export const BEAT_MS = 2_000;
 /** Before the second attempt, twice as long before the third; in ms. */
 const RETRY_AFTER_MS = {
@@ -132,7 +132,7 @@ function rejection(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Keeps a claim alive, and its owner told. */
+/** Keeps a claim alive, and what its owner knows of it. */
 function startBeats(
   { documentId, claimId, order, sizeBytes }: ClaimedDocument,
   { documents, now, log, onLost }: DocumentJobOptions & { onLost: () => void },
@@ -144,8 +144,8 @@ function startBeats(
     if (isBeating) return;
     isBeating = true;
     try {
-      const told = { atMs: now(), finishAtMs: estimate.finishAtMs() };
-      if (!(await documents.beat(documentId, claimId, told))) onLost();
+      const progress = { atMs: now(), finishAtMs: estimate.finishAtMs() };
+      if (!(await documents.beat(documentId, claimId, progress))) onLost();
     } catch (error) {
       log.debug({ documentId, error: String(error) }, 'A beat was not heard.');
     }
@@ -168,7 +168,7 @@ function traceOf(error: unknown): object {
   return { error: error.name, at };
 }
 
-/** What an owner is told of an error that cannot be mended by trying again; else undefined. */
+/** What an owner reads of an error that cannot be mended by trying again; else undefined. */
 function problemFor(error: unknown, isLastAttempt: boolean): string | undefined {
   if (error instanceof DocumentError) return error.message;
   if (error instanceof FormatFailure) return UNREADABLE;
@@ -180,11 +180,11 @@ function problemFor(error: unknown, isLastAttempt: boolean): string | undefined 
   return isLastAttempt ? EXHAUSTED : undefined;
 }
 
-/** Told to owners of documents at which a format failed: no fault of theirs, and no use to try again. */
+/** For owners of documents at which a format failed: no fault of theirs, and no use to try again. */
 const UNREADABLE =
   'The server could not process this document. The fault is with the server: its operator finds details in the log.';
 
-/** Told to owners of documents that were tried often enough. */
+/** For owners of documents that were tried often enough. */
 export const EXHAUSTED =
   'The document could not be translated, though it was tried several times. Please check that it opens, save it anew and send it again.';
 

@@ -27,7 +27,7 @@ export interface DocumentJobsOptions extends Omit<DocumentJobOptions, 'now'> {
   workerId: string;
   /** Documents at once. */
   maxDocuments: number;
-  /** Told when the worker has nothing to do with a document any more. */
+  /** Called when the worker has nothing to do with a document any more. */
   onEnded?: (documentId: string) => void;
   now?: () => number;
 }

@@ -53,7 +53,7 @@ export interface DocumentsTable {
   claim_id: string | null;
   worker_id: string | null;
   beat_at_ms: number | null;
-  /** As last told to the owner; kept when the document goes back into the queue. */
+  /** What the owner was last given; kept when the document goes back into the queue. */
   finish_at_ms: number | null;
   billed_characters: number | null;
   problem: string | null;

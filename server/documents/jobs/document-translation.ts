@@ -33,7 +33,7 @@ export interface DocumentWork {
   accountId: string;
   wish: DocumentWish;
   progress: TranslationProgress;
-  /** Told often: the share of the work that is done, from 0 to 1, never falling. */
+  /** Called often with the share of the work that is done, from 0 to 1, never falling. */
   onShare: (share: number) => void;
   signal: AbortSignal;
 }
@@ -146,8 +146,8 @@ async function translateSentences(
   const batches = batchesOf(different, ({ key }) => translations.has(key));
   const all = lengthOf(different);
   let left = lengthOf(batches.flatMap(({ sentences }) => sentences));
-  const tellShare = () => onShare(TRANSLATED - (left / all) * (TRANSLATED - OPENED));
-  tellShare();
+  const reportShare = () => onShare(TRANSLATED - (left / all) * (TRANSLATED - OPENED));
+  reportShare();
   await translateBatches(batches, {
     translation: rememberedTranslation(
       style === undefined ? translation : styledTranslation(translation, style),
@@ -162,7 +162,7 @@ async function translateSentences(
       await progress.keep(progressPart(done));
       for (const [key, segment] of done) translations.set(key, segment);
       left -= lengthOf(batch.sentences);
-      tellShare();
+      reportShare();
     },
   });
   return translations;
@@ -214,7 +214,7 @@ interface BatchTranslationOptions {
   translation: Pick<Translation, 'translateSegments'>;
   /** Of all of them; the context is that of each batch. */
   wishes: Omit<SegmentTranslationOptions, 'context' | 'sentences'>;
-  /** Told the translations of each batch by key, one batch after the other. */
+  /** Given the translations of each batch by key, one batch after the other. */
   onBatch: (translations: ReadonlyMap<string, TextSegment>, batch: SentenceBatch) => Promise<void>;
 }
 
@@ -262,12 +262,12 @@ interface SentenceBatch {
 }
 
 /**
- * Few enough that progress is told and kept every few seconds even with a slow engine; as many as a
+ * Few enough that progress is reported and kept every few seconds even with a slow engine; as many as a
  * chat model is asked for at once.
  */
 const MAX_SENTENCES = 24;
 const MAX_LENGTH = 4_000;
-/** Context in UTF-16 units: some sentences. What comes before tells more than what follows. */
+/** Context in UTF-16 units: some sentences. What comes before helps more than what follows. */
 const CONTEXT_BEFORE = 600;
 const CONTEXT_AFTER = 200;
 

@@ -190,7 +190,7 @@ async function* inParts(
       filled = 0;
     }
   }
-  // An empty file is a part as well: it is told to be empty.
+  // An empty file is a part as well: its error says that it is empty.
   if (filled > 0 || sizeBytes === 0) yield part.slice(0, filled);
 }
 
@@ -212,7 +212,7 @@ async function readWish(
   const formality = formalityWish(order.formality);
   checkLanguages({ source, target }, translation);
   const { accountId } = account;
-  // What cannot be found is better told now than by the job.
+  // What cannot be found is better said now than by the job.
   const style =
     styleId === undefined
       ? undefined
@@ -297,7 +297,7 @@ function tooLarge(maxBytes: number): ServiceError {
   );
 }
 
-/** What an account is told that sends one more than it may have here. */
+/** What an account reads that sends one more than it may have here. */
 export function tooManyDocuments(maxDocuments: number): ServiceError {
   return new ServiceError(
     'too_many_documents',

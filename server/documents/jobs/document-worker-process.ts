@@ -13,9 +13,9 @@ const LASTED_MS = 10_000;
 /** How long a worker may take to put back what it has, in ms. */
 const STOP_LIMIT_MS = 10_000;
 
-/** What a server tells its worker: there is a document. */
+/** What a server sends its worker: there is a document. */
 export type WorkerOrder = 'ring';
-/** What a worker tells its server: it is ready, or has nothing to do with a document any more. */
+/** What a worker sends its server: it is ready, or has nothing to do with a document any more. */
 export type WorkerReport = { kind: 'ready' } | { kind: 'ended'; documentId: string };
 
 export interface DocumentWorkerProcess {
@@ -133,20 +133,20 @@ function watch(
   const child = start(id);
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
-    // It could not be started, or could not be told something.
+    // It could not be started, or a message could not be sent.
     child.on('error', (error) => {
       log.error({ error: error.message }, 'The worker for documents is out of reach.');
       if (child.pid === undefined) resolve();
     });
   });
-  const told = new Promise<void>((resolve) => {
+  const said = new Promise<void>((resolve) => {
     child.on('message', ({ kind }: WorkerReport) => {
       if (kind !== 'ready') return;
       worker.isReady = true;
       resolve();
     });
   });
-  const ready = Promise.race([told, ended]);
+  const ready = Promise.race([said, ended]);
   const worker: Worker = {
     id,
     child,

@@ -1,4 +1,4 @@
-/** `/v2/document`: takes documents in, tells how far they are, and hands results out once. */
+/** `/v2/document`: takes documents in, says how far they are, and hands results out once. */
 import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { documentFormat, type DocumentFormatInfo } from '../../../shared/document-formats.ts';
@@ -239,7 +239,7 @@ function view(document: StoredDocument, atMs: number): DocumentStatusView {
 }
 
 /**
- * At least 1 while something is to be done, however late it is. Before its worker has told anything,
+ * At least 1 while something is to be done, however late it is. Before its worker has said anything,
  * what the worker will begin with: the time only gets shorter.
  */
 function secondsLeft(document: StoredDocument, atMs: number): number {

@@ -91,6 +91,19 @@ describe('a translated page with free room at its foot', () => {
     expect(wordAt(after, 'Deltaend').bottom).toBeGreaterThan(842 - 560);
   });
 
+  it('ends its text clear of a box below it', async () => {
+    const edge = 660;
+    const content = [paragraph('Alpha', { y: 760 }), `60 ${edge - 60} 230 60 re S`];
+    const file = await rawPdf([{ content: content.join('\n') }]);
+    const gaps: number[] = [];
+    for (let words = 1; words <= 16; words += 1) {
+      const translate = longer('longer '.repeat(words).trim());
+      const last = wordAt(wordsOf(await translatedDocument(pdf, file, { translate })), 'Alphaend');
+      gaps.push((842 - edge - last.bottom) / height(last));
+    }
+    expect(Math.min(...gaps)).toBeGreaterThan(0.15);
+  });
+
   it('pushes neither what is below a picture nor the footer of the page', async () => {
     const content = [
       paragraph('Alpha', { y: 760 }),

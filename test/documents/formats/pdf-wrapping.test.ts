@@ -6,7 +6,13 @@ import path from 'node:path';
 import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 
+import type {
+  PageParagraph,
+  TextLine,
+  TextStyle,
+} from '../../../server/documents/formats/pdf/page-model.ts';
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
+import { wrapsOf } from '../../../server/documents/formats/pdf/wrapped-lines.ts';
 import { documentFolder } from '../../support/documents/documents.ts';
 import { rawPdf, riverText, wrapped } from '../../support/documents/pdf-files.ts';
 import {
@@ -132,4 +138,65 @@ it('pushes text down that is printed over a watermark', async () => {
   const topOf = (words: readonly Word[]): number =>
     words.find(({ text }) => text.startsWith('Beta'))?.top ?? 0;
   expect(topOf(after)).toBeGreaterThan(topOf(before) + LINE_POINTS / 2);
+});
+
+const longerWords = (text: string): string =>
+  text.replaceAll(/[a-z]{4,}/g, (word) => `${word}${word.slice(0, 2)}`);
+
+it('keeps text clear of the labels of a chart beside it', async () => {
+  const top = 792;
+  const axis = `0.5 w 390 732 m 390 ${top} l 390 732 m 530 732 l S 410 732 30 40 re f`;
+  const labels = [750, 770].map((y, at) => `BT /Times 8 Tf 368 ${y} Td (${at + 1}0 m) Tj ET`);
+  const text = lines(first, { y: 780, short: { count: 5, x: 60, width: 290 } });
+  const file = await rawPdf([{ content: [axis, ...labels, text.content].join('\n') }]);
+  expect(plainTextsOf(await openDocument(pdf, file))).toContain(first);
+  const after = wordsOf(await translatedDocument(pdf, file, { translate: longerWords }));
+  const beside = after.filter(({ top: from, left }) => from < 842 - 745 && left < 355);
+  expect(beside.length).toBeGreaterThan(10);
+  expect(Math.max(...beside.map(({ right }) => right))).toBeLessThan(368);
+});
+
+it('is written around the caption below a picture', async () => {
+  const caption = ['The bridge after the flood of', 'the spring, as it was seen by', 'all'];
+  const captionLines = caption.map((line, at) => {
+    return `BT /Times 10 Tf 60 ${742 - at * 12} Td (${line}) Tj ET`;
+  });
+  const text = lines(first, { y: 780, short: { count: 6, x: 225, width: 305 } });
+  const content = ['0.6 g 60 752 150 40 re f 0 g', ...captionLines, text.content].join('\n');
+  const file = await rawPdf([{ content }]);
+  const after = wordsOf(await translatedDocument(pdf, file, { translate: longerWords }));
+  for (const word of after) expect(after.filter((other) => isOn(other, word))).toEqual([word]);
+  const rest = after.filter(({ top }) => top > 842 - 780 + 6 * LINE_POINTS);
+  expect(Math.min(...rest.map(({ left }) => left))).toBeCloseTo(60, 0);
+});
+
+it('finds what paragraphs go around in time that grows as the number of paragraphs does', () => {
+  const worksFor = (count: number): number => {
+    let reads = 0;
+    const picture = { left: 60, right: 200, bottom: 100, top: 500 };
+    const style = { sizePoints: 10 } as TextStyle;
+    const paragraphs = Array.from({ length: count }, (): PageParagraph => {
+      const line = (left: number, bottom: number): TextLine => {
+        const box = { left, right: 500, bottom, top: bottom + 1 };
+        return {
+          runs: [{ text: 'River', style, link: undefined }],
+          box,
+          baseline: bottom,
+          endsInHyphen: false,
+        };
+      };
+      const own = [line(210, 101), line(60, 90), line(60, 80)];
+      return {
+        ...{ lines: own, align: 'left', leading: 1.2, rotation: 0, headingLevel: undefined },
+        ...{ listMarker: undefined, markerLine: undefined, textObjects: [], markerObjects: [] },
+        get box() {
+          reads += 1;
+          return { left: 60, right: 500, bottom: 80, top: 102 };
+        },
+      };
+    });
+    expect(wrapsOf(paragraphs, [picture]).size).toBe(count);
+    return reads;
+  };
+  expect(worksFor(2_000)).toBeLessThan(3 * worksFor(1_000));
 });

@@ -1,4 +1,4 @@
-/** The fonts of this machine, as fontconfig tells them: `fc-list` knows which characters each has. */
+/** The fonts of this machine, as fontconfig lists them: `fc-list` knows which characters each has. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

@@ -1,4 +1,4 @@
-/** How a line of text looks: its letters told from the ground, pixel by pixel. */
+/** How a line of text looks: its letters parted from the ground, pixel by pixel. */
 import { beyondEdges } from './beyond-edges.ts';
 import {
   CHANNELS,

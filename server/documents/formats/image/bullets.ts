@@ -50,7 +50,7 @@ export function bulletBefore(
 
 type InkTest = (x: number, y: number) => boolean;
 
-/** Tells ink from the ground, which most of the pixels are. */
+/** Parts ink from the ground, which most of the pixels are. */
 function inkTest(data: Uint8Array, width: number, box: PixelBox): InkTest | undefined {
   const values: number[] = [];
   for (let y = box.top; y < box.bottom; y++) {

@@ -50,7 +50,7 @@ async function measureSheet(texts: readonly string[], lettering: Lettering): Pro
 const BAR_ROWS = 30;
 
 /**
- * How wide the ink of each line of a sheet is. Lines are told by the blank rows between their bars: fonts
+ * How wide the ink of each line of a sheet is. Lines are found by the blank rows between their bars: fonts
  * that were fallen back to may move them a little.
  */
 function inkWidths(

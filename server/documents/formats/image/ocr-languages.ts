@@ -85,7 +85,7 @@ export function debianPackage(data: string): string {
 /**
  * Which of the installed data read a script.
  *
- * @param script as Tesseract names it; undefined where it could not be told
+ * @param script as Tesseract names it; undefined where it is not known
  * @returns what is to be used, and what would serve best when that is empty
  */
 export function dataForScript(

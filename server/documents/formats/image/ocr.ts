@@ -52,7 +52,7 @@ export interface OcrOptions {
   language: LanguageTag | undefined;
   /** `page`: columns and paragraphs; `scattered`: bits of text anywhere, as on a map. */
   layout?: 'page' | 'scattered';
-  /** Resolution, where it is known; it only helps to tell letters from specks. */
+  /** Resolution, where it is known; it only helps to part letters from specks. */
   dotsPerInch?: number;
   signal?: AbortSignal | undefined;
 }
@@ -255,7 +255,7 @@ function withoutAlpha(rgba: Uint8Array): Uint8Array {
   return rgb;
 }
 
-// Reads hOCR, the XHTML in which Tesseract tells words with their places.
+// Reads hOCR, the XHTML in which Tesseract writes words with their places.
 
 type Building = Omit<OcrLine, 'words'> & { words: OcrWord[] };
 
@@ -298,7 +298,7 @@ function lineOf(title: string): Pick<OcrLine, 'box' | 'baseline' | 'letterHeight
   const [slope = 0, offset = 0] = numbers(title, 'baseline');
   return {
     box,
-    // The offset is told from the lower left corner of the line's box.
+    // The offset is counted from the lower left corner of the line's box.
     baseline: { slope, leftPx: box.bottom + offset },
     letterHeightPx: number(title, 'x_size') ?? box.bottom - box.top,
     angle: number(title, 'textangle') ?? 0,

@@ -34,7 +34,7 @@ export function areWideProse(columns: readonly (readonly ColumnLine[])[]): boole
 /**
  * Whether the columns have sentences that go on from line to line, so that each is read by itself from
  * its top to its end. Cells of a table begin anew, or end where their next word would have fitted, or
- * are no sentences. Scripts without small letters do not tell.
+ * are no sentences. Scripts without small letters do not show it.
  */
 export function areProse(columns: readonly (readonly ColumnLine[])[]): boolean {
   const several = columns.filter(({ length }) => length > 1);
@@ -60,8 +60,8 @@ function isNarrow(column: readonly ColumnLine[]): boolean {
   });
   // A heading is no sentence, and shorter than what is below it.
   const [first, ...others] = passages;
-  const told = others.length > 0 && first === 'apart' ? others : passages;
-  const count = (kind: Passage): number => told.filter((passage) => passage === kind).length;
+  const counted = others.length > 0 && first === 'apart' ? others : passages;
+  const count = (kind: Passage): number => counted.filter((passage) => passage === kind).length;
   return count('apart') === 0 && count('on') > 0 && count('on') >= count('anew');
 }
 

@@ -1,4 +1,4 @@
-/** Upright bars that recognition tells: letters like `I`, gaps without any ink, or bars indeed. */
+/** Upright bars that recognition reads: letters like `I`, gaps without any ink, or bars indeed. */
 import type { OcrLine, OcrWord, PixelBox, RawPixels } from './ocr.ts';
 
 /** A bar by itself, or with what English adds to the letter: `|'m`, `|'ll`. */
@@ -66,7 +66,7 @@ export function gapBetween(a: PixelBox, b: PixelBox): number {
   return Math.max(b.left - a.right, a.left - b.right);
 }
 
-/** Where the ink of a word may be: recognition tells some places half a letter beside it. */
+/** Where the ink of a word may be: recognition gives some places half a letter beside it. */
 function roomFor({ words, letterHeightPx }: OcrLine, at: number): PixelBox {
   const { left, right, top, bottom } = words[at]?.box ?? { left: 0, right: 0, top: 0, bottom: 0 };
   const middle = (left + right) / 2;

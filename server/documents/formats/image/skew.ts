@@ -1,4 +1,4 @@
-/** How far a scanned page is turned, as lines of text and rules tell, and the page turned back. */
+/** How far a scanned page is turned, as lines of text and rules show, and the page turned back. */
 import sharp from 'sharp';
 import { grayOf } from './legibility.ts';
 import type { RawPixels } from './ocr.ts';
@@ -10,7 +10,7 @@ const COARSE_DEGREES = 0.1;
 const FINE_DEGREES = 0.02;
 /** Less cannot be seen, and turning costs some sharpness. */
 const LEVEL_DEGREES = 0.1;
-/** Lines of text are told from each other where a page is so wide, in pixels. */
+/** Lines of text are distinguished where a page is so wide, in pixels. */
 const MEASURED_WIDTH = 900;
 /** What differs less from the usual brightness of a page is no ink. */
 const LEAST_DIFFERENCE = 60;

@@ -46,12 +46,12 @@ export function withTableCells(lines: readonly OcrLine[]): PlacedLine[] {
   for (const table of tablesIn(rowsOf(lines))) {
     for (const { words } of table.rows) for (const { word } of words) tables.set(word, table);
   }
-  const told = new Set<Table>();
+  const done = new Set<Table>();
   return lines.flatMap((line) => {
     const cells: PlacedLine[] = [];
     for (const table of line.words.flatMap((word) => tables.get(word) ?? [])) {
-      if (!told.has(table)) cells.push(...(table.isProse ? proseOf(table) : cellsOf(table)));
-      told.add(table);
+      if (!done.has(table)) cells.push(...(table.isProse ? proseOf(table) : cellsOf(table)));
+      done.add(table);
     }
     const words = line.words.filter((word) => !tables.has(word));
     return words.length > 0 ? [{ ...line, words }, ...cells] : cells;

@@ -1,6 +1,6 @@
 /**
  * Names and first bytes of the streams in a compound file (MS-CFB), the container of Word's .doc: as much
- * as it takes to tell what is inside before a large program opens it.
+ * as it takes to know what is inside before a large program opens it.
  */
 import { DocumentError } from '../format.ts';
 

@@ -37,7 +37,7 @@ const WORD_6 = 0xa5dc;
 const WORD_95_VERSION = 104;
 const IS_ENCRYPTED = 0x0100;
 
-/** Tells what LibreOffice would only fail at, and what should not be opened at all. */
+/** Refuses what LibreOffice would only fail at, and what should not be opened at all. */
 function checkedFilter(file: Uint8Array): ImportFilter {
   const { entries, head } = readCompoundFile(file);
   const names = new Set(entries.map(({ name }) => name));

@@ -1,5 +1,5 @@
 /**
- * Converts documents with Debian's LibreOffice, which is made to do as it is told by whoever wrote the
+ * Converts documents with Debian's LibreOffice, which is made to obey whoever wrote the
  * document: it fetches linked pictures and puts linked files into the result. So it runs in a sandbox
  * (bubblewrap) with no network, nothing of the machine but its programs and fonts, and files in memory
  * that are gone when it ends. Where there is no sandbox, nothing is converted.
@@ -18,7 +18,7 @@ const MB = 1024 * 1024;
 /** LibreOffice takes 2 s for a letter, 40 s for a thousand pages. */
 const limits = { timeMs: 120_000, memoryBytes: 4096 * MB, outputBytes: 256 * MB };
 
-/** LibreOffice's own exit code does not tell whether it converted anything. */
+/** LibreOffice's own exit code does not say whether it converted anything. */
 const EXIT_NOT_CONVERTED = 3;
 const script = [
   'cd "$(mktemp -d)" && mkdir out',

@@ -23,7 +23,7 @@ export interface Relationship {
   entry: ArchiveEntry | undefined;
 }
 
-/** A program's file: what its main part is called, and what to tell people. */
+/** A program's file: what its main part is called, and what messages call it. */
 export interface OfficeProgram {
   /** The end of the main part's content type without `+xml`: `document.main`. */
   mainTypes: readonly string[];

@@ -18,7 +18,7 @@ export interface TargetLanguage {
   wasRightToLeft: boolean;
 }
 
-/** What tells the two vocabularies apart. */
+/** What differs in the two vocabularies. */
 export interface ParagraphDialect {
   /** Names: `w:p`, `w:pPr`. */
   readonly paragraph: string;

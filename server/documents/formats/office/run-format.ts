@@ -1,4 +1,4 @@
-/** Tells whether two runs look the same, whatever else their properties say. */
+/** Whether two runs look the same, whatever else their properties say. */
 import type { RunFormat } from './paragraph-pieces.ts';
 import type { XmlElement } from './xml-element.ts';
 import { attributesOf } from './xml-text.ts';

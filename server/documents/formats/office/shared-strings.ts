@@ -29,7 +29,7 @@ export class StringNumbers {
  * A visitor for one pass over the strings. Those that no cell shows are left as they are.
  *
  * @param options.fixed texts that stay, in lower case
- * @param options.onString told of each string that is offered
+ * @param options.onString called with each string that is offered
  */
 export function sharedStringsVisitor(options: {
   exchange: TextExchange;

@@ -21,11 +21,11 @@ export interface SheetOptions {
   places: ReadonlySet<number>;
   /** Texts that stay, in lower case. */
   fixed: ReadonlySet<string>;
-  /** Told of each use of a shared string; `place` only for cells that are wanted. */
+  /** Called for each use of a shared string; `place` only for cells that are wanted. */
   onShared?: (index: number, place: number | undefined) => void;
-  /** Told of strings in wanted cells that are not shared. */
+  /** Called for strings in wanted cells that are not shared. */
   onInline?: (text: RichString, place: number) => void;
-  /** Told of formulas. */
+  /** Called for formulas. */
   onFormula?: (hasReferences: boolean) => void;
   /** What a filter that shows cells with a text shows now; undefined when that is the same. */
   filterValue?: FilterValue;

@@ -84,7 +84,7 @@ export function setLanguage(
   catalog.set(PDFName.of('ViewerPreferences'), preferences);
 }
 
-/** Takes the logical structure out: it tells the order of text that is not there any more. */
+/** Takes the logical structure out: it says the order of text that is not there any more. */
 export function dropStructure(pdf: PDFDocument): void {
   pdf.catalog.delete(PDFName.of('StructTreeRoot'));
   pdf.catalog.delete(PDFName.of('MarkInfo'));

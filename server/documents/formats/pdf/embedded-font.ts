@@ -150,7 +150,7 @@ function hex(value: number, length: number): string {
   return value.toString(16).toUpperCase().padStart(length, '0');
 }
 
-/** Six capitals that tell the subset from others (ISO 32000-1, 9.6.4). */
+/** Six capitals by which subsets differ (ISO 32000-1, 9.6.4). */
 function subsetTag(number: number): string {
   let rest = number;
   let tag = '';

@@ -132,7 +132,10 @@ export function leadingAt(
 
 /** Things of a page that text must not run into, in the paragraph's level coordinates. */
 export interface Surroundings {
+  /** Other text, and what is drawn. */
   boxes: readonly Box[];
+  /** What is drawn: text does not come to its very edge. */
+  drawings: ReadonlySet<Box>;
   rulings: readonly Ruling[];
   /** Around all text of the page. */
   text: Box;
@@ -141,7 +144,7 @@ export interface Surroundings {
 /**
  * The room of a paragraph: its own place, and what is free to its right and below.
  *
- * @param columns boxes of paragraphs of several lines: they tell how wide columns are; undefined when
+ * @param columns boxes of paragraphs of several lines: they show how wide columns are; undefined when
  *   the text may leave its column
  * @param wrap the pictures it goes around
  */
@@ -184,7 +187,7 @@ export function roomOf({
   return {
     ...room,
     baseline: first?.baseline ?? own.top,
-    bottom: freeBottom({ own, gap, surroundings, room }),
+    bottom: freeBottom({ own, sizePoints: size, surroundings, room }),
     firstIndent: isIndented ? Math.max(0, (first?.box.left ?? edge) - edge) : 0,
     align,
     around,
@@ -242,22 +245,29 @@ function freeLeft({
   return Math.min(left, own.left);
 }
 
+/** How low letters that end at `bottom` may come above an edge: not to the edge, unless they did. */
+export function clearOf(edge: number, bottom: number, sizePoints: number): number {
+  return Math.min(bottom, edge + GAP_EMS * sizePoints);
+}
+
 function freeBottom({
   own,
-  gap,
-  surroundings: { boxes, rulings, text },
+  sizePoints,
+  surroundings: { boxes, drawings, rulings, text },
   room,
 }: {
   own: Box;
-  gap: number;
+  sizePoints: number;
   surroundings: Surroundings;
   room: { left: number; right: number };
 }): number {
+  const gap = GAP_EMS * sizePoints;
   const width = { ...own, ...room };
   let bottom = Math.min(own.bottom, text.bottom);
   for (const box of boxes) {
     if (box.top > own.bottom + gap || horizontalOverlap(box, width) < 1) continue;
-    bottom = Math.max(bottom, box.top);
+    const floor = drawings.has(box) ? clearOf(box.top, own.bottom, sizePoints) : box.top;
+    bottom = Math.max(bottom, floor);
   }
   for (const { isHorizontal, at, from, to } of rulings) {
     if (!isHorizontal || at > own.bottom + gap / 3) continue;

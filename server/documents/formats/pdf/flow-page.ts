@@ -59,7 +59,7 @@ export function pageItems({
 }): PageItem[] {
   const place = { pageIndex: page.index, graphics };
   const items: PageItem[] = [];
-  const told = new Set<PlacedTable>();
+  const placed = new Set<PlacedTable>();
   for (const paragraph of page.paragraphs) {
     if (running.has(paragraph)) continue;
     const free: TextLine[] = [];
@@ -67,8 +67,8 @@ export function pageItems({
       const owner = tables.find(({ lines }) => lines.has(line));
       if (owner === undefined) {
         free.push(line);
-      } else if (!told.has(owner)) {
-        told.add(owner);
+      } else if (!placed.has(owner)) {
+        placed.add(owner);
         items.push(owner.table);
       }
     }

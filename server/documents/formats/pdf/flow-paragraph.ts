@@ -26,7 +26,7 @@ export function flowText(
   const isStart = lines[0] === paragraph.lines[0];
   const isWhole = lines.length === paragraph.lines.length;
   const hasMarker = isStart && paragraph.listMarker !== undefined;
-  // The first line of an item begins after the marker; where its text begins, the others tell.
+  // The first line of an item begins after the marker; where its text begins is known from the others.
   const own = hasMarker && lines.length > 1 ? lines.slice(1) : lines;
   const around = union(lines.map((line) => line.box));
   const level = { ...around, left: Math.min(...own.map((line) => line.box.left)) };

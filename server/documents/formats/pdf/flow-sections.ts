@@ -198,7 +198,7 @@ function textToGoOn(items: readonly PlacedItem[], isBelow: boolean): PlacedItem 
 
 // Paragraphs that go on in the next column or on the next page become whole again.
 
-/** Letters that have no capitals: nothing tells whether a sentence begins. */
+/** Letters that have no capitals: nothing shows whether a sentence begins. */
 const UNCASED =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Thai}\p{Script=Devanagari}]/u;
 const SENTENCE_END = /[.!?:;…。！？：；؟۔।]["'”’»)\]]*$/u;

@@ -133,7 +133,7 @@ function isWithin(box: Box, cell: Box): boolean {
   );
 }
 
-/** A single line tells its alignment by its place in the cell. */
+/** The alignment of a single line is known from its place in the cell. */
 function alignInCell({ align, leading, box }: FlowCellText, cell: GridCell): FlowCellText['align'] {
   if (leading !== undefined) return align;
   const before = box.left - cell.box.left;

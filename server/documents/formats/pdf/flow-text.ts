@@ -23,7 +23,7 @@ export function fontFamily({ fontName, isMonospaced, isSerif }: TextStyle): stri
     const match = known[0].exec(name);
     return known[1].replace('$1', match?.[1] ?? '').trim();
   }
-  // TeX's names tell design sizes, other programs' a number in the file.
+  // TeX's names say design sizes, other programs' a number in the file.
   const isNamed = /^[A-Za-z][A-Za-z ,_-]{3,}$/.test(name) && !/^(cm|lm|sf)[a-z]{1,5}$/i.test(name);
   const family = isNamed ? name.replace(STYLE_WORDS, '').replace(/[-,_]+$/, '') : '';
   if (family.length >= 4) return family.replace(/([a-z])([A-Z])/g, '$1 $2');

@@ -1,6 +1,6 @@
 /** PDF → docx: the pages become one flowing document. */
 import { type LanguageTag, textDirection } from '../../../../shared/language.ts';
-import { plainText, type TextSegment } from '../../../text/text-segment.ts';
+import { hasLetters, type TextSegment } from '../../../text/text-segment.ts';
 import type { DocumentBlock, OpenedDocument, OpenOptions } from '../format.ts';
 import { writeFlow } from './flow-document.ts';
 import { type PageGraphics, readGraphics } from './flow-graphics.ts';
@@ -45,8 +45,8 @@ export async function openFlow(source: FlowSource): Promise<OpenedDocument> {
   const document = await readFlow(source);
   const texts = [...textsOf(document)];
   const segments = new Map(texts.map((text) => [text, segmented(text)]));
-  const told = texts.filter((text) => isTold(segments.get(text)));
-  const blocks = told.map((text): DocumentBlock => {
+  const translatable = texts.filter((text) => hasLetters(segments.get(text)?.segment ?? []));
+  const blocks = translatable.map((text): DocumentBlock => {
     const kind = text.headingLevel === undefined ? 'paragraph' : 'unit';
     return { segment: segments.get(text)?.segment ?? [], kind };
   });
@@ -55,7 +55,7 @@ export async function openFlow(source: FlowSource): Promise<OpenedDocument> {
     characters: source.characters,
     write: (translated, languages) => {
       const pieces = new Map<FlowText, readonly TextPiece[]>();
-      for (const [index, text] of told.entries()) {
+      for (const [index, text] of translatable.entries()) {
         const own = segments.get(text);
         const segment = translated[index];
         if (own !== undefined && segment !== undefined)
@@ -64,10 +64,6 @@ export async function openFlow(source: FlowSource): Promise<OpenedDocument> {
       return write(document, { pieces, languages });
     },
   };
-}
-
-function isTold(text: SegmentedText | undefined): boolean {
-  return text !== undefined && /\p{L}/u.test(plainText(text.segment));
 }
 
 async function readFlow({ file, pages: all }: FlowSource): Promise<FlowDocument> {
@@ -100,7 +96,7 @@ async function readFlow({ file, pages: all }: FlowSource): Promise<FlowDocument>
   return { ...running, sections: sectionsOf(rankHeadings(itemPages)), notes };
 }
 
-/** All paragraphs in the order in which they are told. */
+/** All paragraphs in the order of their blocks. */
 function* textsOf({ header, footer, sections, notes }: FlowDocument): Generator<FlowText> {
   yield* runningTexts(header);
   for (const { items } of sections) {

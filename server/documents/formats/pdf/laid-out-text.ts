@@ -41,7 +41,7 @@ export interface LaidOutLine {
 /** A paragraph's text, measured. */
 export interface MeasuredText {
   readonly isRightToLeft: boolean;
-  /** Breaks into lines, each no wider than `widthOf` tells for it (from 0), in shares of the size. */
+  /** Breaks into lines, each no wider than `widthOf` says for it (from 0), in shares of the size. */
   lines(widthOf: (line: number) => number, dividesWords: boolean): LaidOutLine[];
 }
 

@@ -1,4 +1,4 @@
-/** What the edges and blanks of lines tell of their alignment. */
+/** What is known of the alignment of lines from their edges and blanks. */
 import { horizontalOverlap } from './geometry.ts';
 import type { ReadLine } from './read-line.ts';
 
@@ -69,7 +69,7 @@ export function isScattered(lines: readonly ReadLine[]): boolean {
   });
 }
 
-/** Blanks of ragged text are all equally wide; lines without any tell by being many. */
+/** Blanks of ragged text are all equally wide; lines without any count when they are many. */
 export function haveStretchedBlanks(lines: readonly ReadLine[]): boolean {
   const means = lines.map(meanBlank).filter((mean) => mean !== undefined);
   const size = lines[0]?.sizePoints ?? 1;

@@ -4,7 +4,7 @@ import { PDFArray, PDFDict, PDFName, type PDFPage } from '@cantoo/pdf-lib';
 import { applyToBox, invert, type Matrix, union } from './geometry.ts';
 import type { Box } from './page-model.ts';
 
-/** Moves a page's link annotations; `links` tells by their number where their text is seen. */
+/** Moves a page's link annotations; `links` has by their number where their text is seen. */
 export function moveLinks({
   target,
   links,

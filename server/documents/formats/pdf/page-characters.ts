@@ -63,8 +63,9 @@ export function readCharacters(page: OpenPage, visibility: Visibility): PageChar
   const states = new Map<number, ObjectState | undefined>();
   const firstPrint = findPrints();
   const count = Math.max(0, page.pdfium.FPDFText_CountChars(page.text));
-  let told: ReadonlySet<number> | undefined;
-  const isTold = (handle: number): boolean => (told ??= toldObjects(page, count)).has(handle);
+  let readable: ReadonlySet<number> | undefined;
+  const isReadable = (handle: number): boolean =>
+    (readable ??= readableObjects(page, count)).has(handle);
   let invisibleCharacters = 0;
   for (let at = 0; at < count; at += 1) {
     const handle = page.pdfium.FPDFText_GetTextObject(page.text, at);
@@ -76,7 +77,7 @@ export function readCharacters(page: OpenPage, visibility: Visibility): PageChar
     }
     if (object === undefined) continue;
     if (!states.has(handle)) {
-      const print = seenPrint({ page, object, objects, lookOf, isTold });
+      const print = seenPrint({ page, object, objects, lookOf, isReadable });
       for (const repeat of print.repeats) repeats.set(repeat, object.index);
       states.set(handle, stateOf({ page, at, view, index: object.index, print }));
     }
@@ -151,19 +152,19 @@ function findPrints(): (character: PageCharacter) => PageCharacter | undefined {
   };
 }
 
-/** The text objects whose characters PDFium tells. */
-function toldObjects({ pdfium, text }: OpenPage, count: number): Set<number> {
-  const told = new Set<number>();
-  for (let at = 0; at < count; at += 1) told.add(pdfium.FPDFText_GetTextObject(text, at));
-  return told;
+/** The text objects whose characters PDFium lists. */
+function readableObjects({ pdfium, text }: OpenPage, count: number): Set<number> {
+  const readable = new Set<number>();
+  for (let at = 0; at < count; at += 1) readable.add(pdfium.FPDFText_GetTextObject(text, at));
+  return readable;
 }
 
-/** PDFium tells no widths of text that is neither level nor upright. */
+/** PDFium gives no widths of text that is neither level nor upright. */
 function isOblique({ rotation }: PageCharacter): boolean {
   return rotation % 90 !== 0;
 }
 
-/** Letters of oblique text reach to the next one; blanks are told by PDFium. */
+/** Letters of oblique text reach to the next one; PDFium finds the blanks. */
 function closeUp(
   before: PageCharacter,
   { box, baseline, rotation, sizePoints }: PageCharacter,

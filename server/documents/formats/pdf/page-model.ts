@@ -49,7 +49,7 @@ export interface TextLine {
 
 export interface PageParagraph {
   /**
-   * In those of a turned paragraph, boxes and baselines are told as if the page were turned back
+   * In those of a turned paragraph, boxes and baselines are given as if the page were turned back
    * around its origin until they lie level.
    */
   lines: readonly TextLine[];

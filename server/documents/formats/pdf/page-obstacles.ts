@@ -64,7 +64,7 @@ function areJoined(a: Box, b: Box): boolean {
 }
 
 /**
- * Tells which drawings text is printed over: watermarks, grounds that end within a column. They are
+ * Which drawings text is printed over: watermarks, grounds that end within a column. They are
  * as little in the way of text as the paper. What stands on one without text on it is.
  */
 export function isGround(

@@ -3,7 +3,16 @@ import type { FontChoice } from '../fonts/font-choice.ts';
 import type { OpenFont } from '../fonts/shaped-text.ts';
 import type { TextSegment } from '../../../text/text-segment.ts';
 import type { EmbeddedFont } from './embedded-font.ts';
-import { applyToBox, invert, type Matrix, multiply, turn, union } from './geometry.ts';
+import {
+  applyToBox,
+  horizontalOverlap,
+  invert,
+  type Matrix,
+  multiply,
+  turn,
+  union,
+  verticalOverlap,
+} from './geometry.ts';
 import {
   type Fitting,
   fittingScale,
@@ -18,6 +27,7 @@ import { measureText, type OpenFonts } from './laid-out-text.ts';
 import { type LinePart, visualParts } from './visual-line.ts';
 import type { Box, Page, PageParagraph } from './page-model.ts';
 import { type ParagraphText, runsOfSegment } from './paragraph-segments.ts';
+import { labelLinesOf, withLabels } from './picture-labels.ts';
 import { panelFloor, panelOf } from './push-hindrances.ts';
 import { pushDown } from './pushed-down.ts';
 import { writeOperators } from './text-operators.ts';
@@ -149,16 +159,22 @@ function placeAll(
   },
 ): Placed[] {
   const orders = new Map(page.paragraphs.map((paragraph, at) => [paragraph, at]));
-  const wraps = wrapsOf(page.paragraphs, obstacles);
+  const figures = withLabels(obstacles, labelLinesOf(page.paragraphs));
+  const wraps = wrapsOf(page.paragraphs, figures);
   return redrawings.map((redrawing) => {
     const { paragraph } = redrawing;
     const order = orders.get(paragraph) ?? 0;
     const others = neighboursOf(page, order);
     const back = turn(-paragraph.rotation);
     const level = (box: Box): Box => (paragraph.rotation === 0 ? box : applyToBox(back, box));
-    const drawn = [...pictures, ...obstacles, ...floorOf(paragraph, panels)];
+    const drawn = [...pictures, ...obstacles].map(level);
+    const texts = [
+      ...others.flatMap((other) => boxesBeside(paragraph, other)),
+      ...floorOf(paragraph, panels),
+    ].map(level);
     const surroundings: Surroundings = {
-      boxes: [...others.flatMap(boxesOf), ...drawn].map(level),
+      boxes: [...texts, ...drawn],
+      drawings: new Set(drawn),
       rulings: paragraph.rotation === 0 ? page.rulings : [],
       text: level(area),
     };
@@ -240,6 +256,26 @@ function textArea({ paragraphs, width, height }: Page): Box {
 
 function boxesOf({ box, markerLine, rotation }: PageParagraph): Box[] {
   return markerLine === undefined || rotation !== 0 ? [box] : [box, markerLine.box];
+}
+
+/** What another paragraph takes up: where its lines go around one, each line by itself. */
+function boxesBeside(paragraph: PageParagraph, other: PageParagraph): Box[] {
+  return goesAround(other, paragraph) ? other.lines.map(({ box }) => box) : boxesOf(other);
+}
+
+/** Whether one paragraph's box has another in it, beside some of its lines. */
+function goesAround(around: PageParagraph, { box, lines, rotation }: PageParagraph): boolean {
+  if (around.lines.length < 2 || around.rotation !== rotation) return false;
+  const level = 0.5 * Math.min(box.top - box.bottom, around.box.top - around.box.bottom);
+  return (
+    horizontalOverlap(box, around.box) > 1 &&
+    verticalOverlap(box, around.box) > level &&
+    !around.lines.some((line) => lines.some((own) => areOver(line.box, own.box)))
+  );
+}
+
+function areOver(a: Box, b: Box): boolean {
+  return horizontalOverlap(a, b) > 1 && verticalOverlap(a, b) > 1;
 }
 
 /** The lower edge of the drawn box that level text stands in. */

@@ -1,5 +1,5 @@
 /** What on a page keeps text from being pushed down. */
-import type { Fitting } from './fitted-text.ts';
+import { clearOf, type Fitting } from './fitted-text.ts';
 import { horizontalOverlap, union, verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
 import { isPartOf } from './wrapped-lines.ts';
@@ -10,8 +10,6 @@ const BESIDE_EMS = 2;
 const SIGN_EMS = 3;
 /** The edge of a panel may cut this far into the boxes of its text. */
 const PANEL_TOLERANCE_POINTS = 1;
-/** Letters come no nearer to the lower edge of their panel, in ems, unless they were. */
-const PANEL_PADDING_EMS = 0.3;
 /** Thinner drawings are rules. */
 const RULE_POINTS = 3;
 /** Footers stand in this share of the page, at its foot … */
@@ -52,7 +50,7 @@ function areaOf({ left, right, bottom, top }: Box): number {
 /** The lower edge of a panel, as high as text in it must end. */
 export function panelFloor({ box, lines }: PageParagraph, panel: Box): Box {
   const size = lines[0]?.runs[0]?.style.sizePoints ?? 10;
-  return { ...panel, top: Math.min(box.bottom, panel.bottom + PANEL_PADDING_EMS * size) };
+  return { ...panel, top: clearOf(panel.bottom, box.bottom, size) };
 }
 
 /** The drawings and texts below a paragraph, and the edge of its panel, that it must not reach. */
@@ -66,10 +64,13 @@ export function hindrancesOf(
     if (isPartOf(box, fitting.room.around)) return false;
     return box.top <= bottom + 0.5 && horizontalOverlap(box, span) >= 1;
   });
-  return panel === undefined ? below : [...below, panelFloor(paragraph, panel)];
+  const clear = below.map((box) => {
+    return { ...box, top: clearOf(box.top, bottom, fitting.sizePoints) };
+  });
+  return panel === undefined ? clear : [...clear, panelFloor(paragraph, panel)];
 }
 
-/** Tells which paragraphs belong to something that stays where it is: they are not moved. */
+/** Which paragraphs belong to something that stays where it is: they are not moved. */
 export function isTied({
   placed,
   fixed,

@@ -90,7 +90,7 @@ interface Piece {
  * @param others what stays, besides text that is turned: drawings, pictures, text that is not written anew
  * @param panels those of the others that text may stand in: cards, filled boxes
  * @param foot where the lowest text may end
- * @param share makes scales of one column alike; it is told the column of each paragraph
+ * @param share makes scales of one column alike; it is given the column of each paragraph
  * @returns false for pages whose text cannot be pushed; nothing is changed then
  */
 export function pushDown<One extends Pushable>(
@@ -270,7 +270,7 @@ function setPiece(piece: Piece): void {
   const baseline = one.fitting.room.baseline - down;
   const fitting = { ...one.fitting, room: { ...one.fitting.room, baseline } };
   const natural = leadingAt(fitting, scale, 1);
-  // Asked for too little room, it tells how close lines may come.
+  // Asked for too little room, this is how close lines may come.
   const closest = leadingAt({ ...fitting, room: { ...fitting.room, bottom: baseline } }, scale, 2);
   const tight = Math.max(closest, natural * tightnessOf(column).leading);
   const { lines, leading } = isPinned

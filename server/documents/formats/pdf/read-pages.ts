@@ -4,23 +4,25 @@ import { type PageCharacter, readCharacters, type Visibility } from './page-char
 import type { Page, PageParagraph, TextStyle, Box, Ruling } from './page-model.ts';
 import { readLinkBoxes } from './page-links.ts';
 import { readObstacles } from './page-obstacles.ts';
+import { type LabelLine, withLabels } from './picture-labels.ts';
 import { readRulings, readSigns } from './page-rulings.ts';
 import { attachShadows } from './shadow-objects.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
 import { paragraphOf } from './paragraph.ts';
 import { columnPeers } from './line-alignment.ts';
+import type { ReadLine } from './read-line.ts';
 import { linesOf } from './text-lines.ts';
 import { markDecorated } from './text-rules.ts';
 import { groupLines } from './text-paragraphs.ts';
 
-/** Of body text, until enough was read to tell. */
+/** Of body text, until enough was read. */
 const USUAL_SIZE_POINTS = 11;
 const ENOUGH_CHARACTERS = 200;
 
 /** Of text that is turned. */
 const NOTHING_DRAWN = { rulings: [], signs: [], obstacles: [] };
 
-/** What pages tell about each other: how large the body text is. */
+/** What is known from earlier pages: how large the body text is. */
 export interface ReadingState {
   /** Size in half points → characters that have it. */
   sizes: Map<number, number>;
@@ -55,17 +57,15 @@ export function readPage(
   const obstacles = readObstacles(open, read);
   const textRules = markDecorated(read.characters, rulings);
   const links = readLinkBoxes(open, read.view);
-  for (const { sizePoints } of read.characters) {
-    const key = Math.round(sizePoints * 2);
-    state.sizes.set(key, (state.sizes.get(key) ?? 0) + 1);
-  }
-  const bodyPoints = bodySize(state);
+  const bodyPoints = bodySize(state, read.characters);
   const paragraphs: { order: number; paragraph: PageParagraph }[] = [];
   const styles = new Map<string, TextStyle>();
   for (const [rotation, characters] of byRotation(read.characters)) {
     const back: Matrix = turn(rotation);
-    const drawn = rotation === 0 ? { rulings, signs, obstacles } : NOTHING_DRAWN;
-    const groups = groupLines(linesOf(characters, drawn.rulings), drawn);
+    const level = rotation === 0 ? { rulings, signs, obstacles } : NOTHING_DRAWN;
+    const lines = linesOf(characters, level.rulings);
+    const drawn = { ...level, obstacles: withLabels(level.obstacles, lines.map(labelLineOf)) };
+    const groups = groupLines(lines, drawn);
     const peersOf = columnPeers(groups);
     for (const lines of groups) {
       const paragraph = paragraphOf({
@@ -105,7 +105,17 @@ export function readPage(
   };
 }
 
-function bodySize({ sizes }: ReadingState): number {
+function labelLineOf({ box, baseline, sizePoints, characters: [first] }: ReadLine): LabelLine {
+  const { isBold = false, isItalic = false } = first?.character.look ?? {};
+  return { box, baseline, sizePoints, isBold, isItalic };
+}
+
+/** Of the pages so far and one more, whose characters are added to them. */
+function bodySize({ sizes }: ReadingState, characters: readonly PageCharacter[]): number {
+  for (const { sizePoints } of characters) {
+    const key = Math.round(sizePoints * 2);
+    sizes.set(key, (sizes.get(key) ?? 0) + 1);
+  }
   let body = USUAL_SIZE_POINTS * 2;
   let most = ENOUGH_CHARACTERS;
   for (const [size, count] of sizes) {
@@ -126,7 +136,7 @@ function byRotation(characters: readonly PageCharacter[]): Map<number, PageChara
   return groups;
 }
 
-// How single lines are aligned: one line alone does not tell, its cell or its neighbours do.
+// How single lines are aligned: it is known from its cell or its neighbours.
 
 /** Edges that differ by less are the same. */
 const SAME_POINTS = 1.5;

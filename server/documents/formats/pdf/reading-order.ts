@@ -70,7 +70,7 @@ function withNumbersOfWords(letters: string): string {
   );
 }
 
-/** Brackets are told as they look or as they are meant: which it is, shows by what they touch. */
+/** Files have brackets as they look or as they are meant: which it is, shows by what they touch. */
 function withBracket(member: LineCharacter, next: LineCharacter | undefined): LineCharacter {
   const { character, hasSpaceBefore } = member;
   const pair = BRACKETS.find((brackets) => brackets.includes(character.text));

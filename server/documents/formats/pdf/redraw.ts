@@ -2,7 +2,7 @@
 import { PDFDict, PDFDocument, PDFName, type PDFPage, type PDFRef } from '@cantoo/pdf-lib';
 import { type LanguageTag, textDirection } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
-import { plainText, type TextSegment } from '../../../text/text-segment.ts';
+import { hasLetters, plainText, type TextSegment } from '../../../text/text-segment.ts';
 import { chooseFonts } from '../fonts/font-choice.ts';
 import type { InstalledFont } from '../fonts/installed-fonts.ts';
 import { type OpenFont, openFont } from '../fonts/shaped-text.ts';
@@ -28,7 +28,7 @@ import { packStream, unpackContents } from './stream-contents.ts';
 import { removeText, type Removal, withForms } from './text-removal.ts';
 import type { ScannedPages, PageCover } from './scanned-pages.ts';
 import { decorationsIn } from './text-rules.ts';
-import { blocksOf, isTold, toldParagraphs } from './told-paragraphs.ts';
+import { blocksOf, translatableParagraphs } from './translatable-text.ts';
 
 /** Takes over a file that is open and has been read; it is closed when the result is written. */
 export function openRedraw({
@@ -97,7 +97,7 @@ async function redraw({
     const turnedBack = scanned?.turnedBack(read.page.index) ?? identityMatrix;
     const view = multiply(read.view, turnedBack);
     const toRedraw = { ...read, page: kept.get(read.page.index) ?? read.page, view };
-    const count = toldParagraphs(toRedraw.page).length;
+    const count = translatableParagraphs(toRedraw.page).length;
     const answers = translated.slice(next, next + count);
     next += count;
     const page = pages[toRedraw.page.index];
@@ -219,7 +219,7 @@ function redrawPage({
 /** The translations that differ from their originals. */
 function answersOf(page: Page, answers: readonly TextSegment[]): Map<PageParagraph, TextSegment> {
   const answered = new Map<PageParagraph, TextSegment>();
-  for (const [at, { paragraph, text }] of toldParagraphs(page).entries()) {
+  for (const [at, { paragraph, text }] of translatableParagraphs(page).entries()) {
     const answer = answers[at];
     if (answer === undefined || isSameSegment(answer, text.segment)) continue;
     answered.set(paragraph, answer);
@@ -327,7 +327,7 @@ function writeTitles({
   const answers = translated.map((segment) =>
     segment.filter((part) => typeof part === 'string').join(''),
   );
-  const outline = titles.outline.map((title) => (isTold([title]) ? answers.shift() : undefined));
+  const outline = titles.outline.map((title) => (hasLetters(title) ? answers.shift() : undefined));
   if (outline.some((title) => title !== undefined)) translateOutline(document, outline);
   const title = answers.shift();
   if (title !== undefined && titles.document !== undefined) document.setTitle(title);

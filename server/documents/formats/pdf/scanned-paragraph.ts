@@ -18,7 +18,7 @@ const LETTER_SHARE = 0.93;
 /** How far the em square reaches below and above where letters stand. */
 const BELOW = 0.22;
 const ABOVE = 0.78;
-/** Without other lines to tell. */
+/** Where there are no other lines to compare. */
 const USUAL_LEADING = 1.2;
 /** Edges of justified text differ less, in sizes. */
 const EVEN_EDGE = 0.3;
@@ -96,7 +96,7 @@ function nearest(
   return best !== undefined && distance(best) <= most ? best : undefined;
 }
 
-/** The width of strokes tells bold from regular: the ink by its edges, of which a stroke has two. */
+/** Bold is known from the width of strokes: the ink by its edges, of which a stroke has two. */
 function measureOf(region: TextRegion): LetterMeasure {
   const letterHeightPx = letterHeight(region);
   let [ink, edges] = [0, 1];

@@ -15,7 +15,7 @@ import type { OpenPage, PdfFile } from './pdfium.ts';
 import { lettersOf, pageBox, type ScanView, scannedParagraph } from './scanned-paragraph.ts';
 import type { PageCover, ScannedPages } from './scanned-pages.ts';
 import { listTextObjects, looksOfTextObjects } from './text-objects.ts';
-import { charactersOf } from './told-paragraphs.ts';
+import { charactersOf } from './translatable-text.ts';
 
 /** Recognition reads 10-point text best from 200 to 300; more only takes longer. */
 const SCAN_DPI = 280;

@@ -1,5 +1,5 @@
 /**
- * Text that is printed twice at one place to look bold or to throw a shadow is told once by PDFium.
+ * Text that is printed twice at one place to look bold or to throw a shadow is listed once by PDFium.
  * The second print has to go with the first.
  */
 import { horizontalOverlap, verticalOverlap } from './geometry.ts';
@@ -19,7 +19,7 @@ const MAX_SHADOW_DISTANCE = 40;
 export interface SeenPrint {
   look: ObjectLook;
   shift: { x: number; y: number };
-  /** Indexes of its later prints that PDFium does not tell. */
+  /** Indexes of its later prints that PDFium does not list. */
   repeats: readonly number[];
 }
 
@@ -54,20 +54,20 @@ export function lookOfPrints(
  * The print of an object that is seen: text stands out by a halo or a shadow that is printed before
  * it, and PDFium takes the text itself for a repetition.
  *
- * @param isTold whether PDFium tells the characters of an object
+ * @param isReadable whether PDFium lists the characters of an object
  */
 export function seenPrint({
   page,
   object,
   objects,
   lookOf,
-  isTold,
+  isReadable,
 }: {
   page: OpenPage;
   object: TextObject;
   objects: readonly TextObject[];
   lookOf: (handle: number, parent: number) => ObjectLook;
-  isTold: (handle: number) => boolean;
+  isReadable: (handle: number) => boolean;
 }): SeenPrint {
   const { index, handle, parent } = object;
   let look = lookOf(handle, parent);
@@ -75,7 +75,7 @@ export function seenPrint({
   const repeats: number[] = [];
   const later = objects
     .slice(index + 1, index + 1 + MAX_SHADOW_DISTANCE)
-    .filter((other) => other.parent === parent && !isTold(other.handle));
+    .filter((other) => other.parent === parent && !isReadable(other.handle));
   const box = later.length > 0 ? boundsOf(page, handle) : undefined;
   if (box === undefined) return { look, shift, repeats };
   for (const other of later) {

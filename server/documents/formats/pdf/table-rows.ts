@@ -5,11 +5,11 @@ import type { Ruling } from './page-model.ts';
 import type { ReadLine } from './read-line.ts';
 import { textOfLine } from './text-lines.ts';
 
-/** Cells of tables without rules are told from columns of a text by being narrower, in ems. */
+/** Cells of tables without rules differ from columns of a text by being narrower, in ems. */
 export const MAX_CELL_EMS = 13;
 /** Rows stand this many times as far apart as the lines within a cell … */
 const ROW_RATIO = 1.15;
-/** … which are so far apart, in ems, where no text of the page tells. */
+/** … which are so far apart, in ems, where no text of the page shows it. */
 const USUAL_LEADING_EMS = 1.27;
 /** Lines of one row differ by less in height, in ems. */
 const SAME_ROW_EMS = 0.25;
@@ -31,7 +31,7 @@ interface Cell {
   isFigure: boolean;
 }
 
-/** Tells of the lines of a column, from top to bottom, which begin a row: by its index. */
+/** Which lines of a column, from top to bottom, begin a row: by their index. */
 export type RowStarts = (chain: readonly ReadLine[]) => ReadonlySet<number>;
 
 /**
@@ -114,7 +114,7 @@ function tightestLeading(next: ReadonlyMap<ReadLine, ReadLine>): (line: ReadLine
   return (line) => known.get(key(line)) ?? USUAL_LEADING_EMS;
 }
 
-/** Whether a sentence goes on from one line to the next, as far as letters tell. */
+/** Whether a sentence goes on from one line to the next, as far as letters show. */
 function goesOn(line: ReadLine, below: ReadLine | undefined): boolean {
   if (below === undefined || isFigure(line)) return false;
   return /[\p{L}\p{N},\-\u2010]$/u.test(textOfLine(line)) && /^\p{Ll}/u.test(textOfLine(below));

@@ -17,7 +17,7 @@ import {
 
 /** Wider gaps, in ems, part columns and cells; justified text stays below. */
 const COLUMN_GAP_EMS = 1.5;
-/** … and this part what the file tells at different places. */
+/** … and this part what the file has at different places. */
 const PIECE_GAP_EMS = 0.9;
 /** A list marker may stand this far from its text. */
 const MARKER_GAP_EMS = 4;
@@ -32,7 +32,7 @@ const MAX_STRETCHED_LEADING_EMS = 2;
 const MAX_ROW_PIECES = 100;
 /** Letters this far apart are spaced … */
 const SPACED_GAP_EMS = 0.12;
-/** … when there are enough of them to tell. */
+/** … when there are enough of them to know. */
 const MIN_SPACED_GAPS = 4;
 
 const blank = /^[\s\u200b]$/u;
@@ -214,7 +214,7 @@ function grow(box: Box, by: Box): void {
   box.top = Math.max(box.top, by.top);
 }
 
-/** Joins pieces that the file tells at different places but that stand side by side. */
+/** Joins pieces that the file has at different places but that stand side by side. */
 function joinPieces(pieces: readonly ReadLine[], upright: readonly Ruling[]): ReadLine[] {
   const lines: ReadLine[] = [];
   for (const row of rowsOf(pieces)) {

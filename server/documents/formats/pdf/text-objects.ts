@@ -51,7 +51,7 @@ export interface ObjectLook {
 }
 
 /*
- * What the names of fonts tell: those of Windows, macOS and the web, the 35 of PostScript under the
+ * What is known from the names of fonts: those of Windows, macOS and the web, the 35 of PostScript under the
  * names of Adobe, URW and TeX Gyre, and TeX's own (Computer Modern, its `SF` copies, Latin Modern).
  */
 const SANS_NAME =

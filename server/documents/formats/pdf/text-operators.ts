@@ -14,7 +14,7 @@ export interface GlyphRun {
   /** The font's name in the resources. */
   fontName: string;
   encode: (glyph: ShapedGlyph) => string;
-  /** What they say, where their order does not tell it (ISO 32000-1, 14.9.4). */
+  /** What they say, where it does not follow from their order (ISO 32000-1, 14.9.4). */
   actualText: string | undefined;
   sizePoints: number;
   style: TextStyle;

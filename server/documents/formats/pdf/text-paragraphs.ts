@@ -10,7 +10,7 @@ import { straightened } from './wrapped-lines.ts';
 
 /** Lines further apart than this, in ems, do not belong together however even they are. */
 const MAX_LEADING_EMS = 2.3;
-/** … and this when nothing tells how far lines are apart here. */
+/** … and this when it is not known how far lines are apart here. */
 const USUAL_LEADING_EMS = 1.6;
 /** Lines of typewritten prose are at least this long. */
 const MIN_TYPED_CHARACTERS = 40;
@@ -255,7 +255,7 @@ function looksLikeCode(chain: readonly ReadLine[]): boolean {
   );
 }
 
-/** The commonest distance of the lines; undefined when there are too few to tell. */
+/** The commonest distance of the lines; undefined when there are too few to know. */
 function usualLeading(chain: readonly ReadLine[]): number | undefined {
   if (chain.length < 3) return undefined;
   const distances = chain

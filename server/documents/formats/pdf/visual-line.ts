@@ -7,7 +7,7 @@ import type { Box, TextStyle } from './page-model.ts';
 export interface LinePart {
   font: OpenFont;
   glyphs: readonly ShapedGlyph[];
-  /** What the glyphs say where their order does not tell it. */
+  /** What the glyphs say where it does not follow from their order. */
   actualText: string | undefined;
   sizePoints: number;
   style: TextStyle;
@@ -86,13 +86,13 @@ export function visualParts({
  */
 function actualText({ text, shaped, level }: TextPart): string | undefined {
   if (level % 2 === 1) return undefined;
-  let told = '';
+  let shown = '';
   let hasMarks = false;
   for (const { codePoints, advance } of shaped.glyphs) {
-    told += String.fromCodePoint(...codePoints);
+    shown += String.fromCodePoint(...codePoints);
     if (advance === 0) hasMarks = true;
   }
-  return told === text && !hasMarks ? undefined : text;
+  return shown === text && !hasMarks ? undefined : text;
 }
 
 function piecesOf(units: readonly MeasuredUnit[]): Piece[] {

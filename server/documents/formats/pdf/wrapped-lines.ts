@@ -17,6 +17,8 @@ const GAP_EMS = 0.3;
 const RAGGED_EMS = 0.75;
 /** Edges that differ by less, in ems, are one. */
 const SAME_EMS = 0.3;
+/** Text of a column goes around a picture as the first so many paragraphs beside it do. */
+const MAX_SHARED = 8;
 
 /** A line with its place; lengths in points. */
 interface PlacedLine {
@@ -152,9 +154,17 @@ export function wrapsOf(
       return { paragraph, wrapping, picture, kept: withMargins(wrapping, sizePoints, isJustified) };
     });
   });
+  const shared = known.filter(isAmongFirst(({ picture }) => picture, MAX_SHARED));
+  const ownOf = new Map<PageParagraph, typeof known>();
+  for (const one of known) {
+    const own = ownOf.get(one.paragraph);
+    if (own === undefined) ownOf.set(one.paragraph, [one]);
+    else own.push(one);
+  }
   for (const paragraph of level) {
     let wrap: Wrap = { around: [], left: paragraph.box.left, right: paragraph.box.right };
-    for (const { paragraph: other, wrapping, picture, kept } of known) {
+    const candidates = [...shared, ...(ownOf.get(paragraph) ?? [])];
+    for (const { paragraph: other, wrapping, picture, kept } of candidates) {
       if (wrap.around.some((one) => one.picture === picture)) continue;
       const edges = other === paragraph ? wrap : columnAround(paragraph, wrapping);
       if (edges === undefined) continue;
@@ -167,6 +177,16 @@ export function wrapsOf(
     if (wrap.around.length > 0) wraps.set(paragraph, wrap);
   }
   return wraps;
+}
+
+/** Whether one is among the first so many that have something in common. */
+function isAmongFirst<One>(keyOf: (one: One) => unknown, most: number): (one: One) => boolean {
+  const counts = new Map<unknown, number>();
+  return (one) => {
+    const count = (counts.get(keyOf(one)) ?? 0) + 1;
+    counts.set(keyOf(one), count);
+    return count <= most;
+  };
 }
 
 /** The edges of the column where a paragraph is in that of a wrapping, above or beside its picture. */

@@ -1,4 +1,4 @@
-/** The attributes of HTML that people read or hear, and those that tell its language. */
+/** The attributes of HTML that people read or hear, and those that say its language. */
 import { Tokenizer } from 'htmlparser2';
 import { UNTRANSLATED } from '../../../text/markup/html-elements.ts';
 import { htmlTokens } from '../../../text/markup/html-tokens.ts';

@@ -73,7 +73,7 @@ function goesOn(
   if (VOICE.exec(left.beginning)?.[0] !== VOICE.exec(right.beginning)?.[0]) return false;
   if (/[-–—‐♪♫]/u.test(right.beginning.replace(/<[^<>]*>|\{[^{}]*\}/g, ''))) return false;
   if (/^[[(（]/.test(next)) return false;
-  // A capital tells little where it may be that of a name.
+  // A capital means little where it may be that of a name.
   return isPunctuated || GOES_ON.test(next);
 }
 

@@ -21,7 +21,7 @@ interface OpenElement {
   start: number;
 }
 
-/** Is told of everything between the start tag of a source and its end tag. */
+/** Receives everything between the start tag of a source and its end tag. */
 export class ContentCollector {
   readonly #options: CollectorOptions;
   readonly #found: InlineContent[] = [];

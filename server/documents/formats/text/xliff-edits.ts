@@ -14,7 +14,7 @@ export interface XliffTranslation {
 /** Prefix of the namespace that the source's name has. */
 const PREFIX = /^<((?:[^\s:>/]+:)?)source/;
 const SPACE = /\sxml:space\s*=\s*["'](\w+)["']/;
-/** How XLIFF 1.1 and later tell what a program has translated. */
+/** How XLIFF 1.1 and later say what a program has translated. */
 const MADE_BY_PROGRAM = { state: 'translated', 'state-qualifier': 'mt-suggestion' };
 
 /** The file with targets. */
@@ -47,7 +47,7 @@ export function writeTargets(
   return parts.join('');
 }
 
-/** Tells languages and direction where the file says nothing, or something else. */
+/** Writes languages and direction where the file says nothing, or something else. */
 function languageTag(
   file: string,
   { tag, source, target, direction, isFile }: LanguagePlace,

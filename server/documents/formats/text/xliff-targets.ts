@@ -35,7 +35,7 @@ export function isTranslated(
   return !NOT_DONE.test(state) && text !== textOf(file, source);
 }
 
-/** Whether a text in one language serves who asked for the other: regions differ only where both are told. */
+/** Whether a text in one language serves who asked for the other: regions differ only where both are given. */
 export function isSameLanguage(one: string, other: LanguageTag): boolean {
   const [first, second] = [partsOf(one), partsOf(other)];
   if (first === undefined || second === undefined) return false;

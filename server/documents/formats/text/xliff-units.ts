@@ -1,4 +1,4 @@
-/** Finds in an XLIFF file what is to be translated, and the places that tell its language. */
+/** Finds in an XLIFF file what is to be translated, and the places that say its language. */
 import type { LanguageTag } from '../../../../shared/language.ts';
 import { DocumentError } from '../format.ts';
 import { ContentCollector } from './xliff-content.ts';
@@ -28,7 +28,7 @@ export interface XliffSource {
   end: number;
 }
 
-/** A start tag that tells languages or the direction of targets. */
+/** A start tag that says languages or the direction of targets. */
 export interface LanguagePlace {
   tag: Span;
   /** Its attributes' names and values. */
@@ -36,7 +36,7 @@ export interface LanguagePlace {
   target?: { name: string; value: string | undefined };
   /** Value of `trgDir`. */
   direction?: string | undefined;
-  /** Whether the direction is told here when nobody says otherwise. */
+  /** Whether the direction is given here when nobody says otherwise. */
   isFile: boolean;
 }
 
@@ -86,7 +86,7 @@ class UnitReader {
   readonly #units: XliffUnit[] = [];
   #dialect: Dialect = version2;
   #version = '';
-  /** Language of targets, as far as the file tells. */
+  /** Language of targets, as far as the file says. */
   #targetLanguage: string | undefined;
   #draft: Draft | undefined;
   /** While we are in a source; `depth` is that of its own element. */

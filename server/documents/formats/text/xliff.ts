@@ -15,14 +15,14 @@ export const xliff: DocumentFormat = {
   async open(bytes, { target, maxCharacters }) {
     const { text: file, encode } = readXmlText(bytes);
     const outline = readUnits(file, target);
-    const told = outline.units.flatMap(({ source }) =>
+    const translatable = outline.units.flatMap(({ source }) =>
       source.contents.filter(({ segment }) => hasLetters(segment)),
     );
     return {
-      characters: countCharacters(told, maxCharacters),
-      blocks: told.map(({ segment }): DocumentBlock => ({ segment, kind: 'paragraph' })),
+      characters: countCharacters(translatable, maxCharacters),
+      blocks: translatable.map(({ segment }): DocumentBlock => ({ segment, kind: 'paragraph' })),
       async write(translated, languages) {
-        const answers = new Map(told.map((content, index) => [content, translated[index]]));
+        const answers = new Map(translatable.map((content, index) => [content, translated[index]]));
         return encode(writeTargets(file, outline, { answers, languages }));
       },
     };

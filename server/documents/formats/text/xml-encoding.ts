@@ -1,5 +1,5 @@
 /**
- * XML files as text and back, by the rules of XML 1.0 §4.3.3 and appendix F: a byte order mark tells
+ * XML files as text and back, by the rules of XML 1.0 §4.3.3 and appendix F: a byte order mark says
  * the encoding, else the declaration, else it is UTF-8. What is written has the encoding that was read,
  * because the declaration still says so.
  */

@@ -24,7 +24,7 @@ export interface XmlElement {
 export interface XmlEvents {
   /** @param isData whether it is a CDATA section, which the span covers with its borders */
   text(span: Span, isData: boolean): void;
-  /** @param isEmpty whether it ends with its start tag, and is not told to close */
+  /** @param isEmpty whether it ends with its start tag, and `close` is not called for it */
   open(element: XmlElement, span: Span, isEmpty: boolean): void;
   close(span: Span): void;
 }
@@ -53,7 +53,7 @@ export function readXml(text: string, events: XmlEvents): void {
     );
   });
   parser.on('xmldecl', () => void next());
-  // Told after `--`, when the `>` is still to come.
+  // Reported after `--`, when the `>` is still to come.
   parser.on('comment', () => void next(parser.position + 1));
   parser.on('processinginstruction', () => void next());
   parser.on('cdata', () => events.text(next(), true));
@@ -94,7 +94,7 @@ function damaged(text: string, position: number, cause: Error): DocumentError {
   );
 }
 
-/** A start tag with attributes changed, added or, where undefined, removed. Values are told unescaped. */
+/** A start tag with attributes changed, added or, where undefined, removed. Values are given unescaped. */
 export function withAttributes(
   tag: string,
   changes: Readonly<Record<string, string | undefined>>,

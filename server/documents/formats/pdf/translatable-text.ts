@@ -1,6 +1,6 @@
 /** The text of a PDF file as blocks, in an order that opening and writing agree on. */
 import { countCodePoints } from '../../../text/code-points.ts';
-import { plainText, type TextSegment } from '../../../text/text-segment.ts';
+import { hasLetters, plainText } from '../../../text/text-segment.ts';
 import { checkLength, type DocumentBlock } from '../format.ts';
 import type { Titles } from './document-details.ts';
 import type { Page, PageParagraph } from './page-model.ts';
@@ -8,27 +8,22 @@ import { type ParagraphText, textOfParagraph } from './paragraph-segments.ts';
 import type { PdfFile } from './pdfium.ts';
 import { readPages } from './read-pages.ts';
 
-/** A paragraph and what it says. */
-export interface ToldParagraph {
+/** A paragraph and its text. */
+export interface TranslatableParagraph {
   paragraph: PageParagraph;
   text: ParagraphText;
 }
 
-/** Whether there is something to translate. */
-export function isTold(segment: TextSegment): boolean {
-  return /\p{L}/u.test(plainText(segment));
-}
-
-/** The paragraphs of a page that are told. */
-export function toldParagraphs({ paragraphs }: Page): ToldParagraph[] {
+/** The paragraphs of a page that have something to translate. */
+export function translatableParagraphs({ paragraphs }: Page): TranslatableParagraph[] {
   return paragraphs
     .map((paragraph) => ({ paragraph, text: textOfParagraph(paragraph) }))
-    .filter(({ text }) => isTold(text.segment));
+    .filter(({ text }) => hasLetters(text.segment));
 }
 
-/** Unicode code points of what a page tells. */
+/** Unicode code points of a page's translatable text. */
 export function charactersOf(page: Page): number {
-  return toldParagraphs(page).reduce(
+  return translatableParagraphs(page).reduce(
     (sum, { text }) => sum + countCodePoints(plainText(text.segment)),
     0,
   );
@@ -53,17 +48,17 @@ export function readAllPages(file: PdfFile, maxCharacters: number): Page[] {
 /** The blocks of pages, then those of the titles. */
 export function blocksOf(pages: readonly Page[], titles: Titles): DocumentBlock[] {
   const paragraphs = pages.flatMap((page) =>
-    toldParagraphs(page).map(({ text }): DocumentBlock => {
+    translatableParagraphs(page).map(({ text }): DocumentBlock => {
       return { segment: text.segment, kind: 'paragraph' };
     }),
   );
-  const units = toldTitles(titles).map((title): DocumentBlock => {
+  const units = translatableTitles(titles).map((title): DocumentBlock => {
     return { segment: [title], kind: 'unit' };
   });
   return [...paragraphs, ...units];
 }
 
-/** The titles that are told: those of the outline, then the document's own. */
-export function toldTitles({ outline, document }: Titles): string[] {
-  return [...outline, document ?? ''].filter((title) => isTold([title]));
+/** The titles that have something to translate: those of the outline, then the document's own. */
+export function translatableTitles({ outline, document }: Titles): string[] {
+  return [...outline, document ?? ''].filter((title) => hasLetters(title));
 }
