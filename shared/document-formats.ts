@@ -1,26 +1,12 @@
 /** The kinds of files that are translated, as data: what a client may send and will get. */
 
-export type DocumentFormatName =
-  | 'docx'
-  | 'doc'
-  | 'pptx'
-  | 'xlsx'
-  | 'pdf'
-  | 'txt'
-  | 'html'
-  | 'xliff'
-  | 'srt'
-  | 'vtt'
-  | 'jpeg'
-  | 'png';
-
-export interface DocumentFormatInfo {
-  name: DocumentFormatName;
+interface FormatInfo<Name extends string = string> {
+  name: Name;
   /** Endings of file names, without the dot, lower case. */
   extensions: readonly string[];
   mediaType: string;
   /** What can be made of it: the first when nothing else is wished. */
-  outputs: readonly [DocumentFormatName, ...DocumentFormatName[]];
+  outputs: readonly [Name, ...Name[]];
   /** Largest file in bytes. */
   maxBytes: { free: number; pro: number };
   /**
@@ -45,8 +31,8 @@ const workbook = { maxBytes: { free: 10 * MB, pro: 30 * MB }, billing: 'minimum'
 const image = { maxBytes: { free: 3 * MB, pro: 3 * MB }, billing: 'free' } as const;
 const openXml = 'application/vnd.openxmlformats-officedocument';
 
-/** All of them; each has a file in `server/documents`. */
-export const documentFormats: readonly DocumentFormatInfo[] = [
+/** All of them; each has a file and a line in `server/documents/formats`. */
+const formats = [
   {
     name: 'docx',
     extensions: ['docx'],
@@ -130,7 +116,11 @@ export const documentFormats: readonly DocumentFormatInfo[] = [
     ...image,
   },
   { name: 'png', extensions: ['png'], mediaType: 'image/png', outputs: ['png'], ...image },
-];
+] as const satisfies readonly FormatInfo[];
+
+export type DocumentFormatName = (typeof formats)[number]['name'];
+export type DocumentFormatInfo = FormatInfo<DocumentFormatName>;
+export const documentFormats: readonly DocumentFormatInfo[] = formats;
 
 /** The format of a name. */
 export function documentFormat(name: DocumentFormatName): DocumentFormatInfo {

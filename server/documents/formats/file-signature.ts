@@ -1,7 +1,6 @@
 /** Whether a file can be what its name says, from its first bytes: cheap, and before it is kept. */
-import type { DocumentFormatName } from '../../../shared/document-formats.ts';
 
-/** As many bytes of a file as {@link signatureProblem} looks at. */
+/** As many bytes of a file as a {@link Signature} looks at. */
 export const SIGNATURE_BYTES = 1024;
 
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
@@ -15,31 +14,21 @@ const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
  *
  * @param head its first {@link SIGNATURE_BYTES}, or all of it
  */
-export function signatureProblem(format: DocumentFormatName, head: Buffer): string | undefined {
-  if (head.length === 0) return 'Invalid file data. The file is empty.';
-  switch (format) {
-    case 'docx':
-    case 'pptx':
-    case 'xlsx':
-      return officeProblem(format, head);
-    case 'pdf':
-      // Readers take a header that comes late, after lines of a mail for example.
-      return head.includes('%PDF-') ? undefined : isNot('a PDF file');
-    case 'jpeg':
-      return startsWith(head, JPEG) ? undefined : isNot('a JPEG image');
-    case 'png':
-      return startsWith(head, PNG) ? undefined : isNot('a PNG image');
-    case 'txt':
-    case 'html':
-    case 'xliff':
-    case 'srt':
-    case 'vtt':
-      return isText(head) ? undefined : isNot('a text file');
-    // Word writes and reads files of this name in several formats: which it is shows when it is opened.
-    case 'doc':
-      return undefined;
-  }
-}
+export type Signature = (head: Buffer) => string | undefined;
+
+/** What the files of formats begin with. */
+export const signatures = {
+  docx: (head) => officeProblem('docx', head),
+  pptx: (head) => officeProblem('pptx', head),
+  xlsx: (head) => officeProblem('xlsx', head),
+  // Readers take a header that comes late, after lines of a mail for example.
+  pdf: (head) => (head.includes('%PDF-') ? undefined : isNot('a PDF file')),
+  jpeg: (head) => (startsWith(head, JPEG) ? undefined : isNot('a JPEG image')),
+  png: (head) => (startsWith(head, PNG) ? undefined : isNot('a PNG image')),
+  text: (head) => (isText(head) ? undefined : isNot('a text file')),
+  /** Which of several formats a file has shows when it is opened. */
+  several: () => undefined,
+} satisfies Record<string, Signature>;
 
 function officeProblem(format: string, head: Buffer): string | undefined {
   if (startsWith(head, ZIP)) return undefined;

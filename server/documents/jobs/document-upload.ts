@@ -10,7 +10,8 @@ import {
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { DocumentHandle, DocumentOrder } from '../../../shared/schemas/documents.ts';
-import { SIGNATURE_BYTES, signatureProblem } from '../formats/file-signature.ts';
+import { SIGNATURE_BYTES } from '../formats/file-signature.ts';
+import { signatureProblem } from '../formats/index.ts';
 import type { Caller, Plan } from '../../http/caller.ts';
 import type { DocumentStore } from './store.ts';
 import type { DocumentWish } from './document-order.ts';
