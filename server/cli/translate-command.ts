@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import path from 'node:path';
+import { documentFormats } from '../../shared/document-formats.ts';
 import { canonicalLanguage } from '../../shared/language.ts';
 import { keyOfDataFolder, localServer } from './server-access.ts';
 import { createTranslationDisplay } from './translate-display.ts';
@@ -26,9 +27,10 @@ const STOPPED_EXIT_CODE = 130;
 
 /** `translate FILE… --to es`. */
 export function translateCommand(): Command {
+  const endings = documentFormats.map(({ extensions }) => extensions[0]);
   const command = new Command('translate')
     .description('translates documents: report.docx becomes report.es.docx')
-    .argument('<file...>', 'docx, doc, pptx, xlsx, pdf, html, txt, xlf, srt, vtt, jpg or png files')
+    .argument('<file...>', `${endings.slice(0, -1).join(', ')} or ${endings.at(-1) ?? ''} files`)
     .requiredOption(
       '--to <languages>',
       'languages to translate into, separated by commas',
