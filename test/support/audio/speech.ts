@@ -33,8 +33,9 @@ export async function speech(request: SpeechRequest): Promise<string> {
   return file;
 }
 
+/** Not named as the product's own folders, which running servers sweep. */
 function newFolder(): string {
-  const created = mkdtempSync(path.join(os.tmpdir(), 'dragoman-speech-'));
+  const created = mkdtempSync(path.join(os.tmpdir(), 'dragoman-spoken-'));
   process.on('exit', () => rmSync(created, { recursive: true, force: true }));
   return created;
 }
