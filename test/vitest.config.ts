@@ -35,8 +35,12 @@ export default defineConfig({
     // So does a page that is looked at.
     expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
-    // Installed by test/run.mjs, once for all.
-    env: { MODELS_DIR: testModelsFolder },
+    env: {
+      // Installed by test/run.mjs, once for all.
+      MODELS_DIR: testModelsFolder,
+      // sox makes speech for tests, and is not to warn of a sample at its loudest.
+      SOX_OPTS: '-V1',
+    },
     projects: [
       {
         extends: true,

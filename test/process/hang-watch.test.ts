@@ -7,7 +7,7 @@ import { processorMs } from '../../server/process/process-tree.ts';
 const TIMEOUT_MS = 400;
 
 /** A process that runs a script, and what it has had of the processor when it is found to hang. */
-async function foundToHang(script: string): Promise<number> {
+async function foundToHang(script: string, timeoutMs = TIMEOUT_MS): Promise<number> {
   const child = spawn(process.execPath, ['-e', `console.log(''); ${script}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -16,7 +16,7 @@ async function foundToHang(script: string): Promise<number> {
   const pid = child.pid ?? 0;
   const before = processorMs(pid) ?? 0;
   await new Promise<void>((onHang) => {
-    new HangWatch({ pid, timeoutMs: TIMEOUT_MS, onHang }).start();
+    new HangWatch({ pid, timeoutMs, onHang }).start();
   });
   return (processorMs(pid) ?? 0) - before;
 }
@@ -33,5 +33,6 @@ test('one that is busy for ever is found to hang', async () => {
 test('one that gets little of the processor is given what one needs', async () => {
   const now = 'performance.now()';
   const little = `setInterval(() => { for (const from = ${now}; ${now} - from < 40;); }, 150)`;
-  expect(await foundToHang(little)).toBeGreaterThanOrEqual(TIMEOUT_MS - 20);
+  // On a busy machine it gets even less, and in a short time too little to be seen.
+  expect(await foundToHang(little, 1_000)).toBeGreaterThanOrEqual(980);
 });

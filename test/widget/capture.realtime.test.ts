@@ -99,10 +99,11 @@ describe('capture', () => {
       session_updates: true,
     });
     expect(new Set(heard.chunks.map(({ bytes }) => bytes.length))).toEqual(new Set([3_200]));
-    // The gateway takes at most twice real time, also from a page that has to catch up.
+    // The gateway takes at most twice real time, also from a page that has to catch up. All of them
+    // together, as a page on a busy machine may stand still between two.
     const sentAtMs = await page.evaluate(() => globalThis.sentAtMs!);
     expect(sentAtMs.length).toBeGreaterThanOrEqual(12);
-    expect(Math.min(...gaps(sentAtMs).slice(1))).toBeGreaterThan(25);
+    expect(sentAtMs.at(-1)! - sentAtMs[1]!).toBeGreaterThan((sentAtMs.length - 2) * 50);
     const cadence = await page.evaluate(
       () =>
         new Promise<number[]>((resolve) => {

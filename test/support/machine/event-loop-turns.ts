@@ -4,6 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 export interface Turns {
   /** How often others had their turn while the work was under way. */
   count: number;
+  /** Processor time of this process in the longest wait for a turn, in ms. */
+  longestMs: number;
   /** The part of all processor time that went by in the longest wait for a turn, 0 to 1. */
   longestShare: number;
 }
@@ -30,5 +32,6 @@ export async function turnsDuring(work: () => Promise<unknown>): Promise<Turns> 
     await watching;
   }
   const totalUs = turnsUs.reduce((sum, us) => sum + us, 0);
-  return { count: turnsUs.length, longestShare: Math.max(...turnsUs) / totalUs };
+  const longestUs = Math.max(...turnsUs);
+  return { count: turnsUs.length, longestMs: longestUs / 1000, longestShare: longestUs / totalUs };
 }
