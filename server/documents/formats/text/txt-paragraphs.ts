@@ -15,6 +15,8 @@ interface Line {
   end: number;
   /** What it begins with besides blanks: `>` of a quotation. */
   quotation: string;
+  /** Ideographic spaces before it: paragraphs of Chinese and Japanese begin with one or two. */
+  wideBlanks: number;
   /** Whether a list marker begins it, so that it goes on no other line. */
   isItem: boolean;
   /** Where its text begins. */
@@ -51,7 +53,10 @@ function readLine(text: string, start: number, line: string): Line | undefined {
   const trimmed = line.trimEnd();
   if (trimmed.length <= beginning.length) return undefined;
   return {
-    ...{ start, end: start + line.length, quotation: quotation.replace(/\s/g, '') },
+    start,
+    end: start + line.length,
+    quotation: quotation.replace(/\s/g, ''),
+    wideBlanks: quotation.replace(/[^\u3000]/g, '').length,
     isItem: marker !== undefined,
     textStart: start + beginning.length,
     isRow: CELL_GAP.test(text.slice(start + beginning.length, start + trimmed.length)),
@@ -100,7 +105,8 @@ function isFull(text: string, line: Line, next: Line, width: number): boolean {
 }
 
 function goesOn(line: Line, next: Line): boolean {
-  return !next.isItem && !line.isRow && !next.isRow && line.quotation === next.quotation;
+  const isApart = next.isItem || line.isRow || next.isRow || next.wideBlanks > line.wideBlanks;
+  return !isApart && line.quotation === next.quotation;
 }
 
 /** Whether a sentence plainly goes on in the next line. */

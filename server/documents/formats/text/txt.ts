@@ -37,11 +37,21 @@ export const txt: DocumentFormat = {
 
 function joinedLines(text: string, { lines }: TextParagraph): string {
   let joined = '';
+  let at = 0;
   for (const { start, end } of lines) {
     const line = text.slice(start, end);
-    joined += joined === '' || joinsUnspaced(joined, line) ? line : ` ${line}`;
+    if (joined !== '') joined += jointOf(text.slice(at, start), joined, line);
+    joined += line;
+    at = end;
   }
   return joined;
+}
+
+/** What stands between two lines when they are one: blanks that do not break are meant to stay. */
+function jointOf(between: string, left: string, right: string): string {
+  const [kept = ''] = /^[^\S\r\n]*/.exec(between) ?? [];
+  if (/[^ \t]/.test(kept)) return kept;
+  return joinsUnspaced(left, right) ? '' : ' ';
 }
 
 function render(
