@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../shared/errors.ts';
-import { FormatFailure } from '../../../server/documents/formats/document-process.ts';
+import { FormatFailure } from '../../../server/documents/jobs/document-process.ts';
 import { DocumentError } from '../../../server/documents/formats/format.ts';
 import {
   startDocumentJobs,
@@ -17,7 +17,7 @@ import type {
   DocumentWork,
 } from '../../../server/documents/jobs/document-translation.ts';
 import { openEmbeddedStorage } from '../../../server/storage/embedded/embedded-storage.ts';
-import type { NewDocument } from '../../../server/documents/jobs/document-rows-store.ts';
+import type { NewDocument } from '../../../server/documents/jobs/document-tables-store.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { executeOn } from '../../storage/database-access.ts';
 import { readFile, sampleDocument, upload } from './document-samples.ts';

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createDocumentEstimate } from '../../../server/documents/jobs/document-estimate.ts';
+import { createDocumentEstimate } from '../../../server/documents/jobs/document-order.ts';
 import {
   createDocumentTranslations,
   type DocumentTranslations,

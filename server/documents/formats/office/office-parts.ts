@@ -1,13 +1,13 @@
 /** From the parts of an Office file that hold text to a document that can be translated. */
 import { textDirection } from '../../../../shared/language.ts';
 import type { OpenedDocument, OpenOptions } from '../format.ts';
-import type { ArchiveEntry } from './archive.ts';
 import { type EntryContent, writeArchive } from './archive-writing.ts';
-import { DocumentTexts } from './document-texts.ts';
+import type { ArchiveEntry } from './archive.ts';
 import type { OfficePackage } from './package-parts.ts';
 import type { TargetLanguage } from './paragraph.ts';
 import { type PartVisitor, readPart, rewritePart } from './part-reading.ts';
-import type { TextExchange } from './text-exchange.ts';
+import { DocumentTexts, type TextExchange, exchangeText } from './text-exchange.ts';
+import { serialise, textOf, type XmlElement, encodeText } from './xml-element.ts';
 
 /** A part with text. */
 export interface TextPart {
@@ -81,4 +81,32 @@ export function targetLanguage(languages: { source: string; target: string }): T
     isRightToLeft: textDirection(languages.target) === 'rtl',
     wasRightToLeft: textDirection(languages.source) === 'rtl',
   };
+}
+
+// The properties of an Office file that are text people read: its title, subject and description.
+
+const TEXTS = new Set(['dc:title', 'dc:subject', 'dc:description']);
+
+/** The part with the file's properties. */
+export function propertyParts(office: OfficePackage): TextPart[] {
+  return office.partsOfType('core-properties+xml').map((entry) => ({
+    entry,
+    visitor: (exchange, target) => ({
+      isTree: (name) => TEXTS.has(name) || name === 'dc:language',
+      tree(element) {
+        if (element.name !== 'dc:language') return exchangeProperty(element, exchange);
+        return target && written(element, target.tag);
+      },
+    }),
+  }));
+}
+
+function exchangeProperty(element: XmlElement, exchange: TextExchange): string | undefined {
+  const translated = exchangeText(exchange, textOf(element), 'unit');
+  return translated === undefined ? undefined : written(element, translated);
+}
+
+function written(element: XmlElement, text: string): string {
+  element.children = [encodeText(text)];
+  return serialise(element);
 }

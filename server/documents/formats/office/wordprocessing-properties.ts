@@ -101,7 +101,7 @@ function turnRun(properties: XmlElement, target: TargetLanguage): void {
  * Complex scripts have their own weight, slope and size, which are often not set where a document
  * was written in another script; they follow the ones that are.
  */
-export function mirrorForComplexScripts(properties: XmlElement): void {
+function mirrorForComplexScripts(properties: XmlElement): void {
   const pairs = [
     ['w:b', 'w:bCs'],
     ['w:i', 'w:iCs'],
