@@ -227,7 +227,7 @@ async function translateBatches(
   { translation, wishes, onBatch }: BatchTranslationOptions,
 ): Promise<void> {
   let next = 0;
-  let telling: Promise<void> = Promise.resolve();
+  let reporting: Promise<void> = Promise.resolve();
   let hasFailed = false;
 
   async function translateWaiting(): Promise<void> {
@@ -240,8 +240,8 @@ async function translateBatches(
       );
       if (hasFailed) return;
       const done = new Map(sentences.map(({ key, segment }, i) => [key, segments[i] ?? segment]));
-      telling = telling.then(() => onBatch(done, batch));
-      await telling;
+      reporting = reporting.then(() => onBatch(done, batch));
+      await reporting;
     }
   }
   const runs = Array.from({ length: PARALLEL_BATCHES }, translateWaiting);

@@ -109,7 +109,7 @@ describe('a .doc file', () => {
     }
   });
 
-  it('may be longer than the table of its header tells of, with its directory at the end', async () => {
+  it('may be longer than the table in its header lists, with its directory at the end', async () => {
     const side = 1_750;
     const noise = { raw: { width: side, height: side, channels: 3 as const } };
     const png = await sharp(randomBytes(side * side * 3), noise)

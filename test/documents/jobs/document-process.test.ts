@@ -108,7 +108,7 @@ describe('a document process', () => {
     expect(log.lines).toEqual([]);
   });
 
-  it('tells of a fault in a format without a word of the document', async () => {
+  it('reports a fault in a format without a word of the document', async () => {
     const document = await start();
     await document.open(text('The secret.'), 'txt', opening);
     const [sentence] = await document.sentences('en');
@@ -201,8 +201,8 @@ describe('a document process', () => {
     );
     const parent = spawn(process.execPath, [script]);
     onTestFinished(() => void parent.kill('SIGKILL'));
-    const [told] = (await once(parent.stdout, 'data')) as [Buffer];
-    const pid = Number(told.toString());
+    const [printed] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(printed.toString());
     expect(isRunning(pid)).toBe(true);
     parent.kill('SIGKILL');
     await until(() => !isRunning(pid));

@@ -8,7 +8,7 @@ import type { DocumentStore } from '../../../server/documents/jobs/store.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { sampleHash, type openAccount } from '../../storage/samples.ts';
 
-/** Told to owners of documents that were tried too often. */
+/** What owners read of documents that were tried too often. */
 export const EXHAUSTED = 'It was tried too often.';
 
 export const newDocumentId = () => randomBytes(16).toString('hex').toUpperCase();

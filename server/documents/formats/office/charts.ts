@@ -8,11 +8,14 @@ import { plainText } from '../../../text/text-segment.ts';
 import { DocumentError, type DocumentFormat } from '../format.ts';
 import type { ArchiveEntry } from './archive.ts';
 import { drawingText } from './drawing-text.ts';
-import type { TextPart } from './office-parts.ts';
+import {
+  type TextPart,
+  exchangeText,
+  type TextExchange,
+  type TargetLanguage,
+} from './office-parts.ts';
 import type { OfficePackage } from './package-parts.ts';
-import type { TargetLanguage } from './paragraph.ts';
 import type { PartVisitor } from './part-reading.ts';
-import { exchangeText, type TextExchange } from './text-exchange.ts';
 import { serialise, textOf, type XmlElement, encodeText } from './xml-element.ts';
 
 /** Charts, charts of newer kinds, and the shapes drawn upon charts. */

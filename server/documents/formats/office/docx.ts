@@ -3,11 +3,16 @@ import { hasLetters, type Mark } from '../../../text/text-segment.ts';
 import type { DocumentFormat } from '../format.ts';
 import { chartTextParts } from './charts.ts';
 import { smartArtTextParts } from './drawing-text.ts';
-import { propertyParts, type LanguagePart, openParts, type TextPart } from './office-parts.ts';
+import {
+  propertyParts,
+  type LanguagePart,
+  openParts,
+  type TextPart,
+  type TextExchange,
+  type TargetLanguage,
+} from './office-parts.ts';
 import { type OfficePackage, openPackage } from './package-parts.ts';
-import type { TargetLanguage } from './paragraph.ts';
 import type { PartVisitor } from './part-reading.ts';
-import type { TextExchange } from './text-exchange.ts';
 import { WordprocessingPart } from './wordprocessing-part.ts';
 import {
   changesDirection,

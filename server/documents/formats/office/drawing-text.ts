@@ -3,19 +3,22 @@
  * alternative texts of pictures and shapes, tips of links.
  */
 import type { TextSegment } from '../../../text/text-segment.ts';
-import type { TextPart } from './office-parts.ts';
+import {
+  type TextPart,
+  exchangeText,
+  type TextExchange,
+  type TargetLanguage,
+} from './office-parts.ts';
 import type { OfficePackage } from './package-parts.ts';
 import type { Piece, RunFormat } from './paragraph-pieces.ts';
 import {
   exchangeParagraph,
-  type TargetLanguage,
   type ParagraphDialect,
   type WritingContext,
   type FormatRules,
   runFormat,
 } from './paragraph.ts';
 import type { PartVisitor } from './part-reading.ts';
-import { exchangeText, type TextExchange } from './text-exchange.ts';
 import {
   attribute,
   elementsOf,

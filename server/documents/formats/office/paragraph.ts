@@ -1,22 +1,13 @@
 /** A paragraph's way through translation, the same for WordprocessingML and DrawingML. */
-import type { LanguageTag } from '../../../../shared/language.ts';
 import type { TextSegment } from '../../../text/text-segment.ts';
+import type { TargetLanguage, TextExchange } from './office-parts.ts';
 import {
   type ParagraphText,
   paragraphText,
   type Piece,
   type RunFormat,
 } from './paragraph-pieces.ts';
-import type { TextExchange } from './text-exchange.ts';
 import { childOf, elementsOf, type XmlElement, type XmlNode, attributesOf } from './xml-element.ts';
-
-/** What the written text is in. */
-export interface TargetLanguage {
-  tag: LanguageTag;
-  isRightToLeft: boolean;
-  /** Of the language translated from: what it set for its direction must go. */
-  wasRightToLeft: boolean;
-}
 
 /** What differs in the two vocabularies. */
 export interface ParagraphDialect {

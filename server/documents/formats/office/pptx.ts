@@ -3,10 +3,15 @@ import type { DocumentFormat } from '../format.ts';
 import type { ArchiveEntry } from './archive.ts';
 import { chartTextPart, isChart } from './charts.ts';
 import { drawingText, isSmartArt, smartArtTextParts } from './drawing-text.ts';
-import { propertyParts, openParts, type TextPart } from './office-parts.ts';
+import {
+  propertyParts,
+  openParts,
+  type TextPart,
+  exchangeText,
+  type TextExchange,
+} from './office-parts.ts';
 import { type OfficePackage, openPackage, partsInOrder } from './package-parts.ts';
 import type { PartVisitor } from './part-reading.ts';
-import { exchangeText, type TextExchange } from './text-exchange.ts';
 import { xlsx } from './xlsx.ts';
 import { serialise, textOf, attributeOf, encodeText, withAttribute } from './xml-element.ts';
 

@@ -3,8 +3,8 @@
  * `_xHHHH_` escapes in which they hold what XML cannot (22.9.2.19).
  */
 import type { Mark, TextSegment } from '../../../text/text-segment.ts';
+import type { TextExchange } from './office-parts.ts';
 import type { PartVisitor } from './part-reading.ts';
-import type { TextExchange } from './text-exchange.ts';
 import {
   childOf,
   elementLike,

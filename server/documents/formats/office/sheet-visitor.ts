@@ -3,6 +3,7 @@
  * strings, formulas, headers and the messages of validations.
  */
 import { hasLetters, type TextSegment, type Mark, plainText } from '../../../text/text-segment.ts';
+import { exchangeText, type TextExchange } from './office-parts.ts';
 import type { PartVisitor } from './part-reading.ts';
 import { hasReferences, isFormula, renameFormula, type RenamedColumns } from './sheet-formulas.ts';
 import {
@@ -12,7 +13,6 @@ import {
   decodeString,
   encodeString,
 } from './sheet-text.ts';
-import { exchangeText, type TextExchange } from './text-exchange.ts';
 import { type FilterValue, namesCellTexts, translatedFilter, cellKey, cellOf } from './workbook.ts';
 import {
   serialise,

@@ -3,13 +3,9 @@
  * changes are accepted, controls lose their ties to stored data, and text turns its direction.
  */
 import { drawingDialect } from './drawing-text.ts';
+import { type TargetLanguage, offeringOnce, type TextExchange } from './office-parts.ts';
 import type { Piece, RunFormat } from './paragraph-pieces.ts';
-import {
-  exchangeParagraph,
-  type ParagraphDialect,
-  type TargetLanguage,
-  type WritingContext,
-} from './paragraph.ts';
+import { exchangeParagraph, type ParagraphDialect, type WritingContext } from './paragraph.ts';
 import type { PartVisitor } from './part-reading.ts';
 import {
   acceptRevisions,
@@ -19,7 +15,6 @@ import {
   isRowDeleted,
   joinParagraphs,
 } from './revisions.ts';
-import { offeringOnce, type TextExchange } from './text-exchange.ts';
 import {
   changesDirection,
   paragraphProperties,

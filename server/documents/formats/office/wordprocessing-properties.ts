@@ -2,7 +2,7 @@
  * Properties of WordprocessingML that depend on the language: direction and proofing language of runs,
  * paragraphs, tables and sections. Their children have a fixed order (ISO/IEC 29500-1, annex A).
  */
-import type { TargetLanguage } from './paragraph.ts';
+import type { TargetLanguage } from './office-parts.ts';
 import {
   attribute,
   childOf,

@@ -2,7 +2,7 @@
  * Words of a Word document beside its running text: those that elements keep in attributes (alternative
  * texts, tips, entries of lists), and those in the codes of fields.
  */
-import { exchangeText, type TextExchange } from './text-exchange.ts';
+import { exchangeText, type TextExchange } from './office-parts.ts';
 import {
   attribute,
   attributesOf,

@@ -7,13 +7,18 @@ import type { DocumentFormat, OpenedDocument, OpenOptions } from '../format.ts';
 import { type EntryContent, writeArchive } from './archive-writing.ts';
 import { chartTextPart, isChart } from './charts.ts';
 import { drawingText, isSmartArt, smartArtTextParts } from './drawing-text.ts';
-import { propertyParts, type TextPart, targetLanguage } from './office-parts.ts';
+import {
+  propertyParts,
+  type TextPart,
+  targetLanguage,
+  DocumentTexts,
+  isSameText,
+} from './office-parts.ts';
 import { type OfficePackage, openPackage } from './package-parts.ts';
 import { readPart, rewritePart, type PartVisitor } from './part-reading.ts';
 import { type RenamedColumns, renameFormula } from './sheet-formulas.ts';
 import { StringNumbers, sharedStringsVisitor, type RichString } from './sheet-text.ts';
 import { commentsVisitor, threadedCommentsVisitor, sheetVisitor } from './sheet-visitor.ts';
-import { DocumentTexts, isSameText } from './text-exchange.ts';
 import {
   readWorkbook,
   type Sheet,
