@@ -64,9 +64,22 @@ export interface DocumentsTable {
   download_until_ms: number | null;
 }
 
+/** The bytes kept of a document: what was uploaded, what a worker has translated so far, the result. */
+export type DocumentFile = 'source' | 'progress' | 'result';
+
+export interface DocumentPartsTable {
+  document_id: string;
+  file: DocumentFile;
+  /** 0, 1, 2… in a file. */
+  place: number;
+  at_ms: number;
+  bytes: Uint8Array;
+}
+
 declare module '../../storage/database.ts' {
   interface Tables {
     documents: DocumentsTable;
+    document_parts: DocumentPartsTable;
   }
 }
 
@@ -122,18 +135,6 @@ export function toQueuedRow(document: NewDocument): DocumentsTable {
 
 // The parts of files.
 
-/** The bytes kept of a document: what was uploaded, what a worker has translated so far, the result. */
-export type DocumentFile = 'source' | 'progress' | 'result';
-
-export interface DocumentPartsTable {
-  document_id: string;
-  file: DocumentFile;
-  /** 0, 1, 2… in a file. */
-  place: number;
-  at_ms: number;
-  bytes: Uint8Array;
-}
-
 export interface DocumentParts {
   /**
    * Keeps a part of a file, in order from place 0; the same place again is written over. Parts of
@@ -155,12 +156,6 @@ export interface DocumentParts {
   ): Promise<boolean>;
   /** One part of a file; undefined after the last. */
   readPart(documentId: string, file: DocumentFile, place: number): Promise<Uint8Array | undefined>;
-}
-
-declare module '../../storage/database.ts' {
-  interface Tables {
-    document_parts: DocumentPartsTable;
-  }
 }
 
 export function createDocumentParts(db: Database): DocumentParts {
