@@ -1,7 +1,7 @@
 /** The composition root of a worker: what it takes to translate documents, and nothing of the server. */
 import type { Logger } from './process/log.ts';
 import type { Config } from './config.ts';
-import { documentContainment } from './documents/formats/document-process.ts';
+import { documentContainment } from './documents/jobs/document-process.ts';
 import { uncontainedNotice } from './process/containment.ts';
 import { startTranslators } from './running-engines.ts';
 import { createDetection } from './translation/detection.ts';

@@ -1,14 +1,13 @@
 /** Documents, wired: taken in here, translated by a process beside the server. */
+import type { UsageMeter } from '../accounts/usage/usage.ts';
 import type { Config } from '../config.ts';
 import type { Routes } from '../http/door.ts';
 import type { Logger } from '../process/log.ts';
 import type { Storage } from '../stores.ts';
 import { isFreeTarget } from '../translation/language-table.ts';
-import { startDocumentExpiry } from './jobs/document-expiry.ts';
 import type { DocumentUploadOptions } from './jobs/document-upload.ts';
 import { createDocumentWorkerProcess } from './jobs/document-worker-process.ts';
-import { createDocumentTranslations } from './jobs/documents.ts';
-import type { UsageMeter } from '../accounts/usage/usage.ts';
+import { startDocumentExpiry, createDocumentTranslations } from './jobs/documents.ts';
 import { documentRoutes } from './jobs/routes.ts';
 
 /** What documents are checked against before they are taken. */

@@ -10,7 +10,7 @@ const LIMITS = { fields: 100, fieldSize: 16 * 1024, files: 1, parts: 101, header
 export interface FilePart {
   /** As the client names it; empty when it does not. */
   fileName: string;
-  content: AsyncIterable<Uint8Array>;
+  content: Readable;
 }
 
 export type FormFields = Record<string, string | string[]>;

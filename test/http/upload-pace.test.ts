@@ -27,7 +27,7 @@ beforeAll(async () => {
     await readMultipart(body as Readable, headers as never, async ({ content }) => {
       // As a database that is slow at first.
       await delay(pauseMs);
-      for await (const piece of content) length += piece.length;
+      for await (const piece of content as AsyncIterable<Buffer>) length += piece.length;
     });
     return { length };
   };

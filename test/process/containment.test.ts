@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { documentContainment } from '../../server/documents/formats/document-process.ts';
+import { documentContainment } from '../../server/documents/jobs/document-process.ts';
 import {
   findContainment,
   SYSTEM_PATH,

@@ -1,6 +1,6 @@
 /**
  * What a document format is: a file is opened, its text is handed out in segments, and the file is
- * written anew with translated ones. Formats run in a process of their own (`document-child.ts`), which
+ * written anew with translated ones. Formats run in a process of their own (`jobs/document-child.ts`), which
  * ends when it takes too long or too much memory, so they may block; they touch neither network nor
  * database. A new format is one file here, one line in `index.ts`, one in `shared/document-formats.ts`
  * and one in the conformance test.

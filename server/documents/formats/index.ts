@@ -1,6 +1,5 @@
 /** The formats: what shows of their files, how long they take, and what reads and writes them. */
 import type { DocumentFormatName } from '../../../shared/document-formats.ts';
-import { signatures, type Signature } from './file-signature.ts';
 import type { DocumentFormat } from './format.ts';
 
 /**
@@ -9,6 +8,13 @@ import type { DocumentFormat } from './format.ts';
  */
 type FirstMs = readonly [least: number, perByte: number];
 
+/**
+ * What is wrong with a file, in words for its owner; undefined when nothing can be seen.
+ *
+ * @param head its first {@link SIGNATURE_BYTES}, or all of it
+ */
+type Signature = (head: Buffer) => string | undefined;
+
 interface ServedFormat {
   signature: Signature;
   firstMs: FirstMs;
@@ -16,7 +22,6 @@ interface ServedFormat {
   load: () => Promise<DocumentFormat>;
 }
 
-const { several, text } = signatures;
 /** Compressed, and most of the large ones is pictures; read, and often drawn, page by page. */
 const pages: FirstMs = [6_000, 0.01];
 /** Much of it is no text. */
@@ -27,19 +32,31 @@ const picture: FirstMs = [10_000, 0.01];
 
 /** One line each; `shared/document-formats.ts` has what clients know of them. */
 const formats: Record<DocumentFormatName, ServedFormat> = {
-  docx: format(signatures.docx, pages, async () => (await import('./office/docx.ts')).docx),
+  docx: format(
+    (head) => officeProblem('docx', head),
+    pages,
+    async () => (await import('./office/docx.ts')).docx,
+  ),
   // Word writes and reads files of this name in several formats.
-  doc: format(several, pages, async () => (await import('./office/doc.ts')).doc),
-  pptx: format(signatures.pptx, pages, async () => (await import('./office/pptx.ts')).pptx),
-  xlsx: format(signatures.xlsx, pages, async () => (await import('./office/xlsx.ts')).xlsx),
-  pdf: format(signatures.pdf, pages, async () => (await import('./pdf/pdf.ts')).pdf),
-  html: format(text, markup, async () => (await import('./text/html.ts')).html),
-  txt: format(text, plain, async () => (await import('./text/txt.ts')).txt),
-  xliff: format(text, markup, async () => (await import('./text/xliff.ts')).xliff),
-  srt: format(text, markup, async () => (await import('./text/srt.ts')).srt),
-  vtt: format(text, markup, async () => (await import('./text/vtt.ts')).vtt),
-  jpeg: format(signatures.jpeg, picture, async () => (await import('./image/image.ts')).jpeg),
-  png: format(signatures.png, picture, async () => (await import('./image/image.ts')).png),
+  doc: format(noProblem, pages, async () => (await import('./office/doc.ts')).doc),
+  pptx: format(
+    (head) => officeProblem('pptx', head),
+    pages,
+    async () => (await import('./office/pptx.ts')).pptx,
+  ),
+  xlsx: format(
+    (head) => officeProblem('xlsx', head),
+    pages,
+    async () => (await import('./office/xlsx.ts')).xlsx,
+  ),
+  pdf: format(pdfProblem, pages, async () => (await import('./pdf/pdf.ts')).pdf),
+  html: format(textProblem, markup, async () => (await import('./text/html.ts')).html),
+  txt: format(textProblem, plain, async () => (await import('./text/txt.ts')).txt),
+  xliff: format(textProblem, markup, async () => (await import('./text/xliff.ts')).xliff),
+  srt: format(textProblem, markup, async () => (await import('./text/subtitles.ts')).srt),
+  vtt: format(textProblem, markup, async () => (await import('./text/subtitles.ts')).vtt),
+  jpeg: format(jpegProblem, picture, async () => (await import('./image/image.ts')).jpeg),
+  png: format(pngProblem, picture, async () => (await import('./image/image.ts')).png),
 };
 
 function format(signature: Signature, firstMs: FirstMs, load: ServedFormat['load']): ServedFormat {
@@ -54,7 +71,7 @@ export function loadFormat(name: DocumentFormatName): Promise<DocumentFormat> {
 /**
  * What is wrong with a file, in words for its owner; undefined when nothing can be seen.
  *
- * @param head its first bytes, `SIGNATURE_BYTES` where it has so many
+ * @param head its first bytes, {@link SIGNATURE_BYTES} where it has so many
  */
 export function signatureProblem(name: DocumentFormatName, head: Buffer): string | undefined {
   if (head.length === 0) return 'Invalid file data. The file is empty.';
@@ -65,4 +82,52 @@ export function signatureProblem(name: DocumentFormatName, head: Buffer): string
 export function firstEstimateMs(name: DocumentFormatName, sizeBytes: number): number {
   const [leastMs, msPerByte] = formats[name].firstMs;
   return leastMs + sizeBytes * msPerByte;
+}
+
+// Whether a file can be what its name says, from its first bytes: cheap, and before it is kept.
+
+/** As many bytes of a file as are looked at. */
+export const SIGNATURE_BYTES = 1024;
+
+const ZIP = Buffer.from('PK\x03\x04', 'latin1');
+/** The container of old Office files, and of encrypted new ones. */
+const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+const JPEG = Buffer.from('ffd8ff', 'hex');
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
+
+function officeProblem(format: string, head: Buffer): string | undefined {
+  if (startsWith(head, ZIP)) return undefined;
+  if (!startsWith(head, COMPOUND_FILE)) return isNot(`a ${format} file`);
+  return `Invalid file data. The file is protected by a password or not a ${format} file. Save it without a password, as ${format}.`;
+}
+
+/** Readers take a header that comes late, after lines of a mail for example. */
+function pdfProblem(head: Buffer): string | undefined {
+  return head.includes('%PDF-') ? undefined : isNot('a PDF file');
+}
+
+function jpegProblem(head: Buffer): string | undefined {
+  return startsWith(head, JPEG) ? undefined : isNot('a JPEG image');
+}
+
+function pngProblem(head: Buffer): string | undefined {
+  return startsWith(head, PNG) ? undefined : isNot('a PNG image');
+}
+
+/** Text has no zero bytes, but for UTF-16, which is known by its byte order mark. */
+function textProblem(head: Buffer): string | undefined {
+  const mark = head.length >= 2 ? head.readUInt16BE(0) : 0;
+  const isText = mark === 0xfeff || mark === 0xfffe || !head.includes(0);
+  return isText ? undefined : isNot('a text file');
+}
+
+/** Which of several formats a file has shows when it is opened. */
+function noProblem(): undefined {}
+
+function startsWith(head: Buffer, signature: Buffer): boolean {
+  return head.subarray(0, signature.length).equals(signature);
+}
+
+function isNot(what: string): string {
+  return `Invalid file data. The file is not ${what}, as its file extension says.`;
 }

@@ -1,13 +1,13 @@
 /** What a worker reads and writes of a document it has taken, however often the database is away. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, type ErrorCode } from '../../../shared/errors.ts';
-import { DocumentError } from '../formats/format.ts';
 import type { Charge } from '../../accounts/usage/charge.ts';
-import type { DocumentFile } from './document-parts-store.ts';
+import { DocumentError } from '../formats/format.ts';
 import type { ClaimedDocument } from './document-claims-store.ts';
-import type { DocumentStore } from './store.ts';
+import type { DocumentFile } from './document-tables-store.ts';
 import type { TranslationProgress } from './document-translation.ts';
 import { DOCUMENT_PART_BYTES } from './document-upload.ts';
+import type { DocumentStore } from './store.ts';
 
 /** Waits for a database that is away, in ms; then the document is left to whoever finds it later. */
 const PAUSES_MS = [50, 100, 250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];

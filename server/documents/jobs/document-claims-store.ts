@@ -2,7 +2,6 @@
  * Who works on which document. A claim is an id in the document's row: every step of a worker names
  * it, so one whose document was given to another changes nothing any more.
  */
-import type { Charge } from '../../accounts/usage/charge.ts';
 import {
   sql,
   type Expression,
@@ -10,12 +9,15 @@ import {
   type Selectable,
   type SqlBool,
 } from 'kysely';
-import { locksRows, type Database } from '../../storage/database.ts';
-import type { DocumentsTable, NewDocument } from './document-rows-store.ts';
-import type { Tables } from '../../storage/database.ts';
-import { deleteParts } from './document-parts-store.ts';
-import { toNewDocument } from './document-rows-store.ts';
+import type { Charge } from '../../accounts/usage/charge.ts';
 import { usageStore } from '../../accounts/usage/store.ts';
+import { locksRows, type Database, type Tables } from '../../storage/database.ts';
+import {
+  type DocumentsTable,
+  type NewDocument,
+  deleteParts,
+  toNewDocument,
+} from './document-tables-store.ts';
 
 /** A document that a worker has taken; the claim is its right to go on with it. */
 export interface ClaimedDocument extends NewDocument {

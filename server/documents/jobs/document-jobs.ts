@@ -1,15 +1,21 @@
-/** The loop of a worker: takes documents from the table, a bounded number at once. */
+/**
+ * The work of a worker: takes documents from the table, a bounded number at once, and sees each through from
+ * its claim to its end.
+ */
 import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../../../shared/errors.ts';
 import { Change } from '../../process/change.ts';
+import type { Logger } from '../../process/log.ts';
+import { DocumentError } from '../formats/format.ts';
+import { ClaimLost, createDocumentClaim, type DocumentClaim } from './document-claim.ts';
 import type { ClaimedDocument } from './document-claims-store.ts';
-import {
-  BEAT_MS,
-  EXHAUSTED,
-  startDocumentJob,
-  type DocumentJob,
-  type DocumentJobOptions,
-} from './document-job.ts';
+import { createDocumentEstimate, billedCharacters, type DocumentWish } from './document-order.ts';
+import { FormatFailure } from './document-process.ts';
+import type { DocumentTranslator } from './document-translation.ts';
+import type { DocumentStore } from './store.ts';
 
+/** How often a worker says that it is at it, in ms. */
+const BEAT_MS = 2_000;
 /** A worker that missed so many beats has ended: a slow disk or a busy machine costs some. */
 const STALE_MS = 6 * BEAT_MS;
 /** How often the table is looked at when nobody rings, in ms. */
@@ -44,8 +50,12 @@ export function startDocumentJobs(given: DocumentJobsOptions): DocumentJobs {
     try {
       const atMs = now();
       return await documents.claim({
-        ...{ claimId: randomUUID(), workerId, atMs, staleBeforeMs: atMs - STALE_MS },
-        ...{ maxAttempts, exhausted: EXHAUSTED },
+        claimId: randomUUID(),
+        workerId,
+        atMs,
+        staleBeforeMs: atMs - STALE_MS,
+        maxAttempts,
+        exhausted: EXHAUSTED,
       });
     } catch (error) {
       log.warn({ error: String(error) }, 'Documents cannot be taken now.');
@@ -90,4 +100,187 @@ export function startDocumentJobs(given: DocumentJobsOptions): DocumentJobs {
       await Promise.all([...running].map((job) => job.ended));
     },
   };
+}
+
+// One document with one worker, from its claim to the end of it.
+
+/** Before the second attempt, twice as long before the third; in ms. */
+const RETRY_AFTER_MS = {
+  /** A process that ended: most likely by the document. */
+  crash: 1_000,
+  /** An engine that is away may need some time. */
+  refusal: 10_000,
+};
+const TOO_MANY_REQUESTS = 429;
+
+interface DocumentJobOptions {
+  documents: DocumentStore;
+  translator: DocumentTranslator;
+  /** After so many attempts in which nothing was got on with, a document is an error. */
+  maxAttempts: number;
+  log: Logger;
+  now: () => number;
+}
+
+/** A document that is being translated. */
+interface DocumentJob {
+  /** Resolves when the worker has nothing to do with the document any more. */
+  readonly ended: Promise<void>;
+  /** Puts the document back into the queue at once; does nothing when it is over. */
+  giveBack(): void;
+}
+
+/** The worker ends: no fault of the document. */
+class WorkerStops extends Error {
+  constructor() {
+    super('The worker stops.');
+    this.name = 'WorkerStops';
+  }
+}
+
+/** Translates a document that was claimed. */
+function startDocumentJob(claimed: ClaimedDocument, options: DocumentJobOptions): DocumentJob {
+  const aborting = new AbortController();
+  const { signal } = aborting;
+  const claim = createDocumentClaim({ ...options, claimed, signal });
+  const { log } = options;
+  const { documentId, attempt } = claimed;
+
+  async function run(): Promise<void> {
+    const startedAtMs = options.now();
+    const beats = startBeats(claimed, {
+      ...options,
+      onLost: () => aborting.abort(new ClaimLost()),
+    });
+    try {
+      const outcome = await translate(claimed, { ...options, claim, signal, note: beats.note });
+      const durationMs = options.now() - startedAtMs;
+      log.info({ documentId, attempt, outcome, durationMs }, 'A document has been translated.');
+    } catch (error) {
+      await settle(error).catch((problem: unknown) => {
+        // Somebody will find that nobody is at it any more.
+        log.warn({ documentId, error: String(problem) }, 'A document was left as it is.');
+      });
+    } finally {
+      beats.stop();
+    }
+  }
+
+  async function settle(thrown: unknown): Promise<void> {
+    const error: unknown = signal.aborted ? signal.reason : thrown;
+    if (error instanceof ClaimLost) {
+      log.info({ documentId, attempt }, 'A document went to another worker, or was deleted.');
+      return;
+    }
+    if (error instanceof WorkerStops) return claim.release({ countsAttempt: false });
+    log.warn({ documentId, attempt, ...traceOf(error) }, 'A document could not be translated.');
+    const tries = claim.hasGotOn ? 0 : attempt;
+    const problem = problemFor(error, tries >= options.maxAttempts);
+    if (problem !== undefined) return claim.fail(problem);
+    const pauseMs = retryAfterMs(error) * 2 ** Math.max(0, tries - 1);
+    return claim.release({ countsAttempt: true, notBeforeMs: options.now() + pauseMs });
+  }
+
+  return { ended: run(), giveBack: () => aborting.abort(new WorkerStops()) };
+}
+
+interface Translating {
+  translator: DocumentTranslator;
+  claim: DocumentClaim;
+  note: (share: number) => void;
+  now: () => number;
+  signal: AbortSignal;
+}
+
+async function translate(
+  { order, accountId, keyId, tag }: ClaimedDocument,
+  { translator, claim, note, now, signal }: Translating,
+): Promise<'done' | 'quota_exceeded'> {
+  const wish = JSON.parse(order) as DocumentWish;
+  const source = await claim.readSource();
+  signal.throwIfAborted();
+  const translating = translator.translate({
+    file: source,
+    accountId,
+    wish,
+    progress: claim.progress,
+    signal,
+    onShare: note,
+  });
+  // Who must give a document back does not wait until everything has noticed.
+  const { file, characters } = await Promise.race([translating, rejection(signal)]);
+  await claim.writeResult(file);
+  const amount = billedCharacters(wish, characters);
+  return claim.finish(
+    { accountId, keyId, kind: 'document', amount, atMs: now(), tag },
+    `Quota for this billing period has been exceeded: the document has ${amount} characters to be billed.`,
+  );
+}
+
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const onAbort = () => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** Keeps a claim alive, and what its owner knows of it. */
+function startBeats(
+  { documentId, claimId, order, sizeBytes }: ClaimedDocument,
+  { documents, now, log, onLost }: DocumentJobOptions & { onLost: () => void },
+): { note: (share: number) => void; stop: () => void } {
+  const estimate = createDocumentEstimate({ order, sizeBytes, startedAtMs: now() });
+  let isBeating = false;
+
+  async function beat(): Promise<void> {
+    if (isBeating) return;
+    isBeating = true;
+    try {
+      const progress = { atMs: now(), finishAtMs: estimate.finishAtMs() };
+      if (!(await documents.beat(documentId, claimId, progress))) onLost();
+    } catch (error) {
+      log.debug({ documentId, error: String(error) }, 'A beat was not heard.');
+    }
+    isBeating = false;
+  }
+
+  void beat();
+  const timer = setInterval(() => void beat(), BEAT_MS);
+  return {
+    note: (share) => estimate.note(share, now()),
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** What may be logged of an error: its message might quote the document. */
+function traceOf(error: unknown): object {
+  if (error instanceof ServiceError) return { error: error.code };
+  if (!(error instanceof Error)) return { error: typeof error };
+  const [, at] = /\n\s+at (.*)/.exec(error.stack ?? '') ?? [];
+  return { error: error.name, at };
+}
+
+/** What an owner reads of an error that cannot be mended by trying again; else undefined. */
+function problemFor(error: unknown, isLastAttempt: boolean): string | undefined {
+  if (error instanceof DocumentError) return error.message;
+  if (error instanceof FormatFailure) return UNREADABLE;
+  if (error instanceof ServiceError) {
+    const isPassing = error.status >= 500 || error.status === TOO_MANY_REQUESTS;
+    if (isPassing && !isLastAttempt) return undefined;
+    return error.detail === undefined ? error.message : `${error.message} ${error.detail}`;
+  }
+  return isLastAttempt ? EXHAUSTED : undefined;
+}
+
+/** For owners of documents at which a format failed: no fault of theirs, and no use to try again. */
+const UNREADABLE =
+  'The server could not process this document. The fault is with the server: its operator finds details in the log.';
+
+/** For owners of documents that were tried often enough. */
+const EXHAUSTED =
+  'The document could not be translated, though it was tried several times. Please check that it opens, save it anew and send it again.';
+
+function retryAfterMs(error: unknown): number {
+  return error instanceof ServiceError ? RETRY_AFTER_MS.refusal : RETRY_AFTER_MS.crash;
 }

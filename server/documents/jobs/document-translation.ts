@@ -1,24 +1,24 @@
 /** Translates one document, from the bytes that were uploaded to those of the result. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
+import type { Glossaries } from '../../glossaries/glossaries.ts';
+import type { TranslationMemories } from '../../memories/translation-memories.ts';
+import type { Logger } from '../../process/log.ts';
+import type { StyleRuleLists } from '../../style-rules/style-rules.ts';
+import { plainText, type TextSegment } from '../../text/text-segment.ts';
+import type { DetectionOrigin, SourceDetection } from '../../translation/detection.ts';
+import { checkWishes } from '../../translation/language-checks.ts';
+import { rememberedTranslation } from '../../translation/remembered-translation.ts';
+import { checkStyle, styledTranslation } from '../../translation/text-style.ts';
+import type { Translation, SegmentTranslationOptions } from '../../translation/translation.ts';
+import { checkLength } from '../formats/format.ts';
+import type { DocumentWish } from './document-order.ts';
 import {
   startDocumentProcess,
   type DocumentLimits,
   type DocumentProcess,
-} from '../formats/document-process.ts';
-import type { DocumentSentence } from '../formats/document-sentences.ts';
-import { checkLength } from '../formats/format.ts';
-import type { Logger } from '../../process/log.ts';
-import { plainText, type TextSegment } from '../../text/text-segment.ts';
-import type { DetectionOrigin, SourceDetection } from '../../translation/detection.ts';
-import type { DocumentWish } from './document-order.ts';
-import type { Glossaries } from '../../glossaries/glossaries.ts';
-import { checkWishes } from '../../translation/language-checks.ts';
-import type { StyleRuleLists } from '../../style-rules/style-rules.ts';
-import { checkStyle, styledTranslation } from '../../translation/text-style.ts';
-import type { Translation, SegmentTranslationOptions } from '../../translation/translation.ts';
-import type { TranslationMemories } from '../../memories/translation-memories.ts';
-import { rememberedTranslation } from '../../translation/remembered-translation.ts';
+} from './document-process.ts';
+import type { DocumentSentence } from './document-sentences.ts';
 
 /** What was translated before a worker ended, so that the next one need not do it again. */
 export interface TranslationProgress {
@@ -154,7 +154,10 @@ async function translateSentences(
       { search, usesExamples: (pair) => translation.usesExamples(pair) },
     ),
     wishes: {
-      ...{ source, target, signal, account: accountId },
+      source,
+      target,
+      signal,
+      account: accountId,
       ...(formality !== undefined && { formality: formality.wish }),
       ...(glossary !== undefined && { glossary }),
     },
@@ -224,7 +227,7 @@ async function translateBatches(
   { translation, wishes, onBatch }: BatchTranslationOptions,
 ): Promise<void> {
   let next = 0;
-  let telling: Promise<void> = Promise.resolve();
+  let reporting: Promise<void> = Promise.resolve();
   let hasFailed = false;
 
   async function translateWaiting(): Promise<void> {
@@ -237,8 +240,8 @@ async function translateBatches(
       );
       if (hasFailed) return;
       const done = new Map(sentences.map(({ key, segment }, i) => [key, segments[i] ?? segment]));
-      telling = telling.then(() => onBatch(done, batch));
-      await telling;
+      reporting = reporting.then(() => onBatch(done, batch));
+      await reporting;
     }
   }
   const runs = Array.from({ length: PARALLEL_BATCHES }, translateWaiting);

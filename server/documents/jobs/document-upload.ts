@@ -10,12 +10,10 @@ import {
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { DocumentHandle, DocumentOrder } from '../../../shared/schemas/documents.ts';
-import { SIGNATURE_BYTES } from '../formats/file-signature.ts';
-import { signatureProblem } from '../formats/index.ts';
-import type { Caller, Plan } from '../../http/caller.ts';
-import type { DocumentStore } from './store.ts';
-import type { DocumentWish } from './document-order.ts';
 import type { Glossaries } from '../../glossaries/glossaries.ts';
+import type { Caller, Plan } from '../../http/caller.ts';
+import type { TranslationMemories } from '../../memories/translation-memories.ts';
+import type { StyleRuleLists } from '../../style-rules/style-rules.ts';
 import { checkLanguages, checkWishes } from '../../translation/language-checks.ts';
 import {
   formalityWish,
@@ -24,10 +22,11 @@ import {
   memoryWish,
   styleIdOf,
 } from '../../translation/request-wishes.ts';
-import type { StyleRuleLists } from '../../style-rules/style-rules.ts';
 import { checkStyle } from '../../translation/text-style.ts';
 import type { Translation } from '../../translation/translation.ts';
-import type { TranslationMemories } from '../../memories/translation-memories.ts';
+import { SIGNATURE_BYTES, signatureProblem } from '../formats/index.ts';
+import type { DocumentWish } from './document-order.ts';
+import type { DocumentStore } from './store.ts';
 
 /** Bytes kept at once: few enough to hold no other writer up. */
 export const DOCUMENT_PART_BYTES = 256 * 1024;
@@ -98,7 +97,11 @@ export function beginUpload(caller: Caller, options: DocumentUploadOptions): Doc
       const documentKey = newSecret(32);
       isQueued = await documents.submit(
         {
-          ...{ documentId, accountId, keyId: caller.key.keyId, tag, sizeBytes },
+          documentId,
+          accountId,
+          keyId: caller.key.keyId,
+          tag,
+          sizeBytes,
           documentKeyHash: hashOfDocumentKey(documentKey),
           fileName: fileName.slice(-MAX_FILE_NAME_LENGTH),
           order: JSON.stringify(wish),

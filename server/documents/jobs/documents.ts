@@ -1,13 +1,17 @@
-/** `/v2/document`: takes documents in, says how far they are, and hands results out once. */
+/**
+ * `/v2/document`: takes documents in, says how far they are, hands results out once, and deletes what nobody
+ * fetched.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { documentFormat, type DocumentFormatInfo } from '../../../shared/document-formats.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { DocumentStatusView } from '../../../shared/schemas/documents.ts';
+import type { UsageMeter } from '../../accounts/usage/usage.ts';
 import type { Caller } from '../../http/caller.ts';
-import type { StoredDocument } from './document-rows-store.ts';
-import { firstEstimateMs } from './document-estimate.ts';
-import type { DocumentWish } from './document-order.ts';
+import type { Logger } from '../../process/log.ts';
+import { firstEstimateMs, type DocumentWish } from './document-order.ts';
+import type { StoredDocument } from './document-tables-store.ts';
 import {
   beginUpload,
   hashOfDocumentKey,
@@ -16,7 +20,7 @@ import {
   type DocumentUploadOptions,
 } from './document-upload.ts';
 import type { DocumentWorkerProcess } from './document-worker-process.ts';
-import type { UsageMeter } from '../../accounts/usage/usage.ts';
+import type { DocumentStore } from './store.ts';
 
 /** A download of which no part was read for so long is over, in ms; it is renewed now and again. */
 const DOWNLOAD_LEASE_MS = 10 * 60_000;
@@ -271,4 +275,48 @@ function failed({ problem }: StoredDocument): ServiceError {
     'invalid_request',
     `The document could not be translated: ${problem ?? 'there is no result.'}`,
   );
+}
+
+// Deletes documents that nobody fetched, and uploads that never ended.
+
+/** How often is looked, in ms. */
+const PERIOD_MS = 10 * 60_000;
+/** An upload to which nothing was added for so long was given up, in ms. */
+const UPLOAD_MS = 60 * 60_000;
+
+export interface DocumentExpiry {
+  stop(): void;
+}
+
+/** Looks at once, and from then on now and again. @param keptMs how long results and errors are kept */
+export function startDocumentExpiry({
+  documents,
+  keptMs,
+  log,
+  now = Date.now,
+}: {
+  documents: DocumentStore;
+  keptMs: number;
+  log: Logger;
+  now?: () => number;
+}): DocumentExpiry {
+  let isStopped = false;
+
+  async function sweep(): Promise<void> {
+    try {
+      const before = { settled: now() - keptMs, uploads: now() - UPLOAD_MS };
+      while (!isStopped && (await documents.expire(before)));
+    } catch (error) {
+      log.warn({ error: String(error) }, 'Old documents could not be deleted yet.');
+    }
+  }
+  void sweep();
+  const timer = setInterval(() => void sweep(), PERIOD_MS);
+  timer.unref();
+  return {
+    stop() {
+      isStopped = true;
+      clearInterval(timer);
+    },
+  };
 }

@@ -15,6 +15,7 @@ import { Problem } from '../../../shared/schemas/problem.ts';
 import type { DocumentTranslations } from './documents.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Door } from '../../http/door.ts';
+import { receivedFile, type UploadPace } from '../../http/received-file.ts';
 import { abortWhenGone, reportingTag } from '../../http/requests.ts';
 import { readForm } from '../../http/forms.ts';
 import { readMultipart, useMultipart, type FormFields } from '../../http/multipart.ts';
@@ -162,12 +163,14 @@ const resultRoutes: FastifyPluginAsyncTypebox<DocumentOptions> = async (
 /**
  * Takes an upload in.
  *
+ * @param pace how slowly the file may come
  * @throws ServiceError of the multipart body, the order and the file; nothing is kept then
  */
 export async function receiveDocument(
   request: FastifyRequest,
   caller: Caller,
   documentTranslations: DocumentTranslations,
+  pace?: UploadPace,
 ): Promise<DocumentHandle> {
   const { body, headers } = request;
   if (!(body instanceof Readable)) {
@@ -180,7 +183,7 @@ export async function receiveDocument(
   const upload = await documentTranslations.upload(caller);
   try {
     const fields = await readMultipart(body, headers, ({ fileName, content }, earlier) =>
-      upload.receive(content, nameOf(earlier) ?? fileName),
+      upload.receive(receivedFile(content, pace), nameOf(earlier) ?? fileName),
     );
     return await upload.submit(readForm(fields, DocumentOrder), tag);
   } catch (error) {

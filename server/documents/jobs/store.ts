@@ -1,12 +1,17 @@
-import type { NewDocument, StoredDocument } from './document-rows-store.ts';
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import type { Database } from '../../storage/database.ts';
-import { defineStore } from '../../storage/store.ts';
-import type { Tables } from '../../storage/database.ts';
 import { lockAccount } from '../../storage/account-lock.ts';
+import type { Database, Tables } from '../../storage/database.ts';
+import { defineStore } from '../../storage/store.ts';
 import { createDocumentClaims, type DocumentClaims } from './document-claims-store.ts';
-import { createDocumentParts, deleteParts, type DocumentParts } from './document-parts-store.ts';
-import { toQueuedRow, toStoredDocument } from './document-rows-store.ts';
+import {
+  type NewDocument,
+  type StoredDocument,
+  createDocumentParts,
+  deleteParts,
+  type DocumentParts,
+  toQueuedRow,
+  toStoredDocument,
+} from './document-tables-store.ts';
 
 /** Documents and their jobs; the table is the truth, whoever is rung up besides. */
 export interface DocumentStore extends DocumentParts, DocumentClaims {

@@ -56,7 +56,7 @@ describe.each(samples)('a document of the format $format', (sample) => {
     expect(await content(await document.write(segments, languages))).toEqual(await content(file));
   });
 
-  it('tells all that is to be translated, and nothing else', async () => {
+  it('hands out all that is to be translated, and nothing else', async () => {
     const document = await open(await sample.build());
     const texts = document.blocks.map(({ segment }) => plainText(segment));
     for (const piece of sample.translatable) {

@@ -9,11 +9,7 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DocumentError, type OpenOptions } from '../../../server/documents/formats/format.ts';
-import { doc } from '../../../server/documents/formats/office/doc.ts';
-import {
-  convertToDocx,
-  runSandboxed,
-} from '../../../server/documents/formats/office/libre-office.ts';
+import { doc, convertToDocx, runSandboxed } from '../../../server/documents/formats/office/doc.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
 import { builtModule } from '../../support/suite/built-product.ts';
 import { documentFolder, soffice, unzipped, zipText } from '../../support/documents/documents.ts';
@@ -113,7 +109,7 @@ describe('a .doc file', () => {
     }
   });
 
-  it('may be longer than the table of its header tells of, with its directory at the end', async () => {
+  it('may be longer than the table in its header lists, with its directory at the end', async () => {
     const side = 1_750;
     const noise = { raw: { width: side, height: side, channels: 3 as const } };
     const png = await sharp(randomBytes(side * side * 3), noise)
@@ -229,7 +225,7 @@ describe('the sandbox of LibreOffice', () => {
   });
 
   it('is gone when the process that waits for it is killed', async () => {
-    const module = builtModule('server/documents/formats/office/libre-office.ts');
+    const module = builtModule('server/documents/formats/office/doc.ts');
     const script = `import { runSandboxed } from ${JSON.stringify(module)}; await runSandboxed(['/bin/sleep', '600']);`;
     const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: 'ignore',

@@ -97,16 +97,16 @@ describe('a docx is refused', () => {
     const start = record.readUInt32LE(16);
     const directory = one.subarray(start, -22);
     /** With values in its end record. */
-    const told = (
+    const changed = (
       file: Buffer,
       values: { count?: number; bytes?: number; start?: number },
     ): Buffer => {
       const at = file.length - 22;
-      const changed = Buffer.from(file);
-      if (values.count !== undefined) changed.writeUInt16LE(values.count, at + 10);
-      if (values.bytes !== undefined) changed.writeUInt32LE(values.bytes, at + 12);
-      if (values.start !== undefined) changed.writeUInt32LE(values.start, at + 16);
-      return changed;
+      const copy = Buffer.from(file);
+      if (values.count !== undefined) copy.writeUInt16LE(values.count, at + 10);
+      if (values.bytes !== undefined) copy.writeUInt32LE(values.bytes, at + 12);
+      if (values.start !== undefined) copy.writeUInt32LE(values.start, at + 16);
+      return copy;
     };
     const commented = Buffer.concat([one, record]);
     const twins = wordDocument(paragraph('One'), { entries: { b1: 'bytes', b2: 'bytes' } });
@@ -123,13 +123,13 @@ describe('a docx is refused', () => {
       'a second record': Buffer.concat([one, record]),
       'a record in the comment': commented,
       'one behind the other': Buffer.concat([one, other]),
-      'a directory behind another': told(Buffer.concat([one, directory, record]), {
+      'a directory behind another': changed(Buffer.concat([one, directory, record]), {
         start: one.length,
       }),
-      'a directory that is shorter than it says': told(one, { bytes: directory.length - 1 }),
-      'a directory that begins elsewhere': told(one, { start: start + 1 }),
-      'an entry that is not counted': told(one, { count: record.readUInt16LE(10) - 1 }),
-      'an entry that is not listed': told(unlisted, { count: count - 1, bytes: bytes - 48 }),
+      'a directory that is shorter than it says': changed(one, { bytes: directory.length - 1 }),
+      'a directory that begins elsewhere': changed(one, { start: start + 1 }),
+      'an entry that is not counted': changed(one, { count: record.readUInt16LE(10) - 1 }),
+      'an entry that is not listed': changed(unlisted, { count: count - 1, bytes: bytes - 48 }),
       'an entry with another name at its place': patched(one, LOCAL_HEADER, (at) => {
         if (at.toString('latin1', 30, 47) === 'word/document.xml') at.write('W', 30);
       }),

@@ -179,7 +179,7 @@ describe('what stands in a text', () => {
 });
 
 describe('paragraphs', () => {
-  test('without letters are not told and stay as they are', async () => {
+  test('without letters are not offered and stay as they are', async () => {
     const body = paragraph('12,345.00') + paragraph('– • –') + paragraph('') + paragraph('One');
     expect(await linesOf(wordDocument(body))).toEqual(['One']);
   });

@@ -78,7 +78,7 @@ describe('the encoding of a page', () => {
     expect(result.toString('latin1')).toContain('caf\xe9 \x93&#x431;\x94');
   });
 
-  it('is told when the page had none and needs one now', async () => {
+  it('is declared when the page had none and needs one now', async () => {
     const result = await translated('html', page('Hello', '<title>A</title>'), () => 'ñ');
     expect(result.toString()).toContain('<head><meta charset="utf-8"><title>ñ</title>');
     const said = page(

@@ -61,7 +61,7 @@ describe('a sentence of subtitles', () => {
     expect(textsOf(result)).toEqual(['Vale', 'Vale', 'Vale']);
   });
 
-  it('is told without how its signs are read', async () => {
+  it('is handed out without how its signs are read', async () => {
     const cue = '00:01.000 --> 00:02.000\n<ruby>one<rt>wan</rt>two<rt>tu</ruby>';
     const file = `WEBVTT\n\n${cue} three\n\n${cue.replace('<rt>tu', '')}\n`;
     const result = await translated('vtt', file, (text) => text.toUpperCase());

@@ -3,7 +3,7 @@ import { it } from 'vitest';
 import {
   differentSentences,
   translatedBlocks,
-} from '../../../server/documents/formats/document-sentences.ts';
+} from '../../../server/documents/jobs/document-sentences.ts';
 import { loadFormat } from '../../../server/documents/formats/index.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
 import type { DocumentFormatName } from '../../../shared/document-formats.ts';

@@ -96,6 +96,25 @@ describe('the paragraphs of a text file', () => {
     expect(block).toBe(source.replace(/\n/g, ''));
   });
 
+  it('begin anew at the wide space that paragraphs of Chinese and Japanese begin with', async () => {
+    const line = 'これは一つの段落で途中の行は手で折り返'.repeat(2);
+    const source = `\u3000${line}\n${line}段\n\u3000${line}\n終わりです。\n`;
+    expect(await blocksOf('txt', source, { source: 'ja' })).toEqual([
+      `${line}${line}段`,
+      `${line}終わりです。`,
+    ]);
+    const result = await translated('txt', source, (text) => text.replaceAll('段', '文'));
+    expect(result.toString().match(/^\u3000これは一つの文落/gm)).toHaveLength(2);
+  });
+
+  it('keep spaces that do not break where they were broken by hand', async () => {
+    const source =
+      'Somebody broke the lines of this text where 10\u00a0\nkm of it had no room in the line above that\u3000 \n  one, and nobody minds.\n';
+    expect(await blocksOf('txt', source)).toEqual([
+      source.trim().replace('\n', '').replace('\n  ', ''),
+    ]);
+  });
+
   it('leave cells, markers of lists and quotation signs apart', async () => {
     const source = '> quoted\n1. first\nName\tPrice     Unit\n';
     expect(await blocksOf('txt', source)).toEqual(['quoted', 'first', 'Name', 'Price', 'Unit']);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { renameColumns } from '../../../server/documents/formats/office/structured-references.ts';
+import { renameColumns } from '../../../server/documents/formats/office/sheet-formulas.ts';
 import { xlsx } from '../../../server/documents/formats/office/xlsx.ts';
 import { unzipped, zipText } from '../../support/documents/documents.ts';
 import {

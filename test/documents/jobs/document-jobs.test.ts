@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../shared/errors.ts';
-import { FormatFailure } from '../../../server/documents/formats/document-process.ts';
+import { FormatFailure } from '../../../server/documents/jobs/document-process.ts';
 import { DocumentError } from '../../../server/documents/formats/format.ts';
 import {
   startDocumentJobs,
@@ -17,7 +17,7 @@ import type {
   DocumentWork,
 } from '../../../server/documents/jobs/document-translation.ts';
 import { openEmbeddedStorage } from '../../../server/storage/embedded/embedded-storage.ts';
-import type { NewDocument } from '../../../server/documents/jobs/document-rows-store.ts';
+import type { NewDocument } from '../../../server/documents/jobs/document-tables-store.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { executeOn } from '../../storage/database-access.ts';
 import { readFile, sampleDocument, upload } from './document-samples.ts';
@@ -104,7 +104,7 @@ const settled = (documentId: string, of = owner) =>
 const used = async () =>
   (await storage.usage.ofMonth(owner.account.accountId, owner.key.keyId, Date.now())).key.document;
 
-/** Resolves, and says so, when it is told to. */
+/** Resolves, and says so, when it is asked to. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -178,7 +178,7 @@ describe('a worker', () => {
     expect(served).toHaveLength(10);
   });
 
-  it('tells the owner of a bad file what is wrong, charges nothing, and goes on', async () => {
+  it('shows the owner of a bad file what is wrong, charges nothing, and goes on', async () => {
     startWorker(
       async ({ file }) => {
         if (file[0] === 98) throw new DocumentError('The file is damaged. Save it anew.');
@@ -245,7 +245,7 @@ describe('a worker', () => {
     expect(tries).toBe(1);
   });
 
-  it('tells at once that a document made a format fail, and that it is the server’s fault', async () => {
+  it('says at once that a document made a format fail, and that it is the server’s fault', async () => {
     let tries = 0;
     startWorker(async () => {
       tries += 1;
@@ -355,10 +355,10 @@ describe('a worker', () => {
     expect(await used()).toBe(9);
   });
 
-  it('tells a time that gets ever nearer', async () => {
-    const told = new Set<number>();
+  it('gives a time that gets ever nearer', async () => {
+    const given = new Set<number>();
     startWorker(async ({ file, onShare, signal }) => {
-      for (let left = 1; told.size < 3; left *= 0.95) {
+      for (let left = 1; given.size < 3; left *= 0.95) {
         onShare(1 - left);
         await delay(50, undefined, { signal });
       }
@@ -369,9 +369,9 @@ describe('a worker', () => {
       const document = await find(documentId);
       const { finishAtMs, status } = document!;
       if (finishAtMs !== null) {
-        const isLater = finishAtMs > ([...told].at(-1) ?? Infinity);
-        if (isLater) expect([...told].at(-1)).toBeLessThanOrEqual(Date.now());
-        told.add(finishAtMs);
+        const isLater = finishAtMs > ([...given].at(-1) ?? Infinity);
+        if (isLater) expect([...given].at(-1)).toBeLessThanOrEqual(Date.now());
+        given.add(finishAtMs);
       }
       return status === 'done';
     }, 30_000);

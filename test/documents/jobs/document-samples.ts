@@ -1,12 +1,14 @@
 /** Documents to fill a database with. */
 import { randomBytes } from 'node:crypto';
-import type { NewDocument } from '../../../server/documents/jobs/document-rows-store.ts';
-import type { DocumentFile } from '../../../server/documents/jobs/document-parts-store.ts';
+import type {
+  NewDocument,
+  DocumentFile,
+} from '../../../server/documents/jobs/document-tables-store.ts';
 import type { DocumentStore } from '../../../server/documents/jobs/store.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { sampleHash, type openAccount } from '../../storage/samples.ts';
 
-/** Told to owners of documents that were tried too often. */
+/** What owners read of documents that were tried too often. */
 export const EXHAUSTED = 'It was tried too often.';
 
 export const newDocumentId = () => randomBytes(16).toString('hex').toUpperCase();

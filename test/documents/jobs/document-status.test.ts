@@ -1,11 +1,11 @@
-/** How far documents are told to be; of one that has only just come, that waits for its end. */
+/** How far documents are said to be; of one that has only just come, that waits for its end. */
 import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createDocumentEstimate } from '../../../server/documents/jobs/document-estimate.ts';
+import { createDocumentEstimate } from '../../../server/documents/jobs/document-order.ts';
 import {
   createDocumentTranslations,
   type DocumentTranslations,
@@ -37,7 +37,7 @@ beforeEach(async () => {
   ends = new EventEmitter();
   // One that starts and starts leaves more time than a busy machine takes.
   const worker = { ends, starting: () => new Promise<void>(() => undefined) };
-  /** What a service has that only tells how far documents are. */
+  /** What a service has that only says how far documents are. */
   const unused = {} as unknown as Omit<DocumentTranslationsOptions, 'documents'>;
   service = createDocumentTranslations({ ...storage, ...unused, worker });
 });
@@ -50,7 +50,7 @@ afterAll(async () => {
 const ask = (gone = new AbortController(), key = documentKey) =>
   service.status(owner, documentId, key, gone.signal);
 
-it('is told when it has ended', async () => {
+it('is answered when it has ended', async () => {
   const asked = ask();
   const claimed = await claim(storage);
   expect(ends.listenerCount(documentId)).toBe(1);
@@ -74,7 +74,7 @@ it('keeps nobody waiting who goes away, nor a server that stops', async () => {
   expect(ends.eventNames()).toEqual([]);
 });
 
-it('tells a time from the start that only gets shorter', async () => {
+it('has a time from the start that only gets shorter', async () => {
   const wish = { input: 'txt', output: 'txt', target: 'es', glossaryIds: [], isFree: false };
   const order = JSON.stringify({ ...wish, maxCharacters: 1000 });
   const old = sampleDocument(owner, { documentKeyHash, order, sizeBytes: 100_000, createdAtMs: 0 });

@@ -154,7 +154,7 @@ describe('the translation of a document', () => {
     for (const { context = '' } of questions) expect(context.length).toBeLessThanOrEqual(801);
   });
 
-  it('tells more and more of its work, to the end', async () => {
+  it('reports more and more of its work, to the end', async () => {
     const { shares, text } = await translate(longText(120));
     expect(text).toBe(
       longText(120)

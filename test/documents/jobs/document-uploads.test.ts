@@ -1,25 +1,37 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import Fastify from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
 import {
   createDocumentTranslations,
   type DocumentTranslationsOptions,
 } from '../../../server/documents/jobs/documents.ts';
+import { receiveDocument } from '../../../server/documents/jobs/routes.ts';
+import { answerError } from '../../../server/http/errors.ts';
+import { useMultipart } from '../../../server/http/multipart.ts';
 import { openStorage } from '../../../server/storage/open-storage.ts';
 import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
+import { executeOn } from '../../storage/database-access.ts';
 import { openAccount, quietLog } from '../../storage/samples.ts';
 
-it('are no more at a time than an account may have documents, and one that ends makes room', async () => {
-  const storage = await openStorage({
-    ...{ url: undefined, dataFolder: temporaryFolder(), log: quietLog },
-  });
+async function openService(maxDocuments: number) {
+  const dataFolder = temporaryFolder();
+  const storage = await openStorage({ url: undefined, dataFolder, log: quietLog });
   onTestFinished(() => storage.close());
   /** What a service has that only begins uploads. */
   const usage = { reserve: async () => undefined };
   const unused = { usage } as unknown as Omit<DocumentTranslationsOptions, 'documents' | 'worker'>;
   const service = createDocumentTranslations({
-    ...{ ...storage, ...unused, maxDocuments: 2 },
+    ...storage,
+    ...unused,
+    maxDocuments,
     worker: { ends: new EventEmitter(), starting: () => undefined },
   });
+  return { dataFolder, storage, service };
+}
+
+it('are no more at a time than an account may have documents, and one that ends makes room', async () => {
+  const { storage, service } = await openService(2);
   const [one, another] = [await openAccount(storage), await openAccount(storage)];
   const refusal = { code: 'too_many_documents', status: 429 };
   const first = await service.upload(one);
@@ -33,4 +45,36 @@ it('are no more at a time than an account may have documents, and one that ends 
   await expect(service.upload(one)).rejects.toMatchObject(refusal);
   await Promise.all([second.discard(), third.discard()]);
   await service.upload(one);
+});
+
+it('that trickle are given up, and nothing of them is kept', async () => {
+  const { dataFolder, storage, service } = await openService(1);
+  const caller = await openAccount(storage);
+  const app = Fastify();
+  onTestFinished(() => app.close());
+  app.setErrorHandler(answerError);
+  useMultipart(app);
+  const pace = { idleLimitMs: 30_000, graceMs: 500, bytesPerSecond: 2_000 };
+  app.post('/', (incoming) => receiveDocument(incoming, caller, service, pace));
+  const sending = request(await app.listen({ host: '127.0.0.1', port: 0 }), {
+    method: 'POST',
+    headers: { 'Content-Type': 'multipart/form-data; boundary=x' },
+  });
+  const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
+  sending.on('error', () => undefined);
+  sending.write('--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n');
+  // At first it keeps up with what is asked.
+  sending.write('a'.repeat(4_000));
+  const trickle = setInterval(() => sending.write('a'), 20);
+  onTestFinished(() => {
+    clearInterval(trickle);
+    sending.destroy();
+  });
+
+  const [answer] = await answered;
+  expect(answer.statusCode).toBe(408);
+  const database = { url: undefined, dataFolder };
+  expect(await executeOn(database, 'select 1 from document_parts')).toEqual([]);
+  // It makes room for another one.
+  await service.upload(caller);
 });

@@ -20,7 +20,7 @@ let folder: string;
 let storage: Storage;
 let owner: Awaited<ReturnType<typeof openAccount>>;
 const places: DocumentWorkerProcess[] = [];
-/** Processes that were started as workers, with what they were told. */
+/** Processes that were started as workers, with what they were sent. */
 let started: { child: ChildProcess; workerId: string; heard: () => string }[] = [];
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Says what it hears, and reports what it is told to; lives until it is ended. */
+/** Says what it hears, and reports what it is asked to; lives until it is ended. */
 const listener = `process.on('message', (order) => {
   if (order === 'ring') process.stdout.write(order + '\\n');
   else process.send(order);
@@ -135,13 +135,13 @@ it('starts no other when a worker ends that has nothing to do, until there is so
   });
 });
 
-it('tells when its worker is ready, which documents it is done with, and of all when it stops', async () => {
+it('says when its worker is ready, which documents it is done with, and of all when it stops', async () => {
   const place = openPlace();
   expect(place.starting()).toBeUndefined();
   place.ring();
   const starting = place.starting();
   const { child } = started[0]!;
-  const report = (told: WorkerReport) => child.send(told);
+  const report = (said: WorkerReport) => child.send(said);
   report({ kind: 'ready' });
   await starting;
   expect(place.starting()).toBeUndefined();

@@ -1,7 +1,7 @@
 /** What the tests of documents do over and over, in one database that has no documents at first. */
 import { beforeAll, beforeEach, expect } from 'vitest';
 import type { Charge } from '../../../server/accounts/usage/charge.ts';
-import type { DocumentFile } from '../../../server/documents/jobs/document-parts-store.ts';
+import type { DocumentFile } from '../../../server/documents/jobs/document-tables-store.ts';
 import type { ClaimedDocument } from '../../../server/documents/jobs/document-claims-store.ts';
 import type { Storage } from '../../../server/stores.ts';
 import type { DatabaseName, DatabasePair } from '../../storage/database-pair.ts';

@@ -89,7 +89,7 @@ describe('a document', () => {
     expect(headers.get('content-disposition')).toContain('filename="invoicefdp.txt"');
   });
 
-  it('that is done within a second is told to be at the first look', async () => {
+  it('that is done within a second is said to be at the first look', async () => {
     const client = documentClient(server);
     // A machine that is busy may need another one.
     await until(async () => {

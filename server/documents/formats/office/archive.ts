@@ -117,13 +117,13 @@ async function directoryOf(file: Buffer): Promise<ArchiveEntry[]> {
       directoryEnd += 46 + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
       totalBytes += entry.uncompressedSize;
       checkEntry(entry, totalBytes);
-      const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
-      const start = entry.relativeOffsetOfLocalHeader;
-      const end = fileDataStart + entry.compressedSize;
-      checkLocalHeader(file.subarray(start, fileDataStart), entry);
-      places.push({ start, end });
+      const local = await zip.readLocalFileHeaderPromise(entry);
+      const data = { start: local.fileDataStart, end: local.fileDataStart + entry.compressedSize };
+      checkLocalHeader(local, entry);
+      await checkEnd(file, data, local);
+      places.push({ start: entry.relativeOffsetOfLocalHeader, end: data.end });
       if (entry.fileName.endsWith('/')) continue;
-      entries.push(entryOf(entry, file.subarray(fileDataStart, end)));
+      entries.push(entryOf(entry, file.subarray(data.start, data.end)));
     }
     if (directoryEnd !== directory.end) throw damaged();
     checkPlaces(file, [...places, directory]);
@@ -145,7 +145,6 @@ interface Directory extends Place {
 
 /** Signatures and lengths of APPNOTE 4.3.7 and 4.3.14 to 4.3.16. */
 const LOCAL_HEADER = Buffer.from('PK\x03\x04');
-const LOCAL_HEADER_BYTES = 30;
 const END_RECORD = Buffer.from('PK\x05\x06');
 const END_RECORD_BYTES = 22;
 const LONG_END_RECORD = 0x06064b50;
@@ -212,13 +211,64 @@ function checkPlaces(file: Buffer, places: readonly Place[]): void {
   }
 }
 
-/** And under the same names, packed in the same way. */
-function checkLocalHeader(header: Buffer, entry: yauzl.Entry): void {
-  const nameEnd = LOCAL_HEADER_BYTES + header.readUInt16LE(26);
-  const name = header.subarray(LOCAL_HEADER_BYTES, nameEnd);
+/**
+ * And under the same names, packed in the same way. Some programs go by a second name, in UTF-8, that
+ * Info-ZIP's writers add where the first is not (field 0x7075), and some end a name at a zero byte.
+ */
+function checkLocalHeader(local: yauzl.LocalFileHeader, entry: yauzl.Entry): void {
+  const { fileNameRaw, generalPurposeBitFlag: flags } = entry;
+  const nameBy = (fields: yauzl.ExtraField[]) =>
+    yauzl.getFileNameLowLevel(flags, fileNameRaw, fields, false);
+  const name = nameBy([]);
   const isSame =
-    name.equals(entry.fileNameRaw) && header.readUInt16LE(8) === entry.compressionMethod;
+    local.fileName.equals(fileNameRaw) &&
+    entry.fileName === name &&
+    nameBy(yauzl.parseExtraFields(local.extraField)) === name &&
+    !/\p{Cc}/u.test(name) &&
+    local.compressionMethod === entry.compressionMethod;
   if (!isSame) throw damaged();
+}
+
+/** Bit 3 of the flags: sizes are written after the data. */
+const SIZES_FOLLOW = 8;
+
+/**
+ * Programs that read from the front find no other header within the data of an entry, or behind it, by
+ * looking where they end by the entry's own header, or where a packed stream ends.
+ */
+async function checkEnd(
+  file: Buffer,
+  { start, end }: Place,
+  local: yauzl.LocalFileHeader,
+): Promise<void> {
+  const packed = file.subarray(start, end);
+  const sizeBytes = localSize(local);
+  const sizeFollows = (local.generalPurposeBitFlag & SIZES_FOLLOW) !== 0;
+  if (!(sizeFollows && sizeBytes === 0) && sizeBytes !== packed.length) {
+    const isHeader = file.toString('latin1', start + sizeBytes, start + sizeBytes + 2) === 'PK';
+    if (isHeader) throw damaged();
+  }
+  if (!sizeFollows || !packed.includes(LOCAL_HEADER)) return;
+  const isWhole =
+    local.compressionMethod === DEFLATED && (await deflatedBytes(packed)) === packed.length;
+  if (!isWhole) throw damaged();
+}
+
+/** Packed, by the local header; larger numbers than 32 bits have are in a field of their own (4.5.3). */
+function localSize(local: yauzl.LocalFileHeader): number {
+  const { compressedSize, uncompressedSize, extraField } = local;
+  if (compressedSize !== 0xffffffff) return compressedSize;
+  const long = yauzl.parseExtraFields(extraField).find(({ id }) => id === 1)?.data;
+  const at = uncompressedSize === 0xffffffff ? 8 : 0;
+  return long === undefined ? compressedSize : Number(long.readBigUInt64LE(at));
+}
+
+/** How many bytes of some data a packed stream takes. */
+async function deflatedBytes(packed: Uint8Array): Promise<number> {
+  const inflate = createInflateRaw({ chunkSize: PIECE_BYTES });
+  inflate.end(packed);
+  for await (const piece of inflate) void piece;
+  return inflate.bytesWritten;
 }
 
 function checkEntry(entry: yauzl.Entry, totalBytes: number): void {

@@ -3,18 +3,20 @@
  * a chart keeps as copies of the cells of a workbook embedded beside it. Both are written alike, or
  * the old names would be back as soon as somebody edits the data.
  */
-import { DocumentError, type DocumentFormat } from '../format.ts';
 import { repairMarks } from '../../../text/repair.ts';
 import { plainText } from '../../../text/text-segment.ts';
+import { DocumentError, type DocumentFormat } from '../format.ts';
 import type { ArchiveEntry } from './archive.ts';
 import { drawingText } from './drawing-text.ts';
+import {
+  type TextPart,
+  exchangeText,
+  type TextExchange,
+  type TargetLanguage,
+} from './office-parts.ts';
 import type { OfficePackage } from './package-parts.ts';
-import type { TextPart } from './office-parts.ts';
-import type { TargetLanguage } from './paragraph.ts';
 import type { PartVisitor } from './part-reading.ts';
-import { exchangeText, type TextExchange } from './text-exchange.ts';
-import { serialise, textOf, type XmlElement } from './xml-element.ts';
-import { encodeText } from './xml-text.ts';
+import { serialise, textOf, type XmlElement, encodeText } from './xml-element.ts';
 
 /** Charts, charts of newer kinds, and the shapes drawn upon charts. */
 const CHART_TYPE = /(drawingml\.chart|ms-office\.chartex|drawingml\.chartshapes)\+xml$/;
@@ -68,10 +70,7 @@ export async function chartTextPart(
 }
 
 /** What goes through a chart. */
-export function chartVisitor(
-  exchange: TextExchange,
-  target: TargetLanguage | undefined,
-): PartVisitor {
+function chartVisitor(exchange: TextExchange, target: TargetLanguage | undefined): PartVisitor {
   const drawing = drawingText({ exchange, target });
   let isAmongNumbers = false;
   return {

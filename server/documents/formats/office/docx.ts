@@ -1,15 +1,26 @@
 /** Word documents: ISO/IEC 29500 WordprocessingML, transitional and strict. */
+import { hasLetters, type Mark } from '../../../text/text-segment.ts';
 import type { DocumentFormat } from '../format.ts';
 import { chartTextParts } from './charts.ts';
-import { xlsx } from './xlsx.ts';
-import { propertyParts } from './document-properties.ts';
-import { type LanguagePart, openParts, type TextPart } from './office-parts.ts';
+import { smartArtTextParts } from './drawing-text.ts';
+import {
+  propertyParts,
+  type LanguagePart,
+  openParts,
+  type TextPart,
+  type TextExchange,
+  type TargetLanguage,
+} from './office-parts.ts';
 import { type OfficePackage, openPackage } from './package-parts.ts';
-import { smartArtTextParts } from './smart-art.ts';
-import { WordprocessingPart } from './wordprocessing-part.ts';
-import { hasLetters, type Mark } from '../../../text/text-segment.ts';
 import type { PartVisitor } from './part-reading.ts';
-import { type TextExchange } from './text-exchange.ts';
+import { WordprocessingPart } from './wordprocessing-part.ts';
+import {
+  changesDirection,
+  setLanguage,
+  turnStyleParagraph,
+  turnStyleRun,
+} from './wordprocessing-properties.ts';
+import { xlsx } from './xlsx.ts';
 import {
   attribute,
   serialise,
@@ -20,13 +31,6 @@ import {
   elementLike,
   elementsOf,
 } from './xml-element.ts';
-import type { TargetLanguage } from './paragraph.ts';
-import {
-  changesDirection,
-  setLanguage,
-  turnStyleParagraph,
-  turnStyleRun,
-} from './wordprocessing-properties.ts';
 
 /** Parts with paragraphs, in the order they are read in. */
 const STORIES = [

@@ -3,14 +3,39 @@
  * alternative texts of pictures and shapes, tips of links.
  */
 import type { TextSegment } from '../../../text/text-segment.ts';
-import { drawingDialect } from './drawing-dialect.ts';
-import { exchangeParagraph, type TargetLanguage } from './paragraph.ts';
+import {
+  type TextPart,
+  exchangeText,
+  type TextExchange,
+  type TargetLanguage,
+} from './office-parts.ts';
+import type { OfficePackage } from './package-parts.ts';
+import type { Piece, RunFormat } from './paragraph-pieces.ts';
+import {
+  exchangeParagraph,
+  type ParagraphDialect,
+  type WritingContext,
+  type FormatRules,
+  runFormat,
+} from './paragraph.ts';
 import type { PartVisitor } from './part-reading.ts';
-import { exchangeText, type TextExchange } from './text-exchange.ts';
-import { attribute, elementsOf, serialise, setAttribute, type XmlElement } from './xml-element.ts';
-import { attributeOf, withAttribute } from './xml-text.ts';
+import {
+  attribute,
+  elementsOf,
+  serialise,
+  setAttribute,
+  type XmlElement,
+  attributeOf,
+  withAttribute,
+  childOf,
+  cloneElement,
+  elementLike,
+  textOf,
+  type XmlNode,
+  encodeText,
+} from './xml-element.ts';
 
-export interface DrawingTextOptions {
+interface DrawingTextOptions {
   exchange: TextExchange;
   /** What it will be in; undefined while reading. */
   target: TargetLanguage | undefined;
@@ -98,11 +123,7 @@ function exchangeTips(element: XmlElement, exchange: TextExchange): boolean {
 }
 
 /** A start tag with its alternative text or tip exchanged; undefined when nothing changed. */
-export function describedTag(
-  name: string,
-  tag: string,
-  exchange: TextExchange,
-): string | undefined {
+function describedTag(name: string, tag: string, exchange: TextExchange): string | undefined {
   if (name === 'a:hlinkClick' || name === 'a:hlinkHover') {
     return exchangeAttribute(tag, 'tooltip', exchange);
   }
@@ -116,7 +137,7 @@ export function describedTag(
  *
  * @param maxLength most UTF-16 units that the program allows
  */
-export function exchangeAttribute(
+function exchangeAttribute(
   tag: string,
   name: string,
   exchange: TextExchange,
@@ -144,4 +165,100 @@ function turned(tag: string, isRightToLeft: boolean): string {
   const side = alignment === undefined ? undefined : sides[alignment];
   const aligned = side === undefined ? tag : withAttribute(tag, 'algn', side);
   return withAttribute(aligned, 'rtl', isRightToLeft ? '1' : '0');
+}
+
+// SmartArt: its text is in the data of the diagram and a second time in the drawing that programs show
+// without laying the diagram out again.
+
+const SMART_ART_TYPE = /drawingml\.diagram(data|drawing)\+xml$/;
+
+/** Whether a part holds text of SmartArt, by its content type. */
+export function isSmartArt(contentType: string): boolean {
+  return SMART_ART_TYPE.test(contentType);
+}
+
+/** The SmartArt of a document as parts with text. */
+export function smartArtTextParts(
+  pkg: OfficePackage,
+  entries = pkg.partsOfType(SMART_ART_TYPE),
+): TextPart[] {
+  return entries.map((entry) => ({
+    entry,
+    visitor: (exchange, target) => drawingText({ exchange, target }),
+    group: 'smart-art',
+  }));
+}
+
+// Paragraphs of DrawingML: slides, charts, diagrams, shapes.
+
+const rules: FormatRules = {
+  ignoredElements: new Set(['a:extLst']),
+  ignoredAttributes: new Set(['lang', 'altLang', 'dirty', 'err', 'smtClean', 'noProof', 'bmk']),
+  showsBlanks: (properties) =>
+    isOn(attribute(properties, 'u')) ||
+    isOn(attribute(properties, 'strike')) ||
+    childOf(properties, 'a:highlight') !== undefined,
+};
+
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && value !== 'none' && value !== 'noStrike';
+}
+
+/** DrawingML's way with paragraphs: formats, links included, are properties of runs. */
+export const drawingDialect: ParagraphDialect = {
+  paragraph: 'a:p',
+  properties: 'a:pPr',
+  ending: 'a:endParaRPr',
+  story: () => readParagraph,
+  writeText,
+  writeProperties,
+  writeEnding: (ending, { target }) => inLanguage(ending, target.tag),
+};
+
+function readParagraph(paragraph: XmlElement): Piece[] {
+  const pieces: Piece[] = [];
+  for (const child of elementsOf(paragraph)) {
+    if (child.name === 'a:pPr' || child.name === 'a:endParaRPr') continue;
+    if (child.name === 'a:r') {
+      const text = childOf(child, 'a:t');
+      const format = runFormat(childOf(child, 'a:rPr'), rules);
+      if (text !== undefined) pieces.push({ kind: 'text', text: flat(textOf(text)), format });
+    } else {
+      // Breaks, fields (slide numbers, dates) and formulas stand as they are.
+      pieces.push({ kind: 'lone', xml: () => serialise(child), isBlank: child.name === 'a:br' });
+    }
+  }
+  return pieces;
+}
+
+/** Line ends within `a:t` are shown as blanks. */
+function flat(text: string): string {
+  return text.replace(/[\t\n\r]/g, ' ');
+}
+
+function writeText(text: string, format: RunFormat, { like, target }: WritingContext): string {
+  const properties = inLanguage(format.properties ?? elementLike(like, 'rPr'), target.tag);
+  const content = elementLike(like, 't', [encodeText(text)]);
+  return serialise(elementLike(like, 'r', [properties, content]));
+}
+
+function inLanguage(properties: XmlElement, tag: string): XmlElement {
+  const changed = cloneElement(properties);
+  setAttribute(changed, 'lang', tag);
+  // They say that a spelling check found this text faulty.
+  setAttribute(changed, 'err', undefined);
+  setAttribute(changed, 'dirty', undefined);
+  return changed;
+}
+
+function writeProperties(properties: XmlElement | undefined, context: WritingContext): XmlNode[] {
+  const { isRightToLeft, wasRightToLeft } = context.target;
+  if (isRightToLeft === wasRightToLeft) return properties === undefined ? [] : [properties];
+  const changed = cloneElement(properties ?? elementLike(context.like, 'pPr'));
+  setAttribute(changed, 'rtl', isRightToLeft ? '1' : '0');
+  // Left and right are meant as they are said here, so they change sides; unsaid, the layout says it.
+  const alignment = attribute(changed, 'algn');
+  if (alignment === 'l') setAttribute(changed, 'algn', 'r');
+  else if (alignment === 'r') setAttribute(changed, 'algn', 'l');
+  return [changed];
 }

@@ -1,13 +1,22 @@
-/** From the parts of an Office file that hold text to a document that can be translated. */
-import { textDirection } from '../../../../shared/language.ts';
-import type { OpenedDocument, OpenOptions } from '../format.ts';
-import type { ArchiveEntry } from './archive.ts';
+/**
+ * From the parts of an Office file that hold text to a document that can be translated. A part is gone
+ * through twice by the same code: first it offers its texts, which are kept; later each offer is answered,
+ * in the same order, with the translation.
+ */
+import { textDirection, type LanguageTag } from '../../../../shared/language.ts';
+import { countCodePoints } from '../../../text/code-points.ts';
+import { hasLetters, plainText, type TextSegment } from '../../../text/text-segment.ts';
+import {
+  type OpenedDocument,
+  type OpenOptions,
+  checkLength,
+  type DocumentBlock,
+} from '../format.ts';
 import { type EntryContent, writeArchive } from './archive-writing.ts';
-import { DocumentTexts } from './document-texts.ts';
+import type { ArchiveEntry } from './archive.ts';
 import type { OfficePackage } from './package-parts.ts';
-import type { TargetLanguage } from './paragraph.ts';
 import { type PartVisitor, readPart, rewritePart } from './part-reading.ts';
-import type { TextExchange } from './text-exchange.ts';
+import { serialise, textOf, type XmlElement, encodeText } from './xml-element.ts';
 
 /** A part with text. */
 export interface TextPart {
@@ -75,10 +84,186 @@ export async function openParts(
 }
 
 /** What the written text is in, and which way it runs. */
+export interface TargetLanguage {
+  tag: LanguageTag;
+  isRightToLeft: boolean;
+  /** Of the language translated from: what it set for its direction must go. */
+  wasRightToLeft: boolean;
+}
+
 export function targetLanguage(languages: { source: string; target: string }): TargetLanguage {
   return {
     tag: languages.target,
     isRightToLeft: textDirection(languages.target) === 'rtl',
     wasRightToLeft: textDirection(languages.source) === 'rtl',
   };
+}
+
+// How texts are offered.
+
+/** Offers a segment; what comes back takes its place, undefined leaves everything as it is. */
+export type TextExchange = (
+  segment: TextSegment,
+  kind: DocumentBlock['kind'],
+) => TextSegment | undefined;
+
+/** Whether two segments have the same text and marks. */
+export function isSameText(a: TextSegment, b: TextSegment): boolean {
+  if (a.length !== b.length) return false;
+  return a.every((part, index) => {
+    const other = b[index];
+    if (typeof part === 'string' || typeof other !== 'object') return part === other;
+    return part.mark === other.mark && part.id === other.id;
+  });
+}
+
+/**
+ * An exchange for content that a file holds several times, as drawings for old and new programs: the
+ * same text is offered once and has one translation.
+ */
+export function offeringOnce(exchange: TextExchange): TextExchange {
+  const known = new Map<string, TextSegment | undefined>();
+  return (segment, kind) => {
+    const key = JSON.stringify(segment);
+    if (!known.has(key)) known.set(key, exchange(segment, kind));
+    return known.get(key);
+  };
+}
+
+/** Exchanges a text without marks, such as an attribute; undefined when it stays. */
+export function exchangeText(
+  exchange: TextExchange,
+  text: string,
+  kind: DocumentBlock['kind'] = 'paragraph',
+): string | undefined {
+  if (!hasLetters(text)) return undefined;
+  const translated = exchange([text], kind);
+  return translated && plainText(translated);
+}
+
+// Parts are written in the order of the archive and only where something changed, so each part knows which
+// of the document's blocks are its own.
+
+/** Blocks of a document by the parts that offered them. */
+export class DocumentTexts {
+  /** In reading order. */
+  readonly blocks: DocumentBlock[] = [];
+  /** Unicode code points of all blocks. */
+  characters = 0;
+  readonly #maxCharacters: number;
+  /** Indexes of blocks, in the order in which a part offers them. */
+  readonly #places = new Map<string, number[]>();
+  /** Indexes of blocks by their segments, in each group of parts. */
+  readonly #groups = new Map<string, Map<string, number>>();
+
+  constructor({ maxCharacters }: { maxCharacters: number }) {
+    this.#maxCharacters = maxCharacters;
+  }
+
+  /**
+   * Collects what a part offers. The exchange throws DocumentError when there is more text than may be
+   * translated.
+   *
+   * @param part its name
+   * @param group parts that show the same text: what one has offered is not offered again. Without a
+   *   group every offer is a block of its own.
+   */
+  reading(part: string, group?: string): TextExchange {
+    const places = this.#places.get(part) ?? [];
+    this.#places.set(part, places);
+    const known =
+      group === undefined ? undefined : (this.#groups.get(group) ?? new Map<string, number>());
+    if (group !== undefined && known !== undefined) this.#groups.set(group, known);
+    return (segment, kind) => {
+      const key = known === undefined ? '' : JSON.stringify(segment);
+      const place = known?.get(key) ?? this.blocks.length;
+      if (place === this.blocks.length) this.#add({ segment, kind });
+      known?.set(key, place);
+      places.push(place);
+      return undefined;
+    };
+  }
+
+  /**
+   * Answers a part's offers, which must come in the same order, with translations of all blocks. One that is
+   * the same as its source changes nothing, so it is not given.
+   */
+  writing(part: string, translated: readonly TextSegment[]): TextExchange {
+    const places = this.#own(part).values();
+    return (segment) => {
+      const { value: place } = places.next();
+      if (place === undefined) throw new RangeError('More text than there are translations.');
+      const translation = translated[place] ?? [];
+      return isSameText(segment, translation) ? undefined : translation;
+    };
+  }
+
+  /** Whether any text of a part is another in its translation. */
+  isChanged(part: string, translated: readonly TextSegment[]): boolean {
+    return this.#own(part).some((place) => {
+      const source = this.blocks[place]?.segment;
+      const translation = translated[place];
+      return source !== undefined && translation !== undefined && !isSameText(source, translation);
+    });
+  }
+
+  /** The translations of a part's texts without their marks, by their source. */
+  translations(part: string, translated: readonly TextSegment[]): Map<string, string> {
+    const found = new Map<string, string>();
+    for (const place of this.#own(part)) {
+      const source = this.blocks[place]?.segment;
+      const translation = translated[place];
+      if (source === undefined || translation === undefined) continue;
+      found.set(plainText(source), plainText(translation));
+    }
+    return found;
+  }
+
+  /** The translation of a text that a group has offered; undefined for one that it has not. */
+  translationIn(
+    group: string,
+    segment: TextSegment,
+    translated: readonly TextSegment[],
+  ): TextSegment | undefined {
+    const place = this.#groups.get(group)?.get(JSON.stringify(segment));
+    return place === undefined ? undefined : translated[place];
+  }
+
+  #add(block: DocumentBlock): void {
+    this.characters += countCodePoints(plainText(block.segment));
+    checkLength(this.characters, this.#maxCharacters);
+    this.blocks.push(block);
+  }
+
+  #own(part: string): readonly number[] {
+    return this.#places.get(part) ?? [];
+  }
+}
+
+// The properties of an Office file that are text people read: its title, subject and description.
+
+const TEXTS = new Set(['dc:title', 'dc:subject', 'dc:description']);
+
+/** The part with the file's properties. */
+export function propertyParts(office: OfficePackage): TextPart[] {
+  return office.partsOfType('core-properties+xml').map((entry) => ({
+    entry,
+    visitor: (exchange, target) => ({
+      isTree: (name) => TEXTS.has(name) || name === 'dc:language',
+      tree(element) {
+        if (element.name !== 'dc:language') return exchangeProperty(element, exchange);
+        return target && written(element, target.tag);
+      },
+    }),
+  }));
+}
+
+function exchangeProperty(element: XmlElement, exchange: TextExchange): string | undefined {
+  const translated = exchangeText(exchange, textOf(element), 'unit');
+  return translated === undefined ? undefined : written(element, translated);
+}
+
+function written(element: XmlElement, text: string): string {
+  element.children = [encodeText(text)];
+  return serialise(element);
 }

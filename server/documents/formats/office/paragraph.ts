@@ -1,22 +1,13 @@
 /** A paragraph's way through translation, the same for WordprocessingML and DrawingML. */
-import type { LanguageTag } from '../../../../shared/language.ts';
 import type { TextSegment } from '../../../text/text-segment.ts';
+import type { TargetLanguage, TextExchange } from './office-parts.ts';
 import {
   type ParagraphText,
   paragraphText,
   type Piece,
   type RunFormat,
 } from './paragraph-pieces.ts';
-import type { TextExchange } from './text-exchange.ts';
-import { childOf, elementsOf, type XmlElement, type XmlNode } from './xml-element.ts';
-
-/** What the written text is in. */
-export interface TargetLanguage {
-  tag: LanguageTag;
-  isRightToLeft: boolean;
-  /** Of the language translated from: what it set for its direction must go. */
-  wasRightToLeft: boolean;
-}
+import { childOf, elementsOf, type XmlElement, type XmlNode, attributesOf } from './xml-element.ts';
 
 /** What differs in the two vocabularies. */
 export interface ParagraphDialect {
@@ -155,4 +146,46 @@ function writePieces(
     }
   }
   return around.join('') + xml;
+}
+
+// Whether two runs look the same, whatever else their properties say.
+
+/** What of a vocabulary's run properties says nothing of how the run looks. */
+export interface FormatRules {
+  /** Names of elements: language, proofing, revisions. */
+  ignoredElements: ReadonlySet<string>;
+  /** Written names of attributes of the properties themselves. */
+  ignoredAttributes: ReadonlySet<string>;
+  showsBlanks(properties: XmlElement): boolean;
+}
+
+/** The format that run properties make. */
+export function runFormat(properties: XmlElement | undefined, rules: FormatRules): RunFormat {
+  if (properties === undefined) return { key: '', properties, showsBlanks: false };
+  const own = attributeKey(properties, rules.ignoredAttributes);
+  const keys = childKeys(properties, rules);
+  const key = own === '' && keys === '' ? '' : `${own}|${keys}`;
+  return { key, properties, showsBlanks: rules.showsBlanks(properties) };
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function childKeys(element: XmlElement, rules: FormatRules): string {
+  const keys: string[] = [];
+  for (const child of element.children) {
+    if (typeof child === 'string' || rules.ignoredElements.has(child.name)) continue;
+    keys.push(`${child.name}[${attributeKey(child, none)}](${childKeys(child, rules)})`);
+  }
+  return keys.sort().join('');
+}
+
+function attributeKey({ tag }: XmlElement, ignored: ReadonlySet<string>): string {
+  if (!tag.includes('=')) return '';
+  const keys: string[] = [];
+  for (const [name, value] of attributesOf(tag)) {
+    const isNoise =
+      name.startsWith('xmlns') || name.endsWith(':rsidR') || name.endsWith(':rsidRPr');
+    if (!isNoise && !ignored.has(name)) keys.push(`${name}=${value}`);
+  }
+  return keys.sort().join(' ');
 }

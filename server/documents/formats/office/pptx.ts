@@ -2,17 +2,18 @@
 import type { DocumentFormat } from '../format.ts';
 import type { ArchiveEntry } from './archive.ts';
 import { chartTextPart, isChart } from './charts.ts';
-import { xlsx } from './xlsx.ts';
-import { propertyParts } from './document-properties.ts';
-import { drawingText } from './drawing-text.ts';
-import { openParts, type TextPart } from './office-parts.ts';
-import { type OfficePackage, openPackage } from './package-parts.ts';
-import { partsInOrder } from './package-order.ts';
+import { drawingText, isSmartArt, smartArtTextParts } from './drawing-text.ts';
+import {
+  propertyParts,
+  openParts,
+  type TextPart,
+  exchangeText,
+  type TextExchange,
+} from './office-parts.ts';
+import { type OfficePackage, openPackage, partsInOrder } from './package-parts.ts';
 import type { PartVisitor } from './part-reading.ts';
-import { exchangeText, type TextExchange } from './text-exchange.ts';
-import { isSmartArt, smartArtTextParts } from './smart-art.ts';
-import { serialise, textOf } from './xml-element.ts';
-import { attributeOf, encodeText, withAttribute } from './xml-text.ts';
+import { xlsx } from './xlsx.ts';
+import { serialise, textOf, attributeOf, encodeText, withAttribute } from './xml-element.ts';
 
 const PROGRAM = {
   mainTypes: [

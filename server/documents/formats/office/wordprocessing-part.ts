@@ -2,15 +2,10 @@
  * A part of WordprocessingML: the document, a header, footnotes, comments. When it is written, tracked
  * changes are accepted, controls lose their ties to stored data, and text turns its direction.
  */
-import { exchangeAttributes } from './attribute-texts.ts';
-import { drawingDialect } from './drawing-dialect.ts';
-import {
-  exchangeParagraph,
-  type ParagraphDialect,
-  type TargetLanguage,
-  type WritingContext,
-} from './paragraph.ts';
+import { drawingDialect } from './drawing-text.ts';
+import { type TargetLanguage, offeringOnce, type TextExchange } from './office-parts.ts';
 import type { Piece, RunFormat } from './paragraph-pieces.ts';
+import { exchangeParagraph, type ParagraphDialect, type WritingContext } from './paragraph.ts';
 import type { PartVisitor } from './part-reading.ts';
 import {
   acceptRevisions,
@@ -20,7 +15,6 @@ import {
   isRowDeleted,
   joinParagraphs,
 } from './revisions.ts';
-import { offeringOnce, type TextExchange, exchangeText } from './text-exchange.ts';
 import {
   changesDirection,
   paragraphProperties,
@@ -28,6 +22,8 @@ import {
   turnTable,
   runProperties,
 } from './wordprocessing-properties.ts';
+import { WordprocessingStory } from './wordprocessing-story.ts';
+import { exchangeAttributes, exchangeFieldCodes } from './wordprocessing-words.ts';
 import {
   attribute,
   childOf,
@@ -37,10 +33,8 @@ import {
   elementLike,
   setAttribute,
   type XmlNode,
-  textOf,
+  encodeText,
 } from './xml-element.ts';
-import { WordprocessingStory } from './wordprocessing-story.ts';
-import { encodeText } from './xml-text.ts';
 
 // Paragraphs of WordprocessingML.
 
@@ -290,70 +284,4 @@ function untie(properties: XmlElement): void {
   properties.children = properties.children.filter(
     (child) => typeof child === 'string' || !BINDINGS.has(child.name),
   );
-}
-
-// Words that people read in the codes of fields: entries of the index, and prompts to click on.
-
-/** Exchanges the words in the codes of those fields that begin and end in a paragraph. */
-function exchangeFieldCodes(paragraph: XmlElement, exchange: TextExchange): void {
-  /** The pieces of code of the field at hand, undefined outside and in fields with others inside. */
-  let code: XmlElement[] | undefined;
-  for (const run of runsOf(paragraph)) {
-    for (const child of elementsOf(run)) {
-      if (child.name === 'w:instrText') code?.push(child);
-      if (child.name !== 'w:fldChar') continue;
-      if (attribute(child, 'fldCharType') === 'begin') {
-        code = [];
-      } else {
-        if (code !== undefined) exchangeCode(code, exchange);
-        code = undefined;
-      }
-    }
-  }
-}
-
-function* runsOf(element: XmlElement): Generator<XmlElement> {
-  for (const child of elementsOf(element)) {
-    if (child.name === 'w:r') yield child;
-    // A paragraph within, in a text box, is gone through on its own.
-    else if (child.name !== 'w:p') yield* runsOf(child);
-  }
-}
-
-function exchangeCode(pieces: readonly XmlElement[], exchange: TextExchange): void {
-  const [first, ...rest] = pieces;
-  if (first === undefined) return;
-  const code = pieces.map(textOf).join('');
-  const changed = translatedCode(code, exchange);
-  if (changed === undefined) return;
-  first.children = [encodeText(changed)];
-  setAttribute(first, 'xml:space', 'preserve');
-  for (const piece of rest) piece.children = [];
-}
-
-/** The code of a field with its words translated; undefined when nothing changes. */
-function translatedCode(code: string, exchange: TextExchange): string | undefined {
-  const entry = /^(\s*XE\s+")((?:[^"\\]|\\.)*)(".*)$/is.exec(code);
-  if (entry !== null) {
-    const [, before = '', text = '', after = ''] = entry;
-    const changed = translatedEntry(text, exchange);
-    return changed === undefined ? undefined : before + changed + after;
-  }
-  const before = /^\s*MACROBUTTON\s+\S+\s+/i.exec(code)?.[0];
-  if (before === undefined) return undefined;
-  const prompt = code.slice(before.length);
-  const words = prompt.trimEnd();
-  const changed = exchangeText(exchange, words, 'unit');
-  return changed === undefined ? undefined : before + changed + prompt.slice(words.length);
-}
-
-/** Levels of an entry stand between colons; signs that mean something in codes are escaped. */
-function translatedEntry(text: string, exchange: TextExchange): string | undefined {
-  const levels = text.match(/(?:[^:\\]|\\.)+|:/gs) ?? [];
-  const translated = levels.map((level) => {
-    const changed = exchangeText(exchange, level.replace(/\\(.)/gs, '$1'), 'unit');
-    return changed === undefined ? level : changed.replace(/[\\":]/g, '\\$&');
-  });
-  const written = translated.join('');
-  return written === text ? undefined : written;
 }

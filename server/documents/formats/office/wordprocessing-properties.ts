@@ -2,7 +2,7 @@
  * Properties of WordprocessingML that depend on the language: direction and proofing language of runs,
  * paragraphs, tables and sections. Their children have a fixed order (ISO/IEC 29500-1, annex A).
  */
-import type { TargetLanguage } from './paragraph.ts';
+import type { TargetLanguage } from './office-parts.ts';
 import {
   attribute,
   childOf,
@@ -101,7 +101,7 @@ function turnRun(properties: XmlElement, target: TargetLanguage): void {
  * Complex scripts have their own weight, slope and size, which are often not set where a document
  * was written in another script; they follow the ones that are.
  */
-export function mirrorForComplexScripts(properties: XmlElement): void {
+function mirrorForComplexScripts(properties: XmlElement): void {
   const pairs = [
     ['w:b', 'w:bCs'],
     ['w:i', 'w:iCs'],

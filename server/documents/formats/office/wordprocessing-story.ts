@@ -1,6 +1,7 @@
 /** Reads the paragraphs of a WordprocessingML story, one after the other, into pieces. */
+import { DocumentError } from '../format.ts';
 import type { Enclosure, Piece } from './paragraph-pieces.ts';
-import { type FormatRules, runFormat } from './run-format.ts';
+import { type FormatRules, runFormat } from './paragraph.ts';
 import { isOn } from './wordprocessing-properties.ts';
 import {
   attribute,
@@ -12,7 +13,6 @@ import {
   textOf,
   type XmlElement,
 } from './xml-element.ts';
-import { DocumentError } from '../format.ts';
 
 // Fields of WordprocessingML (ISO/IEC 29500-1, 17.16): whose results are text of the document.
 

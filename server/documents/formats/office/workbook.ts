@@ -1,12 +1,11 @@
 /** What a workbook consists of, and which of its names belong to something that we leave alone. */
 import { DocumentError } from '../format.ts';
 import type { ArchiveEntry } from './archive.ts';
-import type { OfficePackage } from './package-parts.ts';
-import { eachTag } from './part-reading.ts';
-import { readTable, type SheetTable } from './sheet-tables.ts';
-import { decodeString } from './sheet-text.ts';
-import { attributeOf } from './xml-text.ts';
-import { partsInOrder } from './package-order.ts';
+import { type OfficePackage, partsInOrder } from './package-parts.ts';
+import { eachTag, type PartVisitor, readPart } from './part-reading.ts';
+import { type RenamedColumns, renameFormula } from './sheet-formulas.ts';
+import { decodeString, encodeString, type RichString } from './sheet-text.ts';
+import { attributeOf, withAttribute } from './xml-element.ts';
 
 export interface Workbook {
   main: ArchiveEntry;
@@ -25,7 +24,7 @@ export interface Sheet {
   places: ReadonlySet<number>;
 }
 
-export const WORKBOOK_TYPE = /spreadsheetml\.(sheet|template)\.main\+xml$/;
+const WORKBOOK_TYPE = /spreadsheetml\.(sheet|template)\.main\+xml$/;
 const SHEET_TYPE = /spreadsheetml\.(worksheet|chartsheet|dialogsheet)\+xml$/;
 const STRINGS_TYPE = /spreadsheetml\.sharedstrings\+xml$/;
 const PIVOT_CACHE_TYPE = /spreadsheetml\.pivotcachedefinition\+xml$/;
@@ -111,4 +110,229 @@ async function hasQueries(pkg: OfficePackage): Promise<boolean> {
     }
   }
   return hasMashup;
+}
+
+// Tables of worksheets. The header of a column is said three times: in its cell, in the table, and in
+// every formula that names the column. Excel repairs a workbook in which they differ.
+
+export interface SheetTable {
+  entry: ArchiveEntry;
+  /** As formulas call it. */
+  name: string;
+  /** Whether its columns are named by something outside of the workbook, or by parts that we leave. */
+  isFixed: boolean;
+  hasFilters: boolean;
+  columns: readonly TableColumn[];
+}
+
+interface TableColumn {
+  name: string;
+  /** Cells with its header and the label of its totals; see {@link cellKey}. */
+  header: number | undefined;
+  total: number | undefined;
+}
+
+/** A number for a cell; row and column are counted from 1. */
+export function cellKey(row: number, column: number): number {
+  return row * 16_385 + column;
+}
+
+/** Row and column of a reference such as `AB12`, counted from 1; undefined for anything else. */
+export function cellOf(reference: string): { row: number; column: number } | undefined {
+  const match = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/i.exec(reference);
+  if (match === null) return undefined;
+  let column = 0;
+  for (const letter of (match[1] ?? '').toUpperCase()) {
+    column = column * 26 + letter.charCodeAt(0) - 64;
+  }
+  return { row: Number(match[2]), column };
+}
+
+/** Reads the definition of a table. */
+async function readTable(pkg: OfficePackage, entry: ArchiveEntry): Promise<SheetTable> {
+  const columns: TableColumn[] = [];
+  let table = '';
+  let hasFilters = false;
+  await readPart(pkg.archive, entry, {
+    isTree: () => false,
+    tree: () => undefined,
+    open: (name, tag) => {
+      if (name === 'x:table') table = tag;
+      if (namesCellTexts(name)) hasFilters = true;
+      if (name === 'x:tableColumn') columns.push(columnOf(tag, table, columns.length));
+      return undefined;
+    },
+  });
+  return {
+    entry,
+    name: attributeOf(table, 'displayName') ?? '',
+    // Queries and XML maps fill in columns by their names.
+    isFixed: /^(queryTable|xml)$/.test(attributeOf(table, 'tableType') ?? ''),
+    hasFilters,
+    columns,
+  };
+}
+
+function columnOf(tag: string, table: string, index: number): TableColumn {
+  const [from = '', to = from] = (attributeOf(table, 'ref') ?? '').split(':');
+  const [first, last] = [cellOf(from), cellOf(to)];
+  const hasHeader = attributeOf(table, 'headerRowCount') !== '0';
+  const hasTotals = Number(attributeOf(table, 'totalsRowCount') ?? 0) > 0;
+  const hasLabel = attributeOf(tag, 'totalsRowLabel') !== undefined;
+  const key = (row: number | undefined): number | undefined =>
+    row === undefined || first === undefined ? undefined : cellKey(row, first.column + index);
+  return {
+    name: decodeString(attributeOf(tag, 'name') ?? ''),
+    header: hasHeader ? key(first?.row) : undefined,
+    total: hasTotals && hasLabel ? key(last?.row) : undefined,
+  };
+}
+
+/** What a table is after translation. */
+export interface TranslatedTable {
+  /** Names of all columns. */
+  names: readonly string[];
+  /** Labels of totals, where there are. */
+  labels: readonly (string | undefined)[];
+  /** Texts of header cells that differ from the plain translation, to be unique. */
+  cells: ReadonlyMap<number, string>;
+}
+
+/** Longest name of a column in UTF-16 units. */
+const MAX_NAME_LENGTH = 255;
+
+/**
+ * Names the columns after their translated headers; two that became the same get numbers.
+ *
+ * @param cells strings in the cells of headers and totals
+ * @param translate the translation of a string, undefined where it stays
+ */
+export function translateTable(
+  table: SheetTable,
+  cells: ReadonlyMap<number, RichString>,
+  translate: (text: RichString) => string | undefined,
+): TranslatedTable {
+  const at = (key: number | undefined): string | undefined => {
+    const text = key === undefined ? undefined : cells.get(key);
+    return text && translate(text);
+  };
+  const headers = table.columns.map(({ header }) => at(header));
+  const taken = new Set<string>();
+  for (const [index, { name }] of table.columns.entries()) {
+    if (headers[index] === undefined) taken.add(name.toLowerCase());
+  }
+  const own = new Map<number, string>();
+  const names = table.columns.map(({ name, header }, index) => {
+    const wanted = headers[index];
+    if (wanted === undefined || header === undefined) return name;
+    const unique = uniqueName(wanted, taken);
+    if (unique !== wanted) own.set(header, unique);
+    return unique;
+  });
+  return { names, labels: table.columns.map(({ total }) => at(total)), cells: own };
+}
+
+function uniqueName(wanted: string, taken: Set<string>): string {
+  let name = wanted.slice(0, MAX_NAME_LENGTH);
+  for (let number = 2; taken.has(name.toLowerCase()); number += 1) {
+    name = `${wanted.slice(0, MAX_NAME_LENGTH - `${number}`.length)}${number}`;
+  }
+  taken.add(name.toLowerCase());
+  return name;
+}
+
+/** The new names for {@link renameFormula}, of those columns that have one. */
+export function renamedColumns(
+  tables: readonly (readonly [SheetTable, TranslatedTable])[],
+): RenamedColumns {
+  const renamed = new Map<string, Map<string, string>>();
+  for (const [{ name, columns }, { names }] of tables) {
+    const changed = new Map<string, string>();
+    for (const [index, column] of columns.entries()) {
+      const newName = names[index] ?? column.name;
+      if (newName === column.name) continue;
+      changed.set(column.name.toLowerCase(), newName);
+      changed.set(encodeName(column.name).toLowerCase(), newName);
+    }
+    if (changed.size > 0) renamed.set(name.toLowerCase(), changed);
+  }
+  return renamed;
+}
+
+/** A name as attributes of tables have it. */
+function encodeName(name: string): string {
+  return encodeString(name).replaceAll('\n', '_x000a_');
+}
+
+/** Writes a table's new names, and its formulas and filters for those of all tables and cells. */
+export function tableVisitor(
+  { columns }: SheetTable,
+  { names, labels }: TranslatedTable,
+  { renamed, filterValue }: { renamed: RenamedColumns; filterValue: FilterValue },
+): PartVisitor {
+  let index = -1;
+  return {
+    isTree: (name) => name === 'x:calculatedColumnFormula' || name === 'x:totalsRowFormula',
+    tree: (formula) => renameFormula(formula, renamed),
+    open: (name, tag) => {
+      if (namesCellTexts(name)) return translatedFilter(name, tag, filterValue);
+      if (name !== 'x:tableColumn') return undefined;
+      index += 1;
+      const [newName, label] = [names[index], labels[index]];
+      const isNamed = newName === undefined || newName === columns[index]?.name;
+      const named = isNamed ? tag : withAttribute(tag, 'name', encodeName(newName));
+      return label === undefined
+        ? named
+        : withAttribute(named, 'totalsRowLabel', encodeName(label));
+    },
+  };
+}
+
+// Filters of sheets and tables, which name the texts of the cells that they show.
+
+/** The text that cells have now instead of another; undefined when it is the same. */
+export type FilterValue = (text: string) => string | undefined;
+
+/** Elements that name texts of cells, without their prefix, and the attributes they do it in. */
+const VALUES: Record<string, string> = {
+  'x:filter': 'val',
+  'x:customFilter': 'val',
+  'x:sortCondition': 'customList',
+};
+
+/** Whether an element of a filter or a sorting names texts of cells. */
+export function namesCellTexts(name: string): boolean {
+  return name in VALUES;
+}
+
+/**
+ * The tag of a filter or of a sorting with its texts as cells have them now; undefined when nothing
+ * changed. Patterns (`*`, `?`) and comparisons by order stay: no cell says what they would be.
+ */
+export function translatedFilter(
+  name: string,
+  tag: string,
+  filterValue: FilterValue,
+): string | undefined {
+  const attribute = VALUES[name] ?? '';
+  const value = attributeOf(tag, attribute);
+  if (value === undefined) return undefined;
+  const text = decodeString(value);
+  if (name === 'x:customFilter') {
+    const operator = attributeOf(tag, 'operator') ?? 'equal';
+    if (!/^(?:equal|notEqual)$/.test(operator) || /[*?~]/.test(text)) return undefined;
+  }
+  const translated = name === 'x:sortCondition' ? listOf(text, filterValue) : filterValue(text);
+  return translated === undefined
+    ? undefined
+    : withAttribute(tag, attribute, encodeString(translated));
+}
+
+/** A list of texts between commas, as it is sorted by. */
+function listOf(text: string, filterValue: FilterValue): string | undefined {
+  const changed = text
+    .split(',')
+    .map((item) => (filterValue(item.trim()) ?? item).replaceAll(',', ' '))
+    .join(',');
+  return changed === text ? undefined : changed;
 }

@@ -2,27 +2,34 @@
  * Excel workbooks. Shared strings are translated once wherever they are shown; headers of tables take
  * the columns and formulas that name them along; formulas, numbers and names stay.
  */
+import { plainText, type TextSegment } from '../../../text/text-segment.ts';
 import type { DocumentFormat, OpenedDocument, OpenOptions } from '../format.ts';
+import { type EntryContent, writeArchive } from './archive-writing.ts';
 import { chartTextPart, isChart } from './charts.ts';
-import { propertyParts } from './document-properties.ts';
-import { DocumentTexts } from './document-texts.ts';
-import { drawingText } from './drawing-text.ts';
-import type { TextPart } from './office-parts.ts';
-import { type OfficePackage, openPackage } from './package-parts.ts';
-import { readPart } from './part-reading.ts';
-import { StringNumbers, sharedStringsVisitor } from './shared-strings.ts';
-import { commentsVisitor, threadedCommentsVisitor } from './sheet-comments.ts';
-import type { RichString } from './sheet-text.ts';
-import { sheetVisitor } from './sheet-visitor.ts';
-import { isSmartArt, smartArtTextParts } from './smart-art.ts';
-import { readWorkbook, type Sheet, type Workbook } from './workbook.ts';
+import { drawingText, isSmartArt, smartArtTextParts } from './drawing-text.ts';
 import {
-  CELLS,
-  type SheetFindings,
-  STRINGS,
-  type WorkbookFindings,
-  writeWorkbook,
-} from './workbook-writing.ts';
+  propertyParts,
+  type TextPart,
+  targetLanguage,
+  DocumentTexts,
+  isSameText,
+} from './office-parts.ts';
+import { type OfficePackage, openPackage } from './package-parts.ts';
+import { readPart, rewritePart, type PartVisitor } from './part-reading.ts';
+import { type RenamedColumns, renameFormula } from './sheet-formulas.ts';
+import { StringNumbers, sharedStringsVisitor, type RichString } from './sheet-text.ts';
+import { commentsVisitor, threadedCommentsVisitor, sheetVisitor } from './sheet-visitor.ts';
+import {
+  readWorkbook,
+  type Sheet,
+  type Workbook,
+  renamedColumns,
+  type SheetTable,
+  tableVisitor,
+  type TranslatedTable,
+  translateTable,
+} from './workbook.ts';
+import { withAttribute } from './xml-element.ts';
 
 const PROGRAM = {
   mainTypes: ['spreadsheetml.sheet.main', 'spreadsheetml.template.main'],
@@ -134,4 +141,183 @@ async function otherParts(pkg: OfficePackage, { others }: Workbook): Promise<Tex
     }
   }
   return [...parts, ...propertyParts(pkg)];
+}
+
+// Writes a workbook anew: only the parts in which something changed.
+
+/** The group of cells and the charts that copy them: the same text has the same translation. */
+const CELLS = 'cells';
+/** The part of shared strings, as {@link DocumentTexts} knows it. */
+const STRINGS = 'shared strings';
+
+/** What the first pass over a sheet found. */
+interface SheetFindings {
+  sheet: Sheet;
+  /** Strings in the cells of headers and labels. */
+  cells: Map<number, RichString>;
+  hasFormulas: boolean;
+  /** Whether any formula may name columns of tables. */
+  hasReferences: boolean;
+  hasFilters: boolean;
+}
+
+/** What the first pass over a workbook found. */
+interface WorkbookFindings {
+  pkg: OfficePackage;
+  workbook: Workbook;
+  texts: DocumentTexts;
+  used: StringNumbers;
+  sheets: readonly SheetFindings[];
+  others: readonly TextPart[];
+}
+
+/** All that the parts of a workbook are written with. */
+interface Writing extends WorkbookFindings {
+  translated: readonly TextSegment[];
+  tables: readonly (readonly [SheetTable, TranslatedTable])[];
+  renamed: RenamedColumns;
+  /** What a cell with exactly this text says now; undefined when it says the same. */
+  cellText: (text: string) => string | undefined;
+  replace: Map<string, EntryContent>;
+}
+
+/**
+ * The workbook with its texts replaced. With all texts as they were every part stays as it was.
+ *
+ * @throws DocumentError when a part is damaged
+ */
+async function writeWorkbook(
+  findings: WorkbookFindings,
+  translated: readonly TextSegment[],
+  languages: { source: string; target: string },
+): Promise<Uint8Array> {
+  const { pkg, texts, sheets, workbook } = findings;
+  const cellText = (text: string): string | undefined => {
+    const translation = texts.translationIn(CELLS, [text], translated);
+    return translation === undefined || isSameText([text], translation)
+      ? undefined
+      : plainText(translation);
+  };
+  const tables = sheets.flatMap((sheet) => translatedTables(sheet, texts, translated));
+  const renamed = renamedColumns(tables);
+  const replace = new Map<string, EntryContent>();
+  const writing: Writing = { ...findings, translated, tables, renamed, cellText, replace };
+  writeStrings(writing);
+  for (const sheet of sheets) writeSheet(writing, sheet);
+  writeTables(writing);
+  writeOthers(writing, languages);
+  if (replace.size > 0) {
+    const isCalculated = sheets.some(({ hasFormulas }) => hasFormulas);
+    const visitor = workbookVisitor({ renamed, isCalculated });
+    replace.set(workbook.main.name, () => rewritePart(pkg.archive, workbook.main, visitor));
+  }
+  return writeArchive(pkg.archive, { replace });
+}
+
+function writeStrings({ pkg, workbook, texts, used, translated, replace }: Writing): void {
+  const { sharedStrings, fixed } = workbook;
+  if (sharedStrings === undefined || !texts.isChanged(STRINGS, translated)) return;
+  const exchange = texts.writing(STRINGS, translated);
+  const visitor = sharedStringsVisitor({ exchange, used, fixed });
+  replace.set(sharedStrings.name, () => rewritePart(pkg.archive, sharedStrings, visitor));
+}
+
+function writeSheet(writing: Writing, { sheet, hasReferences, hasFilters }: SheetFindings): void {
+  const { pkg, workbook, texts, translated, tables, renamed, cellText, replace } = writing;
+  const { entry, places } = sheet;
+  const cells = new Map(
+    tables.flatMap(([table, { cells }]) => (sheet.tables.includes(table) ? [...cells] : [])),
+  );
+  const isRewritten =
+    texts.isChanged(entry.name, translated) ||
+    cells.size > 0 ||
+    (hasReferences && renamed.size > 0) ||
+    (hasFilters && replace.size > 0);
+  if (!isRewritten) return;
+  const exchange = texts.writing(entry.name, translated);
+  const { fixed } = workbook;
+  const options = { exchange, places, fixed, cells, renamed, filterValue: cellText };
+  replace.set(entry.name, () => rewritePart(pkg.archive, entry, sheetVisitor(options)));
+}
+
+function writeTables({ pkg, tables, renamed, cellText, replace }: Writing): void {
+  if (replace.size === 0) return;
+  for (const [table, names] of tables) {
+    const { entry, hasFilters } = table;
+    const hasLabels = names.labels.some((label) => label !== undefined);
+    if (renamed.size === 0 && !hasLabels && !hasFilters) continue;
+    const visitor = tableVisitor(table, names, { renamed, filterValue: cellText });
+    replace.set(entry.name, () => rewritePart(pkg.archive, entry, visitor));
+  }
+}
+
+function writeOthers(
+  { pkg, texts, translated, others, replace }: Writing,
+  languages: { source: string; target: string },
+): void {
+  const language = targetLanguage(languages);
+  for (const { entry, visitor } of others) {
+    if (!texts.isChanged(entry.name, translated)) continue;
+    const exchange = texts.writing(entry.name, translated);
+    replace.set(entry.name, () => rewritePart(pkg.archive, entry, visitor(exchange, language)));
+  }
+}
+
+/** The tables of a sheet with their translated headers. */
+function translatedTables(
+  { sheet, cells }: SheetFindings,
+  texts: DocumentTexts,
+  translated: readonly TextSegment[],
+): (readonly [SheetTable, TranslatedTable])[] {
+  const translate = (text: RichString): string | undefined => {
+    const translation = texts.translationIn(CELLS, text.segment, translated);
+    if (translation === undefined || isSameText(text.segment, translation)) return undefined;
+    return text.textOf(translation);
+  };
+  return sheet.tables.map((table) => [table, translateTable(table, cells, translate)] as const);
+}
+
+// What changes in the workbook's main part: names that refer to tables, and when it is calculated.
+
+/** What may follow the settings of calculation (ISO/IEC 29500-1, 18.2.27). */
+const FOLLOWING = new Set([
+  'x:oleSize',
+  'x:customWorkbookViews',
+  'x:pivotCaches',
+  'x:smartTagPr',
+  'x:smartTagTypes',
+  'x:webPublishing',
+  'x:fileRecoveryPr',
+  'x:webPublishObjects',
+  'x:extLst',
+]);
+
+/**
+ * A visitor for writing the main part.
+ *
+ * @param options.isCalculated whether formulas are calculated when the workbook is opened: the results
+ *   it holds are those of the texts before
+ */
+function workbookVisitor(options: { renamed: RenamedColumns; isCalculated: boolean }): PartVisitor {
+  const { renamed, isCalculated } = options;
+  let isSet = !isCalculated;
+  let prefix = '';
+  const settings = (): string => {
+    isSet = true;
+    return `<${prefix}calcPr fullCalcOnLoad="1"/>`;
+  };
+  return {
+    isTree: (name) => name === 'x:definedName',
+    tree: (name) => renameFormula(name, renamed),
+    open: (name, tag) => {
+      if (name === 'x:workbook') prefix = /^<(\w+:)?/.exec(tag)?.[1] ?? '';
+      if (isSet) return undefined;
+      if (name === 'x:calcPr') {
+        isSet = true;
+        return withAttribute(tag, 'fullCalcOnLoad', '1');
+      }
+      return FOLLOWING.has(name) ? settings() + tag : undefined;
+    },
+    close: (name, tag) => (name === 'x:workbook' && !isSet ? settings() + tag : undefined),
+  };
 }

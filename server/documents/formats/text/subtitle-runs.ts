@@ -1,8 +1,13 @@
 /** The text of cues in runs: all lines of a cue, or in a dialogue, the lines of each speaker. */
 import type { Mark, TextSegment } from '../../../text/text-segment.ts';
-import type { Place, SubtitleCue, SubtitleGrammar } from './subtitle-cues.ts';
 import { joinsUnspaced } from './line-wrapping.ts';
-import { subtitleTokens, type SubtitleToken } from './subtitle-tags.ts';
+import {
+  type Place,
+  type SubtitleCue,
+  type SubtitleGrammar,
+  subtitleTokens,
+  type SubtitleToken,
+} from './subtitle-cues.ts';
 
 export interface SubtitleRun {
   cue: SubtitleCue;
@@ -47,7 +52,9 @@ function runOf(
   if (first === undefined || last === undefined) return undefined;
   const place = { start: first.start, end: last.end };
   return {
-    ...{ cue, place, ...segmentOf(text, tokens) },
+    cue,
+    place,
+    ...segmentOf(text, tokens),
     lineCount: text.slice(place.start, place.end).split(/\r\n|\n|\r/).length,
     beginning: text.slice(lines[0]?.start ?? place.start, place.start),
   };

@@ -2,17 +2,21 @@
  * SubRip and WebVTT. Times, settings, numbers, comments and styles are never touched; the text of a
  * cue is translated by sentences, also where these span cues, and set in as many lines as it had.
  */
+import type { LanguageTag } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
-import { plainText, type TextSegment } from '../../../text/text-segment.ts';
+import { layOutSentences, type SegmentLayout } from '../../../text/segment-sentences.ts';
+import { sentenceEnds } from '../../../text/sentences.ts';
+import { plainText, type TextSegment, type Mark } from '../../../text/text-segment.ts';
 import { checkLength, type DocumentBlock, type DocumentFormat } from '../format.ts';
 import { decodeText } from './encoded-text.ts';
-import { balancedBreaks, displayWidth } from './line-wrapping.ts';
-import { readCues, type SubtitleGrammar } from './subtitle-cues.ts';
-import { groupRuns, replaceAt, type SubtitleGroup } from './subtitle-groups.ts';
-import { runsOf, type SubtitleRun } from './subtitle-runs.ts';
-import { writtenText } from './subtitle-tags.ts';
+import { balancedBreaks, displayWidth, breaksAtShares, type LineBreak } from './line-wrapping.ts';
+import { readCues, type SubtitleGrammar, writtenText } from './subtitle-cues.ts';
+import { runsOf, type SubtitleRun, jointOf } from './subtitle-runs.ts';
 
-export function createSubtitleFormat(grammar: SubtitleGrammar): DocumentFormat {
+export const srt = createSubtitleFormat('srt');
+export const vtt = createSubtitleFormat('vtt');
+
+function createSubtitleFormat(grammar: SubtitleGrammar): DocumentFormat {
   return {
     async open(file, { source, maxCharacters }) {
       const encoded = decodeText(file, { language: source });
@@ -104,6 +108,7 @@ function writtenPart(
   return place === undefined ? '' : text.slice(place.start, place.end);
 }
 
+/** With the blanks around it; those before it are not tried from each of them anew. */
 const LINE_BREAK = /(?<![ \t])[ \t]*[\r\n\u2028\u2029\v\f\u0085][ \t\r\n\u2028\u2029\v\f\u0085]*/g;
 
 /** Without line breaks, and without blanks at its ends: an empty line would end the cue. */
@@ -120,4 +125,244 @@ function trimmed(segment: TextSegment): TextSegment {
     const start = index === first ? part.replace(/^[ \t]+/, '') : part;
     return index === last ? start.replace(/(?<![ \t])[ \t]+$/, '') : start;
   });
+}
+
+// Sentences of subtitles, be they in one cue or spread over several. A group of runs is one segment in
+// which a carriage return, a blank to whoever looks for sentences, stands between cues; a sentence is
+// translated without it, and divided again in the same proportion.
+
+interface SubtitleGroup {
+  runs: readonly SubtitleRun[];
+  /** Its sentences, as they are translated. */
+  sentences: readonly TextSegment[];
+  /** Segments of the runs with their sentences replaced; unchanged ones are the same objects. */
+  render(translated: readonly TextSegment[]): TextSegment[];
+}
+
+/** Longer silence ends a sentence that has no full stop. */
+const MAX_GAP_MS = 1_500;
+/** Where nothing is punctuated, this is as long as a sentence may be; in cues, and in UTF-16 units. */
+const MAX_RUNS = 6;
+const MAX_LENGTH = 400;
+/** A file of which fewer runs end in punctuation has none to go by. */
+const PUNCTUATED_SHARE = 0.25;
+
+/** Puts runs together whose sentences go on. */
+function groupRuns(
+  runs: readonly SubtitleRun[],
+  language: LanguageTag | undefined,
+): SubtitleGroup[] {
+  const ended = runs.filter(({ segment }) => ENDING.test(plainText(segment))).length;
+  const isPunctuated = ended >= runs.length * PUNCTUATED_SHARE;
+  const groups: SubtitleRun[][] = [];
+  let length = 0;
+  for (const [index, run] of runs.entries()) {
+    const own = plainText(run.segment).length;
+    const group = groups.at(-1);
+    const before = runs[index - 1];
+    const joins =
+      group !== undefined &&
+      before !== undefined &&
+      group.length < MAX_RUNS &&
+      length + own <= MAX_LENGTH &&
+      goesOn(before, run, { isPunctuated, language });
+    if (joins) group.push(run);
+    else groups.push([run]);
+    length = joins ? length + own : own;
+  }
+  return groups.map((group) => openGroup(group, language));
+}
+
+/** What ends a sentence, a sound or a song; an abbreviation may, too. */
+const ENDING = /[\p{STerm}…:♪\])）」』][\p{Pe}\p{Pf}"'’”»]*\s*$/u;
+const FULL_STOP = /\.\s*$/;
+const GOES_ON = /^["'“‘«¿¡(]*\p{Ll}/u;
+const VOICE = /<v[.\s][^<>]*>/i;
+
+function goesOn(
+  left: SubtitleRun,
+  right: SubtitleRun,
+  { isPunctuated, language }: { isPunctuated: boolean; language: LanguageTag | undefined },
+): boolean {
+  if (left.cue === right.cue) return false;
+  if (right.cue.startMs - left.cue.endMs > MAX_GAP_MS || right.cue.startMs < left.cue.startMs) {
+    return false;
+  }
+  const text = plainText(left.segment);
+  const next = plainText(right.segment);
+  if (ENDING.test(text) && (!FULL_STOP.test(text) || endsAt(text, next, language))) return false;
+  if (VOICE.exec(left.beginning)?.[0] !== VOICE.exec(right.beginning)?.[0]) return false;
+  if (/[-–—‐♪♫]/u.test(right.beginning.replace(/<[^<>]*>|\{[^{}]*\}/g, ''))) return false;
+  if (/^[[(（]/.test(next)) return false;
+  // A capital means little where it may be that of a name.
+  return isPunctuated || GOES_ON.test(next);
+}
+
+/** Whether a full stop between is that of an abbreviation; only two cues are looked at. */
+function endsAt(text: string, next: string, language: LanguageTag | undefined): boolean {
+  const ends = sentenceEnds(`${text} ${next}`, { language, atLineBreaks: false });
+  return ends.includes(text.length + 1);
+}
+
+/** Runs have no line breaks of their own. */
+const BORDER = '\r';
+
+function openGroup(runs: readonly SubtitleRun[], language: LanguageTag | undefined): SubtitleGroup {
+  const { whole, origins } = joined(runs);
+  const layout = layOutSentences(whole, { cuts: true, language, hasWords: false });
+  const sentences = layout.segments.map(withoutBorders);
+  return {
+    runs,
+    sentences,
+    render: (translated) => {
+      const bordered = layout.segments.map((segment, index) =>
+        withBorders(segment, sentences[index] ?? segment, translated[index] ?? segment),
+      );
+      return divided(layout, bordered, runs.length).map((parts, index) =>
+        restored(parts, origins, runs[index]?.segment ?? []),
+      );
+    },
+  };
+}
+
+/** The segments of runs as one, its marks numbered through; `origins` has their ids in the runs. */
+function joined(runs: readonly SubtitleRun[]): { whole: TextSegment; origins: number[] } {
+  const whole: (string | Mark)[] = [];
+  const origins: number[] = [];
+  for (const { segment, tags } of runs) {
+    if (whole.length > 0) whole.push(BORDER);
+    const offset = origins.length;
+    for (const part of segment) {
+      whole.push(typeof part === 'string' ? part : { mark: part.mark, id: part.id + offset });
+    }
+    for (const id of tags.keys()) origins.push(id);
+  }
+  return { whole, origins };
+}
+
+function withoutBorders(segment: TextSegment): TextSegment {
+  return segment.map((part) => {
+    if (typeof part !== 'string' || !part.includes(BORDER)) return part;
+    const [first = '', ...others] = part.split(BORDER);
+    return others.reduce((text, next) => text + jointOf(text, next) + next, first);
+  });
+}
+
+/** A translated sentence with the borders of its source, at the same shares of its width. */
+function withBorders(
+  source: TextSegment,
+  asked: TextSegment,
+  translation: TextSegment,
+): TextSegment {
+  if (isSame(asked, translation)) return source;
+  const flat = translation.map((part) =>
+    typeof part === 'string' ? part.replace(LINE_BREAK, ' ') : part,
+  );
+  const text = plainText(source);
+  const whole = Math.max(1, displayWidth(text));
+  const shares = [...text.matchAll(/\r/g)].map(
+    ({ index }) => displayWidth(text.slice(0, index)) / whole,
+  );
+  if (shares.length === 0) return flat;
+  const outside = new Set(offsetsOutside(flat));
+  const target = plainText(flat);
+  const preferred = breaksAtShares(target, shares, ({ end, next }) => {
+    return outside.has(end) && outside.has(next);
+  });
+  const isMissing = preferred.includes(undefined);
+  const places = isMissing ? breaksAtShares(target, shares) : preferred;
+  return replaceAt(flat, places, BORDER);
+}
+
+/** UTF-16 positions of the text at which no element is open. */
+function* offsetsOutside(segment: TextSegment): Generator<number> {
+  let at = 0;
+  let depth = 0;
+  for (const part of segment) {
+    if (typeof part !== 'string') {
+      depth += part.mark === 'open' ? 1 : part.mark === 'close' ? -1 : 0;
+      continue;
+    }
+    for (let offset = 0; depth === 0 && offset <= part.length; offset += 1) yield at + offset;
+    at += part.length;
+  }
+}
+
+/**
+ * The segment with something in place of what breaks leave out; for places that are undefined, at its
+ * end.
+ */
+function replaceAt(
+  segment: TextSegment,
+  places: readonly (LineBreak | undefined)[],
+  replacement: string,
+): TextSegment {
+  const breaks = places.filter((place) => place !== undefined);
+  const parts: (string | Mark)[] = [];
+  let next = 0;
+  let at = 0;
+  let from = 0;
+  for (const part of segment) {
+    if (typeof part !== 'string') {
+      parts.push(part);
+      continue;
+    }
+    let text = '';
+    const end = at + part.length;
+    for (let place = breaks[next]; place !== undefined && place.end < end; place = breaks[next]) {
+      text += part.slice(Math.max(0, from - at), Math.max(0, place.end - at)) + replacement;
+      from = place.next;
+      next += 1;
+    }
+    parts.push(text + part.slice(Math.max(0, from - at)));
+    at = end;
+  }
+  const left = places.length - next;
+  if (left > 0) parts.push(replacement.repeat(left));
+  return parts;
+}
+
+/** Cuts the rendered group at its borders; an element that is open there is closed and opened again. */
+function divided(
+  layout: SegmentLayout,
+  bordered: readonly TextSegment[],
+  count: number,
+): TextSegment[] {
+  const pieces: (string | Mark)[][] = [[]];
+  const open: Mark[] = [];
+  for (const part of layout.render(bordered)) {
+    if (typeof part !== 'string') {
+      pieces.at(-1)?.push(part);
+      if (part.mark === 'open') open.push(part);
+      else if (part.mark === 'close') open.pop();
+      continue;
+    }
+    for (const [index, text] of part.split(BORDER).entries()) {
+      if (index > 0) {
+        for (const { id } of open.toReversed()) pieces.at(-1)?.push({ mark: 'close', id });
+        pieces.push([...open]);
+      }
+      if (text !== '') pieces.at(-1)?.push(text);
+    }
+  }
+  // A cue for which no word is left shows the last ones again.
+  for (let index = 1; index < count; index += 1) {
+    if (plainText(pieces[index] ?? []).trim() === '') pieces[index] = pieces[index - 1] ?? [];
+  }
+  return pieces.slice(0, count);
+}
+
+function restored(
+  parts: TextSegment,
+  origins: readonly number[],
+  segment: TextSegment,
+): TextSegment {
+  const own = parts.map((part) =>
+    typeof part === 'string' ? part : { mark: part.mark, id: origins[part.id] ?? part.id },
+  );
+  return isSame(own, segment) ? segment : own;
+}
+
+function isSame(left: TextSegment, right: TextSegment): boolean {
+  return left === right || JSON.stringify(left) === JSON.stringify(right);
 }

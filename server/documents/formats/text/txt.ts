@@ -6,10 +6,10 @@ import { countCodePoints } from '../../../text/code-points.ts';
 import { plainText, type TextSegment } from '../../../text/text-segment.ts';
 import { checkLength, type DocumentBlock, type DocumentFormat } from '../format.ts';
 import { decodeText } from './encoded-text.ts';
-import { breaksWithin, joinsUnspaced } from './line-wrapping.ts';
-import { paragraphsOf, type TextParagraph } from './txt-paragraphs.ts';
+import { breaksWithin, joinsUnspaced, displayWidth } from './line-wrapping.ts';
 
 const LETTER = /\p{L}/u;
+
 interface OpenParagraph extends TextParagraph {
   /** Its lines as one. */
   joined: string;
@@ -37,11 +37,21 @@ export const txt: DocumentFormat = {
 
 function joinedLines(text: string, { lines }: TextParagraph): string {
   let joined = '';
+  let at = 0;
   for (const { start, end } of lines) {
     const line = text.slice(start, end);
-    joined += joined === '' || joinsUnspaced(joined, line) ? line : ` ${line}`;
+    if (joined !== '') joined += jointOf(text.slice(at, start), joined, line);
+    joined += line;
+    at = end;
   }
   return joined;
+}
+
+/** What stands between two lines when they are one: blanks that do not break are meant to stay. */
+function jointOf(between: string, left: string, right: string): string {
+  const [kept = ''] = /^[^\S\r\n]*/.exec(between) ?? [];
+  if (/[^ \t]/.test(kept)) return kept;
+  return joinsUnspaced(left, right) ? '' : ' ';
 }
 
 function render(
@@ -79,4 +89,139 @@ function broken(text: string, { lines, width }: OpenParagraph, translation: stri
   }
   result.push(translation.slice(at));
   return result.join(lineBreak + indent);
+}
+
+// Paragraphs, also of a text whose lines were broken by hand.
+
+/** Text that is translated as one; positions are UTF-16 units of the whole text. */
+interface TextParagraph {
+  /** Its lines without what stands around them; they follow one another. */
+  lines: readonly { start: number; end: number }[];
+  /** Columns to which its lines were broken; undefined when it has one. */
+  width: number | undefined;
+}
+
+/** A line without its line break. */
+interface Line {
+  start: number;
+  end: number;
+  /** What it begins with besides blanks: `>` of a quotation. */
+  quotation: string;
+  /** Ideographic spaces before it: paragraphs of Chinese and Japanese begin with one or two. */
+  wideBlanks: number;
+  /** Whether a list marker begins it, so that it goes on no other line. */
+  isItem: boolean;
+  /** Where its text begins. */
+  textStart: number;
+  /** Whether it is cells of a table, beside one another. */
+  isRow: boolean;
+}
+
+/** Reads the paragraphs, in order. What is between them, list markers and quotation signs are not in. */
+function paragraphsOf(text: string): TextParagraph[] {
+  const paragraphs: TextParagraph[] = [];
+  let group: Line[] = [];
+  const endGroup = (): void => {
+    addGroup(paragraphs, text, group);
+    group = [];
+  };
+  for (const { 0: line, index } of text.matchAll(/[^\r\n\u2028\u2029\f\v]+/g)) {
+    const last = group.at(-1);
+    const isNext = last !== undefined && /^(?:\r\n|\n|\r)$/.test(text.slice(last.end, index));
+    if (!isNext) endGroup();
+    const read = readLine(text, index, line);
+    if (read === undefined) endGroup();
+    else group.push(read);
+  }
+  endGroup();
+  return paragraphs;
+}
+
+/** Blanks, `>` of quotations, then a bullet, a number or a comment sign with a blank. */
+const BEGINNING = /^([\s>|]*)((?:[-*+•‣◦·–—#/]+|\(?\d{1,3}[.)])[ \t]+)?/;
+
+function readLine(text: string, start: number, line: string): Line | undefined {
+  const [beginning, quotation = '', marker] = BEGINNING.exec(line) ?? [''];
+  const trimmed = line.trimEnd();
+  if (trimmed.length <= beginning.length) return undefined;
+  return {
+    start,
+    end: start + line.length,
+    quotation: quotation.replace(/\s/g, ''),
+    wideBlanks: quotation.replace(/[^\u3000]/g, '').length,
+    isItem: marker !== undefined,
+    textStart: start + beginning.length,
+    isRow: CELL_GAP.test(text.slice(start + beginning.length, start + trimmed.length)),
+  };
+}
+
+const CELL_GAP = /\t+| {3,}/;
+
+/** Narrower lines are verses or lists, wider ones are whole paragraphs. */
+const MIN_WIDTH = 40;
+const MAX_WIDTH = 132;
+
+/** Lines that follow one another without an empty one between. */
+function addGroup(paragraphs: TextParagraph[], text: string, lines: readonly Line[]): void {
+  const width = lines.reduce(
+    (widest, { start, end }) => Math.max(widest, displayWidth(text.slice(start, end))),
+    0,
+  );
+  const isBroken = (line: Line, next: Line | undefined): boolean =>
+    next !== undefined && isFull(text, line, next, width) && goesOn(line, next);
+  const isHardWrapped =
+    lines.length > 1 &&
+    width >= MIN_WIDTH &&
+    width <= MAX_WIDTH &&
+    lines.some((line, index) => {
+      const next = lines[index + 1];
+      return next !== undefined && isBroken(line, next) && showsBreak(text, line, next);
+    });
+  let begun: { start: number; end: number }[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (line.isRow) {
+      for (const cell of cellsOf(text, line)) paragraphs.push(cell);
+      continue;
+    }
+    begun.push({ start: line.textStart, end: trimmedEnd(text, line) });
+    if (isHardWrapped && isBroken(line, lines[index + 1])) continue;
+    paragraphs.push({ lines: begun, width: begun.length > 1 ? width : undefined });
+    begun = [];
+  }
+}
+
+/** Whether the first word of the next line had no room in this one. */
+function isFull(text: string, line: Line, next: Line, width: number): boolean {
+  const [word = ''] = /^\S*/.exec(text.slice(next.textStart, next.end)) ?? [];
+  return displayWidth(text.slice(line.start, line.end).trimEnd()) + 1 + displayWidth(word) > width;
+}
+
+function goesOn(line: Line, next: Line): boolean {
+  const isApart = next.isItem || line.isRow || next.isRow || next.wideBlanks > line.wideBlanks;
+  return !isApart && line.quotation === next.quotation;
+}
+
+/** Whether a sentence plainly goes on in the next line. */
+function showsBreak(text: string, line: Line, next: Line): boolean {
+  const end = text.slice(line.textStart, trimmedEnd(text, line));
+  const start = text.slice(next.textStart, next.end);
+  return !/[\p{STerm}…:;]["'”’»)\]]*$/u.test(end) && /^(?:\p{Ll}|\p{Lo})/u.test(start);
+}
+
+function trimmedEnd(text: string, { textStart, end }: Line): number {
+  return textStart + text.slice(textStart, end).trimEnd().length;
+}
+
+function* cellsOf(text: string, line: Line): Generator<TextParagraph> {
+  let start = line.textStart;
+  const content = text.slice(start, line.end);
+  for (const cell of content.split(new RegExp(`(${CELL_GAP.source})`))) {
+    const end = start + cell.length;
+    if (cell.trim() !== '') {
+      const lead = cell.length - cell.trimStart().length;
+      const place = { start: start + lead, end: start + cell.trimEnd().length };
+      yield { lines: [place], width: undefined };
+    }
+    start = end;
+  }
 }

@@ -2,7 +2,7 @@
 import { xmlReferences, writeText } from '../../../text/markup/references.ts';
 import type { Mark, TextSegment } from '../../../text/text-segment.ts';
 import { contentPieces, type ContentPiece, type ContentToken } from './xliff-pieces.ts';
-import type { Span } from './xml-events.ts';
+import type { Span } from './xml-reading.ts';
 
 /** The translatable part of a source. */
 export interface InlineContent extends Span {

@@ -2,7 +2,7 @@
 import { writeText } from '../../../text/markup/references.ts';
 import { textToken } from '../../../text/markup/xml-tokens.ts';
 import { findPlaceholders } from '../../../text/placeholders.ts';
-import type { Span } from './xml-events.ts';
+import type { Span } from './xml-reading.ts';
 
 /** What the parser finds in a source, in its order. */
 export interface ContentToken extends Span {

@@ -1,11 +1,9 @@
-/** Finds in an XLIFF file what is to be translated, and the places that say its language. */
-import type { LanguageTag } from '../../../../shared/language.ts';
+/** Finds in an XLIFF file what has no translation yet, and the places that say its language. */
+import { type LanguageTag, canonicalLanguage } from '../../../../shared/language.ts';
 import { DocumentError } from '../format.ts';
-import { ContentCollector } from './xliff-content.ts';
-import { version1, version2, type Dialect } from './xliff-dialects.ts';
+import { ContentCollector, version1, version2, type Dialect } from './xliff-content.ts';
 import type { InlineContent } from './xliff-inline.ts';
-import { isTranslated, isSameLanguage, type XliffTarget } from './xliff-targets.ts';
-import { readXml, type Span, type XmlElement } from './xml-events.ts';
+import { readXml, type Span, type XmlElement } from './xml-reading.ts';
 
 /** A source whose target is written. */
 export interface XliffUnit {
@@ -15,7 +13,7 @@ export interface XliffUnit {
   target: XliffTarget | undefined;
 }
 
-export interface XliffSource {
+interface XliffSource {
   /** Start tag of the `source`. */
   tag: Span;
   /** Blanks before it: a target that is added stands as it does. */
@@ -104,8 +102,10 @@ class UnitReader {
       close: (span) => this.#close(span),
     });
     return {
-      ...{ dialect: this.#dialect, version: this.#version },
-      ...{ places: this.#places, units: this.#units },
+      dialect: this.#dialect,
+      version: this.#version,
+      places: this.#places,
+      units: this.#units,
     };
   }
 
@@ -172,8 +172,11 @@ class UnitReader {
   ): void {
     if (isEmpty) return;
     const collector = new ContentCollector({
-      ...{ file: this.#file, dialect: this.#dialect, start: span.end },
-      ...{ isPreserved: frame.isPreserved, isTranslatable: draft.isTranslatable },
+      file: this.#file,
+      dialect: this.#dialect,
+      start: span.end,
+      isPreserved: frame.isPreserved,
+      isTranslatable: draft.isTranslatable,
       isSegmented: frame.name === 'seg-source',
     });
     const depth = this.#frames.length;
@@ -214,7 +217,8 @@ class UnitReader {
     if (name === (isFirst ? 'file' : 'xliff')) {
       this.#targetLanguage = attribute(target);
       this.#places.push({
-        ...{ tag, isFile: false },
+        tag,
+        isFile: false,
         source: { name: source, value: attribute(source) },
         target: { name: target, value: attribute(target) },
       });
@@ -252,4 +256,61 @@ function unknownVersion(): DocumentError {
   return new DocumentError(
     'This version of XLIFF is not supported. Export the file as XLIFF 2.1, 2.0 or 1.2.',
   );
+}
+
+// Which targets of an XLIFF file are translations already.
+
+interface XliffTarget {
+  /** Its start tag. */
+  tag: Span;
+  element: XmlElement;
+  /** Between its tags. */
+  content: Span;
+  /** Behind its end tag. */
+  end: number;
+}
+
+const DONE = /^(?:translated|reviewed|final|signed-off|needs-(?:adaptation|l10n|review-.+))$/;
+const NOT_DONE = /^(?:initial|new|needs-translation)$/;
+const TAGS = /<[^>]*>/g;
+
+/**
+ * Whether somebody has translated it: its state says so, or it has no state and is another text than
+ * the source.
+ *
+ * @param question.unit the `segment`, which has the state in XLIFF 2, or the `trans-unit`
+ * @param question.source content of the source
+ */
+function isTranslated(
+  { element, content }: XliffTarget,
+  { file, unit, source }: { file: string; unit: XmlElement; source: Span },
+): boolean {
+  const text = textOf(file, content);
+  if (text === '') return false;
+  if (unit.attribute('approved') === 'yes') return true;
+  const state = unit.attribute('state') ?? element.attribute('state') ?? '';
+  if (DONE.test(state)) return true;
+  return !NOT_DONE.test(state) && text !== textOf(file, source);
+}
+
+/** Whether a text in one language serves who asked for the other: regions differ only where both are given. */
+export function isSameLanguage(one: string, other: LanguageTag): boolean {
+  const [first, second] = [partsOf(one), partsOf(other)];
+  if (first === undefined || second === undefined) return false;
+  const fits = (a: string | undefined, b: string | undefined): boolean =>
+    a === undefined || b === undefined || a === b;
+  return (
+    first.language === second.language &&
+    fits(first.script, second.script) &&
+    fits(first.region, second.region)
+  );
+}
+
+function partsOf(tag: string): Intl.Locale | undefined {
+  const canonical = canonicalLanguage(tag);
+  return canonical === undefined ? undefined : new Intl.Locale(canonical);
+}
+
+function textOf(file: string, { start, end }: Span): string {
+  return file.slice(start, end).replaceAll(TAGS, '').trim();
 }

@@ -5,9 +5,9 @@ export interface DocumentSample {
   format: DocumentFormatName;
   /** A file of English text, with words at all places where the format has any. */
   build(): Promise<Uint8Array>;
-  /** Pieces of text that must be told; each is found within a block. */
+  /** Pieces of text that must be handed out; each is found within a block. */
   translatable: readonly string[];
-  /** Pieces of text that must not be told. */
+  /** Pieces of text that must not be handed out. */
   untouched: readonly string[];
   /** What files that are the same have in common: anything that can be compared; else their bytes. */
   content?: (file: Uint8Array) => Promise<unknown>;

@@ -1,19 +1,19 @@
 /**
- * The process in which one document is opened and written; see document-protocol.ts. It is the first
+ * The process in which one document is opened and written; see document-process.ts. It is the first
  * to give way when the machine is short of time or memory, and it never outlives its parent.
  */
 import { writeFileSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { endWithParent } from '../../process/end-with-parent.ts';
+import { plainText, type TextSegment } from '../../text/text-segment.ts';
+import { DocumentError, type OpenedDocument, type DocumentBlock } from '../formats/format.ts';
+import { loadFormat } from '../formats/index.ts';
 import type {
   DocumentAnswer,
   DocumentChildArguments,
   DocumentQuestion,
-} from './document-protocol.ts';
+} from './document-process.ts';
 import { checkMarks, differentSentences, translatedBlocks } from './document-sentences.ts';
-import { DocumentError, type OpenedDocument, type DocumentBlock } from './format.ts';
-import { loadFormat } from './index.ts';
-import { plainText, type TextSegment } from '../../text/text-segment.ts';
 
 let opened: OpenedDocument | undefined;
 

@@ -5,7 +5,7 @@ import { repairMarks } from '../../text/repair.ts';
 import { layOutSentences } from '../../text/segment-sentences.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
 import { plainText, type TextSegment } from '../../text/text-segment.ts';
-import { DocumentError, type DocumentBlock } from './format.ts';
+import { DocumentError, type DocumentBlock } from '../formats/format.ts';
 
 /** A sentence, or what could not be cut into sentences. */
 export interface DocumentSentence {

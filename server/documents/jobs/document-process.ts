@@ -8,20 +8,15 @@ import { constants } from 'node:os';
 import type { DocumentFormatName } from '../../../shared/document-formats.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
 import { findContainment, SYSTEM_PATH, type Containment } from '../../process/containment.ts';
+import type { Uncontained } from '../../process/end-with-parent.ts';
 import type { Logger } from '../../process/log.ts';
 import { forkChild, runtimeFiles } from '../../process/module.ts';
 import { killGroup, processTree, residentBytes } from '../../process/process-tree.ts';
 import { createTemporaryFolder, removeTemporaryFolder } from '../../process/temporary-folder.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
-import type {
-  DocumentAnswer,
-  DocumentChildArguments,
-  DocumentQuestion,
-  DocumentSummary,
-} from './document-protocol.ts';
+import { MEMORY_FILES_BYTES } from '../formats/foreign-program.ts';
+import { DocumentError, type OpenOptions } from '../formats/format.ts';
 import type { DocumentSentence } from './document-sentences.ts';
-import { MEMORY_FILES_BYTES } from './foreign-program.ts';
-import { DocumentError, type OpenOptions } from './format.ts';
 
 export interface DocumentLimits {
   /** For opening a document, again for cutting it into sentences, and again for writing it. */
@@ -256,4 +251,40 @@ function tooLarge(): DocumentError {
   return new DocumentError(
     'The document takes more memory than there is for one. Divide it into smaller ones, or simplify it.',
   );
+}
+
+// What a document process is asked and what it answers; one question at a time.
+
+/** What is sent of an opened document: bounded, however large it is. */
+interface DocumentSummary {
+  /** Unicode code points of the text; markup is not counted. */
+  characters: number;
+  /** Enough of the text to know its language by; empty when there is none. */
+  sample: readonly TextSegment[];
+}
+
+export type DocumentQuestion =
+  | { kind: 'open'; format: DocumentFormatName; file: Uint8Array; options: OpenOptions }
+  /** Of a document that is open. */
+  | { kind: 'sentences'; language: LanguageTag }
+  | {
+      kind: 'write';
+      /** By the keys of the sentences, which are cut as in `languages.source`. */
+      translations: ReadonlyMap<string, TextSegment>;
+      languages: { source: LanguageTag; target: LanguageTag };
+    };
+
+export type DocumentAnswer =
+  | ({ kind: 'opened' } & DocumentSummary)
+  | { kind: 'sentences'; different: readonly DocumentSentence[] }
+  | { kind: 'written'; file: Uint8Array }
+  /** A DocumentError, with its message. */
+  | { kind: 'refused'; message: string }
+  /** Any other error. Its message may quote the document, so only its kind and place are sent. */
+  | { kind: 'failed'; name: string; frames: string[] };
+
+/** How a document process is started: the arguments after the module. */
+export interface DocumentChildArguments {
+  /** Undefined when it is contained: its files are in memory then. */
+  uncontained?: Uncontained;
 }

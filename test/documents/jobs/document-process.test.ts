@@ -9,8 +9,8 @@ import {
   startDocumentProcess,
   type DocumentLimits,
   type DocumentProcess,
-} from '../../../server/documents/formats/document-process.ts';
-import { checkMarks } from '../../../server/documents/formats/document-sentences.ts';
+} from '../../../server/documents/jobs/document-process.ts';
+import { checkMarks } from '../../../server/documents/jobs/document-sentences.ts';
 import { DocumentError, type OpenOptions } from '../../../server/documents/formats/format.ts';
 import type { Containment } from '../../../server/process/containment.ts';
 import { killTree, processTree, residentBytes } from '../../../server/process/process-tree.ts';
@@ -108,7 +108,7 @@ describe('a document process', () => {
     expect(log.lines).toEqual([]);
   });
 
-  it('tells of a fault in a format without a word of the document', async () => {
+  it('reports a fault in a format without a word of the document', async () => {
     const document = await start();
     await document.open(text('The secret.'), 'txt', opening);
     const [sentence] = await document.sentences('en');
@@ -193,7 +193,7 @@ describe('a document process', () => {
     const script = path.join(folder, 'parent.mjs');
     writeFileSync(
       script,
-      `import { startDocumentProcess } from ${JSON.stringify(builtModule('server/documents/formats/document-process.ts'))};
+      `import { startDocumentProcess } from ${JSON.stringify(builtModule('server/documents/jobs/document-process.ts'))};
        const document = await startDocumentProcess({
          limits: ${JSON.stringify(generous)}, signal: new AbortController().signal, log: console });
        await document.open(Buffer.from('One.'), 'txt', ${JSON.stringify(opening)});
@@ -201,8 +201,8 @@ describe('a document process', () => {
     );
     const parent = spawn(process.execPath, [script]);
     onTestFinished(() => void parent.kill('SIGKILL'));
-    const [told] = (await once(parent.stdout, 'data')) as [Buffer];
-    const pid = Number(told.toString());
+    const [printed] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(printed.toString());
     expect(isRunning(pid)).toBe(true);
     parent.kill('SIGKILL');
     await until(() => !isRunning(pid));
