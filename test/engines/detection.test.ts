@@ -172,6 +172,11 @@ describe('the detector and short phrases', () => {
     },
   );
 
+  it('knows a phrase by its everyday words in a language without a list, though others have them', () => {
+    expect(detector.detect('hol van a kulcs?')).toEqual({ status: 'success', language: 'hu' });
+    expect(detector.detect('vi sees i morgen')).not.toMatchObject({ language: 'de' });
+  });
+
   it.each(['chair', 'de ce nu', 'table', 'casa', 'entre'])(
     'is not sure of %s, which several have',
     (text) => {

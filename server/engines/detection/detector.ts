@@ -249,7 +249,18 @@ function weigh(readable: string, script: Script, { statistics, lists }: Means): 
   const own = ownWords(readable);
   const ownLetters = own === '' ? undefined : letterEvidence(own);
   const isOneWord = words.length === 1;
-  const found = { isOneWord, ownLetters, isForeign, margin, scores, frequent, listed, guess };
+  const everyday = everydayShares(words);
+  const found = {
+    isOneWord,
+    ownLetters,
+    isForeign,
+    margin,
+    scores,
+    frequent,
+    everyday,
+    listed,
+    guess,
+  };
   return { scores, readable, ...shortScoring(found) };
 }
 
@@ -262,21 +273,27 @@ interface ShortText {
   isForeign: (language: LanguageTag) => boolean;
   margin: number;
   scores: readonly Scored[];
+  /** Very frequent words; those of several languages count less. */
   frequent: Evidence;
+  /** The share of the words that are very frequent in a language, whatever others have them. */
+  everyday: Evidence;
   listed: Evidence;
   guess: { language: LanguageTag };
 }
 
 /** How languages are told by few words, which more than one may have. */
 function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
-  const { isOneWord, ownLetters, isForeign, margin, scores, frequent, listed, guess } = found;
+  const { isOneWord, ownLetters, isForeign, margin, scores, frequent, everyday, listed, guess } =
+    found;
   const frequentIn = (language: LanguageTag) => frequent.get(language) ?? 0;
   const listedIn = (language: LanguageTag) => listed.get(language) ?? 0;
   // What one detector says alone is a guess among all languages.
   const isBacked = (language: LanguageTag) =>
     guess.language === language ||
     frequentIn(language) >= BACKING.frequent ||
-    listedIn(language) >= BACKING.listed;
+    (listed.has(language)
+      ? listedIn(language) >= BACKING.listed
+      : !isOneWord && (everyday.get(language) ?? 0) >= BACKING.listed);
   const hasWords = (language: LanguageTag) =>
     listed.has(language) ? listedIn(language) >= BACKING.all : isBacked(language);
   const [best] = scores;
@@ -357,6 +374,15 @@ function listEvidence(
     evidence.set(language, known / length);
   }
   return evidence;
+}
+
+/** Which share of the words is frequent in each language, and in whatever others. */
+function everydayShares(words: readonly string[]): Map<LanguageTag, number> {
+  const shares = new Map<LanguageTag, number>();
+  for (const language of words.flatMap((word) => languagesOfWord.get(word) ?? [])) {
+    shares.set(language, (shares.get(language) ?? 0) + 1 / words.length);
+  }
+  return shares;
 }
 
 /** Which share of the words is frequent in a language; shared words count less. */
