@@ -1,7 +1,8 @@
 /**
  * What an engine is. Capabilities are data; the work is an async function or an async iterable that
  * obeys an AbortSignal. An engine that blocks keeps its work in a child process or a worker thread.
- * A new engine is one file, one line in `index.ts` and one line in the conformance test.
+ * A new engine is one file, with its settings (`declaration.ts`), one line in `index.ts` and one line in
+ * the conformance test.
  */
 import type { LanguageTag } from '../../shared/language.ts';
 import type { TextSegment } from '../text/text-segment.ts';

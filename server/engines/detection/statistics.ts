@@ -1,6 +1,4 @@
 /** Two statistical detectors that err in different places, under one set of language codes. */
-import { loadModule } from 'cld3-asm';
-import { eld } from 'eld/small';
 import type { LanguageTag } from '../../../shared/language.ts';
 
 /** How much speaks for each language, 0 to 1. */
@@ -32,6 +30,8 @@ const LOADING_TIMEOUT_MS = 60_000;
 
 /** Loads both detectors; they stay for the life of the process. */
 export async function loadStatistics(): Promise<Statistics> {
+  // Half a second: not for those that only read the settings.
+  const [{ loadModule }, { eld }] = await Promise.all([import('cld3-asm'), import('eld/small')]);
   const factory = await loadModule({ timeout: LOADING_TIMEOUT_MS });
   // Short texts are taken as well, and no more than was cut off before: 3 bytes a character.
   const network = factory.create(0, 1536);

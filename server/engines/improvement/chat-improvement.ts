@@ -3,18 +3,30 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { writingStyles, writingTones } from '../../../shared/schemas/write.ts';
 import { plainText } from '../../text/text-segment.ts';
+import { declareEngine, isRunning } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, Unavailable, WritingForm } from '../engine.ts';
 import { problemWithAddress } from '../service/address.ts';
 import { ChatModel } from '../service/chat-model.ts';
 import { readChatAnswer } from '../translation/chat-answer.ts';
 import { commonLanguages } from '../translation/chat-languages.ts';
 import type { ChatItem } from '../translation/chat-prompt.ts';
-import type { ChatOptions } from '../translation/chat.ts';
+import { chatOptions, chatSettings, type ChatOptions } from '../translation/chat.ts';
 import type { OutboundText } from '../translation/outbound-text.ts';
 import { RemoteTranslator } from '../translation/remote-translator.ts';
 import { improvementQuestion, SYSTEM_MESSAGE } from './chat-improvement-prompt.ts';
 
 const NAME = 'chat';
+
+/** The model that translates as well. */
+export const chatImprovement = declareEngine({
+  settings: chatSettings,
+  start: async ({ log, settings }) => {
+    const options = chatOptions(log, settings);
+    const engine = options === undefined ? undefined : await createChatImprovement(options);
+    // What is wrong with its settings is said by the translator.
+    return engine !== undefined && isRunning(engine) ? engine : undefined;
+  },
+});
 
 /** Contacts nobody yet: a model that is down now may be up when a text comes. */
 export async function createChatImprovement(

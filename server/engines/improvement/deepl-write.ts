@@ -2,10 +2,15 @@
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { writingStyles, writingTones } from '../../../shared/schemas/write.ts';
 import { plainText } from '../../text/text-segment.ts';
+import { declareEngine, isRunning } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, Unavailable, WritingForm } from '../engine.ts';
 import { problemWithAddress } from '../service/address.ts';
 import type { ServiceAnswer, ServiceClient } from '../service/service-client.ts';
-import { loadFeatures, type DeeplUpstreamOptions } from '../translation/deepl-upstream.ts';
+import {
+  deeplSettings,
+  loadFeatures,
+  type DeeplUpstreamOptions,
+} from '../translation/deepl-upstream.ts';
 import type { LanguageWatch } from '../translation/language-watch.ts';
 import { connectListedService, knownLanguages } from '../translation/listed-service.ts';
 import type { OutboundText } from '../translation/outbound-text.ts';
@@ -18,6 +23,16 @@ const FREE_KEY = /:fx$/i;
 const LINE_BREAK = /(\r\n|[\n\r\u2028\u2029])/;
 
 type Features = ReadonlyMap<LanguageTag, ReadonlySet<string>>;
+
+/** The server that translates as well. */
+export const deeplWrite = declareEngine({
+  settings: deeplSettings,
+  start: async ({ log, settings: { DEEPL_URL: url, DEEPL_KEY: key } }) => {
+    const engine = url === undefined ? undefined : await createDeeplWrite({ log, url, key });
+    // What is wrong with its settings is said by the translator.
+    return engine !== undefined && isRunning(engine) ? engine : undefined;
+  },
+});
 
 /** Asks what the server improves; one that does not tell improves nothing. */
 export async function createDeeplWrite(

@@ -11,6 +11,7 @@ import { inRegister, ruledForms } from '../../text/wording/register.ts';
 import { safeGrammar } from '../../text/wording/safe-grammar.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
 import { englishVariantOf } from '../../text/variants/english-variants.ts';
+import { declareEngine } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, WritingForm } from '../engine.ts';
 import type { HarperAnswer, HarperRequest, Lint } from './harper-protocol.ts';
 import { isAccepted } from '../../text/wording/accepted-words.ts';
@@ -35,6 +36,12 @@ const NAME = 'harper';
 const PASSAGES_A_TURN = 8;
 /** Questions on their way to the one worker; the others wait for their turn. */
 const MAX_UNDER_WAY = 2;
+
+/** Harper, which is a package of ours. */
+export const harper = declareEngine({
+  settings: {},
+  start: ({ log }) => createHarper({ log }),
+});
 
 /** Starts nothing yet. */
 export async function createHarper(options: HarperOptions): Promise<ImprovementEngine> {

@@ -14,6 +14,7 @@ import { clearSuggestion } from '../../text/wording/spelling-choice.ts';
 import { inCaseOf, spellingWords, type SpellingWord } from '../../text/wording/spelling-words.ts';
 import { hasSpelledOutUmlaut, umlautSpellings } from '../../text/wording/umlauts.ts';
 import { untouchableSpans } from '../../text/wording/untouchable.ts';
+import { declareEngine } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, Unavailable } from '../engine.ts';
 import { HunspellDictionary } from './hunspell-dictionary.ts';
 import type { WordFinding } from './hunspell-process.ts';
@@ -44,6 +45,12 @@ const dictionaryTable: readonly { languages: readonly LanguageTag[]; names: read
   ];
 const REMEDY =
   'install hunspell with hunspell-de-de, hunspell-fr, hunspell-es, hunspell-it, hunspell-pt-pt and hunspell-pt-br (Debian, Ubuntu).';
+
+/** The dictionaries of Hunspell that are installed. */
+export const hunspell = declareEngine({
+  settings: {},
+  start: ({ log }) => createHunspell({ log }),
+});
 
 /** Finds the dictionaries that are installed; none of them runs before it is needed. */
 export async function createHunspell(

@@ -7,6 +7,7 @@ import { baseLanguage } from '../../../shared/language.ts';
 import type { LocalModel } from '../../models/local-model.ts';
 import type { Logger } from '../../process/log.ts';
 import { startChild } from '../../process/module.ts';
+import { declareEngine } from '../declaration.ts';
 import type { RecognitionEngine, Unavailable } from '../engine.ts';
 import { HearingProcesses } from './hearing-processes.ts';
 import type { MoonshineChildOptions } from './moonshine-child.ts';
@@ -38,6 +39,12 @@ const EXPECTED_SHARE = 0.1;
 const START_TIMEOUT_MS = 60_000;
 const HANG_TIMEOUT_MS = 20_000;
 const IDLE_MS = 60_000;
+
+/** The models of its family. */
+export const moonshine = declareEngine({
+  settings: {},
+  start: ({ log, models, pauseMs }) => createMoonshineRecognisers({ log, models, pauseMs }),
+});
 
 /** Starts one engine a model, or says what is wrong with it. */
 export async function createMoonshineRecognisers({

@@ -3,6 +3,7 @@
  * turn detection is off: audio is appended while someone speaks and committed at the endpoint. The
  * item made of it is transcribed then.
  */
+import { declareEngine, listed } from '../declaration.ts';
 import type { RecognitionEngine, RecognitionOptions, Unavailable } from '../engine.ts';
 import type { Conversation } from './persistent-hearer.ts';
 import { convertTo24kHz, samplesAt24kHz } from './rate-conversion.ts';
@@ -31,6 +32,34 @@ const LEAST_SAMPLES = 1_600;
 const MOST_SAMPLES_24 = 12_000;
 /** The server refuses to transcribe less than 100 ms. */
 const SHORTEST_SAMPLES_24 = 4_800;
+
+/** A server with the realtime interface. */
+export const openAiRealtime = declareEngine({
+  settings: {
+    OPENAI_REALTIME_URL: Type.Optional(
+      Type.String({
+        pattern: '^(https?|wss?)://',
+        description: 'OpenAI-compatible server that transcribes while one speaks, up to `/v1`.',
+      }),
+    ),
+    OPENAI_REALTIME_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
+    OPENAI_REALTIME_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+    OPENAI_REALTIME_LANGUAGES: Type.Optional(
+      Type.String({ description: 'Languages its model hears; those of Whisper without it.' }),
+    ),
+  },
+  start: async ({ log, settings }) => {
+    const { OPENAI_REALTIME_URL: url } = settings;
+    if (url === undefined) return undefined;
+    return createOpenAiRealtime({
+      log,
+      url,
+      model: settings.OPENAI_REALTIME_MODEL,
+      key: settings.OPENAI_REALTIME_KEY,
+      languages: listed(settings.OPENAI_REALTIME_LANGUAGES),
+    });
+  },
+});
 
 /** Contacts nobody yet: a server that is down now may be up when someone speaks. */
 export async function createOpenAiRealtime(

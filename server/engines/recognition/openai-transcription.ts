@@ -3,6 +3,7 @@
  * vLLM, whisper.cpp. It hears recordings; utterances are uploaded as they grow.
  */
 import { ServiceError } from '../../../shared/errors.ts';
+import { declareEngine, listed, MAX_SECONDS } from '../declaration.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognitionEngine,
@@ -61,6 +62,54 @@ const formats: readonly (readonly Field[])[] = [
   [['response_format', 'verbose_json']],
   [['response_format', 'json']],
 ];
+
+/** A server with the transcription interface. */
+export const openAiTranscription = declareEngine({
+  settings: {
+    OPENAI_TRANSCRIPTION_URL: Type.Optional(
+      Type.String({
+        pattern: '^https?://',
+        description:
+          'OpenAI-compatible server that transcribes whole utterances, up to `/v1`: speaches, vLLM, whisper.cpp or hosted.',
+      }),
+    ),
+    OPENAI_TRANSCRIPTION_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
+    OPENAI_TRANSCRIPTION_KEY: Type.Optional(
+      Type.String({ description: 'Its key, if it wants one.' }),
+    ),
+    OPENAI_TRANSCRIPTION_LANGUAGES: Type.Optional(
+      Type.String({
+        description: 'Languages its model hears, `de,en`; those of Whisper without it.',
+      }),
+    ),
+    OPENAI_TRANSCRIPTION_PARTIAL_SECONDS: Type.Number({
+      default: 1,
+      minimum: 0,
+      maximum: 60,
+      description:
+        'Speech after which a growing utterance is sent again, so that captions move; `0` for none.',
+    }),
+    OPENAI_TRANSCRIPTION_TIMEOUT_SECONDS: Type.Number({
+      default: 30,
+      exclusiveMinimum: 0,
+      maximum: MAX_SECONDS,
+      description: 'Longest wait for its answer.',
+    }),
+  },
+  start: async ({ log, settings }) => {
+    const { OPENAI_TRANSCRIPTION_URL: url } = settings;
+    if (url === undefined) return undefined;
+    return createOpenAiTranscription({
+      log,
+      url,
+      model: settings.OPENAI_TRANSCRIPTION_MODEL,
+      key: settings.OPENAI_TRANSCRIPTION_KEY,
+      languages: listed(settings.OPENAI_TRANSCRIPTION_LANGUAGES),
+      partialEveryMs: settings.OPENAI_TRANSCRIPTION_PARTIAL_SECONDS * 1000,
+      timeoutMs: settings.OPENAI_TRANSCRIPTION_TIMEOUT_SECONDS * 1000,
+    });
+  },
+});
 
 /** Contacts nobody yet: a server that is down now may be up when someone speaks. */
 export async function createOpenAiTranscription(

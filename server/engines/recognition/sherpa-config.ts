@@ -1,5 +1,16 @@
 /** Turns a model into what sherpa-onnx wants to be told of it. */
+import Type from 'typebox';
 import { RECOGNITION_RATE_HZ } from '../engine.ts';
+
+/** Of all that runs on sherpa-onnx, voices as well. */
+export const sherpaSettings = {
+  SHERPA_THREADS: Type.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 64,
+    description: 'Threads that one decoding of a local model takes.',
+  }),
+};
 
 /** What a child needs to know of a model. */
 export interface SherpaModel {

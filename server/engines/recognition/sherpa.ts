@@ -6,9 +6,15 @@ import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
 import { startChild } from '../../process/module.ts';
 import type { LocalModel } from '../../models/local-model.ts';
+import { declareEngine } from '../declaration.ts';
 import type { RecognitionEngine, RecognitionOptions, SpeechPiece, Unavailable } from '../engine.ts';
 import { createBatchRecogniser } from './batch-recogniser.ts';
-import { isStreaming, type SherpaChildOptions, type SherpaModel } from './sherpa-config.ts';
+import {
+  isStreaming,
+  sherpaSettings,
+  type SherpaChildOptions,
+  type SherpaModel,
+} from './sherpa-config.ts';
 import { hearsHotwords } from './sherpa-hotwords.ts';
 import { HearingProcesses } from './hearing-processes.ts';
 import type { HearingOpening } from './hearing-protocol.ts';
@@ -40,6 +46,15 @@ const IDLE_MS = 300_000;
 const MAX_RECORDING_MS = 28_000;
 /** Models differ much: a small streaming one takes a third of it, a large one twice as much. */
 const EXPECTED_SHARE = 0.25;
+
+/** Models that people have installed, but for those that have an engine of their own. */
+export const sherpa = declareEngine({
+  settings: sherpaSettings,
+  start: ({ log, models, settings: { SHERPA_THREADS: threads } }) => {
+    const own = models.filter(({ family }) => family !== 'moonshine');
+    return createSherpaRecognisers({ log, models: own, threads });
+  },
+});
 
 /** Starts one engine a model, or says what is wrong with it. */
 export async function createSherpaRecognisers({

@@ -1,4 +1,5 @@
 /** A recogniser that hears nothing, for load tests and for trying out the protocol. */
+import { declareEngine } from '../declaration.ts';
 import type { Recognition, RecognitionEngine } from '../engine.ts';
 import { RecognitionResults } from './recognition-results.ts';
 
@@ -7,6 +8,12 @@ const LANGUAGES = (
   'ar bg bn cs da de el en es et fi fr ga he hr hu id it ja ' +
   'ko lt lv mt nb nl pl pt ro ru sk sl sv th tl tr uk vi zh'
 ).split(' ');
+
+/** For load tests. */
+export const silent = declareEngine({
+  settings: {},
+  start: async () => createSilentRecogniser(),
+});
 
 /** Takes in every language at no cost and never reports a word. */
 export function createSilentRecogniser(): RecognitionEngine {

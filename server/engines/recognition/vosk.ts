@@ -8,6 +8,7 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { Change } from '../../process/change.ts';
+import { declareEngine, listed } from '../declaration.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognitionEngine,
@@ -56,6 +57,23 @@ const Result = Type.Object({
 });
 const finalResult = Compile(Result);
 const partialResult = Compile(Type.Object({ partial: Type.String() }));
+
+/** A Vosk server. */
+export const vosk = declareEngine({
+  settings: {
+    VOSK_URL: Type.Optional(
+      Type.String({
+        description:
+          'Address of a Vosk server, or one for each language: `en=ws://a:2700,de=ws://b:2700`.',
+      }),
+    ),
+    VOSK_LANGUAGES: Type.Optional(
+      Type.String({ description: 'The language of its model; `en` without it.' }),
+    ),
+  },
+  start: async ({ log, settings: { VOSK_URL: url, VOSK_LANGUAGES: languages } }) =>
+    url === undefined ? undefined : createVosk({ log, url, languages: listed(languages) }),
+});
 
 /** Contacts nobody yet: a server that is down now may be up when someone speaks. */
 export async function createVosk(options: VoskOptions): Promise<RecognitionEngine | Unavailable> {

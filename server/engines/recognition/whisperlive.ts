@@ -2,7 +2,9 @@
  * Recognition by a WhisperLive server (collabora/WhisperLive). One connection serves a session, since
  * a server may load its model anew for each.
  */
+import Type from 'typebox';
 import { randomUUID } from 'node:crypto';
+import { declareEngine, listed } from '../declaration.ts';
 import { type RecognitionEngine, type RecognitionOptions, type Unavailable } from '../engine.ts';
 import type { Conversation } from './persistent-hearer.ts';
 import { RecogniserSocket } from './recogniser-socket.ts';
@@ -27,6 +29,34 @@ const NAME = 'whisperlive';
 const MAX_UTTERANCE_MS = 40_000;
 /** Rounds that hear the same until the server takes it for whole; the fewer, the sooner finals come. */
 const SAME_OUTPUT_THRESHOLD = 3;
+
+/** A WhisperLive server. */
+export const whisperLive = declareEngine({
+  settings: {
+    WHISPERLIVE_URL: Type.Optional(
+      Type.String({
+        pattern: '^(https?|wss?)://',
+        description: 'Address of a WhisperLive server.',
+      }),
+    ),
+    WHISPERLIVE_MODEL: Type.Optional(
+      Type.String({ description: 'Its model; `small` without it.' }),
+    ),
+    WHISPERLIVE_LANGUAGES: Type.Optional(
+      Type.String({ description: 'Languages its model hears; those of Whisper without it.' }),
+    ),
+  },
+  start: async ({ log, settings }) => {
+    const { WHISPERLIVE_URL: url, WHISPERLIVE_MODEL: model } = settings;
+    if (url === undefined) return undefined;
+    return createWhisperLive({
+      log,
+      url,
+      model,
+      languages: listed(settings.WHISPERLIVE_LANGUAGES),
+    });
+  },
+});
 
 /** Contacts nobody yet: a server that is down now may be up when someone speaks. */
 export async function createWhisperLive(

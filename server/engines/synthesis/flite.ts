@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Logger } from '../../process/log.ts';
+import { declareEngine } from '../declaration.ts';
 import type { SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
 import { createSpeechProgram } from './speech-program.ts';
 import { plainSpeech, speechPieces } from './speech-texts.ts';
@@ -23,6 +24,12 @@ export interface FliteOptions {
   /** The longest wait for a sentence: usually it takes 0.1 s. */
   timeoutMs?: number;
 }
+
+/** Debian's flite. */
+export const flite = declareEngine({
+  settings: {},
+  start: ({ log }) => createFlite({ log }),
+});
 
 /** A process a sentence; nothing runs in between. */
 export async function createFlite({

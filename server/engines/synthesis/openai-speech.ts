@@ -2,9 +2,11 @@
  * Speech by a server with the OpenAI-compatible interface: Kokoro, Speaches, LocalAI, vLLM or a
  * hosted service.
  */
+import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
+import { declareEngine, listed, MAX_SECONDS } from '../declaration.ts';
 import type {
   SpokenSamples,
   SynthesisEngine,
@@ -42,6 +44,52 @@ const MAX_CHARACTERS = 4_000;
 /** The slowest voice says three characters a second; a short text may have pauses around it. */
 const MAX_MS_PER_CHARACTER = 350;
 const MAX_PAUSES_MS = 10_000;
+
+/** A server that speaks. */
+export const openAiSpeech = declareEngine({
+  settings: {
+    SPEECH_URL: Type.Optional(
+      Type.String({
+        pattern: '^https?://',
+        description: 'OpenAI-compatible server that speaks, up to `/v1`.',
+      }),
+    ),
+    SPEECH_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
+    SPEECH_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+    SPEECH_LANGUAGES: Type.Optional(
+      Type.String({ description: 'Languages it speaks; without it those with voices.' }),
+    ),
+    SPEECH_VOICES: Type.String({
+      default: '*=nova/onyx',
+      description:
+        'Its voices, of a woman and of a man: `en=af_heart/am_adam, pt-BR=pf_dora, *=nova/onyx`; `*` is any other language.',
+    }),
+    SPEECH_FORMAT: Type.Union([Type.Literal('pcm'), Type.Literal('wav')], {
+      default: 'pcm',
+      description: 'What to ask it for; `wav` for models that do not speak at 24 kHz.',
+    }),
+    SPEECH_TIMEOUT_SECONDS: Type.Number({
+      default: 30,
+      exclusiveMinimum: 0,
+      maximum: MAX_SECONDS,
+      description: 'Longest wait for its answer, and for more of it.',
+    }),
+  },
+  start: async ({ log, settings }) => {
+    const { SPEECH_URL: url } = settings;
+    if (url === undefined) return undefined;
+    return createOpenAiSpeech({
+      log,
+      url,
+      model: settings.SPEECH_MODEL,
+      key: settings.SPEECH_KEY,
+      languages: listed(settings.SPEECH_LANGUAGES),
+      voices: settings.SPEECH_VOICES,
+      format: settings.SPEECH_FORMAT,
+      timeoutMs: settings.SPEECH_TIMEOUT_SECONDS * 1000,
+    });
+  },
+});
 
 /** Contacts nobody yet: a server that is down now may be up when a text comes. */
 export async function createOpenAiSpeech(

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
 import { createTemporaryFolder, removeTemporaryFolder } from '../../process/temporary-folder.ts';
+import { declareEngine } from '../declaration.ts';
 import type { SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
 import { createSpeechProgram } from './speech-program.ts';
 import { plainSpeech, speechPieces } from './speech-texts.ts';
@@ -40,6 +41,12 @@ export interface PicoOptions {
   /** The longest wait for a sentence: usually it takes 0.1 s. */
   timeoutMs?: number;
 }
+
+/** SVOX Pico, where an operator has it. */
+export const pico = declareEngine({
+  settings: {},
+  start: ({ log }) => createPico({ log }),
+});
 
 /** A process a sentence; nothing runs in between. Undefined where it is not installed. */
 export async function createPico({

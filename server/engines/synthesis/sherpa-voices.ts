@@ -3,6 +3,8 @@ import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { LocalModel, ModelVoice } from '../../models/local-model.ts';
 import type { Logger } from '../../process/log.ts';
+import { sherpaSettings } from '../recognition/sherpa-config.ts';
+import { declareEngine } from '../declaration.ts';
 import type { SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
 import { SherpaVoice, type SherpaVoiceOptions } from './sherpa-voice.ts';
 
@@ -25,6 +27,13 @@ interface Voice extends ModelVoice {
 /** A long sentence on a slow machine; the next one is another sign of life. */
 const HANG_TIMEOUT_MS = 60_000;
 const IDLE_MS = 600_000;
+
+/** Voices that people have installed. */
+export const sherpaVoices = declareEngine({
+  settings: sherpaSettings,
+  start: ({ log, models, settings: { SHERPA_THREADS: threads } }) =>
+    createSherpaVoices({ log, models, threads }),
+});
 
 /** One engine for all voices, if there are any, and what is wrong with models that cannot be used. */
 export async function createSherpaVoices({

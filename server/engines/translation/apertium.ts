@@ -3,6 +3,7 @@
  * best between Romance languages. Apertium runs in processes of its own (it is GPL, and it may
  * crash); the pair packages come from the operating system.
  */
+import Type from 'typebox';
 import { execFile } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
 import { access, readdir, readFile } from 'node:fs/promises';
@@ -12,6 +13,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import type { Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
+import { declareEngine } from '../declaration.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -45,6 +47,17 @@ export interface ApertiumOptions extends Partial<PipelineSettings> {
 const NAME = 'apertium';
 /** Longest piece in UTF-16 units: some sentences, so that captions of others slip in between. */
 const MAX_PIECE_LENGTH = 400;
+
+/** The pairs of Apertium that are installed. */
+export const apertium = declareEngine({
+  settings: {
+    APERTIUM_MODES: Type.Optional(
+      Type.String({ description: "Folder of the Apertium modes, if not Debian's." }),
+    ),
+  },
+  start: ({ log, settings: { APERTIUM_MODES: modesFolder } }) =>
+    createApertium({ log, ...(modesFolder !== undefined && { modesFolder }) }),
+});
 
 /** Starts nothing yet: processes start with the first text or with `prepare`. */
 export async function createApertium({

@@ -1,7 +1,9 @@
 /** Translation with a LibreTranslate server: open models, no account, AGPL on its own machine. */
+import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { isPlain, plainText, type TextSegment } from '../../text/text-segment.ts';
+import { declareEngine } from '../declaration.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -25,6 +27,18 @@ import { refusePair } from './served-pair.ts';
 export type LibreTranslateOptions = ListedServiceOptions;
 
 const NAME = 'libretranslate';
+
+/** A LibreTranslate server. */
+export const libreTranslate = declareEngine({
+  settings: {
+    LIBRETRANSLATE_URL: Type.Optional(
+      Type.String({ pattern: '^https?://', description: 'Address of a LibreTranslate server.' }),
+    ),
+    LIBRETRANSLATE_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+  },
+  start: async ({ log, settings: { LIBRETRANSLATE_URL: url, LIBRETRANSLATE_KEY: key } }) =>
+    url === undefined ? undefined : createLibreTranslate({ log, url, key }),
+});
 
 /** Asks for the languages; a server that is down has none until it can be reached. */
 export async function createLibreTranslate(

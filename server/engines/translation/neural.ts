@@ -2,12 +2,14 @@
  * Translation by the small neural networks that Firefox uses, in processes of their own: one for each
  * model that is in use. Every model leads from English or to English; other pairs take two of them.
  */
+import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage } from '../../../shared/language.ts';
 import type { LocalModel } from '../../models/local-model.ts';
 import type { Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
+import { declareEngine, MAX_SECONDS } from '../declaration.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -42,6 +44,32 @@ const PIVOT = 'en';
 const MAX_SENTENCE_LENGTH = 400;
 const MAX_UNSPACED_LENGTH = 150;
 const unspaced = new Set(['zh', 'ja', 'th', 'lo', 'km', 'my']);
+
+/** Models that people have installed. */
+export const neural = declareEngine({
+  settings: {
+    NEURAL_LOADED_MODELS: Type.Integer({
+      default: 4,
+      minimum: 1,
+      maximum: 1_000,
+      description:
+        'Models of neural translation in memory at once, about 220 MB each; more only while all of them have work.',
+    }),
+    NEURAL_IDLE_SECONDS: Type.Number({
+      default: 900,
+      minimum: 1,
+      maximum: MAX_SECONDS,
+      description: 'How long such a model stays in memory without work.',
+    }),
+  },
+  start: ({ log, models, settings }) =>
+    createNeural({
+      log,
+      models,
+      maxLoaded: settings.NEURAL_LOADED_MODELS,
+      idleMs: settings.NEURAL_IDLE_SECONDS * 1000,
+    }),
+});
 
 /** Nothing is loaded yet: models come into memory with the first text or with `prepare`. */
 export async function createNeural({
