@@ -174,7 +174,8 @@ describe('the detector and short phrases', () => {
 
   it('knows a phrase by its everyday words in a language without a list, though others have them', () => {
     expect(detector.detect('hol van a kulcs?')).toEqual({ status: 'success', language: 'hu' });
-    expect(detector.detect('vi sees i morgen')).not.toMatchObject({ language: 'de' });
+    const german = { status: 'success', language: 'de' };
+    expect(detector.detect('vi sees i morgen')).not.toEqual(german);
   });
 
   it.each(['chair', 'de ce nu', 'table', 'casa', 'entre'])(
