@@ -44,3 +44,29 @@ export function listed(setting: string | undefined): string[] | undefined {
 export function isRunning<Engine extends object>(engine: Engine | Unavailable): engine is Engine {
   return !('reason' in engine);
 }
+
+/** What is wrong with an address, for people; undefined when it can be used. */
+export function problemWithAddress(url: string): string | undefined {
+  if (!URL.canParse(url)) return 'is not an address';
+  const { protocol, username, password, search, hash } = new URL(url);
+  if (!/^https?:$/.test(protocol)) return 'must begin with http:// or https://';
+  // fetch refuses them, and would name them in its error.
+  if (username !== '' || password !== '') return 'must not contain a name or password';
+  if (search !== '' || hash !== '') return 'must not contain ? or #';
+  return undefined;
+}
+
+/** What is wrong with an address from the settings, for people; undefined when it can be used. */
+export function problemWithSocketAddress(url: string): string | undefined {
+  if (!URL.canParse(url)) return 'is not an address';
+  const { protocol, username, password, hash } = new URL(url);
+  if (!/^(?:wss?|https?):$/.test(protocol)) return 'must begin with ws:// or wss://';
+  if (username !== '' || password !== '') return 'must not contain a name or password';
+  if (hash !== '') return 'must not contain #';
+  return undefined;
+}
+
+/** The address of a socket: http becomes ws, https wss. */
+export function socketAddress(url: string): URL {
+  return new URL(url.replace(/^http/i, 'ws'));
+}

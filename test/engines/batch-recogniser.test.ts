@@ -6,7 +6,7 @@ import {
   type Transcript,
   type TranscriptionRequest,
 } from '../../server/engines/recognition/batch-recogniser.ts';
-import { wordsOfText } from '../../server/engines/recognition/utterance-times.ts';
+import { wordsOfText } from '../../server/engines/recognition/utterance.ts';
 import type { HeardText } from '../../server/voice/path/recognise.ts';
 import { segment } from '../../server/voice/path/segment.ts';
 import { GARBLED, hearTones, textOf } from '../support/audio/tone-speech.ts';

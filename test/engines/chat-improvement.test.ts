@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ImprovementEngine } from '../../server/engines/engine.ts';
-import { createChatImprovement } from '../../server/engines/improvement/chat-improvement.ts';
-import { SYSTEM_MESSAGE } from '../../server/engines/improvement/chat-improvement-prompt.ts';
+import {
+  createChatImprovement,
+  SYSTEM_MESSAGE,
+} from '../../server/engines/improvement/chat-improvement.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import {
   chatBodies,

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { Recognition } from '../../server/engines/engine.ts';
-import { RecognitionResults } from '../../server/engines/recognition/recognition-results.ts';
+import { RecognitionResults } from '../../server/engines/recognition/utterance-stream.ts';
 import {
   encodeFrame,
   FrameReader,

@@ -4,11 +4,26 @@
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Detection, DetectionEngine } from '../engine.ts';
-import { letterEvidence, type LetterEvidence } from './distinctive-letters.ts';
-import { languagesOfWord } from './frequent-words.ts';
-import { ownWords, readableText } from './readable-text.ts';
-import { detectableLanguages, han, mainScript, type Script } from './scripts.ts';
-import { loadStatistics, withoutNgrams, type Evidence, type Statistics } from './statistics.ts';
+import {
+  detectableLanguages,
+  han,
+  letterEvidence,
+  type LetterEvidence,
+  mainScript,
+  ownWords,
+  readableText,
+  type Script,
+} from './letters.ts';
+import {
+  type Evidence,
+  everydayShares,
+  foreignWords,
+  listEvidence,
+  loadStatistics,
+  type Statistics,
+  withoutNgrams,
+  wordEvidence,
+} from './evidence.ts';
 import { createWordLists, type WordListOptions, type WordLists } from './word-lists.ts';
 
 /** What each kind of evidence counts; set by hand on the tests' sentences and on messages of programs. */
@@ -35,9 +50,6 @@ const FREQUENT_LEAD = 0.4;
 const LEAST_LISTED = 0.6;
 /** What a language leads by that is clear against those of which nothing speaks; more over those that have a part. */
 const CLEAR_LEAD = 0.5;
-/** So typical of a language are the letters of its usual words, and of a foreign one at most. */
-const TYPICAL = 0.9;
-const UNTYPICAL = 0.5;
 /** What several words lead by at most for a usual language that has them all; of one word statistics know nothing. */
 const USUAL_MARGIN = 0.75;
 /** So much more of a text is very frequent words of a language without a list: it may be that one. */
@@ -331,67 +343,4 @@ function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
 
 function hasFewWords(text: string): boolean {
   return readableText(text).split(' ', FEW_WORDS + 1).length <= FEW_WORDS;
-}
-
-/**
- * Which languages have a word only by a form that hardly anybody writes, `vida` of French `vider`: by
- * its letters it is another language's, which has it as well. One word alone must be at home in two.
- */
-function foreignWords(
-  words: readonly string[],
-  { statistics, lists, script }: Means & { script: Script },
-): (language: LanguageTag) => boolean {
-  const homes = words.length === 1 ? 2 : 1;
-  return (language) =>
-    words.some((word) => {
-      if (languagesOfWord.get(word)?.includes(language) === true) return false;
-      const ngrams = statistics.byNgrams(word);
-      if ((ngrams.get(language) ?? 0) >= UNTYPICAL) return false;
-      const isHome = (each: LanguageTag) =>
-        (ngrams.get(each) ?? 0) >= TYPICAL &&
-        lists.languages.has(each) &&
-        lists.share(each, word) === 1;
-      return script.languages.filter(isHome).length >= homes;
-    });
-}
-
-/** Which share of the letters is in words of each language that has a list. */
-function listEvidence(
-  words: readonly string[],
-  script: Script,
-  lists: WordLists,
-): Map<LanguageTag, number> {
-  const evidence = new Map<LanguageTag, number>();
-  const parts = words.flatMap((word) => word.split(/['’-]/u)).filter((part) => part !== '');
-  const length = parts.join('').length;
-  for (const language of script.languages) {
-    if (!lists.languages.has(language)) continue;
-    let known = 0;
-    for (const part of parts) {
-      const isFrequent = languagesOfWord.get(part)?.includes(language) === true;
-      known += part.length * (isFrequent ? 1 : lists.share(language, part));
-    }
-    evidence.set(language, known / length);
-  }
-  return evidence;
-}
-
-/** Which share of the words is frequent in each language, and in whatever others. */
-function everydayShares(words: readonly string[]): Map<LanguageTag, number> {
-  const shares = new Map<LanguageTag, number>();
-  for (const language of words.flatMap((word) => languagesOfWord.get(word) ?? [])) {
-    shares.set(language, (shares.get(language) ?? 0) + 1 / words.length);
-  }
-  return shares;
-}
-
-/** Which share of the words is frequent in a language; shared words count less. */
-function wordEvidence(words: readonly string[]): Map<LanguageTag, number> {
-  const evidence = new Map<LanguageTag, number>();
-  for (const word of words) {
-    const languages = languagesOfWord.get(word) ?? [];
-    const share = 1 / (words.length * Math.sqrt(languages.length));
-    for (const language of languages) evidence.set(language, (evidence.get(language) ?? 0) + share);
-  }
-  return evidence;
 }

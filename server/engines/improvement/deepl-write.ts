@@ -2,19 +2,20 @@
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { writingStyles, writingTones } from '../../../shared/schemas/write.ts';
 import { plainText } from '../../text/text-segment.ts';
-import { declareEngine, isRunning } from '../declaration.ts';
+import { declareEngine, isRunning, problemWithAddress } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, Unavailable, WritingForm } from '../engine.ts';
-import { problemWithAddress } from '../service/address.ts';
 import type { ServiceAnswer, ServiceClient } from '../service/service-client.ts';
 import {
   deeplSettings,
   loadFeatures,
   type DeeplUpstreamOptions,
 } from '../translation/deepl-upstream.ts';
-import type { LanguageWatch } from '../translation/language-watch.ts';
-import { connectListedService, knownLanguages } from '../translation/listed-service.ts';
-import type { OutboundText } from '../translation/outbound-text.ts';
-import { RemoteTranslator } from '../translation/remote-translator.ts';
+import {
+  connectListedService,
+  knownLanguages,
+  type LanguageWatch,
+} from '../translation/listed-service.ts';
+import { type OutboundText, RemoteTranslator } from '../translation/remote-translator.ts';
 
 const NAME = 'upstream';
 /** Keys of the free plan, to which nothing is improved. */

@@ -20,7 +20,7 @@ import { quotedSpans } from '../../text/wording/quotations.ts';
 import { inCaseOf, spellingWords } from '../../text/wording/spelling-words.ts';
 import { touchesAny, untouchableSpans, type Span } from '../../text/wording/untouchable.ts';
 
-export interface HarperOptions {
+interface HarperOptions {
   log: Logger;
   /** Longest wait for a request, in ms; it was lost on a text that the worker did not come back from. */
   watchdogMs?: number;

@@ -16,8 +16,7 @@ import { hasSpelledOutUmlaut, umlautSpellings } from '../../text/wording/umlauts
 import { untouchableSpans } from '../../text/wording/untouchable.ts';
 import { declareEngine } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, Unavailable } from '../engine.ts';
-import { HunspellDictionary } from './hunspell-dictionary.ts';
-import type { WordFinding } from './hunspell-process.ts';
+import { HunspellDictionary, type WordFinding } from './hunspell-dictionary.ts';
 
 export interface HunspellOptions {
   log: Logger;

@@ -5,8 +5,7 @@
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { RecognitionEngine, RecognitionOptions, SpeechPiece, Word } from '../engine.ts';
-import type { Utterance } from './utterance.ts';
-import type { HeardUtterance } from './utterance-times.ts';
+import type { HeardUtterance, Utterance } from './utterance.ts';
 import { hearUtterances, type UtteranceHearer } from './utterance-stream.ts';
 
 /** What is to be heard in a recording. */
@@ -39,7 +38,7 @@ export interface Transcript {
  * @param samples s16, one channel, RECOGNITION_RATE_HZ; a view that must not be written to
  * @throws ServiceError recognition_failed; the signal's reason when aborted
  */
-export type Transcribe = (
+type Transcribe = (
   samples: Int16Array,
   request: TranscriptionRequest,
 ) => Promise<Transcript>;

@@ -8,11 +8,16 @@ import type { Logger } from '../../process/log.ts';
 import type { PipedChild } from '../../process/module.ts';
 import { processorMs } from '../../process/process-tree.ts';
 import { RECOGNITION_RATE_HZ, type HearingEffort } from '../engine.ts';
-import { EndedEarly, UnfitProcessor } from './recogniser-child.ts';
-import { HearingProcess, type HearingLine, type HearingListener } from './hearing-process.ts';
+import {
+  EndedEarly,
+  type HearingLine,
+  type HearingListener,
+  HearingProcess,
+  UnfitProcessor,
+} from './hearing-process.ts';
 import type { HearingOpening } from './hearing-protocol.ts';
 
-export interface HearingProcessesOptions {
+interface HearingProcessesOptions {
   log: Logger;
   /** Starts a process that hears these hotwords; they belong to a recogniser, not to an utterance. */
   start: (hotwords: readonly string[]) => PipedChild;

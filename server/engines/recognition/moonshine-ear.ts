@@ -24,7 +24,7 @@ export type EarNews =
   /** The utterance is over; `heard` is what was not concluded before. */
   | { kind: 'over'; heard: HeardPart };
 
-export interface MoonshineEarOptions {
+interface MoonshineEarOptions {
   model: MoonshineModel;
   track: SpeechTrack;
   bias: TermBias | undefined;
@@ -37,7 +37,7 @@ export interface MoonshineEarOptions {
 }
 
 /** Speech that was heard, and what it said. */
-export interface Before {
+interface Before {
   samples: Float32Array;
   tokens: readonly number[];
   /** Whether its sentence goes on. */

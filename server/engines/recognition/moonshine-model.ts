@@ -16,7 +16,7 @@ export interface MoonshineFiles {
 }
 
 /** What is to be written down. */
-export interface DecodeRequest {
+interface DecodeRequest {
   /** From -1 to 1, at 16 kHz. */
   samples: Float32Array;
   /** The text begins with these tokens, whatever the model believes. */

@@ -12,7 +12,7 @@ import type { RecognitionEngine, Unavailable } from '../engine.ts';
 import { HearingProcesses } from './hearing-processes.ts';
 import type { MoonshineChildOptions } from './moonshine-child.ts';
 import { createProcessHearer } from './process-hearer.ts';
-import { UnfitProcessor } from './recogniser-child.ts';
+import { UnfitProcessor } from './hearing-process.ts';
 import { hearUtterances } from './utterance-stream.ts';
 
 export interface MoonshineOptions {

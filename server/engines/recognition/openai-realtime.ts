@@ -3,19 +3,19 @@
  * turn detection is off: audio is appended while someone speaks and committed at the endpoint. The
  * item made of it is transcribed then.
  */
-import { declareEngine, listed } from '../declaration.ts';
+import { declareEngine, listed, problemWithSocketAddress, socketAddress } from '../declaration.ts';
 import type { RecognitionEngine, RecognitionOptions, Unavailable } from '../engine.ts';
-import type { Conversation } from './persistent-hearer.ts';
+import { type Conversation, createSocketRecogniser, sendAndRead } from './socket-recogniser.ts';
 import { convertTo24kHz, samplesAt24kHz } from './rate-conversion.ts';
-import { RecogniserSocket, type RecogniserMessage } from './recogniser-socket.ts';
-import type { SocketEngineOptions } from './remote-options.ts';
-import { Setback } from './setback.ts';
-import { problemWithSocketAddress, socketAddress } from './socket-address.ts';
-import { createSocketRecogniser, sendAndRead } from './socket-recogniser.ts';
-import { languagesToHear, whisperCode, whisperLanguages } from './spoken-languages.ts';
-import { termsPrompt } from './terms-prompt.ts';
-import type { HeardUtterance } from './utterance-times.ts';
-import type { Utterance } from './utterance.ts';
+import { type RecogniserMessage, RecogniserSocket, Setback } from './recogniser-socket.ts';
+import {
+  languagesToHear,
+  type SocketEngineOptions,
+  termsPrompt,
+  whisperCode,
+  whisperLanguages,
+} from './remote-recogniser.ts';
+import type { HeardUtterance, Utterance } from './utterance.ts';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 

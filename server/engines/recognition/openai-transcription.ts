@@ -3,28 +3,27 @@
  * vLLM, whisper.cpp. It hears recordings; utterances are uploaded as they grow.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { declareEngine, listed, MAX_SECONDS } from '../declaration.ts';
+import { declareEngine, listed, MAX_SECONDS, problemWithAddress } from '../declaration.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognitionEngine,
   type Unavailable,
   type Word,
 } from '../engine.ts';
-import { problemWithAddress } from '../service/address.ts';
 import { ServiceClient } from '../service/service-client.ts';
 import {
   createBatchRecogniser,
   type Transcript,
   type TranscriptionRequest,
 } from './batch-recogniser.ts';
-import type { RemoteRecogniserOptions } from './remote-options.ts';
 import {
+  languageNamed,
   languagesToHear,
+  type RemoteRecogniserOptions,
+  termsPrompt,
   whisperCode,
   whisperLanguages,
-  languageNamed,
-} from './spoken-languages.ts';
-import { termsPrompt } from './terms-prompt.ts';
+} from './remote-recogniser.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../../../shared/wav.ts';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';

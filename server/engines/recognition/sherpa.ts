@@ -10,12 +10,12 @@ import { declareEngine } from '../declaration.ts';
 import type { RecognitionEngine, RecognitionOptions, SpeechPiece, Unavailable } from '../engine.ts';
 import { createBatchRecogniser } from './batch-recogniser.ts';
 import {
+  hearsHotwords,
   isStreaming,
-  sherpaSettings,
   type SherpaChildOptions,
   type SherpaModel,
+  sherpaSettings,
 } from './sherpa-config.ts';
-import { hearsHotwords } from './sherpa-hotwords.ts';
 import { HearingProcesses } from './hearing-processes.ts';
 import type { HearingOpening } from './hearing-protocol.ts';
 import { createProcessHearer, hearInProcess, readRecording } from './process-hearer.ts';

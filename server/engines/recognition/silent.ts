@@ -1,7 +1,7 @@
 /** A recogniser that hears nothing, for load tests and for trying out the protocol. */
 import { declareEngine } from '../declaration.ts';
 import type { Recognition, RecognitionEngine } from '../engine.ts';
-import { RecognitionResults } from './recognition-results.ts';
+import { RecognitionResults } from './utterance-stream.ts';
 
 /** The source languages of the voice contract. */
 const LANGUAGES = (

@@ -8,22 +8,17 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { Change } from '../../process/change.ts';
-import { declareEngine, listed } from '../declaration.ts';
+import { declareEngine, listed, problemWithSocketAddress, socketAddress } from '../declaration.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognitionEngine,
   type Unavailable,
   type Word,
 } from '../engine.ts';
-import type { Conversation } from './persistent-hearer.ts';
-import { RecogniserSocket } from './recogniser-socket.ts';
-import type { SocketEngineOptions } from './remote-options.ts';
-import { Setback } from './setback.ts';
-import { problemWithSocketAddress, socketAddress } from './socket-address.ts';
-import { createSocketRecogniser, sendAndRead } from './socket-recogniser.ts';
-import { languagesToHear } from './spoken-languages.ts';
-import type { HeardUtterance } from './utterance-times.ts';
-import type { Utterance } from './utterance.ts';
+import { type Conversation, createSocketRecogniser, sendAndRead } from './socket-recogniser.ts';
+import { RecogniserSocket, Setback } from './recogniser-socket.ts';
+import { languagesToHear, type SocketEngineOptions } from './remote-recogniser.ts';
+import type { HeardUtterance, Utterance } from './utterance.ts';
 
 export interface VoskOptions extends SocketEngineOptions {
   /** Address of the server; or of several, one for each language: `en=ws://a:2700,de=ws://b:2700`. */

@@ -4,15 +4,17 @@
  */
 import Type from 'typebox';
 import { randomUUID } from 'node:crypto';
-import { declareEngine, listed } from '../declaration.ts';
+import { declareEngine, listed, problemWithSocketAddress, socketAddress } from '../declaration.ts';
 import { type RecognitionEngine, type RecognitionOptions, type Unavailable } from '../engine.ts';
-import type { Conversation } from './persistent-hearer.ts';
+import { type Conversation, createSocketRecogniser } from './socket-recogniser.ts';
 import { RecogniserSocket } from './recogniser-socket.ts';
-import type { SocketEngineOptions } from './remote-options.ts';
-import { problemWithSocketAddress, socketAddress } from './socket-address.ts';
-import { createSocketRecogniser } from './socket-recogniser.ts';
-import { languagesToHear, whisperCode, whisperLanguages } from './spoken-languages.ts';
-import { termsPrompt } from './terms-prompt.ts';
+import {
+  languagesToHear,
+  type SocketEngineOptions,
+  termsPrompt,
+  whisperCode,
+  whisperLanguages,
+} from './remote-recogniser.ts';
 import { throwStatus, WhisperLiveConversation } from './whisperlive-conversation.ts';
 
 export interface WhisperLiveOptions extends SocketEngineOptions {

@@ -17,7 +17,7 @@ import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 
 const NAME = 'espeak-ng';
 
-export interface EspeakNgOptions {
+interface EspeakNgOptions {
   log: Logger;
   /** Program to start. */
   program?: string;

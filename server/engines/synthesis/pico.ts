@@ -34,7 +34,7 @@ const PITCH_OF_MEN = 70;
 /** Everything but letters, digits, blanks and the marks that it reads: `<` begins commands, one of which opens files. */
 const FOREIGN = /[^\p{Script=Latin}\p{M}0-9 .,!?;:'’"«»¿¡()%€£$&@/+=°–-]/gu;
 
-export interface PicoOptions {
+interface PicoOptions {
   log: Logger;
   /** Program to start. */
   program?: string;

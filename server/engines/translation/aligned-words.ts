@@ -6,7 +6,7 @@
  */
 import { UNSPACED, type Token, type WordToken } from './marked-text.ts';
 
-export interface NumberedText {
+interface NumberedText {
   html: string;
   /** The tokens of the translation: words with the elements of those that they come from. */
   read(translated: string): Token[];

@@ -5,8 +5,7 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import { FairQueue, type Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
-import { ApertiumProcess, type EndCause } from './apertium-process.ts';
-import { withoutTags } from './apertium-stream.ts';
+import { ApertiumProcess, type EndCause, withoutTags } from './apertium-process.ts';
 
 /** Behaviour of a pipeline that tests and operators may want to change. */
 export interface PipelineSettings {
@@ -21,7 +20,7 @@ export interface PipelineSettings {
   maxWaitingLength: number;
 }
 
-export interface PipelineOptions extends PipelineSettings {
+interface PipelineOptions extends PipelineSettings {
   /** Name of the Apertium mode. */
   mode: string;
   /** Makes the command of the pipeline; see `ApertiumProcess`. */

@@ -7,7 +7,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
-import { declareEngine, listed, MAX_SECONDS } from '../declaration.ts';
+import { declareEngine, listed, MAX_SECONDS, problemWithAddress } from '../declaration.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -15,13 +15,17 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import { problemWithAddress } from '../service/address.ts';
 import { ChatModel } from '../service/chat-model.ts';
-import { readChatAnswer } from './chat-answer.ts';
-import { commonLanguages, pairsAmong, withFormality } from './chat-languages.ts';
-import { chatQuestion, SYSTEM_MESSAGE, type ChatItem } from './chat-prompt.ts';
-import type { OutboundText } from './outbound-text.ts';
-import { RemoteTranslator } from './remote-translator.ts';
+import {
+  type ChatItem,
+  chatQuestion,
+  commonLanguages,
+  pairsAmong,
+  readChatAnswer,
+  SYSTEM_MESSAGE,
+  withFormality,
+} from './chat-question.ts';
+import { type OutboundText, RemoteTranslator } from './remote-translator.ts';
 import { refusePair } from './served-pair.ts';
 
 export interface ChatOptions {

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { isPlain, type TextSegment } from '../../text/text-segment.ts';
-import { declareEngine } from '../declaration.ts';
+import { declareEngine, problemWithAddress } from '../declaration.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -11,12 +11,11 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import { problemWithAddress } from '../service/address.ts';
 import type { ServiceAnswer, ServiceClient } from '../service/service-client.ts';
-import type { LanguageWatch } from './language-watch.ts';
 import {
   connectListedService,
   knownLanguages,
+  type LanguageWatch,
   type ListedServiceOptions,
   type ListRequest,
 } from './listed-service.ts';

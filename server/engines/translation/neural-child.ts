@@ -2,7 +2,7 @@
 import '../../process/outlive-signals.ts';
 import { readFile } from 'node:fs/promises';
 import { loadBergamot, type BergamotModel } from './bergamot.ts';
-import type { NeuralAnswer, NeuralOpening, NeuralQuestion } from './neural-protocol.ts';
+import type { NeuralAnswer, NeuralOpening, NeuralQuestion } from './neural-process.ts';
 
 /** Any will do: with it everything is done once that is done with the first sentence alone. */
 const PROBE = 'A house.';

@@ -7,8 +7,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { FairQueue, type Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
 import type { BergamotSentence } from './bergamot.ts';
-import { NeuralProcess, type NeuralEnd } from './neural-process.ts';
-import type { NeuralOpening } from './neural-protocol.ts';
+import { type NeuralEnd, type NeuralOpening, NeuralProcess } from './neural-process.ts';
 
 /** Behaviour that tests and operators may want to change. */
 export interface NeuralModelSettings {
@@ -20,7 +19,7 @@ export interface NeuralModelSettings {
   maxWaitingLength: number;
 }
 
-export interface NeuralModelOptions extends NeuralModelSettings {
+interface NeuralModelOptions extends NeuralModelSettings {
   name: string;
   opening: NeuralOpening;
   log: Logger;

@@ -17,14 +17,14 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import { linkAbort } from '../service/linked-abort.ts';
+import { linkAbort } from '../../process/linked-abort.ts';
 import { needsNumbers, numberWords } from './aligned-words.ts';
 import { hasSimd } from './bergamot.ts';
 import { inspectMarianFiles, type MarianFiles } from './marian-files.ts';
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
 import { takeMarksApart, type Token } from './marked-text.ts';
 import { installAgain, NeuralModel, type NeuralModelSettings } from './neural-model.ts';
-import { feedPieces } from './piece-feed.ts';
+import { feedPieces } from './segment-pieces.ts';
 import { refusePair } from './served-pair.ts';
 
 export interface NeuralOptions extends Partial<NeuralModelSettings> {
