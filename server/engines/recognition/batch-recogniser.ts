@@ -38,10 +38,7 @@ export interface Transcript {
  * @param samples s16, one channel, RECOGNITION_RATE_HZ; a view that must not be written to
  * @throws ServiceError recognition_failed; the signal's reason when aborted
  */
-type Transcribe = (
-  samples: Int16Array,
-  request: TranscriptionRequest,
-) => Promise<Transcript>;
+type Transcribe = (samples: Int16Array, request: TranscriptionRequest) => Promise<Transcript>;
 
 export interface BatchRecogniserOptions extends Pick<
   RecognitionEngine,
