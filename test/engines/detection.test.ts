@@ -265,7 +265,8 @@ describe('the detector', () => {
     const noise =
       '<p class="the name of the class">https://example.org/the/end ID_4711 a@b.example ';
     expect(detector.detect(`${noise}Die Kinder lernen lesen und schreiben.</p>`)).toEqual({
-      ...{ status: 'success', language: 'de' },
+      status: 'success',
+      language: 'de',
     });
     expect(languageOf('Наши дети очень любят YouTube и Minecraft')).toBe('ru');
   });

@@ -20,12 +20,16 @@ const hunspell = async () => runningImprover(await createHunspell({ log: recordL
 const harper = () => createHarper({ log: recordLog() });
 
 describeImprovementConformance({
-  ...{ name: 'the engine Harper', create: harper },
-  ...{ language: 'en', sentences: correctSentences['en'] ?? [] },
+  name: 'the engine Harper',
+  create: harper,
+  language: 'en',
+  sentences: correctSentences['en'] ?? [],
 });
 describeImprovementConformance({
-  ...{ name: 'the engine Hunspell', create: hunspell },
-  ...{ language: 'de', sentences: correctSentences['de'] ?? [] },
+  name: 'the engine Hunspell',
+  create: hunspell,
+  language: 'de',
+  sentences: correctSentences['de'] ?? [],
 });
 
 let english: ImprovementEngine;

@@ -41,8 +41,12 @@ async function heardFinally({ isHurried }: { isHurried: boolean }) {
   const decode = vi.spyOn(model, 'decode');
   const track = new SpeechTrack({ detector: vad.open(), pauseMs: 600 });
   const ear = new MoonshineEar({
-    ...{ model, track, bias: undefined, before: undefined },
-    ...{ patience: () => 1, isHurried: () => isHurried },
+    model,
+    track,
+    bias: undefined,
+    before: undefined,
+    patience: () => 1,
+    isHurried: () => isHurried,
   });
   let text = '';
   for (let at = 0; at < mumbled.length; at += CHUNK_BYTES) {

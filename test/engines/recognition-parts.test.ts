@@ -59,7 +59,10 @@ describe('frames', () => {
 describe('results that wait to be read', () => {
   const partial = (text: string): Recognition => ({ kind: 'partial', text, startMs: 0, endMs: 1 });
   const final = (text: string): Recognition => ({
-    ...{ kind: 'final', text, startMs: 0, endMs: 1 },
+    kind: 'final',
+    text,
+    startMs: 0,
+    endMs: 1,
     words: [],
   });
 

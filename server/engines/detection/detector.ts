@@ -75,13 +75,23 @@ const LEAD_OVER_EXPECTED = 0.7;
 const SHORT = 200;
 
 /** Which language it is likelier to be before anything is read: what people mostly translate. */
-const priors: Readonly<Record<LanguageTag, number>> = {
-  ...{ en: 0.08, de: 0.04, fr: 0.04, es: 0.04, ru: 0.04, ar: 0.04, zh: 0.04, hi: 0.04 },
-  ...{ it: 0.03, pt: 0.03, nl: 0.03, pl: 0.03, tr: 0.03, sv: 0.03, id: 0.03, uk: 0.02 },
-  ...{ cs: 0.02, da: 0.02, nb: 0.02, fi: 0.02, hu: 0.02, ro: 0.02, bg: 0.02, sk: 0.01, el: 0.02 },
-  ...{ et: 0.02, lt: 0.02, lv: 0.02, sl: 0.01, vi: 0.02, he: 0.04, th: 0 },
-  ...{ hr: -0.05, ca: -0.06, sr: 0, fa: 0, be: -0.03, gl: -0.12, ur: -0.1, mr: -0.1 },
-};
+const priors: ReadonlyMap<LanguageTag, number> = new Map(
+  (
+    [
+      [0.08, 'en'],
+      [0.04, 'de fr es ru ar zh hi he'],
+      [0.03, 'it pt nl pl tr sv id'],
+      [0.02, 'uk cs da nb fi hu ro bg el et lt lv vi'],
+      [0.01, 'sk sl'],
+      [0, 'sr fa th'],
+      [-0.03, 'be'],
+      [-0.05, 'hr'],
+      [-0.06, 'ca'],
+      [-0.1, 'ur mr'],
+      [-0.12, 'gl'],
+    ] as const
+  ).flatMap(([prior, languages]) => languages.split(' ').map((each) => [each, prior] as const)),
+);
 /** Languages of which few texts come. */
 const RARE_PRIOR = -0.2;
 
@@ -251,7 +261,7 @@ function weigh(readable: string, script: Script, { statistics, lists }: Means): 
       weights.words * (frequent.get(language) ?? 0) +
       weights.letters * letters.evidence(language) +
       weights.lists * ((listed.get(language) ?? UNLISTED) - UNLISTED) +
-      (priors[language] ?? RARE_PRIOR);
+      (priors.get(language) ?? RARE_PRIOR);
     return { language, score };
   });
   scores.sort((one, other) => other.score - one.score);

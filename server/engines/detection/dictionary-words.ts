@@ -75,8 +75,12 @@ function readNetwork(reader: Reader, pairs: readonly number[]): AnalyserWords {
   }
   first[states] = letters.length;
   return {
-    ...{ kind: 'analyser', initial, first, finals },
-    ...{ letters: Uint16Array.from(letters), targets: Uint32Array.from(targets) },
+    kind: 'analyser',
+    initial,
+    first,
+    finals,
+    letters: Uint16Array.from(letters),
+    targets: Uint32Array.from(targets),
   };
 }
 
@@ -186,7 +190,8 @@ export function readHunspell(dictionary: string, affixes: string): HunspellWords
   }
   const endings = endingsIn(affixes);
   return {
-    ...{ kind: 'hunspell', endings },
+    kind: 'hunspell',
+    endings,
     prefixes: [...new Set([...affixes.matchAll(PREFIX)].map(([, prefix = '']) => prefix))],
     stems: Float64Array.from(hashes).sort(),
     flagSets: [...numbers.keys()].map((flags) => splitFlags(aliased[Number(flags) - 1] ?? flags)),

@@ -21,7 +21,12 @@ export interface Statistics {
  * Serbian and Bosnian in Latin letters cannot be told from Croatian: such texts get one name.
  */
 const LATIN_CODES: Readonly<Record<string, LanguageTag>> = {
-  ...{ no: 'nb', fil: 'tl', bs: 'hr', sr: 'hr', ms: 'id', ku: 'kmr' },
+  no: 'nb',
+  fil: 'tl',
+  bs: 'hr',
+  sr: 'hr',
+  ms: 'id',
+  ku: 'kmr',
 };
 const OTHER_CODES: Readonly<Record<string, LanguageTag>> = { iw: 'he', ku: 'ckb' };
 

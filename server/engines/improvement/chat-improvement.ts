@@ -60,12 +60,20 @@ class ChatImprovement implements ImprovementEngine {
     this.languages = known;
     this.#model = new ChatModel({
       ...options,
-      ...{ kind: 'writing engine', engine: NAME, model, timeoutMs, maxAnswerBytes },
+      kind: 'writing engine',
+      engine: NAME,
+      model,
+      timeoutMs,
+      maxAnswerBytes,
     });
     this.#batches = new RemoteTranslator({
-      ...{ engine: NAME, maxParallel, styleOf: () => 'raw', maxTries: 2 },
+      engine: NAME,
+      maxParallel,
+      styleOf: () => 'raw',
+      maxTries: 2,
       // Few enough that a model keeps them apart.
-      ...{ maxItems: 12, maxCharacters: 4_000 },
+      maxItems: 12,
+      maxCharacters: 4_000,
     });
   }
 
@@ -79,7 +87,8 @@ class ChatImprovement implements ImprovementEngine {
     const improved = await this.#batches.translate(
       texts.map((text) => [text]),
       {
-        ...{ signal, account },
+        signal,
+        account,
         send: (batch, request) => this.#send(batch, { ...options, signal: request.signal }),
       },
     );

@@ -57,16 +57,21 @@ class DeeplWrite implements ImprovementEngine {
 
   constructor(options: DeeplUpstreamOptions & { key: string }) {
     const { client, watch } = connectListedService(options, {
-      ...{ engine: NAME, kind: 'writing engine' },
+      engine: NAME,
+      kind: 'writing engine',
       headers: { authorization: `DeepL-Auth-Key ${options.key}` },
       load: (from, request) => loadFeatures('write', from, request),
     });
     this.#client = client;
     this.#watch = watch;
     this.#batches = new RemoteTranslator({
-      ...{ engine: NAME, maxParallel: options.maxParallel ?? 4, styleOf: () => 'raw', maxTries: 1 },
+      engine: NAME,
+      maxParallel: options.maxParallel ?? 4,
+      styleOf: () => 'raw',
+      maxTries: 1,
       // 10 KiB are allowed; in UTF-8 a UTF-16 unit takes up to 3 bytes.
-      ...{ maxItems: 50, maxCharacters: 2_800 },
+      maxItems: 50,
+      maxCharacters: 2_800,
     });
   }
 
@@ -95,7 +100,8 @@ class DeeplWrite implements ImprovementEngine {
     const improved = await this.#batches.translate(
       lines.flat().map((line) => [line]),
       {
-        ...{ signal, account },
+        signal,
+        account,
         send: (batch, request) => this.#send(batch, { ...options, signal: request.signal }),
       },
     );

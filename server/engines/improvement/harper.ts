@@ -209,10 +209,13 @@ async function correctInto(
 function createPool({ log, watchdogMs = 10_000, startWorker: start }: HarperOptions): Pool {
   return createWorkerPool<HarperRequest, HarperAnswer>({
     // A second one takes over from one that is at its end.
-    ...{ log, watchdogMs, maxWorkers: 2 },
+    log,
+    watchdogMs,
+    maxWorkers: 2,
     workerName: 'The worker of harper',
     startWorker: start ?? startOwnWorker,
-    ...{ streamsPerWorker: MAX_UNDER_WAY, comfortableStreams: MAX_UNDER_WAY },
+    streamsPerWorker: MAX_UNDER_WAY,
+    comfortableStreams: MAX_UNDER_WAY,
     full: () => unavailable('has too much to do'),
     broken: () => new WorkerEnded(),
     // WebAssembly that has failed once is in no state to go on.

@@ -128,7 +128,9 @@ class Hunspell implements ImprovementEngine {
   ): Promise<string[]> {
     signal.throwIfAborted();
     const inquiry: Inquiry = {
-      ...{ language, turn: { account }, unknownWords: 0 },
+      language,
+      turn: { account },
+      unknownWords: 0,
       dictionaries: this.#dictionariesOf(language),
     };
     const giveUp = () => {

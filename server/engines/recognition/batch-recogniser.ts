@@ -63,11 +63,18 @@ export function createBatchRecogniser(options: BatchRecogniserOptions): Recognit
   const { name, languages, detectsLanguage, usesSpokenTerms, punctuates } = options;
   const closing = new AbortController();
   return {
-    ...{ name, languages, detectsLanguage, usesSpokenTerms, punctuates },
+    name,
+    languages,
+    detectsLanguage,
+    usesSpokenTerms,
+    punctuates,
     ...(options.effort && { effort: options.effort }),
     recognise: (speech: AsyncIterable<SpeechPiece>, session: RecognitionOptions) =>
       hearUtterances({
-        ...{ engine: name, speech, signal: session.signal, closing: closing.signal },
+        engine: name,
+        speech,
+        signal: session.signal,
+        closing: closing.signal,
         ...(options.maxUtteranceMs !== undefined && { maxUtteranceMs: options.maxUtteranceMs }),
         createHearer: () => new BatchHearer(options, session),
       }),

@@ -84,7 +84,8 @@ export class HearingProcess {
   }) {
     this.#onRoom = onRoom;
     this.#patience = new HangWatch({
-      ...{ pid: process.pid, timeoutMs: hangTimeoutMs },
+      pid: process.pid,
+      timeoutMs: hangTimeoutMs,
       onHang: () => {
         log.warn({ pid: process.pid }, 'a recogniser process hangs and is ended');
         this.kill();

@@ -208,15 +208,20 @@ export class HearingProcesses {
   #start(hotwords: readonly string[], key: string): Member {
     const { log, start, hangTimeoutMs, startTimeoutMs } = this.#options;
     const process = new HearingProcess({
-      ...{ process: start(hotwords), log, hangTimeoutMs },
+      process: start(hotwords),
+      log,
+      hangTimeoutMs,
       onRoom: () => {
         this.#rest(member);
         this.#change.notify();
       },
     });
     const member: Member = {
-      ...{ key, process, idle: undefined },
-      ...{ hasStarted: false, isEnding: false },
+      key,
+      process,
+      idle: undefined,
+      hasStarted: false,
+      isEnding: false,
       counted: { heardBytes: 0, processorMs: 0 },
     };
     this.#members.add(member);

@@ -145,7 +145,11 @@ export class MoonshineEar {
     else if (this.#listening?.window !== window) {
       const tentative = createTentative(this.#options.model);
       this.#listening = {
-        ...{ window, nextLook: FIRST_LOOK, hypotheses: [], kept: [], tentative },
+        window,
+        nextLook: FIRST_LOOK,
+        hypotheses: [],
+        kept: [],
+        tentative,
         foreseen: undefined,
       };
     }
@@ -269,7 +273,9 @@ export class MoonshineEar {
     whole.set(samples, before.samples.length);
     const count = before.tokens.length;
     const heard = await model.decode({
-      ...{ samples: whole, kept: before.tokens, ...(bias !== undefined && { bias }) },
+      samples: whole,
+      kept: before.tokens,
+      ...(bias !== undefined && { bias }),
     });
     const known = heard.chances.slice(0, count).reduce((sum, chance) => sum + chance, 0);
     return {

@@ -68,7 +68,10 @@ async function createMoonshine({
   const { encoder = '', decoder = '', tokens = '', vad = '' } = model.files;
   const child: MoonshineChildOptions = { files: { encoder, decoder, tokens, vad }, pauseMs };
   const processes = new HearingProcesses({
-    ...{ log, maxProcesses, hangTimeoutMs, idleMs },
+    log,
+    maxProcesses,
+    hangTimeoutMs,
+    idleMs,
     comfortableLines: COMFORTABLE_LINES,
     linesPerProcess: MAX_LINES,
     startTimeoutMs: START_TIMEOUT_MS,
@@ -89,7 +92,10 @@ async function createMoonshine({
     punctuates: true,
     recognise: (speech, { language, spokenTerms, signal }) =>
       hearUtterances({
-        ...{ engine: model.name, speech, signal, closing: closing.signal },
+        engine: model.name,
+        speech,
+        signal,
+        closing: closing.signal,
         createHearer: () =>
           createProcessHearer({ processes, opening: { language, spokenTerms }, hotwords: [] }),
       }),

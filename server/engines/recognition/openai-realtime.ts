@@ -76,8 +76,11 @@ export async function createOpenAiRealtime(
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const address = realtimeAddress(url);
   return createSocketRecogniser({
-    ...{ log, name: NAME, languages: heard.languages },
-    ...{ tries: options.tries, firstDelayMs: options.firstDelayMs },
+    log,
+    name: NAME,
+    languages: heard.languages,
+    tries: options.tries,
+    firstDelayMs: options.firstDelayMs,
     // It hears any language, but does not say which it was.
     detectsLanguage: false,
     usesSpokenTerms: true,

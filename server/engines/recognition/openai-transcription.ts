@@ -147,7 +147,11 @@ class Transcriber {
     this.#model = options.model;
     this.#maxParallel = options.maxParallel ?? 16;
     this.#client = new ServiceClient({
-      ...{ kind: 'recogniser', engine: NAME, log, baseUrl: url, timeoutMs },
+      kind: 'recogniser',
+      engine: NAME,
+      log,
+      baseUrl: url,
+      timeoutMs,
       maxAnswerBytes: MAX_ANSWER_BYTES,
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
       ...(options.retries !== undefined && { retries: options.retries }),

@@ -120,7 +120,8 @@ export function createProcessHearer(
         };
       };
       const heard = await hearInProcess({
-        ...{ ...options, signal },
+        ...options,
+        signal,
         saidBefore(from) {
           const startMs = utterance.startMs + from / SAMPLES_PER_MS;
           return before && startMs - before.endMs <= LONGEST_GAP_MS ? before : undefined;

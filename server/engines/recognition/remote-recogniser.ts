@@ -54,7 +54,12 @@ const byName = new Map<string, LanguageTag>([
 
 /** Other codes of languages that we know by another one. */
 const OTHER_CODES: Readonly<Record<string, LanguageTag>> = {
-  ...{ no: 'nb', nn: 'nb', iw: 'he', in: 'id', fil: 'tl', cmn: 'zh' },
+  no: 'nb',
+  nn: 'nb',
+  iw: 'he',
+  in: 'id',
+  fil: 'tl',
+  cmn: 'zh',
 };
 
 /** The base language that an engine means by a code or an English name; undefined when unknown. */

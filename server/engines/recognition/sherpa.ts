@@ -79,7 +79,9 @@ async function createSherpaRecogniser({
   const { log, linesPerProcess = 8, maxProcesses = 4, threads = 1 } = options;
   const punctuation = model.punctuates === true ? undefined : fitting(punctuations, model);
   const processes = new HearingProcesses({
-    ...{ log, linesPerProcess, maxProcesses },
+    log,
+    linesPerProcess,
+    maxProcesses,
     startTimeoutMs: START_TIMEOUT_MS,
     hangTimeoutMs: options.hangTimeoutMs ?? HANG_TIMEOUT_MS,
     idleMs: options.idleMs ?? IDLE_MS,
@@ -87,7 +89,8 @@ async function createSherpaRecogniser({
       const child: SherpaChildOptions = {
         model: modelFor(model),
         punctuation: punctuation && modelFor(punctuation),
-        ...{ hotwords, threads },
+        hotwords,
+        threads,
       };
       return startChild(import.meta.url, './sherpa-child', [JSON.stringify(child)]);
     },
@@ -125,7 +128,9 @@ function engineOf({
       maxUtteranceMs: MAX_RECORDING_MS,
       transcribe: (samples, { language, spokenTerms, signal }) =>
         hearInProcess({
-          ...{ processes, signal, hotwords: traits.usesSpokenTerms ? spokenTerms : [] },
+          processes,
+          signal,
+          hotwords: traits.usesSpokenTerms ? spokenTerms : [],
           opening: openingFor(language),
           read: readRecording(samples),
           listener: { onPartial: () => {}, onPart: () => {} },
@@ -140,7 +145,10 @@ function engineOf({
     effort,
     recognise: (speech: AsyncIterable<SpeechPiece>, session: RecognitionOptions) =>
       hearUtterances({
-        ...{ engine: model.name, speech, signal: session.signal, closing: closing.signal },
+        engine: model.name,
+        speech,
+        signal: session.signal,
+        closing: closing.signal,
         createHearer: () => createProcessHearer(streamingOptions(processes, session, traits)),
       }),
     async close() {
@@ -180,7 +188,8 @@ function fitting(
 function modelFor({ family, files, modelingUnit, modelType }: LocalModel): SherpaModel {
   const unit = modelingUnit ?? ((files['bpeModel'] ?? files['bpeVocab']) ? 'bpe' : undefined);
   return {
-    ...{ family, files },
+    family,
+    files,
     ...(unit !== undefined && { modelingUnit: unit }),
     ...(modelType !== undefined && { modelType }),
   };

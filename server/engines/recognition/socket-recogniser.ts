@@ -27,14 +27,23 @@ export function createSocketRecogniser(options: SocketRecogniserOptions): Recogn
   const { connect, tries, firstDelayMs, maxUtteranceMs } = options;
   const closing = new AbortController();
   return {
-    ...{ name, languages, detectsLanguage, usesSpokenTerms, punctuates },
+    name,
+    languages,
+    detectsLanguage,
+    usesSpokenTerms,
+    punctuates,
     recognise: (speech, session) =>
       hearUtterances({
-        ...{ engine: name, speech, signal: session.signal, closing: closing.signal },
+        engine: name,
+        speech,
+        signal: session.signal,
+        closing: closing.signal,
         ...(maxUtteranceMs !== undefined && { maxUtteranceMs }),
         createHearer: () =>
           new PersistentHearer({
-            ...{ log, engine: name, connect: (signal) => connect(session, signal) },
+            log,
+            engine: name,
+            connect: (signal) => connect(session, signal),
             ...(tries !== undefined && { tries }),
             ...(firstDelayMs !== undefined && { firstDelayMs }),
           }),

@@ -198,8 +198,11 @@ export class SpeechTrack {
 
   #open(from: number, frame: number): void {
     const window: OpenWindow = {
-      ...{ from, until: undefined, isCut: false },
-      ...{ voiced: [frame], spokenUntil: frame + 1 },
+      from,
+      until: undefined,
+      isCut: false,
+      voiced: [frame],
+      spokenUntil: frame + 1,
     };
     this.#windows.push(window);
     this.#views.set(window, this.#view(window));

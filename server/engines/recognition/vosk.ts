@@ -44,7 +44,9 @@ const Result = Type.Object({
   result: Type.Optional(
     Type.Array(
       Type.Object({
-        ...{ word: Type.String(), start: Type.Number(), end: Type.Number() },
+        word: Type.String(),
+        start: Type.Number(),
+        end: Type.Number(),
         conf: Type.Optional(Type.Number()),
       }),
     ),
@@ -77,7 +79,11 @@ export async function createVosk(options: VoskOptions): Promise<RecognitionEngin
   if ('problem' in found) return unavailable(found.problem);
   const { servers } = found;
   return createSocketRecogniser({
-    ...{ log, name: NAME, languages: [...servers.keys()], tries, firstDelayMs },
+    log,
+    name: NAME,
+    languages: [...servers.keys()],
+    tries,
+    firstDelayMs,
     detectsLanguage: false,
     // Its phrase list shuts out every other word, and most models do not take one.
     usesSpokenTerms: false,
@@ -218,7 +224,9 @@ function wordsOf({ result = [] }: Static<typeof Result>): Word[] {
   return result
     .filter(({ word }) => !UNKNOWN_WORD.test(word))
     .map(({ word, start, end, conf }) => ({
-      ...{ text: word, startMs: start * 1000, endMs: end * 1000 },
+      text: word,
+      startMs: start * 1000,
+      endMs: end * 1000,
       ...(conf !== undefined && { confidence: Math.min(Math.max(conf, 0), 1) }),
     }));
 }

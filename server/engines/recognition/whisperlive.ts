@@ -71,12 +71,21 @@ export async function createWhisperLive(
   if ('problem' in heard) return unavailable(`WHISPERLIVE_LANGUAGES: ${heard.problem}.`);
   const address = socketAddress(url).href;
   return createSocketRecogniser({
-    ...{ log, name: NAME, languages: heard.languages, tries, firstDelayMs },
-    ...{ detectsLanguage: true, usesSpokenTerms: true, punctuates: true },
+    log,
+    name: NAME,
+    languages: heard.languages,
+    tries,
+    firstDelayMs,
+    detectsLanguage: true,
+    usesSpokenTerms: true,
+    punctuates: true,
     maxUtteranceMs: MAX_UTTERANCE_MS,
     connect: async (session, signal) => {
       const socket = await RecogniserSocket.connect({
-        ...{ url: address, headers: {}, timeoutMs, signal },
+        url: address,
+        headers: {},
+        timeoutMs,
+        signal,
       });
       return await setUp(socket, session, options);
     },
@@ -93,7 +102,10 @@ async function setUp(
   try {
     await socket.send(
       JSON.stringify({
-        ...{ uid, model, task: 'transcribe', use_vad: true },
+        uid,
+        model,
+        task: 'transcribe',
+        use_vad: true,
         language: language === undefined ? null : whisperCode(language),
         same_output_threshold: SAME_OUTPUT_THRESHOLD,
         ...(prompt !== undefined && { initial_prompt: prompt, hotwords: prompt }),

@@ -49,7 +49,10 @@ export async function createFlite({
     };
   }
   return createSpeechProgram({
-    ...{ name: NAME, log, program, timeoutMs },
+    name: NAME,
+    log,
+    program,
+    timeoutMs,
     describedAs: 'flite, a synthetic voice that is easy to follow',
     languages: ['en'],
     pieces: (text) =>

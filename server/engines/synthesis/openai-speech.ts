@@ -143,11 +143,17 @@ class OpenAiSpeech implements SynthesisEngine {
       const pieces = { language, maxCharacters: MAX_CHARACTERS, joins: true };
       for (const input of speechPieces(plainText(text), pieces)) {
         yield* requestSpeech({
-          ...{ kind: 'speech engine', engine: NAME, log, timeoutMs, sampleRateHz: PCM_RATE_HZ },
+          kind: 'speech engine',
+          engine: NAME,
+          log,
+          timeoutMs,
+          sampleRateHz: PCM_RATE_HZ,
           url: `${url.replace(/\/+$/, '')}/audio/speech`,
           headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
           body: {
-            ...{ model, input, voice: voices.voiceFor(language, gender) },
+            model,
+            input,
+            voice: voices.voiceFor(language, gender),
             response_format: format,
           },
           maxDurationMs: input.length * MAX_MS_PER_CHARACTER + MAX_PAUSES_MS,

@@ -69,7 +69,11 @@ export async function createPico({
     return installed.has(own) ? own : (voices[baseLanguage(language)] ?? '');
   };
   return createSpeechProgram({
-    ...{ name: NAME, log, program, timeoutMs, languages },
+    name: NAME,
+    log,
+    program,
+    timeoutMs,
+    languages,
     describedAs: 'SVOX Pico, a smooth synthetic voice',
     pieces: (text, { language, gender }) =>
       speechPieces(sayable(text), { language, maxCharacters: MAX_CHARACTERS, joins: false }).map(

@@ -56,8 +56,10 @@ export async function createSherpaVoices({
   const prepared = await Promise.all(
     speaking.map((model) =>
       prepareVoices(model, {
-        ...{ model: { family: model.family, files: model.files, threads } },
-        ...{ log, hangTimeoutMs, idleMs },
+        model: { family: model.family, files: model.files, threads },
+        log,
+        hangTimeoutMs,
+        idleMs,
       }),
     ),
   );
@@ -80,7 +82,9 @@ async function prepareVoices(
   }
   return speakers.flatMap(({ language, ...speaker }: ModelVoice) =>
     (language === undefined ? languages : [language]).map((tag) => ({
-      ...{ ...speaker, language: tag, model },
+      ...speaker,
+      language: tag,
+      model,
     })),
   );
 }

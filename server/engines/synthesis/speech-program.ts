@@ -38,7 +38,9 @@ export function createSpeechProgram(options: SpeechProgram): SynthesisEngine {
   const closing = new AbortController();
   const places = createPlaces(MAX_PROCESSES);
   return {
-    ...{ name, describedAs, languages },
+    name,
+    describedAs,
+    languages,
     async *speak(text: string, wishes: SynthesisOptions): AsyncGenerator<SpokenSamples> {
       wishes.signal.throwIfAborted();
       if (!languages.includes(baseLanguage(wishes.language))) {

@@ -78,7 +78,12 @@ function escapeText(text: string): string {
 const TAG_OR_TEXT = /<(?:b i="(?<number>\d+)"|(?<end>\/b)|[^>]*)>|(?<text>[^<]+)/g;
 const BLANK_OR_TEXT = /\s+|\S+/gu;
 const entities: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' },
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
 };
 
 /** The text of an answer with its numbers; a blank is a part of its own. */

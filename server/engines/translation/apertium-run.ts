@@ -77,7 +77,8 @@ async function throughSteps(text: string, { steps, words, signal, turn }: Run): 
     signal.throwIfAborted();
     const source = current;
     current = await withHyphens(source, {
-      ...{ mode, words },
+      mode,
+      words,
       translate: async (divisions) =>
         unescapeText(await pipeline.translate(escapeText(divided(source, divisions)), turn)),
       textOf: (translated) => translated,
@@ -120,7 +121,9 @@ async function tokensThroughSteps(
     signal.throwIfAborted();
     const source = current;
     current = await withHyphens(textOf(source), {
-      ...{ mode, words, textOf },
+      mode,
+      words,
+      textOf,
       translate: async (divisions) => {
         const body = writeTokens(dividedTokens(source, divisions));
         return readTokens(await pipeline.translate(body, turn));

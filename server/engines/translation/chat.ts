@@ -141,12 +141,20 @@ class Chat implements TranslationEngine {
     };
     this.#model = new ChatModel({
       ...options,
-      ...{ kind: 'translator', engine: NAME, model, timeoutMs, maxAnswerBytes },
+      kind: 'translator',
+      engine: NAME,
+      model,
+      timeoutMs,
+      maxAnswerBytes,
     });
     this.#translator = new RemoteTranslator({
-      ...{ engine: NAME, maxParallel, styleOf: () => 'raw', maxTries: 2 },
+      engine: NAME,
+      maxParallel,
+      styleOf: () => 'raw',
+      maxTries: 2,
       // Few enough that a model keeps them apart, enough to be worth the words of the request.
-      ...{ maxItems: 24, maxCharacters: 4_000 },
+      maxItems: 24,
+      maxCharacters: 4_000,
     });
   }
 
@@ -158,7 +166,8 @@ class Chat implements TranslationEngine {
     signal.throwIfAborted();
     if (!this.#served.has(`${source} ${target}`)) throw refusePair(NAME, options);
     return this.#translator.translate(segments, {
-      ...{ signal, account },
+      signal,
+      account,
       send: (texts, request) => this.#send(texts, { ...options, signal: request.signal }),
     });
   }

@@ -79,7 +79,8 @@ class LibreTranslate implements TranslationEngine {
     const { maxParallel = 2 } = options;
     this.#key = options.key;
     const { client, watch } = connectListedService(options, {
-      ...{ engine: NAME, headers: {} },
+      engine: NAME,
+      headers: {},
       load: loadLanguages,
     });
     this.#client = client;
@@ -133,7 +134,8 @@ class LibreTranslate implements TranslationEngine {
         path: '/translate',
         body: {
           q: texts.map(({ text }) => text),
-          ...{ source: codes.get(source), target: codes.get(target) },
+          source: codes.get(source),
+          target: codes.get(target),
           format: style === 'html' ? 'html' : 'text',
           ...(this.#key !== undefined && { api_key: this.#key }),
         },

@@ -46,12 +46,19 @@ export function connectListedService<Languages>(
   const { engine, kind = 'translator', headers, load } = connection;
   const { timeoutMs = 30_000, startMs = 3_000, maxAnswerBytes = 2 ** 22 } = options;
   const client = new ServiceClient({
-    ...{ kind, engine, baseUrl: url, headers, timeoutMs, maxAnswerBytes, log },
+    kind,
+    engine,
+    baseUrl: url,
+    headers,
+    timeoutMs,
+    maxAnswerBytes,
+    log,
     ...(options.retries !== undefined && { retries: options.retries }),
     ...(options.firstDelayMs !== undefined && { firstDelayMs: options.firstDelayMs }),
   });
   const watch = new LanguageWatch({
-    ...{ engine, log },
+    engine,
+    log,
     load: (signal) => load(client, { signal, timeoutMs: startMs, retries: 0 }),
     ...(options.languageRetryMs !== undefined && { retryMs: options.languageRetryMs }),
     ...(options.languageRefreshMs !== undefined && { refreshMs: options.languageRefreshMs }),

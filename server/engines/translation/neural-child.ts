@@ -39,8 +39,10 @@ async function readModel(
     throw new Error('a vocabulary is missing.');
   }
   return {
-    ...{ model: await readFile(files.model), shortlist: await read(files.shortlist) },
-    ...{ sourceVocabulary, targetVocabulary },
+    model: await readFile(files.model),
+    shortlist: await read(files.shortlist),
+    sourceVocabulary,
+    targetVocabulary,
     precision: hasAlphas ? 'int8shiftAlphaAll' : 'int8shiftAll',
   };
 }

@@ -218,7 +218,9 @@ export class NeuralModel {
     const startMs = performance.now();
     const { name, opening, startTimeoutMs, answerTimeoutMs, log, onChange } = this.#options;
     this.#process = new NeuralProcess({
-      ...{ opening, startTimeoutMs, answerTimeoutMs },
+      opening,
+      startTimeoutMs,
+      answerTimeoutMs,
       onReady: () => {
         this.#state = 'ready';
         this.#failedStarts = 0;

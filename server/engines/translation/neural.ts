@@ -201,12 +201,16 @@ class Neural implements TranslationEngine {
     });
     try {
       return await feedPieces({
-        ...{ segments, language: source, call },
+        segments,
+        language: source,
+        call,
         maxLength: unspaced.has(baseLanguage(source)) ? MAX_UNSPACED_LENGTH : MAX_SENTENCE_LENGTH,
         sentences: sentences === 'whole' ? 'packed' : 'single',
         translatePiece: (content) =>
           translatePiece(typeof content === 'string' ? [content] : content, {
-            ...{ models: route.steps, signal: call.signal, turn },
+            models: route.steps,
+            signal: call.signal,
+            turn,
           }),
       });
     } catch (error) {

@@ -355,7 +355,12 @@ function escapeText(text: string): string {
 }
 
 const entities: Record<string, string> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' },
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
 };
 
 /** In one pass: `&amp;lt;` is `&lt;`. What is no entity stays. */
