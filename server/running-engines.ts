@@ -1,4 +1,4 @@
-/** Starts every engine the settings ask for; what cannot run is told, and the others go on. */
+/** Starts every engine the settings ask for; what cannot run is reported, and the others go on. */
 import { ConfigError, type Config } from './config.ts';
 import { isRunning, type EngineStart } from './engines/declaration.ts';
 import type {
@@ -99,7 +99,7 @@ export async function startEngines(
   };
 }
 
-/** That nobody will be heard, where nothing else tells why. */
+/** That nobody will be heard, where nothing else says why. */
 function withoutRecogniser(
   { running, missing }: { running: readonly object[]; missing: readonly object[] },
   unusable: FoundModels['unusable'],

@@ -30,7 +30,7 @@ import { createWordLists, type WordListOptions, type WordLists } from './word-li
 const weights = { ngrams: 1, network: 0.6, words: 1.3, letters: 0.45, lists: 2 } as const;
 /** The network guesses wildly below this length, in UTF-16 units. */
 const NETWORK_LENGTH = 32;
-/** Texts of more words are told by statistics; fewer are looked up, and judged with more care. */
+/** Texts of more words are detected by statistics; fewer are looked up, and judged with more care. */
 const FEW_WORDS = 8;
 /** What a language without a list has of the words: little, where another one has all. */
 const UNLISTED = 0.35;
@@ -169,7 +169,7 @@ function certainly(languages: readonly LanguageTag[]): Scoring {
   return { scores, readable: '', ...longScoring(0) };
 }
 
-/** How languages are told where there are no few words to look up. */
+/** How languages are detected where there are no few words to look up. */
 function longScoring(margin: number): Omit<Scoring, 'scores' | 'readable'> {
   return {
     isGuess: false,
@@ -303,7 +303,7 @@ interface ShortText {
   guess: { language: LanguageTag };
 }
 
-/** How languages are told by few words, which more than one may have. */
+/** How languages are detected by few words, which more than one may have. */
 function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
   const { isOneWord, ownLetters, isForeign, margin, scores, frequent, everyday, listed, guess } =
     found;

@@ -18,7 +18,7 @@ export interface Statistics {
 
 /**
  * Codes that the detectors write otherwise. Malay and Indonesian are one to the n-gram tables, and
- * Serbian and Bosnian in Latin letters cannot be told from Croatian: such texts get one name.
+ * Serbian and Bosnian in Latin letters cannot be distinguished from Croatian: such texts get one name.
  */
 const LATIN_CODES: Readonly<Record<string, LanguageTag>> = {
   no: 'nb',

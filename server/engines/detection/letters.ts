@@ -102,7 +102,7 @@ const scripts: readonly Script[] = [
   script(/\p{Script=Myanmar}/u, 'my'),
 ];
 
-/** Every language that can be told. */
+/** Every language that can be detected. */
 export const detectableLanguages: readonly LanguageTag[] = [
   ...new Set(scripts.flatMap(({ languages }) => languages)),
 ];

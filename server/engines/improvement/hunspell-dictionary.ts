@@ -33,7 +33,7 @@ interface Job {
 const MAX_IN_FLIGHT = 8;
 /** Once may be chance, a word that is there three times when it ends is the cause. */
 const MAX_STRIKES = 3;
-/** Starts that fail in a row, in about 1.5 s, before those who wait are told. */
+/** Starts that fail in a row, in about 1.5 s, before those who wait get an error. */
 const MAX_FAILED_STARTS = 5;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 10_000;

@@ -88,7 +88,7 @@ export function createBatchRecogniser(options: BatchRecogniserOptions): Recognit
 class BatchHearer implements UtteranceHearer {
   readonly #options: BatchRecogniserOptions;
   readonly #session: RecognitionOptions;
-  /** What the last final was in; engines that detect it are told this of short utterances. */
+  /** What the last final was in; engines that detect it get this with short utterances. */
   #language: LanguageTag | undefined;
 
   constructor(options: BatchRecogniserOptions, session: RecognitionOptions) {

@@ -22,7 +22,7 @@ export class ProcessLost extends Error {
   }
 }
 
-/** Who is told of an utterance while it is heard. */
+/** Called with what is heard of an utterance. */
 export interface HearingListener {
   onPartial(heard: HeardPart): void;
   /** A part of the utterance is concluded before the rest. */

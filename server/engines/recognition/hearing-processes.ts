@@ -46,9 +46,9 @@ interface Member {
   counted: { heardBytes: number; processorMs: number };
 }
 
-/** How long to wait after each start that failed in a row, in ms; after one more, utterances are told. */
+/** How long to wait after each start that failed in a row, in ms; after one more, utterances fail. */
 const FAILURE_PAUSES_MS = [0, 250, 500, 1_000, 2_000, 4_000];
-/** How long it counts as out of order then: whoever comes meanwhile is told at once, in ms. */
+/** How long it counts as out of order then: whoever comes meanwhile gets the error at once, in ms. */
 const OUT_OF_ORDER_MS = 5_000;
 /** The first process is started so often, if it ends without a reason. */
 const FIRST_STARTS = 3;
@@ -253,7 +253,7 @@ export class HearingProcesses {
     return member;
   }
 
-  /** After a start that failed: none for a while, and after many of them all who wait are told. */
+  /** After a start that failed: none for a while, and after many of them all who wait get the error. */
   #pauseStarts(): void {
     const pauseMs = FAILURE_PAUSES_MS[this.#failureCount];
     this.#failureCount += 1;

@@ -181,7 +181,7 @@ export class MoonshineEar {
     return this.#partial(listening, [...listening.hypotheses, final], length);
   }
 
-  /** What can be told once the first `heard` samples of a window have been heard. */
+  /** What can be reported once the first `heard` samples of a window have been heard. */
   #partial(
     { window, tentative }: Listening,
     hypotheses: readonly Decoded[],
@@ -192,7 +192,7 @@ export class MoonshineEar {
     tentative.see(hypotheses, heard);
     const { text, agreed } = tentative;
     const words = tentative.words(text, window, heard);
-    return { kind: 'partial', heard: this.#told({ text, agreed, words }) };
+    return { kind: 'partial', heard: this.#reported({ text, agreed, words }) };
   }
 
   /** A hypothesis that keeps what was agreed on, unless that has become doubtful. */
@@ -224,7 +224,7 @@ export class MoonshineEar {
     if (isSpeech) {
       const { tokens } = final;
       const whole = model.text(tokens);
-      const { text } = this.#told({ text: window.isCut ? withoutFullStop(whole) : whole });
+      const { text } = this.#reported({ text: window.isCut ? withoutFullStop(whole) : whole });
       const isOpen = window.isCut && !/[.?!]$/.test(text);
       const { from, length: sampleCount } = window;
       const words = tentative.words(text, window, sampleCount, final);
@@ -300,8 +300,8 @@ export class MoonshineEar {
     );
   }
 
-  /** A text as it is told: what goes on with a sentence has no capital. */
-  #told<Part extends Partial<HeardPart> & { text: string }>(part: Part): Part {
+  /** A text as it is reported: what goes on with a sentence has no capital. */
+  #reported<Part extends Partial<HeardPart> & { text: string }>(part: Part): Part {
     if (!this.#begun) return part;
     const { agreed } = part;
     return {

@@ -332,7 +332,7 @@ function sessionUpdate(
   return {
     type: 'session.update',
     session: {
-      // Speaches has pcm16 and refuses to be told so.
+      // Speaches has pcm16 and refuses to be asked for it.
       ...(format !== 'pcm16' && { input_audio_format: 'pcm16' }),
       input_audio_transcription: transcription,
       turn_detection: null,

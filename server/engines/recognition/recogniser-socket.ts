@@ -1,6 +1,6 @@
 /**
  * A WebSocket to a recogniser that runs elsewhere: bounded in what it takes in and in how long it
- * waits. What goes wrong is told without addresses, keys or texts.
+ * waits. What goes wrong is reported without addresses, keys or texts.
  */
 import { type RawData, WebSocket } from 'ws';
 import { Change } from '../../process/change.ts';

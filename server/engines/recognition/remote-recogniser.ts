@@ -1,6 +1,6 @@
 /**
  * What recognisers that run elsewhere have in common: their settings, which languages they hear and
- * what they call them, and how they are told of terms.
+ * what they call them, and the prompt that names terms.
  */
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { voiceSourceLanguages } from '../../../shared/schemas/voice-session.ts';

@@ -210,12 +210,12 @@ function createFinish(library: SherpaLibrary, { model, punctuation }: SherpaChil
     const text = spelled(textOf(result));
     const words = wordsOf(result).map((word) => ({ ...word, text: spelled(word.text) }));
     const language = /^(?:<\|)?([a-z]{2,3})(?:\|>)?$/.exec(result.lang ?? '')?.[1];
-    const told = language === undefined ? {} : { language };
+    const detected = language === undefined ? {} : { language };
     // What grows is punctuated anew every time, and commas would come and go.
     if (punctuator === undefined || purpose === 'partial' || text === '') {
-      return { text, words, ...told };
+      return { text, words, ...detected };
     }
-    return { text: textOf({ text: punctuator.addPunct(text) }), words, ...told };
+    return { text: textOf({ text: punctuator.addPunct(text) }), words, ...detected };
   };
 }
 

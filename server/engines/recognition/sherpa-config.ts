@@ -1,4 +1,4 @@
-/** What sherpa-onnx wants to be told of a model, and of the words it is to hear rather than others. */
+/** Configuration of sherpa-onnx for a model, and for the words it is to hear rather than others. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -24,7 +24,7 @@ export interface SherpaModel {
   modelType?: string;
 }
 
-/** What a child is told on its command line, as JSON. */
+/** The command line of a child, as JSON. */
 export interface SherpaChildOptions {
   model: SherpaModel;
   /** Adds capitals and punctuation. */
@@ -82,7 +82,7 @@ export function onlineConfig(options: SherpaChildOptions, bpeVocab?: string) {
   };
 }
 
-/** Configuration of an `OfflineRecognizer`, for a language where the family has to be told. */
+/** Configuration of an `OfflineRecognizer`, for a language where the family has to know it. */
 export function offlineConfig(
   options: SherpaChildOptions,
   { language = '', bpeVocab }: { language?: string; bpeVocab?: string | undefined },
@@ -135,7 +135,7 @@ function common(
 }
 
 function sectionOf(sections: Readonly<Record<string, string>>, { family, files }: SherpaModel) {
-  // What is told beside the section.
+  // What stands beside the section.
   const common = ['tokens', 'bpeModel', 'bpeVocab'];
   const own = Object.entries(files).filter(([role]) => !common.includes(role));
   return { [sections[family] ?? family]: Object.fromEntries(own) };

@@ -90,7 +90,7 @@ export async function sendAndRead(
 
 // Hears utterances over connections that may break: an utterance whose connection is lost is
 // heard again, from its first sample, over another one. No final is lost and none comes twice,
-// because an utterance has none before its connection has told all of it.
+// because an utterance has none before its connection has reported all of it.
 
 /** A connection to a recogniser, ready for the next utterance. */
 export interface Conversation {

@@ -13,7 +13,7 @@ export interface UtteranceHearer {
   /**
    * Hears an utterance while it grows.
    *
-   * @param onPart told of what is concluded before the rest
+   * @param onPart called with what is concluded before the rest
    * @returns what was heard when the utterance was over, less the parts concluded before
    * @throws ServiceError recognition_failed; the signal's reason when aborted
    */
@@ -316,7 +316,7 @@ export class RecognitionResults implements AsyncIterableIterator<Recognition, un
     return Promise.resolve(DONE);
   }
 
-  /** An error is told once; after it the iteration is over, as with generators. */
+  /** An error is thrown once; after it the iteration is over, as with generators. */
   #settle(reader: Reader): void {
     if (this.#end !== undefined && 'error' in this.#end) {
       const { error } = this.#end;

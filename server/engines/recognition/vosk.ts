@@ -1,6 +1,6 @@
 /**
  * Recognition by a Vosk server (alphacep/vosk-server, WebSocket). It finds utterances by itself and
- * cannot be told of ours, but ends with a final whatever it has heard: each utterance therefore gets
+ * cannot learn of ours, but ends with a final whatever it has heard: each utterance therefore gets
  * a connection of its own, which costs the server next to nothing. It answers every message but the
  * first with exactly one.
  */

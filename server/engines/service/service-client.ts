@@ -156,7 +156,7 @@ export class ServiceClient {
   }
 }
 
-// How it is told that a server elsewhere has failed its engine: to people, and to our log.
+// What people and our log read when a server elsewhere has failed its engine.
 
 /** What an engine that asks a server is, for people. */
 export type ServiceKind = 'translator' | 'recogniser' | 'speech engine' | 'writing engine';

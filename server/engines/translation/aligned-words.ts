@@ -178,7 +178,7 @@ const WORD_OR_SYMBOL = /[\p{L}\p{M}\p{N}]+|./gsu;
 
 /**
  * The words and signs of a part. Words have the elements of those of the source in order; whether a
- * sign belongs to an element is told by its edges.
+ * sign belongs to an element is seen by its edges.
  */
 function wordsOf(text: string, cluster: Cluster | undefined): WordToken[] {
   const sources = (cluster?.words ?? []).flatMap((word) =>

@@ -53,7 +53,7 @@ const MAX_IN_FLIGHT_MS = 50;
 const PACE_WEIGHT = 0.3;
 /** Once may be chance, a body that is there three times when a pipeline ends is the cause. */
 const MAX_STRIKES = 3;
-/** Starts that fail in a row, in about 2 s, before those who wait are told. */
+/** Starts that fail in a row, in about 2 s, before those who wait get an error. */
 const MAX_FAILED_STARTS = 6;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 10_000;

@@ -180,7 +180,7 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
-// Languages that general language models translate well, and how models are told of them.
+// Languages that general language models translate well, and what models know them by.
 
 /** Offered unless the settings say otherwise: what open models of a moderate size know. */
 export const commonLanguages: readonly LanguageTag[] = [

@@ -45,7 +45,7 @@ const MAX_BATCH = 16;
 const MAX_BATCH_LENGTH = 1_000;
 /** Once may be chance; a sentence that ends the process when it is alone in there is the cause. */
 const MAX_CRASHES = 2;
-/** Starts that fail in a row before those who wait are told. */
+/** Starts that fail in a row before those who wait get an error. */
 const MAX_FAILED_STARTS = 2;
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 60_000;
