@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../../shared/errors.ts';
 import { networkCode, problemWithStatus, serviceFailure, type ServiceCaller } from './failure.ts';
-import { linkAbort } from './linked-abort.ts';
+import { linkAbort } from '../../process/linked-abort.ts';
 import { backOffMs, retryAfterMs } from './retry.ts';
 
 export interface ServiceClientOptions extends ServiceCaller {

@@ -12,7 +12,7 @@ import type {
   Unavailable,
   VoiceGender,
 } from '../engine.ts';
-import { linkAbort } from '../service/linked-abort.ts';
+import { linkAbort } from '../../process/linked-abort.ts';
 import { problemWithAddress } from '../service/address.ts';
 import { requestSpeech } from './speech-request.ts';
 import { speechPieces } from './speech-texts.ts';

@@ -10,7 +10,7 @@ import { WAV_HEADER_BYTES } from '../../../shared/wav.ts';
 import type { Logger } from '../../process/log.ts';
 import { createTemporaryFolder, removeTemporaryFolder } from '../../process/temporary-folder.ts';
 import type { SpokenSamples, SynthesisEngine, SynthesisOptions } from '../engine.ts';
-import { linkAbort } from '../service/linked-abort.ts';
+import { linkAbort } from '../../process/linked-abort.ts';
 import { WavReader } from './wav-reader.ts';
 
 /** A program, and how it is asked. */

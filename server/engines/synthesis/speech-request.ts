@@ -7,7 +7,7 @@ import {
   serviceFailure,
   type ServiceCaller,
 } from '../service/failure.ts';
-import { linkAbort } from '../service/linked-abort.ts';
+import { linkAbort } from '../../process/linked-abort.ts';
 import { WavReader, wholeSamples } from './wav-reader.ts';
 
 export interface SpeechRequestOptions extends ServiceCaller {

@@ -15,7 +15,7 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import { linkAbort } from '../service/linked-abort.ts';
+import { linkAbort } from '../../process/linked-abort.ts';
 import { needsNumbers, numberWords } from './aligned-words.ts';
 import { hasSimd } from './bergamot.ts';
 import { inspectMarianFiles, type MarianFiles } from './marian-files.ts';

@@ -7,7 +7,7 @@ import { FairPlaces } from '../../process/fair-places.ts';
 import type { Turn } from '../../process/fair-queue.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import type { TranslationOptions } from '../engine.ts';
-import { linkAbort } from '../service/linked-abort.ts';
+import { linkAbort } from '../../process/linked-abort.ts';
 import { outboundText, type OutboundText } from './outbound-text.ts';
 import type { TagStyle } from './tagged-text.ts';
 
