@@ -3,10 +3,17 @@
  * turn detection is off: audio is appended while someone speaks and committed at the endpoint. The
  * item made of it is transcribed then.
  */
+import Type from 'typebox';
+import { Compile } from 'typebox/compile';
+import { createRateConverter } from '../../../shared/resampler.ts';
 import { declareEngine, listed, problemWithSocketAddress, socketAddress } from '../declaration.ts';
-import type { RecognitionEngine, RecognitionOptions, Unavailable } from '../engine.ts';
+import {
+  RECOGNITION_RATE_HZ,
+  type RecognitionEngine,
+  type RecognitionOptions,
+  type Unavailable,
+} from '../engine.ts';
 import { type Conversation, createSocketRecogniser, sendAndRead } from './socket-recogniser.ts';
-import { convertTo24kHz, samplesAt24kHz } from './rate-conversion.ts';
 import { type RecogniserMessage, RecogniserSocket, Setback } from './recogniser-socket.ts';
 import {
   languagesToHear,
@@ -16,8 +23,6 @@ import {
   whisperLanguages,
 } from './remote-recogniser.ts';
 import type { HeardUtterance, Utterance } from './utterance.ts';
-import Type from 'typebox';
-import { Compile } from 'typebox/compile';
 
 export interface OpenAiRealtimeOptions extends SocketEngineOptions {
   /** Address up to `/v1`; what follows a ? is kept for servers that want a model there. */
@@ -27,11 +32,13 @@ export interface OpenAiRealtimeOptions extends SocketEngineOptions {
 }
 
 const NAME = 'openai-realtime';
-/** Tenths of a second go out, more only when we are behind; counted at 16 and at 24 kHz. */
-const LEAST_SAMPLES = 1_600;
-const MOST_SAMPLES_24 = 12_000;
+/** What it hears. */
+const SERVER_RATE_HZ = 24_000;
+/** Tenths of a second go out, more only when we are behind, and half a second at most. */
+const LEAST_SAMPLES_READ = RECOGNITION_RATE_HZ / 10;
+const MOST_SAMPLES = SERVER_RATE_HZ / 2;
 /** The server refuses to transcribe less than 100 ms. */
-const SHORTEST_SAMPLES_24 = 4_800;
+const SHORTEST_SAMPLES = SERVER_RATE_HZ / 5;
 
 /** A server with the realtime interface. */
 export const openAiRealtime = declareEngine({
@@ -155,23 +162,32 @@ class RealtimeConversation implements Conversation {
   }
 
   async #send(utterance: Utterance, signal: AbortSignal): Promise<void> {
-    const isStopped = () => signal.aborted;
-    let sent = 0;
-    for (let from = 0; ;) {
-      const request = { from, least: LEAST_SAMPLES, most: Infinity, signal };
-      const { length } = await utterance.read(request);
-      if (isStopped()) return;
-      if (length === 0) break;
-      from += length;
-      const ready = samplesAt24kHz(utterance.sampleCount, utterance.isOver);
-      for (; sent < ready; sent = Math.min(sent + MOST_SAMPLES_24, ready)) {
-        const to = Math.min(sent + MOST_SAMPLES_24, ready);
-        await this.#append(convertTo24kHz(utterance.samples, sent, to));
-        if (isStopped()) return;
+    const made: Int16Array[] = [];
+    let madeCount = 0;
+    const converter = createRateConverter(SERVER_RATE_HZ, (samples) => {
+      made.push(samples.slice());
+      madeCount += samples.length;
+    });
+    const sendMade = async () => {
+      for (const samples of made.splice(0)) {
+        for (let at = 0; at < samples.length && !signal.aborted; at += MOST_SAMPLES) {
+          await this.#append(samples.subarray(at, at + MOST_SAMPLES));
+        }
       }
+    };
+    for (let from = 0; ;) {
+      const request = { from, least: LEAST_SAMPLES_READ, most: Infinity, signal };
+      const samples = await utterance.read(request);
+      if (signal.aborted) return;
+      if (samples.length === 0) break;
+      from += samples.length;
+      converter.push(samples, RECOGNITION_RATE_HZ);
+      await sendMade();
     }
-    const whole = Math.max(samplesAt24kHz(utterance.sampleCount, true), SHORTEST_SAMPLES_24);
-    if (sent < whole) await this.#append(convertTo24kHz(utterance.samples, sent, whole));
+    converter.flush();
+    if (madeCount < SHORTEST_SAMPLES) made.push(new Int16Array(SHORTEST_SAMPLES - madeCount));
+    await sendMade();
+    if (signal.aborted) return;
     this.#socket.expect();
     await this.#socket.send('{"type":"input_audio_buffer.commit"}');
   }
@@ -323,7 +339,7 @@ function sessionUpdate(
   }
   const { audio, input_audio_format: format } = first.session;
   if (audio !== undefined || format === undefined) {
-    const input = { format: { type: 'audio/pcm', rate: 24_000 }, transcription };
+    const input = { format: { type: 'audio/pcm', rate: SERVER_RATE_HZ }, transcription };
     return {
       type: 'session.update',
       session: { type: 'transcription', audio: { input: { ...input, turn_detection: null } } },
