@@ -162,6 +162,7 @@ class RealtimeConversation implements Conversation {
   }
 
   async #send(utterance: Utterance, signal: AbortSignal): Promise<void> {
+    const isStopped = () => signal.aborted;
     const made: Int16Array[] = [];
     let madeCount = 0;
     const converter = createRateConverter(SERVER_RATE_HZ, (samples) => {
@@ -170,7 +171,7 @@ class RealtimeConversation implements Conversation {
     });
     const sendMade = async () => {
       for (const samples of made.splice(0)) {
-        for (let at = 0; at < samples.length && !signal.aborted; at += MOST_SAMPLES) {
+        for (let at = 0; at < samples.length && !isStopped(); at += MOST_SAMPLES) {
           await this.#append(samples.subarray(at, at + MOST_SAMPLES));
         }
       }
@@ -178,7 +179,7 @@ class RealtimeConversation implements Conversation {
     for (let from = 0; ;) {
       const request = { from, least: LEAST_SAMPLES_READ, most: Infinity, signal };
       const samples = await utterance.read(request);
-      if (signal.aborted) return;
+      if (isStopped()) return;
       if (samples.length === 0) break;
       from += samples.length;
       converter.push(samples, RECOGNITION_RATE_HZ);
@@ -187,7 +188,7 @@ class RealtimeConversation implements Conversation {
     converter.flush();
     if (madeCount < SHORTEST_SAMPLES) made.push(new Int16Array(SHORTEST_SAMPLES - madeCount));
     await sendMade();
-    if (signal.aborted) return;
+    if (isStopped()) return;
     this.#socket.expect();
     await this.#socket.send('{"type":"input_audio_buffer.commit"}');
   }
