@@ -63,7 +63,9 @@ it('an engine declares its settings itself: no other file of the server names th
     .join('');
   const lists = [recognisers, speakers, translators, improvers].map((list) => settingsOf(list));
   // Detection looks into the dictionaries of Apertium as well.
-  const names = lists.flatMap(Object.keys).filter((name) => name !== 'APERTIUM_MODES');
+  const names = lists
+    .flatMap((list) => Object.keys(list))
+    .filter((name) => name !== 'APERTIUM_MODES');
   expect(names.length).toBeGreaterThan(30);
   expect(names.filter((name) => central.includes(name))).toEqual([]);
   expect(Object.keys(settingsSchema.properties)).toEqual(expect.arrayContaining(names));
