@@ -2,13 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { type ConfigError, readConfig } from '../server/config.ts';
-import {
-  improvers,
-  recognisers,
-  settingsOf,
-  speakers,
-  translators,
-} from '../server/engines/index.ts';
+import { improvers, recognisers, speakers, translators } from '../server/engines/index.ts';
 import { settingGroups, settingsSchema } from '../server/settings.ts';
 import { projectFolder } from './support/product/server.ts';
 
@@ -61,10 +55,11 @@ it('an engine declares its settings itself: no other file of the server names th
   const central = ['server/settings.ts', 'server/running-engines.ts', 'server/config.ts']
     .map((file) => readFileSync(path.join(projectFolder, file), 'utf8'))
     .join('');
-  const lists = [recognisers, speakers, translators, improvers].map((list) => settingsOf(list));
+  const lists = [recognisers, speakers, translators, improvers];
+  const engines = lists.flatMap((list) => Object.values<{ settings: object }>(list));
   // Detection looks into the dictionaries of Apertium as well.
-  const names = lists
-    .flatMap((list) => Object.keys(list))
+  const names = engines
+    .flatMap(({ settings }) => Object.keys(settings))
     .filter((name) => name !== 'APERTIUM_MODES');
   expect(names.length).toBeGreaterThan(30);
   expect(names.filter((name) => central.includes(name))).toEqual([]);
