@@ -33,8 +33,9 @@ export async function speech(request: SpeechRequest): Promise<string> {
   return file;
 }
 
+/** Not named like the server's own: servers sweep those that nobody marks. */
 function newFolder(): string {
-  const created = mkdtempSync(path.join(os.tmpdir(), 'dragoman-speech-'));
+  const created = mkdtempSync(path.join(os.tmpdir(), 'dragoman-recordings-'));
   process.on('exit', () => rmSync(created, { recursive: true, force: true }));
   return created;
 }
