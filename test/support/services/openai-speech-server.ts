@@ -58,7 +58,7 @@ const MAX_CHARACTERS = 4096;
 export async function startOpenAiSpeechServer({
   key,
 }: { key?: string } = {}): Promise<OpenAiSpeechServer> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'dragoman-speech-server-'));
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'dragoman-spoken-'));
   let openAnswers = 0;
   const state = {
     apiUrl: '',
