@@ -1,5 +1,6 @@
-/** Starts every engine the settings ask for; what cannot run is told, and the others go on. */
+/** Starts every engine the settings ask for; what cannot run is reported, and the others go on. */
 import { ConfigError, type Config } from './config.ts';
+import { isRunning, type EngineStart } from './engines/declaration.ts';
 import type {
   DetectionEngine,
   ImprovementEngine,
@@ -10,12 +11,11 @@ import type {
 } from './engines/engine.ts';
 import {
   createDetector,
+  defaultRecognisers,
   improvers,
-  isRunning,
   recognisers,
   speakers,
   translators,
-  type EngineSettings,
 } from './engines/index.ts';
 import { DEFAULT_RECOGNISER } from './models/catalogue.ts';
 import { findModels, type FoundModels } from './models/find-models.ts';
@@ -30,7 +30,6 @@ import {
   type EngineKind,
   type EngineMeasures,
 } from './operation/observed-engines.ts';
-import { recogniserNames } from './settings.ts';
 
 /** An engine that cannot run here, and what it would do; models may serve several ends. */
 export interface MissingEngine extends Unavailable {
@@ -62,13 +61,13 @@ export async function startEngines(
 ): Promise<Engines> {
   const preference = enginePreference(config);
   const { models, unusable } = await findModels(config.MODELS_DIR);
-  const settings = { ...engineSettings(config, log), models };
-  const names = (config.RECOGNISER ?? recogniserNames.join(',')).split(',');
+  const options = startOptions(config, log, models);
+  const names = config.RECOGNISER?.split(',').map((name) => name.trim()) ?? defaultRecognisers;
   const [heard, spoken, translated, improved, detector] = await Promise.all([
-    startAll(names.map((name) => recognisers[name.trim() as keyof typeof recognisers](settings))),
-    startAll(Object.values(speakers).map((start) => start(settings))),
-    startAll(Object.values(translators).map((start) => start(settings))),
-    startAll(Object.values(improvers).map((start) => start(settings))),
+    startAll(names.map((name) => recognisers[name as keyof typeof recognisers].start(options))),
+    startAll(Object.values(speakers).map((engine) => engine.start(options))),
+    startAll(Object.values(translators).map((engine) => engine.start(options))),
+    startAll(Object.values(improvers).map((engine) => engine.start(options))),
     createDetector({ log, ...modesFolder(config) }),
   ]);
   const warmUp = setTimeout(() => void detector.prepare(['']), WARM_UP_AFTER_MS).unref();
@@ -77,8 +76,13 @@ export async function startEngines(
   const translation = translated.running.map((engine) => observedTranslator(engine, measures));
   const improvement = improved.running.map((engine) => observedImprover(engine, measures));
   return {
-    ...{ recognition, synthesis, translation, improvement, detector, models },
+    recognition,
+    synthesis,
+    translation,
+    improvement,
+    detector,
     preference,
+    models,
     missing: [
       ...unusable.map(({ name, reason }) => ({ name, reason })),
       ...ofKind('recognition', heard.missing),
@@ -95,7 +99,7 @@ export async function startEngines(
   };
 }
 
-/** That nobody will be heard, where nothing else tells why. */
+/** That nobody will be heard, where nothing else says why. */
 function withoutRecogniser(
   { running, missing }: { running: readonly object[]; missing: readonly object[] },
   unusable: FoundModels['unusable'],
@@ -118,13 +122,15 @@ export async function startTranslators(
   log: Logger,
 ): Promise<Pick<Engines, 'translation' | 'detector' | 'preference' | 'missing' | 'close'>> {
   const { models } = await findModels(config.MODELS_DIR);
-  const settings = { ...engineSettings(config, log), models };
+  const options = startOptions(config, log, models);
   const [{ running, missing }, detector] = await Promise.all([
-    startAll(Object.values(translators).map((start) => start(settings))),
+    startAll(Object.values(translators).map((engine) => engine.start(options))),
     createDetector({ log, ...modesFolder(config) }),
   ]);
   return {
-    ...{ translation: running, detector, missing },
+    translation: running,
+    detector,
+    missing,
     preference: enginePreference(config),
     async close() {
       await Promise.all(running.map((engine) => engine.close()));
@@ -143,8 +149,19 @@ function enginePreference({ TRANSLATION_ENGINES: setting = '' }: Config): Prefer
   return rules;
 }
 
-async function startAll<Engine extends object>(starting: Promise<(Engine | Unavailable)[]>[]) {
-  const engines = (await Promise.all(starting)).flat();
+/** Each engine takes what it declares from among all settings. */
+function startOptions(
+  config: Config,
+  log: Logger,
+  models: readonly LocalModel[],
+): EngineStart & { settings: Config } {
+  return { log, models, pauseMs: config.VOICE_PAUSE_MS, settings: config };
+}
+
+async function startAll<Engine extends object>(
+  starting: Promise<Engine | Unavailable | readonly (Engine | Unavailable)[] | undefined>[],
+) {
+  const engines = (await Promise.all(starting)).flatMap((started) => started ?? []);
   return {
     running: engines.filter((engine): engine is Engine => isRunning(engine)),
     missing: engines.filter((engine): engine is Unavailable => !isRunning(engine)),
@@ -153,57 +170,4 @@ async function startAll<Engine extends object>(starting: Promise<(Engine | Unava
 
 function modesFolder({ APERTIUM_MODES: folder }: Config): { modesFolder?: string } {
   return folder === undefined ? {} : { modesFolder: folder };
-}
-
-function engineSettings(config: Config, log: Logger): Omit<EngineSettings, 'models'> {
-  const server = <More extends object>(url: string | undefined, more: More) =>
-    url === undefined ? undefined : { url, ...more };
-  return {
-    log,
-    sherpaThreads: config.SHERPA_THREADS,
-    pauseMs: config.VOICE_PAUSE_MS,
-    neural: {
-      maxLoaded: config.NEURAL_LOADED_MODELS,
-      idleMs: config.NEURAL_IDLE_SECONDS * 1000,
-    },
-    apertiumModes: config.APERTIUM_MODES,
-    transcription: server(config.OPENAI_TRANSCRIPTION_URL, {
-      model: config.OPENAI_TRANSCRIPTION_MODEL,
-      key: config.OPENAI_TRANSCRIPTION_KEY,
-      languages: listed(config.OPENAI_TRANSCRIPTION_LANGUAGES),
-      partialEveryMs: config.OPENAI_TRANSCRIPTION_PARTIAL_SECONDS * 1000,
-      timeoutMs: config.OPENAI_TRANSCRIPTION_TIMEOUT_SECONDS * 1000,
-    }),
-    realtime: server(config.OPENAI_REALTIME_URL, {
-      model: config.OPENAI_REALTIME_MODEL,
-      key: config.OPENAI_REALTIME_KEY,
-      languages: listed(config.OPENAI_REALTIME_LANGUAGES),
-    }),
-    vosk: server(config.VOSK_URL, { languages: listed(config.VOSK_LANGUAGES) }),
-    whisperLive: server(config.WHISPERLIVE_URL, {
-      model: config.WHISPERLIVE_MODEL,
-      languages: listed(config.WHISPERLIVE_LANGUAGES),
-    }),
-    speech: server(config.SPEECH_URL, {
-      model: config.SPEECH_MODEL,
-      key: config.SPEECH_KEY,
-      languages: listed(config.SPEECH_LANGUAGES),
-      voices: config.SPEECH_VOICES,
-      format: config.SPEECH_FORMAT,
-      timeoutMs: config.SPEECH_TIMEOUT_SECONDS * 1000,
-    }),
-    chat: server(config.CHAT_URL, {
-      model: config.CHAT_MODEL,
-      key: config.CHAT_KEY,
-      languages: listed(config.CHAT_LANGUAGES),
-      timeoutMs: config.CHAT_TIMEOUT_SECONDS * 1000,
-    }),
-    libreTranslate: server(config.LIBRETRANSLATE_URL, { key: config.LIBRETRANSLATE_KEY }),
-    upstream: server(config.DEEPL_URL, { key: config.DEEPL_KEY }),
-  };
-}
-
-/** A comma-separated list. */
-function listed(text: string | undefined): string[] | undefined {
-  return text?.split(',').map((item) => item.trim());
 }

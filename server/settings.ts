@@ -1,20 +1,19 @@
-/** Every setting, in one schema: environment variables by name. */
-import Type from 'typebox';
+/**
+ * Every setting, in one schema: environment variables by name. Those of an engine are declared in its
+ * own file.
+ */
+import Type, { type TProperties } from 'typebox';
+import { MAX_SECONDS } from './engines/declaration.ts';
+import {
+  defaultRecognisers,
+  improvers,
+  recognisers,
+  settingsOf,
+  speakers,
+  translators,
+} from './engines/index.ts';
 
-/** Names of the setting RECOGNISER, in the order in which they are preferred. */
-export const recogniserNames = [
-  'sherpa-onnx',
-  'openai-realtime',
-  'openai-transcription',
-  'vosk',
-  'whisperlive',
-  'moonshine',
-] as const;
-
-const recogniserChoice = [...recogniserNames, 'silent'].join('|');
-
-/** A week; Node's timers end at 24 days. */
-const MAX_SECONDS = 604_800;
+const recogniserChoice = Object.keys(recognisers).join('|');
 
 const server = {
   HOST: Type.String({
@@ -217,130 +216,20 @@ const recognition = {
   RECOGNISER: Type.Optional(
     Type.String({
       pattern: `^ *(${recogniserChoice})( *, *(${recogniserChoice}))* *$`,
-      description: `Speech recognisers, the preferred first: ${recogniserNames.join(', ')}. Without it all that are installed or connected, in this order; \`silent\` hears nothing and serves load tests.`,
+      description: `Speech recognisers, the preferred first: ${defaultRecognisers.join(', ')}. Without it all that are installed or connected, in this order; \`silent\` hears nothing and serves load tests.`,
     }),
   ),
-  SHERPA_THREADS: Type.Integer({
-    default: 1,
-    minimum: 1,
-    maximum: 64,
-    description: 'Threads that one decoding of a local model takes.',
-  }),
-  OPENAI_TRANSCRIPTION_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://',
-      description:
-        'OpenAI-compatible server that transcribes whole utterances, up to `/v1`: speaches, vLLM, whisper.cpp or hosted.',
-    }),
-  ),
-  OPENAI_TRANSCRIPTION_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
-  OPENAI_TRANSCRIPTION_KEY: Type.Optional(
-    Type.String({ description: 'Its key, if it wants one.' }),
-  ),
-  OPENAI_TRANSCRIPTION_LANGUAGES: Type.Optional(
-    Type.String({
-      description: 'Languages its model hears, `de,en`; those of Whisper without it.',
-    }),
-  ),
-  OPENAI_TRANSCRIPTION_PARTIAL_SECONDS: Type.Number({
-    default: 1,
-    minimum: 0,
-    maximum: 60,
-    description:
-      'Speech after which a growing utterance is sent again, so that captions move; `0` for none.',
-  }),
-  OPENAI_TRANSCRIPTION_TIMEOUT_SECONDS: Type.Number({
-    default: 30,
-    exclusiveMinimum: 0,
-    maximum: MAX_SECONDS,
-    description: 'Longest wait for its answer.',
-  }),
-  OPENAI_REALTIME_URL: Type.Optional(
-    Type.String({
-      pattern: '^(https?|wss?)://',
-      description: 'OpenAI-compatible server that transcribes while one speaks, up to `/v1`.',
-    }),
-  ),
-  OPENAI_REALTIME_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
-  OPENAI_REALTIME_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
-  OPENAI_REALTIME_LANGUAGES: Type.Optional(
-    Type.String({ description: 'Languages its model hears; those of Whisper without it.' }),
-  ),
-  VOSK_URL: Type.Optional(
-    Type.String({
-      description:
-        'Address of a Vosk server, or one for each language: `en=ws://a:2700,de=ws://b:2700`.',
-    }),
-  ),
-  VOSK_LANGUAGES: Type.Optional(
-    Type.String({ description: 'The language of its model; `en` without it.' }),
-  ),
-  WHISPERLIVE_URL: Type.Optional(
-    Type.String({
-      pattern: '^(https?|wss?)://',
-      description: 'Address of a WhisperLive server.',
-    }),
-  ),
-  WHISPERLIVE_MODEL: Type.Optional(Type.String({ description: 'Its model; `small` without it.' })),
-  WHISPERLIVE_LANGUAGES: Type.Optional(
-    Type.String({ description: 'Languages its model hears; those of Whisper without it.' }),
-  ),
+  ...settingsOf(recognisers),
 };
 
 const translation = {
   TRANSLATION_ENGINES: Type.Optional(
     Type.String({
-      description:
-        'Which engines serve a direction, the preferred first: `en/de: chat; *: apertium, chat`; others are not asked. Without it all serve: upstream, chat, libretranslate, neural, apertium.',
+      description: `Which engines serve a direction, the preferred first: \`en/de: chat; *: apertium, chat\`; others are not asked. Without it all serve: ${Object.keys(translators).join(', ')}.`,
     }),
   ),
-  NEURAL_LOADED_MODELS: Type.Integer({
-    default: 4,
-    minimum: 1,
-    maximum: 1_000,
-    description:
-      'Models of neural translation in memory at once, about 220 MB each; more only while all of them have work.',
-  }),
-  NEURAL_IDLE_SECONDS: Type.Number({
-    default: 900,
-    minimum: 1,
-    maximum: MAX_SECONDS,
-    description: 'How long such a model stays in memory without work.',
-  }),
-  APERTIUM_MODES: Type.Optional(
-    Type.String({ description: "Folder of the Apertium modes, if not Debian's." }),
-  ),
-  CHAT_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://',
-      description:
-        'OpenAI-compatible chat server that translates, up to `/v1`: vLLM, Ollama, llama.cpp or hosted.',
-    }),
-  ),
-  CHAT_MODEL: Type.Optional(Type.String({ description: 'Model to ask; needed with `CHAT_URL`.' })),
-  CHAT_KEY: Type.Optional(Type.String({ description: 'Key of the chat server, if it wants one.' })),
-  CHAT_LANGUAGES: Type.Optional(
-    Type.String({
-      description: 'Languages the model translates among, `de,en,fr`; common ones without it.',
-    }),
-  ),
-  CHAT_TIMEOUT_SECONDS: Type.Number({
-    default: 60,
-    exclusiveMinimum: 0,
-    maximum: MAX_SECONDS,
-    description: 'Longest wait for an answer of the chat server.',
-  }),
-  LIBRETRANSLATE_URL: Type.Optional(
-    Type.String({ pattern: '^https?://', description: 'Address of a LibreTranslate server.' }),
-  ),
-  LIBRETRANSLATE_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
-  DEEPL_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://',
-      description: 'Address of an upstream server with a DeepL-compatible API.',
-    }),
-  ),
-  DEEPL_KEY: Type.Optional(Type.String({ description: 'Key of the upstream server.' })),
+  ...settingsOf(translators),
+  ...settingsOf(improvers),
   GLOSSARY_CACHE_MB: Type.Integer({
     default: 256,
     minimum: 0,
@@ -354,34 +243,7 @@ const translation = {
   }),
 };
 
-const speech = {
-  SPEECH_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://',
-      description: 'OpenAI-compatible server that speaks, up to `/v1`.',
-    }),
-  ),
-  SPEECH_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
-  SPEECH_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
-  SPEECH_LANGUAGES: Type.Optional(
-    Type.String({ description: 'Languages it speaks; without it those with voices.' }),
-  ),
-  SPEECH_VOICES: Type.String({
-    default: '*=nova/onyx',
-    description:
-      'Its voices, of a woman and of a man: `en=af_heart/am_adam, pt-BR=pf_dora, *=nova/onyx`; `*` is any other language.',
-  }),
-  SPEECH_FORMAT: Type.Union([Type.Literal('pcm'), Type.Literal('wav')], {
-    default: 'pcm',
-    description: 'What to ask it for; `wav` for models that do not speak at 24 kHz.',
-  }),
-  SPEECH_TIMEOUT_SECONDS: Type.Number({
-    default: 30,
-    exclusiveMinimum: 0,
-    maximum: MAX_SECONDS,
-    description: 'Longest wait for its answer, and for more of it.',
-  }),
-};
+const speech = settingsOf(speakers);
 
 const documents = {
   DOCUMENT_WORKER: Type.Union([Type.Literal('on'), Type.Literal('off')], {
@@ -427,6 +289,11 @@ const documents = {
   }),
 };
 
+/** What is not among other settings: engines may share some, which are listed once. */
+function besides(others: object, settings: TProperties): TProperties {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !(name in others)));
+}
+
 /** Settings by what they are about, under the headings of `server/docs/settings.md`. */
 export const settingGroups = {
   'The server': server,
@@ -434,7 +301,7 @@ export const settingGroups = {
   'Voice sessions': voice,
   Recognisers: recognition,
   Translation: translation,
-  'Translated speech': speech,
+  'Translated speech': besides(recognition, speech),
   Documents: documents,
 };
 

@@ -2,7 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { type ConfigError, readConfig } from '../server/config.ts';
-import { settingGroups } from '../server/settings.ts';
+import { improvers, recognisers, speakers, translators } from '../server/engines/index.ts';
+import { settingGroups, settingsSchema } from '../server/settings.ts';
 import { projectFolder } from './support/product/server.ts';
 
 it('every setting has a default or may be absent', () => {
@@ -48,6 +49,21 @@ it.each([
   [{ DEMO: 'off' }, 'off'],
 ])('with %j the demo is %s', (environment, state) => {
   expect(readConfig(environment).DEMO).toBe(state);
+});
+
+it('an engine declares its settings itself: no other file of the server names them', () => {
+  const central = ['server/settings.ts', 'server/running-engines.ts', 'server/config.ts']
+    .map((file) => readFileSync(path.join(projectFolder, file), 'utf8'))
+    .join('');
+  const lists = [recognisers, speakers, translators, improvers];
+  const engines = lists.flatMap((list) => Object.values<{ settings: object }>(list));
+  // Detection looks into the dictionaries of Apertium as well.
+  const names = engines
+    .flatMap(({ settings }) => Object.keys(settings))
+    .filter((name) => name !== 'APERTIUM_MODES');
+  expect(names.length).toBeGreaterThan(30);
+  expect(names.filter((name) => central.includes(name))).toEqual([]);
+  expect(Object.keys(settingsSchema.properties)).toEqual(expect.arrayContaining(names));
 });
 
 it('the page of settings names each with its default', async () => {

@@ -1,7 +1,8 @@
 /**
  * What an engine is. Capabilities are data; the work is an async function or an async iterable that
  * obeys an AbortSignal. An engine that blocks keeps its work in a child process or a worker thread.
- * A new engine is one file, one line in `index.ts` and one line in the conformance test.
+ * A new engine is one file, with its settings (`declaration.ts`), one line in `index.ts` and one line in
+ * the conformance test.
  */
 import type { LanguageTag } from '../../shared/language.ts';
 import type { TextSegment } from '../text/text-segment.ts';
@@ -33,7 +34,7 @@ export type SpeechPiece =
 /**
  * What a recogniser reports, in stream order, times in ms since the first sample. For each
  * utterance: any number of partials, each replacing the one before, then its finals, usually one;
- * nothing but an empty partial, if one was told before, where no word was heard.
+ * nothing but an empty partial, if one was reported before, where no word was heard.
  */
 export type Recognition =
   | {
@@ -291,7 +292,7 @@ export interface DetectionEngine {
   rank(text: string): LanguageTag[];
   /**
    * Waits for what it takes to tell short texts well: the first of them has it read, in about a second
-   * and not on this thread. Without it they are told all the same, less surely. Never rejects.
+   * and not on this thread. Without it they are detected all the same, less surely. Never rejects.
    */
   prepare(texts: readonly string[]): Promise<void>;
 }

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { modes, pivots } from '../../server/engines/translation/apertium-modes.ts';
-import { findRoute, planRoutes } from '../../server/engines/translation/apertium-routes.ts';
+import {
+  findRoute,
+  modes,
+  pivots,
+  planRoutes,
+} from '../../server/engines/translation/apertium-modes.ts';
 
 /** Names of the modes from one language to another when these packages are installed. */
 function route(source: string, target: string, packages?: string[]): string[] | undefined {

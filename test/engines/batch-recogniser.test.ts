@@ -6,7 +6,7 @@ import {
   type Transcript,
   type TranscriptionRequest,
 } from '../../server/engines/recognition/batch-recogniser.ts';
-import { wordsOfText } from '../../server/engines/recognition/utterance-times.ts';
+import { wordsOfText } from '../../server/engines/recognition/utterance.ts';
 import type { HeardText } from '../../server/voice/path/recognise.ts';
 import { segment } from '../../server/voice/path/segment.ts';
 import { GARBLED, hearTones, textOf } from '../support/audio/tone-speech.ts';
@@ -27,8 +27,12 @@ function recogniser(options: Partial<BatchRecogniserOptions> = {}) {
   const calls: Call[] = [];
   const { transcribe = async (samples: Int16Array) => hearRecording(samples) } = options;
   const engine = createBatchRecogniser({
-    ...{ name: 'tones', languages: ['en', 'de'], detectsLanguage: false, usesSpokenTerms: true },
-    ...{ punctuates: false, ...options },
+    name: 'tones',
+    languages: ['en', 'de'],
+    detectsLanguage: false,
+    usesSpokenTerms: true,
+    punctuates: false,
+    ...options,
     transcribe: (samples, request) => {
       calls.push({ ...request, lengthMs: samples.length / 16 });
       return transcribe(samples, request);
@@ -187,7 +191,8 @@ describe('a recogniser of recordings that hears streams', () => {
     const long = SENTENCE;
     const languagesAsked = async (options: Partial<RecognitionOptions>, detectsLanguage = true) => {
       const { engine, calls } = recogniser({
-        ...{ detectsLanguage, partialEveryMs: 0 },
+        detectsLanguage,
+        partialEveryMs: 0,
         transcribe: async (samples) => ({ ...hearRecording(samples), language: 'de' }),
       });
       const recognitions = await heard(engine, utterances(['alpha', long, 'bravo']), options);

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ImprovementEngine } from '../../server/engines/engine.ts';
-import { createChatImprovement } from '../../server/engines/improvement/chat-improvement.ts';
-import { SYSTEM_MESSAGE } from '../../server/engines/improvement/chat-improvement-prompt.ts';
+import {
+  createChatImprovement,
+  SYSTEM_MESSAGE,
+} from '../../server/engines/improvement/chat-improvement.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import {
   chatBodies,
@@ -34,13 +36,18 @@ beforeEach(() => {
 const create = async () =>
   runningImprover(
     await createChatImprovement({
-      ...{ log: recordLog(), url: server.apiUrl, model: 'pseudo', key: 'sk-secret' },
+      log: recordLog(),
+      url: server.apiUrl,
+      model: 'pseudo',
+      key: 'sk-secret',
       firstDelayMs: 5,
     }),
   );
 
 describeImprovementConformance({
-  ...{ name: 'the chat engine as an editor', create, language: 'en' },
+  name: 'the chat engine as an editor',
+  create,
+  language: 'en',
   sentences: correctSentences['en'] ?? [],
 });
 
@@ -55,23 +62,31 @@ describe('the chat engine as an editor', () => {
       'This is the house.',
     ]);
     await improveTexts(engine, texts, {
-      ...{ language: 'pt-BR', task: 'rephrase', writingStyle: 'business' },
+      language: 'pt-BR',
+      task: 'rephrase',
+      writingStyle: 'business',
     });
     await improveTexts(engine, texts, { language: 'de', task: 'rephrase', tone: 'friendly' });
     const item = { id: expect.any(String) as string, text: 'This is teh house.' };
     expect(chatQuestions(server)).toEqual([
       { task: 'correct', language: 'British English (en-GB)', items: [item] },
       {
-        ...{ task: 'rephrase', language: 'Brazilian Portuguese (pt-BR)' },
-        ...{ style: expect.stringMatching(/^business/) as unknown, items: [item] },
+        task: 'rephrase',
+        language: 'Brazilian Portuguese (pt-BR)',
+        style: expect.stringMatching(/^business/) as unknown,
+        items: [item],
       },
       {
-        ...{ task: 'rephrase', language: 'German (de)' },
-        ...{ tone: expect.stringMatching(/^friendly/) as unknown, items: [item] },
+        task: 'rephrase',
+        language: 'German (de)',
+        tone: expect.stringMatching(/^friendly/) as unknown,
+        items: [item],
       },
     ]);
     expect(chatBodies(server)[0]).toMatchObject({
-      ...{ model: 'pseudo', temperature: 0, response_format: { type: 'json_schema' } },
+      model: 'pseudo',
+      temperature: 0,
+      response_format: { type: 'json_schema' },
       messages: [{ role: 'system', content: SYSTEM_MESSAGE }, { role: 'user' }],
     });
   });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createChat, type ChatOptions } from '../../server/engines/translation/chat.ts';
-import { SYSTEM_MESSAGE } from '../../server/engines/translation/chat-prompt.ts';
+import { SYSTEM_MESSAGE } from '../../server/engines/translation/chat-question.ts';
 import { repairMarks } from '../../server/text/repair.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import {

@@ -57,8 +57,12 @@ describe('the upstream engine', () => {
     await translateTexts(engine, ['Hello.'], { sentences: 'whole' });
     expect(server.translations()).toEqual([
       {
-        ...{ text: ['Hello.'], source_lang: 'EN', target_lang: 'ES' },
-        ...{ formality: 'prefer_more', context: 'A play.', split_sentences: 'nonewlines' },
+        text: ['Hello.'],
+        source_lang: 'EN',
+        target_lang: 'ES',
+        formality: 'prefer_more',
+        context: 'A play.',
+        split_sentences: 'nonewlines',
       },
       { text: ['Hello.'], source_lang: 'EN', target_lang: 'ES', split_sentences: '0' },
     ]);
@@ -103,7 +107,8 @@ describe('the upstream engine', () => {
     expect(server.translations()).toMatchObject([
       {
         text: ['A <m1>house</m1> &amp; &lt;b&gt;<m2/>.'],
-        ...{ tag_handling: 'xml', outline_detection: false },
+        tag_handling: 'xml',
+        outline_detection: false,
       },
       { text: ['A house & <b>.'] },
     ]);

@@ -24,7 +24,9 @@ const create = async (options?: Partial<DeeplUpstreamOptions>) =>
   runningImprover(await make(options));
 
 describeImprovementConformance({
-  ...{ name: 'the upstream engine as an editor', create, language: 'en-GB' },
+  name: 'the upstream engine as an editor',
+  create,
+  language: 'en-GB',
   sentences: correctSentences['en'] ?? [],
 });
 

@@ -172,6 +172,12 @@ describe('the detector and short phrases', () => {
     },
   );
 
+  it('knows a phrase by its everyday words in a language without a list, though others have them', () => {
+    expect(detector.detect('hol van a kulcs?')).toEqual({ status: 'success', language: 'hu' });
+    const german = { status: 'success', language: 'de' };
+    expect(detector.detect('vi sees i morgen')).not.toEqual(german);
+  });
+
   it.each(['chair', 'de ce nu', 'table', 'casa', 'entre'])(
     'is not sure of %s, which several have',
     (text) => {
@@ -259,7 +265,8 @@ describe('the detector', () => {
     const noise =
       '<p class="the name of the class">https://example.org/the/end ID_4711 a@b.example ';
     expect(detector.detect(`${noise}Die Kinder lernen lesen und schreiben.</p>`)).toEqual({
-      ...{ status: 'success', language: 'de' },
+      status: 'success',
+      language: 'de',
     });
     expect(languageOf('Наши дети очень любят YouTube и Minecraft')).toBe('ru');
   });

@@ -3,7 +3,7 @@ import { LocalLinter } from 'harper.js';
 import { slimBinary } from 'harper.js/slimBinary';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImprovementEngine } from '../../server/engines/engine.ts';
-import { harperRules } from '../../server/engines/improvement/harper-rules.ts';
+import { harperRules } from '../../server/engines/improvement/harper-protocol.ts';
 import { createHarper } from '../../server/engines/improvement/harper.ts';
 import { createHunspell } from '../../server/engines/improvement/hunspell.ts';
 import { recordLog } from '../support/product/log-record.ts';
@@ -20,12 +20,16 @@ const hunspell = async () => runningImprover(await createHunspell({ log: recordL
 const harper = () => createHarper({ log: recordLog() });
 
 describeImprovementConformance({
-  ...{ name: 'the engine Harper', create: harper },
-  ...{ language: 'en', sentences: correctSentences['en'] ?? [] },
+  name: 'the engine Harper',
+  create: harper,
+  language: 'en',
+  sentences: correctSentences['en'] ?? [],
 });
 describeImprovementConformance({
-  ...{ name: 'the engine Hunspell', create: hunspell },
-  ...{ language: 'de', sentences: correctSentences['de'] ?? [] },
+  name: 'the engine Hunspell',
+  create: hunspell,
+  language: 'de',
+  sentences: correctSentences['de'] ?? [],
 });
 
 let english: ImprovementEngine;

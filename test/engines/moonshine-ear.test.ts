@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { MoonshineEar } from '../../server/engines/recognition/moonshine-ear.ts';
 import { MoonshineModel } from '../../server/engines/recognition/moonshine-model.ts';
-import { loadSileroVad, type SileroVad } from '../../server/engines/recognition/silero-vad.ts';
+import {
+  loadSileroVad,
+  type SileroVad,
+  SpeechTrack,
+} from '../../server/engines/recognition/speech-track.ts';
 import { createTermBias } from '../../server/engines/recognition/term-bias.ts';
-import { SpeechTrack } from '../../server/engines/recognition/speech-track.ts';
 import { moonshineModel } from './moonshine-support.ts';
 import { spoken } from './recognition-support.ts';
 
@@ -38,8 +41,12 @@ async function heardFinally({ isHurried }: { isHurried: boolean }) {
   const decode = vi.spyOn(model, 'decode');
   const track = new SpeechTrack({ detector: vad.open(), pauseMs: 600 });
   const ear = new MoonshineEar({
-    ...{ model, track, bias: undefined, before: undefined },
-    ...{ patience: () => 1, isHurried: () => isHurried },
+    model,
+    track,
+    bias: undefined,
+    before: undefined,
+    patience: () => 1,
+    isHurried: () => isHurried,
   });
   let text = '';
   for (let at = 0; at < mumbled.length; at += CHUNK_BYTES) {

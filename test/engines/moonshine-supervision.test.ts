@@ -258,7 +258,8 @@ describe('the processes of an engine', { timeout: 120_000 }, () => {
     const controller = new AbortController();
     const { signal } = controller;
     const aborted = heard(engine!, new IdleSource(audio), {
-      ...{ signal, onRecognition: () => controller.abort() },
+      signal,
+      onRecognition: () => controller.abort(),
     });
     await expect(aborted).rejects.toThrow(/abort/);
     const left = new IdleSource(audio);

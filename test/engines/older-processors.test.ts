@@ -9,7 +9,7 @@ import type {
   NeuralAnswer,
   NeuralOpening,
   NeuralQuestion,
-} from '../../server/engines/translation/neural-protocol.ts';
+} from '../../server/engines/translation/neural-process.ts';
 import { findProgram } from '../../server/setup/command.mjs';
 import { builtModule } from '../support/suite/built-product.ts';
 import { startServer } from '../support/product/server.ts';
@@ -43,7 +43,7 @@ describe.skipIf(!isEmulated)('a processor without AVX', { timeout: 240_000 }, ()
     const script = `
       import { readFileSync } from 'node:fs';
       import { MoonshineModel } from ${built('server/engines/recognition/moonshine-model.ts')};
-      import { loadSileroVad } from ${built('server/engines/recognition/silero-vad.ts')};
+      import { loadSileroVad } from ${built('server/engines/recognition/speech-track.ts')};
       const files = ${JSON.stringify(files)};
       const wav = readFileSync(${JSON.stringify(await speech(clip))}).subarray(44);
       const samples = Float32Array.from({ length: wav.length / 2 }, (_, at) => wav.readInt16LE(at * 2) / 32_768);

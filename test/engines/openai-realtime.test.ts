@@ -3,10 +3,6 @@ import {
   createOpenAiRealtime,
   type OpenAiRealtimeOptions,
 } from '../../server/engines/recognition/openai-realtime.ts';
-import {
-  convertTo24kHz,
-  samplesAt24kHz,
-} from '../../server/engines/recognition/rate-conversion.ts';
 import { recordLog, type LogRecord } from '../support/product/log-record.ts';
 import {
   startRealtimeServer,
@@ -138,37 +134,5 @@ describe('OpenAI-compatible realtime transcription', () => {
     expect(await reason({ model: undefined })).toContain('OPENAI_REALTIME_MODEL');
     expect(await reason({ languages: [] })).toContain('OPENAI_REALTIME_LANGUAGES');
     expect(await reason({ languages: ['fr-CA'] })).toEqual(['fr']);
-  });
-});
-
-describe('samples at 24 kHz', () => {
-  const sine = (hz: number, rateHz: number, count: number) =>
-    Int16Array.from(
-      { length: count },
-      (_, i) => 10_000 * Math.sin((2 * Math.PI * hz * i) / rateHz),
-    );
-
-  test.each([100, 440, 1_000, 3_400, 6_000])('sound like those at 16 kHz: %d Hz', (hz) => {
-    const converted = convertTo24kHz(sine(hz, 16_000, 8_000), 0, 12_000);
-    const expected = sine(hz, 24_000, 12_000);
-    let [error, power] = [0, 0];
-    for (let index = 100; index < 11_900; index += 1) {
-      error += (converted[index]! - expected[index]!) ** 2;
-      power += expected[index]! ** 2;
-    }
-    expect(10 * Math.log10(power / error)).toBeGreaterThan(55);
-  });
-
-  test('do not depend on the pieces in which they are made', () => {
-    const samples = sine(700, 16_000, 3_001);
-    const whole = convertTo24kHz(samples, 0, samplesAt24kHz(3_001, true));
-    expect(whole).toHaveLength(4_502);
-    const pieces: number[] = [];
-    for (let known = 0; known <= samples.length; known += 7) {
-      const to = samplesAt24kHz(known, false);
-      pieces.push(...convertTo24kHz(samples.subarray(0, known), pieces.length, to));
-    }
-    pieces.push(...convertTo24kHz(samples, pieces.length, whole.length));
-    expect(Int16Array.from(pieces)).toEqual(whole);
   });
 });

@@ -18,7 +18,11 @@ let server: OpenAiSpeechServer;
 
 async function create(options: Partial<OpenAiSpeechOptions> = {}): Promise<SynthesisEngine> {
   const engine = await createOpenAiSpeech({
-    ...{ log, url: server.apiUrl, model: 'tts-1', key: KEY, ...options },
+    log,
+    url: server.apiUrl,
+    model: 'tts-1',
+    key: KEY,
+    ...options,
   });
   if ('reason' in engine) throw new Error(engine.reason);
   return engine;

@@ -54,12 +54,18 @@ describe('OpenAI-compatible transcription', () => {
     const words = (text: string, startMs: number) => ({ text, startMs, endMs: startMs + 180 });
     expect(recognitions).toEqual([
       {
-        ...{ kind: 'final', text: 'Alpha bravo.', startMs: 200, endMs: 630 },
+        kind: 'final',
+        text: 'Alpha bravo.',
+        startMs: 200,
+        endMs: 630,
         words: [words('Alpha', 200), words('bravo.', 450)],
         language: 'nb',
       },
       {
-        ...{ kind: 'final', text: 'Charlie.', startMs: 3_130, endMs: 3_310 },
+        kind: 'final',
+        text: 'Charlie.',
+        startMs: 3_130,
+        endMs: 3_310,
         words: [words('Charlie.', 3_130)],
         language: 'nb',
       },

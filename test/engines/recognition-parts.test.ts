@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { Recognition } from '../../server/engines/engine.ts';
-import { RecognitionResults } from '../../server/engines/recognition/recognition-results.ts';
+import { RecognitionResults } from '../../server/engines/recognition/utterance-stream.ts';
 import {
   encodeFrame,
   FrameReader,
@@ -59,7 +59,10 @@ describe('frames', () => {
 describe('results that wait to be read', () => {
   const partial = (text: string): Recognition => ({ kind: 'partial', text, startMs: 0, endMs: 1 });
   const final = (text: string): Recognition => ({
-    ...{ kind: 'final', text, startMs: 0, endMs: 1 },
+    kind: 'final',
+    text,
+    startMs: 0,
+    endMs: 1,
     words: [],
   });
 

@@ -41,7 +41,11 @@ describeRecognitionEngine(
   async () =>
     hearing(
       await createOpenAiTranscription({
-        ...{ ...QUICK, log, url: transcription.url, model: 'whisper-1', key: KEY },
+        ...QUICK,
+        log,
+        url: transcription.url,
+        model: 'whisper-1',
+        key: KEY,
       }),
     ),
   // The whole utterance is there at once, so there is nothing to guess.
@@ -53,7 +57,11 @@ describeRecognitionEngine(
   async () =>
     hearing(
       await createOpenAiRealtime({
-        ...{ ...QUICK, log, url: realtime.apiUrl, model: 'gpt-4o-transcribe', key: KEY },
+        ...QUICK,
+        log,
+        url: realtime.apiUrl,
+        model: 'gpt-4o-transcribe',
+        key: KEY,
       }),
     ),
   untimedTones,

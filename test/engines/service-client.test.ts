@@ -27,10 +27,15 @@ const never = new AbortController().signal;
 
 function client(options: Partial<ServiceClientOptions> = {}): ServiceClient {
   return new ServiceClient({
-    ...{ kind: 'translator', engine: 'test', log },
-    ...{ baseUrl: `${server.url}/base/`, timeoutMs: 10_000 },
-    ...{ headers: { authorization: 'Bearer sk-secret' }, maxAnswerBytes: 100_000 },
-    ...{ firstDelayMs: 5, ...options },
+    kind: 'translator',
+    engine: 'test',
+    log,
+    baseUrl: `${server.url}/base/`,
+    timeoutMs: 10_000,
+    headers: { authorization: 'Bearer sk-secret' },
+    maxAnswerBytes: 100_000,
+    firstDelayMs: 5,
+    ...options,
   });
 }
 

@@ -122,7 +122,9 @@ it('ends with the reason of an abort, and speaks on', async () => {
   await expect(spokenBy(engine, 'abc', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   const controller = new AbortController();
   const parts = engine.speak('ab. cd. ef. gh.', {
-    ...{ language: 'en', gender: undefined, signal: controller.signal },
+    language: 'en',
+    gender: undefined,
+    signal: controller.signal,
   });
   await expect(async () => {
     for await (const { samples } of parts) if (samples.length > 0) controller.abort(reason);

@@ -172,7 +172,8 @@ describe('processes', () => {
     expect((await Promise.all(said)).map(transcript)).toEqual(gates.map(() => FIRST));
     // One stays for whoever speaks next.
     await until(() => childPids('sherpa-child').length <= 1, {
-      ...{ what: 'an idle process to end', withinMs: 45_000 },
+      what: 'an idle process to end',
+      withinMs: 45_000,
     });
     const stayed = childPids('sherpa-child');
     expect(stayed).toHaveLength(1);

@@ -83,7 +83,8 @@ describe.each(engines)('a connection to $name', ({ name, start, create }) => {
     for (let run = 0; run < 4; run += 1) {
       // Three in a row are borne; what a connection hears after its break is not needed.
       const cuts = Array.from({ length: 3 }, (): ConnectionFailure => ({
-        ...{ kind: 'cut', afterMs: 50 + random() * 1_500 },
+        kind: 'cut',
+        afterMs: 50 + random() * 1_500,
       }));
       server.next.push(...cuts);
       const recognitions = await heard(await recogniser(), utterances(TEXTS));

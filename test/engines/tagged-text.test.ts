@@ -1,7 +1,10 @@
 import fc from '../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { outboundText } from '../../server/engines/translation/outbound-text.ts';
-import { tagText, type TagStyle } from '../../server/engines/translation/tagged-text.ts';
+import {
+  outboundText,
+  type TagStyle,
+  tagText,
+} from '../../server/engines/translation/remote-translator.ts';
 import { plainText } from '../../server/text/text-segment.ts';
 import { marked, markedSegments, markFaults, written } from './marked-segments.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { feedPieces } from '../../server/engines/translation/piece-feed.ts';
-import { splitText } from '../../server/engines/translation/text-pieces.ts';
+import { feedPieces, splitText } from '../../server/engines/translation/segment-pieces.ts';
 import { plainText } from '../../server/text/text-segment.ts';
 import { expectSteadyTime, processorMs } from '../support/machine/processor-time.ts';
 import { plain, textsOf } from './marked-segments.ts';

@@ -34,7 +34,10 @@ describe('a WhisperLive server', () => {
     expect(transcript(said)).toBe(texts.join(' '));
     expect(server.options).toHaveLength(1);
     expect(server.options[0]).toMatchObject({
-      ...{ model: 'large-v3', language: 'no', task: 'transcribe', initial_prompt: 'Hora.' },
+      model: 'large-v3',
+      language: 'no',
+      task: 'transcribe',
+      initial_prompt: 'Hora.',
     });
   });
 

@@ -92,7 +92,7 @@ describe('the source of a translation', () => {
   const romance = ['en', 'ca', 'es', 'fr', 'it', 'pt'];
   it.each([
     ...['umowa najmu', 'klucze do domu', 'bahçe hortumu', 'verboden toegang'],
-    ...['gekookte eieren', 'formulier invullen', 'fri frakt', 'uusi viesti'],
+    ...['gekookte eieren', 'formulier invullen', 'fri frakt', 'uusi viesti', 'hol van a kulcs?'],
   ])(
     'is none of the others where all words are unknown to these and one leads: %s',
     async (text) => {

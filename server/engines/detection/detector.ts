@@ -4,18 +4,33 @@
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Detection, DetectionEngine } from '../engine.ts';
-import { letterEvidence, type LetterEvidence } from './distinctive-letters.ts';
-import { languagesOfWord } from './frequent-words.ts';
-import { ownWords, readableText } from './readable-text.ts';
-import { detectableLanguages, han, mainScript, type Script } from './scripts.ts';
-import { loadStatistics, withoutNgrams, type Evidence, type Statistics } from './statistics.ts';
+import {
+  detectableLanguages,
+  han,
+  letterEvidence,
+  type LetterEvidence,
+  mainScript,
+  ownWords,
+  readableText,
+  type Script,
+} from './letters.ts';
+import {
+  type Evidence,
+  everydayShares,
+  foreignWords,
+  listEvidence,
+  loadStatistics,
+  type Statistics,
+  withoutNgrams,
+  wordEvidence,
+} from './evidence.ts';
 import { createWordLists, type WordListOptions, type WordLists } from './word-lists.ts';
 
 /** What each kind of evidence counts; set by hand on the tests' sentences and on messages of programs. */
 const weights = { ngrams: 1, network: 0.6, words: 1.3, letters: 0.45, lists: 2 } as const;
 /** The network guesses wildly below this length, in UTF-16 units. */
 const NETWORK_LENGTH = 32;
-/** Texts of more words are told by statistics; fewer are looked up, and judged with more care. */
+/** Texts of more words are detected by statistics; fewer are looked up, and judged with more care. */
 const FEW_WORDS = 8;
 /** What a language without a list has of the words: little, where another one has all. */
 const UNLISTED = 0.35;
@@ -35,9 +50,6 @@ const FREQUENT_LEAD = 0.4;
 const LEAST_LISTED = 0.6;
 /** What a language leads by that is clear against those of which nothing speaks; more over those that have a part. */
 const CLEAR_LEAD = 0.5;
-/** So typical of a language are the letters of its usual words, and of a foreign one at most. */
-const TYPICAL = 0.9;
-const UNTYPICAL = 0.5;
 /** What several words lead by at most for a usual language that has them all; of one word statistics know nothing. */
 const USUAL_MARGIN = 0.75;
 /** So much more of a text is very frequent words of a language without a list: it may be that one. */
@@ -63,13 +75,23 @@ const LEAD_OVER_EXPECTED = 0.7;
 const SHORT = 200;
 
 /** Which language it is likelier to be before anything is read: what people mostly translate. */
-const priors: Readonly<Record<LanguageTag, number>> = {
-  ...{ en: 0.08, de: 0.04, fr: 0.04, es: 0.04, ru: 0.04, ar: 0.04, zh: 0.04, hi: 0.04 },
-  ...{ it: 0.03, pt: 0.03, nl: 0.03, pl: 0.03, tr: 0.03, sv: 0.03, id: 0.03, uk: 0.02 },
-  ...{ cs: 0.02, da: 0.02, nb: 0.02, fi: 0.02, hu: 0.02, ro: 0.02, bg: 0.02, sk: 0.01, el: 0.02 },
-  ...{ et: 0.02, lt: 0.02, lv: 0.02, sl: 0.01, vi: 0.02, he: 0.04, th: 0 },
-  ...{ hr: -0.05, ca: -0.06, sr: 0, fa: 0, be: -0.03, gl: -0.12, ur: -0.1, mr: -0.1 },
-};
+const priors: ReadonlyMap<LanguageTag, number> = new Map(
+  (
+    [
+      [0.08, 'en'],
+      [0.04, 'de fr es ru ar zh hi he'],
+      [0.03, 'it pt nl pl tr sv id'],
+      [0.02, 'uk cs da nb fi hu ro bg el et lt lv vi'],
+      [0.01, 'sk sl'],
+      [0, 'sr fa th'],
+      [-0.03, 'be'],
+      [-0.05, 'hr'],
+      [-0.06, 'ca'],
+      [-0.1, 'ur mr'],
+      [-0.12, 'gl'],
+    ] as const
+  ).flatMap(([prior, languages]) => languages.split(' ').map((each) => [each, prior] as const)),
+);
 /** Languages of which few texts come. */
 const RARE_PRIOR = -0.2;
 
@@ -147,7 +169,7 @@ function certainly(languages: readonly LanguageTag[]): Scoring {
   return { scores, readable: '', ...longScoring(0) };
 }
 
-/** How languages are told where there are no few words to look up. */
+/** How languages are detected where there are no few words to look up. */
 function longScoring(margin: number): Omit<Scoring, 'scores' | 'readable'> {
   return {
     isGuess: false,
@@ -239,7 +261,7 @@ function weigh(readable: string, script: Script, { statistics, lists }: Means): 
       weights.words * (frequent.get(language) ?? 0) +
       weights.letters * letters.evidence(language) +
       weights.lists * ((listed.get(language) ?? UNLISTED) - UNLISTED) +
-      (priors[language] ?? RARE_PRIOR);
+      (priors.get(language) ?? RARE_PRIOR);
     return { language, score };
   });
   scores.sort((one, other) => other.score - one.score);
@@ -249,7 +271,18 @@ function weigh(readable: string, script: Script, { statistics, lists }: Means): 
   const own = ownWords(readable);
   const ownLetters = own === '' ? undefined : letterEvidence(own);
   const isOneWord = words.length === 1;
-  const found = { isOneWord, ownLetters, isForeign, margin, scores, frequent, listed, guess };
+  const everyday = everydayShares(words);
+  const found = {
+    isOneWord,
+    ownLetters,
+    isForeign,
+    margin,
+    scores,
+    frequent,
+    everyday,
+    listed,
+    guess,
+  };
   return { scores, readable, ...shortScoring(found) };
 }
 
@@ -262,21 +295,27 @@ interface ShortText {
   isForeign: (language: LanguageTag) => boolean;
   margin: number;
   scores: readonly Scored[];
+  /** Very frequent words; those of several languages count less. */
   frequent: Evidence;
+  /** The share of the words that are very frequent in a language, whatever others have them. */
+  everyday: Evidence;
   listed: Evidence;
   guess: { language: LanguageTag };
 }
 
-/** How languages are told by few words, which more than one may have. */
+/** How languages are detected by few words, which more than one may have. */
 function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
-  const { isOneWord, ownLetters, isForeign, margin, scores, frequent, listed, guess } = found;
+  const { isOneWord, ownLetters, isForeign, margin, scores, frequent, everyday, listed, guess } =
+    found;
   const frequentIn = (language: LanguageTag) => frequent.get(language) ?? 0;
   const listedIn = (language: LanguageTag) => listed.get(language) ?? 0;
   // What one detector says alone is a guess among all languages.
   const isBacked = (language: LanguageTag) =>
     guess.language === language ||
     frequentIn(language) >= BACKING.frequent ||
-    listedIn(language) >= BACKING.listed;
+    (listed.has(language)
+      ? listedIn(language) >= BACKING.listed
+      : !isOneWord && (everyday.get(language) ?? 0) >= BACKING.listed);
   const hasWords = (language: LanguageTag) =>
     listed.has(language) ? listedIn(language) >= BACKING.all : isBacked(language);
   const [best] = scores;
@@ -314,58 +353,4 @@ function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
 
 function hasFewWords(text: string): boolean {
   return readableText(text).split(' ', FEW_WORDS + 1).length <= FEW_WORDS;
-}
-
-/**
- * Which languages have a word only by a form that hardly anybody writes, `vida` of French `vider`: by
- * its letters it is another language's, which has it as well. One word alone must be at home in two.
- */
-function foreignWords(
-  words: readonly string[],
-  { statistics, lists, script }: Means & { script: Script },
-): (language: LanguageTag) => boolean {
-  const homes = words.length === 1 ? 2 : 1;
-  return (language) =>
-    words.some((word) => {
-      if (languagesOfWord.get(word)?.includes(language) === true) return false;
-      const ngrams = statistics.byNgrams(word);
-      if ((ngrams.get(language) ?? 0) >= UNTYPICAL) return false;
-      const isHome = (each: LanguageTag) =>
-        (ngrams.get(each) ?? 0) >= TYPICAL &&
-        lists.languages.has(each) &&
-        lists.share(each, word) === 1;
-      return script.languages.filter(isHome).length >= homes;
-    });
-}
-
-/** Which share of the letters is in words of each language that has a list. */
-function listEvidence(
-  words: readonly string[],
-  script: Script,
-  lists: WordLists,
-): Map<LanguageTag, number> {
-  const evidence = new Map<LanguageTag, number>();
-  const parts = words.flatMap((word) => word.split(/['’-]/u)).filter((part) => part !== '');
-  const length = parts.join('').length;
-  for (const language of script.languages) {
-    if (!lists.languages.has(language)) continue;
-    let known = 0;
-    for (const part of parts) {
-      const isFrequent = languagesOfWord.get(part)?.includes(language) === true;
-      known += part.length * (isFrequent ? 1 : lists.share(language, part));
-    }
-    evidence.set(language, known / length);
-  }
-  return evidence;
-}
-
-/** Which share of the words is frequent in a language; shared words count less. */
-function wordEvidence(words: readonly string[]): Map<LanguageTag, number> {
-  const evidence = new Map<LanguageTag, number>();
-  for (const word of words) {
-    const languages = languagesOfWord.get(word) ?? [];
-    const share = 1 / (words.length * Math.sqrt(languages.length));
-    for (const language of languages) evidence.set(language, (evidence.get(language) ?? 0) + share);
-  }
-  return evidence;
 }

@@ -1,8 +1,7 @@
 /** Runs in a worker thread: reads dictionaries, which takes a second. */
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { readAnalyser } from './analyser-words.ts';
-import { readHunspell } from './hunspell-words.ts';
+import { readAnalyser, readHunspell } from './dictionary-words.ts';
 import type { ReadWordList, WordListFile } from './word-lists.ts';
 
 const port = parentPort;

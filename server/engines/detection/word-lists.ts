@@ -8,8 +8,12 @@ import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
 import { startWorker } from '../../process/module.ts';
 import { modes } from '../translation/apertium-modes.ts';
-import { isInAnalyser, type AnalyserWords } from './analyser-words.ts';
-import { isInHunspell, type HunspellWords } from './hunspell-words.ts';
+import {
+  type AnalyserWords,
+  type HunspellWords,
+  isInAnalyser,
+  isInHunspell,
+} from './dictionary-words.ts';
 
 export interface WordListOptions {
   log: Logger;

@@ -2,14 +2,20 @@
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { writingStyles, writingTones } from '../../../shared/schemas/write.ts';
 import { plainText } from '../../text/text-segment.ts';
+import { declareEngine, isRunning, problemWithAddress } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, Unavailable, WritingForm } from '../engine.ts';
-import { problemWithAddress } from '../service/address.ts';
 import type { ServiceAnswer, ServiceClient } from '../service/service-client.ts';
-import { loadFeatures, type DeeplUpstreamOptions } from '../translation/deepl-upstream.ts';
-import type { LanguageWatch } from '../translation/language-watch.ts';
-import { connectListedService, knownLanguages } from '../translation/listed-service.ts';
-import type { OutboundText } from '../translation/outbound-text.ts';
-import { RemoteTranslator } from '../translation/remote-translator.ts';
+import {
+  deeplSettings,
+  loadFeatures,
+  type DeeplUpstreamOptions,
+} from '../translation/deepl-upstream.ts';
+import {
+  connectListedService,
+  knownLanguages,
+  type LanguageWatch,
+} from '../translation/listed-service.ts';
+import { type OutboundText, RemoteTranslator } from '../translation/remote-translator.ts';
 
 const NAME = 'upstream';
 /** Keys of the free plan, to which nothing is improved. */
@@ -18,6 +24,16 @@ const FREE_KEY = /:fx$/i;
 const LINE_BREAK = /(\r\n|[\n\r\u2028\u2029])/;
 
 type Features = ReadonlyMap<LanguageTag, ReadonlySet<string>>;
+
+/** The server that translates as well. */
+export const deeplWrite = declareEngine({
+  settings: deeplSettings,
+  start: async ({ log, settings: { DEEPL_URL: url, DEEPL_KEY: key } }) => {
+    const engine = url === undefined ? undefined : await createDeeplWrite({ log, url, key });
+    // What is wrong with its settings is said by the translator.
+    return engine !== undefined && isRunning(engine) ? engine : undefined;
+  },
+});
 
 /** Asks what the server improves; one that does not tell improves nothing. */
 export async function createDeeplWrite(
@@ -41,16 +57,21 @@ class DeeplWrite implements ImprovementEngine {
 
   constructor(options: DeeplUpstreamOptions & { key: string }) {
     const { client, watch } = connectListedService(options, {
-      ...{ engine: NAME, kind: 'writing engine' },
+      engine: NAME,
+      kind: 'writing engine',
       headers: { authorization: `DeepL-Auth-Key ${options.key}` },
       load: (from, request) => loadFeatures('write', from, request),
     });
     this.#client = client;
     this.#watch = watch;
     this.#batches = new RemoteTranslator({
-      ...{ engine: NAME, maxParallel: options.maxParallel ?? 4, styleOf: () => 'raw', maxTries: 1 },
+      engine: NAME,
+      maxParallel: options.maxParallel ?? 4,
+      styleOf: () => 'raw',
+      maxTries: 1,
       // 10 KiB are allowed; in UTF-8 a UTF-16 unit takes up to 3 bytes.
-      ...{ maxItems: 50, maxCharacters: 2_800 },
+      maxItems: 50,
+      maxCharacters: 2_800,
     });
   }
 
@@ -79,7 +100,8 @@ class DeeplWrite implements ImprovementEngine {
     const improved = await this.#batches.translate(
       lines.flat().map((line) => [line]),
       {
-        ...{ signal, account },
+        signal,
+        account,
         send: (batch, request) => this.#send(batch, { ...options, signal: request.signal }),
       },
     );

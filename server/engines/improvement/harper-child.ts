@@ -4,8 +4,13 @@ import { Dialect, LocalLinter, SuggestionKind, type Lint as HarperLint } from 'h
 import { slimBinary } from 'harper.js/slimBinary';
 import type { ReadyNotice } from '../../process/worker-pool.ts';
 import { serveAsWorker } from '../../process/worker-process.ts';
-import type { HarperAnswer, HarperMessage, HarperRequest, Lint } from './harper-protocol.ts';
-import { harperRules } from './harper-rules.ts';
+import {
+  type HarperAnswer,
+  type HarperMessage,
+  type HarperRequest,
+  harperRules,
+  type Lint,
+} from './harper-protocol.ts';
 
 const suggestionKinds = {
   [SuggestionKind.Replace]: 'replace',

@@ -11,6 +11,7 @@ import { inRegister, ruledForms } from '../../text/wording/register.ts';
 import { safeGrammar } from '../../text/wording/safe-grammar.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
 import { englishVariantOf } from '../../text/variants/english-variants.ts';
+import { declareEngine } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, WritingForm } from '../engine.ts';
 import type { HarperAnswer, HarperRequest, Lint } from './harper-protocol.ts';
 import { isAccepted } from '../../text/wording/accepted-words.ts';
@@ -19,7 +20,7 @@ import { quotedSpans } from '../../text/wording/quotations.ts';
 import { inCaseOf, spellingWords } from '../../text/wording/spelling-words.ts';
 import { touchesAny, untouchableSpans, type Span } from '../../text/wording/untouchable.ts';
 
-export interface HarperOptions {
+interface HarperOptions {
   log: Logger;
   /** Longest wait for a request, in ms; it was lost on a text that the worker did not come back from. */
   watchdogMs?: number;
@@ -35,6 +36,12 @@ const NAME = 'harper';
 const PASSAGES_A_TURN = 8;
 /** Questions on their way to the one worker; the others wait for their turn. */
 const MAX_UNDER_WAY = 2;
+
+/** Harper, which is a package of ours. */
+export const harper = declareEngine({
+  settings: {},
+  start: ({ log }) => createHarper({ log }),
+});
 
 /** Starts nothing yet. */
 export async function createHarper(options: HarperOptions): Promise<ImprovementEngine> {
@@ -202,10 +209,13 @@ async function correctInto(
 function createPool({ log, watchdogMs = 10_000, startWorker: start }: HarperOptions): Pool {
   return createWorkerPool<HarperRequest, HarperAnswer>({
     // A second one takes over from one that is at its end.
-    ...{ log, watchdogMs, maxWorkers: 2 },
+    log,
+    watchdogMs,
+    maxWorkers: 2,
     workerName: 'The worker of harper',
     startWorker: start ?? startOwnWorker,
-    ...{ streamsPerWorker: MAX_UNDER_WAY, comfortableStreams: MAX_UNDER_WAY },
+    streamsPerWorker: MAX_UNDER_WAY,
+    comfortableStreams: MAX_UNDER_WAY,
     full: () => unavailable('has too much to do'),
     broken: () => new WorkerEnded(),
     // WebAssembly that has failed once is in no state to go on.

@@ -2,12 +2,15 @@
  * One Hunspell dictionary, kept running: started when needed, restarted when it fails, stopped when
  * idle. What was found out about a word is remembered for a while.
  */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { ServiceError } from '../../../shared/errors.ts';
 import { FairQueue, type Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
-import { HunspellProcess, type WordFinding } from './hunspell-process.ts';
+import { KeptProcess } from '../service/kept-process.ts';
 
-export interface HunspellDictionaryOptions {
+interface HunspellDictionaryOptions {
   program: string;
   /** Path of the dictionary, without `.dic`. */
   dictionary: string;
@@ -31,8 +34,8 @@ interface Job {
 const MAX_IN_FLIGHT = 8;
 /** Once may be chance, a word that is there three times when it ends is the cause. */
 const MAX_STRIKES = 3;
-/** Starts that fail in a row, in about 1.5 s, before those who wait are told. */
-const MAX_FAILED_STARTS = 5;
+/** Processes in a row, in about 1.5 s, that answer nothing before those who wait get an error. */
+const MAX_FAILURES = 5;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 10_000;
 /** Words whose findings are remembered. */
@@ -46,16 +49,18 @@ export class HunspellDictionary {
   readonly #remembered = new Map<string, WordFinding>();
   #retries: Job[] = [];
   #inFlight: Job[] = [];
-  #process: HunspellProcess | undefined;
-  readonly #ending = new Set<Promise<void>>();
-  #state: 'stopped' | 'starting' | 'ready' | 'closed' = 'stopped';
-  #failedStarts = 0;
-  #earliestStartMs = 0;
-  #startTimer: NodeJS.Timeout | undefined;
-  #idleTimer: NodeJS.Timeout | undefined;
+  readonly #kept: KeptProcess<HunspellProcess>;
 
   constructor(options: HunspellDictionaryOptions) {
     this.#options = options;
+    this.#kept = new KeptProcess({
+      start: () => this.#start(),
+      failure: 'life',
+      maxFailures: MAX_FAILURES,
+      firstDelayMs: FIRST_DELAY_MS,
+      maxDelayMs: MAX_DELAY_MS,
+      idleMs: options.idleMs,
+    });
   }
 
   /**
@@ -69,9 +74,7 @@ export class HunspellDictionary {
   look(word: string, turn: Turn): Promise<WordFinding> {
     const remembered = this.#remembered.get(word);
     if (remembered !== undefined) return Promise.resolve(remembered);
-    const mustWait = performance.now() < this.#earliestStartMs;
-    const isBroken = this.#failedStarts >= MAX_FAILED_STARTS && mustWait;
-    if (this.#state === 'closed' || isBroken) return Promise.reject(this.#unavailable());
+    if (this.#kept.isClosed || this.#kept.isBroken) return Promise.reject(this.#unavailable());
     return new Promise((resolve, reject) => {
       this.#queue.push(turn, { word, turn, strikes: 0, resolve, reject });
       this.#pump();
@@ -85,50 +88,41 @@ export class HunspellDictionary {
 
   /** Ends the process and fails what waits; resolves when it is gone. */
   async close(): Promise<void> {
-    this.#state = 'closed';
-    clearTimeout(this.#startTimer);
-    clearTimeout(this.#idleTimer);
+    const closed = this.#kept.close();
     this.#failAll();
-    this.#letEnd();
-    await Promise.all(this.#ending);
+    await closed;
   }
 
   #pump(): void {
-    if (this.#state === 'stopped') this.#startWhenDue();
-    if (this.#state !== 'ready') return;
-    clearTimeout(this.#idleTimer);
+    this.#kept.start();
+    if (!this.#kept.isReady) return;
+    this.#kept.work();
     while (this.#inFlight.length < MAX_IN_FLIGHT) {
       const job = this.#retries.shift() ?? this.#queue.shift();
       if (job === undefined) break;
       this.#inFlight.push(job);
-      this.#process?.look(job.word);
+      this.#kept.process?.look(job.word);
     }
-    if (this.#inFlight.length === 0) this.#stopWhenIdle();
-  }
-
-  #startWhenDue(): void {
-    this.#state = 'starting';
-    const delayMs = this.#earliestStartMs - performance.now();
-    if (delayMs <= 0) this.#start();
-    else this.#startTimer = setTimeout(() => this.#start(), delayMs);
+    if (this.#inFlight.length === 0) this.#kept.rest();
   }
 
   #start(): void {
-    this.#process = new HunspellProcess({
+    const process = new HunspellProcess({
       ...this.#options,
       onReady: () => {
-        this.#state = 'ready';
+        this.#kept.noteReady();
         this.#pump();
       },
       onAnswer: (finding) => this.#takeAnswer(finding),
       onEnd: (cause) => this.#takeEnd(cause),
     });
+    this.#kept.adopt(process);
   }
 
   #takeAnswer(finding: WordFinding): void {
     const job = this.#inFlight.shift();
     if (job === undefined) return;
-    this.#failedStarts = 0;
+    this.#kept.noteAnswer();
     this.#remember(job.word, finding);
     job.resolve(finding);
     this.#pump();
@@ -149,11 +143,8 @@ export class HunspellDictionary {
     const [suspect, ...others] = this.#inFlight;
     log.warn({ dictionary, cause, inFlight: this.#inFlight.length }, 'dictionary ended');
     this.#inFlight = [];
-    clearTimeout(this.#idleTimer);
-    this.#state = 'stopped';
-    this.#letEnd();
-    this.#postponeStart();
-    if (this.#failedStarts >= MAX_FAILED_STARTS) {
+    const { isHopeless } = this.#kept.noteEnd();
+    if (isHopeless) {
       for (const job of [...others, ...(suspect === undefined ? [] : [suspect])]) {
         job.reject(this.#unavailable());
       }
@@ -167,30 +158,6 @@ export class HunspellDictionary {
     if (this.#retries.length > 0 || !this.#queue.isEmpty) this.#pump();
   }
 
-  /** The first restart is immediate; a broken installation must not spin. */
-  #postponeStart(): void {
-    const delayMs = this.#failedStarts === 0 ? 0 : FIRST_DELAY_MS * 2 ** (this.#failedStarts - 1);
-    this.#failedStarts += 1;
-    this.#earliestStartMs = performance.now() + Math.min(delayMs, MAX_DELAY_MS);
-  }
-
-  #stopWhenIdle(): void {
-    clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => {
-      this.#state = 'stopped';
-      this.#letEnd();
-    }, this.#options.idleMs);
-    this.#idleTimer.unref();
-  }
-
-  #letEnd(): void {
-    const process = this.#process;
-    if (process === undefined) return;
-    this.#process = undefined;
-    const ending = process.stop().finally(() => this.#ending.delete(ending));
-    this.#ending.add(ending);
-  }
-
   #failAll(): void {
     const waiting = [...this.#inFlight, ...this.#retries, ...this.#queue.clear()];
     this.#inFlight = [];
@@ -199,10 +166,132 @@ export class HunspellDictionary {
   }
 
   #unavailable(): ServiceError {
-    const message =
-      this.#state === 'closed'
-        ? 'The spelling dictionaries are being closed. Try again in a moment.'
-        : 'A spelling dictionary does not start. Reinstall hunspell and its dictionaries.';
+    const message = this.#kept.isClosed
+      ? 'The spelling dictionaries are being closed. Try again in a moment.'
+      : 'A spelling dictionary does not start. Reinstall hunspell and its dictionaries.';
     return new ServiceError('engine_unavailable', message);
   }
+}
+
+// One life of `hunspell -a`: a dictionary that is asked word by word, until it ends for any reason.
+
+/** What a dictionary knows of a word. */
+export interface WordFinding {
+  isKnown: boolean;
+  /** Of a word that it does not know, the likeliest first. */
+  suggestions: readonly string[];
+}
+
+interface HunspellProcessOptions {
+  program: string;
+  /** Path of the dictionary, without `.dic`. */
+  dictionary: string;
+  /** Longest silence while answers are due, in ms. */
+  answerTimeoutMs: number;
+  /** The dictionary is loaded. */
+  onReady: () => void;
+  /** Answers come in the order of the words. */
+  onAnswer: (finding: WordFinding) => void;
+  /** Called once, last; words without an answer will get none. */
+  onEnd: (cause: 'stopped' | 'died' | 'hung' | 'garbled') => void;
+}
+
+/** A word has some 15 suggestions: an answer of this many UTF-16 units is none. */
+const MAX_ANSWER_LENGTH = 100_000;
+
+/** Starts a dictionary; nothing here restarts it. */
+class HunspellProcess {
+  readonly #options: HunspellProcessOptions;
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #exited: Promise<void>;
+  #rest = '';
+  /** Lines of the current answer. */
+  #lines: string[] = [];
+  #due = 0;
+  #isReady = false;
+  #hasEnded = false;
+  #watchdog: NodeJS.Timeout | undefined;
+
+  constructor(options: HunspellProcessOptions) {
+    this.#options = options;
+    const { program, dictionary } = options;
+    this.#child = spawn(program, ['-a', '-i', 'utf-8', '-d', dictionary], {
+      // It would take word lists from the home of whoever runs the server.
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/nonexistent', LC_ALL: 'C.UTF-8' },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    this.#exited = new Promise((resolve) => {
+      this.#child.once('close', () => resolve());
+      this.#child.once('error', () => resolve());
+    });
+    this.#child.stdout.on('data', (chunk: Buffer) => this.#read(this.#decoder.write(chunk)));
+    this.#child.on('error', () => this.#end('died'));
+    this.#child.on('close', () => this.#end('died'));
+    // A closed pipe shows as the end of the process as well.
+    for (const stream of [this.#child.stdin, this.#child.stdout]) stream.on('error', () => {});
+    this.#watch();
+  }
+
+  /** @param word letters and apostrophes alone: anything else could be a command */
+  look(word: string): void {
+    if (this.#hasEnded) return;
+    if (this.#due++ === 0) this.#watch();
+    this.#child.stdin.write(`^${word}\n`);
+  }
+
+  /** Ends the process; resolves when it is gone. */
+  async stop(): Promise<void> {
+    this.#end('stopped');
+    await this.#exited;
+  }
+
+  #read(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    if (this.#rest.length > MAX_ANSWER_LENGTH) this.#end('garbled');
+    for (const line of lines) if (!this.#hasEnded) this.#takeLine(line);
+  }
+
+  #takeLine(line: string): void {
+    if (!this.#isReady) {
+      if (!line.startsWith('@(#)')) return;
+      this.#isReady = true;
+      clearTimeout(this.#watchdog);
+      this.#options.onReady();
+    } else if (line !== '') {
+      this.#lines.push(line);
+      if (this.#lines.length > MAX_ANSWER_LENGTH) this.#end('garbled');
+    } else if (this.#due === 0) {
+      this.#end('garbled');
+    } else {
+      const lines = this.#lines;
+      this.#lines = [];
+      this.#due -= 1;
+      if (this.#due === 0) clearTimeout(this.#watchdog);
+      else this.#watchdog?.refresh();
+      this.#options.onAnswer(findingOf(lines));
+    }
+  }
+
+  #watch(): void {
+    clearTimeout(this.#watchdog);
+    this.#watchdog = setTimeout(() => this.#end('hung'), this.#options.answerTimeoutMs);
+  }
+
+  #end(cause: Parameters<HunspellProcessOptions['onEnd']>[0]): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    clearTimeout(this.#watchdog);
+    this.#child.kill('SIGKILL');
+    this.#options.onEnd(cause);
+  }
+}
+
+/** `& word 2 0: one, other`, `# word 0` without suggestions; what it took apart counts as known. */
+function findingOf(lines: readonly string[]): WordFinding {
+  const [line = '*'] = lines;
+  if (lines.length > 1 || !/^[&#]/.test(line)) return { isKnown: true, suggestions: [] };
+  const [, list] = line.split(/: (.*)/s);
+  return { isKnown: false, suggestions: list?.split(', ') ?? [] };
 }

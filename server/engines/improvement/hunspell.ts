@@ -14,9 +14,9 @@ import { clearSuggestion } from '../../text/wording/spelling-choice.ts';
 import { inCaseOf, spellingWords, type SpellingWord } from '../../text/wording/spelling-words.ts';
 import { hasSpelledOutUmlaut, umlautSpellings } from '../../text/wording/umlauts.ts';
 import { untouchableSpans } from '../../text/wording/untouchable.ts';
+import { declareEngine } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, Unavailable } from '../engine.ts';
-import { HunspellDictionary } from './hunspell-dictionary.ts';
-import type { WordFinding } from './hunspell-process.ts';
+import { HunspellDictionary, type WordFinding } from './hunspell-dictionary.ts';
 
 export interface HunspellOptions {
   log: Logger;
@@ -44,6 +44,12 @@ const dictionaryTable: readonly { languages: readonly LanguageTag[]; names: read
   ];
 const REMEDY =
   'install hunspell with hunspell-de-de, hunspell-fr, hunspell-es, hunspell-it, hunspell-pt-pt and hunspell-pt-br (Debian, Ubuntu).';
+
+/** The dictionaries of Hunspell that are installed. */
+export const hunspell = declareEngine({
+  settings: {},
+  start: ({ log }) => createHunspell({ log }),
+});
 
 /** Finds the dictionaries that are installed; none of them runs before it is needed. */
 export async function createHunspell(
@@ -122,7 +128,9 @@ class Hunspell implements ImprovementEngine {
   ): Promise<string[]> {
     signal.throwIfAborted();
     const inquiry: Inquiry = {
-      ...{ language, turn: { account }, unknownWords: 0 },
+      language,
+      turn: { account },
+      unknownWords: 0,
       dictionaries: this.#dictionariesOf(language),
     };
     const giveUp = () => {

@@ -5,8 +5,7 @@
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { RecognitionEngine, RecognitionOptions, SpeechPiece, Word } from '../engine.ts';
-import type { Utterance } from './utterance.ts';
-import type { HeardUtterance } from './utterance-times.ts';
+import type { HeardUtterance, Utterance } from './utterance.ts';
 import { hearUtterances, type UtteranceHearer } from './utterance-stream.ts';
 
 /** What is to be heard in a recording. */
@@ -39,10 +38,7 @@ export interface Transcript {
  * @param samples s16, one channel, RECOGNITION_RATE_HZ; a view that must not be written to
  * @throws ServiceError recognition_failed; the signal's reason when aborted
  */
-export type Transcribe = (
-  samples: Int16Array,
-  request: TranscriptionRequest,
-) => Promise<Transcript>;
+type Transcribe = (samples: Int16Array, request: TranscriptionRequest) => Promise<Transcript>;
 
 export interface BatchRecogniserOptions extends Pick<
   RecognitionEngine,
@@ -67,11 +63,18 @@ export function createBatchRecogniser(options: BatchRecogniserOptions): Recognit
   const { name, languages, detectsLanguage, usesSpokenTerms, punctuates } = options;
   const closing = new AbortController();
   return {
-    ...{ name, languages, detectsLanguage, usesSpokenTerms, punctuates },
+    name,
+    languages,
+    detectsLanguage,
+    usesSpokenTerms,
+    punctuates,
     ...(options.effort && { effort: options.effort }),
     recognise: (speech: AsyncIterable<SpeechPiece>, session: RecognitionOptions) =>
       hearUtterances({
-        ...{ engine: name, speech, signal: session.signal, closing: closing.signal },
+        engine: name,
+        speech,
+        signal: session.signal,
+        closing: closing.signal,
         ...(options.maxUtteranceMs !== undefined && { maxUtteranceMs: options.maxUtteranceMs }),
         createHearer: () => new BatchHearer(options, session),
       }),
@@ -85,7 +88,7 @@ export function createBatchRecogniser(options: BatchRecogniserOptions): Recognit
 class BatchHearer implements UtteranceHearer {
   readonly #options: BatchRecogniserOptions;
   readonly #session: RecognitionOptions;
-  /** What the last final was in; engines that detect it are told this of short utterances. */
+  /** What the last final was in; engines that detect it get this with short utterances. */
   #language: LanguageTag | undefined;
 
   constructor(options: BatchRecogniserOptions, session: RecognitionOptions) {

@@ -8,11 +8,16 @@ import type { Logger } from '../../process/log.ts';
 import type { PipedChild } from '../../process/module.ts';
 import { processorMs } from '../../process/process-tree.ts';
 import { RECOGNITION_RATE_HZ, type HearingEffort } from '../engine.ts';
-import { EndedEarly, UnfitProcessor } from './recogniser-child.ts';
-import { HearingProcess, type HearingLine, type HearingListener } from './hearing-process.ts';
+import {
+  EndedEarly,
+  type HearingLine,
+  type HearingListener,
+  HearingProcess,
+  UnfitProcessor,
+} from './hearing-process.ts';
 import type { HearingOpening } from './hearing-protocol.ts';
 
-export interface HearingProcessesOptions {
+interface HearingProcessesOptions {
   log: Logger;
   /** Starts a process that hears these hotwords; they belong to a recogniser, not to an utterance. */
   start: (hotwords: readonly string[]) => PipedChild;
@@ -41,9 +46,9 @@ interface Member {
   counted: { heardBytes: number; processorMs: number };
 }
 
-/** How long to wait after each start that failed in a row, in ms; after one more, utterances are told. */
+/** How long to wait after each start that failed in a row, in ms; after one more, utterances fail. */
 const FAILURE_PAUSES_MS = [0, 250, 500, 1_000, 2_000, 4_000];
-/** How long it counts as out of order then: whoever comes meanwhile is told at once, in ms. */
+/** How long it counts as out of order then: whoever comes meanwhile gets the error at once, in ms. */
 const OUT_OF_ORDER_MS = 5_000;
 /** The first process is started so often, if it ends without a reason. */
 const FIRST_STARTS = 3;
@@ -203,15 +208,20 @@ export class HearingProcesses {
   #start(hotwords: readonly string[], key: string): Member {
     const { log, start, hangTimeoutMs, startTimeoutMs } = this.#options;
     const process = new HearingProcess({
-      ...{ process: start(hotwords), log, hangTimeoutMs },
+      process: start(hotwords),
+      log,
+      hangTimeoutMs,
       onRoom: () => {
         this.#rest(member);
         this.#change.notify();
       },
     });
     const member: Member = {
-      ...{ key, process, idle: undefined },
-      ...{ hasStarted: false, isEnding: false },
+      key,
+      process,
+      idle: undefined,
+      hasStarted: false,
+      isEnding: false,
       counted: { heardBytes: 0, processorMs: 0 },
     };
     this.#members.add(member);
@@ -243,7 +253,7 @@ export class HearingProcesses {
     return member;
   }
 
-  /** After a start that failed: none for a while, and after many of them all who wait are told. */
+  /** After a start that failed: none for a while, and after many of them all who wait get the error. */
   #pauseStarts(): void {
     const pauseMs = FAILURE_PAUSES_MS[this.#failureCount];
     this.#failureCount += 1;

@@ -32,7 +32,7 @@ export function agreedTokens(vocabulary: Vocabulary, hypotheses: readonly Decode
   return length;
 }
 
-/** What can be told of a window while it grows. */
+/** What can be reported of a window while it grows. */
 export interface Tentative {
   /** The latest hypothesis. */
   readonly text: string;

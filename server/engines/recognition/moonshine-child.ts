@@ -14,11 +14,10 @@ import {
 import { RECOGNITION_RATE_HZ } from '../engine.ts';
 import { MoonshineEar, type EarNews } from './moonshine-ear.ts';
 import { MoonshineModel, type MoonshineFiles } from './moonshine-model.ts';
-import { loadSileroVad, type SileroVad } from './silero-vad.ts';
-import { SpeechTrack } from './speech-track.ts';
+import { loadSileroVad, type SileroVad, SpeechTrack } from './speech-track.ts';
 import { createTermBias, type TermBias } from './term-bias.ts';
 
-/** What a child is told on its command line, as JSON. */
+/** The command line of a child, as JSON. */
 export interface MoonshineChildOptions {
   files: MoonshineFiles & { vad: string };
   /** Silence after which what was said is concluded, in ms. */

@@ -24,7 +24,7 @@ export type EarNews =
   /** The utterance is over; `heard` is what was not concluded before. */
   | { kind: 'over'; heard: HeardPart };
 
-export interface MoonshineEarOptions {
+interface MoonshineEarOptions {
   model: MoonshineModel;
   track: SpeechTrack;
   bias: TermBias | undefined;
@@ -37,7 +37,7 @@ export interface MoonshineEarOptions {
 }
 
 /** Speech that was heard, and what it said. */
-export interface Before {
+interface Before {
   samples: Float32Array;
   tokens: readonly number[];
   /** Whether its sentence goes on. */
@@ -145,7 +145,11 @@ export class MoonshineEar {
     else if (this.#listening?.window !== window) {
       const tentative = createTentative(this.#options.model);
       this.#listening = {
-        ...{ window, nextLook: FIRST_LOOK, hypotheses: [], kept: [], tentative },
+        window,
+        nextLook: FIRST_LOOK,
+        hypotheses: [],
+        kept: [],
+        tentative,
         foreseen: undefined,
       };
     }
@@ -177,7 +181,7 @@ export class MoonshineEar {
     return this.#partial(listening, [...listening.hypotheses, final], length);
   }
 
-  /** What can be told once the first `heard` samples of a window have been heard. */
+  /** What can be reported once the first `heard` samples of a window have been heard. */
   #partial(
     { window, tentative }: Listening,
     hypotheses: readonly Decoded[],
@@ -188,7 +192,7 @@ export class MoonshineEar {
     tentative.see(hypotheses, heard);
     const { text, agreed } = tentative;
     const words = tentative.words(text, window, heard);
-    return { kind: 'partial', heard: this.#told({ text, agreed, words }) };
+    return { kind: 'partial', heard: this.#reported({ text, agreed, words }) };
   }
 
   /** A hypothesis that keeps what was agreed on, unless that has become doubtful. */
@@ -220,7 +224,7 @@ export class MoonshineEar {
     if (isSpeech) {
       const { tokens } = final;
       const whole = model.text(tokens);
-      const { text } = this.#told({ text: window.isCut ? withoutFullStop(whole) : whole });
+      const { text } = this.#reported({ text: window.isCut ? withoutFullStop(whole) : whole });
       const isOpen = window.isCut && !/[.?!]$/.test(text);
       const { from, length: sampleCount } = window;
       const words = tentative.words(text, window, sampleCount, final);
@@ -269,7 +273,9 @@ export class MoonshineEar {
     whole.set(samples, before.samples.length);
     const count = before.tokens.length;
     const heard = await model.decode({
-      ...{ samples: whole, kept: before.tokens, ...(bias !== undefined && { bias }) },
+      samples: whole,
+      kept: before.tokens,
+      ...(bias !== undefined && { bias }),
     });
     const known = heard.chances.slice(0, count).reduce((sum, chance) => sum + chance, 0);
     return {
@@ -294,8 +300,8 @@ export class MoonshineEar {
     );
   }
 
-  /** A text as it is told: what goes on with a sentence has no capital. */
-  #told<Part extends Partial<HeardPart> & { text: string }>(part: Part): Part {
+  /** A text as it is reported: what goes on with a sentence has no capital. */
+  #reported<Part extends Partial<HeardPart> & { text: string }>(part: Part): Part {
     if (!this.#begun) return part;
     const { agreed } = part;
     return {

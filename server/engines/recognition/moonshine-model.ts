@@ -16,7 +16,7 @@ export interface MoonshineFiles {
 }
 
 /** What is to be written down. */
-export interface DecodeRequest {
+interface DecodeRequest {
   /** From -1 to 1, at 16 kHz. */
   samples: Float32Array;
   /** The text begins with these tokens, whatever the model believes. */
@@ -176,7 +176,7 @@ export class MoonshineModel {
     return this.#decoder.run(feeds, ['logits', ...wanted.map(presentName)]);
   }
 
-  /** What the next step is told of this one, without its last `unused` tokens. */
+  /** What the next step gets of this one, without its last `unused` tokens. */
   #carry(
     output: InferenceSession.ReturnType,
     cache: Cache,
@@ -288,7 +288,7 @@ class Writing {
     const own = likeliest(values);
     const best = this.#bias?.prefer(values, this.tokens, own) ?? own;
     const end = values[END] ?? -Infinity;
-    // Nothing at all is never the first answer: silence is told by how unsure what is written is.
+    // Nothing at all is never the first answer: silence shows in how unsure what is written is.
     const isEnd = this.tokens.length > 0 && end >= (values[best] ?? 0);
     if (isEnd || this.tokens.length >= this.#most) {
       this.#isOver = true;

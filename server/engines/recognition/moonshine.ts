@@ -7,11 +7,12 @@ import { baseLanguage } from '../../../shared/language.ts';
 import type { LocalModel } from '../../models/local-model.ts';
 import type { Logger } from '../../process/log.ts';
 import { startChild } from '../../process/module.ts';
+import { declareEngine } from '../declaration.ts';
 import type { RecognitionEngine, Unavailable } from '../engine.ts';
 import { HearingProcesses } from './hearing-processes.ts';
 import type { MoonshineChildOptions } from './moonshine-child.ts';
 import { createProcessHearer } from './process-hearer.ts';
-import { UnfitProcessor } from './recogniser-child.ts';
+import { UnfitProcessor } from './hearing-process.ts';
 import { hearUtterances } from './utterance-stream.ts';
 
 export interface MoonshineOptions {
@@ -39,6 +40,12 @@ const START_TIMEOUT_MS = 60_000;
 const HANG_TIMEOUT_MS = 20_000;
 const IDLE_MS = 60_000;
 
+/** The models of its family. */
+export const moonshine = declareEngine({
+  settings: {},
+  start: ({ log, models, pauseMs }) => createMoonshineRecognisers({ log, models, pauseMs }),
+});
+
 /** Starts one engine a model, or says what is wrong with it. */
 export async function createMoonshineRecognisers({
   models,
@@ -61,7 +68,10 @@ async function createMoonshine({
   const { encoder = '', decoder = '', tokens = '', vad = '' } = model.files;
   const child: MoonshineChildOptions = { files: { encoder, decoder, tokens, vad }, pauseMs };
   const processes = new HearingProcesses({
-    ...{ log, maxProcesses, hangTimeoutMs, idleMs },
+    log,
+    maxProcesses,
+    hangTimeoutMs,
+    idleMs,
     comfortableLines: COMFORTABLE_LINES,
     linesPerProcess: MAX_LINES,
     startTimeoutMs: START_TIMEOUT_MS,
@@ -82,7 +92,10 @@ async function createMoonshine({
     punctuates: true,
     recognise: (speech, { language, spokenTerms, signal }) =>
       hearUtterances({
-        ...{ engine: model.name, speech, signal, closing: closing.signal },
+        engine: model.name,
+        speech,
+        signal,
+        closing: closing.signal,
         createHearer: () =>
           createProcessHearer({ processes, opening: { language, spokenTerms }, hotwords: [] }),
       }),

@@ -3,20 +3,26 @@
  * turn detection is off: audio is appended while someone speaks and committed at the endpoint. The
  * item made of it is transcribed then.
  */
-import type { RecognitionEngine, RecognitionOptions, Unavailable } from '../engine.ts';
-import type { Conversation } from './persistent-hearer.ts';
-import { convertTo24kHz, samplesAt24kHz } from './rate-conversion.ts';
-import { RecogniserSocket, type RecogniserMessage } from './recogniser-socket.ts';
-import type { SocketEngineOptions } from './remote-options.ts';
-import { Setback } from './setback.ts';
-import { problemWithSocketAddress, socketAddress } from './socket-address.ts';
-import { createSocketRecogniser, sendAndRead } from './socket-recogniser.ts';
-import { languagesToHear, whisperCode, whisperLanguages } from './spoken-languages.ts';
-import { termsPrompt } from './terms-prompt.ts';
-import type { HeardUtterance } from './utterance-times.ts';
-import type { Utterance } from './utterance.ts';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
+import { createRateConverter } from '../../../shared/resampler.ts';
+import { declareEngine, listed, problemWithSocketAddress, socketAddress } from '../declaration.ts';
+import {
+  RECOGNITION_RATE_HZ,
+  type RecognitionEngine,
+  type RecognitionOptions,
+  type Unavailable,
+} from '../engine.ts';
+import { type Conversation, createSocketRecogniser, sendAndRead } from './socket-recogniser.ts';
+import { type RecogniserMessage, RecogniserSocket, Setback } from './recogniser-socket.ts';
+import {
+  languagesToHear,
+  type SocketEngineOptions,
+  termsPrompt,
+  whisperCode,
+  whisperLanguages,
+} from './remote-recogniser.ts';
+import type { HeardUtterance, Utterance } from './utterance.ts';
 
 export interface OpenAiRealtimeOptions extends SocketEngineOptions {
   /** Address up to `/v1`; what follows a ? is kept for servers that want a model there. */
@@ -26,11 +32,41 @@ export interface OpenAiRealtimeOptions extends SocketEngineOptions {
 }
 
 const NAME = 'openai-realtime';
-/** Tenths of a second go out, more only when we are behind; counted at 16 and at 24 kHz. */
-const LEAST_SAMPLES = 1_600;
-const MOST_SAMPLES_24 = 12_000;
+/** What it hears. */
+const SERVER_RATE_HZ = 24_000;
+/** Tenths of a second go out, more only when we are behind, and half a second at most. */
+const LEAST_SAMPLES_READ = RECOGNITION_RATE_HZ / 10;
+const MOST_SAMPLES = SERVER_RATE_HZ / 2;
 /** The server refuses to transcribe less than 100 ms. */
-const SHORTEST_SAMPLES_24 = 4_800;
+const SHORTEST_SAMPLES = SERVER_RATE_HZ / 5;
+
+/** A server with the realtime interface. */
+export const openAiRealtime = declareEngine({
+  settings: {
+    OPENAI_REALTIME_URL: Type.Optional(
+      Type.String({
+        pattern: '^(https?|wss?)://',
+        description: 'OpenAI-compatible server that transcribes while one speaks, up to `/v1`.',
+      }),
+    ),
+    OPENAI_REALTIME_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
+    OPENAI_REALTIME_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+    OPENAI_REALTIME_LANGUAGES: Type.Optional(
+      Type.String({ description: 'Languages its model hears; those of Whisper without it.' }),
+    ),
+  },
+  start: async ({ log, settings }) => {
+    const { OPENAI_REALTIME_URL: url } = settings;
+    if (url === undefined) return undefined;
+    return createOpenAiRealtime({
+      log,
+      url,
+      model: settings.OPENAI_REALTIME_MODEL,
+      key: settings.OPENAI_REALTIME_KEY,
+      languages: listed(settings.OPENAI_REALTIME_LANGUAGES),
+    });
+  },
+});
 
 /** Contacts nobody yet: a server that is down now may be up when someone speaks. */
 export async function createOpenAiRealtime(
@@ -47,8 +83,11 @@ export async function createOpenAiRealtime(
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const address = realtimeAddress(url);
   return createSocketRecogniser({
-    ...{ log, name: NAME, languages: heard.languages },
-    ...{ tries: options.tries, firstDelayMs: options.firstDelayMs },
+    log,
+    name: NAME,
+    languages: heard.languages,
+    tries: options.tries,
+    firstDelayMs: options.firstDelayMs,
     // It hears any language, but does not say which it was.
     detectsLanguage: false,
     usesSpokenTerms: true,
@@ -124,22 +163,32 @@ class RealtimeConversation implements Conversation {
 
   async #send(utterance: Utterance, signal: AbortSignal): Promise<void> {
     const isStopped = () => signal.aborted;
-    let sent = 0;
-    for (let from = 0; ;) {
-      const request = { from, least: LEAST_SAMPLES, most: Infinity, signal };
-      const { length } = await utterance.read(request);
-      if (isStopped()) return;
-      if (length === 0) break;
-      from += length;
-      const ready = samplesAt24kHz(utterance.sampleCount, utterance.isOver);
-      for (; sent < ready; sent = Math.min(sent + MOST_SAMPLES_24, ready)) {
-        const to = Math.min(sent + MOST_SAMPLES_24, ready);
-        await this.#append(convertTo24kHz(utterance.samples, sent, to));
-        if (isStopped()) return;
+    const made: Int16Array[] = [];
+    let madeCount = 0;
+    const converter = createRateConverter(SERVER_RATE_HZ, (samples) => {
+      made.push(samples.slice());
+      madeCount += samples.length;
+    });
+    const sendMade = async () => {
+      for (const samples of made.splice(0)) {
+        for (let at = 0; at < samples.length && !isStopped(); at += MOST_SAMPLES) {
+          await this.#append(samples.subarray(at, at + MOST_SAMPLES));
+        }
       }
+    };
+    for (let from = 0; ;) {
+      const request = { from, least: LEAST_SAMPLES_READ, most: Infinity, signal };
+      const samples = await utterance.read(request);
+      if (isStopped()) return;
+      if (samples.length === 0) break;
+      from += samples.length;
+      converter.push(samples, RECOGNITION_RATE_HZ);
+      await sendMade();
     }
-    const whole = Math.max(samplesAt24kHz(utterance.sampleCount, true), SHORTEST_SAMPLES_24);
-    if (sent < whole) await this.#append(convertTo24kHz(utterance.samples, sent, whole));
+    converter.flush();
+    if (madeCount < SHORTEST_SAMPLES) made.push(new Int16Array(SHORTEST_SAMPLES - madeCount));
+    await sendMade();
+    if (isStopped()) return;
     this.#socket.expect();
     await this.#socket.send('{"type":"input_audio_buffer.commit"}');
   }
@@ -291,7 +340,7 @@ function sessionUpdate(
   }
   const { audio, input_audio_format: format } = first.session;
   if (audio !== undefined || format === undefined) {
-    const input = { format: { type: 'audio/pcm', rate: 24_000 }, transcription };
+    const input = { format: { type: 'audio/pcm', rate: SERVER_RATE_HZ }, transcription };
     return {
       type: 'session.update',
       session: { type: 'transcription', audio: { input: { ...input, turn_detection: null } } },
@@ -300,7 +349,7 @@ function sessionUpdate(
   return {
     type: 'session.update',
     session: {
-      // Speaches has pcm16 and refuses to be told so.
+      // Speaches has pcm16 and refuses to be asked for it.
       ...(format !== 'pcm16' && { input_audio_format: 'pcm16' }),
       input_audio_transcription: transcription,
       turn_detection: null,

@@ -3,27 +3,27 @@
  * vLLM, whisper.cpp. It hears recordings; utterances are uploaded as they grow.
  */
 import { ServiceError } from '../../../shared/errors.ts';
+import { declareEngine, listed, MAX_SECONDS, problemWithAddress } from '../declaration.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognitionEngine,
   type Unavailable,
   type Word,
 } from '../engine.ts';
-import { problemWithAddress } from '../service/address.ts';
 import { ServiceClient } from '../service/service-client.ts';
 import {
   createBatchRecogniser,
   type Transcript,
   type TranscriptionRequest,
 } from './batch-recogniser.ts';
-import type { RemoteRecogniserOptions } from './remote-options.ts';
 import {
+  languageNamed,
   languagesToHear,
+  type RemoteRecogniserOptions,
+  termsPrompt,
   whisperCode,
   whisperLanguages,
-  languageNamed,
-} from './spoken-languages.ts';
-import { termsPrompt } from './terms-prompt.ts';
+} from './remote-recogniser.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../../../shared/wav.ts';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -62,6 +62,54 @@ const formats: readonly (readonly Field[])[] = [
   [['response_format', 'json']],
 ];
 
+/** A server with the transcription interface. */
+export const openAiTranscription = declareEngine({
+  settings: {
+    OPENAI_TRANSCRIPTION_URL: Type.Optional(
+      Type.String({
+        pattern: '^https?://',
+        description:
+          'OpenAI-compatible server that transcribes whole utterances, up to `/v1`: speaches, vLLM, whisper.cpp or hosted.',
+      }),
+    ),
+    OPENAI_TRANSCRIPTION_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
+    OPENAI_TRANSCRIPTION_KEY: Type.Optional(
+      Type.String({ description: 'Its key, if it wants one.' }),
+    ),
+    OPENAI_TRANSCRIPTION_LANGUAGES: Type.Optional(
+      Type.String({
+        description: 'Languages its model hears, `de,en`; those of Whisper without it.',
+      }),
+    ),
+    OPENAI_TRANSCRIPTION_PARTIAL_SECONDS: Type.Number({
+      default: 1,
+      minimum: 0,
+      maximum: 60,
+      description:
+        'Speech after which a growing utterance is sent again, so that captions move; `0` for none.',
+    }),
+    OPENAI_TRANSCRIPTION_TIMEOUT_SECONDS: Type.Number({
+      default: 30,
+      exclusiveMinimum: 0,
+      maximum: MAX_SECONDS,
+      description: 'Longest wait for its answer.',
+    }),
+  },
+  start: async ({ log, settings }) => {
+    const { OPENAI_TRANSCRIPTION_URL: url } = settings;
+    if (url === undefined) return undefined;
+    return createOpenAiTranscription({
+      log,
+      url,
+      model: settings.OPENAI_TRANSCRIPTION_MODEL,
+      key: settings.OPENAI_TRANSCRIPTION_KEY,
+      languages: listed(settings.OPENAI_TRANSCRIPTION_LANGUAGES),
+      partialEveryMs: settings.OPENAI_TRANSCRIPTION_PARTIAL_SECONDS * 1000,
+      timeoutMs: settings.OPENAI_TRANSCRIPTION_TIMEOUT_SECONDS * 1000,
+    });
+  },
+});
+
 /** Contacts nobody yet: a server that is down now may be up when someone speaks. */
 export async function createOpenAiTranscription(
   options: OpenAiTranscriptionOptions,
@@ -99,7 +147,11 @@ class Transcriber {
     this.#model = options.model;
     this.#maxParallel = options.maxParallel ?? 16;
     this.#client = new ServiceClient({
-      ...{ kind: 'recogniser', engine: NAME, log, baseUrl: url, timeoutMs },
+      kind: 'recogniser',
+      engine: NAME,
+      log,
+      baseUrl: url,
+      timeoutMs,
       maxAnswerBytes: MAX_ANSWER_BYTES,
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
       ...(options.retries !== undefined && { retries: options.retries }),

@@ -5,9 +5,8 @@ import { RECOGNITION_RATE_HZ } from '../engine.ts';
 import { ProcessLost, type HearingLine, type HearingListener } from './hearing-process.ts';
 import type { HearingProcesses } from './hearing-processes.ts';
 import type { Context, HearingOpening, HeardPart } from './hearing-protocol.ts';
-import type { HeardUtterance } from './utterance-times.ts';
+import type { HeardUtterance, Utterance } from './utterance.ts';
 import type { UtteranceHearer } from './utterance-stream.ts';
-import type { Utterance } from './utterance.ts';
 
 /**
  * How long to wait after each death of a process under one part, in ms: whatever kills them now may
@@ -20,7 +19,7 @@ const SENT_SAMPLES = 8_000;
 const LEAST_SAMPLES = 640;
 const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
 
-export interface HearRequest {
+interface HearRequest {
   processes: HearingProcesses;
   opening: HearingOpening;
   /** Words and phrases that belong to a process, not to an utterance. */
@@ -121,7 +120,8 @@ export function createProcessHearer(
         };
       };
       const heard = await hearInProcess({
-        ...{ ...options, signal },
+        ...options,
+        signal,
         saidBefore(from) {
           const startMs = utterance.startMs + from / SAMPLES_PER_MS;
           return before && startMs - before.endMs <= LONGEST_GAP_MS ? before : undefined;

@@ -1,12 +1,29 @@
 /**
  * A WebSocket to a recogniser that runs elsewhere: bounded in what it takes in and in how long it
- * waits. What goes wrong is told without addresses, keys or texts.
+ * waits. What goes wrong is reported without addresses, keys or texts.
  */
-import { WebSocket, type RawData } from 'ws';
+import { type RawData, WebSocket } from 'ws';
 import { Change } from '../../process/change.ts';
-import { Setback } from './setback.ts';
 
-export interface SocketOptions {
+/** Why a connection is of no use any more; another one may be. */
+export class Setback extends Error {
+  /** What is wrong, to follow the name of the engine. */
+  readonly problem: string;
+  /** `refusal`: the next try would end in the same way; `renewal`: nothing is wrong at all. */
+  readonly kind: 'failure' | 'refusal' | 'renewal';
+  /** For the log. */
+  readonly fields: object;
+
+  constructor(problem: string, { kind, fields }: Partial<Pick<Setback, 'kind' | 'fields'>> = {}) {
+    super(problem);
+    this.name = 'Setback';
+    this.problem = problem;
+    this.kind = kind ?? 'failure';
+    this.fields = fields ?? {};
+  }
+}
+
+interface SocketOptions {
   /** With ws:// or wss://. */
   url: string;
   headers: Readonly<Record<string, string>>;

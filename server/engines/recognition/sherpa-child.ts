@@ -1,18 +1,32 @@
 /** The process that hears several utterances at a time with one model; see hearing-protocol.ts. */
 import '../../process/outlive-signals.ts';
+import { readFileSync } from 'node:fs';
+import type { LanguageTag } from '../../../shared/language.ts';
 import { encodeFrame, FrameReader } from '../../process/frames.ts';
-import type { SherpaChildOptions } from './sherpa-config.ts';
-import { createRepeats } from './repeats.ts';
-import { createEars, type SherpaEar } from './sherpa-ears.ts';
-import { loadSherpa } from './sherpa-library.ts';
+import { RECOGNITION_RATE_HZ, type Word } from '../engine.ts';
 import {
   fromHearing,
+  type HeardPart,
+  type HearingOpening,
   NUMBER_BYTES,
   numbered,
   toHearing,
-  type HeardPart,
-  type HearingOpening,
 } from './hearing-protocol.ts';
+import { createRepeats } from './utterance.ts';
+import {
+  isStreaming,
+  offlineConfig,
+  onlineConfig,
+  punctuationConfig,
+  type SherpaChildOptions,
+  spellableHotwords,
+} from './sherpa-config.ts';
+import {
+  loadSherpa,
+  type SherpaLibrary,
+  type SherpaOnlineRecognizer,
+  type SherpaResult,
+} from './sherpa-library.ts';
 
 interface OpenUtterance {
   ear: SherpaEar;
@@ -73,6 +87,188 @@ function tell(kind: number, number: number, heard: HeardPart): void {
 /** Pipes are written at once on POSIX systems, even if decoding then keeps the thread busy. */
 function send(kind: number, payload?: Uint8Array): void {
   process.stdout.write(encodeFrame(kind, payload));
+}
+
+// The two ways sherpa-onnx hears: while it is said, or the whole when it was said.
+
+/** Hears one utterance. */
+interface SherpaEar {
+  accept(samples: Float32Array): void;
+  /** What was heard so far; undefined when that is not known before the end. */
+  partial(): HeardPart | undefined;
+  /** What was heard in all. */
+  conclude(): Promise<HeardPart>;
+}
+
+/** Silence at the end that lets a streaming model say its last words, in samples: 0.8 s. */
+const TAIL = new Float32Array(0.8 * RECOGNITION_RATE_HZ);
+/** Models fail on recordings shorter than their first window, in samples: 0.1 s. */
+const SHORTEST = 0.1 * RECOGNITION_RATE_HZ;
+
+/** Loads a model; throws Error when it cannot. */
+function createEars(
+  library: SherpaLibrary,
+  options: SherpaChildOptions,
+): (opening: HearingOpening) => SherpaEar {
+  const finish = createFinish(library, options);
+  return isStreaming(options.model.family)
+    ? createOnlineEars(library, options, finish)
+    : createOfflineEars(library, options, finish);
+}
+
+function createOnlineEars(
+  library: SherpaLibrary,
+  options: SherpaChildOptions,
+  finish: Finish,
+): (opening: HearingOpening) => SherpaEar {
+  const { hotwords, bpeVocab, release } = spellableHotwords(options);
+  const recognizer = new library.OnlineRecognizer(onlineConfig({ ...options, hotwords }, bpeVocab));
+  release();
+  return ({ language }) => {
+    const stream = recognizer.createStream();
+    if (language !== undefined) stream.setOption('language', language);
+    const decode = (): void => decodeAll(recognizer, stream);
+    return {
+      accept(samples) {
+        stream.acceptWaveform({ samples, sampleRate: RECOGNITION_RATE_HZ });
+        decode();
+      },
+      partial: () => finish(recognizer.getResult(stream), 'partial'),
+      async conclude() {
+        stream.acceptWaveform({ samples: TAIL, sampleRate: RECOGNITION_RATE_HZ });
+        stream.inputFinished();
+        decode();
+        return finish(recognizer.getResult(stream), 'final');
+      },
+    };
+  };
+}
+
+function decodeAll(
+  recognizer: SherpaOnlineRecognizer,
+  stream: ReturnType<SherpaOnlineRecognizer['createStream']>,
+): void {
+  while (recognizer.isReady(stream)) recognizer.decode(stream);
+}
+
+function createOfflineEars(
+  library: SherpaLibrary,
+  options: SherpaChildOptions,
+  finish: Finish,
+): (opening: HearingOpening) => SherpaEar {
+  const { hotwords, bpeVocab, release } = spellableHotwords(options);
+  const configOf = (language: LanguageTag | undefined) =>
+    offlineConfig({ ...options, hotwords }, { ...(language && { language }), bpeVocab });
+  const recognizer = new library.OfflineRecognizer(configOf(undefined));
+  release();
+  let configured: LanguageTag | undefined;
+  let before: Promise<unknown> = Promise.resolve();
+
+  /** One after the other: the language belongs to the recogniser, not to the stream. */
+  async function decode(pieces: Float32Array[], language: LanguageTag | undefined) {
+    if (configured !== language) recognizer.setConfig(configOf(language));
+    configured = language;
+    const stream = recognizer.createStream();
+    const length = pieces.reduce((sum, { length: samples }) => sum + samples, 0);
+    const samples = new Float32Array(Math.max(length, SHORTEST));
+    let offset = 0;
+    for (const piece of pieces) {
+      samples.set(piece, offset);
+      offset += piece.length;
+    }
+    stream.acceptWaveform({ samples, sampleRate: RECOGNITION_RATE_HZ });
+    return finish(await recognizer.decodeAsync(stream), 'final');
+  }
+
+  return ({ language }) => {
+    const pieces: Float32Array[] = [];
+    return {
+      accept: (samples) => void pieces.push(samples),
+      partial: () => undefined,
+      conclude() {
+        const heard = before.then(() => decode(pieces, language));
+        before = heard.catch(() => {});
+        return heard;
+      },
+    };
+  };
+}
+
+type Finish = (result: SherpaResult, purpose: 'partial' | 'final') => HeardPart;
+
+/** From what a model says to what people read. */
+function createFinish(library: SherpaLibrary, { model, punctuation }: SherpaChildOptions): Finish {
+  const lower = isUpperCaseOnly(model.files['tokens']);
+  const spelled = (text: string) => (lower ? text.toLowerCase() : text);
+  const punctuator =
+    punctuation === undefined
+      ? undefined
+      : punctuation.family === 'online-punctuation'
+        ? new library.OnlinePunctuation(punctuationConfig(punctuation))
+        : new library.OfflinePunctuation(punctuationConfig(punctuation));
+  return (result, purpose) => {
+    const text = spelled(textOf(result));
+    const words = wordsOf(result).map((word) => ({ ...word, text: spelled(word.text) }));
+    const language = /^(?:<\|)?([a-z]{2,3})(?:\|>)?$/.exec(result.lang ?? '')?.[1];
+    const detected = language === undefined ? {} : { language };
+    // What grows is punctuated anew every time, and commas would come and go.
+    if (punctuator === undefined || purpose === 'partial' || text === '') {
+      return { text, words, ...detected };
+    }
+    return { text: textOf({ text: punctuator.addPunct(text) }), words, ...detected };
+  };
+}
+
+/** Models that learnt from transcripts in capitals alone have no small letters to say. */
+function isUpperCaseOnly(tokensFile: string | undefined): boolean {
+  if (tokensFile === undefined) return false;
+  const tokens = readFileSync(tokensFile, 'utf8').replaceAll(/<[^<>\s]*>/g, '');
+  return /\p{Lu}/u.test(tokens) && !/\p{Ll}/u.test(tokens);
+}
+
+// Tokens and their times to text and words.
+
+/** How long the last token of a word may last if nothing follows, in ms: a syllable. */
+const TOKEN_MS = 240;
+/** Scripts that put no blanks between words: every sign is placed on its own. */
+const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+/** Marks that models leave among their tokens: `<unk>`, `<|en|>`. */
+const MARK = /<[^<>\s]*>/g;
+
+/** The text of a result in one line, without the marks of its model. */
+function textOf({ text }: Pick<SherpaResult, 'text'>): string {
+  return text.replaceAll(MARK, ' ').replace(/\s+/g, ' ').trim();
+}
+
+/**
+ * Words with times in ms. A token that begins with a blank (or its sign `▁`) begins a word, as does
+ * any sign of a script without blanks. Empty when the model tells no times.
+ */
+function wordsOf({ tokens = [], timestamps = [] }: SherpaResult): Word[] {
+  if (tokens.length === 0 || timestamps.length !== tokens.length) return [];
+  const words: Word[] = [];
+  tokens.forEach((token, index) => {
+    const text = token.replaceAll(MARK, '').replaceAll('▁', ' ');
+    const startMs = Math.round((timestamps[index] ?? 0) * 1000);
+    const last = words.at(-1);
+    const said = text.trim();
+    if (last !== undefined) last.endMs = Math.max(last.startMs, Math.min(last.endMs, startMs));
+    const begins = last === undefined || /^\s/.test(text) || isUnspaced(said, last.text);
+    if (said === '') {
+      // A blank of its own ends the word before.
+      if (/\s/.test(text)) words.push({ text: '', startMs, endMs: startMs });
+    } else if (begins) words.push({ text: said, startMs, endMs: startMs + TOKEN_MS });
+    else {
+      if (last.text === '') last.startMs = startMs;
+      last.text += said;
+      last.endMs = startMs + TOKEN_MS;
+    }
+  });
+  return words.filter(({ text }) => text !== '');
+}
+
+function isUnspaced(token: string, before: string): boolean {
+  return UNSPACED.test(token) || (UNSPACED.test(before) && /^\p{L}/u.test(token));
 }
 
 // The parent is gone, however it went.

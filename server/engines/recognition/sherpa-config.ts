@@ -1,5 +1,19 @@
-/** Turns a model into what sherpa-onnx wants to be told of it. */
+/** Configuration of sherpa-onnx for a model, and for the words it is to hear rather than others. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import Type from 'typebox';
 import { RECOGNITION_RATE_HZ } from '../engine.ts';
+
+/** Of all that runs on sherpa-onnx, voices as well. */
+export const sherpaSettings = {
+  SHERPA_THREADS: Type.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 64,
+    description: 'Threads that one decoding of a local model takes.',
+  }),
+};
 
 /** What a child needs to know of a model. */
 export interface SherpaModel {
@@ -10,7 +24,7 @@ export interface SherpaModel {
   modelType?: string;
 }
 
-/** What a child is told on its command line, as JSON. */
+/** The command line of a child, as JSON. */
 export interface SherpaChildOptions {
   model: SherpaModel;
   /** Adds capitals and punctuation. */
@@ -68,7 +82,7 @@ export function onlineConfig(options: SherpaChildOptions, bpeVocab?: string) {
   };
 }
 
-/** Configuration of an `OfflineRecognizer`, for a language where the family has to be told. */
+/** Configuration of an `OfflineRecognizer`, for a language where the family has to know it. */
 export function offlineConfig(
   options: SherpaChildOptions,
   { language = '', bpeVocab }: { language?: string; bpeVocab?: string | undefined },
@@ -121,7 +135,7 @@ function common(
 }
 
 function sectionOf(sections: Readonly<Record<string, string>>, { family, files }: SherpaModel) {
-  // What is told beside the section.
+  // What stands beside the section.
   const common = ['tokens', 'bpeModel', 'bpeVocab'];
   const own = Object.entries(files).filter(([role]) => !common.includes(role));
   return { [sections[family] ?? family]: Object.fromEntries(own) };
@@ -147,4 +161,126 @@ export function punctuationConfig({ family, files }: SherpaModel) {
   return family === 'online-punctuation'
     ? { model: { cnnBilstm: model, bpeVocab, ...common } }
     : { model: { ctTransformer: model, ...common } };
+}
+
+// Spoken terms as hotwords: phrases that a model's tokens can spell.
+
+/** Families that sherpa-onnx can bias. */
+const BIASED = new Set(['streaming-transducer', 'transducer', 'nemo-transducer']);
+
+/** Whether spoken terms make a model hear them: a transducer whose tokens are known to be spelled from. */
+export function hearsHotwords({ family, files, modelingUnit }: SherpaModel): boolean {
+  if (!BIASED.has(family)) return false;
+  const hasPieces = files['bpeModel'] !== undefined || files['bpeVocab'] !== undefined;
+  return hasPieces || modelingUnit === 'cjkchar';
+}
+
+/** What is left of the hotwords for a model that can be biased, in the case of its tokens. */
+export function spellableHotwords({ model, hotwords }: SherpaChildOptions): {
+  hotwords: string[];
+  /** File with the pieces that words are put together from. */
+  bpeVocab: string | undefined;
+  /** To be called when the recogniser has read it. */
+  release: () => void;
+} {
+  if (hotwords.length === 0 || !hearsHotwords(model)) {
+    return { hotwords: [], bpeVocab: undefined, release: () => {} };
+  }
+  const tokens = readFileSync(model.files['tokens'] ?? '', 'utf8');
+  const withoutMarks = tokens.replaceAll(/<[^<>\s]*>/g, '');
+  const isUpper = /\p{Lu}/u.test(withoutMarks) && !/\p{Ll}/u.test(withoutMarks);
+  const isLower = !/\p{Lu}/u.test(withoutMarks);
+  // A line is a phrase, and ` :2.0`, `#` and `@` would be read as commands.
+  const phrases = hotwords
+    .map((term) => term.replaceAll(/[\s:#@/]+/g, ' ').trim())
+    .filter((term) => term !== '')
+    .map((term) => (isUpper ? term.toUpperCase() : isLower ? term.toLowerCase() : term));
+  return { hotwords: [...new Set(phrases)], ...vocabularyOf(model) };
+}
+
+/** The list of pieces that sherpa-onnx reads; releases without one have the model it is made from. */
+function vocabularyOf({ files }: SherpaModel): {
+  bpeVocab: string | undefined;
+  release: () => void;
+} {
+  const { bpeVocab, bpeModel } = files;
+  if (bpeVocab !== undefined || bpeModel === undefined) return { bpeVocab, release: () => {} };
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-pieces-'));
+  const file = path.join(folder, 'bpe.vocab');
+  const lines = readSentencePieces(readFileSync(bpeModel)).map(
+    ({ piece, score }) => `${piece}\t${score}`,
+  );
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  return { bpeVocab: file, release: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/**
+ * Reads the pieces of a SentencePiece model: field 1 of its protobuf is a list of pieces, each with
+ * its text in field 1 and its score, a float, in field 2.
+ */
+
+interface SentencePiece {
+  piece: string;
+  score: number;
+}
+
+const VARINT = 0;
+const FIXED_64 = 1;
+const LENGTH_DELIMITED = 2;
+const FIXED_32 = 5;
+
+/** @throws RangeError when the bytes are no such model */
+function readSentencePieces(model: Buffer): SentencePiece[] {
+  const pieces: SentencePiece[] = [];
+  for (const { number, bytes } of fields(model)) {
+    if (number !== 1) continue;
+    const entry: SentencePiece = { piece: '', score: 0 };
+    for (const part of fields(bytes)) {
+      if (part.number === 1) entry.piece = part.bytes.toString('utf8');
+      if (part.number === 2) entry.score = part.bytes.readFloatLE(0);
+    }
+    pieces.push(entry);
+  }
+  return pieces;
+}
+
+function* fields(message: Buffer): Generator<{ number: number; bytes: Buffer }> {
+  for (let at = 0; at < message.length;) {
+    const tag = varint(message, at);
+    const { end, next } = extent(message, tag.next, tag.value & 7);
+    if (next > message.length) throw new RangeError('A protobuf message is cut short');
+    yield { number: tag.value >>> 3, bytes: message.subarray(end, next) };
+    at = next;
+  }
+}
+
+/** Where the content of a field begins (`end` of what precedes it) and where the next field does. */
+function extent(message: Buffer, at: number, wireType: number): { end: number; next: number } {
+  switch (wireType) {
+    case VARINT:
+      return { end: at, next: varint(message, at).next };
+    case FIXED_64:
+      return { end: at, next: at + 8 };
+    case FIXED_32:
+      return { end: at, next: at + 4 };
+    case LENGTH_DELIMITED: {
+      const length = varint(message, at);
+      return { end: length.next, next: length.next + length.value };
+    }
+    default:
+      throw new RangeError('A protobuf field has an unknown type');
+  }
+}
+
+function varint(message: Buffer, at: number): { value: number; next: number } {
+  let value = 0;
+  for (let shift = 0; shift < 35; shift += 7, at += 1) {
+    const byte = message[at];
+    if (byte === undefined) break;
+    value += (byte & 127) * 2 ** shift;
+    if (byte < 128) return { value, next: at + 1 };
+  }
+  // Longer ones are negative numbers, which pieces have none of; they are skipped.
+  while ((message[at] ?? 0) >= 128) at += 1;
+  return { value, next: at + 1 };
 }

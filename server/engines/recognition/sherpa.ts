@@ -6,10 +6,16 @@ import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
 import { startChild } from '../../process/module.ts';
 import type { LocalModel } from '../../models/local-model.ts';
+import { declareEngine } from '../declaration.ts';
 import type { RecognitionEngine, RecognitionOptions, SpeechPiece, Unavailable } from '../engine.ts';
 import { createBatchRecogniser } from './batch-recogniser.ts';
-import { isStreaming, type SherpaChildOptions, type SherpaModel } from './sherpa-config.ts';
-import { hearsHotwords } from './sherpa-hotwords.ts';
+import {
+  hearsHotwords,
+  isStreaming,
+  type SherpaChildOptions,
+  type SherpaModel,
+  sherpaSettings,
+} from './sherpa-config.ts';
 import { HearingProcesses } from './hearing-processes.ts';
 import type { HearingOpening } from './hearing-protocol.ts';
 import { createProcessHearer, hearInProcess, readRecording } from './process-hearer.ts';
@@ -41,6 +47,15 @@ const MAX_RECORDING_MS = 28_000;
 /** Models differ much: a small streaming one takes a third of it, a large one twice as much. */
 const EXPECTED_SHARE = 0.25;
 
+/** Models that people have installed, but for those that have an engine of their own. */
+export const sherpa = declareEngine({
+  settings: sherpaSettings,
+  start: ({ log, models, settings: { SHERPA_THREADS: threads } }) => {
+    const own = models.filter(({ family }) => family !== 'moonshine');
+    return createSherpaRecognisers({ log, models: own, threads });
+  },
+});
+
 /** Starts one engine a model, or says what is wrong with it. */
 export async function createSherpaRecognisers({
   models,
@@ -64,7 +79,9 @@ async function createSherpaRecogniser({
   const { log, linesPerProcess = 8, maxProcesses = 4, threads = 1 } = options;
   const punctuation = model.punctuates === true ? undefined : fitting(punctuations, model);
   const processes = new HearingProcesses({
-    ...{ log, linesPerProcess, maxProcesses },
+    log,
+    linesPerProcess,
+    maxProcesses,
     startTimeoutMs: START_TIMEOUT_MS,
     hangTimeoutMs: options.hangTimeoutMs ?? HANG_TIMEOUT_MS,
     idleMs: options.idleMs ?? IDLE_MS,
@@ -72,7 +89,8 @@ async function createSherpaRecogniser({
       const child: SherpaChildOptions = {
         model: modelFor(model),
         punctuation: punctuation && modelFor(punctuation),
-        ...{ hotwords, threads },
+        hotwords,
+        threads,
       };
       return startChild(import.meta.url, './sherpa-child', [JSON.stringify(child)]);
     },
@@ -110,7 +128,9 @@ function engineOf({
       maxUtteranceMs: MAX_RECORDING_MS,
       transcribe: (samples, { language, spokenTerms, signal }) =>
         hearInProcess({
-          ...{ processes, signal, hotwords: traits.usesSpokenTerms ? spokenTerms : [] },
+          processes,
+          signal,
+          hotwords: traits.usesSpokenTerms ? spokenTerms : [],
           opening: openingFor(language),
           read: readRecording(samples),
           listener: { onPartial: () => {}, onPart: () => {} },
@@ -125,7 +145,10 @@ function engineOf({
     effort,
     recognise: (speech: AsyncIterable<SpeechPiece>, session: RecognitionOptions) =>
       hearUtterances({
-        ...{ engine: model.name, speech, signal: session.signal, closing: closing.signal },
+        engine: model.name,
+        speech,
+        signal: session.signal,
+        closing: closing.signal,
         createHearer: () => createProcessHearer(streamingOptions(processes, session, traits)),
       }),
     async close() {
@@ -165,7 +188,8 @@ function fitting(
 function modelFor({ family, files, modelingUnit, modelType }: LocalModel): SherpaModel {
   const unit = modelingUnit ?? ((files['bpeModel'] ?? files['bpeVocab']) ? 'bpe' : undefined);
   return {
-    ...{ family, files },
+    family,
+    files,
     ...(unit !== undefined && { modelingUnit: unit }),
     ...(modelType !== undefined && { modelType }),
   };

@@ -1,12 +1,19 @@
 /** A recogniser that hears nothing, for load tests and for trying out the protocol. */
+import { declareEngine } from '../declaration.ts';
 import type { Recognition, RecognitionEngine } from '../engine.ts';
-import { RecognitionResults } from './recognition-results.ts';
+import { RecognitionResults } from './utterance-stream.ts';
 
 /** The source languages of the voice contract. */
 const LANGUAGES = (
   'ar bg bn cs da de el en es et fi fr ga he hr hu id it ja ' +
   'ko lt lv mt nb nl pl pt ro ru sk sl sv th tl tr uk vi zh'
 ).split(' ');
+
+/** For load tests. */
+export const silent = declareEngine({
+  settings: {},
+  start: async () => createSilentRecogniser(),
+});
 
 /** Takes in every language at no cost and never reports a word. */
 export function createSilentRecogniser(): RecognitionEngine {

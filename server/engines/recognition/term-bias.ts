@@ -22,7 +22,7 @@ export interface TermBias {
  */
 const BEGIN = 4;
 const GO_ON = 8;
-/** More would be looked through for every token; lists are told in the order of their importance. */
+/** More would be looked through for every token; lists come in the order of their importance. */
 const MAX_TERMS = 1_000;
 
 interface Node {

@@ -1,6 +1,6 @@
 /**
  * Recognition by a Vosk server (alphacep/vosk-server, WebSocket). It finds utterances by itself and
- * cannot be told of ours, but ends with a final whatever it has heard: each utterance therefore gets
+ * cannot learn of ours, but ends with a final whatever it has heard: each utterance therefore gets
  * a connection of its own, which costs the server next to nothing. It answers every message but the
  * first with exactly one.
  */
@@ -8,21 +8,17 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { Change } from '../../process/change.ts';
+import { declareEngine, listed, problemWithSocketAddress, socketAddress } from '../declaration.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognitionEngine,
   type Unavailable,
   type Word,
 } from '../engine.ts';
-import type { Conversation } from './persistent-hearer.ts';
-import { RecogniserSocket } from './recogniser-socket.ts';
-import type { SocketEngineOptions } from './remote-options.ts';
-import { Setback } from './setback.ts';
-import { problemWithSocketAddress, socketAddress } from './socket-address.ts';
-import { createSocketRecogniser, sendAndRead } from './socket-recogniser.ts';
-import { languagesToHear } from './spoken-languages.ts';
-import type { HeardUtterance } from './utterance-times.ts';
-import type { Utterance } from './utterance.ts';
+import { type Conversation, createSocketRecogniser, sendAndRead } from './socket-recogniser.ts';
+import { RecogniserSocket, Setback } from './recogniser-socket.ts';
+import { languagesToHear, type SocketEngineOptions } from './remote-recogniser.ts';
+import type { HeardUtterance, Utterance } from './utterance.ts';
 
 export interface VoskOptions extends SocketEngineOptions {
   /** Address of the server; or of several, one for each language: `en=ws://a:2700,de=ws://b:2700`. */
@@ -48,7 +44,9 @@ const Result = Type.Object({
   result: Type.Optional(
     Type.Array(
       Type.Object({
-        ...{ word: Type.String(), start: Type.Number(), end: Type.Number() },
+        word: Type.String(),
+        start: Type.Number(),
+        end: Type.Number(),
         conf: Type.Optional(Type.Number()),
       }),
     ),
@@ -57,6 +55,23 @@ const Result = Type.Object({
 const finalResult = Compile(Result);
 const partialResult = Compile(Type.Object({ partial: Type.String() }));
 
+/** A Vosk server. */
+export const vosk = declareEngine({
+  settings: {
+    VOSK_URL: Type.Optional(
+      Type.String({
+        description:
+          'Address of a Vosk server, or one for each language: `en=ws://a:2700,de=ws://b:2700`.',
+      }),
+    ),
+    VOSK_LANGUAGES: Type.Optional(
+      Type.String({ description: 'The language of its model; `en` without it.' }),
+    ),
+  },
+  start: async ({ log, settings: { VOSK_URL: url, VOSK_LANGUAGES: languages } }) =>
+    url === undefined ? undefined : createVosk({ log, url, languages: listed(languages) }),
+});
+
 /** Contacts nobody yet: a server that is down now may be up when someone speaks. */
 export async function createVosk(options: VoskOptions): Promise<RecognitionEngine | Unavailable> {
   const { log, timeoutMs = 10_000, tries, firstDelayMs } = options;
@@ -64,7 +79,11 @@ export async function createVosk(options: VoskOptions): Promise<RecognitionEngin
   if ('problem' in found) return unavailable(found.problem);
   const { servers } = found;
   return createSocketRecogniser({
-    ...{ log, name: NAME, languages: [...servers.keys()], tries, firstDelayMs },
+    log,
+    name: NAME,
+    languages: [...servers.keys()],
+    tries,
+    firstDelayMs,
     detectsLanguage: false,
     // Its phrase list shuts out every other word, and most models do not take one.
     usesSpokenTerms: false,
@@ -205,7 +224,9 @@ function wordsOf({ result = [] }: Static<typeof Result>): Word[] {
   return result
     .filter(({ word }) => !UNKNOWN_WORD.test(word))
     .map(({ word, start, end, conf }) => ({
-      ...{ text: word, startMs: start * 1000, endMs: end * 1000 },
+      text: word,
+      startMs: start * 1000,
+      endMs: end * 1000,
       ...(conf !== undefined && { confidence: Math.min(Math.max(conf, 0), 1) }),
     }));
 }

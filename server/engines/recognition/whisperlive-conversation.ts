@@ -6,13 +6,10 @@
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import { RECOGNITION_RATE_HZ } from '../engine.ts';
-import type { Conversation } from './persistent-hearer.ts';
-import type { RecogniserMessage, RecogniserSocket } from './recogniser-socket.ts';
-import { Setback } from './setback.ts';
-import { sendAndRead } from './socket-recogniser.ts';
-import { languageNamed } from './spoken-languages.ts';
-import type { HeardUtterance } from './utterance-times.ts';
-import type { Utterance } from './utterance.ts';
+import { type Conversation, sendAndRead } from './socket-recogniser.ts';
+import { type RecogniserMessage, type RecogniserSocket, Setback } from './recogniser-socket.ts';
+import { languageNamed } from './remote-recogniser.ts';
+import type { HeardUtterance, Utterance } from './utterance.ts';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 

@@ -2,15 +2,19 @@
  * Recognition by a WhisperLive server (collabora/WhisperLive). One connection serves a session, since
  * a server may load its model anew for each.
  */
+import Type from 'typebox';
 import { randomUUID } from 'node:crypto';
+import { declareEngine, listed, problemWithSocketAddress, socketAddress } from '../declaration.ts';
 import { type RecognitionEngine, type RecognitionOptions, type Unavailable } from '../engine.ts';
-import type { Conversation } from './persistent-hearer.ts';
+import { type Conversation, createSocketRecogniser } from './socket-recogniser.ts';
 import { RecogniserSocket } from './recogniser-socket.ts';
-import type { SocketEngineOptions } from './remote-options.ts';
-import { problemWithSocketAddress, socketAddress } from './socket-address.ts';
-import { createSocketRecogniser } from './socket-recogniser.ts';
-import { languagesToHear, whisperCode, whisperLanguages } from './spoken-languages.ts';
-import { termsPrompt } from './terms-prompt.ts';
+import {
+  languagesToHear,
+  type SocketEngineOptions,
+  termsPrompt,
+  whisperCode,
+  whisperLanguages,
+} from './remote-recogniser.ts';
 import { throwStatus, WhisperLiveConversation } from './whisperlive-conversation.ts';
 
 export interface WhisperLiveOptions extends SocketEngineOptions {
@@ -28,6 +32,34 @@ const MAX_UTTERANCE_MS = 40_000;
 /** Rounds that hear the same until the server takes it for whole; the fewer, the sooner finals come. */
 const SAME_OUTPUT_THRESHOLD = 3;
 
+/** A WhisperLive server. */
+export const whisperLive = declareEngine({
+  settings: {
+    WHISPERLIVE_URL: Type.Optional(
+      Type.String({
+        pattern: '^(https?|wss?)://',
+        description: 'Address of a WhisperLive server.',
+      }),
+    ),
+    WHISPERLIVE_MODEL: Type.Optional(
+      Type.String({ description: 'Its model; `small` without it.' }),
+    ),
+    WHISPERLIVE_LANGUAGES: Type.Optional(
+      Type.String({ description: 'Languages its model hears; those of Whisper without it.' }),
+    ),
+  },
+  start: async ({ log, settings }) => {
+    const { WHISPERLIVE_URL: url, WHISPERLIVE_MODEL: model } = settings;
+    if (url === undefined) return undefined;
+    return createWhisperLive({
+      log,
+      url,
+      model,
+      languages: listed(settings.WHISPERLIVE_LANGUAGES),
+    });
+  },
+});
+
 /** Contacts nobody yet: a server that is down now may be up when someone speaks. */
 export async function createWhisperLive(
   options: WhisperLiveOptions,
@@ -39,12 +71,21 @@ export async function createWhisperLive(
   if ('problem' in heard) return unavailable(`WHISPERLIVE_LANGUAGES: ${heard.problem}.`);
   const address = socketAddress(url).href;
   return createSocketRecogniser({
-    ...{ log, name: NAME, languages: heard.languages, tries, firstDelayMs },
-    ...{ detectsLanguage: true, usesSpokenTerms: true, punctuates: true },
+    log,
+    name: NAME,
+    languages: heard.languages,
+    tries,
+    firstDelayMs,
+    detectsLanguage: true,
+    usesSpokenTerms: true,
+    punctuates: true,
     maxUtteranceMs: MAX_UTTERANCE_MS,
     connect: async (session, signal) => {
       const socket = await RecogniserSocket.connect({
-        ...{ url: address, headers: {}, timeoutMs, signal },
+        url: address,
+        headers: {},
+        timeoutMs,
+        signal,
       });
       return await setUp(socket, session, options);
     },
@@ -61,7 +102,10 @@ async function setUp(
   try {
     await socket.send(
       JSON.stringify({
-        ...{ uid, model, task: 'transcribe', use_vad: true },
+        uid,
+        model,
+        task: 'transcribe',
+        use_vad: true,
         language: language === undefined ? null : whisperCode(language),
         same_output_threshold: SAME_OUTPUT_THRESHOLD,
         ...(prompt !== undefined && { initial_prompt: prompt, hotwords: prompt }),

@@ -3,10 +3,9 @@
  * is asked for JSON in whichever way its server understands.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import type { ServiceCaller } from './failure.ts';
-import { ServiceClient } from './service-client.ts';
+import { type ServiceCaller, ServiceClient } from './service-client.ts';
 
-export interface ChatModelOptions extends ServiceCaller {
+interface ChatModelOptions extends ServiceCaller {
   /** Address up to `/v1`, to which `/chat/completions` is appended. */
   url: string;
   model: string;
@@ -18,7 +17,7 @@ export interface ChatModelOptions extends ServiceCaller {
   firstDelayMs?: number | undefined;
 }
 
-export interface ChatInquiry {
+interface ChatInquiry {
   /** What the model is to do, always the same: nothing that users have written. */
   system: string;
   /** Sent as JSON, so that no text of a user can leave its place. */

@@ -3,10 +3,9 @@
  * JSON. What is logged are statuses and codes, never bodies, addresses or keys.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError } from '../../../shared/errors.ts';
-import { networkCode, problemWithStatus, serviceFailure, type ServiceCaller } from './failure.ts';
-import { linkAbort } from './linked-abort.ts';
-import { backOffMs, retryAfterMs } from './retry.ts';
+import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
+import type { Logger } from '../../process/log.ts';
+import { linkAbort } from '../../process/linked-abort.ts';
 
 export interface ServiceClientOptions extends ServiceCaller {
   /** Address that paths are appended to. */
@@ -21,7 +20,7 @@ export interface ServiceClientOptions extends ServiceCaller {
   firstDelayMs?: number;
 }
 
-export interface ServiceRequest {
+interface ServiceRequest {
   path: string;
   /** Sent with POST, as JSON unless it is a form; without it the request is a GET. */
   body?: object | FormData;
@@ -155,4 +154,81 @@ export class ServiceClient {
       isAboutInput: true,
     });
   }
+}
+
+// What people and our log read when a server elsewhere has failed its engine.
+
+/** What an engine that asks a server is, for people. */
+export type ServiceKind = 'translator' | 'recogniser' | 'speech engine' | 'writing engine';
+
+/** The engine that asks. */
+export interface ServiceCaller {
+  kind: ServiceKind;
+  /** Name of the engine, for people. */
+  engine: string;
+  log: Logger;
+}
+
+/** By what is at fault. Another translator is asked when one is unavailable, which helps no such text. */
+const codes: Record<ServiceKind, Record<'server' | 'input', ErrorCode>> = {
+  translator: { server: 'engine_unavailable', input: 'translation_failed' },
+  recogniser: { server: 'recognition_failed', input: 'recognition_failed' },
+  'writing engine': { server: 'engine_unavailable', input: 'translation_failed' },
+  'speech engine': { server: 'synthesis_failed', input: 'synthesis_failed' },
+};
+
+/**
+ * Logs a failure and answers the error that tells of it.
+ *
+ * @param problem follows the engine's name
+ * @param about.fields for the log: statuses and codes, never texts, addresses or keys
+ * @param about.isAboutInput what was sent is at fault rather than the server
+ */
+export function serviceFailure(
+  { kind, engine, log }: ServiceCaller,
+  problem: string,
+  about: { fields?: object; isAboutInput?: boolean } = {},
+): ServiceError {
+  log.warn({ engine, ...about.fields }, `${kind} ${problem}`);
+  const code = codes[kind][about.isAboutInput === true ? 'input' : 'server'];
+  return new ServiceError(code, `The ${kind} ${engine} ${problem}.`);
+}
+
+/** What every answer of this status means, whoever asked; undefined when the request may be at fault. */
+export function problemWithStatus(
+  status: number,
+): { problem: string; isPassing: boolean } | undefined {
+  if (status === 408 || status === 429 || status >= 500) {
+    return { problem: 'is overloaded or out of order', isPassing: true };
+  }
+  // 402 and 456: the account there is used up. 404 and 405: nothing of the kind at this address.
+  return [401, 402, 403, 404, 405, 456].includes(status)
+    ? { problem: 'refuses us: check its address, model and key', isPassing: false }
+    : undefined;
+}
+
+/** `ECONNREFUSED` and the like; the message of the error might hold the address. */
+export function networkCode(error: unknown): string {
+  const { cause } = error as { cause?: { code?: unknown } };
+  return typeof cause?.code === 'string' ? cause.code : 'failed';
+}
+
+// When a server is asked again.
+
+/** Wait after so many failures, in ms: it doubles with every further one, up to `mostMs`. */
+export function backOffMs(
+  failures: number,
+  { firstMs, mostMs = Infinity }: { firstMs: number; mostMs?: number },
+): number {
+  const fullMs = Math.min(firstMs * 2 ** (failures - 1), mostMs);
+  // Between half of the full wait and all of it, so that those who failed together part.
+  return fullMs * (0.5 + Math.random() / 2);
+}
+
+/** RFC 9110 §10.2.3: seconds, or a date. */
+function retryAfterMs(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')?.trim() ?? '';
+  if (value === '') return undefined;
+  const waitMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }

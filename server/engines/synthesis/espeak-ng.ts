@@ -4,6 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
+import { declareEngine } from '../declaration.ts';
 import type {
   SpokenSamples,
   SynthesisEngine,
@@ -16,13 +17,19 @@ import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 
 const NAME = 'espeak-ng';
 
-export interface EspeakNgOptions {
+interface EspeakNgOptions {
   log: Logger;
   /** Program to start. */
   program?: string;
   /** The longest wait for a process that owes samples: usually it takes 30 ms for a sentence. */
   timeoutMs?: number;
 }
+
+/** Debian's eSpeak NG. */
+export const espeakNg = declareEngine({
+  settings: {},
+  start: ({ log }) => createEspeakNg({ log }),
+});
 
 /** A process a sentence; nothing runs in between. */
 export async function createEspeakNg({

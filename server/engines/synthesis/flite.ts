@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Logger } from '../../process/log.ts';
+import { declareEngine } from '../declaration.ts';
 import type { SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
 import { createSpeechProgram } from './speech-program.ts';
 import { plainSpeech, speechPieces } from './speech-texts.ts';
@@ -24,6 +25,12 @@ export interface FliteOptions {
   timeoutMs?: number;
 }
 
+/** Debian's flite. */
+export const flite = declareEngine({
+  settings: {},
+  start: ({ log }) => createFlite({ log }),
+});
+
 /** A process a sentence; nothing runs in between. */
 export async function createFlite({
   log,
@@ -42,7 +49,10 @@ export async function createFlite({
     };
   }
   return createSpeechProgram({
-    ...{ name: NAME, log, program, timeoutMs },
+    name: NAME,
+    log,
+    program,
+    timeoutMs,
     describedAs: 'flite, a synthetic voice that is easy to follow',
     languages: ['en'],
     pieces: (text) =>

@@ -2,9 +2,12 @@
  * Speech by a server with the OpenAI-compatible interface: Kokoro, Speaches, LocalAI, vLLM or a
  * hosted service.
  */
+import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
+import { voiceMediaLanguages } from '../../../shared/schemas/voice-session.ts';
 import type { Logger } from '../../process/log.ts';
+import { declareEngine, listed, MAX_SECONDS, problemWithAddress } from '../declaration.ts';
 import type {
   SpokenSamples,
   SynthesisEngine,
@@ -12,11 +15,15 @@ import type {
   Unavailable,
   VoiceGender,
 } from '../engine.ts';
-import { linkAbort } from '../service/linked-abort.ts';
-import { problemWithAddress } from '../service/address.ts';
-import { requestSpeech } from './speech-request.ts';
+import { linkAbort } from '../../process/linked-abort.ts';
+import {
+  networkCode,
+  problemWithStatus,
+  type ServiceCaller,
+  serviceFailure,
+} from '../service/service-client.ts';
 import { speechPieces } from './speech-texts.ts';
-import { voiceMediaLanguages } from '../../../shared/schemas/voice-session.ts';
+import { WavReader, wholeSamples } from './wav-reader.ts';
 
 export interface OpenAiSpeechOptions {
   log: Logger;
@@ -42,6 +49,52 @@ const MAX_CHARACTERS = 4_000;
 /** The slowest voice says three characters a second; a short text may have pauses around it. */
 const MAX_MS_PER_CHARACTER = 350;
 const MAX_PAUSES_MS = 10_000;
+
+/** A server that speaks. */
+export const openAiSpeech = declareEngine({
+  settings: {
+    SPEECH_URL: Type.Optional(
+      Type.String({
+        pattern: '^https?://',
+        description: 'OpenAI-compatible server that speaks, up to `/v1`.',
+      }),
+    ),
+    SPEECH_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
+    SPEECH_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+    SPEECH_LANGUAGES: Type.Optional(
+      Type.String({ description: 'Languages it speaks; without it those with voices.' }),
+    ),
+    SPEECH_VOICES: Type.String({
+      default: '*=nova/onyx',
+      description:
+        'Its voices, of a woman and of a man: `en=af_heart/am_adam, pt-BR=pf_dora, *=nova/onyx`; `*` is any other language.',
+    }),
+    SPEECH_FORMAT: Type.Union([Type.Literal('pcm'), Type.Literal('wav')], {
+      default: 'pcm',
+      description: 'What to ask it for; `wav` for models that do not speak at 24 kHz.',
+    }),
+    SPEECH_TIMEOUT_SECONDS: Type.Number({
+      default: 30,
+      exclusiveMinimum: 0,
+      maximum: MAX_SECONDS,
+      description: 'Longest wait for its answer, and for more of it.',
+    }),
+  },
+  start: async ({ log, settings }) => {
+    const { SPEECH_URL: url } = settings;
+    if (url === undefined) return undefined;
+    return createOpenAiSpeech({
+      log,
+      url,
+      model: settings.SPEECH_MODEL,
+      key: settings.SPEECH_KEY,
+      languages: listed(settings.SPEECH_LANGUAGES),
+      voices: settings.SPEECH_VOICES,
+      format: settings.SPEECH_FORMAT,
+      timeoutMs: settings.SPEECH_TIMEOUT_SECONDS * 1000,
+    });
+  },
+});
 
 /** Contacts nobody yet: a server that is down now may be up when a text comes. */
 export async function createOpenAiSpeech(
@@ -90,11 +143,17 @@ class OpenAiSpeech implements SynthesisEngine {
       const pieces = { language, maxCharacters: MAX_CHARACTERS, joins: true };
       for (const input of speechPieces(plainText(text), pieces)) {
         yield* requestSpeech({
-          ...{ kind: 'speech engine', engine: NAME, log, timeoutMs, sampleRateHz: PCM_RATE_HZ },
+          kind: 'speech engine',
+          engine: NAME,
+          log,
+          timeoutMs,
+          sampleRateHz: PCM_RATE_HZ,
           url: `${url.replace(/\/+$/, '')}/audio/speech`,
           headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
           body: {
-            ...{ model, input, voice: voices.voiceFor(language, gender) },
+            model,
+            input,
+            voice: voices.voiceFor(language, gender),
             response_format: format,
           },
           maxDurationMs: input.length * MAX_MS_PER_CHARACTER + MAX_PAUSES_MS,
@@ -169,4 +228,145 @@ function readSpeechVoices(
 
 function isOf(base: LanguageTag): (tag: string) => boolean {
   return (tag) => tag !== '*' && baseLanguage(tag) === base;
+}
+
+// One request for speech: an answer that streams, with time limits.
+
+interface SpeechRequestOptions extends ServiceCaller {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: object;
+  /** Longest wait for an answer, and for more of it. */
+  timeoutMs: number;
+  /** More speech than this is none of the text. */
+  maxDurationMs: number;
+  /** Rate of samples that come without a header. */
+  sampleRateHz: number;
+  signal: AbortSignal;
+}
+
+/** Samples out of bytes cut anywhere. */
+interface SampleReader {
+  push(chunk: Uint8Array): SpokenSamples | undefined;
+}
+
+/**
+ * Asks for speech and hands it on as it comes.
+ *
+ * @throws ServiceError synthesis_failed; the signal's reason when aborted
+ */
+async function* requestSpeech(options: SpeechRequestOptions): AsyncGenerator<SpokenSamples> {
+  const { signal, timeoutMs } = options;
+  signal.throwIfAborted();
+  const { controller, unlink } = linkAbort(signal);
+  const deadline = startDeadline(timeoutMs, controller);
+  try {
+    const response = await fetch(options.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...options.headers },
+      body: JSON.stringify(options.body),
+      // Texts and key are meant for this address and no other.
+      redirect: 'error',
+      signal: controller.signal,
+    });
+    await checkAnswer(response, options);
+    let durationMs = 0;
+    for await (const spoken of readSamples(response, options)) {
+      // Whoever reads may take their time: only the server's is limited.
+      deadline.pause();
+      durationMs += (spoken.samples.length / spoken.sampleRateHz) * 1000;
+      if (durationMs > options.maxDurationMs) {
+        throw serviceFailure(options, 'does not come to an end');
+      }
+      yield spoken;
+      deadline.resume();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ServiceError) throw error;
+    if (deadline.hasPassed) {
+      throw serviceFailure(options, 'takes too long to answer', { fields: { timeoutMs } });
+    }
+    const fields = { reason: networkCode(error) };
+    throw serviceFailure(options, 'cannot be reached', { fields });
+  } finally {
+    deadline.pause();
+    unlink();
+    // Lets the connection go when the answer was not read to its end.
+    controller.abort();
+  }
+}
+
+interface Deadline {
+  readonly hasPassed: boolean;
+  pause(): void;
+  resume(): void;
+}
+
+function startDeadline(timeoutMs: number, controller: AbortController): Deadline {
+  let hasPassed = false;
+  const start = () =>
+    setTimeout(() => {
+      hasPassed = true;
+      controller.abort();
+    }, timeoutMs);
+  let timer = start();
+  return {
+    get hasPassed() {
+      return hasPassed;
+    },
+    pause: () => clearTimeout(timer),
+    resume: () => (timer = start()),
+  };
+}
+
+async function checkAnswer(response: Response, options: SpeechRequestOptions): Promise<void> {
+  const { status } = response;
+  if (!response.ok) {
+    await response.body?.cancel();
+    const problem = problemWithStatus(status)?.problem ?? 'refuses this text, voice or model';
+    throw serviceFailure(options, problem, { fields: { status } });
+  }
+  const contentType = response.headers.get('content-type') ?? '';
+  const isOther = /^(text\/|application\/json|audio\/(mpeg|mp3|ogg|opus|aac|flac|webm))/i;
+  if (!isOther.test(contentType)) return;
+  await response.body?.cancel();
+  throw serviceFailure(options, 'does not answer with PCM or WAV', { fields: { status } });
+}
+
+/** The samples of an answer: WAV if it begins like that, else bare ones. */
+async function* readSamples(
+  response: Response,
+  { sampleRateHz }: SpeechRequestOptions,
+): AsyncGenerator<SpokenSamples> {
+  let begun = Buffer.alloc(0) as Buffer;
+  let reader: SampleReader | undefined;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    let bytes = chunk;
+    if (reader === undefined) {
+      bytes = begun = Buffer.concat([begun, chunk]);
+      if (begun.length < 4) continue;
+      const isWav = begun.toString('latin1', 0, 4) === 'RIFF';
+      reader = isWav ? new WavReader() : bareSamples(rateOf(response) ?? sampleRateHz);
+    }
+    const spoken = reader.push(bytes);
+    if (spoken !== undefined) yield spoken;
+  }
+}
+
+/** Some servers tell: `audio/pcm;rate=22050`. */
+function rateOf(response: Response): number | undefined {
+  const [, rate] = /\brate=(\d{4,5})\b/.exec(response.headers.get('content-type') ?? '') ?? [];
+  return rate === undefined ? undefined : Number(rate);
+}
+
+function bareSamples(sampleRateHz: number): SampleReader {
+  let held = Buffer.alloc(0) as Buffer;
+  return {
+    push(chunk) {
+      const { samples, rest } = wholeSamples(Buffer.concat([held, chunk]));
+      held = rest;
+      return samples.length === 0 ? undefined : { samples, sampleRateHz };
+    },
+  };
 }

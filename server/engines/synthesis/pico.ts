@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
 import { createTemporaryFolder, removeTemporaryFolder } from '../../process/temporary-folder.ts';
+import { declareEngine } from '../declaration.ts';
 import type { SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
 import { createSpeechProgram } from './speech-program.ts';
 import { plainSpeech, speechPieces } from './speech-texts.ts';
@@ -33,13 +34,19 @@ const PITCH_OF_MEN = 70;
 /** Everything but letters, digits, blanks and the marks that it reads: `<` begins commands, one of which opens files. */
 const FOREIGN = /[^\p{Script=Latin}\p{M}0-9 .,!?;:'’"«»¿¡()%€£$&@/+=°–-]/gu;
 
-export interface PicoOptions {
+interface PicoOptions {
   log: Logger;
   /** Program to start. */
   program?: string;
   /** The longest wait for a sentence: usually it takes 0.1 s. */
   timeoutMs?: number;
 }
+
+/** SVOX Pico, where an operator has it. */
+export const pico = declareEngine({
+  settings: {},
+  start: ({ log }) => createPico({ log }),
+});
 
 /** A process a sentence; nothing runs in between. Undefined where it is not installed. */
 export async function createPico({
@@ -62,7 +69,11 @@ export async function createPico({
     return installed.has(own) ? own : (voices[baseLanguage(language)] ?? '');
   };
   return createSpeechProgram({
-    ...{ name: NAME, log, program, timeoutMs, languages },
+    name: NAME,
+    log,
+    program,
+    timeoutMs,
+    languages,
     describedAs: 'SVOX Pico, a smooth synthetic voice',
     pieces: (text, { language, gender }) =>
       speechPieces(sayable(text), { language, maxCharacters: MAX_CHARACTERS, joins: false }).map(

@@ -26,7 +26,10 @@ function run({ family, files, threads }: SherpaVoiceModel): void {
   async function speak(number: number, { text, speaker }: VoiceRequest): Promise<void> {
     if (wanted.has(number)) {
       await voice.generateAsync({
-        ...{ text, sid: speaker, speed: 1, enableExternalBuffer: true },
+        text,
+        sid: speaker,
+        speed: 1,
+        enableExternalBuffer: true,
         onProgress({ samples }) {
           if (wanted.has(number)) sendSamples(number, voice, samples);
           return wanted.has(number);

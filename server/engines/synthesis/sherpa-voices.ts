@@ -1,12 +1,23 @@
 /** Speech with the voices of sherpa-onnx that people bring: Piper and other VITS, Matcha, Kokoro. */
-import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { ServiceError } from '../../../shared/errors.ts';
+import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { LocalModel, ModelVoice } from '../../models/local-model.ts';
+import { Change } from '../../process/change.ts';
 import type { Logger } from '../../process/log.ts';
-import type { SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
-import { SherpaVoice, type SherpaVoiceOptions } from './sherpa-voice.ts';
+import { startChild } from '../../process/module.ts';
+import { declareEngine } from '../declaration.ts';
+import type { SpokenSamples, SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
+import { RecogniserChild } from '../recognition/hearing-process.ts';
+import { NUMBER_BYTES, numbered } from '../recognition/hearing-protocol.ts';
+import { sherpaSettings } from '../recognition/sherpa-config.ts';
+import {
+  fromVoice,
+  type SherpaVoiceModel,
+  toVoice,
+  type VoiceRequest,
+} from './sherpa-voice-protocol.ts';
 
-export interface SherpaVoicesOptions {
+interface SherpaVoicesOptions {
   /** Models of any kind; those for synthesis become voices. */
   models: readonly LocalModel[];
   log: Logger;
@@ -26,6 +37,13 @@ interface Voice extends ModelVoice {
 const HANG_TIMEOUT_MS = 60_000;
 const IDLE_MS = 600_000;
 
+/** Voices that people have installed. */
+export const sherpaVoices = declareEngine({
+  settings: sherpaSettings,
+  start: ({ log, models, settings: { SHERPA_THREADS: threads } }) =>
+    createSherpaVoices({ log, models, threads }),
+});
+
 /** One engine for all voices, if there are any, and what is wrong with models that cannot be used. */
 export async function createSherpaVoices({
   models,
@@ -38,8 +56,10 @@ export async function createSherpaVoices({
   const prepared = await Promise.all(
     speaking.map((model) =>
       prepareVoices(model, {
-        ...{ model: { family: model.family, files: model.files, threads } },
-        ...{ log, hangTimeoutMs, idleMs },
+        model: { family: model.family, files: model.files, threads },
+        log,
+        hangTimeoutMs,
+        idleMs,
       }),
     ),
   );
@@ -62,7 +82,9 @@ async function prepareVoices(
   }
   return speakers.flatMap(({ language, ...speaker }: ModelVoice) =>
     (language === undefined ? languages : [language]).map((tag) => ({
-      ...{ ...speaker, language: tag, model },
+      ...speaker,
+      language: tag,
+      model,
     })),
   );
 }
@@ -99,4 +121,175 @@ function choose(
       (best, voice) => (best === undefined || rank(voice) > rank(best) ? voice : best),
       undefined,
     );
+}
+
+// One voice model in a process of its own, started when it is wanted.
+
+interface SherpaVoiceOptions {
+  model: SherpaVoiceModel;
+  log: Logger;
+  /** A process that gives no sign for so long while it is to speak is replaced, in ms. */
+  hangTimeoutMs: number;
+  /** A process that has had nothing to say for so long is ended, in ms. */
+  idleMs: number;
+}
+
+interface Text {
+  waiting: SpokenSamples[];
+  isDone: boolean;
+}
+
+/** What a process says last tells why it ended. */
+const LAST_WORDS_BYTES = 2_000;
+
+class SherpaVoice {
+  readonly #options: SherpaVoiceOptions;
+  readonly #change = new Change();
+  readonly #texts = new Map<number, Text>();
+  #child: RecogniserChild | undefined;
+  #sending: Promise<void> = Promise.resolve();
+  #nextNumber = 1;
+  #timer: NodeJS.Timeout | undefined;
+  #lastWords = '';
+  #isClosed = false;
+
+  constructor(options: SherpaVoiceOptions) {
+    this.#options = options;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Loads the model, to see whether it can be. Throws Error with what is wrong. */
+  async prepare(): Promise<void> {
+    const child = this.#start();
+    try {
+      await child.ready;
+    } catch (error) {
+      await child.gone;
+      const own = error instanceof Error ? error.message : String(error);
+      throw new Error(this.#lastWords.trim() === '' ? own : this.#lastWords.trim(), {
+        cause: error,
+      });
+    }
+    this.#rest();
+  }
+
+  /**
+   * Speaks a text; each sentence comes when it is made.
+   *
+   * @throws ServiceError synthesis_failed; the signal's reason when aborted
+   */
+  async *speak(request: VoiceRequest, signal: AbortSignal): AsyncGenerator<SpokenSamples> {
+    for (let isAgain = false; ; isAgain = true) {
+      let hasSpoken = false;
+      try {
+        for await (const samples of this.#speakOnce(request, signal)) {
+          hasSpoken = true;
+          yield samples;
+        }
+        return;
+      } catch (error) {
+        // What was heard cannot be taken back: only a text that has not begun is spoken anew.
+        if (!(error instanceof VoiceLost) || hasSpoken || isAgain) throw error;
+      }
+    }
+  }
+
+  /** Ends the process; resolves when it is gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    const child = this.#child;
+    child?.kill();
+    await child?.gone;
+  }
+
+  async *#speakOnce(request: VoiceRequest, signal: AbortSignal): AsyncGenerator<SpokenSamples> {
+    signal.throwIfAborted();
+    const child = this.#start();
+    const number = this.#nextNumber++;
+    const text: Text = { waiting: [], isDone: false };
+    this.#texts.set(number, text);
+    const wake = (): void => this.#change.notify();
+    signal.addEventListener('abort', wake);
+    this.#send(child, toVoice.speak, numbered(number, Buffer.from(JSON.stringify(request))));
+    this.#watch();
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const samples = text.waiting.shift();
+        if (samples !== undefined) yield samples;
+        else if (text.isDone) return;
+        else if (child.isGone) throw new VoiceLost();
+        else await this.#change.next();
+      }
+    } finally {
+      signal.removeEventListener('abort', wake);
+      this.#texts.delete(number);
+      if (!text.isDone) this.#send(child, toVoice.stop, numbered(number));
+      if (this.#texts.size === 0) this.#rest();
+    }
+  }
+
+  #start(): RecogniserChild {
+    if (this.#isClosed) throw new ServiceError('synthesis_failed', 'The voice has been closed.');
+    if (this.#child?.isGone === false) return this.#child;
+    const { model, log } = this.#options;
+    const process = startChild(import.meta.url, './sherpa-voice-child', [JSON.stringify(model)]);
+    this.#lastWords = '';
+    process.stderr.on('data', (chunk: Buffer) => {
+      this.#lastWords = `${this.#lastWords}${chunk.toString('utf8')}`.slice(-LAST_WORDS_BYTES);
+    });
+    const child = new RecogniserChild({ process, log });
+    this.#child = child;
+    child.onFrame = (kind, payload) => this.#onFrame(kind, payload);
+    void child.gone.then(() => this.#change.notify());
+    return child;
+  }
+
+  #send(child: RecogniserChild, kind: number, payload: Buffer): void {
+    this.#sending = this.#sending.then(() => child.send(kind, payload));
+  }
+
+  #onFrame(kind: number, payload: Buffer): void {
+    const text = this.#texts.get(payload.readUInt32LE(0));
+    if (text !== undefined) {
+      if (kind === fromVoice.samples) text.waiting.push(samplesOf(payload.subarray(NUMBER_BYTES)));
+      if (kind === fromVoice.done) text.isDone = true;
+      this.#change.notify();
+    }
+    if ([...this.#texts.values()].some(({ isDone }) => !isDone)) this.#watch();
+    else this.#rest();
+  }
+
+  /** Waits for a sign of life. */
+  #watch(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#child?.kill(), this.#options.hangTimeoutMs);
+  }
+
+  /** Waits for something to say. */
+  #rest(): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => this.#child?.kill(), this.#options.idleMs);
+    this.#timer.unref();
+  }
+}
+
+/** The process ended before it had spoken. */
+class VoiceLost extends ServiceError {
+  constructor() {
+    super('synthesis_failed', 'The voice stopped speaking. Please try again.');
+  }
+}
+
+function samplesOf(payload: Buffer): SpokenSamples {
+  const samples = new Int16Array((payload.byteLength - 4) >> 1);
+  for (let index = 0; index < samples.length; index += 1) {
+    samples[index] = payload.readInt16LE(4 + index * 2);
+  }
+  return { samples, sampleRateHz: payload.readUInt32LE(0) };
 }

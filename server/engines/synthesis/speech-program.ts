@@ -10,11 +10,11 @@ import { WAV_HEADER_BYTES } from '../../../shared/wav.ts';
 import type { Logger } from '../../process/log.ts';
 import { createTemporaryFolder, removeTemporaryFolder } from '../../process/temporary-folder.ts';
 import type { SpokenSamples, SynthesisEngine, SynthesisOptions } from '../engine.ts';
-import { linkAbort } from '../service/linked-abort.ts';
+import { linkAbort } from '../../process/linked-abort.ts';
 import { WavReader } from './wav-reader.ts';
 
 /** A program, and how it is asked. */
-export interface SpeechProgram {
+interface SpeechProgram {
   name: string;
   describedAs: string;
   log: Logger;
@@ -38,7 +38,9 @@ export function createSpeechProgram(options: SpeechProgram): SynthesisEngine {
   const closing = new AbortController();
   const places = createPlaces(MAX_PROCESSES);
   return {
-    ...{ name, describedAs, languages },
+    name,
+    describedAs,
+    languages,
     async *speak(text: string, wishes: SynthesisOptions): AsyncGenerator<SpokenSamples> {
       wishes.signal.throwIfAborted();
       if (!languages.includes(baseLanguage(wishes.language))) {

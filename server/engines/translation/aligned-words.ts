@@ -6,7 +6,7 @@
  */
 import { UNSPACED, type Token, type WordToken } from './marked-text.ts';
 
-export interface NumberedText {
+interface NumberedText {
   html: string;
   /** The tokens of the translation: words with the elements of those that they come from. */
   read(translated: string): Token[];
@@ -78,7 +78,12 @@ function escapeText(text: string): string {
 const TAG_OR_TEXT = /<(?:b i="(?<number>\d+)"|(?<end>\/b)|[^>]*)>|(?<text>[^<]+)/g;
 const BLANK_OR_TEXT = /\s+|\S+/gu;
 const entities: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' },
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
 };
 
 /** The text of an answer with its numbers; a blank is a part of its own. */
@@ -173,7 +178,7 @@ const WORD_OR_SYMBOL = /[\p{L}\p{M}\p{N}]+|./gsu;
 
 /**
  * The words and signs of a part. Words have the elements of those of the source in order; whether a
- * sign belongs to an element is told by its edges.
+ * sign belongs to an element is seen by its edges.
  */
 function wordsOf(text: string, cluster: Cluster | undefined): WordToken[] {
   const sources = (cluster?.words ?? []).flatMap((word) =>

@@ -5,8 +5,8 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import { FairQueue, type Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
-import { ApertiumProcess, type EndCause } from './apertium-process.ts';
-import { withoutTags } from './apertium-stream.ts';
+import { KeptProcess } from '../service/kept-process.ts';
+import { ApertiumProcess, type EndCause, withoutTags } from './apertium-process.ts';
 
 /** Behaviour of a pipeline that tests and operators may want to change. */
 export interface PipelineSettings {
@@ -21,7 +21,7 @@ export interface PipelineSettings {
   maxWaitingLength: number;
 }
 
-export interface PipelineOptions extends PipelineSettings {
+interface PipelineOptions extends PipelineSettings {
   /** Name of the Apertium mode. */
   mode: string;
   /** Makes the command of the pipeline; see `ApertiumProcess`. */
@@ -54,7 +54,7 @@ const MAX_IN_FLIGHT_MS = 50;
 const PACE_WEIGHT = 0.3;
 /** Once may be chance, a body that is there three times when a pipeline ends is the cause. */
 const MAX_STRIKES = 3;
-/** Starts that fail in a row, in about 2 s, before those who wait are told. */
+/** Starts that fail in a row, in about 2 s, before those who wait get an error. */
 const MAX_FAILED_STARTS = 6;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 10_000;
@@ -71,19 +71,20 @@ export class ApertiumPipeline {
   /** When the last answer came, or work began; what a UTF-16 unit took of late, in ms. */
   #workedSinceMs = 0;
   #msPerUnit = 0;
-  #process: ApertiumProcess | undefined;
-  /** What is left of earlier processes. */
-  readonly #ending = new Set<Promise<void>>();
-  #state: 'stopped' | 'starting' | 'ready' | 'closed' = 'stopped';
-  #failedStarts = 0;
-  /** Processes in a row that have ended before they answered anything. */
-  #fruitlessLives = 0;
-  #earliestStartMs = 0;
-  #startTimer: NodeJS.Timeout | undefined;
-  #idleTimer: NodeJS.Timeout | undefined;
+  readonly #kept: KeptProcess<ApertiumProcess>;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
+    const { mode, idleMs, log } = options;
+    this.#kept = new KeptProcess({
+      start: () => void this.#start(),
+      failure: 'start',
+      maxFailures: MAX_FAILED_STARTS,
+      firstDelayMs: FIRST_DELAY_MS,
+      maxDelayMs: MAX_DELAY_MS,
+      idleMs,
+      onIdleEnd: () => log.debug({ mode }, 'translator stopped: idle'),
+    });
   }
 
   /**
@@ -94,12 +95,9 @@ export class ApertiumPipeline {
    *   translation_failed when it ends at this body each time; the reason given to {@link abandon}
    */
   translate(body: string, turn: Turn): Promise<string> {
-    if (this.#state === 'closed') return Promise.reject(closed());
+    if (this.#kept.isClosed) return Promise.reject(closed());
+    if (this.#kept.isBroken) return Promise.reject(this.#doesNotStart());
     const { maxWaitingLength } = this.#options;
-    const mustWait = performance.now() < this.#earliestStartMs;
-    if (this.#failedStarts >= MAX_FAILED_STARTS && mustWait) {
-      return Promise.reject(this.#doesNotStart());
-    }
     // An empty queue takes a body of any length: alone it holds nobody back.
     if (this.#waitingLength > 0 && this.#waitingLength + body.length > maxWaitingLength) {
       return Promise.reject(this.#isOverloaded());
@@ -113,8 +111,8 @@ export class ApertiumPipeline {
 
   /** Starts the processes unless they run; those that run without work stay another while. */
   prepare(): void {
-    if (this.#state === 'stopped') this.#startWhenDue();
-    else if (this.#state === 'ready' && this.#inFlight.length === 0) this.#stopWhenIdle();
+    this.#kept.start();
+    if (this.#kept.isReady && this.#inFlight.length === 0) this.#kept.rest();
   }
 
   /** Gives up what a call has asked for; what is already being translated is thrown away later. */
@@ -133,27 +131,23 @@ export class ApertiumPipeline {
 
   /** Ends the processes and fails what waits; resolves when no process is left. */
   async close(): Promise<void> {
-    this.#state = 'closed';
-    clearTimeout(this.#startTimer);
-    clearTimeout(this.#idleTimer);
     this.#failAll(closed());
-    if (this.#process !== undefined) this.#letEnd(this.#process);
-    await Promise.all(this.#ending);
+    await this.#kept.close();
   }
 
   #pump(): void {
-    if (this.#state === 'stopped') this.#startWhenDue();
-    if (this.#state !== 'ready') return;
-    clearTimeout(this.#idleTimer);
+    this.#kept.start();
+    if (!this.#kept.isReady) return;
+    this.#kept.work();
     while (this.#hasRoom()) {
       const job = this.#retries.shift() ?? this.#takeWaiting();
       if (job === undefined) break;
       if (this.#inFlight.length === 0) this.#workedSinceMs = performance.now();
       this.#inFlight.push(job);
       this.#inFlightLength += job.body.length;
-      this.#process?.send(job.body);
+      this.#kept.process?.send(job.body);
     }
-    if (this.#inFlight.length === 0) this.#stopWhenIdle();
+    if (this.#inFlight.length === 0) this.#kept.rest();
   }
 
   #takeWaiting(): Job | undefined {
@@ -174,7 +168,7 @@ export class ApertiumPipeline {
     if (job === undefined) return;
     this.#inFlightLength -= job.body.length;
     this.#notePace(job.body.length);
-    this.#fruitlessLives = 0;
+    this.#kept.noteAnswer();
     if (!job.isAbandoned) job.resolve(withoutTags(body, job.body));
     this.#pump();
   }
@@ -186,57 +180,41 @@ export class ApertiumPipeline {
     this.#workedSinceMs = nowMs;
   }
 
-  #startWhenDue(): void {
-    this.#state = 'starting';
-    const delayMs = this.#earliestStartMs - performance.now();
-    if (delayMs <= 0) void this.#start();
-    else this.#startTimer = setTimeout(() => void this.#start(), delayMs);
-  }
-
   async #start(): Promise<void> {
     const startMs = performance.now();
     const { mode, readCommand, env, answerTimeoutMs, log } = this.#options;
     try {
       const command = await readCommand();
-      if (this.#isClosed()) return;
-      this.#process = new ApertiumProcess({
+      if (this.#kept.isClosed) return;
+      const process = new ApertiumProcess({
         command,
         env,
         answerTimeoutMs,
         onReady: () => {
-          this.#state = 'ready';
-          this.#failedStarts = 0;
+          this.#kept.noteReady();
           const startupMs = Math.round(performance.now() - startMs);
-          log.debug({ mode, processGroup: this.#process?.groupId, startupMs }, 'translator ready');
+          log.debug({ mode, processGroup: process.groupId, startupMs }, 'translator ready');
           this.#pump();
         },
         onAnswer: (body) => this.#takeAnswer(body),
         onEnd: (cause, startErrors) => this.#takeEnd(cause, startErrors),
       });
+      this.#kept.adopt(process);
     } catch (error) {
       log.error({ mode, err: error }, 'translator cannot be started');
-      if (!this.#isClosed()) this.#takeEnd('died', '');
+      if (!this.#kept.isClosed) this.#takeEnd('died', '');
     }
   }
 
-  /** A method, because the compiler does not see that the state changes during an await. */
-  #isClosed(): boolean {
-    return this.#state === 'closed';
-  }
-
   #takeEnd(cause: EndCause, startErrors: string): void {
-    const wasReady = this.#state === 'ready';
     const lost = this.#inFlight;
     this.#inFlight = [];
     this.#inFlightLength = 0;
     if (cause === 'stopped') return;
-    clearTimeout(this.#idleTimer);
-    this.#state = 'stopped';
-    if (this.#process !== undefined) this.#letEnd(this.#process);
+    const { wasReady, isHopeless } = this.#kept.noteEnd();
     const { mode, log } = this.#options;
     log.warn({ mode, cause, wasReady, inFlight: lost.length, startErrors }, 'translator ended');
-    this.#postponeStart();
-    if (!wasReady && ++this.#failedStarts >= MAX_FAILED_STARTS) {
+    if (isHopeless) {
       this.#failAll(this.#doesNotStart());
       return;
     }
@@ -260,31 +238,6 @@ export class ApertiumPipeline {
         'The translator stopped three times at one of the sentences. Rephrase or shorten it and try again.',
       ),
     );
-  }
-
-  /** The first restart is immediate, so that captions go on; a broken installation must not spin. */
-  #postponeStart(): void {
-    const delayMs =
-      this.#fruitlessLives === 0 ? 0 : FIRST_DELAY_MS * 2 ** (this.#fruitlessLives - 1);
-    this.#fruitlessLives++;
-    this.#earliestStartMs = performance.now() + Math.min(delayMs, MAX_DELAY_MS);
-  }
-
-  #stopWhenIdle(): void {
-    const { idleMs, mode, log } = this.#options;
-    clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => {
-      log.debug({ mode }, 'translator stopped: idle');
-      this.#state = 'stopped';
-      if (this.#process !== undefined) this.#letEnd(this.#process);
-    }, idleMs);
-    this.#idleTimer.unref();
-  }
-
-  #letEnd(process: ApertiumProcess): void {
-    this.#process = undefined;
-    const ending = process.stop().finally(() => this.#ending.delete(ending));
-    this.#ending.add(ending);
   }
 
   #failAll(reason: ServiceError): void {

@@ -3,15 +3,17 @@
  * best between Romance languages. Apertium runs in processes of its own (it is GPL, and it may
  * crash); the pair packages come from the operating system.
  */
+import Type from 'typebox';
 import { execFile } from 'node:child_process';
-import { setMaxListeners } from 'node:events';
 import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Turn } from '../../process/fair-queue.ts';
+import { linkAbort } from '../../process/linked-abort.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
+import { declareEngine } from '../declaration.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -19,11 +21,19 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import { isInAnalyser } from '../detection/analyser-words.ts';
+import { isInAnalyser } from '../detection/dictionary-words.ts';
 import { analyserOf, readWordLists } from '../detection/word-lists.ts';
-import { modes, pivots, recommendedPackages, type Mode } from './apertium-modes.ts';
+import {
+  findRoute,
+  type Mode,
+  modes,
+  pivots,
+  planRoutes,
+  recommendedPackages,
+  type Route,
+  type Routes,
+} from './apertium-modes.ts';
 import { ApertiumPipeline, type PipelineSettings } from './apertium-pipeline.ts';
-import { findRoute, planRoutes, type Route, type Routes } from './apertium-routes.ts';
 import {
   translateMarked,
   translateText,
@@ -32,7 +42,7 @@ import {
   type Step,
 } from './apertium-run.ts';
 import type { KnowsWord } from './hyphenated-words.ts';
-import { feedPieces } from './piece-feed.ts';
+import { feedPieces } from './segment-pieces.ts';
 
 export interface ApertiumOptions extends Partial<PipelineSettings> {
   log: Logger;
@@ -45,6 +55,17 @@ export interface ApertiumOptions extends Partial<PipelineSettings> {
 const NAME = 'apertium';
 /** Longest piece in UTF-16 units: some sentences, so that captions of others slip in between. */
 const MAX_PIECE_LENGTH = 400;
+
+/** The pairs of Apertium that are installed. */
+export const apertium = declareEngine({
+  settings: {
+    APERTIUM_MODES: Type.Optional(
+      Type.String({ description: "Folder of the Apertium modes, if not Debian's." }),
+    ),
+  },
+  start: ({ log, settings: { APERTIUM_MODES: modesFolder } }) =>
+    createApertium({ log, ...(modesFolder !== undefined && { modesFolder }) }),
+});
 
 /** Starts nothing yet: processes start with the first text or with `prepare`. */
 export async function createApertium({
@@ -146,11 +167,7 @@ class Apertium implements TranslationEngine {
     const steps = this.#stepsOf(route);
     const turn: Turn = { account: options.account };
     // Takes this call out of the queues when it is aborted or has failed.
-    const call = new AbortController();
-    const forwardAbort = () => call.abort(signal.reason);
-    // A session translates into many languages at once under one signal: that is no leak.
-    setMaxListeners(0, signal);
-    signal.addEventListener('abort', forwardAbort, { once: true });
+    const { controller: call, unlink } = linkAbort(signal);
     call.signal.addEventListener('abort', () => {
       for (const { pipeline } of steps) pipeline.abandon(turn, call.signal.reason);
     });
@@ -168,7 +185,7 @@ class Apertium implements TranslationEngine {
       call.abort(error);
       throw error;
     } finally {
-      signal.removeEventListener('abort', forwardAbort);
+      unlink();
     }
   }
 

@@ -204,7 +204,8 @@ async function startRuntime(
     const runtime: Partial<Runtime> = {};
     let compact = () => false;
     Object.assign(runtime, {
-      ...{ print: onComplaint, printErr: onComplaint },
+      print: onComplaint,
+      printErr: onComplaint,
       instantiateWasm(imports: WasmImports, accept: (instance: object) => void) {
         makeMovable(binary, imports, linkKernels).then((instance) => {
           compact = () => moveToNewMemory(instance);

@@ -2,10 +2,12 @@
  * Translation with a chat model behind an OpenAI-compatible address: vLLM, Ollama, llama.cpp or a
  * hosted service. The model takes in context, formality, terms, tags and wishes by itself.
  */
+import Type, { type Static, type TObject } from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
+import { declareEngine, listed, MAX_SECONDS, problemWithAddress } from '../declaration.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -13,13 +15,17 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import { problemWithAddress } from '../service/address.ts';
 import { ChatModel } from '../service/chat-model.ts';
-import { readChatAnswer } from './chat-answer.ts';
-import { commonLanguages, pairsAmong, withFormality } from './chat-languages.ts';
-import { chatQuestion, SYSTEM_MESSAGE, type ChatItem } from './chat-prompt.ts';
-import type { OutboundText } from './outbound-text.ts';
-import { RemoteTranslator } from './remote-translator.ts';
+import {
+  type ChatItem,
+  chatQuestion,
+  commonLanguages,
+  pairsAmong,
+  readChatAnswer,
+  SYSTEM_MESSAGE,
+  withFormality,
+} from './chat-question.ts';
+import { type OutboundText, RemoteTranslator } from './remote-translator.ts';
 import { refusePair } from './served-pair.ts';
 
 export interface ChatOptions {
@@ -40,6 +46,56 @@ export interface ChatOptions {
 }
 
 const NAME = 'chat';
+
+/** Of the one model that translates and improves. */
+export const chatSettings = {
+  CHAT_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description:
+        'OpenAI-compatible chat server that translates, up to `/v1`: vLLM, Ollama, llama.cpp or hosted.',
+    }),
+  ),
+  CHAT_MODEL: Type.Optional(Type.String({ description: 'Model to ask; needed with `CHAT_URL`.' })),
+  CHAT_KEY: Type.Optional(Type.String({ description: 'Key of the chat server, if it wants one.' })),
+  CHAT_LANGUAGES: Type.Optional(
+    Type.String({
+      description: 'Languages the model translates among, `de,en,fr`; common ones without it.',
+    }),
+  ),
+  CHAT_TIMEOUT_SECONDS: Type.Number({
+    default: 60,
+    exclusiveMinimum: 0,
+    maximum: MAX_SECONDS,
+    description: 'Longest wait for an answer of the chat server.',
+  }),
+};
+
+/** What these say; undefined where no model is connected. */
+export function chatOptions(
+  log: Logger,
+  settings: Static<TObject<typeof chatSettings>>,
+): ChatOptions | undefined {
+  const { CHAT_URL: url } = settings;
+  if (url === undefined) return undefined;
+  return {
+    log,
+    url,
+    model: settings.CHAT_MODEL,
+    key: settings.CHAT_KEY,
+    languages: listed(settings.CHAT_LANGUAGES),
+    timeoutMs: settings.CHAT_TIMEOUT_SECONDS * 1000,
+  };
+}
+
+/** A chat model. */
+export const chat = declareEngine({
+  settings: chatSettings,
+  start: async ({ log, settings }) => {
+    const options = chatOptions(log, settings);
+    return options === undefined ? undefined : createChat(options);
+  },
+});
 
 /** Contacts nobody yet: a model that is down now may be up when a text comes. */
 export async function createChat(options: ChatOptions): Promise<TranslationEngine | Unavailable> {
@@ -85,12 +141,20 @@ class Chat implements TranslationEngine {
     };
     this.#model = new ChatModel({
       ...options,
-      ...{ kind: 'translator', engine: NAME, model, timeoutMs, maxAnswerBytes },
+      kind: 'translator',
+      engine: NAME,
+      model,
+      timeoutMs,
+      maxAnswerBytes,
     });
     this.#translator = new RemoteTranslator({
-      ...{ engine: NAME, maxParallel, styleOf: () => 'raw', maxTries: 2 },
+      engine: NAME,
+      maxParallel,
+      styleOf: () => 'raw',
+      maxTries: 2,
       // Few enough that a model keeps them apart, enough to be worth the words of the request.
-      ...{ maxItems: 24, maxCharacters: 4_000 },
+      maxItems: 24,
+      maxCharacters: 4_000,
     });
   }
 
@@ -102,7 +166,8 @@ class Chat implements TranslationEngine {
     signal.throwIfAborted();
     if (!this.#served.has(`${source} ${target}`)) throw refusePair(NAME, options);
     return this.#translator.translate(segments, {
-      ...{ signal, account },
+      signal,
+      account,
       send: (texts, request) => this.#send(texts, { ...options, signal: request.signal }),
     });
   }

@@ -1,7 +1,9 @@
 /** Translation with another server that speaks the DeepL-compatible API, such as a second Dragoman. */
+import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { isPlain, type TextSegment } from '../../text/text-segment.ts';
+import { declareEngine, problemWithAddress } from '../declaration.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -9,12 +11,11 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import { problemWithAddress } from '../service/address.ts';
 import type { ServiceAnswer, ServiceClient } from '../service/service-client.ts';
-import type { LanguageWatch } from './language-watch.ts';
 import {
   connectListedService,
   knownLanguages,
+  type LanguageWatch,
   type ListedServiceOptions,
   type ListRequest,
 } from './listed-service.ts';
@@ -115,6 +116,24 @@ function missingBases(targets: readonly Entry[]): Entry[] {
 export type DeeplUpstreamOptions = ListedServiceOptions;
 
 const NAME = 'upstream';
+
+/** Of the one server that translates and improves. */
+export const deeplSettings = {
+  DEEPL_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'Address of an upstream server with a DeepL-compatible API.',
+    }),
+  ),
+  DEEPL_KEY: Type.Optional(Type.String({ description: 'Key of the upstream server.' })),
+};
+
+/** A server with a DeepL-compatible API. */
+export const deeplUpstream = declareEngine({
+  settings: deeplSettings,
+  start: async ({ log, settings: { DEEPL_URL: url, DEEPL_KEY: key } }) =>
+    url === undefined ? undefined : createDeeplUpstream({ log, url, key }),
+});
 
 /** Asks for the languages; a server that is down has none until it can be reached. */
 export async function createDeeplUpstream(

@@ -21,7 +21,7 @@ const LONGEST_UNIT = 40;
 export type KnowsWord = (word: string) => boolean;
 
 /** Where hyphens of compounds stand that are not within one word of a mode, each list in order. */
-export interface CompoundHyphens {
+interface CompoundHyphens {
   /** Between words. */
   unknown: number[];
   /**

@@ -8,7 +8,7 @@ import { HYPHEN, textOf, type KnowsWord } from './hyphenated-words.ts';
 import type { Token } from './marked-text.ts';
 
 /** What comes in place of a part of a text. */
-export interface Replacement {
+interface Replacement {
   start: number;
   end: number;
   text: string;

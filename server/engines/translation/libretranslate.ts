@@ -1,7 +1,9 @@
 /** Translation with a LibreTranslate server: open models, no account, AGPL on its own machine. */
+import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { isPlain, plainText, type TextSegment } from '../../text/text-segment.ts';
+import { declareEngine, problemWithAddress } from '../declaration.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -9,12 +11,11 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import { problemWithAddress } from '../service/address.ts';
 import type { ServiceClient } from '../service/service-client.ts';
-import type { LanguageWatch } from './language-watch.ts';
 import {
   connectListedService,
   knownLanguages,
+  type LanguageWatch,
   type ListedServiceOptions,
   type ListRequest,
 } from './listed-service.ts';
@@ -25,6 +26,18 @@ import { refusePair } from './served-pair.ts';
 export type LibreTranslateOptions = ListedServiceOptions;
 
 const NAME = 'libretranslate';
+
+/** A LibreTranslate server. */
+export const libreTranslate = declareEngine({
+  settings: {
+    LIBRETRANSLATE_URL: Type.Optional(
+      Type.String({ pattern: '^https?://', description: 'Address of a LibreTranslate server.' }),
+    ),
+    LIBRETRANSLATE_KEY: Type.Optional(Type.String({ description: 'Its key, if it wants one.' })),
+  },
+  start: async ({ log, settings: { LIBRETRANSLATE_URL: url, LIBRETRANSLATE_KEY: key } }) =>
+    url === undefined ? undefined : createLibreTranslate({ log, url, key }),
+});
 
 /** Asks for the languages; a server that is down has none until it can be reached. */
 export async function createLibreTranslate(
@@ -66,7 +79,8 @@ class LibreTranslate implements TranslationEngine {
     const { maxParallel = 2 } = options;
     this.#key = options.key;
     const { client, watch } = connectListedService(options, {
-      ...{ engine: NAME, headers: {} },
+      engine: NAME,
+      headers: {},
       load: loadLanguages,
     });
     this.#client = client;
@@ -120,7 +134,8 @@ class LibreTranslate implements TranslationEngine {
         path: '/translate',
         body: {
           q: texts.map(({ text }) => text),
-          ...{ source: codes.get(source), target: codes.get(target) },
+          source: codes.get(source),
+          target: codes.get(target),
           format: style === 'html' ? 'html' : 'text',
           ...(this.#key !== undefined && { api_key: this.#key }),
         },

@@ -17,7 +17,7 @@ export interface MarianFiles {
 }
 
 /** What has to be known to run it. */
-export interface MarianTraits {
+interface MarianTraits {
   /** Whether the scales of what the weights are multiplied with are in the model as well. */
   hasAlphas: boolean;
   /** Pieces of the target's vocabulary that the network knows. */

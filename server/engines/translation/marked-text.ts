@@ -16,7 +16,7 @@ export interface BlankToken {
 }
 
 /** Stands for marks without words between them; the number is the maker's own. */
-export interface AtomToken {
+interface AtomToken {
   kind: 'atom';
   atom: number;
 }
@@ -39,7 +39,7 @@ export interface MarkedElement {
 }
 
 /** Lone marks and elements without words that stand together, and the blanks between them. */
-export interface MarkedAtom {
+interface MarkedAtom {
   parts: TextSegment;
   parent: number;
   /** Letters and digits of the segment before it. */

@@ -2,7 +2,7 @@
 import '../../process/outlive-signals.ts';
 import { readFile } from 'node:fs/promises';
 import { loadBergamot, type BergamotModel } from './bergamot.ts';
-import type { NeuralAnswer, NeuralOpening, NeuralQuestion } from './neural-protocol.ts';
+import type { NeuralAnswer, NeuralOpening, NeuralQuestion } from './neural-process.ts';
 
 /** Any will do: with it everything is done once that is done with the first sentence alone. */
 const PROBE = 'A house.';
@@ -39,8 +39,10 @@ async function readModel(
     throw new Error('a vocabulary is missing.');
   }
   return {
-    ...{ model: await readFile(files.model), shortlist: await read(files.shortlist) },
-    ...{ sourceVocabulary, targetVocabulary },
+    model: await readFile(files.model),
+    shortlist: await read(files.shortlist),
+    sourceVocabulary,
+    targetVocabulary,
     precision: hasAlphas ? 'int8shiftAlphaAll' : 'int8shiftAll',
   };
 }

@@ -6,9 +6,9 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import { FairQueue, type Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
+import { KeptProcess } from '../service/kept-process.ts';
 import type { BergamotSentence } from './bergamot.ts';
-import { NeuralProcess, type NeuralEnd } from './neural-process.ts';
-import type { NeuralOpening } from './neural-protocol.ts';
+import { type NeuralEnd, type NeuralOpening, NeuralProcess } from './neural-process.ts';
 
 /** Behaviour that tests and operators may want to change. */
 export interface NeuralModelSettings {
@@ -20,7 +20,7 @@ export interface NeuralModelSettings {
   maxWaitingLength: number;
 }
 
-export interface NeuralModelOptions extends NeuralModelSettings {
+interface NeuralModelOptions extends NeuralModelSettings {
   name: string;
   opening: NeuralOpening;
   log: Logger;
@@ -46,7 +46,7 @@ const MAX_BATCH = 16;
 const MAX_BATCH_LENGTH = 1_000;
 /** Once may be chance; a sentence that ends the process when it is alone in there is the cause. */
 const MAX_CRASHES = 2;
-/** Starts that fail in a row before those who wait are told. */
+/** Starts that fail in a row before those who wait get an error. */
 const MAX_FAILED_STARTS = 2;
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 60_000;
@@ -58,32 +58,32 @@ export class NeuralModel {
   /** Lost with a process: first in line, each on its own. */
   #retries: Job[] = [];
   #batch: Job[] = [];
-  #process: NeuralProcess | undefined;
-  /** What is left of earlier processes. */
-  readonly #ending = new Set<Promise<void>>();
-  #state: 'stopped' | 'starting' | 'ready' | 'closed' = 'stopped';
+  readonly #kept: KeptProcess<NeuralProcess>;
   #isPumpDue = false;
-  #idleSinceMs = Infinity;
-  #failedStarts = 0;
-  /** Processes in a row that have ended before they answered anything. */
-  #fruitlessLives = 0;
-  #earliestStartMs = 0;
   #reason: string | undefined;
-  #startTimer: NodeJS.Timeout | undefined;
-  #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(options: NeuralModelOptions) {
     this.#options = options;
+    const { name, idleMs, log } = options;
+    this.#kept = new KeptProcess({
+      start: () => this.#start(),
+      failure: 'start',
+      maxFailures: MAX_FAILED_STARTS,
+      firstDelayMs: FIRST_DELAY_MS,
+      maxDelayMs: MAX_DELAY_MS,
+      idleMs,
+      onIdleEnd: () => log.debug({ model: name }, 'neural model unloaded'),
+    });
   }
 
   /** Whether it is in memory, or will be in a moment. */
   get isLoaded(): boolean {
-    return this.#process !== undefined;
+    return this.#kept.process !== undefined;
   }
 
   /** Since when it has had nothing to do, on the clock of `performance.now()`; Infinity while it has. */
   get idleSinceMs(): number {
-    return this.#idleSinceMs;
+    return this.#kept.idleSinceMs;
   }
 
   /**
@@ -94,11 +94,8 @@ export class NeuralModel {
    *   translation_failed when its process ends at this sentence; the reason given to {@link abandon}
    */
   translate(sentence: BergamotSentence, turn: Turn): Promise<string> {
-    if (this.#state === 'closed') return Promise.reject(closed());
-    const mustWait = performance.now() < this.#earliestStartMs;
-    if (this.#failedStarts >= MAX_FAILED_STARTS && mustWait) {
-      return Promise.reject(this.#doesNotLoad());
-    }
+    if (this.#kept.isClosed) return Promise.reject(closed());
+    if (this.#kept.isBroken) return Promise.reject(this.#doesNotLoad());
     const { length } = sentence.text;
     // An empty queue takes a sentence of any length: alone it holds nobody back.
     if (this.#waitingLength > 0 && this.#waitingLength + length > this.#options.maxWaitingLength) {
@@ -120,8 +117,8 @@ export class NeuralModel {
 
   /** Loads the model unless it is there; one that is there without work stays another while. */
   prepare(): void {
-    if (this.#state === 'stopped') this.#startWhenDue();
-    else if (this.#state === 'ready' && this.#batch.length === 0) this.#becomeIdle();
+    this.#kept.start();
+    if (this.#kept.isReady && this.#batch.length === 0) this.#becomeIdle();
   }
 
   /** Gives up what a call has asked for; what is being translated is thrown away later. */
@@ -140,19 +137,13 @@ export class NeuralModel {
 
   /** Leaves the memory if it has nothing to do. */
   unload(): void {
-    if (this.#state !== 'ready' || this.#idleSinceMs === Infinity) return;
-    this.#state = 'stopped';
-    this.#letEnd();
-    this.#options.log.debug({ model: this.#options.name }, 'neural model unloaded');
+    this.#kept.endIdle();
   }
 
   /** Ends the process and fails what waits; resolves when no process is left. */
   async close(): Promise<void> {
-    this.#state = 'closed';
-    clearTimeout(this.#startTimer);
     this.#failAll(closed());
-    this.#letEnd();
-    await Promise.all(this.#ending);
+    await this.#kept.close();
   }
 
   /** After the sentences that come in the same turn, so that they share a batch. */
@@ -166,16 +157,15 @@ export class NeuralModel {
   }
 
   #pump(): void {
-    if (this.#state === 'stopped' && !this.#isDone()) this.#startWhenDue();
-    if (this.#state !== 'ready' || this.#batch.length > 0) return;
+    if (!this.#isDone()) this.#kept.start();
+    if (!this.#kept.isReady || this.#batch.length > 0) return;
     this.#batch = this.#nextBatch();
     if (this.#batch.length === 0) {
       this.#becomeIdle();
       return;
     }
-    clearTimeout(this.#idleTimer);
-    this.#idleSinceMs = Infinity;
-    this.#process?.send(this.#batch.map(({ sentence }) => sentence));
+    this.#kept.work();
+    this.#kept.process?.send(this.#batch.map(({ sentence }) => sentence));
   }
 
   #isDone(): boolean {
@@ -200,7 +190,7 @@ export class NeuralModel {
   #takeAnswer(texts: readonly string[]): void {
     const batch = this.#batch;
     this.#batch = [];
-    this.#fruitlessLives = 0;
+    this.#kept.noteAnswer();
     for (const [index, job] of batch.entries()) {
       if (!job.isAbandoned) job.resolve(texts[index] ?? '');
     }
@@ -208,43 +198,35 @@ export class NeuralModel {
     setImmediate(() => this.#pump());
   }
 
-  #startWhenDue(): void {
-    this.#state = 'starting';
-    const delayMs = this.#earliestStartMs - performance.now();
-    if (delayMs <= 0) this.#start();
-    else this.#startTimer = setTimeout(() => this.#start(), delayMs);
-  }
-
   #start(): void {
     const startMs = performance.now();
     const { name, opening, startTimeoutMs, answerTimeoutMs, log, onChange } = this.#options;
-    this.#process = new NeuralProcess({
-      ...{ opening, startTimeoutMs, answerTimeoutMs },
+    const process = new NeuralProcess({
+      opening,
+      startTimeoutMs,
+      answerTimeoutMs,
       onReady: () => {
-        this.#state = 'ready';
-        this.#failedStarts = 0;
+        this.#kept.noteReady();
         const loadMs = Math.round(performance.now() - startMs);
-        log.debug({ model: name, childPid: this.#process?.pid, loadMs }, 'neural model loaded');
+        log.debug({ model: name, childPid: process.pid, loadMs }, 'neural model loaded');
         this.#pump();
       },
       onAnswer: (texts) => this.#takeAnswer(texts),
       onEnd: (cause, reason) => this.#takeEnd(cause, reason),
     });
+    this.#kept.adopt(process);
     onChange();
   }
 
   #takeEnd(cause: NeuralEnd, reason: string | undefined): void {
     if (cause === 'stopped') return;
-    const wasReady = this.#state === 'ready';
     const lost = this.#batch;
     this.#batch = [];
-    this.#state = 'stopped';
-    this.#letEnd();
+    const { wasReady, isHopeless } = this.#kept.noteEnd();
     const { name, log } = this.#options;
     log.warn({ model: name, cause, wasReady, inFlight: lost.length, reason }, 'neural model ended');
-    this.#postponeStart();
     this.#reason = reason;
-    if (!wasReady && ++this.#failedStarts >= MAX_FAILED_STARTS) {
+    if (isHopeless) {
       this.#failAll(this.#doesNotLoad());
       return;
     }
@@ -267,30 +249,9 @@ export class NeuralModel {
     );
   }
 
-  /** The first restart is immediate, so that captions go on; a broken model must not spin. */
-  #postponeStart(): void {
-    const delayMs =
-      this.#fruitlessLives === 0 ? 0 : FIRST_DELAY_MS * 2 ** (this.#fruitlessLives - 1);
-    this.#fruitlessLives += 1;
-    this.#earliestStartMs = performance.now() + Math.min(delayMs, MAX_DELAY_MS);
-  }
-
   #becomeIdle(): void {
-    clearTimeout(this.#idleTimer);
-    this.#idleSinceMs = performance.now();
-    this.#idleTimer = setTimeout(() => this.unload(), this.#options.idleMs);
-    this.#idleTimer.unref();
+    this.#kept.rest();
     this.#options.onChange();
-  }
-
-  #letEnd(): void {
-    clearTimeout(this.#idleTimer);
-    this.#idleSinceMs = Infinity;
-    const ending = this.#process
-      ?.stop()
-      .finally(() => this.#ending.delete(ending ?? Promise.resolve()));
-    this.#process = undefined;
-    if (ending !== undefined) this.#ending.add(ending);
   }
 
   #failAll(reason: ServiceError): void {

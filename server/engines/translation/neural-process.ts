@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { HangWatch } from '../../process/hang-watch.ts';
 import { forkChild } from '../../process/module.ts';
 import type { BergamotSentence } from './bergamot.ts';
-import type { NeuralAnswer, NeuralOpening, NeuralQuestion } from './neural-protocol.ts';
+import type { MarianFiles } from './marian-files.ts';
 
 /** Why a life has ended. */
 export type NeuralEnd =
@@ -13,7 +13,7 @@ export type NeuralEnd =
   /** An answer is overdue, or the model takes too long to load. */
   | 'hung';
 
-export interface NeuralProcessOptions {
+interface NeuralProcessOptions {
   opening: NeuralOpening;
   /** Longest time of the processor to load the model, in ms. */
   startTimeoutMs: number;
@@ -108,3 +108,24 @@ export class NeuralProcess {
     this.#options.onEnd(cause, this.#reason);
   }
 }
+
+// What the process of a neural model and its parent say to each other.
+
+/** What the process is started with, as JSON. */
+export interface NeuralOpening {
+  files: MarianFiles;
+  hasAlphas: boolean;
+}
+
+/** To the process: sentences, answered in the order of the questions. */
+export interface NeuralQuestion {
+  sentences: readonly BergamotSentence[];
+}
+
+/** From the process. */
+export type NeuralAnswer =
+  /** The model is loaded, and has translated once. */
+  | { kind: 'ready' }
+  /** It will not be: why, for people. The process ends. */
+  | { kind: 'failed'; reason: string }
+  | { kind: 'translated'; texts: readonly string[] };

@@ -2,12 +2,14 @@
  * Translation by the small neural networks that Firefox uses, in processes of their own: one for each
  * model that is in use. Every model leads from English or to English; other pairs take two of them.
  */
+import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage } from '../../../shared/language.ts';
 import type { LocalModel } from '../../models/local-model.ts';
 import type { Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
+import { declareEngine, MAX_SECONDS } from '../declaration.ts';
 import type {
   LanguagePair,
   TranslationAbilities,
@@ -15,14 +17,14 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import { linkAbort } from '../service/linked-abort.ts';
+import { linkAbort } from '../../process/linked-abort.ts';
 import { needsNumbers, numberWords } from './aligned-words.ts';
 import { hasSimd } from './bergamot.ts';
 import { inspectMarianFiles, type MarianFiles } from './marian-files.ts';
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
 import { takeMarksApart, type Token } from './marked-text.ts';
 import { installAgain, NeuralModel, type NeuralModelSettings } from './neural-model.ts';
-import { feedPieces } from './piece-feed.ts';
+import { feedPieces } from './segment-pieces.ts';
 import { refusePair } from './served-pair.ts';
 
 export interface NeuralOptions extends Partial<NeuralModelSettings> {
@@ -42,6 +44,32 @@ const PIVOT = 'en';
 const MAX_SENTENCE_LENGTH = 400;
 const MAX_UNSPACED_LENGTH = 150;
 const unspaced = new Set(['zh', 'ja', 'th', 'lo', 'km', 'my']);
+
+/** Models that people have installed. */
+export const neural = declareEngine({
+  settings: {
+    NEURAL_LOADED_MODELS: Type.Integer({
+      default: 4,
+      minimum: 1,
+      maximum: 1_000,
+      description:
+        'Models of neural translation in memory at once, about 220 MB each; more only while all of them have work.',
+    }),
+    NEURAL_IDLE_SECONDS: Type.Number({
+      default: 900,
+      minimum: 1,
+      maximum: MAX_SECONDS,
+      description: 'How long such a model stays in memory without work.',
+    }),
+  },
+  start: ({ log, models, settings }) =>
+    createNeural({
+      log,
+      models,
+      maxLoaded: settings.NEURAL_LOADED_MODELS,
+      idleMs: settings.NEURAL_IDLE_SECONDS * 1000,
+    }),
+});
 
 /** Nothing is loaded yet: models come into memory with the first text or with `prepare`. */
 export async function createNeural({
@@ -173,12 +201,16 @@ class Neural implements TranslationEngine {
     });
     try {
       return await feedPieces({
-        ...{ segments, language: source, call },
+        segments,
+        language: source,
+        call,
         maxLength: unspaced.has(baseLanguage(source)) ? MAX_UNSPACED_LENGTH : MAX_SENTENCE_LENGTH,
         sentences: sentences === 'whole' ? 'packed' : 'single',
         translatePiece: (content) =>
           translatePiece(typeof content === 'string' ? [content] : content, {
-            ...{ models: route.steps, signal: call.signal, turn },
+            models: route.steps,
+            signal: call.signal,
+            turn,
           }),
       });
     } catch (error) {

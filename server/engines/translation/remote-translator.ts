@@ -5,13 +5,12 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import { FairPlaces } from '../../process/fair-places.ts';
 import type { Turn } from '../../process/fair-queue.ts';
-import type { TextSegment } from '../../text/text-segment.ts';
+import { repairMarks } from '../../text/repair.ts';
+import { isPlain, type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';
 import type { TranslationOptions } from '../engine.ts';
-import { linkAbort } from '../service/linked-abort.ts';
-import { outboundText, type OutboundText } from './outbound-text.ts';
-import type { TagStyle } from './tagged-text.ts';
+import { linkAbort } from '../../process/linked-abort.ts';
 
-export interface RemoteTranslatorOptions {
+interface RemoteTranslatorOptions {
   /** Name of the engine, for people. */
   engine: string;
   /** Requests at once, of all callers together. */
@@ -155,4 +154,224 @@ export class RemoteTranslator {
         'Rephrase or shorten it and try again.',
     );
   }
+}
+
+// What of a segment is sent to a translator elsewhere, and how its answer becomes a segment: the
+// blanks around the text stay here, and line breaks travel as marks, which no translator may move.
+
+export interface OutboundText {
+  text: string;
+  /** The text without its tags. */
+  plain: string;
+  /** Tags in the text, in reading order. */
+  tags: readonly string[];
+  /** Makes a segment of the translated text. */
+  finish(translated: string): TextSegment;
+}
+
+/** Undefined where there is nothing to translate: blanks, signs, marks alone. */
+export function outboundText(segment: TextSegment, style: TagStyle): OutboundText | undefined {
+  const plain = plainText(segment);
+  if (!/[\p{L}\p{N}]/u.test(plain)) return undefined;
+  const { leading, core, trailing } = trimmed(joined(segment));
+  const { carried, breaks } = withBreakMarks(core);
+  const { text, tags, read } = tagText(carried, style);
+  return {
+    text,
+    plain: plain.trim(),
+    tags,
+    finish(translated) {
+      const answer = read(translated.trim());
+      const inner = breaks.size === 0 ? answer : withBreaks(carried, answer, breaks);
+      return [leading, ...inner, trailing].filter((part) => part !== '');
+    },
+  };
+}
+
+/** Neighbouring strings as one. */
+function joined(segment: TextSegment): (string | Mark)[] {
+  if (isPlain(segment)) return [plainText(segment)];
+  const parts: (string | Mark)[] = [];
+  for (const part of segment) {
+    const last = parts.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') parts[parts.length - 1] = last + part;
+    else if (part !== '') parts.push(part);
+  }
+  return parts;
+}
+
+function trimmed(parts: (string | Mark)[]) {
+  const core = [...parts];
+  const first = core[0];
+  let leading = '';
+  if (typeof first === 'string') {
+    leading = first.slice(0, first.length - first.trimStart().length);
+    core[0] = first.trimStart();
+  }
+  const last = core.at(-1);
+  let trailing = '';
+  if (typeof last === 'string') {
+    trailing = last.slice(last.trimEnd().length);
+    core[core.length - 1] = last.trimEnd();
+  }
+  return { leading, core, trailing };
+}
+
+/** Puts a lone mark in the place of every run of blanks with a line break in it. */
+function withBreakMarks(parts: readonly (string | Mark)[]) {
+  const breaks = new Map<number, string>();
+  let nextId = parts.reduce(
+    (id, part) => (typeof part === 'string' ? id : Math.max(id, part.id + 1)),
+    1,
+  );
+  const carried = parts.flatMap((part): TextSegment => {
+    if (typeof part !== 'string' || !LINE_BREAK.test(part)) return [part];
+    // Blanks at the odd places.
+    return part.split(/(\s+)/).map((piece, index) => {
+      if (index % 2 === 0 || !LINE_BREAK.test(piece)) return piece;
+      breaks.set(nextId, piece);
+      return { mark: 'lone', id: nextId++ };
+    });
+  });
+  return { carried: breaks.size === 0 ? parts : carried, breaks };
+}
+
+const LINE_BREAK = /[\n\r\u2028\u2029]/;
+
+/** Puts the line breaks back, without the blanks a translator has put beside their marks. */
+function withBreaks(
+  source: TextSegment,
+  translated: TextSegment,
+  breaks: ReadonlyMap<number, string>,
+): TextSegment {
+  const parts = joined(repairMarks(source, translated));
+  const breakAt = (index: number) => {
+    const part = parts[index];
+    return typeof part === 'object' ? breaks.get(part.id) : undefined;
+  };
+  return parts.map((part, index) => {
+    if (typeof part !== 'string') return breakAt(index) ?? part;
+    const text = breakAt(index - 1) === undefined ? part : part.trimStart();
+    return breakAt(index + 1) === undefined ? text : text.trimEnd();
+  });
+}
+
+// Segments as text with tags, for engines that carry inline markup that way: `<m1>…</m1>` for an
+// element, `<m2/>` for a lone mark. Text of users that looks like such a tag stays text.
+
+/**
+ * How text stands beside the tags: `xml` and `html` escape it, `raw` leaves it alone, for models that
+ * read text and not documents.
+ */
+export type TagStyle = 'raw' | 'xml' | 'html';
+
+interface TaggedText {
+  text: string;
+  /** The tags in reading order; none where the segment has no marks. */
+  tags: readonly string[];
+  /**
+   * Reads a translation. Tags that the source does not have or that come twice vanish, even broken
+   * ones; whatever else looks like a tag is text. Marks may be missing or tangled.
+   */
+  read: (translated: string) => TextSegment;
+}
+
+/** Writes a segment with tags; `read` of the result takes the tags back out. */
+export function tagText(segment: TextSegment, style: TagStyle): TaggedText {
+  const name = unusedName(plainText(segment));
+  const kinds = new Map<number, Mark['mark']>();
+  const tags: string[] = [];
+  let text = '';
+  for (const part of segment) {
+    if (typeof part === 'string') {
+      text += style === 'raw' ? part : escapeText(part);
+      continue;
+    }
+    if (part.mark !== 'close') kinds.set(part.id, part.mark);
+    const tag = writeTag(part, name, style);
+    tags.push(tag);
+    text += tag;
+  }
+  return { text, tags, read: (translated) => readTags(translated, { name, kinds, style }) };
+}
+
+/** A tag name that no text of the segment resembles, so that only our own tags can have it. */
+function unusedName(text: string): string {
+  let name = 'm';
+  while (new RegExp(`<\\s*/?\\s*${name}\\d`, 'i').test(text)) name += 'x';
+  return name;
+}
+
+function writeTag({ mark, id }: Mark, name: string, style: TagStyle): string {
+  if (mark === 'close') return `</${name}${id}>`;
+  if (mark === 'open') return `<${name}${id}>`;
+  // In HTML only elements known to be void can do without an end.
+  return style === 'html' ? `<${name}${id}></${name}${id}>` : `<${name}${id}/>`;
+}
+
+interface Tagging {
+  name: string;
+  /** `open` or `lone` by id. */
+  kinds: ReadonlyMap<number, Mark['mark']>;
+  style: TagStyle;
+}
+
+function readTags(translated: string, { name, kinds, style }: Tagging): TextSegment {
+  const tag = new RegExp(`<\\s*(/?)\\s*${name}(\\d+)\\s*/?\\s*>?`, 'gi');
+  const parts: (string | Mark)[] = [];
+  const seen = new Set<string>();
+  const addText = (text: string) => {
+    if (text !== '') parts.push(style === 'raw' ? text : unescapeText(text));
+  };
+  let end = 0;
+  for (const match of translated.matchAll(tag)) {
+    addText(translated.slice(end, match.index));
+    end = match.index + match[0].length;
+    const mark = markOf(match[1] === '/', Number(match[2]), kinds);
+    if (mark === undefined || seen.has(`${mark.mark} ${mark.id}`)) continue;
+    seen.add(`${mark.mark} ${mark.id}`);
+    parts.push(mark);
+  }
+  addText(translated.slice(end));
+  return parts;
+}
+
+function markOf(isEnd: boolean, id: number, kinds: Tagging['kinds']): Mark | undefined {
+  const kind = kinds.get(id);
+  if (kind === undefined || (kind === 'lone' && isEnd)) return undefined;
+  return { mark: isEnd ? 'close' : kind, id };
+}
+
+// XML 1.0 §2.2 has no place for these, escaped or not: a server would refuse the whole text.
+const NOT_IN_XML = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
+
+function escapeText(text: string): string {
+  return text
+    .replace(NOT_IN_XML, '')
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+}
+
+const entities: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+};
+
+/** In one pass: `&amp;lt;` is `&lt;`. What is no entity stays. */
+function unescapeText(text: string): string {
+  return text.replace(
+    /&(?:([a-z]{2,4})|#(\d{1,7})|#x([\da-f]{1,6}));/gi,
+    (whole, name, ...codes) => {
+      if (typeof name === 'string') return entities[name.toLowerCase()] ?? whole;
+      const [decimal, hexadecimal] = codes as (string | undefined)[];
+      const code = decimal === undefined ? parseInt(hexadecimal ?? '', 16) : Number(decimal);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    },
+  );
 }

@@ -1,9 +1,88 @@
-/** Cuts segments into pieces as `text-pieces.ts` cuts texts; a piece of a marked segment is one too. */
-import { isPlain, plainText, type Mark, type TextSegment } from '../../text/text-segment.ts';
-import { splitText, type TextCutting } from './text-pieces.ts';
+/**
+ * Feeds the pieces of segments to an engine as it takes them: neither time nor memory is spent on what
+ * is not yet its turn, and the thread that also carries live audio is never held for long.
+ */
+import { sentenceEnds } from '../../text/sentences.ts';
+import { isPlain, type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';
+
+/** Pieces of one call under way: enough for two pipelines in a row, each kept busy by 16. */
+const MAX_UNDER_WAY = 32;
+/** What a call may cut before it lets other work go on, in UTF-16 units: less than 1 ms. */
+const TURN_LENGTH = 2_048;
+
+interface PieceFeed extends TextCutting {
+  segments: readonly TextSegment[];
+  /** Must reject soon once `call` is aborted. */
+  translatePiece: (content: SegmentPiece['content']) => Promise<SegmentPiece['content']>;
+  /** Aborted with the first failure of a piece; ends the feed when it is aborted from outside. */
+  call: AbortController;
+}
+
+/**
+ * Translates segments piece by piece, in order, and joins what comes back to one answer per segment.
+ *
+ * @throws the reason of the abort, or what the first piece that failed was rejected with
+ */
+export async function feedPieces({
+  segments,
+  translatePiece,
+  call,
+  ...cutting
+}: PieceFeed): Promise<TextSegment[]> {
+  const answers: SegmentPiece['content'][][] = segments.map(() => []);
+  // A ring: the engine answers a call in order, so that the oldest piece makes room first.
+  const underWay: Promise<void>[] = [];
+  let pieceCount = 0;
+  let turnLength = 0;
+  for (const [i, parts] of answers.entries()) {
+    for (const piece of splitSegment(segments[i] ?? [], cutting)) {
+      const { seams } = piece;
+      const place = parts.push(seams ? withoutSeams(piece.content, seams) : piece.content) - 1;
+      turnLength += piece.length;
+      if (piece.translatable) {
+        const slot = pieceCount++ % MAX_UNDER_WAY;
+        // Not even a microtask while there is room: a caption is sent at once.
+        if (pieceCount > MAX_UNDER_WAY) await underWay[slot];
+        const translated = translatePiece(piece.content).then((answer) => {
+          parts[place] = seams ? withoutSeams(answer, seams) : answer;
+        });
+        // The pieces that nobody awaits at that moment fail with it, and so they are handled here.
+        translated.catch((error: unknown) => call.abort(error));
+        underWay[slot] = translated;
+      }
+      if (turnLength >= TURN_LENGTH) {
+        await nextTurn();
+        call.signal.throwIfAborted();
+        turnLength = 0;
+      }
+    }
+  }
+  await Promise.all(underWay);
+  return answers.map(joinPieces);
+}
+
+/** Calls that wait for their turn, first come, first served. */
+const waiting: (() => void)[] = [];
+
+/**
+ * Resolves after the event loop has gone round. All calls of the process share one turn per round:
+ * with a turn each, a hundred calls at once would hold the thread a hundred times as long.
+ */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(startTurn);
+  });
+}
+
+function startTurn(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(startTurn);
+}
+
+// Cuts segments into pieces as `text-pieces.ts` cuts texts; a piece of a marked segment is one too.
 
 /** A part of a segment: a text, or a well nested segment where the whole has marks. */
-export interface SegmentPiece {
+interface SegmentPiece {
   content: string | TextSegment;
   /** False where there are no letters: it means the same in every language. */
   translatable: boolean;
@@ -159,4 +238,125 @@ class PartReader {
     }
     return taken;
   }
+}
+
+// Cuts texts into pieces that are translated one by one, so that a long text never holds back the
+// captions of others, and puts outer blanks beyond the reach of the engine.
+
+/** A part of a text; all parts joined are the text again. */
+interface Piece {
+  text: string;
+  /** False for blanks and what has no letters: it means the same in every language. */
+  translatable: boolean;
+}
+
+const BLANK = /\s/u;
+
+/** What is searched for the ends of sentences at a time, in UTF-16 units: far less than 1 ms. */
+const WINDOW_LENGTH = 2_048;
+/** Whether a full stop ends a sentence may depend on what follows it, so far in UTF-16 units. */
+const LOOKAHEAD_LENGTH = 128;
+/** Two line breaks and more, with the blanks between them: nothing goes on behind them. */
+const PARAGRAPH_END = /(?:(?:\r\n|[\n\r\u2028\u2029])[^\S\n\r\u2028\u2029]*){2,}/g;
+
+interface TextCutting {
+  /** Language of the text, whose rules tell where sentences end. */
+  language: string;
+  /** Longest piece in UTF-16 units. */
+  maxLength: number;
+  /**
+   * `packed`, the default: as many whole sentences as fit are a piece. `single`: each is one, and
+   * each paragraph ends one.
+   */
+  sentences?: 'packed' | 'single';
+}
+
+/**
+ * Cuts a text at the ends of sentences; only a sentence that is longer than a piece itself is cut
+ * between words. Works piece by piece as it is consumed: no step takes more time than one window.
+ */
+export function* splitText({
+  text,
+  ...cutting
+}: TextCutting & { text: string }): Generator<Piece, void, undefined> {
+  const isPacked = cutting.sentences !== 'single';
+  if (isPacked && text.length <= cutting.maxLength) yield* trimmed(text);
+  else for (const part of cutText(text, cutting)) yield* trimmed(part);
+}
+
+function* trimmed(part: string): Generator<Piece> {
+  if (!LETTER.test(part)) {
+    if (part !== '') yield { text: part, translatable: false };
+    return;
+  }
+  const core = part.trim();
+  const start = part.length - part.trimStart().length;
+  if (start > 0) yield { text: part.slice(0, start), translatable: false };
+  yield { text: core, translatable: true };
+  const rest = part.slice(start + core.length);
+  if (rest !== '') yield { text: rest, translatable: false };
+}
+
+function* cutText(
+  text: string,
+  { language, maxLength, sentences = 'packed' }: TextCutting,
+): Generator<string> {
+  let start = 0;
+  let end = 0;
+  for (const next of endsOf(text, language, sentences)) {
+    const isFull = sentences === 'single' || next - start > maxLength;
+    if (isFull && end > start) {
+      yield text.slice(start, end);
+      start = end;
+    }
+    end = next;
+    while (end - start > maxLength) {
+      const cut = cutBetweenWords(text, start, maxLength);
+      yield text.slice(start, cut);
+      start = cut;
+    }
+  }
+  if (end > start) yield text.slice(start, end);
+}
+
+/**
+ * Where sentences end, found window by window: each window starts where a sentence does, so that
+ * the ends are those of the whole text. A sentence that fills a window ends at a blank of it.
+ */
+function* endsOf(
+  text: string,
+  language: string,
+  sentences: TextCutting['sentences'],
+): Generator<number> {
+  for (let start = 0; start < text.length;) {
+    const windowStart = start;
+    const window = text.slice(windowStart, windowStart + WINDOW_LENGTH);
+    const isLast = windowStart + WINDOW_LENGTH >= text.length;
+    const trustedEnd = windowStart + (isLast ? WINDOW_LENGTH : WINDOW_LENGTH - LOOKAHEAD_LENGTH);
+    const ends = sentenceEnds(window, { language, atLineBreaks: false });
+    if (sentences === 'single') {
+      for (const match of window.matchAll(PARAGRAPH_END)) ends.push(match.index + match[0].length);
+      ends.sort((one, other) => one - other);
+    }
+    for (const each of ends) {
+      const end = windowStart + each;
+      if (end <= start) continue;
+      if (end > trustedEnd) break;
+      start = end;
+      yield end;
+    }
+    if (start > windowStart) continue;
+    start = cutBetweenWords(text, windowStart, WINDOW_LENGTH);
+    yield start;
+  }
+}
+
+/** After the last blank within reach; without one, wherever no character is torn in two. */
+function cutBetweenWords(text: string, start: number, maxLength: number): number {
+  const limit = start + maxLength;
+  for (let at = limit; at > start + maxLength / 2; at--) {
+    if (BLANK.test(text.charAt(at - 1))) return at;
+  }
+  const splitsPair = (text.codePointAt(limit - 1) ?? 0) > 0xffff;
+  return splitsPair ? limit - 1 : limit;
 }

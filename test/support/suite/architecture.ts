@@ -133,7 +133,8 @@ const layers: Record<string, Layer> = {
   ),
   'server/models/routes.ts': room(['server/models'], ['server/accounts/console']),
 
-  'server/settings.ts': { uses: ['shared'] },
+  // Engines declare their own.
+  'server/settings.ts': { uses: ['shared', 'server/engines'] },
   'server/config.ts': { uses: ['shared', 'server/settings.ts'] },
   // What names the parts: rooms, engines and stores.
   'server/app.ts': { uses: ['shared', 'server'] },

@@ -1,9 +1,142 @@
 /**
- * The words that a text in a language can hardly do without, and what people greet and try out a
- * translator with. Statistics need some length to be sure; these few words decide short texts.
- * Languages whose script names them are not here.
+ * What speaks for each language: two statistical detectors that err in different places, under one set
+ * of language codes, and the words that are known.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
+import type { Script } from './letters.ts';
+import type { WordLists } from './word-lists.ts';
+
+/** How much speaks for each language, 0 to 1. */
+export type Evidence = ReadonlyMap<LanguageTag, number>;
+
+export interface Statistics {
+  /** n-gram frequencies: the likeliest language has 1. Knows some 60 languages. */
+  byNgrams(text: string): Evidence;
+  /** A neural network's one guess and its probability. Knows some 100 languages. */
+  byNetwork(text: string): { language: LanguageTag; probability: number };
+}
+
+/**
+ * Codes that the detectors write otherwise. Malay and Indonesian are one to the n-gram tables, and
+ * Serbian and Bosnian in Latin letters cannot be distinguished from Croatian: such texts get one name.
+ */
+const LATIN_CODES: Readonly<Record<string, LanguageTag>> = {
+  no: 'nb',
+  fil: 'tl',
+  bs: 'hr',
+  sr: 'hr',
+  ms: 'id',
+  ku: 'kmr',
+};
+const OTHER_CODES: Readonly<Record<string, LanguageTag>> = { iw: 'he', ku: 'ckb' };
+
+/** Languages the n-gram tables do not have. */
+export const withoutNgrams: ReadonlySet<LanguageTag> = new Set(
+  'ceb cy eo ga gl ha ht ig jv la lb mg mi mt st su sw uz xh zu mk kk ky mn tg ps ne yi'.split(' '),
+);
+
+/** Compiling the network takes a slow or busy machine longer than the 3 s that its loader grants. */
+const LOADING_TIMEOUT_MS = 60_000;
+
+/** Loads both detectors; they stay for the life of the process. */
+export async function loadStatistics(): Promise<Statistics> {
+  // Half a second: not for those that only read the settings.
+  const [{ loadModule }, { eld }] = await Promise.all([import('cld3-asm'), import('eld/small')]);
+  const factory = await loadModule({ timeout: LOADING_TIMEOUT_MS });
+  // Short texts are taken as well, and no more than was cut off before: 3 bytes a character.
+  const network = factory.create(0, 1536);
+  return {
+    byNgrams(text) {
+      const scores = Object.entries(eld.detect(text).getScores());
+      const best = scores[0]?.[1] ?? 1;
+      const codes = codesFor(text);
+      const evidence = new Map<LanguageTag, number>();
+      for (const [code, score] of scores) evidence.set(codes[code] ?? code, score / best);
+      return evidence;
+    },
+    byNetwork(text) {
+      const { language, probability } = network.findLanguage(text);
+      return { language: codesFor(text)[language] ?? language, probability };
+    },
+  };
+}
+
+function codesFor(text: string) {
+  return /\p{Script=Latin}/u.test(text) ? LATIN_CODES : OTHER_CODES;
+}
+
+// Words: very frequent ones, those of the lists, and those that are another language's.
+
+/** So typical of a language are the letters of its usual words, and of a foreign one at most. */
+const TYPICAL = 0.9;
+const UNTYPICAL = 0.5;
+
+/**
+ * Which languages have a word only by a form that hardly anybody writes, `vida` of French `vider`: by
+ * its letters it is another language's, which has it as well. One word alone must be at home in two.
+ */
+export function foreignWords(
+  words: readonly string[],
+  { statistics, lists, script }: { statistics: Statistics; lists: WordLists; script: Script },
+): (language: LanguageTag) => boolean {
+  const homes = words.length === 1 ? 2 : 1;
+  return (language) =>
+    words.some((word) => {
+      if (languagesOfWord.get(word)?.includes(language) === true) return false;
+      const ngrams = statistics.byNgrams(word);
+      if ((ngrams.get(language) ?? 0) >= UNTYPICAL) return false;
+      const isHome = (each: LanguageTag) =>
+        (ngrams.get(each) ?? 0) >= TYPICAL &&
+        lists.languages.has(each) &&
+        lists.share(each, word) === 1;
+      return script.languages.filter(isHome).length >= homes;
+    });
+}
+
+/** Which share of the letters is in words of each language that has a list. */
+export function listEvidence(
+  words: readonly string[],
+  script: Script,
+  lists: WordLists,
+): Map<LanguageTag, number> {
+  const evidence = new Map<LanguageTag, number>();
+  const parts = words.flatMap((word) => word.split(/['’-]/u)).filter((part) => part !== '');
+  const length = parts.join('').length;
+  for (const language of script.languages) {
+    if (!lists.languages.has(language)) continue;
+    let known = 0;
+    for (const part of parts) {
+      const isFrequent = languagesOfWord.get(part)?.includes(language) === true;
+      known += part.length * (isFrequent ? 1 : lists.share(language, part));
+    }
+    evidence.set(language, known / length);
+  }
+  return evidence;
+}
+
+/** Which share of the words is frequent in each language, and in whatever others. */
+export function everydayShares(words: readonly string[]): Map<LanguageTag, number> {
+  const shares = new Map<LanguageTag, number>();
+  for (const language of words.flatMap((word) => languagesOfWord.get(word) ?? [])) {
+    shares.set(language, (shares.get(language) ?? 0) + 1 / words.length);
+  }
+  return shares;
+}
+
+/** Which share of the words is frequent in a language; shared words count less. */
+export function wordEvidence(words: readonly string[]): Map<LanguageTag, number> {
+  const evidence = new Map<LanguageTag, number>();
+  for (const word of words) {
+    const languages = languagesOfWord.get(word) ?? [];
+    const share = 1 / (words.length * Math.sqrt(languages.length));
+    for (const language of languages) evidence.set(language, (evidence.get(language) ?? 0) + share);
+  }
+  return evidence;
+}
+
+// The words that a text in a language can hardly do without, and what people greet and try out a
+// translator with. Statistics need some length to be sure; these few words decide short texts.
+// Languages whose script names them are not here.
 
 const wordsByLanguage: Readonly<Record<LanguageTag, string>> = {
   af: 'die en van het is dit nie ek jy hy sy ons julle hulle wat vir met op om te aan by was sal kan moet maar ook baie goeie môre dankie asseblief hallo daar hier waar hoe hierdie word',
@@ -53,7 +186,7 @@ const wordsByLanguage: Readonly<Record<LanguageTag, string>> = {
 };
 
 /** Languages by word, in lower case. */
-export const languagesOfWord: ReadonlyMap<string, readonly LanguageTag[]> = indexWords();
+const languagesOfWord: ReadonlyMap<string, readonly LanguageTag[]> = indexWords();
 
 function indexWords(): Map<string, LanguageTag[]> {
   const index = new Map<string, LanguageTag[]>();

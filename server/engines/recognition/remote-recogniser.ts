@@ -1,6 +1,29 @@
-/** Languages of recognisers that run elsewhere: which they hear, and what they call them. */
+/**
+ * What recognisers that run elsewhere have in common: their settings, which languages they hear and
+ * what they call them, and the prompt that names terms.
+ */
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { voiceSourceLanguages } from '../../../shared/schemas/voice-session.ts';
+import type { Logger } from '../../process/log.ts';
+
+/** What their settings say. */
+export interface RemoteRecogniserOptions {
+  log: Logger;
+  /** Address of the server. */
+  url: string;
+  /** Languages the model hears; those of Whisper without it. */
+  languages?: readonly string[] | undefined;
+  /** Longest wait for an answer, and for a connection. */
+  timeoutMs?: number;
+  /** Wait before the second try; it doubles with every further one. */
+  firstDelayMs?: number;
+}
+
+/** Of those that hear over a connection. */
+export interface SocketEngineOptions extends RemoteRecogniserOptions {
+  /** See {@link PersistentHearer}. */
+  tries?: number;
+}
 
 /** Whisper and its kin hear these badly (more than half of the words wrong) or not at all. */
 const BEYOND_WHISPER = new Set(['bn', 'ga', 'mt']);
@@ -31,7 +54,12 @@ const byName = new Map<string, LanguageTag>([
 
 /** Other codes of languages that we know by another one. */
 const OTHER_CODES: Readonly<Record<string, LanguageTag>> = {
-  ...{ no: 'nb', nn: 'nb', iw: 'he', in: 'id', fil: 'tl', cmn: 'zh' },
+  no: 'nb',
+  nn: 'nb',
+  iw: 'he',
+  in: 'id',
+  fil: 'tl',
+  cmn: 'zh',
 };
 
 /** The base language that an engine means by a code or an English name; undefined when unknown. */
@@ -65,4 +93,20 @@ export function languagesToHear(
   if (wrong.length > 0) return { problem: `${wrong.join(', ')} is no language of voice sessions` };
   if (setting.length === 0) return { problem: 'it names no language' };
   return { languages: [...new Set(tags.filter((tag) => tag !== undefined))] };
+}
+
+/** Whisper looks at the last 224 tokens of a prompt only; terms of rare letters take more than words do. */
+const MAX_PROMPT_CHARACTERS = 600;
+
+/** As many of the terms as fit, the first ones first; undefined when there are none. */
+export function termsPrompt(terms: readonly string[]): string | undefined {
+  let prompt = '';
+  for (const term of terms) {
+    const clean = term.trim().replace(/\s+/g, ' ');
+    if (clean === '') continue;
+    const longer = prompt === '' ? clean : `${prompt}, ${clean}`;
+    if (longer.length > MAX_PROMPT_CHARACTERS) continue;
+    prompt = longer;
+  }
+  return prompt === '' ? undefined : `${prompt}.`;
 }

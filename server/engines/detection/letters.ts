@@ -1,0 +1,228 @@
+/**
+ * What the letters of a text say of its language: its words without markup, addresses and codes, the
+ * script they are written in, and letters that few languages write.
+ */
+import type { LanguageTag } from '../../../shared/language.ts';
+
+/** Enough to skip a page's head of markup; more would only cost time. UTF-16 units. */
+const CONSIDERED_LENGTH = 4096;
+/** The detectors are sure long before. UTF-16 units. */
+const READABLE_LENGTH = 512;
+
+/** What cutting leaves of a character of two UTF-16 units. */
+const HALF_CHARACTER = /[\ud800-\udbff]$/;
+
+const NOISE = new RegExp(
+  [
+    /<[^<>]*>/u, // markup
+    /&#?[a-z0-9]{1,32};/iu, // its entities
+    /(?:https?:\/\/|www\.)\S+/iu, // addresses
+    /[\w.+-]{1,64}@[\w.-]{1,128}/u,
+    /(?<![a-z])[a-z]*[0-9_][a-z0-9_]*/iu, // numbers, codes and names of variables
+    // whatever is no letter; joiners are part of Persian words, a dot between two l of Catalan ones
+    /(?:(?!(?<=l)·l)[^\p{L}\p{M}'’\u200c\u200d-])+/u,
+  ]
+    .map(({ source }) => `(?:${source})`)
+    .join('|'),
+  'giu',
+);
+
+/**
+ * The words at the beginning of a text, with single blanks between them; empty when there are none.
+ * Lone surrogates and NULs, which the detectors cannot take, are gone.
+ */
+export function readableText(text: string): string {
+  const words = text.slice(0, CONSIDERED_LENGTH).replace(NOISE, ' ').trim();
+  return words.slice(0, READABLE_LENGTH).replace(HALF_CHARACTER, '');
+}
+
+/**
+ * The words in small letters, single blanks between them: every language writes the names of others.
+ *
+ * @param readable from {@link readableText}
+ */
+export function ownWords(readable: string): string {
+  return readable
+    .split(' ')
+    .filter((word) => /^\p{Ll}/u.test(word))
+    .join(' ');
+}
+
+// Scripts, and the languages that are written in them.
+
+export interface Script {
+  /** Letters of the script; matches one character. */
+  letter: RegExp;
+  /** Languages written in it that the detectors tell apart; a single one needs no detector. */
+  languages: readonly LanguageTag[];
+  /**
+   * What one character of it counts. Syllables and words are worth several letters, and other
+   * letters twice the Latin ones, for Latin names turn up in texts of all scripts.
+   */
+  weight: number;
+}
+
+function script(letter: RegExp, languages: string, weight = 2): Script {
+  return { letter, languages: languages.split(' '), weight };
+}
+
+const LATIN =
+  'af az ca ceb cs cy da de en eo es et eu fi fr ga gl ha hr ht hu id ig is it jv kmr la lb lt lv mg mi mt nb nl pl pt ro sk sl sq st su sv sw tl tr uz vi xh yo zu';
+
+const latin = script(/\p{Script=Latin}/u, LATIN, 1);
+export const han = script(/\p{Script=Han}/u, 'zh ja', 5);
+const kana = script(/[\p{Script=Hiragana}\p{Script=Katakana}ー]/u, 'ja', 4);
+
+/** Frequent ones first: a letter is looked for in this order. */
+const scripts: readonly Script[] = [
+  latin,
+  script(/\p{Script=Cyrillic}/u, 'ru uk be bg sr mk kk ky mn tg'),
+  kana,
+  han,
+  script(/\p{Script=Hangul}/u, 'ko', 4),
+  script(/\p{Script=Arabic}/u, 'ar fa ur ps ckb'),
+  script(/\p{Script=Greek}/u, 'el'),
+  script(/\p{Script=Hebrew}/u, 'he yi'),
+  script(/\p{Script=Thai}/u, 'th'),
+  script(/\p{Script=Devanagari}/u, 'hi mr ne'),
+  script(/\p{Script=Bengali}/u, 'bn'),
+  script(/\p{Script=Gurmukhi}/u, 'pa'),
+  script(/\p{Script=Gujarati}/u, 'gu'),
+  script(/\p{Script=Tamil}/u, 'ta'),
+  script(/\p{Script=Telugu}/u, 'te'),
+  script(/\p{Script=Kannada}/u, 'kn'),
+  script(/\p{Script=Malayalam}/u, 'ml'),
+  script(/\p{Script=Oriya}/u, 'or'),
+  script(/\p{Script=Sinhala}/u, 'si'),
+  script(/\p{Script=Armenian}/u, 'hy'),
+  script(/\p{Script=Georgian}/u, 'ka'),
+  script(/\p{Script=Ethiopic}/u, 'am'),
+  script(/\p{Script=Khmer}/u, 'km'),
+  script(/\p{Script=Lao}/u, 'lo'),
+  script(/\p{Script=Myanmar}/u, 'my'),
+];
+
+/** Every language that can be detected. */
+export const detectableLanguages: readonly LanguageTag[] = [
+  ...new Set(scripts.flatMap(({ languages }) => languages)),
+];
+
+/** The script most of a text is written in; undefined when it has no letters of a known one. */
+export function mainScript(text: string): Script | undefined {
+  const weights = new Map<Script, number>();
+  let current: Script | undefined;
+  for (const character of text) {
+    if (character === ' ') continue;
+    // Neighbours mostly share a script, so the search seldom starts anew.
+    if (current === undefined || !current.letter.test(character)) {
+      current = scripts.find(({ letter }) => letter.test(character));
+    }
+    if (current !== undefined) weights.set(current, (weights.get(current) ?? 0) + current.weight);
+  }
+  // Japanese is mostly Chinese characters; a few syllables among them say that it is not Chinese.
+  const syllables = weights.get(kana) ?? 0;
+  const characters = weights.get(han) ?? 0;
+  if (syllables > 0 && syllables * 10 >= characters) {
+    weights.delete(han);
+    weights.set(kana, syllables + characters);
+  }
+  let main: Script | undefined;
+  for (const [each, weight] of weights) {
+    if (main === undefined || weight > (weights.get(main) ?? 0)) main = each;
+  }
+  return main;
+}
+
+// Letters that few languages of a script write: strong evidence in texts too short for statistics.
+
+const groups: readonly [letters: string, languages: string][] = [
+  ['ß', 'de'],
+  ['äö', 'de sv fi et sk hu tr az is tk'],
+  ['ü', 'de et hu tr az es ca'],
+  ['å', 'sv da nb fi'],
+  ['æ', 'da nb is'],
+  ['ø', 'da nb'],
+  ['ðþ', 'is'],
+  ['ñ', 'es gl eu tl'],
+  ['õ', 'et pt vi'],
+  ['ã', 'pt vi'],
+  ['ç', 'fr pt ca tr sq az'],
+  ['œùû', 'fr'],
+  ['è', 'fr it ca'],
+  ['à', 'fr it ca pt'],
+  ['êâô', 'fr pt vi sk ro tr'],
+  ['ëï', 'fr nl sq ca'],
+  ['òì', 'it ca vi'],
+  ['·ŀ', 'ca'],
+  ['őű', 'hu'],
+  ['łąęńćśźż', 'pl'],
+  ['ąę', 'lt'],
+  ['ć', 'hr'],
+  ['ż', 'mt'],
+  ['řěů', 'cs'],
+  ['ďťň', 'cs sk'],
+  ['ľĺŕ', 'sk'],
+  ['čšž', 'cs sk sl hr lt lv et'],
+  ['ý', 'cs sk is vi tk'],
+  ['đ', 'hr vi'],
+  ['ėųįū', 'lt'],
+  ['āēīū', 'lv mi'],
+  ['ķļņģ', 'lv'],
+  ['ăâ', 'ro vi'],
+  ['șțşţ', 'ro'],
+  ['ğış', 'tr az'],
+  ['ə', 'az'],
+  ['ġħċ', 'mt'],
+  ['ŭŝĉĝĵĥ', 'eo'],
+  ['ơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ', 'vi'],
+  ['їєґ', 'uk'],
+  ['і', 'uk be kk'],
+  ['ў', 'be'],
+  ['ыэё', 'ru be kk ky mn tt tg'],
+  ['щ', 'ru uk bg kk ky'],
+  ['ъ', 'bg ru'],
+  ['јљњџ', 'sr mk'],
+  ['ђћ', 'sr'],
+  ['ѓќѕ', 'mk'],
+  ['әғқңұһ', 'kk'],
+  ['өү', 'mn kk ky'],
+  ['ҷӣӯҳ', 'tg'],
+  ['پچژگ', 'fa ur ps ckb'],
+  ['ةأإ', 'ar'],
+  ['ٹڈڑےہھ', 'ur'],
+  ['ڕڵێۆ', 'ckb'],
+  ['ټډړښڼ', 'ps'],
+  ['ळ', 'mr'],
+];
+
+/** The languages that write a letter, for letters that tell something. */
+const languagesOfLetter: ReadonlyMap<string, ReadonlySet<LanguageTag>> = indexLetters();
+
+function indexLetters(): Map<string, Set<LanguageTag>> {
+  const index = new Map<string, Set<LanguageTag>>();
+  for (const [letters, languages] of groups) {
+    for (const letter of letters) {
+      const known = index.get(letter) ?? new Set<LanguageTag>();
+      for (const language of languages.split(' ')) known.add(language);
+      index.set(letter, known);
+    }
+  }
+  return index;
+}
+
+/** What the distinctive letters of a text say of a language. */
+export interface LetterEvidence {
+  /** How well they fit, -1 to 1. */
+  evidence: (language: LanguageTag) => number;
+  areAllOf: (language: LanguageTag) => boolean;
+}
+
+/** @param text in lower case */
+export function letterEvidence(text: string): LetterEvidence {
+  const found = [...new Set(text)].flatMap((letter) => languagesOfLetter.get(letter) ?? []);
+  const fitting = (language: LanguageTag) => found.filter((each) => each.has(language)).length;
+  return {
+    evidence: (language) => (found.length === 0 ? 0 : (2 * fitting(language)) / found.length - 1),
+    areAllOf: (language) => fitting(language) === found.length,
+  };
+}
