@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../shared/errors.ts';
-import { conflateUpdates, type CaptionUpdate } from '../../../server/voice/path/captions.ts';
-import { captionUnits } from '../../../server/voice/path/caption-units.ts';
-import { createRealTimeMeter } from '../../../server/voice/path/real-time-meter.ts';
-import { createRevisionMeter } from '../../../server/voice/path/revisions.ts';
-import { createSteady } from '../../../server/voice/path/steady.ts';
+import {
+  captionUnits,
+  type CaptionUpdate,
+  conflateUpdates,
+} from '../../../server/voice/path/captions.ts';
+import { createRealTimeMeter } from '../../../server/voice/session/media-queue.ts';
+import { createRevisionMeter, createSteady } from '../../../server/voice/path/steady.ts';
 import { createChannel } from '../../../server/voice/path/streams.ts';
-import { createTargetDisplay } from '../../../server/voice/path/target-display.ts';
-import { translate, type TranslateText } from '../../../server/voice/path/translate.ts';
+import {
+  createTargetDisplay,
+  translate,
+  type TranslateText,
+} from '../../../server/voice/path/translate.ts';
 import {
   collect,
   concludedTexts,
