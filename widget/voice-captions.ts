@@ -8,7 +8,7 @@ import { announce } from './controllers/announcer.ts';
 import { defaultWorkletUrl, type AudioSource } from './controllers/microphone.ts';
 import { SpeechController } from './controllers/playback-controller.ts';
 import type { SpeechPath } from './controllers/playback-path.ts';
-import { VoiceSession, type EndReason } from './controllers/session.ts';
+import { ElementSession, type EndReason } from './controllers/session.ts';
 import {
   tokenEndpoint,
   type SessionRequest,
@@ -132,7 +132,7 @@ export class VoiceCaptions extends LitElement {
   /** Of the languages that were asked for last, in a session that goes on. */
   private refusal: VoiceFailure | undefined;
   private hasShownText = false;
-  private session: VoiceSession | undefined;
+  private session: ElementSession | undefined;
   private tentativeTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly roll = new CaptionRoll();
   private readonly speaker = new SpeechController(
@@ -171,7 +171,7 @@ export class VoiceCaptions extends LitElement {
     // Those that were refused before are asked for anew.
     this.showLanguages(this.languages());
     void this.unlockAudio();
-    const session = new VoiceSession({
+    const session = new ElementSession({
       source: this.source === 'none' ? undefined : this.source,
       deviceId: this.deviceId,
       chunkMs: this.chunkMs,

@@ -148,8 +148,13 @@ function speechOf(message: ServerMessage): SpeechEvent | undefined {
   if (message.type !== 'target_media_chunk') return undefined;
   const { language, data, duration, text, content_type, headers } = message;
   return {
-    ...{ type: 'speech', language, pieces: data, durationMs: duration, text },
-    ...{ contentType: content_type, headerCount: headers },
+    type: 'speech',
+    language,
+    pieces: data,
+    durationMs: duration,
+    text,
+    contentType: content_type,
+    headerCount: headers,
   };
 }
 

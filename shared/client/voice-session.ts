@@ -270,7 +270,9 @@ function changesOf(changes: VoiceSessionChanges): SessionChanges {
       target_media_content_type: speech?.contentType ?? null,
       target_media_voice: speech?.voice ?? null,
     }),
-    ...{ glossary_id: glossaryId, formality, spoken_terms_id: spokenTermsId },
+    glossary_id: glossaryId,
+    formality,
+    spoken_terms_id: spokenTermsId,
   };
   const given = Object.entries(wishes).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given);

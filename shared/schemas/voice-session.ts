@@ -139,7 +139,8 @@ function orNull<Schema extends TSchema>(schema: Schema) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
 
-export const VoiceSession = Type.Object({
+/** The answer of `POST /v3/voice/realtime`: where a session that was requested is connected to. */
+export const RequestedVoiceSession = Type.Object({
   streaming_url: Type.String({
     description: 'Where to open the WebSocket, as `{streaming_url}?token={token}`.',
   }),
@@ -161,7 +162,7 @@ export const VoiceReconnection = Type.Object({
 
 /** The answer of `GET /v3/voice/realtime`; the audio received is told to clients that asked for acknowledgements. */
 export const VoiceReconnectedSession = Type.Object({
-  ...VoiceSession.properties,
+  ...RequestedVoiceSession.properties,
   received_audio_ms: Type.Optional(
     Type.Number({ description: 'Audio that has arrived in this session, in ms.' }),
   ),
@@ -173,4 +174,4 @@ export const VoiceReconnectedSession = Type.Object({
 export type VoiceReconnectedSession = Static<typeof VoiceReconnectedSession>;
 export type VoiceSessionUpdate = Static<typeof VoiceSessionUpdate>;
 export type VoiceSessionRequest = Static<typeof VoiceSessionRequest>;
-export type VoiceSession = Static<typeof VoiceSession>;
+export type RequestedVoiceSession = Static<typeof RequestedVoiceSession>;

@@ -1,5 +1,5 @@
 /** How calm and how late captions were, from all that was shown and when. */
-import { captionTokens } from '../../server/voice/path/caption-units.ts';
+import { captionTokens } from '../../server/voice/path/captions.ts';
 
 /** What was seen of one transcript from then on, times in ms since the stream began. */
 export interface Sight {

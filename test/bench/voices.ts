@@ -8,7 +8,7 @@ import type {
 } from '../../server/engines/engine.ts';
 import type * as RunningEngines from '../../server/running-engines.ts';
 import type * as Metrics from '../../server/operation/metrics.ts';
-import type * as Resampling from '../../server/voice/audio/codecs/resampler.ts';
+import type * as Resampling from '../../shared/resampler.ts';
 import type * as Listen from '../../server/voice/path/listen.ts';
 import { wordErrorRate } from '../support/audio/word-error-rate.ts';
 import type { Print } from './benchmarks.ts';
@@ -68,9 +68,7 @@ async function spokenBy(
   speaker: SynthesisEngine,
   voice: { language: string; gender: VoiceGender },
 ): Promise<{ audio: Uint8Array; cpuPerS: number }> {
-  const { Resampler } = await importBuilt<typeof Resampling>(
-    'server/voice/audio/codecs/resampler.ts',
-  );
+  const { createRateConverter } = await importBuilt<typeof Resampling>('shared/resampler.ts');
   const { signal } = new AbortController();
   const pieces: Int16Array[] = [silence(1)];
   let cpuS = 0;
@@ -85,9 +83,10 @@ async function spokenBy(
       spokenS += samples.length / sampleRateHz;
     }
     cpuS += descendantsCpuS() - before;
-    const resampler = new Resampler({ fromHz, toHz: RATE_HZ });
-    for (const samples of said) pieces.push(resampler.process(samples).slice());
-    pieces.push(resampler.flush().slice(), silence(1));
+    const converter = createRateConverter(RATE_HZ, (samples) => pieces.push(samples.slice()));
+    for (const samples of said) converter.push(samples, fromHz);
+    converter.flush();
+    pieces.push(silence(1));
   }
   const audio = Buffer.concat(pieces.map((each) => Buffer.from(each.buffer)));
   return { audio, cpuPerS: cpuS / spokenS };

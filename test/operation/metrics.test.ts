@@ -15,8 +15,10 @@ import {
   observedSpeaker,
   observedTranslator,
 } from '../../server/operation/observed-engines.ts';
-import { createSessionMeasures } from '../../server/voice/session/session-measures.ts';
-import { createErasureMeter } from '../../server/voice/path/erasure-meter.ts';
+import {
+  createErasureMeter,
+  createSessionMeasures,
+} from '../../server/voice/session/session-measures.ts';
 import { running } from '../engines/remote-support.ts';
 import { plain } from '../engines/marked-segments.ts';
 import { recordLog } from '../support/product/log-record.ts';

@@ -62,8 +62,8 @@ const failureStates: Partial<Record<VoiceErrorCode, VoiceState>> = {
   'microphone-lost': 'no-microphone',
 };
 
-/** One session. Start it inside the click. */
-export class VoiceSession {
+/** One conversation of the element: its microphone, its link and its state. Start it inside the click. */
+export class ElementSession {
   readonly #options: SessionOptions;
   #capture: AudioCapture | undefined;
   #link: VoiceLink;

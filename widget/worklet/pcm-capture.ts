@@ -3,8 +3,8 @@
  * 16 kHz. The context keeps its native rate because a 16 kHz AudioContext drifted and jumped by
  * 77 ms in Firefox.
  */
+import { Resampler, steepShape } from '../../shared/resampler.ts';
 import { PROCESSOR_NAME, type PcmCaptureMessage, type PcmCaptureOptions } from './pcm-protocol.ts';
-import { Resampler } from './resampler.ts';
 
 // The scope of AudioWorklet modules; lib.dom does not describe it.
 declare const sampleRate: number;
@@ -16,12 +16,8 @@ declare function registerProcessor(
   processor: new (options: { processorOptions: PcmCaptureOptions }) => AudioWorkletProcessor,
 ): void;
 
-/** Samples of one call of process(): fixed at 128 today, more may be asked for in the future. */
-const MAX_BLOCK = 1024;
-
 class PcmCaptureProcessor extends AudioWorkletProcessor {
   readonly #resampler: Resampler | undefined;
-  readonly #resampled = new Float32Array(MAX_BLOCK * 2 + 1);
   readonly #chunkSamples: number;
   #chunk: Int16Array<ArrayBuffer>;
   #filled = 0;
@@ -37,7 +33,7 @@ class PcmCaptureProcessor extends AudioWorkletProcessor {
       this.#resampler = new Resampler({
         fromHz: sampleRate,
         toHz: sampleRateHz,
-        maxBlock: MAX_BLOCK,
+        shape: steepShape,
       });
     }
     this.port.onmessage = () => this.#stop();
@@ -51,12 +47,7 @@ class PcmCaptureProcessor extends AudioWorkletProcessor {
   }
 
   #take(block: Float32Array): void {
-    if (this.#resampler === undefined) {
-      for (const sample of block) this.#put(sample);
-      return;
-    }
-    const written = this.#resampler.process(block, this.#resampled);
-    for (let index = 0; index < written; index++) this.#put(this.#resampled[index] as number);
+    for (const sample of this.#resampler?.process(block) ?? block) this.#put(sample);
   }
 
   #put(sample: number): void {

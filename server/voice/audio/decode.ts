@@ -1,5 +1,6 @@
 /** The first stage of the voice path: audio in any supported format to samples of one channel. */
 import { availableParallelism } from 'node:os';
+import { ServiceError } from '../../../shared/errors.ts';
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import {
   CONTAINED_PROCESSES,
@@ -9,17 +10,26 @@ import {
 } from '../../process/containment.ts';
 import type { Logger } from '../../process/log.ts';
 import { runtimeFiles } from '../../process/module.ts';
-import type { PoolWorker } from '../../process/worker-pool.ts';
+import { createWorkerPool, type PoolWorker } from '../../process/worker-pool.ts';
 import { startWorkerProcess } from '../../process/worker-process.ts';
-import { decodableContentTypes, formatUnsupported } from './codecs/decodable-formats.ts';
-import { decodeOnWorker } from './codecs/decode-stream.ts';
-import { createDecodeWorkerPool } from './codecs/decode-worker-pool.ts';
-import { createFfmpegPool } from './codecs/ffmpeg-pool.ts';
-import { passThrough } from './codecs/pcm-stream.ts';
-import type { FfmpegProgram } from './ffmpeg-program.ts';
-import type { MediaPiece } from './media.ts';
+import {
+  chunkTooLarge,
+  decodableContentTypes,
+  formatUnsupported,
+  MAX_CHUNK_MS,
+} from './codecs/decodable-formats.ts';
+import type { DecodeAnswer, DecodeRequest } from './decode-messages.ts';
+import { decodeOnWorker } from './decode-stream.ts';
+import { createFfmpegPool, type FfmpegProgram } from './ffmpeg.ts';
+import { createSampleAligner, MEDIA_GAP, UTTERANCE_END, type MediaPiece } from './media.ts';
 
-export { findFfmpeg } from './codecs/ffmpeg.ts';
+export { findFfmpeg } from './ffmpeg.ts';
+
+/**
+ * Streams a worker takes before the next one is started: what a core decodes without getting warm.
+ * Beyond it the workers share the streams, up to `decodersPerWorker` each.
+ */
+const COMFORTABLE_STREAMS = 48;
 
 /** Of one decoding process: several times what the most streams take. */
 const DECODER_MEMORY_BYTES = 1024 ** 3;
@@ -89,14 +99,27 @@ export function createAudioDecoders({
   watchdogMs = 5000,
   startDecodeWorker = () => startDecodeProcess({ log, containment }),
 }: AudioDecodersOptions): AudioDecoders {
-  const pool = createDecodeWorkerPool({
+  const pool = createWorkerPool<DecodeRequest, DecodeAnswer>({
     log,
-    decodersPerWorker,
     maxWorkers,
     watchdogMs,
+    workerName: 'A decoding process',
     startWorker: startDecodeWorker,
+    streamsPerWorker: decodersPerWorker,
+    comfortableStreams: COMFORTABLE_STREAMS,
+    full: () =>
+      new ServiceError('too_many_sessions', 'No audio decoder is free. Please try again.'),
+    broken: () =>
+      new ServiceError(
+        'decoder_failed',
+        'The audio decoder stopped working. Please start a new session.',
+      ),
+    isLastStraw({ failure }) {
+      if (failure?.cause === undefined) return false;
+      log.error({ cause: failure.cause }, 'A decoder failed.');
+      return failure.retires;
+    },
   });
-
   const ffmpegs = createFfmpegPool({
     program: ffmpeg,
     maxProcesses: maxFfmpegProcesses,
@@ -136,7 +159,7 @@ export function startDecodeProcess({
   log: Logger;
   containment: Containment | undefined;
 }): PoolWorker {
-  return startWorkerProcess(import.meta.url, './codecs/decode-child', {
+  return startWorkerProcess(import.meta.url, './decode-child', {
     ...(containment === undefined ? {} : { containment }),
     // A leak ends this process and not the server.
     execArgv: ['--max-old-space-size=256'],
@@ -146,4 +169,115 @@ export function startDecodeProcess({
       onExceeded: (limit) => log.error({ limit }, 'A decoding process is ended: it took too much.'),
     },
   });
+}
+
+// Samples that are what is wanted already.
+
+const BYTES_PER_SAMPLE = 2;
+
+interface PcmStreamOptions {
+  media: AsyncIterable<MediaPiece>;
+  sampleRateHz: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Hands chunks on, and copies none unless it ends inside a sample.
+ *
+ * @throws ServiceError chunk_too_large; what the source gave; the signal's reason, even while the
+ *   next chunk is awaited
+ */
+function passThrough(options: PcmStreamOptions): AsyncIterable<Uint8Array> {
+  return { [Symbol.asyncIterator]: () => new PcmStream(options) };
+}
+
+type Step = IteratorResult<Uint8Array, undefined>;
+const done: Step = { done: true, value: undefined };
+
+/** Written by hand: one promise a chunk instead of the eight of nested generators. */
+class PcmStream implements AsyncIterator<Uint8Array, undefined> {
+  readonly #options: PcmStreamOptions;
+  readonly #maxBytes: number;
+  #source: AsyncIterator<MediaPiece> | undefined;
+  #align = createSampleAligner();
+  #isOver = false;
+  #resolve: ((step: Step) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
+  // Made once: they are called for every chunk.
+  readonly #arrived = (step: IteratorResult<MediaPiece>) => this.#take(step);
+  readonly #failed = (error: unknown) => this.#end(error);
+  readonly #abort = () => this.#end(this.#options.signal.reason);
+  readonly #await = (resolve: (step: Step) => void, reject: (error: unknown) => void) => {
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#ask();
+  };
+
+  constructor(options: PcmStreamOptions) {
+    this.#options = options;
+    this.#maxBytes = (MAX_CHUNK_MS * BYTES_PER_SAMPLE * options.sampleRateHz) / 1000;
+  }
+
+  next(): Promise<Step> {
+    if (this.#isOver) return Promise.resolve(done);
+    return new Promise(this.#await);
+  }
+
+  async return(): Promise<Step> {
+    this.#close();
+    this.#resolve?.(done);
+    return done;
+  }
+
+  #ask(): void {
+    const { media, signal } = this.#options;
+    if (signal.aborted) {
+      this.#end(signal.reason);
+      return;
+    }
+    if (this.#source === undefined) {
+      signal.addEventListener('abort', this.#abort, { once: true });
+      this.#source = media[Symbol.asyncIterator]();
+    }
+    this.#source.next().then(this.#arrived, this.#failed);
+  }
+
+  #take(step: IteratorResult<MediaPiece>): void {
+    if (this.#isOver) return;
+    if (step.done === true) {
+      this.#close();
+      this.#resolve?.(done);
+      return;
+    }
+    if (step.value === MEDIA_GAP) {
+      // The next byte is the first of a sample.
+      this.#align = createSampleAligner();
+      this.#ask();
+      return;
+    }
+    if (step.value === UTTERANCE_END) {
+      this.#resolve?.({ done: false, value: UTTERANCE_END });
+      return;
+    }
+    if (step.value.length > this.#maxBytes) {
+      this.#end(chunkTooLarge());
+      return;
+    }
+    const samples = this.#align(step.value);
+    if (samples.length > 0) this.#resolve?.({ done: false, value: samples });
+    else this.#ask();
+  }
+
+  #end(error: unknown): void {
+    this.#close();
+    this.#reject?.(error);
+  }
+
+  #close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.signal.removeEventListener('abort', this.#abort);
+    // Not awaited: a generator that waits for its next chunk returns only when that has come.
+    void this.#source?.return?.().catch(() => undefined);
+  }
 }

@@ -1,39 +1,25 @@
 /** The last stage of translated speech: samples to any target media format. */
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
+import { ServiceError } from '../../../shared/errors.ts';
 import {
   parseTargetMediaType,
   targetMediaTypes,
   type TargetMediaFormat,
 } from '../../../shared/target-media-type.ts';
-import type { SpokenSamples } from '../../engines/engine.ts';
 import { uncontainedNotice } from '../../process/containment.ts';
 import type { Logger } from '../../process/log.ts';
 import { startWorker } from '../../process/module.ts';
-import { createEncodePool, type EncodePool } from './encode/encode-pool.ts';
-import type { EncodedPiece, Container, Packet } from './encode/packet.ts';
-import { findFfmpegProgram, type FfmpegProgram } from './ffmpeg-program.ts';
-import { AAC_RATE_HZ, AacProcess } from './encode/aac-process.ts';
-import { withoutAdtsHeader } from './encode/adts-reader.ts';
-import { createMatroskaContainer } from './encode/matroska-container.ts';
-import { createMpegtsContainer } from './encode/mpegts-container.ts';
-import { createPieceMaker } from './encode/piece-maker.ts';
-
-/** One stream being encoded; one call at a time. */
-export interface SpeechEncoder {
-  /** Pieces that come before everything else; none in formats without headers. */
-  readonly headers: readonly Uint8Array[];
-  /**
-   * Encodes samples, whose rate stays the same within a segment; the pieces that are complete come
-   * out.
-   *
-   * @throws ServiceError synthesis_failed; the signal's reason when aborted
-   */
-  encode(spoken: SpokenSamples): Promise<EncodedPiece[]>;
-  /** Pads with silence so that everything taken in comes out: the end of a segment. Throws likewise. */
-  flush(): Promise<EncodedPiece[]>;
-  close(): void;
-}
+import { createWorkerPool, type WorkerPlace, type WorkerPool } from '../../process/worker-pool.ts';
+import { openAacEncoder } from './aac-encoder.ts';
+import {
+  unpackPieces,
+  type EncodeAnswer,
+  type EncodedPiece,
+  type EncodeRequest,
+  type SpeechEncoder,
+} from './codecs/media-pieces.ts';
+import { findFfmpegProgram, type FfmpegProgram } from './ffmpeg.ts';
 
 export interface SpeechEncoders {
   /** Content types, of `targetMediaTypes`, that can be encoded. */
@@ -72,9 +58,21 @@ export async function createSpeechEncoders({
 }: SpeechEncodersOptions): Promise<SpeechEncoders> {
   const program = await findFfmpegProgram(ffmpeg);
   const hasFfmpeg = program !== undefined;
-  const pool = createEncodePool({
-    ...{ log, streamsPerWorker, maxWorkers, watchdogMs },
+  const pool = createWorkerPool<EncodeRequest, EncodeAnswer>({
+    log,
+    maxWorkers,
+    watchdogMs,
+    workerName: 'An encoding worker',
     startWorker: startEncodeWorker,
+    streamsPerWorker,
+    comfortableStreams: streamsPerWorker,
+    full: () =>
+      new ServiceError('too_many_sessions', 'No speech encoder is free. Please try again.'),
+    broken: failed,
+    isLastStraw({ failure }) {
+      if (failure !== undefined) log.error({ failure }, 'A speech encoder failed.');
+      return false;
+    },
   });
   return {
     contentTypes: targetMediaTypes.filter((type) => hasFfmpeg || !needsFfmpeg(type)),
@@ -100,12 +98,14 @@ function needsFfmpeg(contentType: string): boolean {
 }
 
 function startOwnWorker(): Worker {
-  return startWorker(import.meta.url, './encode/encode-worker', {
+  return startWorker(import.meta.url, './encode-worker', {
     name: 'speech-encoder',
     // A leak ends this thread and not the process.
     resourceLimits: { maxOldGenerationSizeMb: 256 },
   });
 }
+
+// A stream that is encoded on a worker.
 
 async function openOnWorker({
   format,
@@ -114,90 +114,81 @@ async function openOnWorker({
 }: {
   format: TargetMediaFormat;
   signal: AbortSignal;
-  pool: EncodePool;
+  pool: WorkerPool<EncodeRequest, EncodeAnswer>;
 }): Promise<SpeechEncoder> {
-  const slot = await pool.open(format);
-  const abort = () => slot.free(signal.reason);
+  const calls = new EncodeCalls(pool);
+  const { streamId } = calls;
+  const headers = await calls.ask({ kind: 'open', streamId, format });
+  const abort = () => calls.end(signal.reason);
   if (signal.aborted) {
     abort();
     throw signal.reason;
   }
   signal.addEventListener('abort', abort, { once: true });
   return {
-    headers: slot.headers,
+    headers: headers.map(({ data }) => data),
     async encode({ samples, sampleRateHz }) {
       signal.throwIfAborted();
       // A copy of its own can be given away, whatever the engine does with its memory.
-      return slot.encode(Int16Array.from(samples).buffer, sampleRateHz);
+      const { buffer } = Int16Array.from(samples);
+      return calls.ask({ kind: 'encode', streamId, samples: buffer, sampleRateHz }, [buffer]);
     },
     async flush() {
       signal.throwIfAborted();
-      return slot.flush();
+      return calls.ask({ kind: 'flush', streamId });
     },
     close() {
       signal.removeEventListener('abort', abort);
-      slot.free(new Error('The encoder was closed.'));
+      calls.end(new Error('The encoder was closed.'));
     },
   };
 }
 
-// A stream of AAC: one process of ffmpeg a segment, the next one started before it is needed.
+/** What a stream asks of its worker, answer by answer. */
+class EncodeCalls {
+  readonly #place: WorkerPlace<EncodeRequest>;
+  /** The call that is under way. */
+  #call: { answered(pieces: EncodedPiece[]): void; failed(reason: unknown): void } | undefined;
+  #isOver = false;
 
-/** AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): AAC-LC (2), 24 kHz (6), one channel (1). */
-const AUDIO_SPECIFIC_CONFIG = Uint8Array.of(0x13, 0x08);
+  constructor(pool: WorkerPool<EncodeRequest, EncodeAnswer>) {
+    this.#place = pool.open({
+      answered: ({ pieces, failure }) => {
+        if (failure === undefined) this.#call?.answered(unpackPieces(pieces));
+        else this.end(failed());
+      },
+      failed: (error) => this.end(error),
+    });
+  }
 
-/**
- * Segments are encoded each on its own, as only the end of its input makes ffmpeg give everything
- * away; silence lies where they meet, so nothing is heard of it.
- */
-function openAacEncoder({
-  format,
-  signal,
-  program,
-}: {
-  format: TargetMediaFormat;
-  signal: AbortSignal;
-  program: FfmpegProgram;
-}): SpeechEncoder {
-  const isMpegts = format.container === 'mpegts';
-  const container: Container = isMpegts
-    ? createMpegtsContainer({ codec: 'aac', sampleRateHz: AAC_RATE_HZ })
-    : createMatroskaContainer({
-        ...{ codec: 'aac', docType: 'matroska', sampleRateHz: AAC_RATE_HZ },
-        audioSpecificConfig: AUDIO_SPECIFIC_CONFIG,
+  get streamId(): number {
+    return this.#place.streamId;
+  }
+
+  /** @throws ServiceError synthesis_failed, stopping; what {@link end} was given meanwhile */
+  async ask(request: EncodeRequest, transfer: ArrayBuffer[] = []): Promise<EncodedPiece[]> {
+    if (this.#isOver) throw failed();
+    try {
+      return await new Promise<EncodedPiece[]>((answered, reject) => {
+        this.#call = { answered, failed: reject };
+        this.#place.ask(request, transfer);
       });
-  const maker = createPieceMaker({ container, sampleRateHz: AAC_RATE_HZ });
-  const bare = ({ data, samples }: Packet) => ({ data: withoutAdtsHeader(data), samples });
-  let segment = new AacProcess(program);
-  let isBegun = false;
+    } finally {
+      this.#call = undefined;
+    }
+  }
 
-  const taken = () => {
-    const packets = segment.take();
-    return maker.add(isMpegts ? packets : packets.map(bare));
-  };
-  const abort = () => segment.kill(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
+  /** Frees the place; the call under way fails with the reason. */
+  end(reason: unknown): void {
+    this.#isOver = true;
+    this.#place.free();
+    this.#call?.failed(reason);
+  }
+}
 
-  return {
-    headers: container.headers,
-    async encode({ samples, sampleRateHz }) {
-      signal.throwIfAborted();
-      isBegun = true;
-      await segment.write(samples, sampleRateHz);
-      return taken();
-    },
-    async flush() {
-      signal.throwIfAborted();
-      if (!isBegun) return [];
-      await segment.end();
-      const pieces = [...taken(), ...maker.flush()];
-      segment = new AacProcess(program);
-      isBegun = false;
-      return pieces;
-    },
-    close() {
-      signal.removeEventListener('abort', abort);
-      segment.kill(new Error('The encoder was closed.'));
-    },
-  };
+function failed(): ServiceError {
+  return new ServiceError(
+    'synthesis_failed',
+    'The speech could not be encoded because of a fault on our side. Please start a new session.',
+  );
 }

@@ -1,3 +1,5 @@
+/** A client's audio in its own format, on its way to the decoder. */
+
 /**
  * Stands in a session's audio where its sender reconnected without saying what had arrived: bytes
  * may be missing here, and a new file may begin.
@@ -12,3 +14,25 @@ export const UTTERANCE_END = new Uint8Array(0);
 
 /** A client's audio in its own format, as it arrives. */
 export type MediaPiece = Uint8Array | typeof MEDIA_GAP;
+
+/**
+ * Makes chunks of s16le cut anywhere into chunks of whole samples: a byte that is left over goes in
+ * front of the next chunk. A chunk that is whole already is returned as it is, not copied.
+ */
+export function createSampleAligner(): (chunk: Uint8Array) => Uint8Array {
+  let half: number | undefined;
+  return (chunk) => {
+    if (half === undefined && chunk.length % 2 === 0) return chunk;
+    const carried = half === undefined ? [] : [half];
+    const whole = new Uint8Array((carried.length + chunk.length) & ~1);
+    if (whole.length === 0) {
+      half ??= chunk[0];
+      return whole;
+    }
+    whole.set(carried);
+    const taken = whole.length - carried.length;
+    whole.set(chunk.subarray(0, taken), carried.length);
+    half = chunk[taken];
+    return whole;
+  };
+}

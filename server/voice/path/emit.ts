@@ -80,7 +80,7 @@ export function* emitEnds(
   yield { type: 'end_of_stream' };
 }
 
-/** Nothing where the recogniser tells no times. */
+/** Nothing where the recogniser knows no times. */
 function wordsOf({ words = [] }: CaptionSegment) {
   if (words.length === 0) return {};
   return {

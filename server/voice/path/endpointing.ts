@@ -2,7 +2,9 @@
  * Where utterances begin and end, decided frame by frame from what the voice activity detector says.
  * Frames are counted on the stream clock, so nothing depends on when or in which pieces audio comes.
  */
-import { FRAME_MS } from './voice-activity.ts';
+
+/** The detector takes frames of 10, 20 or 30 ms. */
+export const FRAME_MS = 20;
 
 /** Where utterances end. */
 export interface Endpointing {
@@ -56,7 +58,7 @@ export interface EndpointingEvents {
 }
 
 export interface EndpointerOptions extends Endpointing {
-  /** How often silence after speech is told, in ms. */
+  /** How often silence after speech is reported, in ms. */
   markMs: number;
 }
 
@@ -113,7 +115,7 @@ export class Endpointer {
     if (this.#from !== undefined) {
       this.#extend(this.#count);
       this.#close(this.#count);
-      // What was voice has been told; what has only just begun may still be speech.
+      // What was voice has been passed on; what has only just begun may still be speech.
       this.#voices = 0;
       this.#run = 0;
     }
@@ -189,7 +191,7 @@ export class Endpointer {
     this.#extend(at);
     this.#close(at, true);
     this.#continuedUntil = this.#count + this.#silence;
-    // What was voice before the cut has been told.
+    // What was voice before the cut has been passed on.
     const since = this.#count - at;
     if (since < ONSET) this.#voices &= (1 << since) - 1;
     this.#run = Math.min(this.#run, since);

@@ -1,21 +1,37 @@
 /** Finds the utterances in a stream of samples. */
-import { Endpointer, LOOK_BACK, type Endpointing } from './endpointing.ts';
+import type { SpeechPiece } from '../../engines/engine.ts';
 import { UTTERANCE_END } from '../audio/media.ts';
-import { SILENCE_MARK_MS, type HeardPiece } from './silence-mark.ts';
-import { RECOGNITION_RATE_HZ } from './speech-rate.ts';
-import {
-  createVoiceActivity,
-  FRAME_MS,
-  FRAME_SAMPLES,
-  type VoiceActivity,
-} from './voice-activity.ts';
+import { Endpointer, FRAME_MS, LOOK_BACK, type Endpointing } from './endpointing.ts';
 
 export type { Endpointing } from './endpointing.ts';
+
+/** Rate of the samples between decoding and recognition, as `engines/engine.ts` promises them. */
+export const RECOGNITION_RATE_HZ = 16_000;
+
+/**
+ * Silence after which a mark is due, in ms, counted from the end of speech: a speaker who pauses for
+ * so long has let go of the sentence.
+ */
+export const SILENCE_MARK_MS = 1_500;
+
+/**
+ * There has been silence since the last endpoint, up to `atMs` of the stream. Repeated
+ * while silence lasts, and decided by positions in the stream alone, so that the same audio always
+ * has the same marks.
+ */
+interface SilenceMark {
+  kind: 'silence';
+  atMs: number;
+}
+
+/** What the gateway has heard of a stream: speech for recognisers, and marks that they do not see. */
+export type HeardPiece = SpeechPiece | SilenceMark;
 
 export interface ListenOptions extends Endpointing {
   signal: AbortSignal;
 }
 
+const FRAME_SAMPLES = (FRAME_MS * RECOGNITION_RATE_HZ) / 1000;
 const FRAME_BYTES = FRAME_SAMPLES * 2;
 const BYTES_PER_MS = RECOGNITION_RATE_HZ / 500;
 /** Speech is passed on in pieces of so many frames: few of them, and still soon. */
@@ -26,7 +42,7 @@ const MOST_AT_ONCE_BYTES = RING_BYTES / 4;
 
 /**
  * Passes on the utterances of a stream and leaves the silence between them out. The same audio makes
- * the same pieces, however it is divided. Marks tell that silence lasts.
+ * the same pieces, however it is divided. Marks say that silence lasts.
  *
  * @param audio s16le samples of one channel at RECOGNITION_RATE_HZ, in pieces of any even length
  * @throws the signal's reason when aborted
@@ -67,14 +83,14 @@ class Listener {
   #taken = 0;
   #seen = 0;
   /** Bytes up to which the utterance was passed on. */
-  #told = 0;
+  #passedOn = 0;
 
   constructor(activity: VoiceActivity, endpointing: Endpointing) {
     this.#activity = activity;
     this.#endpointer = new Endpointer(
       { ...endpointing, markMs: SILENCE_MARK_MS },
       {
-        begin: (from) => (this.#told = from * FRAME_BYTES),
+        begin: (from) => (this.#passedOn = from * FRAME_BYTES),
         extend: (until) => this.#extend(until),
         end: (at, isCut) => this.#end(at, isCut),
         silence: (until) => this.#pieces.push({ kind: 'silence', atMs: until * FRAME_MS }),
@@ -115,23 +131,93 @@ class Listener {
 
   #extend(until: number): void {
     const limit = until * FRAME_BYTES;
-    if (limit - this.#told >= PIECE_FRAMES * FRAME_BYTES) this.#tell(limit);
+    if (limit - this.#passedOn >= PIECE_FRAMES * FRAME_BYTES) this.#passOn(limit);
   }
 
   #end(at: number, isCut: boolean): void {
     const limit = at * FRAME_BYTES;
-    if (limit > this.#told) this.#tell(limit);
+    if (limit > this.#passedOn) this.#passOn(limit);
     this.#pieces.push({ kind: 'endpoint', atMs: at * FRAME_MS, ...(isCut && { isCut }) });
   }
 
   /** Passes on a copy of the audio up to a position: whoever takes it may keep it. */
-  #tell(limit: number): void {
-    const samples = new Uint8Array(limit - this.#told);
-    const at = this.#told % RING_BYTES;
+  #passOn(limit: number): void {
+    const samples = new Uint8Array(limit - this.#passedOn);
+    const at = this.#passedOn % RING_BYTES;
     const first = Math.min(samples.length, RING_BYTES - at);
     samples.set(this.#ring.subarray(at, at + first));
     samples.set(this.#ring.subarray(0, samples.length - first), first);
-    this.#pieces.push({ kind: 'samples', samples, startMs: this.#told / BYTES_PER_MS });
-    this.#told = limit;
+    this.#pieces.push({ kind: 'samples', samples, startMs: this.#passedOn / BYTES_PER_MS });
+    this.#passedOn = limit;
   }
+}
+
+// Is somebody speaking? WebRTC's detector (fvad), which needs no model and 10 µs a frame.
+
+/** The detector of one stream. */
+interface VoiceActivity {
+  /** Whether the frame of samples that begins at an index belongs to speech. Frames in their order. */
+  isVoice(samples: Int16Array, index: number): boolean;
+  /** Mean square of the samples of the last frame. */
+  readonly power: number;
+  /** Gives its memory back; nothing may be asked after it. */
+  close(): void;
+}
+
+/** The strictest but one: it does not take steady noise for speech, and hears speech at -30 dB. */
+const MODE = 2;
+
+/** The part of the module that is used; addresses are in bytes of its memory. */
+interface FvadModule {
+  /** Another object whenever the memory has grown. */
+  readonly HEAP16: Int16Array;
+  _malloc(sizeBytes: number): number;
+  /** 0 when there is no memory left. */
+  _fvad_new(): number;
+  _fvad_free(detector: number): void;
+  _fvad_set_sample_rate(detector: number, sampleRateHz: number): number;
+  _fvad_set_mode(detector: number, mode: number): number;
+  /** 1 voice, 0 none, -1 for a frame that is not 10, 20 or 30 ms long. */
+  _fvad_process(detector: number, frame: number, samples: number): number;
+}
+
+/** The package brings no types. */
+const PACKAGE: string = '@echogarden/fvad-wasm';
+
+/** One module with one frame for all streams: a frame is looked at in one go. */
+let shared: Promise<{ module: FvadModule; frame: number }> | undefined;
+
+async function loadShared(): Promise<{ module: FvadModule; frame: number }> {
+  const { default: load } = (await import(PACKAGE)) as { default: () => Promise<FvadModule> };
+  const module = await load();
+  return { module, frame: module._malloc(FRAME_SAMPLES * 2) };
+}
+
+/** @throws Error when there is no memory for another detector */
+async function createVoiceActivity(): Promise<VoiceActivity> {
+  const { module, frame } = await (shared ??= loadShared());
+  const detector = module._fvad_new();
+  if (detector === 0) throw new Error('There is no memory for another voice activity detector');
+  module._fvad_set_sample_rate(detector, RECOGNITION_RATE_HZ);
+  module._fvad_set_mode(detector, MODE);
+  let power = 0;
+  return {
+    isVoice(samples, index) {
+      const { HEAP16: memory } = module;
+      const base = frame / 2;
+      let sum = 0;
+      // One pass for both, and no view of the samples to be thrown away afterwards.
+      for (let at = 0; at < FRAME_SAMPLES; at += 1) {
+        const sample = samples[index + at] ?? 0;
+        memory[base + at] = sample;
+        sum += sample * sample;
+      }
+      power = sum / FRAME_SAMPLES;
+      return module._fvad_process(detector, frame, FRAME_SAMPLES) === 1;
+    },
+    get power() {
+      return power;
+    },
+    close: () => module._fvad_free(detector),
+  };
 }

@@ -1,11 +1,11 @@
 /**
- * What the voice path tells of itself while it works. Every method is a few additions, so it may be
+ * What the voice path reports while it works. Every method is a few additions, so it may be
  * called for each chunk and each message; none throws.
  */
 import type { Hearing } from '../../../shared/schemas/health.ts';
 import type { ErrorCode } from '../../../shared/errors.ts';
 
-/** How a session was over: told to the end, let go by its client for good, or failed. */
+/** How a session was over: concluded, left by its client for good, or failed. */
 export type SessionEnd = 'completed' | 'abandoned' | ErrorCode;
 
 /** Captions of what was said, or of a translation of it. */
@@ -23,7 +23,7 @@ export interface VoiceMeasures {
   connectionResumed(): void;
   /** Audio has arrived. */
   audioReceived(durationMs: number): void;
-  /** How far a recogniser is behind the audio that has arrived; to be told about once a second. */
+  /** How far a recogniser is behind the audio that has arrived; reported about once a second. */
   recognitionLagged(lagMs: number): void;
   /** Words that were shown and taken back, and words that were concluded, since the last call. */
   captionsChanged(track: CaptionTrack, words: { deleted: number; final: number }): void;
@@ -38,7 +38,7 @@ export interface VoiceMeasures {
    * @returns takes the queue out again; to be called when it is gone
    */
   watchQueue(name: QueueName, depth: () => number): () => void;
-  /** Takes what tells how busy recognisers are; asked when somebody reads the metrics. */
+  /** Takes the gauge of how busy recognisers are; asked when somebody reads the metrics. */
   watchHearing(hearing: () => Hearing): void;
   /** A session was refused because too many are heard already. */
   sessionRefused(): void;

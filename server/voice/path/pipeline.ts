@@ -11,7 +11,7 @@ import type { CaptionMode } from './captions.ts';
 import type { AudioDecoders } from '../audio/decode.ts';
 import { emitEnds, emitSource } from './emit.ts';
 import type { SpeechEncoders } from '../audio/encode.ts';
-import { listen, type Endpointing } from './listen.ts';
+import { listen, RECOGNITION_RATE_HZ, type Endpointing } from './listen.ts';
 import type { MediaPiece } from '../audio/media.ts';
 import {
   createSpokenTerms,
@@ -20,7 +20,6 @@ import {
   type SpokenTerms,
 } from './recognise.ts';
 import { segment } from './segment.ts';
-import { RECOGNITION_RATE_HZ } from './speech-rate.ts';
 import { merge } from './streams.ts';
 import { createTargetTracks, type TargetTerms } from './target-tracks.ts';
 
@@ -40,7 +39,7 @@ export interface VoicePipelineOptions extends VoiceTerms {
   onHeard: (positionMs: number) => void;
   source: RequestedSource;
   captionMode: CaptionMode;
-  /** Whether concluded source captions tell their words. */
+  /** Whether concluded source captions list their words. */
   tellsWords: boolean;
   endpointing: Endpointing;
   decoders: AudioDecoders;
@@ -55,7 +54,7 @@ export interface VoicePipelineOptions extends VoiceTerms {
 /** One session that runs. */
 export interface VoicePipeline {
   /**
-   * What its client is to be told, the end marks last.
+   * The messages for its client, the end marks last.
    *
    * @throws ServiceError of the stage that failed
    */
@@ -63,8 +62,8 @@ export interface VoicePipeline {
   /** Other terms from now on; false when everything was said. */
   change(terms: VoiceTerms): boolean;
   /**
-   * Has a message told after those there are, so that what was before a change comes before word of it.
-   * Resolves when it is read; undefined, and not told, once the end marks follow.
+   * Adds a message after those there are, so that what was before a change comes before word of it.
+   * Resolves when it is read; undefined, and not sent, once the end marks follow.
    */
   tell(message: ServerMessage): Promise<void> | undefined;
 }
@@ -75,7 +74,9 @@ export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
   const spokenTerms = createSpokenTerms(options.spokenTerms);
   const messages = merge<ServerMessage>();
   const tracks = createTargetTracks(segment(heard(options, spokenTerms), { mode }), options, {
-    ...{ mode, encoders, signal },
+    mode,
+    encoders,
+    signal,
     add: (each) => messages.add(each),
   });
   messages.add(
@@ -85,7 +86,7 @@ export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
     }),
   );
 
-  async function* told() {
+  async function* allMessages() {
     yield* messages;
     const { targets, speech } = tracks.terms;
     yield* emitEnds(
@@ -94,7 +95,7 @@ export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
     );
   }
   return {
-    messages: told(),
+    messages: allMessages(),
     change(terms) {
       if (!tracks.change(terms)) return false;
       spokenTerms.change(terms.spokenTerms);
@@ -108,7 +109,10 @@ export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
 function heard(options: VoicePipelineOptions, spokenTerms: SpokenTerms) {
   const { media, format, meter, onHeard, source, signal } = options;
   const audio = options.decoders.decode(media, {
-    ...{ format, meter, signal, sampleRateHz: RECOGNITION_RATE_HZ },
+    format,
+    meter,
+    signal,
+    sampleRateHz: RECOGNITION_RATE_HZ,
   });
   const speech = listen(countHeard(audio, onHeard), { ...options.endpointing, signal });
   const { recognisers, detectLanguage } = options;

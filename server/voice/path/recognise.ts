@@ -7,7 +7,8 @@ import type {
   RecognitionEngine,
   SpeechPiece,
 } from '../../engines/engine.ts';
-import type { HeardPiece } from './silence-mark.ts';
+import { linkAbort } from '../../process/linked-abort.ts';
+import type { HeardPiece } from './listen.ts';
 import { createSpeechTape, type SpeechTape } from './speech-tape.ts';
 import { createChannel, type Channel } from './streams.ts';
 
@@ -27,7 +28,7 @@ export type HeardText = Recognition & {
   punctuated: boolean;
 };
 
-/** Silence after an utterance, told while it lasts; finals of that utterance may still follow. */
+/** Silence after an utterance, reported while it lasts; finals of that utterance may still follow. */
 export interface Pause {
   kind: 'pause';
   /** Where the utterance before it began and ended. */
@@ -234,13 +235,12 @@ async function listenWith(
   { source, spokenTerms, signal, session }: Omit<HearOptions, 'heard'>,
   take: (recognition: Recognition) => boolean,
 ): Promise<void> {
-  const listening = new AbortController();
-  const stop = () => listening.abort(signal.reason);
-  if (signal.aborted) stop();
-  for (const each of [signal, session]) each.addEventListener('abort', stop);
+  const { controller: listening, unlink } = linkAbort(signal, session);
   const iterator = engine
     .recognise(speech, {
-      ...{ language, languageMode: source.mode, signal: listening.signal },
+      language,
+      languageMode: source.mode,
+      signal: listening.signal,
       spokenTerms: engine.usesSpokenTerms ? spokenTerms.now : [],
     })
     [Symbol.asyncIterator]();
@@ -249,8 +249,8 @@ async function listenWith(
       if (!take(step.value)) return;
     }
   } finally {
-    for (const each of [signal, session]) each.removeEventListener('abort', stop);
-    stop();
+    unlink();
+    listening.abort();
     // Not awaited: a recogniser that waits for its engine only returns once it notices the abort.
     void iterator.return?.().catch(() => undefined);
   }
@@ -271,7 +271,7 @@ function labelled(
   return { ...recognition, language: isRequested ? tag : language, punctuated: engine.punctuates };
 }
 
-/** Speech alone; silence between the utterances is told as pauses, as soon as it is read. */
+/** Speech alone; silence between the utterances is reported as pauses, as soon as it is read. */
 async function* withoutMarks(
   pieces: AsyncIterable<HeardPiece>,
   onPause: (pause: Pause) => void,

@@ -1,6 +1,6 @@
 /**
  * The target languages of a running session. They may change while somebody speaks: one that is added
- * is told the sentence that is being said, whole; one that goes is told it to its end. One that comes
+ * gets the sentence that is being said, whole; one that goes gets it to its end. One that comes
  * back while that is still being translated follows in the same track, so that no end lies between.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
@@ -40,7 +40,7 @@ export interface RequestedSpeech {
   engine: SynthesisEngine;
 }
 
-/** What is told besides what was said, and how it is worded. */
+/** Into which languages is translated and spoken, and how it is worded. */
 export interface TargetTerms {
   targets: readonly RequestedLanguage[];
   speech: RequestedSpeech | undefined;
@@ -61,7 +61,7 @@ export interface TargetTracks {
   readonly captions: AsyncIterable<CaptionUpdate>;
   /** What is in force. */
   readonly terms: TargetTerms;
-  /** Other terms from now on; false when nothing is left to be told. */
+  /** Other terms from now on; false when nothing is left to be said. */
   change(terms: TargetTerms): boolean;
 }
 
@@ -82,7 +82,7 @@ interface Voice {
   /** What it is to say. */
   said: Channel<CaptionUpdate>;
   hasBegun: boolean;
-  /** Whether its end is told here: the others end with the session. */
+  /** Whether its end is announced here: the others end with the session. */
   isLeaving: boolean;
 }
 
@@ -157,7 +157,8 @@ class LiveTracks implements TargetTracks {
     this.#finishing.set(requested, track);
     track.voice = undefined;
     track.captions.end({
-      ...{ concluded: [], tentative: [] },
+      concluded: [],
+      tentative: [],
       sentences: { concluded: concluded.slice(0, 1), growing: undefined, isUnsure: false },
     });
   }
@@ -173,8 +174,10 @@ class LiveTracks implements TargetTracks {
       return;
     }
     const track = {
-      ...{ target, captions: this.#updates.subscribe() },
-      ...{ isLeaving: false, voice: undefined },
+      target,
+      captions: this.#updates.subscribe(),
+      isLeaving: false,
+      voice: undefined,
     };
     this.#tracks.set(requested, track);
     this.#options.add(this.#captionsOf(track));
@@ -188,7 +191,10 @@ class LiveTracks implements TargetTracks {
       do {
         ({ captions } = track);
         const translated = translate(captions, {
-          ...{ target: tag, mode, signal, isFirst: !this.#said.has(language) },
+          target: tag,
+          mode,
+          signal,
+          isFirst: !this.#said.has(language),
           translateText: (...wish) => this.terms.translateText(...wish),
         });
         yield* emitTarget(this.#heardBy(track, translated), language);
@@ -238,8 +244,12 @@ class LiveTracks implements TargetTracks {
       const { engine, gender, format, target } = voice.wish;
       const { requested: language } = target;
       const chunks = synthesise(voice.said, {
-        ...{ language: target.tag, signal, encoders },
-        ...{ engine, gender, format },
+        language: target.tag,
+        signal,
+        encoders,
+        engine,
+        gender,
+        format,
       });
       yield* emitMedia(chunks, { language, contentType: format.contentType });
       if (voice.isLeaving) yield { type: 'end_of_target_media', language };

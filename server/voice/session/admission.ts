@@ -5,7 +5,7 @@
  */
 import type { Hearing } from '../../../shared/schemas/health.ts';
 import type { HearingEffort, RecognitionEngine } from '../../engines/engine.ts';
-import type { SessionCondition } from './voice-session.ts';
+import type { SessionCondition } from './running-session.ts';
 
 /** A session, as far as it matters to those who hear it. */
 export interface HeardSession {

@@ -1,13 +1,12 @@
 /** One voice socket joined to one session: frames in, messages out, and every way it can end. */
-import type { RawData } from 'ws';
+import { WebSocket, type RawData } from 'ws';
 import { ServiceError, toServiceError, toSocket } from '../../../shared/errors.ts';
 import { encodeServerMessage, decodeClientMessage } from '../../../shared/protocol/codec.ts';
 import type { Logger } from '../../process/log.ts';
-import type { SessionConnection } from './voice-session.ts';
+import { createRealTimeMeter } from './media-queue.ts';
+import type { SessionConnection } from './running-session.ts';
 import type { ForeignPage } from './voice-sessions.ts';
-import type { VoiceSocket } from './socket.ts';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
-import { createRealTimeMeter } from '../path/real-time-meter.ts';
 
 export interface ConnectionLimits {
   /** Without audio for this long the session is ended. */
@@ -27,7 +26,9 @@ export interface ConnectionOptions {
 
 /** Close codes besides 4000 + status (RFC 6455 §7.4.1). */
 const CLOSE = {
-  ...{ normal: 1000, goingAway: 1001, tooLarge: 1009 },
+  normal: 1000,
+  goingAway: 1001,
+  tooLarge: 1009,
   /** The connection has lasted long enough; the session goes on in another. */
   expired: 4408,
   /** The client has asked for another connection. */
@@ -40,6 +41,24 @@ const MAX_UNREAD_BYTES = 64 * 1024;
 const MAX_UNREAD_MS = 30_000;
 /** After our close frame a client has this long to answer it. */
 const CLOSE_GRACE_MS = 5_000;
+
+/**
+ * A socket that can say why before the library closes it: ws ends a connection by itself when a
+ * frame breaks the WebSocket protocol or is too large, and our clients are promised an `error`
+ * message before every close.
+ */
+export class VoiceSocket extends WebSocket {
+  /** Told the close code (RFC 6455 §7.4) just before the library closes the connection itself. */
+  onViolation: ((closeCode: number) => void) | undefined;
+
+  override close(code?: number, reason?: string | Buffer): void {
+    const violation = this.onViolation;
+    this.onViolation = undefined;
+    const isViolation = code !== undefined && code >= 1002 && code <= 1009 && code !== 1005;
+    if (isViolation && this.readyState === WebSocket.OPEN) violation?.(code);
+    super.close(code, reason);
+  }
+}
 
 /** Serves a connection until it is over; never throws. */
 export function serveConnection(options: ConnectionOptions): void {

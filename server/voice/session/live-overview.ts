@@ -1,7 +1,7 @@
 /** The voice sessions of this process as their account may see and end them. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { LiveVoiceSession, LiveVoiceSessionList } from '../../../shared/schemas/console.ts';
-import type { LiveSession } from './live-sessions.ts';
+import type { RunningSession } from './running-session.ts';
 import type { VoiceSessions } from './voice-sessions.ts';
 
 /** Who looks. */
@@ -14,7 +14,7 @@ export interface Onlooker {
 export interface LiveOverview {
   /** Oldest first. */
   list(onlooker: Onlooker): LiveVoiceSessionList;
-  /** Ends a session at once; its client is told. @throws ServiceError not_found */
+  /** Ends a session at once; its client gets the reason. @throws ServiceError not_found */
   end(onlooker: Onlooker, sessionId: string): void;
 }
 
@@ -33,18 +33,18 @@ export function createLiveOverview(
       ...(onlooker.isOperator && { hearing: voiceSessions.hearing }),
     }),
     end(onlooker, sessionId) {
-      const isThere = visible(onlooker).some(({ session }) => session.id === sessionId);
+      const isThere = visible(onlooker).some(({ id }) => id === sessionId);
       if (!isThere) throw new ServiceError('not_found', 'There is no voice session with this id.');
       voiceSessions.end(sessionId);
     },
   };
 }
 
-function described({ session, origin }: LiveSession): LiveVoiceSession {
+function described({ id, origin, condition }: RunningSession): LiveVoiceSession {
   const { key, openedAtMs, sourceLanguage = null } = origin;
-  const { isConnected, targetLanguages, receivedMs, lagMs, words } = session.condition;
+  const { isConnected, targetLanguages, receivedMs, lagMs, words } = condition;
   return {
-    session_id: session.id,
+    session_id: id,
     opened_at: new Date(openedAtMs).toISOString(),
     state: isConnected ? 'connected' : 'waiting',
     source_language: sourceLanguage,

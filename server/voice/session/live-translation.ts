@@ -67,7 +67,10 @@ export function createLiveTranslation(options: LiveTranslationOptions): LiveTran
         const glossary = await terms?.({ source, target });
         const layout = layOutPlain(text, { splitting: 'lines-and-sentences', language: source });
         const { texts } = await translateLayouts([layout], translation, {
-          ...{ source, target, signal, sentences: 'split' },
+          source,
+          target,
+          signal,
+          sentences: 'split',
           account: caller?.account.accountId,
           ...(formality !== undefined && { formality }),
           ...(glossary !== undefined && { glossary }),
@@ -147,8 +150,10 @@ async function readGlossary({
     const begun = read.get(name);
     if (begun !== undefined) return begun;
     const index = glossaries.glossaryFor({
-      ...{ accountId, ids: [id] },
-      ...{ source: baseLanguage(pair.source), target: baseLanguage(pair.target) },
+      accountId,
+      ids: [id],
+      source: baseLanguage(pair.source),
+      target: baseLanguage(pair.target),
     });
     read.set(name, index);
     // What cannot be read now may be read for the next sentence.

@@ -8,7 +8,7 @@ import { createChannel } from '../path/streams.ts';
 const MAX_CHUNK_MS = 1_000;
 /** Compressed audio that may wait: seconds of the largest formats, a minute of Opus. */
 const MAX_COMPRESSED_BYTES = 128 * 1024;
-/** Decoded audio from which the bytes of a second are told; headers weigh less and less. */
+/** Decoded audio from which the bytes of a second are known; headers weigh less and less. */
 const LEARNT_AFTER_MS = 500;
 
 export interface MediaQueueOptions {
@@ -27,7 +27,7 @@ export interface MediaQueue {
   readonly hasEnded: boolean;
   /** Chunks that wait for the voice path. */
   readonly size: number;
-  /** How long what waits plays, in ms, as far as it can be told. */
+  /** How long what waits plays, in ms, as far as it is known. */
   readonly waitingMs: number;
   /** Whether the client should be held back. */
   readonly isFull: boolean;
@@ -41,7 +41,7 @@ export interface MediaQueue {
   push(data: Uint8Array): boolean;
   /** What was said up to here is an utterance; more of these without audio between them are one. */
   endUtterance(): void;
-  /** Compressed audio of this length, in ms, has been decoded: tells how many bytes make a second. */
+  /** Compressed audio of this length, in ms, has been decoded: shows how many bytes make a second. */
   decoded(durationMs: number): void;
   /** Bytes may be missing here: the client reconnected without saying what had arrived. */
   markGap(): void;
@@ -129,4 +129,35 @@ function checkedDurationMs(sizeBytes: number, format: AudioFormat, bytesPerSecon
     'chunk_too_large',
     `A chunk may last at most ${MAX_CHUNK_MS} ms; 50 to 250 ms are best.`,
   );
+}
+
+// The pace at which audio may come.
+
+/** Audio is accepted at up to this many times real time. */
+const MAX_SPEED = 2;
+/** What a client may be ahead at the start, in ms of audio. */
+const HEAD_START_MS = 2_000;
+/** A stalled network may deliver this much at once, in ms of audio: the longest gap that is allowed. */
+const MAX_CREDIT_MS = 30_000;
+
+/**
+ * Watches that audio does not come faster than twice real time. Time grants credit, audio spends it:
+ * single chunks may bunch up as networks make them, a steady excess is refused.
+ *
+ * @param refusal what the client is told
+ * @returns a function that takes the duration of the audio that has just come, in ms
+ * @throws ServiceError audio_too_fast, from the returned function
+ */
+export function createRealTimeMeter(
+  refusal = `Audio may be sent at up to ${MAX_SPEED} times real time. Slow down and open a new session.`,
+  now: () => number = performance.now.bind(performance),
+) {
+  let creditMs = HEAD_START_MS;
+  let countedAtMs = now();
+  return (durationMs: number): void => {
+    const atMs = now();
+    creditMs = Math.min(creditMs + (atMs - countedAtMs) * MAX_SPEED, MAX_CREDIT_MS) - durationMs;
+    countedAtMs = atMs;
+    if (creditMs < 0) throw new ServiceError('audio_too_fast', refusal);
+  };
 }

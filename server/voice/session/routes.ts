@@ -4,9 +4,9 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { Problem } from '../../../shared/schemas/problem.ts';
 import {
   VOICE_CONNECT_PATH,
+  RequestedVoiceSession,
   VoiceReconnectedSession,
   VoiceReconnection,
-  VoiceSession,
   VoiceSessionRequest,
 } from '../../../shared/schemas/voice-session.ts';
 import type { VoiceSessions } from './voice-sessions.ts';
@@ -45,7 +45,7 @@ export const voiceRoutes: FastifyPluginAsyncTypebox<VoiceOptions> = async (app, 
         tags: ['voice'],
         security: [{ apiKey: [] }],
         body: VoiceSessionRequest,
-        response: { 200: VoiceSession, '4xx': Problem, '5xx': Problem },
+        response: { 200: RequestedVoiceSession, '4xx': Problem, '5xx': Problem },
       },
     },
     async (request) => {

@@ -38,7 +38,7 @@ export interface SessionUpdatesOptions {
 export interface SessionUpdates {
   /** Whether the client should be held back. */
   readonly isFull: boolean;
-  /** Every language that is told now, as it was requested. */
+  /** The target languages in force, as they were requested. */
   readonly targetLanguages: readonly string[];
   /** Tells what is in force. */
   tellTerms(): void;
@@ -108,7 +108,7 @@ export function createSessionUpdates(
 const isUpdate = Compile(VoiceSessionUpdate);
 const isChangeable: ReadonlySet<string> = new Set(changeableFields);
 
-/** An id that can be given back; others are told as faults. */
+/** An id that can be given back; others are faults. */
 function idOf({ id }: SentUpdate): string | undefined {
   return typeof id === 'string' && isUpdate.Check({ id }) ? id : undefined;
 }

@@ -10,8 +10,7 @@ import { answerRaw } from '../../http/raw-answer.ts';
 import { newTraceId } from '../../http/trace-id.ts';
 import type { PageOrigin } from '../../http/origins.ts';
 import { ForeignPage, type VoiceSessions } from './voice-sessions.ts';
-import { refuse, serveConnection, type ConnectionLimits } from './connection.ts';
-import { VoiceSocket } from './socket.ts';
+import { refuse, serveConnection, VoiceSocket, type ConnectionLimits } from './connection.ts';
 import type { ParentLogger } from '../../process/log.ts';
 
 export interface UpgradeOptions {

@@ -83,21 +83,30 @@ export function createVoiceRequestCheck(capabilities: VoiceCapabilities): CheckV
       targets.map(({ tag }) => ({ source: from, target: tag })),
     );
     const { translateText } = await liveTranslation.prepare({
-      ...{ caller, glossaryId: request.glossary_id, formality: request.formality },
+      caller,
+      glossaryId: request.glossary_id,
+      formality: request.formality,
       pairs: pairs.filter((pair) => translation.serves(pair)),
     });
     const spokenTerms = await checkedTerms(request, recognisers, caller, capabilities);
     return {
       manner: {
-        ...{ format, messageFormat },
+        format,
+        messageFormat,
         acknowledges: request.acknowledgements ?? false,
         tellsLag: request.lag_updates ?? false,
         tellsTerms: request.session_updates ?? false,
       },
       path: {
-        ...{ format, source, targets, speech, captionMode, recognisers },
+        format,
+        source,
+        targets,
+        speech,
+        captionMode,
+        recognisers,
         tellsWords: request.word_details ?? false,
-        ...{ spokenTerms, translateText },
+        spokenTerms,
+        translateText,
       },
       prepare() {
         const [likely] = sources;

@@ -16,12 +16,11 @@ import type { VoiceMeasures } from '../path/measures.ts';
 import { voicePipeline, type VoicePipelineOptions } from '../path/pipeline.ts';
 import { createAdmission, type Admission, type HeardSession } from './admission.ts';
 import { keyDeactivated } from '../../accounts/api-keys.ts';
-import { createLiveSessions, type LiveSession } from './live-sessions.ts';
 import { mayConnect, type PageOrigin } from '../../http/origins.ts';
 import { createSpeechCharge, type SpeechCharge } from './speech-charge.ts';
 import type { UsageMeter } from '../../accounts/usage/usage.ts';
 import type { CheckedVoiceRequest, CheckVoiceRequest } from './voice-session-request.ts';
-import { VoiceSession, type SessionConnection } from './voice-session.ts';
+import { RunningSession, type SessionConnection, type SessionOrigin } from './running-session.ts';
 
 /** The engines and limits every session works with. */
 export type VoicePath = Pick<
@@ -47,7 +46,7 @@ export interface VoiceSessionsOptions {
   maxLagMs: number;
   /** Share of this machine's processors that recognisers may take; 0 lets everybody in. */
   loadShare: number;
-  /** Address under which clients reach the server, if it is told: its own pages come from there. */
+  /** Address under which clients reach the server, if it is configured: its own pages come from there. */
   publicUrl: string | undefined;
 }
 
@@ -87,10 +86,10 @@ export interface VoiceSessions {
    */
   connect(token: string, page: PageOrigin): Promise<SessionConnection>;
   /** The sessions of this process, oldest first. */
-  list(): LiveSession[];
-  /** Ends a session at once; its client is told. */
+  list(): RunningSession[];
+  /** Ends a session at once; its client gets the reason. */
   end(sessionId: string): void;
-  /** Ends the sessions of a key that has been deactivated; their clients are told. */
+  /** Ends the sessions of a key that has been deactivated; their clients get the reason. */
   endOfKey(keyId: string): void;
   /** Sessions connected, expected or kept. */
   readonly count: number;
@@ -107,7 +106,7 @@ export function createVoiceSessions(options: VoiceSessionsOptions): VoiceSession
 
 class SessionDesk implements VoiceSessions {
   readonly #options: VoiceSessionsOptions;
-  readonly #live = createLiveSessions();
+  readonly #live = new LiveSessions();
   readonly #admission: Admission;
   /** Bills of sessions that are over. */
   readonly #settling = new Set<Promise<void>>();
@@ -122,7 +121,7 @@ class SessionDesk implements VoiceSessions {
     options.measures.watchHearing(() => this.hearing);
   }
 
-  list(): LiveSession[] {
+  list(): RunningSession[] {
     return this.#live.list();
   }
 
@@ -131,8 +130,8 @@ class SessionDesk implements VoiceSessions {
   }
 
   endOfKey(keyId: string): void {
-    for (const { session, origin } of this.#live.list()) {
-      if (origin.key?.keyId === keyId) session.end(keyDeactivated());
+    for (const session of this.#live.list()) {
+      if (session.origin.key?.keyId === keyId) session.end(keyDeactivated());
     }
   }
 
@@ -160,13 +159,13 @@ class SessionDesk implements VoiceSessions {
     // Others may have come while we waited.
     this.#refuseBeyondLimits(keyId);
     const recogniser = this.#admit(request);
-    const session = this.#makeSession(body, request, owner);
-    this.#live.add(session, {
+    const session = this.#makeSession(body, request, owner, {
       key: caller?.key,
       openedAtMs: Date.now(),
       sourceLanguage: request.path.source.requested,
       recogniser,
     });
+    this.#live.add(session);
     const accountId = caller?.account.accountId ?? null;
     const token = await tokens.issue({ sessionId: session.id, accountId }, tokenTtlMs);
     request.prepare();
@@ -234,7 +233,7 @@ class SessionDesk implements VoiceSessions {
 
   #heard(): HeardSession[] {
     const nowMs = Date.now();
-    return this.#live.list().flatMap(({ session: { condition }, origin }) => {
+    return this.#live.list().flatMap(({ condition, origin }) => {
       const { recogniser, openedAtMs } = origin;
       return recogniser === undefined ? [] : [{ recogniser, ageMs: nowMs - openedAtMs, condition }];
     });
@@ -244,19 +243,27 @@ class SessionDesk implements VoiceSessions {
     body: VoiceSessionRequest,
     request: CheckedVoiceRequest,
     { caller, tag }: SessionOwner,
-  ): VoiceSession {
+    origin: SessionOrigin,
+  ): RunningSession {
     const { tokens, path, usageMeter, measures, log, publicUrl } = this.#options;
     const { maxLagMs, resumeMs, checkRequest } = this.#options;
     const id = randomUUID();
     const charge =
       caller &&
       createSpeechCharge({
-        ...{ usageMeter, caller, tag, log },
+        usageMeter,
+        caller,
+        tag,
+        log,
         onRefused: (error) => this.#live.find(id)?.end(error),
       });
-    return new VoiceSession(
+    return new RunningSession(
       {
-        ...{ id, measures, maxLagMs, resumeMs },
+        id,
+        origin,
+        measures,
+        maxLagMs,
+        resumeMs,
         ...request.manner,
         terms: {
           request: body,
@@ -294,6 +301,68 @@ class SessionDesk implements VoiceSessions {
   }
 }
 
+/** The sessions of this process: those that are connected, expected, or kept for a reconnection. */
+class LiveSessions {
+  readonly #sessions = new Map<string, RunningSession>();
+  /** Sessions of each key; those of the demo page count together. */
+  readonly #counts = new Map<string, number>();
+  #onEmpty: (() => void) | undefined;
+
+  get count(): number {
+    return this.#sessions.size;
+  }
+
+  /** Sessions of one key. */
+  countOf(keyId: string): number {
+    return this.#counts.get(keyId) ?? 0;
+  }
+
+  add(session: RunningSession): void {
+    const keyId = session.origin.key?.keyId ?? '';
+    this.#sessions.set(session.id, session);
+    this.#counts.set(keyId, this.countOf(keyId) + 1);
+  }
+
+  /** Oldest first. */
+  list(): RunningSession[] {
+    return [...this.#sessions.values()];
+  }
+
+  find(id: string): RunningSession | undefined {
+    return this.#sessions.get(id);
+  }
+
+  /** Forgets a session that is over. */
+  remove(id: string): void {
+    const session = this.#sessions.get(id);
+    if (session === undefined) return;
+    this.#sessions.delete(id);
+    const keyId = session.origin.key?.keyId ?? '';
+    const left = this.countOf(keyId) - 1;
+    if (left === 0) this.#counts.delete(keyId);
+    else this.#counts.set(keyId, left);
+    if (this.#sessions.size === 0) this.#onEmpty?.();
+  }
+
+  /**
+   * Lets connected sessions conclude within `graceMs`, then ends them; the others end at once.
+   * Resolves when all are gone.
+   */
+  async drain(graceMs: number, reason: () => ServiceError): Promise<void> {
+    const empty = new Promise<void>((resolve) => (this.#onEmpty = resolve));
+    for (const session of this.list()) {
+      if (session.isConnected) session.conclude();
+      else session.end(reason());
+    }
+    if (this.count === 0) return;
+    const timer = setTimeout(() => {
+      for (const session of this.list()) session.end(reason());
+    }, graceMs);
+    await empty;
+    clearTimeout(timer);
+  }
+}
+
 const REFUSED = 'The token is unknown, expired or already used. Request a new session.';
 const REUSED = 'A token of this session was used a second time, so the session has been ended.';
 const ENDED = 'The session was ended in the console.';
@@ -301,7 +370,7 @@ const UNKNOWN = "Value for 'token' not supported: no session of yours has it. Re
 
 /**
  * A page of a site that may not connect. Browsers tell a page nothing of an answer to its handshake, so
- * it has to be told in messages of its session.
+ * the reason comes as a message of its session.
  */
 export class ForeignPage extends ServiceError {
   readonly messageFormat: MessageFormat;

@@ -2,8 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { FLACDecoder } from '@wasm-audio-decoders/flac';
-import { readAudioFromOgg } from '../../../server/voice/audio/codecs/ogg-audio.ts';
-import { OggReader } from '../../../server/voice/audio/codecs/ogg-reader.ts';
+import { OggReader, readAudioFromOgg } from '../../../server/voice/audio/codecs/ogg-reader.ts';
 import { WebmReader } from '../../../server/voice/audio/codecs/webm-reader.ts';
 
 const RATE_HZ = 16_000;

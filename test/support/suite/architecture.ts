@@ -45,7 +45,13 @@ const layers: Record<string, Layer> = {
   'shared/client/node.ts': { uses: ['shared'] },
 
   widget: {
-    uses: ['shared/client', 'shared/protocol/codec.ts', 'shared/language.ts', 'shared/errors.ts'],
+    uses: [
+      'shared/client',
+      'shared/protocol/codec.ts',
+      'shared/language.ts',
+      'shared/errors.ts',
+      'shared/resampler.ts',
+    ],
     knows: ['shared'],
     without: nodeOnly,
   },

@@ -13,12 +13,12 @@ import {
 } from '../../../server/voice/audio/decode.ts';
 import { cut, encoded, mutated, samplesOf, seededRandom } from '../../support/audio/audio-files.ts';
 import { recordLog } from '../../support/product/log-record.ts';
-import { Fault } from './codecs/faults.ts';
+import { Fault } from './faults.ts';
 
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];
 const aLaw = 'audio/pcm;encoding=alaw;rate=8000';
 
-const faultyWorker = './codecs/faulty-worker';
+const faultyWorker = './faulty-worker';
 
 /** Our own processes, as the server has them. */
 const realProcess = async (): Promise<() => PoolWorker> => {

@@ -9,10 +9,7 @@ import {
   type AudioDecoders,
   type AudioDecodersOptions,
 } from '../../../server/voice/audio/decode.ts';
-import {
-  findFfmpegProgram,
-  type FfmpegProgram,
-} from '../../../server/voice/audio/ffmpeg-program.ts';
+import { findFfmpegProgram, type FfmpegProgram } from '../../../server/voice/audio/ffmpeg.ts';
 import { cut, encoded, mutated, seededRandom } from '../../support/audio/audio-files.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { descendantsOf } from '../../support/machine/processes.ts';

@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../shared/errors.ts';
-import { conflateUpdates, type CaptionUpdate } from '../../../server/voice/path/captions.ts';
-import { captionUnits } from '../../../server/voice/path/caption-units.ts';
-import { createRealTimeMeter } from '../../../server/voice/path/real-time-meter.ts';
-import { createRevisionMeter } from '../../../server/voice/path/revisions.ts';
-import { createSteady } from '../../../server/voice/path/steady.ts';
+import {
+  captionUnits,
+  type CaptionUpdate,
+  conflateUpdates,
+} from '../../../server/voice/path/captions.ts';
+import { createRevisionMeter, createSteady } from '../../../server/voice/path/steady.ts';
 import { createChannel } from '../../../server/voice/path/streams.ts';
-import { createTargetDisplay } from '../../../server/voice/path/target-display.ts';
-import { translate, type TranslateText } from '../../../server/voice/path/translate.ts';
+import {
+  createTargetDisplay,
+  translate,
+  type TranslateText,
+} from '../../../server/voice/path/translate.ts';
 import {
   collect,
   concludedTexts,
@@ -300,33 +304,5 @@ describe('translating captions', () => {
     );
     source.push(said([], 'hello'));
     await expect(waiting).rejects.toThrow('gone');
-  });
-});
-
-describe('the real-time meter', () => {
-  it('lets twice real time pass for ever and refuses more', () => {
-    let nowMs = 0;
-    const meter = createRealTimeMeter('too fast', () => nowMs);
-    for (; nowMs < 600_000; nowMs += 100) meter(200);
-    expect(() => {
-      for (let chunk = 0; chunk < 100; chunk += 1) meter(200);
-    }).toThrow(expect.objectContaining({ code: 'audio_too_fast' }) as Error);
-  });
-
-  it('lets audio through at once that a stalled network held back', () => {
-    let nowMs = 0;
-    const meter = createRealTimeMeter('too fast', () => nowMs);
-    nowMs = 15_000;
-    expect(() => {
-      for (let chunk = 0; chunk < 150; chunk += 1) meter(100);
-    }).not.toThrow();
-  });
-
-  it('notices ten times real time within half a second', () => {
-    let nowMs = 0;
-    const meter = createRealTimeMeter('too fast', () => nowMs);
-    expect(() => {
-      for (; nowMs < 500; nowMs += 10) meter(100);
-    }).toThrow(expect.objectContaining({ code: 'audio_too_fast' }) as Error);
   });
 });

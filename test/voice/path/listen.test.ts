@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { listen } from '../../../server/voice/path/listen.ts';
+import { type HeardPiece, listen } from '../../../server/voice/path/listen.ts';
 import { UTTERANCE_END } from '../../../server/voice/audio/media.ts';
-import type { HeardPiece } from '../../../server/voice/path/silence-mark.ts';
 import { lengthMs, silence, spoken } from '../../engines/recognition-support.ts';
 
 const HOUSE = 'she bought a new house near the river last summer';

@@ -10,7 +10,7 @@ import { loudness } from '../../engines/synthesis-conformance.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { decode, probe } from '../../support/machine/media-probe.ts';
 import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
-import { pieceProblem } from '../audio/encode/piece-check.ts';
+import { pieceProblem } from '../audio/piece-check.ts';
 import {
   allChunks,
   childProcesses,

@@ -1,5 +1,5 @@
 /** Glossary, formality and spoken terms of a session over a real socket, and what the metrics make of it. */
-import { captionTokens } from '../../../server/voice/path/caption-units.ts';
+import { captionTokens } from '../../../server/voice/path/captions.ts';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';

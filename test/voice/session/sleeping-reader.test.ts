@@ -5,10 +5,9 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
 import { decodeServerMessage } from '../../../shared/protocol/codec.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
-import { VoiceSession } from '../../../server/voice/session/voice-session.ts';
+import { RunningSession } from '../../../server/voice/session/running-session.ts';
 import { noMeasures } from '../../../server/voice/path/measures.ts';
-import { serveConnection } from '../../../server/voice/session/connection.ts';
-import { VoiceSocket } from '../../../server/voice/session/socket.ts';
+import { serveConnection, VoiceSocket } from '../../../server/voice/session/connection.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { until } from '../../support/product/server.ts';
 
@@ -17,7 +16,7 @@ const SEGMENTS = 60;
 const SEGMENT_BYTES = 125_000;
 const UNREAD_MS = 300;
 
-let session: VoiceSession;
+let session: RunningSession;
 let failures = 0;
 const log = recordLog();
 const server = http.createServer();
@@ -35,14 +34,29 @@ afterAll(() => {
   server.close();
 });
 
-function startSession(run: () => AsyncIterable<ServerMessage>): VoiceSession {
+function startSession(run: () => AsyncIterable<ServerMessage>): RunningSession {
   const format = parseSourceMediaType('audio/pcm;encoding=s16le;rate=16000');
   if (format === undefined) throw new Error('no such format');
-  return new VoiceSession(
+  return new RunningSession(
     {
-      ...{ id: 'sleeper', format, messageFormat: 'msgpack', acknowledges: true, tellsLag: false },
-      ...{ maxLagMs: 60_000, resumeMs: 60_000, measures: noMeasures, onAudio: () => undefined },
-      ...{ mayConnect: () => true, onOver: () => undefined, tellsTerms: false },
+      id: 'sleeper',
+      origin: {
+        key: undefined,
+        openedAtMs: Date.now(),
+        sourceLanguage: undefined,
+        recogniser: undefined,
+      },
+      format,
+      messageFormat: 'msgpack',
+      acknowledges: true,
+      tellsLag: false,
+      tellsTerms: false,
+      maxLagMs: 60_000,
+      resumeMs: 60_000,
+      measures: noMeasures,
+      onAudio: () => undefined,
+      mayConnect: () => true,
+      onOver: () => undefined,
       run: () => ({ messages: run(), change: () => false, tell: () => undefined }),
       terms: {
         request: { source_media_content_type: format.contentType },

@@ -45,7 +45,7 @@ export function malformed(problem: string): ServiceError {
   );
 }
 
-/** Bytes a variable-length number takes, told by its first byte; 9 when there is no such number. */
+/** Bytes a variable-length number takes, by its first byte; 9 when there is no such number. */
 export function vintBytes(firstByte: number): number {
   return Math.clz32(firstByte) - 23;
 }

@@ -6,18 +6,21 @@
  * Bounded: one frame, as large as its header allows it to be; other metadata than STREAMINFO is
  * skipped unread. Damage costs the frames it hits.
  */
-import { decodeFlacFrame } from './flac-frame.ts';
+import { ServiceError } from '../../../../shared/errors.ts';
+import { crc16, crc16Step, crc8 } from './checksums.ts';
 import {
-  crc16Step,
-  FLAC_SETUP_BYTES,
-  flacMagic,
-  malformedFlac,
-  parseFlacSetup,
-  readFrameHeader,
-  type FlacFrameHeader,
-  type FlacStreamInfo,
-} from './flac-header.ts';
+  damageLimit,
+  notMono,
+  type AudioSink,
+  type AudioSource,
+  type TrackDecoder,
+  type TrackDecoderOptions,
+} from './decodable-formats.ts';
+import { decodeFlacFrame, type FlacFrameHeader } from './flac-frame.ts';
 
+/** Bytes of `fLaC`, the header of the first metadata block, and STREAMINFO in it. */
+const FLAC_SETUP_BYTES = 4 + 4 + 34;
+const flacMagic = Buffer.from('fLaC');
 const MAX_METADATA_BYTES = 16 * 1024 * 1024;
 /** Checksums that come out by chance: rarely one in a frame. Streams made to abuse that are given up. */
 const MAX_ATTEMPTS = 16;
@@ -27,7 +30,7 @@ const MAX_FAILURES = 10;
 const MAX_LOST_BYTES = 512 * 1024;
 
 /** Takes samples of 16 bits, valid during the call only. */
-export type TakeFlacSamples = (samples: Int16Array, sampleRateHz: number) => void;
+type TakeFlacSamples = (samples: Int16Array, sampleRateHz: number) => void;
 
 /** @throws ServiceError audio_format_unsupported and audio_not_mono, from `push` */
 export class FlacReader {
@@ -50,7 +53,7 @@ export class FlacReader {
   #failures = 0;
   #lostBytes = 0;
 
-  /** @param passedOver told how many bytes of metadata were skipped without being stored */
+  /** @param passedOver called with the bytes of metadata that were skipped without being stored */
   constructor(take: TakeFlacSamples, passedOver: (sizeBytes: number) => void = () => undefined) {
     this.#take = take;
     this.#passedOver = passedOver;
@@ -205,4 +208,138 @@ export class FlacReader {
     this.#end -= this.#start;
     this.#start = 0;
   }
+}
+
+/** A file of FLAC, as it comes. */
+export function createFlacSource(sink: AudioSink): AudioSource {
+  const reader = new FlacReader(
+    (samples, sampleRateHz) => sink.samples(samples, sampleRateHz),
+    sink.passedOver,
+  );
+  return {
+    push: (chunk) => reader.push(chunk),
+    gap: () => reader.resync(),
+    end: () => undefined,
+    free: () => undefined,
+  };
+}
+
+/** Frames of FLAC in packets of Ogg or Matroska. */
+export function createFlacTrack({ setup, sink }: TrackDecoderOptions): TrackDecoder {
+  const info = parseFlacSetup(setup);
+  const damage = damageLimit('FLAC');
+  return {
+    packet(packet) {
+      // Ogg has packets of metadata before the audio; frames begin with ones.
+      if (packet[0] !== 0xff) return;
+      const header = readFrameHeader(packet, 0, packet.length, info);
+      const isWhole = header !== undefined && header !== 'incomplete' && crc16(packet) === 0;
+      const samples = isWhole ? decodeFlacFrame(packet, 0, packet.length, header) : undefined;
+      damage.count(samples !== undefined);
+      if (samples !== undefined) sink.samples(samples, info.sampleRateHz);
+    },
+    free: () => undefined,
+  };
+}
+
+// What the stream says about its audio: STREAMINFO, and the header of each frame.
+
+/** Rates that are recorded in practice; others would need filters of any size (9.1.2 allows 655,350 rates). */
+const ratesHz: ReadonlySet<number> = new Set([
+  ...[8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000],
+  ...[44_100, 48_000, 64_000, 88_200, 96_000, 176_400, 192_000],
+]);
+/** Sample rates and sizes by their codes in frame headers; 0 stands for what STREAMINFO says. */
+const rateCodes = [
+  ...[0, 88_200, 176_400, 192_000, 8000, 16_000, 22_050, 24_000],
+  ...[32_000, 44_100, 48_000, 96_000],
+];
+const sizeCodes = [0, 8, 12, undefined, 16, 20, 24, 32];
+
+interface FlacStreamInfo {
+  sampleRateHz: number;
+  bitsPerSample: number;
+}
+
+/**
+ * Reads `fLaC` and the STREAMINFO after it.
+ *
+ * @throws ServiceError audio_format_unsupported, audio_not_mono
+ */
+function parseFlacSetup(bytes: Uint8Array): FlacStreamInfo {
+  const isWhole = bytes.length >= FLAC_SETUP_BYTES && flacMagic.compare(bytes, 0, 4) === 0;
+  if (!isWhole || ((bytes[4] ?? 0) & 0x7f) !== 0) {
+    throw malformedFlac('STREAMINFO is missing or cut off');
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, FLAC_SETUP_BYTES);
+  const fields = view.getUint32(18);
+  const sampleRateHz = fields >>> 12;
+  const channels = ((fields >>> 9) & 7) + 1;
+  const bitsPerSample = ((fields >>> 4) & 31) + 1;
+  if (channels !== 1) throw notMono('FLAC', channels);
+  if (!ratesHz.has(sampleRateHz)) throw malformedFlac(`${sampleRateHz} Hz is no usual sample rate`);
+  if (bitsPerSample < 4) throw malformedFlac('its samples have too few bits');
+  return { sampleRateHz, bitsPerSample };
+}
+
+/**
+ * Reads a frame's header at `start`; 'incomplete' when more bytes are needed, undefined when no
+ * frame of this stream begins there.
+ */
+function readFrameHeader(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  info: FlacStreamInfo,
+): FlacFrameHeader | 'incomplete' | undefined {
+  const at = (index: number) => bytes[start + index] as number;
+  const available = end - start;
+  if (available > 0 && at(0) !== 0xff) return undefined;
+  if (available > 1 && (at(1) & 0xfe) !== 0xf8) return undefined;
+  if (available < 5) return 'incomplete';
+  const [sizeCode, rateCode] = [at(2) >> 4, at(2) & 15];
+  // One channel; its samples as large as code or STREAMINFO says; the last bit is reserved.
+  const bits = sizeCodes[(at(3) >> 1) & 7];
+  if (sizeCode === 0 || rateCode === 15 || at(3) >> 4 !== 0) return undefined;
+  if (bits === undefined || (at(3) & 1) !== 0) return undefined;
+  const numberBytes = codedNumberBytes(at(4));
+  if (numberBytes === undefined) return undefined;
+  const sizeBytes = sizeCode === 6 ? 1 : sizeCode === 7 ? 2 : 0;
+  const rateBytes = rateCode === 12 ? 1 : rateCode > 12 ? 2 : 0;
+  const crcAt = 4 + numberBytes + sizeBytes + rateBytes;
+  if (available <= crcAt) return 'incomplete';
+  if (crc8(bytes, start, start + crcAt) !== at(crcAt)) return undefined;
+  const number = (index: number, length: number) =>
+    length === 1 ? at(index) : (at(index) << 8) | at(index + 1);
+  const rateAt = 4 + numberBytes + sizeBytes;
+  const rateUnit = rateCode === 12 ? 1000 : rateCode === 14 ? 10 : 1;
+  const rateHz = rateBytes > 0 ? number(rateAt, rateBytes) * rateUnit : (rateCodes[rateCode] ?? 0);
+  if (rateHz !== 0 && rateHz !== info.sampleRateHz) return undefined;
+  const blockSamples = sizeBytes > 0 ? number(4 + numberBytes, sizeBytes) + 1 : samplesOf(sizeCode);
+  return {
+    blockSamples,
+    bitsPerSample: bits === 0 ? info.bitsPerSample : bits,
+    headerBytes: crcAt + 1,
+  };
+}
+
+/** Block sizes that have a code of their own. */
+function samplesOf(sizeCode: number): number {
+  if (sizeCode === 1) return 192;
+  return sizeCode < 6 ? 576 << (sizeCode - 2) : 256 << (sizeCode - 8);
+}
+
+/** Bytes of a number coded as UTF-8 codes characters, but up to 36 bits. */
+function codedNumberBytes(first: number): number | undefined {
+  if (first < 0x80) return 1;
+  const ones = Math.clz32(~(first << 24));
+  return ones >= 2 && ones <= 7 ? ones : undefined;
+}
+
+/** A failure of the stream, worded for whoever sends it. */
+function malformedFlac(problem: string): ServiceError {
+  return new ServiceError(
+    'audio_format_unsupported',
+    `The FLAC audio cannot be decoded: ${problem}.`,
+  );
 }

@@ -1,20 +1,31 @@
-/** Headers of MPEG audio frames: Layer III (MP3; ISO 11172-3, 13818-3), and AAC in ADTS (ISO 13818-7, 6.2). */
+/**
+ * MPEG audio: headers of Layer III (MP3; ISO 11172-3, 13818-3) and of AAC in ADTS (ISO 13818-7, 6.2),
+ * and the frames of a live stream of them.
+ */
 import { ServiceError } from '../../../../shared/errors.ts';
+import {
+  damageLimit,
+  notMono,
+  type AudioSink,
+  type AudioSource,
+  type TrackDecoder,
+  type TrackDecoderOptions,
+} from './decodable-formats.ts';
 
-/** A frame of MP3 or of AAC in ADTS, as its header tells it. */
+/** A frame of MP3 or of AAC in ADTS, as its header describes it. */
 export interface MpegFrameHeader {
   lengthBytes: number;
   /** Samples per channel. */
   samples: number;
   sampleRateHz: number;
-  /** 0 where the header does not tell. */
+  /** 0 where the header does not say. */
   channels: number;
   /** What all frames of a stream have in common; a sync word with another one is chance. */
   kind: number;
 }
 
 /** Bytes that have to be there to read the header. */
-export const MP3_HEADER_BYTES = 4;
+const MP3_HEADER_BYTES = 4;
 export const ADTS_HEADER_BYTES = 7;
 /** The largest frame ADTS has room for. */
 export const MAX_ADTS_FRAME_BYTES = 8191;
@@ -104,7 +115,217 @@ export function adtsHeader(
   return Uint8Array.of(
     ...[0xff, 0xf1, (profile << 6) | (rateCode << 2) | (channels >> 2)],
     ...[((channels & 3) << 6) | (length >> 11), (length >> 3) & 0xff],
-    // The buffer's fullness is not told (all ones); one block a frame.
+    // The buffer's fullness is left open (all ones); one block a frame.
     ...[((length & 7) << 5) | 0x1f, 0xfc],
   );
+}
+
+// Frames out of a stream.
+
+/** Bytes without a frame: some of the largest. */
+const MAX_LOST_BYTES = 4 * MAX_ADTS_FRAME_BYTES;
+/** Tags with cover pictures are this large; a size beyond it is damage or malice. */
+const MAX_TAG_BYTES = 16 * 1024 * 1024;
+const ID3V2_HEADER_BYTES = 10;
+const ID3V1_BYTES = 128;
+const id3v2 = Buffer.from('ID3');
+const id3v1 = Buffer.from('TAG');
+
+const kinds = {
+  mp3: { name: 'MP3', headerBytes: MP3_HEADER_BYTES, readHeader: readMp3Header },
+  adts: { name: 'AAC', headerBytes: ADTS_HEADER_BYTES, readHeader: readAdtsHeader },
+};
+
+/**
+ * Reads frames of MP3, or of AAC in ADTS, out of a live stream, each as soon as its last byte is
+ * there. A stream may begin in the middle of a frame, and have ID3 tags anywhere between frames.
+ *
+ * Bounded: one frame. Tags are skipped without being stored.
+ *
+ * @throws ServiceError audio_format_unsupported, from `push`, for anything that has no such frames
+ */
+export class MpegReader {
+  readonly #kind: (typeof kinds)['mp3' | 'adts'];
+  readonly #frame: (frame: Uint8Array, header: MpegFrameHeader) => void;
+  readonly #passedOver: (sizeBytes: number) => void;
+  /** Room for two frames and what one needs to know of the next. */
+  readonly #bytes = new Uint8Array(4 * MAX_ADTS_FRAME_BYTES);
+  #start = 0;
+  #end = 0;
+  #skipBytes = 0;
+  /** The frame before was whole, and ended where the next one begins. */
+  #isInSync = false;
+  #lostBytes = 0;
+
+  /**
+   * @param frame takes each frame, valid during the call only
+   * @param passedOver called with the bytes of a tag that were skipped without being stored
+   */
+  constructor(
+    kind: 'mp3' | 'adts',
+    frame: (frame: Uint8Array, header: MpegFrameHeader) => void,
+    passedOver: (sizeBytes: number) => void = () => undefined,
+  ) {
+    this.#kind = kinds[kind];
+    this.#frame = frame;
+    this.#passedOver = passedOver;
+  }
+
+  push(chunk: Uint8Array): void {
+    let offset = 0;
+    while (offset < chunk.length) {
+      const skipped = Math.min(this.#skipBytes, chunk.length - offset);
+      this.#skipBytes -= skipped;
+      if (skipped > 0) this.#passedOver(skipped);
+      offset += skipped;
+      if (this.#start > 0) this.#compact();
+      const piece = chunk.subarray(offset, offset + this.#bytes.length - this.#end);
+      this.#bytes.set(piece, this.#end);
+      this.#end += piece.length;
+      offset += piece.length;
+      while (this.#skipBytes === 0 && this.#step());
+    }
+  }
+
+  /** Nothing follows: a last frame needs none behind it to be one. */
+  end(): void {
+    if (this.#isInSync || this.#skipBytes > 0) return;
+    const header = this.#kind.readHeader(this.#bytes, this.#start);
+    if (header?.lengthBytes === this.#end - this.#start) this.#give(header);
+  }
+
+  /** Bytes are missing: goes on at the next frame, or at the beginning of another file. */
+  resync(): void {
+    this.#start = this.#end;
+    this.#skipBytes = 0;
+    this.#isInSync = false;
+    this.#lostBytes = 0;
+  }
+
+  /** Takes one step forward; false when more bytes are needed. */
+  #step(): boolean {
+    const available = this.#end - this.#start;
+    if (available < ID3V2_HEADER_BYTES) return false;
+    if (this.#begins(id3v2)) return this.#skip(this.#tagBytes());
+    if (this.#begins(id3v1)) return this.#skip(ID3V1_BYTES);
+    const header = this.#kind.readHeader(this.#bytes, this.#start);
+    if (header === undefined) return this.#lose();
+    const { lengthBytes } = header;
+    if (!this.#isInSync) {
+      // A sync word may be chance: where the frame ends, another of the kind has to begin.
+      if (available < lengthBytes + this.#kind.headerBytes) return false;
+      const next = this.#kind.readHeader(this.#bytes, this.#start + lengthBytes);
+      if (next?.kind !== header.kind) return this.#lose();
+    }
+    if (available < lengthBytes) return false;
+    this.#give(header);
+    return true;
+  }
+
+  #give(header: MpegFrameHeader): void {
+    const frame = this.#bytes.subarray(this.#start, this.#start + header.lengthBytes);
+    this.#start += header.lengthBytes;
+    this.#isInSync = true;
+    this.#lostBytes = 0;
+    this.#frame(frame, header);
+  }
+
+  #begins(magic: Uint8Array): boolean {
+    return magic.every((byte, index) => this.#bytes[this.#start + index] === byte);
+  }
+
+  /** Bytes of the ID3v2 tag at `#start`: seven bits a byte, and twenty for header and footer. */
+  #tagBytes(): number {
+    const at = (index: number) => this.#bytes[this.#start + index] as number;
+    const size = (at(6) << 21) | (at(7) << 14) | (at(8) << 7) | at(9);
+    const footerBytes = (at(5) & 0x10) === 0 ? 0 : ID3V2_HEADER_BYTES;
+    if (size > MAX_TAG_BYTES) throw this.#malformed(`it has a tag of ${size} bytes`);
+    return ID3V2_HEADER_BYTES + size + footerBytes;
+  }
+
+  #skip(sizeBytes: number): boolean {
+    const there = Math.min(sizeBytes, this.#end - this.#start);
+    this.#start += there;
+    this.#skipBytes = sizeBytes - there;
+    return this.#skipBytes === 0;
+  }
+
+  #lose(): boolean {
+    this.#isInSync = false;
+    this.#start += 1;
+    this.#lostBytes += 1;
+    if (this.#lostBytes > MAX_LOST_BYTES) throw this.#malformed('no frames could be found');
+    return true;
+  }
+
+  #malformed(problem: string): ServiceError {
+    return new ServiceError(
+      'audio_format_unsupported',
+      `The audio is not a readable ${this.#kind.name} stream: ${problem}.`,
+    );
+  }
+
+  #compact(): void {
+    this.#bytes.copyWithin(0, this.#start, this.#end);
+    this.#end -= this.#start;
+    this.#start = 0;
+  }
+}
+
+/** Files of frames, as they come. */
+export function createMpegSource(kind: 'mpeg' | 'adts', sink: AudioSink): AudioSource {
+  const [name, coding] = kind === 'mpeg' ? (['MP3', 'mp3'] as const) : (['AAC', 'aac'] as const);
+  let hasStarted = false;
+  function take(frame: Uint8Array, header: MpegFrameHeader): void {
+    if (header.channels !== 1) throw notMono(name, header.channels);
+    if (!hasStarted) sink.startCoded(coding);
+    hasStarted = true;
+    sink.coded(frame, (header.samples / header.sampleRateHz) * 1000);
+  }
+  const reader = new MpegReader(kind === 'mpeg' ? 'mp3' : 'adts', take, sink.passedOver);
+  return {
+    push: (chunk) => reader.push(chunk),
+    gap: () => reader.resync(),
+    end: () => reader.end(),
+    free: () => undefined,
+  };
+}
+
+// Frames in packets of Matroska.
+
+export function createMp3Track({ sink }: TrackDecoderOptions): TrackDecoder {
+  const damage = damageLimit('MP3');
+  sink.startCoded('mp3');
+  return {
+    packet(packet) {
+      const header = readMp3Header(packet, 0);
+      damage.count(header !== undefined);
+      if (header === undefined) return;
+      if (header.channels !== 1) throw notMono('MP3', header.channels);
+      sink.coded(packet, (header.samples / header.sampleRateHz) * 1000);
+    },
+    free: () => undefined,
+  };
+}
+
+/** FFmpeg reads AAC of unknown beginning as ADTS: each packet gets a header that says what the container said. */
+export function createAacTrack({ setup, sink }: TrackDecoderOptions): TrackDecoder {
+  const config = parseAacConfig(setup);
+  if (config.channels !== 1) throw notMono('AAC', config.channels);
+  const durationMs = (1024 / config.sampleRateHz) * 1000;
+  const damage = damageLimit('AAC');
+  const frame = new Uint8Array(MAX_ADTS_FRAME_BYTES);
+  sink.startCoded('aac');
+  return {
+    packet(packet) {
+      const lengthBytes = ADTS_HEADER_BYTES + packet.length;
+      const fits = packet.length > 0 && lengthBytes <= frame.length;
+      damage.count(fits);
+      if (!fits) return;
+      frame.set(adtsHeader(config, packet.length));
+      frame.set(packet, ADTS_HEADER_BYTES);
+      sink.coded(frame.subarray(0, lengthBytes), durationMs);
+    },
+    free: () => undefined,
+  };
 }

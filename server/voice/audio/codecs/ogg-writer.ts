@@ -1,60 +1,119 @@
-/** Packs packets into pages of Ogg (RFC 3533), one page a packet or several for a long one. */
+/** Writes pages of Ogg (RFC 3533), and streams of Opus (RFC 7845) and FLAC (RFC 9639, 10.1) in them. */
+import { randomBytes } from 'node:crypto';
+import { crc32 } from './checksums.ts';
+import { streamInfo } from './flac-encoder.ts';
+import type { Container, Packet } from './media-pieces.ts';
+import { opusHead, OPUS_RATE_HZ } from './opus-format.ts';
 
+const PAGE_HEADER_BYTES = 27;
 const MAX_SEGMENTS = 255;
 const CONTINUED = 1;
 const BEGINS = 2;
+/** The position of a page that has none. */
+const NO_GRANULE = -1;
 
-const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let rest = byte << 24;
-  for (let count = 0; count < 8; count += 1) rest = (rest << 1) ^ (rest < 0 ? 0x04c11db7 : 0);
-  return rest;
-});
-
-/** One stream without positions: for a decoder that goes by the packets alone. */
+/** Numbers and writes the pages of one stream. */
 export class OggWriter {
+  readonly #serial: number;
   #sequence = 0;
 
-  /** The pages of a packet; the first one of all begins the stream. */
-  pages(packet: Uint8Array): Uint8Array {
-    // Every 255 is followed by another segment: a packet that fills its last one gets an empty one.
-    const segments = Math.floor(packet.length / 255) + 1;
-    const pageCount = Math.ceil(segments / MAX_SEGMENTS);
-    const bytes = new Uint8Array(pageCount * 27 + segments + packet.length);
-    let offset = 0;
-    let taken = 0;
-    for (let page = 0; page < pageCount; page += 1) {
-      const count = Math.min(MAX_SEGMENTS, segments - page * MAX_SEGMENTS);
-      const isLast = page === pageCount - 1;
-      const body = packet.subarray(taken, isLast ? packet.length : taken + count * 255);
-      taken += body.length;
-      const out = bytes.subarray(offset, (offset += 27 + count + body.length));
-      this.#writePage(out, { count, body, isLast, isContinued: page > 0 });
-    }
-    return bytes;
+  constructor(serial: number) {
+    this.#serial = serial;
   }
 
-  #writePage(
-    out: Uint8Array,
-    page: { count: number; body: Uint8Array; isLast: boolean; isContinued: boolean },
-  ): void {
-    const { count, body, isLast, isContinued } = page;
-    const view = new DataView(out.buffer, out.byteOffset, out.byteLength);
-    out.set(Buffer.from('OggS'));
-    out[5] = isContinued ? CONTINUED : this.#sequence === 0 ? BEGINS : 0;
-    // Headers are at position 0, which ffmpeg wants to see; -1 is none.
-    view.setBigInt64(6, this.#sequence < 3 ? 0n : -1n, true);
-    view.setUint32(14, 1, true);
-    view.setUint32(18, this.#sequence++, true);
-    out[26] = count;
-    out.fill(255, 27, 27 + count);
-    if (isLast) out[26 + count] = body.length % 255;
-    out.set(body, 27 + count);
-    view.setUint32(22, checksum(out), true);
+  /**
+   * One page with whole packets; the first of all begins the stream.
+   *
+   * @param granule position at the end of the last packet
+   * @throws RangeError when a page has no room for them
+   */
+  page(packets: readonly Uint8Array[], granule: number): Uint8Array {
+    const lacing = packets.flatMap(lacingOf);
+    if (lacing.length > MAX_SEGMENTS) {
+      throw new RangeError('A page has no room for these packets.');
+    }
+    return this.#write(lacing, packets, granule);
+  }
+
+  /**
+   * The pages of one packet, however long. They have no positions, for a decoder that goes by the
+   * packets alone, but for the three headers of Vorbis: FFmpeg wants to see those at 0.
+   */
+  pages(packet: Uint8Array): Uint8Array {
+    const lacing = lacingOf(packet);
+    const granule = this.#sequence < 3 ? 0 : NO_GRANULE;
+    const pages: Uint8Array[] = [];
+    for (let segment = 0; segment < lacing.length; segment += MAX_SEGMENTS) {
+      const some = lacing.slice(segment, segment + MAX_SEGMENTS);
+      const body = packet.subarray(segment * 255, (segment + some.length) * 255);
+      pages.push(this.#write(some, [body], granule, segment > 0));
+    }
+    return pages.length === 1 ? (pages[0] as Uint8Array) : Buffer.concat(pages);
+  }
+
+  #write(
+    lacing: readonly number[],
+    bodies: readonly Uint8Array[],
+    granule: number,
+    isContinued = false,
+  ): Uint8Array {
+    const header = Buffer.alloc(PAGE_HEADER_BYTES);
+    header.write('OggS', 0, 'latin1');
+    header.writeUInt8(isContinued ? CONTINUED : this.#sequence === 0 ? BEGINS : 0, 5);
+    header.writeBigInt64LE(BigInt(granule), 6);
+    header.writeUInt32LE(this.#serial, 14);
+    header.writeUInt32LE(this.#sequence++, 18);
+    header.writeUInt8(lacing.length, 26);
+    const page = Buffer.concat([header, Uint8Array.from(lacing), ...bodies]);
+    page.writeUInt32LE(crc32(page, 0), 22);
+    return page;
   }
 }
 
-function checksum(bytes: Uint8Array): number {
-  let crc = 0;
-  for (const byte of bytes) crc = (crc << 8) ^ (crcTable[(crc >>> 24) ^ byte] as number);
-  return crc >>> 0;
+/** Sizes of a packet's segments: each of 255 is followed by another, which may be empty. */
+function lacingOf({ length }: Uint8Array): number[] {
+  return [...new Array<number>(Math.floor(length / 255)).fill(255), length % 255];
+}
+
+/** @param sampleRateHz of the samples that packets count */
+export function createOggContainer(codec: 'opus' | 'flac', sampleRateHz: number): Container {
+  // Of the streams in one player's hands, each should have another number.
+  const writer = new OggWriter(randomBytes(4).readUInt32LE());
+  // Granules of Opus count samples at 48 kHz, those of FLAC its own.
+  const granulesPerSample = codec === 'opus' ? OPUS_RATE_HZ / sampleRateHz : 1;
+  const [first, second] = codec === 'opus' ? opusHeaders() : flacHeaders(sampleRateHz);
+  return {
+    headers: [writer.page([first], 0), writer.page([second], 0)],
+    pieceMs: 200,
+    wrap(packets: readonly Packet[], startSample: number) {
+      const end = packets.reduce((sum, { samples }) => sum + samples, startSample);
+      const contents = packets.map(({ data }) => data);
+      return writer.page(contents, end * granulesPerSample);
+    },
+  };
+}
+
+function opusHeaders(): [Uint8Array, Uint8Array] {
+  return [opusHead(), Buffer.concat([Buffer.from('OpusTags'), vorbisComment()])];
+}
+
+function flacHeaders(sampleRateHz: number): [Uint8Array, Uint8Array] {
+  // Mapping version 1.0; one header packet follows this one.
+  const mapping = Buffer.concat([Buffer.from('\x7fFLAC', 'latin1'), Uint8Array.of(1, 0, 0, 1)]);
+  const comment = vorbisComment();
+  // The last metadata block (highest bit), of type 4, with 24 bits of length.
+  const blockHeader = Uint8Array.of(0x84, 0, 0, comment.length);
+  return [
+    Buffer.concat([mapping, Buffer.from('fLaC'), streamInfo({ sampleRateHz, isLast: false })]),
+    Buffer.concat([blockHeader, comment]),
+  ];
+}
+
+/** Who has made the stream, and no comments. */
+function vorbisComment(): Buffer {
+  const vendor = Buffer.from('Dragoman');
+  const comment = Buffer.alloc(4 + vendor.length + 4);
+  comment.writeUInt32LE(vendor.length, 0);
+  vendor.copy(comment, 4);
+  return comment;
 }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { readAudioFromOgg } from '../../../../server/voice/audio/codecs/ogg-audio.ts';
-import { OggReader } from '../../../../server/voice/audio/codecs/ogg-reader.ts';
-import { parseOpusHead, type OpusHead } from '../../../../server/voice/audio/codecs/opus-head.ts';
-import { MAX_PACKET_BYTES } from '../../../../server/voice/audio/codecs/opus-packet.ts';
+import { OggReader, readAudioFromOgg } from '../../../../server/voice/audio/codecs/ogg-reader.ts';
+import {
+  MAX_PACKET_BYTES,
+  parseOpusHead,
+  type OpusHead,
+} from '../../../../server/voice/audio/codecs/opus-format.ts';
 import { cut, encoded, encodedFile, packetHashes } from '../../../support/audio/audio-files.ts';
 import { readDamaged } from '../../../support/audio/damaged-streams.ts';
 import { opusHead } from '../../../support/audio/matroska-writer.ts';

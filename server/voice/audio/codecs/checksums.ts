@@ -1,0 +1,47 @@
+/** Cyclic redundancy checks as Ogg, FLAC and MPEG transport streams have them: most significant bit first. */
+
+const crc8Table = Uint8Array.from({ length: 256 }, (_, byte) => remainder(byte, 0x07, 8));
+const crc16Table = Uint16Array.from({ length: 256 }, (_, byte) => remainder(byte, 0x8005, 16));
+const crc32Table = Uint32Array.from({ length: 256 }, (_, byte) => remainder(byte, 0x04c11db7, 32));
+
+/** What is left of a byte, in front of zeros, after division by a polynomial of so many bits. */
+function remainder(byte: number, polynomial: number, bits: number): number {
+  const highest = 2 ** (bits - 1);
+  let rest = byte * 2 ** (bits - 8);
+  for (let count = 0; count < 8; count += 1) {
+    const shifted = (rest * 2) % 2 ** bits;
+    rest = rest < highest ? shifted : (shifted ^ polynomial) >>> 0;
+  }
+  return rest;
+}
+
+/** Of the header of a FLAC frame: the bytes from `start` to before `end`. */
+export function crc8(bytes: Uint8Array, start = 0, end = bytes.length): number {
+  let crc = 0;
+  for (let index = start; index < end; index += 1) {
+    crc = crc8Table[crc ^ (bytes[index] as number)] as number;
+  }
+  return crc;
+}
+
+/**
+ * The CRC-16 of a FLAC frame with one more byte. It is 0 after the last byte of a frame, whose
+ * checksum ends it, and by chance after one byte in 65,536 before.
+ */
+export function crc16Step(crc: number, byte: number): number {
+  return ((crc << 8) & 0xffff) ^ (crc16Table[(crc >> 8) ^ byte] as number);
+}
+
+/** Of a FLAC frame: 0 for a whole one, its checksum included, in which nothing is damaged. */
+export function crc16(bytes: Uint8Array): number {
+  let crc = 0;
+  for (const byte of bytes) crc = crc16Step(crc, byte);
+  return crc;
+}
+
+/** @param initial 0 for a page of Ogg, all ones for a section of a transport stream */
+export function crc32(bytes: Uint8Array, initial: 0 | 0xffffffff): number {
+  let crc: number = initial;
+  for (const byte of bytes) crc = (crc << 8) ^ (crc32Table[(crc >>> 24) ^ byte] as number);
+  return crc >>> 0;
+}

@@ -1,0 +1,138 @@
+/** PCM, read and written: samples as they are, or as A-law and µ-law (ITU-T G.711). */
+import type { AudioFormat } from '../../../../shared/media-type.ts';
+import { createSampleAligner } from '../media.ts';
+import type { AudioSink, AudioSource } from './decodable-formats.ts';
+import type { Packet, PacketEncoder } from './media-pieces.ts';
+
+const PACKET_MS = 100;
+
+/** Audio without a container. */
+export function createPcmSource(
+  { codec, sampleRateHz = 0 }: AudioFormat,
+  sink: AudioSink,
+): AudioSource {
+  if (codec === 's16le') return createLinearSource(sampleRateHz, sink);
+  return createTableSource(codec === 'alaw' ? alawSamples : ulawSamples, sampleRateHz, sink);
+}
+
+/** A-law and µ-law. */
+function createTableSource(table: Int16Array, sampleRateHz: number, sink: AudioSink): AudioSource {
+  return {
+    push(chunk) {
+      const samples = new Int16Array(chunk.length);
+      for (let index = 0; index < samples.length; index += 1) {
+        samples[index] = table[chunk[index] as number] as number;
+      }
+      sink.samples(samples, sampleRateHz);
+    },
+    gap: () => undefined,
+    end: () => undefined,
+    free: () => undefined,
+  };
+}
+
+/** s16le, on the little-endian machines that Node runs on a matter of alignment. */
+function createLinearSource(sampleRateHz: number, sink: AudioSink): AudioSource {
+  let align = createSampleAligner();
+  return {
+    push(chunk) {
+      const whole = align(chunk);
+      const bytes = whole.byteOffset % 2 === 0 ? whole : whole.slice();
+      sink.samples(new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2), sampleRateHz);
+    },
+    // The next byte is the first of a sample.
+    gap: () => (align = createSampleAligner()),
+    end: () => undefined,
+    free: () => undefined,
+  };
+}
+
+type PcmCodec = 's16le' | 'alaw' | 'ulaw';
+
+/** @param sampleRateHz of the samples, which stays as it is */
+export function createPcmEncoder(codec: PcmCodec, sampleRateHz: number): PacketEncoder {
+  const packetSamples = (PACKET_MS * sampleRateHz) / 1000;
+  let waiting = new Int16Array(0);
+
+  function packet(samples: Int16Array): Packet {
+    return { data: bytesOf(samples, codec), samples: samples.length };
+  }
+
+  return {
+    sampleRateHz,
+    encode(samples) {
+      const all = joined(waiting, samples);
+      const packets: Packet[] = [];
+      let offset = 0;
+      for (; offset + packetSamples <= all.length; offset += packetSamples) {
+        packets.push(packet(all.subarray(offset, offset + packetSamples)));
+      }
+      waiting = all.slice(offset);
+      return packets;
+    },
+    flush() {
+      const rest = waiting;
+      waiting = new Int16Array(0);
+      return rest.length === 0 ? [] : [packet(rest)];
+    },
+    free: () => undefined,
+  };
+}
+
+function joined(first: Int16Array, second: Int16Array): Int16Array {
+  if (first.length === 0) return second;
+  const all = new Int16Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
+}
+
+function bytesOf(samples: Int16Array, codec: PcmCodec): Uint8Array {
+  if (codec !== 's16le') {
+    const codeOf = codec === 'alaw' ? alawCode : ulawCode;
+    return Uint8Array.from(samples, (sample) => codeOf(sample));
+  }
+  // Of all machines that Node runs on only s390x keeps samples the other way round.
+  return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength).slice();
+}
+
+// G.711: one byte a sample.
+
+/** Samples of the 256 codes, at the scale of 16-bit PCM. */
+export const alawSamples = Int16Array.from({ length: 256 }, (_, code) => alawSample(code));
+export const ulawSamples = Int16Array.from({ length: 256 }, (_, code) => ulawSample(code));
+
+/** A-law codes are sent with every second bit inverted; 13-bit samples, set to 16 bits. */
+function alawSample(code: number): number {
+  const bits = code ^ 0x55;
+  const exponent = (bits >> 4) & 7;
+  const mantissa = ((bits & 15) << 4) | 8;
+  const magnitude = exponent === 0 ? mantissa : (mantissa | 0x100) << (exponent - 1);
+  return (bits & 0x80) === 0 ? -magnitude : magnitude;
+}
+
+/** µ-law codes are sent inverted; 14-bit samples with a bias of 33, set to 16 bits. */
+function ulawSample(code: number): number {
+  const bits = ~code;
+  const exponent = (bits >> 4) & 7;
+  const magnitude = ((((bits & 15) << 3) | 0x84) << exponent) - 0x84;
+  return (bits & 0x80) === 0 ? magnitude : -magnitude;
+}
+
+/** 13 bits as sign, exponent and four bits of mantissa, every second bit inverted. */
+function alawCode(sample: number): number {
+  const sign = sample < 0 ? 0 : 0x80;
+  const magnitude = (sample < 0 ? ~sample : sample) >> 4;
+  const exponent = magnitude < 16 ? 0 : 28 - Math.clz32(magnitude);
+  const mantissa = (magnitude >> Math.max(0, exponent - 1)) & 15;
+  return (sign | (exponent << 4) | mantissa) ^ 0x55;
+}
+
+/** 14 bits with a bias of 33 (here at the scale of 16 bits), all of them inverted. */
+function ulawCode(sample: number): number {
+  const sign = sample < 0 ? 0x80 : 0;
+  const magnitude = Math.min(Math.abs(sample), 32_635) + 132;
+  const exponent = 24 - Math.clz32(magnitude);
+  const mantissa = (magnitude >> (exponent + 3)) & 15;
+  return ~(sign | (exponent << 4) | mantissa) & 0xff;
+}

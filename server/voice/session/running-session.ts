@@ -1,0 +1,427 @@
+/**
+ * One voice session: its voice path, what it still has to tell, and the connection it has at the
+ * moment. A session outlives its connections: when one drops, the voice path goes on, and the next
+ * one is told what the client has missed.
+ */
+import { ServiceError, toServiceError } from '../../../shared/errors.ts';
+import type { AudioFormat } from '../../../shared/media-type.ts';
+import type { MessageFormat } from '../../../shared/protocol/messages.ts';
+import type { RecognitionEngine } from '../../engines/engine.ts';
+import type { ApiKey } from '../../http/caller.ts';
+import type { PageOrigin } from '../../http/origins.ts';
+import {
+  createLagWatch,
+  createSessionMeasures,
+  type CaptionWords,
+  type SessionMeasures,
+} from './session-measures.ts';
+import {
+  createSessionUpdates,
+  type SentUpdate,
+  type SessionTerms,
+  type SessionUpdates,
+} from './session-updates.ts';
+import { createMediaQueue, createRealTimeMeter, type MediaQueue } from './media-queue.ts';
+import type { VoiceMeasures } from '../path/measures.ts';
+import type { MediaPiece } from '../audio/media.ts';
+import { createOutbox, type Outbox, type OutboxReader } from './outbox.ts';
+import type { VoicePipeline } from '../path/pipeline.ts';
+
+/** Clients are told how much audio has arrived no more often than this, in ms. */
+const ACKNOWLEDGEMENT_EVERY_MS = 500;
+/** And no less often, be it the same again: who hears nothing for longer has lost the network, in ms. */
+const KEEP_ALIVE_MS = 1_500;
+
+/** What the voice path needs of a session. */
+export interface VoicePathInput {
+  media: AsyncIterable<MediaPiece>;
+  meter: (durationMs: number) => void;
+  onHeard: (positionMs: number) => void;
+  signal: AbortSignal;
+}
+
+/** Whose a session is, and what was asked of it. */
+export interface SessionOrigin {
+  /** Undefined: the demo page's. */
+  key: ApiKey | undefined;
+  openedAtMs: number;
+  /** As it was asked for; undefined: detected. */
+  sourceLanguage: string | undefined;
+  /** The one that is likeliest to hear it. */
+  recogniser: RecognitionEngine | undefined;
+}
+
+export interface RunningSessionOptions {
+  id: string;
+  origin: SessionOrigin;
+  format: AudioFormat;
+  messageFormat: MessageFormat;
+  /** Whether durable messages are numbered and received audio is acknowledged. */
+  acknowledges: boolean;
+  tellsLag: boolean;
+  /** Whether the client is told at once what is in force. */
+  tellsTerms: boolean;
+  terms: SessionTerms;
+  /** Audio that may wait for a slow engine before the client is held back, in ms. */
+  maxLagMs: number;
+  /** How long a session without a connection is kept, in ms. */
+  resumeMs: number;
+  measures: VoiceMeasures;
+  /** Counts every ms of audio that has arrived, for the bill. */
+  onAudio: (durationMs: number) => void;
+  /** Whether a page of that origin may have the session. */
+  mayConnect: (page: PageOrigin) => boolean;
+  run: (input: VoicePathInput) => VoicePipeline;
+  /** Called once, when the session is over. */
+  onOver: () => void;
+}
+
+/** A connection's hold on its session. */
+export interface SessionConnection {
+  readonly sessionId: string;
+  readonly messageFormat: MessageFormat;
+  /** What is to be sent. */
+  readonly reader: OutboxReader;
+  /** Aborted, with a ServiceError as reason, when the session has failed. */
+  readonly failed: AbortSignal;
+  /** Aborted when the client has asked to reconnect: another connection will take over. */
+  readonly replaced: AbortSignal;
+  /** Aborted when the server is stopping: the session concludes what it has heard. */
+  readonly stopping: AbortSignal;
+  readonly hasMediaEnded: boolean;
+  /** Whether chunks wait for the voice path. */
+  readonly hasMediaWaiting: boolean;
+  /** When audio was last counted, on the clock of `performance.now()`; bytes without sound are none. */
+  readonly audioCountedAtMs: number;
+  /** @throws ServiceError as the session's end */
+  push(data: Uint8Array): void;
+  /** What was said up to here is concluded at once. */
+  endUtterance(): void;
+  /** Other targets or terms from now on; the answer is among what is to be sent. */
+  update(update: SentUpdate): void;
+  endMedia(): void;
+  /** Takes a function that holds the client back (true) or lets it go again (false). */
+  onHold(hold: (isHeld: boolean) => void): void;
+  /** The client has everything up to this sequence. */
+  confirm(sequence: number): void;
+  /** Ends the session for what its client did. */
+  fail(error: ServiceError): void;
+  /**
+   * The connection is over.
+   *
+   * @param isFinal whether the client has taken its leave, so that the session is over as well
+   */
+  release(isFinal: boolean): void;
+}
+
+/** How a session goes at the moment. */
+export interface SessionCondition {
+  isConnected: boolean;
+  /** As they were requested. */
+  targetLanguages: readonly string[];
+  /** Audio that has arrived. */
+  receivedMs: number;
+  /** How much of it was not heard yet. */
+  lagMs: number;
+  /** Time since words were last sent. */
+  quietMs: number;
+  words: Readonly<CaptionWords>;
+}
+
+export class RunningSession {
+  readonly id: string;
+  readonly origin: SessionOrigin;
+  readonly #options: RunningSessionOptions;
+  readonly #outbox: Outbox;
+  readonly #queue: MediaQueue;
+  readonly #updates: SessionUpdates;
+  #pipeline: VoicePipeline | undefined;
+  readonly #measures: SessionMeasures;
+  readonly #unwatch: readonly (() => void)[];
+  readonly #meter = createRealTimeMeter();
+  readonly #watchLag: (lagMs: number) => void;
+  readonly #ended = new AbortController();
+  readonly #stopping = new AbortController();
+  #connection: { replaced: AbortController; hold: (isHeld: boolean) => void } | undefined;
+  /** Runs while nobody is connected. */
+  #expiry: NodeJS.Timeout | undefined;
+  #hasStarted = false;
+  #receivedMs = 0;
+  #audioCountedAtMs = -Infinity;
+  #saidAtMs = -Infinity;
+  #heardMs = 0;
+  #isHeld = false;
+  #acknowledgement: NodeJS.Timeout | undefined;
+  #isAcknowledgementDue = false;
+  /** The sequence the next connection's client says it has. */
+  #resumeAfter: number | undefined;
+
+  /** @param expectWithinMs a session nobody connects to in time is over */
+  constructor(options: RunningSessionOptions, expectWithinMs: number) {
+    this.#options = options;
+    this.id = options.id;
+    this.origin = options.origin;
+    const { measures } = options;
+    this.#measures = createSessionMeasures(measures);
+    this.#outbox = createOutbox({
+      isNumbered: options.acknowledges,
+      onOvertaken: () => measures.updatesDropped(1),
+    });
+    this.#queue = createMediaQueue({
+      format: options.format,
+      maxLagMs: options.maxLagMs,
+      meter: (durationMs) => this.#count(durationMs),
+      hold: () => this.#holdOrLetGo(),
+    });
+    this.#updates = createSessionUpdates(options.terms, {
+      apply: (changed) => !this.isOver && this.#pipeline?.change(changed) === true,
+      receivedMs: () => this.#receivedMs,
+      tell: (message) => this.#pipeline?.tell(message) ?? this.#outbox.put(message),
+      onWaiting: () => this.#holdOrLetGo(),
+    });
+    if (options.tellsTerms) this.#updates.tellTerms();
+    this.#watchLag = createLagWatch((lagMs) =>
+      this.#outbox.notify({ type: 'source_lag_update', lag_ms: Math.round(lagMs) }),
+    );
+    this.#unwatch = [
+      measures.watchQueue('source_media', () => this.#queue.size),
+      measures.watchQueue('outbox', () => this.#outbox.unconfirmedCount),
+    ];
+    this.#expireIn(expectWithinMs);
+  }
+
+  get isOver(): boolean {
+    return this.#ended.signal.aborted;
+  }
+
+  /** How it goes at the moment; times in ms. */
+  get condition(): SessionCondition {
+    return {
+      isConnected: this.isConnected,
+      targetLanguages: this.#updates.targetLanguages,
+      receivedMs: this.#receivedMs,
+      lagMs: Math.max(0, this.#lagMs),
+      quietMs: performance.now() - this.#saidAtMs,
+      words: this.#measures.words,
+    };
+  }
+
+  get isConnected(): boolean {
+    return this.#connection !== undefined;
+  }
+
+  get messageFormat(): MessageFormat {
+    return this.#options.messageFormat;
+  }
+
+  /** Whether a page may have the session. */
+  mayConnect(page: PageOrigin): boolean {
+    return this.#options.mayConnect(page);
+  }
+
+  /** Audio that has arrived; undefined for clients that did not ask. */
+  get received(): { received_audio_ms: number; received_audio_bytes: number } | undefined {
+    if (!this.#options.acknowledges) return undefined;
+    return {
+      received_audio_ms: Math.round(this.#receivedMs),
+      received_audio_bytes: this.#queue.receivedBytes,
+    };
+  }
+
+  /**
+   * The client is about to reconnect: a live connection is dropped, and a session that was expected
+   * or kept is so for `withinMs` more.
+   *
+   * @param lastSequence of the messages the client has, if it says so
+   */
+  awaitReconnection(withinMs: number, lastSequence: number | undefined): void {
+    this.#resumeAfter = lastSequence;
+    this.#connection?.replaced.abort();
+    this.#connection = undefined;
+    this.#expireIn(withinMs);
+  }
+
+  /** Hands the session to a connection; the one before, if any, is dropped. */
+  connect(): SessionConnection {
+    this.#connection?.replaced.abort();
+    clearTimeout(this.#expiry);
+    const connection = {
+      replaced: new AbortController(),
+      hold: (_isHeld: boolean): void => undefined,
+    };
+    this.#connection = connection;
+    const reader = this.#outbox.read(this.#resumeAfter);
+    this.#resumeAfter = undefined;
+    // Those who acknowledge go on with the very byte that is missing.
+    if (this.#hasStarted && !this.#options.acknowledges) this.#queue.markGap();
+    if (this.#hasStarted) this.#options.measures.connectionResumed();
+    else void this.#run();
+    this.#acknowledge();
+    const queue = this.#queue;
+    const audioCountedAtMs = () => this.#audioCountedAtMs;
+    return {
+      sessionId: this.id,
+      messageFormat: this.#options.messageFormat,
+      reader,
+      failed: this.#ended.signal,
+      replaced: connection.replaced.signal,
+      stopping: this.#stopping.signal,
+      get hasMediaEnded() {
+        return queue.hasEnded;
+      },
+      get hasMediaWaiting() {
+        return queue.size > 0;
+      },
+      get audioCountedAtMs() {
+        return audioCountedAtMs();
+      },
+      push: (data) => this.#push(data),
+      endUtterance: () => queue.endUtterance(),
+      update: (update) => this.#updates.take(update),
+      endMedia: () => this.#endMedia(),
+      onHold: (hold) => {
+        connection.hold = hold;
+        if (this.#isHeld) hold(true);
+      },
+      confirm: (sequence) => this.#outbox.confirm(sequence),
+      fail: (error) => this.end(error),
+      release: (isFinal) => {
+        if (this.#connection !== connection) return;
+        this.#connection = undefined;
+        if (isFinal || this.#outbox.isDelivered) {
+          this.end();
+          return;
+        }
+        this.#options.measures.connectionDropped();
+        this.#expireIn(this.#options.resumeMs);
+      },
+    };
+  }
+
+  /** Takes no more audio, and says everything that was heard. */
+  conclude(): void {
+    this.#stopping.abort();
+    this.#endMedia();
+  }
+
+  /**
+   * Ends the session at once.
+   *
+   * @param reason what a connected client is told; none where nobody is connected any more
+   */
+  end(reason?: ServiceError): void {
+    if (this.isOver) return;
+    clearTimeout(this.#expiry);
+    clearTimeout(this.#acknowledgement);
+    this.#ended.abort(reason ?? gone());
+    this.#measures.ended(reason, this.#outbox.hasEnded);
+    for (const unwatch of this.#unwatch) unwatch();
+    this.#outbox.close();
+    this.#queue.end();
+    this.#options.onOver();
+  }
+
+  #endMedia(): void {
+    this.#queue.end();
+    this.#updates.end();
+  }
+
+  async #run(): Promise<void> {
+    this.#hasStarted = true;
+    this.#pipeline = this.#options.run({
+      media: this.#queue.media,
+      meter: (durationMs) => {
+        this.#queue.decoded(durationMs);
+        this.#count(durationMs);
+      },
+      onHeard: (positionMs) => {
+        this.#heardMs = positionMs;
+        this.#noteLag();
+      },
+      signal: this.#ended.signal,
+    });
+    try {
+      for await (const message of this.#pipeline.messages) {
+        if (message.type === 'source_transcript_update') this.#saidAtMs = performance.now();
+        this.#measures.message(message, this.#receivedMs);
+        await this.#outbox.put(message);
+      }
+      this.#outbox.end();
+    } catch (error) {
+      this.end(toServiceError(error));
+    }
+  }
+
+  #push(data: Uint8Array): void {
+    const hasAudio = this.#queue.push(data);
+    // Nothing is decoded while nothing is heard, and the lag grows all the same.
+    if (hasAudio) this.#noteLag();
+    if (hasAudio && this.#options.acknowledges) this.#acknowledgeSoon();
+  }
+
+  /** A little later, so that what comes meanwhile is acknowledged with it. */
+  #acknowledgeSoon(): void {
+    if (this.#isAcknowledgementDue) return;
+    this.#isAcknowledgementDue = true;
+    this.#acknowledgeIn(ACKNOWLEDGEMENT_EVERY_MS);
+  }
+
+  #acknowledgeIn(ms: number): void {
+    clearTimeout(this.#acknowledgement);
+    this.#acknowledgement = setTimeout(() => this.#acknowledge(), ms).unref();
+  }
+
+  /** Also the first word on a connection: so its client knows at once that audio is counted. */
+  #acknowledge(): void {
+    this.#isAcknowledgementDue = false;
+    const { received } = this;
+    if (received === undefined || !this.isConnected) return;
+    this.#outbox.notify({ type: 'source_media_acknowledgement', ...received });
+    // Held back, between headers and sound, or while the last words are awaited, a client has nothing else
+    // to know by that we are here.
+    if (!this.#outbox.hasEnded) this.#acknowledgeIn(KEEP_ALIVE_MS);
+  }
+
+  /** @throws ServiceError audio_too_fast */
+  #count(durationMs: number): void {
+    this.#meter(durationMs);
+    this.#receivedMs += durationMs;
+    if (durationMs > 0) this.#audioCountedAtMs = performance.now();
+    this.#options.onAudio(durationMs);
+    this.#measures.audio(durationMs, this.#receivedMs, this.#lagMs);
+    this.#noteLag();
+  }
+
+  /** What has arrived and was not heard; of compressed audio, what waits undecoded is estimated. */
+  get #lagMs(): number {
+    const undecodedMs = this.#options.format.container === 'pcm' ? 0 : this.#queue.waitingMs;
+    return this.#receivedMs + undecodedMs - this.#heardMs;
+  }
+
+  /**
+   * A client is held back while too much of its audio waits anywhere on the voice path, and let go
+   * when half of that has been heard; and while too many of its updates wait.
+   */
+  #holdOrLetGo(): void {
+    const { maxLagMs } = this.#options;
+    const isBehind = this.#lagMs > (this.#isHeld ? maxLagMs / 2 : maxLagMs);
+    const mustHold = isBehind || this.#queue.isFull || this.#updates.isFull;
+    if (this.#isHeld === mustHold) return;
+    this.#isHeld = !this.#isHeld;
+    this.#connection?.hold(this.#isHeld);
+  }
+
+  #noteLag(): void {
+    this.#holdOrLetGo();
+    if (this.#options.tellsLag) this.#watchLag(this.#lagMs);
+  }
+
+  #expireIn(ms: number): void {
+    clearTimeout(this.#expiry);
+    this.#expiry = setTimeout(() => this.end(), ms).unref();
+  }
+}
+
+function gone(): ServiceError {
+  return new ServiceError('token_refused', 'The session has ended. Request a new one.');
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { MpegReader } from '../../../../server/voice/audio/codecs/mpeg-audio.ts';
+import { cut, encoded, encodedFile, packetHashes } from '../../../support/audio/audio-files.ts';
+import { readDamaged } from '../../../support/audio/damaged-streams.ts';
+
+const noTags = ['-write_xing', '0', '-id3v2_version', '0'];
+const files = [
+  {
+    name: 'MP3',
+    kind: 'mp3',
+    extension: 'mp3',
+    args: ['-c:a', 'libmp3lame', '-b:a', '64k', ...noTags],
+  },
+  {
+    name: 'MP3 of variable rate',
+    kind: 'mp3',
+    extension: 'mp3',
+    args: ['-c:a', 'libmp3lame', '-q:a', '5', '-ar', '24000', ...noTags],
+  },
+  {
+    name: 'MP3 of MPEG 2.5',
+    kind: 'mp3',
+    extension: 'mp3',
+    args: ['-c:a', 'libmp3lame', '-ar', '8000', ...noTags],
+  },
+  { name: 'AAC', kind: 'adts', extension: 'aac', args: ['-c:a', 'aac', '-f', 'adts'] },
+] as const;
+
+function read(kind: 'mp3' | 'adts', bytes: Uint8Array, chunkBytes = bytes.length) {
+  const frames: Uint8Array[] = [];
+  const reader = new MpegReader(kind, (frame) => frames.push(Uint8Array.from(frame)));
+  for (const chunk of cut(bytes, chunkBytes)) reader.push(chunk);
+  const seen = frames.length;
+  reader.end();
+  return { frames, seen };
+}
+
+describe.each(files)('of $name', ({ kind, extension, args }) => {
+  const bytes = () => encoded(extension, [...args], 2);
+
+  it.each([1, 7, 700, 1 << 20])('reads the frames there are, %d bytes at a time', (chunkBytes) => {
+    const { frames } = read(kind, bytes(), chunkBytes);
+    expect(Buffer.concat(frames).equals(bytes())).toBe(true);
+    if (kind === 'adts') return;
+    const hashes = frames.map((frame) => createHash('sha256').update(frame).digest('hex'));
+    expect(hashes).toEqual(packetHashes(encodedFile(extension, [...args], 2)));
+  });
+
+  it('may begin and be cut in the middle of a frame', () => {
+    const all = read(kind, bytes()).frames;
+    const { frames } = read(kind, bytes().subarray(30), 50);
+    expect(frames.length).toBe(all.length - 1);
+    expect(frames[0]).toEqual(all[1]);
+    const cutShort = read(kind, bytes().subarray(0, -10));
+    expect(cutShort.frames.length).toBe(all.length - 1);
+  });
+
+  it('passes over tags before, between and after frames, and needs no memory for them', () => {
+    const id3 = (sizeBytes: number) =>
+      Buffer.concat([
+        Buffer.from('ID3\x04\0\0'),
+        Buffer.from([21, 14, 7, 0].map((shift) => (sizeBytes >> shift) & 127)),
+        Buffer.alloc(sizeBytes, 0xff),
+      ]);
+    const tagged = Buffer.concat([
+      ...[id3(300_000), bytes(), id3(5000), bytes()],
+      ...[Buffer.from('TAG'), Buffer.alloc(125)],
+    ]);
+    const { frames } = read(kind, tagged, 1000);
+    expect(frames.length).toBe(2 * read(kind, bytes()).frames.length);
+  });
+
+  it('gives a frame with its last byte, once it is in step', () => {
+    const { frames, seen } = read(kind, bytes());
+    expect(seen).toBe(frames.length);
+  });
+});
+
+it('takes a single frame for one when nothing follows it', () => {
+  const { kind, extension, args } = files[0];
+  const [first] = read(kind, encoded(extension, [...args], 2)).frames;
+  expect(read(kind, first!)).toMatchObject({ frames: [first], seen: 0 });
+});
+
+it('refuses what has no frames, and tags without end', () => {
+  const refused = expect.objectContaining({ code: 'audio_format_unsupported' }) as Error;
+  expect(() => read('mp3', new Uint8Array(50_000), 1000)).toThrow(refused);
+  expect(() => read('mp3', new Uint8Array(50_000).fill(0xff), 1000)).toThrow(refused);
+  const endless = Buffer.concat([
+    Buffer.from('ID3\x04\0\0\x7f\x7f\x7f\x7f', 'latin1'),
+    new Uint8Array(9),
+  ]);
+  expect(() => read('mp3', endless, 3)).toThrow(refused);
+});
+
+it('survives 2,000 damaged streams: each is read or refused, soon', () => {
+  let framesRead = 0;
+  const { slowestMs } = readDamaged({
+    ...{ seed: 8, runs: 2000, chunkBytes: [1, 100, 1500, 12_000] },
+    sources: files.map(({ kind, extension, args }) => ({
+      kind,
+      bytes: encoded(extension, [...args], 2).subarray(0, 12_000),
+    })),
+    read(bytes, chunkBytes, { kind }) {
+      framesRead += read(kind, bytes, chunkBytes).frames.length;
+    },
+    refusals: ['audio_format_unsupported'],
+  });
+  expect(framesRead).toBeGreaterThan(2000);
+  expect(slowestMs).toBeLessThan(1000);
+});

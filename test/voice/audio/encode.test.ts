@@ -1,0 +1,154 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startWorker } from '../../../server/process/module.ts';
+import { createSpeechEncoders, type SpeechEncoders } from '../../../server/voice/audio/encode.ts';
+import { targetMediaTypes } from '../../../shared/target-media-type.ts';
+import { builtModule } from '../../support/suite/built-product.ts';
+import { recordLog } from '../../support/product/log-record.ts';
+import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
+import { childProcesses, formatOf, hum } from '../path/synthesise-support.ts';
+
+const log = recordLog();
+const { signal } = new AbortController();
+const opus = formatOf('audio/webm');
+const aac = formatOf('video/mp2t;codecs=aac');
+let encoders: SpeechEncoders;
+
+afterEach(() => encoders.close());
+
+/** A program in ffmpeg's place. */
+function standIn(script: string): string {
+  const program = path.join(temporaryFolder(), 'ffmpeg-stand-in');
+  writeFileSync(program, `#!/bin/sh\ncase "$1" in -version) exit 0;; esac\n${script}\n`);
+  chmodSync(program, 0o755);
+  return program;
+}
+
+describe('speech encoders', { timeout: 30_000 }, () => {
+  it('encode all formats', async () => {
+    encoders = await createSpeechEncoders({ log });
+    expect(encoders.contentTypes).toEqual(targetMediaTypes);
+    expect(encoders.problem).toBeUndefined();
+  });
+
+  it('encode all but AAC without ffmpeg, and say so', async () => {
+    encoders = await createSpeechEncoders({ log, ffmpeg: '/nowhere/ffmpeg' });
+    const without = targetMediaTypes.filter((contentType) => !contentType.includes('aac'));
+    expect(encoders.contentTypes).toEqual(without);
+    expect(encoders.problem).toContain('ffmpeg');
+    const encoder = await encoders.open(opus, signal);
+    await encoder.encode(hum(500));
+    expect(await encoder.flush()).not.toEqual([]);
+    encoder.close();
+  });
+
+  it('are shared out among threads, and taken when those are full', async () => {
+    encoders = await createSpeechEncoders({ log, streamsPerWorker: 2, maxWorkers: 2 });
+    const open = () => encoders.open(opus, signal);
+    const four = await Promise.all([open(), open(), open(), open()]);
+    await expect(open()).rejects.toMatchObject({ code: 'too_many_sessions' });
+    four[0].close();
+    const fifth = await open();
+    expect(await fifth.encode(hum(400))).not.toEqual([]);
+  });
+
+  it('outlive a thread that crashes, but for the streams that were on it', async () => {
+    let isFirst = true;
+    const module = builtModule('server/voice/audio/encode.ts');
+    encoders = await createSpeechEncoders({
+      log,
+      startEncodeWorker() {
+        if (!isFirst) return startWorker(module, './encode-worker');
+        isFirst = false;
+        return new Worker(
+          `require('node:worker_threads').parentPort.once('message', () => process.exit(3))`,
+          { eval: true },
+        );
+      },
+    });
+    await expect(encoders.open(opus, signal)).rejects.toMatchObject({ code: 'synthesis_failed' });
+    const encoder = await encoders.open(opus, signal);
+    expect(await encoder.encode(hum(400))).not.toEqual([]);
+  });
+
+  it('give a thread up that does not come back', async () => {
+    encoders = await createSpeechEncoders({
+      log,
+      watchdogMs: 200,
+      startEncodeWorker: () =>
+        new Worker(
+          `const { parentPort } = require('node:worker_threads');
+          parentPort.postMessage({ kind: 'ready' });
+          const pieces = { bytes: new ArrayBuffer(0), sizesBytes: [], durationsMs: [] };
+          parentPort.once('message', ({ streamId }) => {
+            parentPort.postMessage({ streamId, pieces });
+            parentPort.on('message', () => { for (;;); });
+          });`,
+          { eval: true },
+        ),
+    });
+    const encoder = await encoders.open(opus, signal);
+    await expect(encoder.encode(hum(400))).rejects.toMatchObject({ code: 'synthesis_failed' });
+  });
+
+  it('end with the reason of an abort, whatever they are at', async () => {
+    encoders = await createSpeechEncoders({ log });
+    for (const format of [opus, aac]) {
+      const controller = new AbortController();
+      const encoder = await encoders.open(format, controller.signal);
+      await encoder.encode(hum(400));
+      const flushing = encoder.flush();
+      controller.abort(new Error('enough'));
+      await expect(flushing).rejects.toThrow('enough');
+      await expect(encoder.encode(hum(400))).rejects.toThrow('enough');
+      encoder.close();
+      encoder.close();
+    }
+    const aborted = encoders.open(opus, AbortSignal.abort(new Error('before')));
+    await expect(aborted).rejects.toThrow('before');
+    await expect.poll(childProcesses, { timeout: 10_000 }).toEqual([]);
+  });
+
+  it('take nothing more once they are closed', async () => {
+    encoders = await createSpeechEncoders({ log });
+    const encoder = await encoders.open(opus, signal);
+    await encoders.close();
+    await expect(encoder.encode(hum(100))).rejects.toMatchObject({ code: 'synthesis_failed' });
+    await expect(encoders.open(opus, signal)).rejects.toMatchObject({ code: 'stopping' });
+  });
+
+  it.each([
+    ['fails at once', 'exit 1'],
+    [
+      'says something else',
+      'echo "This is not the sound that anybody has asked for."; cat >/dev/null',
+    ],
+    [
+      'ends in the middle of a frame',
+      "printf '\\377\\361\\130\\100\\075\\377\\374'; cat >/dev/null",
+    ],
+  ])('tell when ffmpeg %s', async (_, script) => {
+    encoders = await createSpeechEncoders({ log, ffmpeg: standIn(script) });
+    const encoder = await encoders.open(aac, signal);
+    const speaking = (async () => {
+      for (let turn = 0; turn < 20; turn += 1) await encoder.encode(hum(400));
+      await encoder.flush();
+    })();
+    await expect(speaking).rejects.toMatchObject({ code: 'synthesis_failed' });
+    encoder.close();
+  });
+
+  it('have no ffmpeg left when they are closed', async () => {
+    encoders = await createSpeechEncoders({ log });
+    const encoder = await encoders.open(aac, signal);
+    await encoder.encode(hum(400));
+    expect(await encoder.flush()).not.toEqual([]);
+    expect(await encoder.flush()).toEqual([]);
+    // The next segment has its process already.
+    await expect.poll(childProcesses, { timeout: 10_000 }).toEqual(['ffmpeg']);
+    encoder.close();
+    await expect.poll(childProcesses, { timeout: 10_000 }).toEqual([]);
+  });
+});
