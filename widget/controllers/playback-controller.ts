@@ -189,7 +189,7 @@ export class SpeechController implements ReactiveController {
     const { spoken } = player;
     if (spoken !== this.#spoken) this.#follow(spoken);
     this.#host.requestUpdate();
-    this.#tell(player);
+    this.#announce(player);
   }
 
   #follow(spoken: SpokenText | undefined): void {
@@ -199,7 +199,7 @@ export class SpeechController implements ReactiveController {
     this.#spokenLines = findSpokenLines(lines, spoken.text, this.#spokenLines);
   }
 
-  #tell({ state, spoken, lagMs }: SpeechPlayer): void {
+  #announce({ state, spoken, lagMs }: SpeechPlayer): void {
     const { speech, muted } = this.#host;
     const language = spoken?.language ?? speech;
     const detail = { state, muted, language, ...(spoken && { text: spoken.text }), lagMs };

@@ -178,7 +178,7 @@ export class VoiceSession {
     const request = this.#takeHeldRequest();
     if (request === undefined) return;
     this.#nextLink = this.#makeLink(request);
-    // Otherwise it is told to finish as soon as it is open.
+    // Otherwise it finishes as soon as it is open.
     if (this.#link.isOpen) this.#link.finish();
   }
 

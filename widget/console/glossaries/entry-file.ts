@@ -111,7 +111,7 @@ function quoted(field: string): string {
   return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }
 
-/** Spreadsheets of half of Europe write semicolons; the first line tells. No phrase holds a tab. */
+/** Spreadsheets of half of Europe write semicolons; the first line shows which. No phrase holds a tab. */
 function separatorOf(text: string): Separator {
   const line = /^.*/.exec(text)?.[0] ?? '';
   if (line.includes('\t')) return '\t';

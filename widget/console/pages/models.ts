@@ -115,7 +115,7 @@ export class ConsoleModelList extends LitElement {
         font-size: 0.875rem;
         font-variant-numeric: tabular-nums;
       }
-      /* Where nobody tells how far it is, something moves all the same. */
+      /* Where nobody knows how far it is, something moves all the same. */
       progress:indeterminate {
         background: linear-gradient(90deg, var(--wash) 30%, var(--accent) 50%, var(--wash) 70%) 0
           0 / 200% 100%;
