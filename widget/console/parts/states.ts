@@ -226,7 +226,7 @@ export const stateStyles = css`
   }
   .skeleton span {
     block-size: 1.125rem;
-    background: var(--wash);
+    background: var(--line);
     border-radius: 0.375rem;
   }
   .skeleton span:nth-child(3n) {
