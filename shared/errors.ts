@@ -45,10 +45,10 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** A failure with a code of {@link errorTable} and a message that tells the caller what to do. */
+/** A failure with a code of {@link errorTable} and a message that says what the caller can do. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
-  /** Where in the input it is, if that can be told; part of the HTTP answer. */
+  /** Where in the input it is, if that is known; part of the HTTP answer. */
   readonly detail: string | undefined;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions & { detail?: string }) {

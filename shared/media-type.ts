@@ -3,7 +3,7 @@ export interface AudioFormat {
   /** Spelling of the contract, without blanks: `audio/pcm;encoding=s16le;rate=16000`. */
   contentType: string;
   container: 'auto' | 'pcm' | 'ogg' | 'webm' | 'matroska' | 'flac' | 'mpeg';
-  /** Codec inside the container; undefined when the container has to tell. */
+  /** Codec inside the container; undefined when the container says it. */
   codec: 's16le' | 'alaw' | 'ulaw' | 'opus' | 'flac' | 'aac' | 'mp3' | undefined;
   /** Samples per second; known beforehand only for PCM. */
   sampleRateHz: number | undefined;

@@ -33,7 +33,7 @@ export const defaultTargetMediaType = 'audio/webm;codecs=opus';
 const containers: Record<string, TargetMediaFormat['container']> = {
   'audio/flac': 'flac',
   'audio/ogg': 'ogg',
-  // The name of Opus in Ogg for files ending in .opus; bare packets could not be told apart.
+  // The name of Opus in Ogg for files ending in .opus; bare packets could not be separated.
   'audio/opus': 'ogg',
   'audio/pcm': 'pcm',
   'audio/webm': 'webm',

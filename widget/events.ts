@@ -18,6 +18,17 @@ export type VoiceState =
   | 'insecure-context'
   | 'failed';
 
+/** States of a session that runs, or is about to: the button stops it. */
+export const activeStates: ReadonlySet<VoiceState> = new Set<VoiceState>([
+  'requesting-microphone',
+  'connecting',
+  'live',
+  'quiet',
+  'reconnecting',
+  'offline',
+  'stopping',
+]);
+
 /** What becomes of translated speech. */
 export type SpeechState =
   /** None was asked for. */
@@ -84,7 +95,7 @@ export interface VoiceCaptionsEventMap {
   'vc-end': CustomEvent<{ reason: 'stopped' | 'source-ended' | 'failed' }>;
 }
 
-/** What a message tells of a track; undefined when it tells nothing. */
+/** What a message says of a track; undefined when it says nothing. */
 export function captionDetail(
   message: ServerMessage,
   sourceLanguage: LanguageTag,

@@ -4,8 +4,7 @@
  * element's file like anybody's page would.
  */
 import { fileURLToPath } from 'node:url';
-import { defineConfig, type BuildEnvironmentOptions } from 'vite';
-import { bundledSource } from './bundled-source.ts';
+import { build, defineConfig, type BuildEnvironmentOptions, type Plugin } from 'vite';
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
@@ -24,6 +23,37 @@ function oneFile(entry: string, fileName: string): { build: BuildEnvironmentOpti
   };
 }
 
+/**
+ * Makes `import text from './file.ts?bundled-source'` work: a module with this query becomes its own minified bundle, as text. A worklet can
+ * thereby come out of a page's own script when its file is out of reach.
+ */
+function bundledSource(): Plugin {
+  return {
+    name: 'bundled-source',
+    enforce: 'pre',
+    load: {
+      filter: { id: /\?bundled-source$/ },
+      async handler(id) {
+        const { code, modules } = await bundle(id.replace(/\?.*$/, ''));
+        for (const module of modules) this.addWatchFile(module);
+        return `export default ${JSON.stringify(code)};`;
+      },
+    },
+  };
+}
+
+async function bundle(file: string): Promise<{ code: string; modules: string[] }> {
+  const result = await build({
+    configFile: false,
+    envDir: false,
+    logLevel: 'warn',
+    build: { write: false, target: 'es2022', rolldownOptions: { input: file } },
+  });
+  const chunk = 'output' in result ? result.output[0] : undefined;
+  if (chunk === undefined) throw new Error(`Nothing came out of bundling ${file}.`);
+  return { code: chunk.code, modules: Object.keys(chunk.modules) };
+}
+
 export default defineConfig({
   root: here('.'),
   base: './',
@@ -39,7 +69,7 @@ export default defineConfig({
     modulePreload: false,
   },
   environments: {
-    element: { consumer: 'client', ...oneFile('define.ts', 'voice-captions.js') },
+    element: { consumer: 'client', ...oneFile('voice-captions.ts', 'voice-captions.js') },
     worklet: {
       consumer: 'client',
       ...oneFile('worklet/pcm-capture.ts', 'pcm-capture.worklet.js'),
@@ -62,11 +92,11 @@ export default defineConfig({
       build: {
         rolldownOptions: {
           input: here('demo/index.html'),
-          external: here('define.ts'),
+          external: here('voice-captions.ts'),
           output: {
             entryFileNames: 'demo/demo.js',
             assetFileNames: 'demo/[name][extname]',
-            paths: { [here('define.ts')]: './voice-captions.js' },
+            paths: { [here('voice-captions.ts')]: './voice-captions.js' },
           },
         },
       },

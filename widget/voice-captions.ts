@@ -1,21 +1,38 @@
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
-import type { LanguageTag } from '../shared/language.ts';
-import { messageOf } from '../shared/protocol/codec.ts';
-import type { MessageFormat, ServerFrame, ServerMessage } from '../shared/protocol/messages.ts';
-import { announce } from './controllers/announcer.ts';
-import { defaultWorkletUrl, type AudioSource } from './controllers/microphone.ts';
-import { SpeechController } from './controllers/playback-controller.ts';
-import type { SpeechPath } from './controllers/playback-path.ts';
-import { ElementSession, type EndReason } from './controllers/session.ts';
 import {
   tokenEndpoint,
   type SessionRequest,
   type TokenProvider,
-} from './controllers/token-endpoint.ts';
-import { captionDetail, voiceEvent, type SpeechState, type VoiceState } from './events.ts';
-import { mergeLabels, sourceKind, type LabelOverrides, type Labels } from './labels.ts';
+} from '../shared/client/token-provider.ts';
+import type { LanguageTag } from '../shared/language.ts';
+import { messageOf } from '../shared/protocol/codec.ts';
+import type { MessageFormat, ServerFrame, ServerMessage } from '../shared/protocol/messages.ts';
+import { defaultWorkletUrl, type AudioSource } from './controllers/microphone.ts';
+import { SpeechController } from './controllers/playback-controller.ts';
+import type { SpeechPath } from './controllers/playback-output.ts';
+import {
+  ElementSession,
+  captionRequest,
+  targetsOf,
+  type EndReason,
+} from './controllers/session.ts';
+import {
+  activeStates,
+  captionDetail,
+  voiceEvent,
+  type SpeechState,
+  type VoiceState,
+} from './events.ts';
+import {
+  failureHint,
+  mergeLabels,
+  sourceKind,
+  statusLabel,
+  type LabelOverrides,
+  type Labels,
+} from './labels.ts';
 import {
   changeLanguages,
   emptyTranscript,
@@ -27,18 +44,16 @@ import {
   type CaptionTrack,
   type Transcript,
 } from './transcript-state.ts';
-import { captionRequest, targetsOf } from './session-request.ts';
-import { CaptionRoll } from './views/caption-roll.ts';
-import { clampFontScale, nextFontScale } from './views/font-scale.ts';
-import { LevelMeter } from './views/level-meter.ts';
-import { failureHint, statusLabel } from './views/status-label.ts';
-import { activeStates, toolbarView } from './views/toolbar.ts';
-import { trackView } from './views/track.ts';
+import { announce, CaptionRoll, trackView } from './views/captions.ts';
+import { LevelMeter, toolbarView } from './views/toolbar.ts';
 import { voiceCaptionsStyles } from './voice-captions.styles.ts';
 import { VoiceFailure } from './voice-failure.ts';
 
 /** Tentative text is shown this seldom, in ms: faster it flickers, slower it drags. */
 const TENTATIVE_INTERVAL_MS = 200;
+
+/** Sizes of type that readers can live with, as shares of the usual one. */
+const FONT_SCALE = { least: 0.75, most: 3, step: 0.25 };
 
 /** Properties that the running session was asked for with. */
 const requestProperties: readonly (keyof VoiceCaptions)[] = [
@@ -50,7 +65,8 @@ const requestProperties: readonly (keyof VoiceCaptions)[] = [
 ];
 
 /**
- * Live captions of what is said, in the language spoken and in up to five others.
+ * Live captions of what is said, in the language spoken and in up to five others. A page loads this file
+ * and writes the tag.
  *
  * @fires vc-statechange - The state changed.
  * @fires vc-caption - A track has new text.
@@ -323,7 +339,7 @@ export class VoiceCaptions extends LitElement {
   }
 
   private resize(direction: -1 | 1): void {
-    this.fontScale = nextFontScale(this.fontScale, direction);
+    this.fontScale = clampFontScale(this.fontScale + direction * FONT_SCALE.step);
   }
 
   private languages(): { sourceLanguage: LanguageTag; targetLanguages: LanguageTag[] } {
@@ -391,7 +407,7 @@ export class VoiceCaptions extends LitElement {
     this.dispatchEvent(voiceEvent('vc-error', { code: failure.code, message }));
   }
 
-  /** What is shown is what the session tells, whatever was asked for. */
+  /** What is shown is what is in force, whatever was asked for. */
   private showRefusal(failure: VoiceFailure, { target_languages = [] }: SessionRequest): void {
     const { sourceLanguage } = this;
     this.showLanguages({ sourceLanguage, targetLanguages: [...target_languages] });
@@ -413,8 +429,17 @@ export class VoiceCaptions extends LitElement {
   }
 }
 
+function clampFontScale(scale: number): number {
+  return Math.min(FONT_SCALE.most, Math.max(FONT_SCALE.least, scale || 1));
+}
+
 declare global {
   interface HTMLElementTagNameMap {
     'voice-captions': VoiceCaptions;
   }
+}
+
+// Two scripts of one page may both bring the element; the first stays.
+if (customElements.get('voice-captions') === undefined) {
+  customElements.define('voice-captions', VoiceCaptions);
 }

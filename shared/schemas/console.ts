@@ -78,7 +78,7 @@ export const AdminKey = Type.Object({
   usage_limits: Limits,
 });
 
-/** A new admin key with its secret, which is told this once. */
+/** A new admin key with its secret, which is shown this once. */
 export const NewAdminKey = Type.Intersect([AdminKey, Type.Object({ key: Type.String() })]);
 
 export const AdminKeyCreation = Type.Object({ label: Type.Optional(Type.String()) });
@@ -153,7 +153,7 @@ export const EngineConditions = Type.Object({
 export const ConsoleSettings = Type.Object({
   /** Sites whose pages may call the server for the account. */
   origins: Type.Array(Type.String()),
-  /** Who is told when a limit comes near. */
+  /** Who gets a mail when a limit comes near. */
   emails: Type.Array(Type.String()),
 });
 

@@ -69,7 +69,7 @@ export const ResourceDescriptor = Type.Object({
   ),
 });
 
-/** Enumerations are told in descriptions and checked by the service, whose messages name them. */
+/** Enumerations are listed in descriptions and checked by the service, whose messages name them. */
 export const LanguagesQuery = Type.Object({
   resource: Type.Optional(
     Type.String({

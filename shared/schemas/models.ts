@@ -15,7 +15,7 @@ export const ModelInstallation = Type.Object({
       Type.Literal('unpack'),
     ]),
   ),
-  /** Of what is downloaded, 0 to 1; null where nobody tells. */
+  /** Of what is downloaded, 0 to 1; null where nobody knows. */
   share: Nullable(Type.Number()),
   /** What went wrong, and what to do. */
   message: Nullable(Type.String()),
@@ -28,7 +28,7 @@ export const ConsoleModel = Type.Object({
     Type.Literal('translation'),
     Type.Literal('synthesis'),
     Type.Literal('punctuation'),
-    /** Nobody can tell: it cannot be read. */
+    /** Unknown: it cannot be read. */
     Type.Literal('other'),
   ]),
   about: Type.String(),

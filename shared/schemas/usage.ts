@@ -20,7 +20,7 @@ const ProductUsage = Type.Object({
   character_count: Count(`${deprecated}characters the account used.`),
 });
 
-/** What was used in the current month (UTC); the free plan is told the first two fields alone. */
+/** What was used in the current month (UTC); the free plan gets the first two fields alone. */
 export const UsageReport = Type.Object({
   character_count: Count('Characters the account used: texts, documents and improvements.'),
   character_limit: Count(`Most it may use; ${NO_LIMIT} is no limit.`),

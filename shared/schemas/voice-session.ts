@@ -22,7 +22,7 @@ export const voiceMediaLanguages =
 export const MAX_TARGET_LANGUAGES = 5;
 
 /**
- * Enumerations are told in descriptions and checked by the service, whose messages say what is
+ * Enumerations are listed in descriptions and checked by the service, whose messages say what is
  * possible with the engines that are running.
  */
 export const VoiceSessionRequest = Type.Object({
@@ -160,7 +160,7 @@ export const VoiceReconnection = Type.Object({
   ),
 });
 
-/** The answer of `GET /v3/voice/realtime`; the audio received is told to clients that asked for acknowledgements. */
+/** The answer of `GET /v3/voice/realtime`; with the audio received for clients that asked for acknowledgements. */
 export const VoiceReconnectedSession = Type.Object({
   ...RequestedVoiceSession.properties,
   received_audio_ms: Type.Optional(

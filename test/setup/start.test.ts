@@ -39,10 +39,10 @@ const sources: Record<string, string> = {
   'shared/leftover.ts': `export {};`,
   'shared/client/index.ts': `export {};`,
   'shared/client/node.ts': `export {};`,
-  'widget/define.ts': `document.body.title = 'embedded';`,
+  'widget/voice-captions.ts': `document.body.title = 'embedded';`,
   'widget/worklet/pcm-capture.ts': `export {};`,
   'widget/demo/index.html': `<script type="module" src="./demo.ts"></script>`,
-  'widget/demo/demo.ts': `import '../define.ts';`,
+  'widget/demo/demo.ts': `import '../voice-captions.ts';`,
   'widget/console/index.html': `<script type="module" src="./console.ts"></script>`,
   'widget/console/console.ts': `document.title = 'console';`,
 };
@@ -57,7 +57,7 @@ function smallProject(): string {
     'server/rolldown.config.mjs',
     'widget/tsconfig.json',
   );
-  own.push('widget/vite.config.ts', 'widget/bundled-source.ts', 'shared/client/tsconfig.json');
+  own.push('widget/vite.config.ts', 'shared/client/tsconfig.json');
   for (const name of own) {
     cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
   }

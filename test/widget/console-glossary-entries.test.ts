@@ -7,12 +7,12 @@ import { glossaryLanguages as serverLanguages } from '../../server/translation/l
 import { DictionaryDraft, entriesOf } from '../../widget/console/glossaries/dictionary-draft.ts';
 import {
   decodeText,
+  phraseFault,
   readEntries,
   writeCsv,
   writeTsv,
 } from '../../widget/console/glossaries/entry-file.ts';
-import { glossaryLanguages } from '../../widget/console/glossaries/glossary-languages.ts';
-import { phraseFault } from '../../widget/console/glossaries/phrase-fault.ts';
+import { glossaryLanguages } from '../../widget/console/parts/languages.ts';
 
 const pair = { source: 'en', target: 'de' };
 const entry = (source: string, target = `${source} (de)`) => ({ source, target });

@@ -1,6 +1,11 @@
 import fc from '../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { axisTicks, plainUnit, shownLabels, speechUnit } from '../../widget/console/parts/axis.ts';
+import {
+  axisTicks,
+  plainUnit,
+  shownLabels,
+  speechUnit,
+} from '../../widget/console/parts/bar-plot.ts';
 import { plotAsCsv, usagePlot, type UsageRow } from '../../widget/console/pages/usage-plot.ts';
 import {
   daysOf,

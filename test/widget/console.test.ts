@@ -131,12 +131,12 @@ describe('keys and what they use', () => {
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
     const plot = page.getByRole('slider');
     await plot.waitFor();
-    const told = () => plot.getAttribute('aria-valuetext');
-    await expect.poll(told).toMatch(/: Texts 24$/);
+    const newestBar = () => plot.getAttribute('aria-valuetext');
+    await expect.poll(newestBar).toMatch(/: Texts 24$/);
     await page.getByRole('radio', { name: 'Key' }).check();
-    await expect.poll(told).toMatch(/: Shop \(.*\) 24$/);
+    await expect.poll(newestBar).toMatch(/: Shop \(.*\) 24$/);
     await page.getByRole('radio', { name: 'Tag' }).check();
-    await expect.poll(told).toMatch(/: greetings 24$/);
+    await expect.poll(newestBar).toMatch(/: greetings 24$/);
     expect(await page.getByRole('radio', { name: 'Speech' }).isDisabled()).toBe(true);
     await page
       .getByRole('status')
@@ -144,7 +144,7 @@ describe('keys and what they use', () => {
       .waitFor();
     await plot.press('ArrowLeft');
     await plot.press('ArrowLeft');
-    await expect.poll(told).toMatch(/: nothing$/);
+    await expect.poll(newestBar).toMatch(/: nothing$/);
     await page.getByRole('button', { name: 'CSV' }).waitFor();
     await page.getByRole('radio', { name: 'Kind' }).check();
     await page.getByRole('radio', { name: 'Speech' }).check();
@@ -279,7 +279,7 @@ describe('the server', () => {
       );
     const before = await requests();
     expect((await translate(bench.server.apiKey)).status).toBe(200);
-    await until(async () => (await requests()) > before, 20_000);
+    await until(async () => (await requests()) > before, 60_000);
     await page.context().close();
   });
 

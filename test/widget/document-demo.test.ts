@@ -153,7 +153,7 @@ describe('the card', () => {
     await card().getByText('The file is empty.').first().waitFor();
     await button('Another file').click();
     await choose({ name: 'long.srt', content: 'x'.repeat(150_001) });
-    await card().getByText('a .srt file may have 150 KB').first().waitFor();
+    await card().getByText('a .srt file may have 150 kB').first().waitFor();
     expect(await button('Try again').isVisible()).toBe(false);
     await button('Another file').click();
     await choose({ name: 'broken.xlf', content: '<xliff version="2.1"><file>' });

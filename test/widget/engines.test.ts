@@ -63,7 +63,7 @@ function stateOf(page: DrivenPage): Promise<string> {
 }
 
 async function untilState(page: DrivenPage, state: string): Promise<void> {
-  await expect.poll(() => stateOf(page), { timeout: 20_000, interval: 50 }).toBe(state);
+  await expect.poll(() => stateOf(page), { timeout: 30_000, interval: 50 }).toBe(state);
 }
 
 /** Sentences of a track, as they are read. */
@@ -80,7 +80,7 @@ function sentences(page: DrivenPage, kind: 'source' | 'target'): Promise<string[
 }
 
 async function untilSaid(page: DrivenPage, kind: 'source' | 'target', said: string[]) {
-  await expect.poll(() => sentences(page, kind), { timeout: 10_000, interval: 50 }).toEqual(said);
+  await expect.poll(() => sentences(page, kind), { interval: 50 }).toEqual(said);
 }
 
 /** Presses the button that starts and stops. */
@@ -111,14 +111,14 @@ describe.each(engines)('in $name', ({ missing, drive }) => {
     page ??= await drive();
     await page.open(new URL(target, bench.gateway.origin).href);
     const isDefined = () => customElements.get('voice-captions') !== undefined;
-    await expect.poll(() => page!.evaluate(isDefined), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => page!.evaluate(isDefined)).toBe(true);
     return page;
   }
 
   it('the sample is played, and its captions are read', async (context) => {
     const demo = await open(context, '/');
     const isReady = () => !document.querySelector<HTMLButtonElement>('#sample')!.disabled;
-    await expect.poll(() => demo.evaluate(isReady), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => demo.evaluate(isReady)).toBe(true);
     await demo.click(() => document.querySelector('#sample')!);
     const session = await newestSession(bench, { chunks: 3 });
     session.send(captionUpdate('en', { concluded: 'Good morning.' }));
@@ -154,7 +154,7 @@ describe.each(engines)('in $name', ({ missing, drive }) => {
     first.send(numbered(1, 'Before the drop.'));
     await untilSaid(element, 'source', ['Before the drop.']);
     first.drop();
-    await expect.poll(() => bench.gateway.sessions.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => bench.gateway.sessions.length, { timeout: 30_000 }).toBe(2);
     const second = await newestSession(bench, { chunks: 5 });
     expect(second.sessionId).toBe(first.sessionId);
     expect(bench.gateway.resumedAfter).toEqual([1]);

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { concludeAndEnd } from '../support/services/scripted-gateway.ts';
 import {
+  capturedChunks,
   elementPage,
   newestSession,
   pressStart,
@@ -44,17 +45,18 @@ describe('other languages while live', () => {
     };
     await pressStart(page);
     const first = await newestSession(bench, { chunks: 5 });
-    const startedAt = performance.now() - first.chunks.length * 100;
     await page.evaluate(() => {
       document.querySelector('voice-captions')!.targetLanguages = 'es fr';
     });
     await expect.poll(() => bench.gateway.sessions.length).toBe(2);
     const second = await newestSession(bench, { chunks: 10 });
     expect(second.request.target_languages).toEqual(['es', 'fr']);
-    const heardMs = (first.chunks.length + second.chunks.length) * 100;
-    expect(Math.abs(heardMs - (second.chunks.at(-1)!.atMs - startedAt))).toBeLessThan(350);
     await page.getByText('Old words.').waitFor();
     expect(await page.getByRole('group').count()).toBe(3);
+    await stop();
+    await waitForState(page, 'ended');
+    // Each chunk was heard in the one session or in the other.
+    expect(first.chunks.length + second.chunks.length).toBe(await capturedChunks(page));
   });
 
   it('wait until the sentence is concluded, the newest wish wins, and the state stays', async () => {
@@ -101,7 +103,7 @@ describe('other languages while live', () => {
     heard.send({ type: 'end_of_target_transcript', language: 'es' });
     await page.getByText('Une phrase.').first().waitFor();
     // The last words of a language that goes are kept, and read no more.
-    expect(await page.getByText('Una frase.').count()).toBe(0);
+    await expect.poll(() => page.getByText('Una frase.').count()).toBe(0);
     const kept = () => document.querySelector('voice-captions')!.transcript('es');
     expect(await page.evaluate(kept)).toBe('Una frase.');
     await stop();
@@ -129,7 +131,7 @@ describe('other languages while live', () => {
     heard.send(spoken('', 'A sentence'));
     await changeTargets('xx');
     expect(await error).toEqual({ code: 'update-refused', message: refusal.message });
-    expect(await statusText(page)).toContain('Captions go on as they were.');
+    await expect.poll(() => statusText(page)).toContain('Captions go on as they were.');
     const concluded = [{ text: 'Una frase.', start_time: 0, end_time: 900 }];
     heard.send({ type: 'target_transcript_update', language: 'es', concluded, tentative: [] });
     heard.send(spoken('A sentence.'));
@@ -140,8 +142,8 @@ describe('other languages while live', () => {
     bench.gateway.refusal = undefined;
     await changeTargets('es fr');
     await expect.poll(() => heard.updates.length).toBe(2);
-    expect(await statusText(page)).not.toContain('go on as they were');
-    expect(await page.getByRole('group').count()).toBe(3);
+    await expect.poll(() => statusText(page)).not.toContain('go on as they were');
+    await expect.poll(() => page.getByRole('group').count()).toBe(3);
     expect(bench.gateway.sessions).toHaveLength(1);
     expect(await states()).toEqual([]);
 
@@ -153,12 +155,12 @@ describe('other languages while live', () => {
     await expect.poll(() => page.getByRole('group').count()).toBe(2);
     await stop();
     await waitForState(page, 'ended');
-    expect(await statusText(page)).not.toContain('go on as they were');
+    await expect.poll(() => statusText(page)).not.toContain('go on as they were');
     bench.gateway.refusal = undefined;
     await pressStart(page);
     await expect.poll(() => bench.gateway.sessions.length).toBe(2);
     expect(bench.gateway.sessions[1]!.request.target_languages).toEqual(['es', 'xx']);
-    expect(await page.getByRole('group').count()).toBe(3);
+    await expect.poll(() => page.getByRole('group').count()).toBe(3);
   });
 
   it('that cannot be served keep no other change from being made', async () => {
@@ -202,7 +204,7 @@ describe('other languages while live', () => {
     await page.getByText('On and on').waitFor();
     const askedAt = performance.now();
     await changeTargets('fr');
-    await expect.poll(() => first.isFinished, { timeout: 8_000 }).toBe(true);
+    await expect.poll(() => first.isFinished).toBe(true);
     expect(performance.now() - askedAt).toBeGreaterThan(4_900);
     await page.getByText('On and on').waitFor();
   });

@@ -1,6 +1,6 @@
 /** Ears for tests: what a page would send to the loudspeakers, frame by frame. */
 import type { Page } from 'playwright-core';
-import type { WidgetBench } from './browser.ts';
+import { recordElement, type WidgetBench } from './browser.ts';
 
 /** A few ms of sound. */
 export interface HeardFrame {
@@ -39,6 +39,7 @@ export async function listen(
   const page = await context.newPage();
   page.on('pageerror', ({ message }) => bench.pageErrors.push(message));
   await page.addInitScript(installEars);
+  await recordElement(page);
   await page.goto(new URL(target, bench.gateway.origin).href);
   if (isOpen) await page.waitForFunction(() => customElements.get('voice-captions') !== undefined);
   return page;

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { createSpeechEncoders } from '../../server/voice/audio/encode.ts';
 import type { ServerMessage } from '../../shared/protocol/messages.ts';
-import { speechContentTypes, type SpeechPath } from '../../widget/controllers/playback-path.ts';
+import { speechContentTypes, type SpeechPath } from '../../widget/controllers/playback-output.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import type { ScriptedSession } from '../support/services/scripted-gateway.ts';
 import { allChunks, concluded, formatOf, hummingEngine } from '../voice/path/synthesise-support.ts';
@@ -135,6 +135,34 @@ const waitForWhole = (since = 0) =>
     since,
     { polling: 20 },
   );
+/** A last line of the spoken language that was new, and how many sentences had been heard before. */
+interface SeenLine {
+  last: string;
+  heardCount: number;
+}
+
+/** Notes each last line of the spoken language as it comes. */
+function watchLines(): Promise<void> {
+  return page.evaluate(() => {
+    const seen: SeenLine[] = [];
+    const { told } = globalThis as unknown as { told: Told[] };
+    const root = document.querySelector('voice-captions')!.shadowRoot!;
+    const look = () => {
+      const lines = root.querySelectorAll('.target [lang="es"].caption');
+      const last = lines[lines.length - 1]?.textContent.trim() ?? '';
+      if (last === '' || last === seen.at(-1)?.last) return;
+      seen.push({ last, heardCount: told.filter(({ text }) => text !== undefined).length });
+    };
+    new MutationObserver(look).observe(root, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+    });
+    Object.assign(globalThis, { seen });
+  });
+}
+
+const seenLines = () => page.evaluate(() => (globalThis as unknown as { seen: SeenLine[] }).seen);
 const speechButton = (name: string) => page.getByRole('button', { name, exact: true });
 
 describe.each(paths)('by %s', (path) => {
@@ -163,16 +191,15 @@ describe.each(paths)('by %s', (path) => {
 });
 
 describe('in step with the speech', () => {
-  it('lines that are not heard yet wait, nothing goes back, and without sound nothing waits', async () => {
+  const spanish = () => page.locator('voice-captions .target [lang="es"].caption');
+
+  it('lines that are not heard yet wait, those of other languages do not, and nothing goes back', async () => {
     const session = await goLive('/pcm');
-    const messages = speech.pcm!;
-    const shown = () => page.locator('voice-captions .target [lang="es"].caption').allInnerTexts();
-    const last = async () => (await shown()).at(-1)?.trim();
+    await watchLines();
     session.send(written('', SENTENCES[0]));
-    await expect.poll(last).toBe(SENTENCES[0]);
+    await expect.poll(() => spanish().allInnerTexts()).toEqual([SENTENCES[0]]);
     session.send(written(SENTENCES.join('')));
-    for (const message of messages) session.send(message);
-    await waitForSpeech('playing');
+    for (const message of speech.pcm!) session.send(message);
     session.send({
       type: 'target_transcript_update',
       language: 'fr',
@@ -180,11 +207,25 @@ describe('in step with the speech', () => {
       concluded: [{ text: 'Rien n’attend.', start_time: 0, end_time: 1 }],
     });
     await page.getByText('Rien n’attend.').first().waitFor();
-    expect(await last()).toBe(SENTENCES[0]);
-    await expect.poll(last, { interval: 20, timeout: 5_000 }).toBe(SENTENCES[1]!.trim());
+    await waitForWhole();
+    const lines = await seenLines();
+    expect(lines.map(({ last }) => last)).toEqual(SENTENCES.map((text) => text.trim()));
+    // A line comes when its sentence is heard: the one before it was marked by then.
+    for (const [index, { heardCount }] of lines.entries()) {
+      expect(heardCount).toBeGreaterThanOrEqual(index);
+    }
+  });
+
+  it('without sound nothing waits', async () => {
+    const session = await goLive('/pcm');
+    for (let times = 0; times < 3; times++) speak(session, 'pcm');
+    await waitForSpeech('playing');
     await speechButton('Mute').click();
-    await expect.poll(last, { interval: 20 }).toBe(SENTENCES[2]!.trim());
+    await expect.poll(() => spanish().count(), { interval: 20 }).toBe(9);
     expect(await page.locator('voice-captions .spoken').count()).toBe(0);
+    expect(await page.evaluate(() => document.querySelector('voice-captions')!.speechState)).toBe(
+      'playing',
+    );
   });
 
   it('speech that is late is told, and captions do not wait for it any more', async () => {
@@ -225,7 +266,7 @@ describe('the controls', () => {
     await speechButton('Unmute').waitFor();
     expect(await width()).toBe(before);
     // A ramp and what is on its way to the ear.
-    const quietFrom = await page.evaluate(() => Date.now() + 250);
+    const quietFrom = await page.evaluate(() => Date.now() + 800);
     const late = async () => (await heard()).filter(({ atMs }) => atMs > quietFrom);
     await expect.poll(async () => (await late()).length).toBeGreaterThan(10);
     await waitForSpeech('ready');
@@ -247,7 +288,7 @@ it.each(['webcodecs', 'mse'] as const)(
       return answer.result.value;
     };
     const state = () => ask('document.querySelector("voice-captions")?.speechState');
-    await expect.poll(state, { timeout: 10_000 }).toBe('blocked');
+    await expect.poll(state).toBe('blocked');
     await expect.poll(() => bench.gateway.sessions.length).toBe(1);
     const [session] = bench.gateway.sessions;
     await expect.poll(() => session!.chunks.length).toBeGreaterThan(1);
@@ -266,7 +307,7 @@ it.each(['webcodecs', 'mse'] as const)(
       (message) => message.type === 'target_media_chunk' && message.text !== undefined,
     );
     const newestMs = durationMs(messages.slice(newest));
-    expect(Math.abs(heardMs(await heard()) - newestMs)).toBeLessThan(60);
+    expect(Math.abs(heardMs(await heard()) - newestMs)).toBeLessThan(120);
     await speechButton('Mute').waitFor();
   },
 );
@@ -298,17 +339,13 @@ describe('beside the microphone', () => {
     const session = await newestSession(bench, { chunks: 3 });
     const isSilent = (bytes: Uint8Array) => bytes.every((byte) => byte === 0);
     await expect.poll(() => isSilent(session.chunks.at(-1)!.bytes)).toBe(false);
-    speak(session, 'pcm');
-    await waitForSpeech('playing');
-    const from = session.chunks.length + 2;
-    await expect.poll(() => session.chunks.length, { interval: 20 }).toBeGreaterThan(from + 3);
-    const during = session.chunks.slice(from, from + 3);
-    expect(during.map(({ bytes }) => isSilent(bytes))).toEqual([true, true, true]);
-    expect(await page.evaluate(() => document.querySelector('voice-captions')!.speechState)).toBe(
-      'playing',
-    );
-    await waitForSpeech('ready');
+    const before = session.chunks.length;
+    const saidMs = durationMs(speak(session, 'pcm'));
+    await waitForWhole();
     await expect.poll(() => isSilent(session.chunks.at(-1)!.bytes)).toBe(false);
+    const silent = session.chunks.slice(before).filter(({ bytes }) => isSilent(bytes));
+    // Of 100 ms each; how promptly it begins and ends is a matter of the machine.
+    expect(silent.length * 100).toBeGreaterThan(saidMs / 2);
     const lengths = session.chunks.map(({ bytes }) => bytes.length);
     expect(new Set(lengths)).toEqual(new Set([3200]));
     expect(await statusText(page)).toContain('Let the voice finish');
@@ -321,8 +358,8 @@ describe('beside the microphone', () => {
     await waitForState(page, 'live');
     const session = await newestSession(bench, { chunks: 2 });
     const recent = async () => loudest((await heard()).slice(-20));
-    const soon = { interval: 20, timeout: 5_000 };
-    for (let times = 0; times < 4; times++) speak(session, 'pcm');
+    const soon = { interval: 20 };
+    for (let times = 0; times < 6; times++) speak(session, 'pcm');
     await expect.poll(recent, soon).toBeGreaterThan(0.12);
     await setLevel(0.5);
     await expect.poll(recent, soon).toBeLessThan(0.08);

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import type { MessageOf } from '../../shared/protocol/messages.ts';
 import { concludeAndEnd } from '../support/services/scripted-gateway.ts';
 import {
+  capturedChunks,
   elementPage,
   INSECURE_HOST,
   newestSession,
@@ -58,19 +59,11 @@ describe('stopping', () => {
 
   it('sends every chunk of what was heard before', async () => {
     page = await bench.open('/page');
-    await page.evaluate(() => {
-      let levels = 0;
-      document.querySelector('voice-captions')!.addEventListener('vc-level', () => levels++);
-      Object.assign(globalThis, { countLevels: () => levels });
-    });
     await pressStart(page);
     const heard = await newestSession(bench, { chunks: 7 });
     await stop();
     await waitForState(page, 'ended');
-    const levels = await page.evaluate(() =>
-      (globalThis as unknown as { countLevels: () => number }).countLevels(),
-    );
-    expect(heard.chunks).toHaveLength(levels);
+    expect(heard.chunks).toHaveLength(await capturedChunks(page));
   });
 
   it('lets go of the microphone', async () => {
@@ -179,13 +172,14 @@ describe('when the connection drops', () => {
     const first = await newestSession(bench, { chunks: 3 });
     first.drop();
     await waitForState(page, 'reconnecting');
-    const droppedAt = performance.now();
     await waitForState(page, 'live');
     const second = await newestSession(bench, { chunks: 12 });
-    const heardMs = second.chunks.length * 100;
-    const sinceDropMs = second.chunks.at(-1)!.atMs - droppedAt;
-    // Within two chunks: nothing between the drop and the new connection is missing.
-    expect(Math.abs(heardMs - sinceDropMs)).toBeLessThan(350);
+    await stop();
+    await waitForState(page, 'ended');
+    const captured = await capturedChunks(page);
+    // Nothing between the drop and the new connection is missing; what was on its way may come twice.
+    expect(first.chunks.length + second.chunks.length).toBeGreaterThanOrEqual(captured);
+    expect(second.chunks.length).toBeLessThanOrEqual(captured);
   });
 
   it('says that the server cannot be reached, and returns with the network', async () => {

@@ -1,4 +1,5 @@
 /** Requests to the console's own interface: JSON in, JSON out, one kind of failure. */
+import { upload } from '../page/upload.ts';
 
 /** Every request says that a script of this page made it; forms of other sites cannot. */
 const OWN_HEADER = { 'X-Dragoman-Console': '1' };
@@ -11,7 +12,7 @@ export function actFor(accountId: string | undefined): void {
   shownAccountId = accountId;
 }
 
-/** Tells the console that the session is over: `signed-out`. */
+/** Fires `signed-out` when the session is over. */
 export const sessionEnd = new EventTarget();
 
 /** A request that came to nothing; the message is for people. */
@@ -60,7 +61,7 @@ export const api = {
   patch: <T>(path: string, body?: unknown, options?: RequestOptions) =>
     call<T>('PATCH', path, { body, ...options }),
   delete: (path: string, options?: RequestOptions) => call<undefined>('DELETE', path, options),
-  upload,
+  upload: uploadFile,
 };
 
 /** Address of a call. */
@@ -107,45 +108,32 @@ async function call<T>(
   }
 }
 
-/**
- * Sends a file as it is; unlike `fetch`, this tells how far it has come.
- *
- * @param onProgress receives the share that was sent, 0 to 1
- * @throws ApiFailure
- */
-function upload<T>(
+/** Sends a file as it is, and says how far it has come: `onShare` receives 0 to 1. @throws ApiFailure */
+async function uploadFile<T>(
   path: string,
   file: Blob,
-  options: {
+  {
+    contentType,
+    query,
+    onShare,
+    signal,
+  }: {
     contentType: string;
     query?: RequestOptions['query'];
-    onProgress?: (share: number) => void;
+    onShare?: (share: number) => void;
     signal?: AbortSignal;
   },
 ): Promise<T> {
-  const { contentType, query, onProgress, signal } = options;
-  return new Promise<T>((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open('POST', apiUrl(path, query));
-    for (const [name, value] of Object.entries(ownHeaders())) request.setRequestHeader(name, value);
-    request.setRequestHeader('Content-Type', contentType);
-    request.upload.addEventListener('progress', ({ loaded, total }) =>
-      onProgress?.(total === 0 ? 1 : loaded / total),
-    );
-    request.addEventListener('error', () => reject(unanswered()));
-    request.addEventListener('abort', () => reject(new DOMException('Cancelled.', 'AbortError')));
-    request.addEventListener('load', () => {
-      const { status, responseText } = request;
-      if (status >= 200 && status < 300) {
-        resolve((status === 204 ? undefined : JSON.parse(responseText)) as T);
-        return;
-      }
-      const retryAfter = request.getResponseHeader('Retry-After');
-      reject(failureOf(status, retryAfter, responseText));
-    });
-    signal?.addEventListener('abort', () => request.abort(), { once: true });
-    request.send(file);
+  const headers = { ...ownHeaders(), 'Content-Type': contentType };
+  const { status, body, retryAfter } = await upload(apiUrl(path, query), file, {
+    headers,
+    onShare,
+    signal,
+  }).catch((error: unknown) => {
+    throw signal?.aborted === true ? error : unanswered();
   });
+  if (status < 200 || status >= 300) throw failureOf(status, retryAfter, body);
+  return (status === 204 ? undefined : JSON.parse(body)) as T;
 }
 
 function ownHeaders(): Record<string, string> {

@@ -1,2 +1,397 @@
-/** Entry of the console: brings its elements; the page names the first of them. */
-import './app.ts';
+/** The console: its pages in the order of its menu, the frame around them, and who is signed in. */
+import { LitElement, html, nothing, type TemplateResult } from 'lit';
+import { query, state } from 'lit/decorators.js';
+import { keyed } from 'lit/directives/keyed.js';
+import { actFor, sessionEnd } from './api.ts';
+import { consoleStyles } from './console.styles.ts';
+import './glossaries/glossaries.ts';
+import './pages/engines.ts';
+import './pages/keys.ts';
+import './pages/memories.ts';
+import './pages/overview.ts';
+import './pages/settings.ts';
+import './pages/usage.ts';
+import './pages/voice-sessions.ts';
+import './style-rules/style-rules.ts';
+import { baseStyles } from './parts/base.styles.ts';
+import { ConsoleDialog } from './parts/dialog.ts';
+import { forgetDrafts } from './parts/draft-shelf.ts';
+import { icons } from './parts/icons.ts';
+import { messageBoard, sayFailed } from './parts/messages.ts';
+import { emptyState, failedState, loadingState } from './parts/states.ts';
+import { linkTo, passwordTokenOf, placeOf, type Place } from './router.ts';
+import { currentSession, signOut, type Session } from './session.ts';
+
+/** What a page knows when it is shown. */
+interface Visit {
+  session: Session;
+  /** What the address has after the page's path. */
+  rest: readonly string[];
+}
+
+interface ConsolePage {
+  /** First part of the address: `#/path`. */
+  path: string;
+  title: string;
+  icon: TemplateResult;
+  view(visit: Visit): TemplateResult;
+}
+
+interface PageGroup {
+  title: string;
+  pages: readonly ConsolePage[];
+}
+
+/** A new page is an entry here. */
+const pageGroups: readonly PageGroup[] = [
+  {
+    title: 'Use',
+    pages: [
+      {
+        path: 'overview',
+        title: 'Overview',
+        icon: icons.overview,
+        view: ({ session }) => html`<console-overview .session=${session}></console-overview>`,
+      },
+      {
+        path: 'usage',
+        title: 'Usage',
+        icon: icons.usage,
+        view: () => html`<console-usage></console-usage>`,
+      },
+    ],
+  },
+  {
+    title: 'Keys',
+    pages: [
+      {
+        path: 'keys',
+        title: 'Developer keys',
+        icon: icons.key,
+        view: ({ session }) =>
+          html`<console-developer-keys .session=${session}></console-developer-keys>`,
+      },
+      {
+        path: 'admin-keys',
+        title: 'Admin keys',
+        icon: icons.shield,
+        view: ({ session }) => html`<console-admin-keys .session=${session}></console-admin-keys>`,
+      },
+    ],
+  },
+  {
+    title: 'Language',
+    pages: [
+      {
+        path: 'glossaries',
+        title: 'Glossaries',
+        icon: icons.book,
+        view: ({ rest }) => glossariesView(rest),
+      },
+      {
+        path: 'style-rules',
+        title: 'Style rules',
+        icon: icons.rules,
+        view: ({ session, rest }) => styleRulesView(session, rest),
+      },
+      {
+        path: 'translation-memories',
+        title: 'Translation memories',
+        icon: icons.memory,
+        view: () => html`<console-memories></console-memories>`,
+      },
+    ],
+  },
+  {
+    title: 'Server',
+    pages: [
+      {
+        path: 'voice',
+        title: 'Live sessions',
+        icon: icons.live,
+        view: ({ session }) =>
+          html`<console-voice-sessions .session=${session}></console-voice-sessions>`,
+      },
+      {
+        path: 'engines',
+        title: 'Engines',
+        icon: icons.engine,
+        view: ({ session }) => html`<console-engines .session=${session}></console-engines>`,
+      },
+      {
+        path: 'settings',
+        title: 'Settings',
+        icon: icons.settings,
+        view: ({ session }) => html`<console-settings .session=${session}></console-settings>`,
+      },
+    ],
+  },
+];
+
+/** The page of a path; the first one for an empty path, undefined for an unknown one. */
+function pageOf(path: string): ConsolePage | undefined {
+  const pages = pageGroups.flatMap((group) => group.pages);
+  return path === '' ? pages[0] : pages.find((page) => page.path === path);
+}
+
+/** What the whole window shows. */
+type View =
+  | { kind: 'starting' }
+  | { kind: 'failed'; failure: Error }
+  | { kind: 'sign-in'; former?: Session; successor?: Session }
+  | { kind: 'set-password'; token: string }
+  | { kind: 'pages'; session: Session };
+
+const NAME = 'Dragoman console';
+
+/** The console: its frame, its menu, and who is signed in. */
+export class DragomanConsole extends LitElement {
+  static override styles = [baseStyles, consoleStyles];
+
+  @state() private view: View = { kind: 'starting' };
+  @state() private place: Place = placeOf(location.hash);
+  @query('main', true) private readonly main!: HTMLElement | null;
+  @query('.menu', true) private readonly menu!: HTMLDialogElement | null;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    messageBoard();
+    addEventListener('hashchange', this.onPlace);
+    sessionEnd.addEventListener('signed-out', this.onSignedOut);
+    void this.start();
+  }
+
+  override disconnectedCallback(): void {
+    removeEventListener('hashchange', this.onPlace);
+    sessionEnd.removeEventListener('signed-out', this.onSignedOut);
+    super.disconnectedCallback();
+  }
+
+  override render(): TemplateResult {
+    switch (this.view.kind) {
+      case 'starting':
+        return html`<main class="alone">${loadingState(3)}</main>`;
+      case 'failed':
+        return html`<main class="alone">
+          <h1 class="unseen">${NAME}</h1>
+          <div class="card">${failedState(this.view.failure, () => void this.start())}</div>
+        </main>`;
+      case 'sign-in':
+        return html`<console-sign-in
+          .former=${this.view.former}
+          .successor=${this.view.successor}
+          @signed-in=${this.onSignedIn}
+        ></console-sign-in>`;
+      case 'set-password':
+        return html`<console-set-password
+          .token=${this.view.token}
+          @signed-in=${this.onSignedIn}
+        ></console-set-password>`;
+      case 'pages':
+        return this.frame(this.view.session);
+    }
+  }
+
+  private frame(session: Session): TemplateResult {
+    const page = pageOf(this.place.path);
+    return html`<header class="head">
+        <a class="skip" href="#main" @click=${this.skip}>Skip to content</a>
+        <div class="bar">
+          <button type="button" class="quiet icon-only" aria-label="Menu" @click=${this.openMenu}>
+            ${icons.menu}
+          </button>
+          ${wordmark()}
+        </div>
+        <div class="side">${wordmark()} ${this.navigation(session, page)}</div>
+        <dialog class="menu" aria-label="Menu" @click=${this.closeMenu}>
+          <div class="menu-head">
+            ${wordmark()}
+            <button type="button" class="quiet icon-only" aria-label="Close menu">
+              ${icons.close}
+            </button>
+          </div>
+          ${this.navigation(session, page)}
+        </dialog>
+      </header>
+      <main id="main" tabindex="-1">
+        ${
+          page === undefined
+            ? html`<h1 class="unseen">Not found</h1>
+                <div class="card">
+                  ${emptyState({
+                    heading: 'There is no such page',
+                    text: 'The address may have been mistyped.',
+                    actions: html`<a class="button" href=${linkTo('overview')}>Overview</a>`,
+                  })}
+                </div>`
+            : page.view({ session, rest: this.place.rest })
+        }
+      </main>`;
+  }
+
+  private navigation(session: Session, current: ConsolePage | undefined): TemplateResult {
+    return html`<nav aria-label="Console">
+        ${pageGroups.map(
+          ({ title, pages }) =>
+            html`<h2 class="group">${title}</h2>
+              <ul class="plain">
+                ${pages.map(
+                  (page) =>
+                    html`<li>
+                      <a
+                        href=${linkTo(page.path)}
+                        aria-current=${page === current ? 'page' : nothing}
+                        >${page.icon}${page.title}</a
+                      >
+                    </li>`,
+                )}
+              </ul>`,
+        )}
+      </nav>
+      <div class="who">
+        <div class="who-name">
+          <strong>${session.account.name}</strong>
+          <span class="small soft">${session.account.plan === 'pro' ? 'Pro' : 'Free'} plan</span>
+        </div>
+        <button
+          type="button"
+          class="quiet icon-only"
+          aria-label="Sign out"
+          title="Sign out"
+          @click=${this.onSignOut}
+        >
+          ${icons.signOut}
+        </button>
+      </div>`;
+  }
+
+  private async start(): Promise<void> {
+    const token = passwordTokenOf(location.hash);
+    if (token !== undefined) {
+      // It is worth a password: it stays neither in the address nor in the history.
+      history.replaceState(null, '', location.pathname);
+      this.place = placeOf('');
+      this.show({ kind: 'set-password', token });
+      return;
+    }
+    this.show({ kind: 'starting' });
+    try {
+      const session = await currentSession();
+      this.show(session === undefined ? { kind: 'sign-in' } : { kind: 'pages', session });
+    } catch (error) {
+      const failure = error instanceof Error ? error : new Error(String(error));
+      this.show({ kind: 'failed', failure });
+    }
+  }
+
+  private show(view: View): void {
+    this.view = view;
+    actFor(view.kind === 'pages' ? view.session.account.account_id : undefined);
+    const page = view.kind === 'pages' ? pageOf(this.place.path) : undefined;
+    const titles = { 'sign-in': 'Sign in', 'set-password': 'Set a password' };
+    const title = page?.title ?? (view.kind in titles ? titles[view.kind as 'sign-in'] : undefined);
+    document.title = title === undefined ? NAME : `${title} – ${NAME}`;
+  }
+
+  private readonly onPlace = (): void => {
+    if (passwordTokenOf(location.hash) !== undefined) {
+      void this.start();
+      return;
+    }
+    const before = this.place;
+    this.place = placeOf(location.hash);
+    this.show(this.view);
+    this.menu?.close();
+    if (before.path === this.place.path) return;
+    scrollTo({ top: 0 });
+    // Whoever listens or types goes on at the new page.
+    void this.updateComplete.then(() => this.main?.focus({ preventScroll: true }));
+  };
+
+  private readonly onSignedOut = (): void => {
+    if (this.view.kind !== 'pages') return;
+    const { session: former } = this.view;
+    for (const dialog of openDialogs(document)) dialog.close();
+    this.show({ kind: 'sign-in', former });
+    void this.lookForSuccessor(former);
+  };
+
+  /** The session may be over because somebody else has signed in, in another tab. */
+  private async lookForSuccessor(former: Session): Promise<void> {
+    const successor = await currentSession().catch(() => undefined);
+    if (successor === undefined || this.view.kind !== 'sign-in') return;
+    const isSame = successor.account.account_id === former.account.account_id;
+    this.show(
+      isSame ? { kind: 'pages', session: successor } : { kind: 'sign-in', former, successor },
+    );
+  }
+
+  private readonly onSignedIn = ({ detail: session }: CustomEvent<Session>): void => {
+    const former = this.view.kind === 'sign-in' ? this.view.former : undefined;
+    // What one account has not saved is no business of another.
+    if (former?.account.account_id !== session.account.account_id) forgetDrafts();
+    this.show({ kind: 'pages', session });
+  };
+
+  private readonly onSignOut = async (): Promise<void> => {
+    try {
+      await signOut();
+      forgetDrafts();
+      this.show({ kind: 'sign-in' });
+    } catch (error) {
+      sayFailed(error);
+    }
+  };
+
+  private readonly skip = (event: Event): void => {
+    // The fragment says which page is shown.
+    event.preventDefault();
+    this.main?.focus();
+  };
+
+  private readonly openMenu = (): void => {
+    this.menu?.showModal();
+  };
+
+  /** A tap beside the menu, on its button or on the page that is shown already. */
+  private readonly closeMenu = ({ target }: Event): void => {
+    if (!(target instanceof Element)) return;
+    if (target === this.menu || target.closest('.menu-head button, a') !== null) this.menu?.close();
+  };
+}
+
+/** All glossaries; with an id one of them, with two languages one of its dictionaries. */
+function glossariesView([id, source, target]: readonly string[]): TemplateResult {
+  if (id === undefined) return html`<console-glossaries></console-glossaries>`;
+  const pair = source === undefined || target === undefined ? undefined : { source, target };
+  return html`${keyed(
+    id,
+    html`<console-glossary .glossaryId=${id} .pair=${pair}></console-glossary>`,
+  )}`;
+}
+
+/** All lists of style rules; with an id one of them. */
+function styleRulesView(session: Session, [id]: readonly string[]): TemplateResult {
+  if (id === undefined) {
+    return html`<console-style-lists .session=${session}></console-style-lists>`;
+  }
+  return html`${keyed(id, html`<console-style-list .styleId=${id}></console-style-list>`)}`;
+}
+
+function wordmark(): TemplateResult {
+  return html`<p class="wordmark"><i class="mark" aria-hidden="true"></i> Dragoman</p>`;
+}
+
+/**
+ * Dialogs that may be closed by others than whoever reads them. Confirmations are outside of the
+ * console's own tree.
+ */
+function openDialogs(root: Document | ShadowRoot): HTMLDialogElement[] {
+  return [...root.querySelectorAll('*')].flatMap((element) => {
+    if (element instanceof HTMLDialogElement) return element.open ? [element] : [];
+    if (element instanceof ConsoleDialog && element.stubborn) return [];
+    return element.shadowRoot === null ? [] : openDialogs(element.shadowRoot);
+  });
+}
+
+customElements.define('dragoman-console', DragomanConsole);

@@ -1,6 +1,11 @@
-/** Who is signed in, as the server tells it. */
+/** Who is signed in, how that is found out and changed, and the two forms through which one comes in. */
+import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
+import { property, query, state } from 'lit/decorators.js';
 import type { ConsoleSession } from '../../shared/schemas/console.ts';
+import { counted } from '../page/numbers.ts';
 import { api, ApiFailure } from './api.ts';
+import { baseStyles } from './parts/base.styles.ts';
+import { note } from './parts/states.ts';
 
 export type Session = ConsoleSession;
 
@@ -33,3 +38,246 @@ export function setPassword(token: string, password: string): Promise<Session> {
 export function changePassword(currentPassword: string, password: string): Promise<Session> {
   return api.post<Session>('password/change', { current_password: currentPassword, password });
 }
+
+const MIN_PASSWORD_LENGTH = 12;
+
+export const PASSWORD_RULE = `At least ${MIN_PASSWORD_LENGTH} characters. A few words that do not belong together are good.`;
+
+/** What is wrong with a new password, as far as can be seen before the server is asked, which has the last word. */
+export function passwordProblem(password: string, repeated: string): string | undefined {
+  if (password.length < MIN_PASSWORD_LENGTH)
+    return `Take at least ${MIN_PASSWORD_LENGTH} characters.`;
+  if (password !== repeated) return 'The two are not the same.';
+  return undefined;
+}
+
+/** A field for a password; with a new one the browser offers to make it. */
+export function passwordField({
+  name,
+  label,
+  isNew = true,
+  hint,
+  describedBy,
+}: {
+  /** Its id, too. */
+  name: string;
+  label: string;
+  isNew?: boolean;
+  hint?: string;
+  /** Id of what else says something about it. */
+  describedBy?: string;
+}): TemplateResult {
+  const hintId = hint === undefined ? describedBy : `${name}-hint`;
+  return html`<div class="field">
+    <label for=${name}>${label}</label>
+    <input
+      id=${name}
+      name=${name}
+      type="password"
+      autocomplete=${isNew ? 'new-password' : 'current-password'}
+      required
+      aria-describedby=${hintId ?? nothing}
+    />
+    ${hint === undefined ? nothing : html`<p class="hint" id=${`${name}-hint`}>${hint}</p>`}
+  </div>`;
+}
+
+/** A form alone on the page: where one comes in. */
+const doorStyles = css`
+  main {
+    display: grid;
+    align-content: start;
+    justify-items: center;
+    min-block-size: 100dvb;
+    padding: max(2rem, 14vh) 1rem 3rem;
+  }
+  .door {
+    display: grid;
+    gap: 1.25rem;
+    inline-size: min(100%, 25rem);
+    padding: clamp(1.25rem, 5vw, 2.25rem);
+  }
+  form {
+    display: grid;
+    gap: 1.125rem;
+  }
+  h1 {
+    font-size: 1.5rem;
+  }
+  button {
+    inline-size: 100%;
+    min-block-size: 2.75rem;
+  }
+  .note {
+    font-size: 0.875rem;
+  }
+`;
+
+/**
+ * Asks for account and password.
+ *
+ * @fires signed-in - With the session.
+ */
+export class ConsoleSignIn extends LitElement {
+  static override styles = [baseStyles, doorStyles];
+
+  /** Who was signed in here, and is no more. */
+  @property({ attribute: false }) former: Session | undefined;
+  /** Who has signed in in this browser since. */
+  @property({ attribute: false }) successor: Session | undefined;
+  @state() private failure: Error | undefined;
+  @state() private isBusy = false;
+  @query('#account', true) private readonly account!: HTMLInputElement;
+  @query('#password', true) private readonly password!: HTMLInputElement;
+
+  override firstUpdated(): void {
+    (this.account.value === '' ? this.account : this.password).focus();
+  }
+
+  override render() {
+    return html`<main>
+      <div class="card door">
+        <h1>Sign in</h1>
+        ${this.failure === undefined && this.former !== undefined ? this.farewell() : nothing}
+        ${this.failure === undefined ? nothing : note('bad', failureText(this.failure))}
+        <form @submit=${this.onSubmit}>
+          <div class="field">
+            <label for="account">Account</label>
+            <input
+              id="account"
+              name="account"
+              value=${this.former?.account.name ?? 'default'}
+              autocomplete="username"
+              autocapitalize="none"
+              spellcheck="false"
+              required
+            />
+          </div>
+          ${passwordField({ name: 'password', label: 'Password', isNew: false, describedBy: 'forgotten' })}
+          <button class="primary" ?disabled=${this.isBusy}>
+            ${this.isBusy ? 'Signing in…' : 'Sign in'}
+          </button>
+          <p class="hint" id="forgotten">
+            No password yet, or forgotten? On the server,
+            <code>npm run dragoman -- account console-link default</code> prints a link that sets
+            one.
+          </p>
+        </form>
+      </div>
+    </main>`;
+  }
+
+  private farewell() {
+    const { successor } = this;
+    if (successor === undefined) {
+      return note('info', 'Your session is over. Sign in to go on where you were.');
+    }
+    const { name } = successor.account;
+    return note(
+      'info',
+      html`<div class="stack">
+        <p>
+          <strong>${name}</strong> has signed in in this browser, which ended your session here.
+          Sign in again, or go on as ${name}.
+        </p>
+        <div class="row">
+          <button type="button" class="small" @click=${() => this.finish(successor)}>
+            Go on as ${name}
+          </button>
+        </div>
+      </div>`,
+    );
+  }
+
+  private finish(session: Session): void {
+    this.dispatchEvent(new CustomEvent<Session>('signed-in', { detail: session }));
+  }
+
+  private readonly onSubmit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (this.isBusy) return;
+    this.isBusy = true;
+    try {
+      const session = await signIn(this.account.value.trim(), this.password.value);
+      this.finish(session);
+    } catch (error) {
+      this.failure = error as Error;
+      this.password.select();
+    } finally {
+      this.isBusy = false;
+    }
+  };
+}
+
+function failureText(failure: Error): string {
+  const waitS = failure instanceof ApiFailure ? failure.retryAfterS : undefined;
+  if (waitS === undefined) return failure.message;
+  const wait =
+    waitS < 90 ? counted(Math.ceil(waitS), 'second') : counted(Math.ceil(waitS / 60), 'minute');
+  return `Too many tries. Try again in ${wait}.`;
+}
+
+customElements.define('console-sign-in', ConsoleSignIn);
+
+/**
+ * Sets the console's password by a one-time link.
+ *
+ * @fires signed-in - With the session.
+ */
+export class ConsoleSetPassword extends LitElement {
+  static override styles = [baseStyles, doorStyles];
+
+  /** Of the link. */
+  @property({ attribute: false }) token = '';
+  @state() private problem = '';
+  @state() private isBusy = false;
+  @query('#fresh', true) private readonly password!: HTMLInputElement;
+  @query('#repeated', true) private readonly repeated!: HTMLInputElement;
+
+  override firstUpdated(): void {
+    this.password.focus();
+  }
+
+  override render() {
+    return html`<main>
+      <div class="card door">
+        <div class="stack">
+          <h1>Set your password</h1>
+          <p class="soft">
+            For the console of this server. From now on you sign in with it and the name of the
+            account.
+          </p>
+        </div>
+        ${this.problem === '' ? nothing : note('bad', this.problem)}
+        <form @submit=${this.onSubmit}>
+          ${passwordField({ name: 'fresh', label: 'New password', hint: PASSWORD_RULE })}
+          ${passwordField({ name: 'repeated', label: 'Once more' })}
+          <button class="primary" ?disabled=${this.isBusy}>
+            ${this.isBusy ? 'Setting…' : 'Set password and sign in'}
+          </button>
+        </form>
+      </div>
+    </main>`;
+  }
+
+  private readonly onSubmit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (this.isBusy) return;
+    this.problem = passwordProblem(this.password.value, this.repeated.value) ?? '';
+    if (this.problem !== '') {
+      this.password.focus();
+      return;
+    }
+    this.isBusy = true;
+    try {
+      const session = await setPassword(this.token, this.password.value);
+      this.dispatchEvent(new CustomEvent<Session>('signed-in', { detail: session }));
+    } catch (error) {
+      this.problem = (error as Error).message;
+    } finally {
+      this.isBusy = false;
+    }
+  };
+}
+
+customElements.define('console-set-password', ConsoleSetPassword);

@@ -1,5 +1,6 @@
 /** What the element does with translated speech: asks for it, plays it, and knows what is heard. */
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import type { SessionRequest } from '../../shared/client/token-provider.ts';
 import type { LanguageTag } from '../../shared/language.ts';
 import type { MessageOf, ServerMessage } from '../../shared/protocol/messages.ts';
 import { voiceEvent, type SpeechState } from '../events.ts';
@@ -7,8 +8,7 @@ import type { Labels } from '../labels.ts';
 import { findSpokenLines, type SpokenLines } from '../spoken-lines.ts';
 import type { CaptionLine, CaptionTrack } from '../transcript-state.ts';
 import { SpeechPlayer, type SpokenText } from './playback.ts';
-import { speechContentTypes, speechPath, type SpeechPath } from './playback-path.ts';
-import type { SessionRequest } from './token-endpoint.ts';
+import { speechContentTypes, speechPath, type SpeechPath } from './playback-output.ts';
 
 /** The element, as far as speech is concerned. */
 export interface SpeechHost extends ReactiveControllerHost, HTMLElement {
@@ -189,7 +189,7 @@ export class SpeechController implements ReactiveController {
     const { spoken } = player;
     if (spoken !== this.#spoken) this.#follow(spoken);
     this.#host.requestUpdate();
-    this.#tell(player);
+    this.#announce(player);
   }
 
   #follow(spoken: SpokenText | undefined): void {
@@ -199,7 +199,7 @@ export class SpeechController implements ReactiveController {
     this.#spokenLines = findSpokenLines(lines, spoken.text, this.#spokenLines);
   }
 
-  #tell({ state, spoken, lagMs }: SpeechPlayer): void {
+  #announce({ state, spoken, lagMs }: SpeechPlayer): void {
     const { speech, muted } = this.#host;
     const language = spoken?.language ?? speech;
     const detail = { state, muted, language, ...(spoken && { text: spoken.text }), lagMs };

@@ -2,10 +2,7 @@
 import type { LanguageTag } from '../../shared/language.ts';
 import type { MessageOf } from '../../shared/protocol/messages.ts';
 import type { SpeechState } from '../events.ts';
-import { MediaSourceOutput } from './playback-media-source.ts';
-import type { SpeechOutput, SpeechOutputOptions } from './playback-output.ts';
-import type { SpeechPath } from './playback-path.ts';
-import { ScheduledOutput } from './playback-scheduled.ts';
+import { openOutput, type SpeechOutput, type SpeechPath } from './playback-output.ts';
 
 /** A segment that is spoken. */
 export interface SpokenText {
@@ -193,9 +190,4 @@ export class SpeechPlayer {
   #applyVolume(rampMs: number): void {
     this.#output.setVolume(this.#volume * (this.#isDucked ? DUCKED.volume : 1), rampMs);
   }
-}
-
-function openOutput(path: SpeechPath, options: SpeechOutputOptions): SpeechOutput {
-  if (path === 'mse') return new MediaSourceOutput(options);
-  return new ScheduledOutput(path === 'pcm' ? 'pcm' : 'opus', options);
 }

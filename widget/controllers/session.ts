@@ -1,17 +1,18 @@
 /** From a press of the button to the last word: capture and conversation, and the state they are in. */
 import { globalSocketClass } from '../../shared/client/socket.ts';
 import type { SessionChanges } from '../../shared/client/session-updates.ts';
+import type { SessionRequest, TokenProvider } from '../../shared/client/token-provider.ts';
 import { VoiceLink, type LinkStatus } from '../../shared/client/voice-link.ts';
-import type { ServerMessage } from '../../shared/protocol/messages.ts';
+import type { LanguageTag } from '../../shared/language.ts';
+import type { MessageFormat, ServerMessage } from '../../shared/protocol/messages.ts';
 import type { VoiceErrorCode, VoiceState } from '../events.ts';
 import { toVoiceFailure, VoiceFailure } from '../voice-failure.ts';
-import { AudioCapture, type AudioSource, type CaptureEnd } from './microphone.ts';
-import type { SessionRequest, TokenProvider } from './token-endpoint.ts';
+import { AudioCapture, SAMPLE_RATE_HZ, type AudioSource, type CaptureEnd } from './microphone.ts';
 
 /** Why a session is over. */
 export type EndReason = 'stopped' | 'source-ended' | 'failed';
 
-/** How a session is made and whom it tells. */
+/** How a session is made, and who learns what of it. */
 export interface SessionOptions {
   /** Undefined: nothing is captured here, only received. */
   source: AudioSource | undefined;
@@ -92,7 +93,7 @@ export class ElementSession {
     this.#done = new Promise((resolve) => (this.#markDone = resolve));
   }
 
-  /** Runs to the end; every failure is told to `onFailure`. */
+  /** Runs to the end; every failure goes to `onFailure`. */
   async start(): Promise<void> {
     try {
       await this.#openCapture();
@@ -177,7 +178,7 @@ export class ElementSession {
     const request = this.#takeHeldRequest();
     if (request === undefined) return;
     this.#nextLink = this.#makeLink(request);
-    // Otherwise it is told to finish as soon as it is open.
+    // Otherwise it finishes as soon as it is open.
     if (this.#link.isOpen) this.#link.finish();
   }
 
@@ -347,4 +348,40 @@ function changesBetween(before: SessionRequest, after: SessionRequest): SessionC
 
 function hasSame(name: keyof SessionRequest, one: SessionRequest, other: SessionRequest): boolean {
   return JSON.stringify(one[name]) === JSON.stringify(other[name]);
+}
+
+/** Most languages one session translates into, the spoken one among them. */
+const MAX_TARGETS = 5;
+
+/**
+ * The languages of a list separated by blanks, five at most. The one that is spoken is always among
+ * them.
+ */
+export function targetsOf(list: string, speech: LanguageTag): LanguageTag[] {
+  const targets = [...new Set(list.split(/[\s,]+/).filter(Boolean))];
+  if (speech === '' || targets.slice(0, MAX_TARGETS).includes(speech)) {
+    return targets.slice(0, MAX_TARGETS);
+  }
+  return [...targets.slice(0, MAX_TARGETS - 1), speech];
+}
+
+/** The body of a session request without what concerns speech. */
+export function captionRequest({
+  messageFormat,
+  sourceLanguage,
+  sourceLanguageMode,
+  targetLanguages,
+}: {
+  messageFormat: MessageFormat;
+  sourceLanguage: LanguageTag;
+  sourceLanguageMode: string;
+  targetLanguages: readonly LanguageTag[];
+}): SessionRequest {
+  return {
+    source_media_content_type: `audio/pcm;encoding=s16le;rate=${SAMPLE_RATE_HZ}`,
+    message_format: messageFormat,
+    ...(sourceLanguage === '' ? {} : { source_language: sourceLanguage }),
+    ...(sourceLanguageMode === '' ? {} : { source_language_mode: sourceLanguageMode }),
+    target_languages: [...targetLanguages],
+  };
 }

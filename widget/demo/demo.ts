@@ -1,12 +1,18 @@
 /** The demo page: what it offers comes from the server, what it shows from the element. */
-import { VoiceCaptions } from '../define.ts';
-import { showBetterTranslation, type BetterTranslation } from './better-translation.ts';
-import { documentCard } from './document-card.ts';
-import type { DocumentOptions } from './document-choice.ts';
-import { languagePicker, nameOf } from './language-picker.ts';
+import { VoiceCaptions } from '../voice-captions.ts';
+import { languageText } from '../page/language-text.ts';
+import { copyText } from '../page/handing-over.ts';
+import { documentCard, type DocumentOptions } from './document-card.ts';
 import { element } from './page-element.ts';
-import { sampleButton } from './sample.ts';
 import { embedSnippets } from './snippet.ts';
+
+/** Of a pair that rules alone translate: the models that would do it better, and about their size. */
+interface BetterTranslation {
+  source: string;
+  target: string;
+  models: string[];
+  size_mb: number;
+}
 
 /** Answer of `GET /demo/options`. */
 interface DemoOptions {
@@ -95,11 +101,11 @@ function showProblems(problems: readonly string[]): void {
   );
 }
 
-/** What kind of voice is to be expected: some are hardly told from people, others from nothing else. */
+/** What kind of voice is to be expected: some sound nearly like people, others do not. */
 function showVoice(language: string, voice: string | undefined): void {
   const note = element('voice');
   note.hidden = voice === undefined;
-  note.textContent = voice === undefined ? '' : `${nameOf(language)} is spoken by ${voice}.`;
+  note.textContent = voice === undefined ? '' : `${languageText(language)} is spoken by ${voice}.`;
 }
 
 function showSnippets(): void {
@@ -142,21 +148,214 @@ function wholeTranscript(): string {
   const languages = captions.transcriptLanguages;
   if (languages.length === 1) return captions.transcript(languages[0]);
   return languages
-    .map((language) => `${nameOf(language)}\n\n${captions.transcript(language)}`)
+    .map((language) => `${languageText(language)}\n\n${captions.transcript(language)}`)
     .join('\n\n\n');
 }
 
 async function copy(button: HTMLButtonElement, text: string): Promise<void> {
   const label = button.textContent;
-  // Without a secure page there is no clipboard.
-  const done = await Promise.resolve()
-    .then(() => navigator.clipboard.writeText(text))
-    .then(
-      () => true,
-      () => false,
-    );
+  const done = await copyText(text);
   element('said').textContent = done ? 'Copied.' : 'The browser did not allow copying.';
   if (!done) return;
   button.textContent = 'Copied';
   setTimeout(() => (button.textContent = label), 1600);
+}
+
+/** Most languages one session translates into. */
+const MAX_TARGETS = 5;
+const FIRST_TARGET = 'es';
+
+/** Languages chosen on the page. */
+interface LanguageChoice {
+  source: string;
+  targets: string[];
+  /** The one that is heard, empty for none. */
+  speech: string;
+}
+
+/** Fills the form with languages; `onChange` is called with every choice, the first one at once. */
+function languagePicker({
+  form,
+  source,
+  targets,
+  limit,
+  hearing,
+  speech,
+  sourceLanguages,
+  targetLanguages,
+  speechLanguages,
+  onChange,
+}: {
+  form: HTMLFormElement;
+  source: HTMLSelectElement;
+  targets: HTMLElement;
+  limit: HTMLElement;
+  /** Holds what chooses the language that is heard; hidden while there is none. */
+  hearing: HTMLElement;
+  speech: HTMLSelectElement;
+  sourceLanguages: readonly string[];
+  targetLanguages: readonly string[];
+  speechLanguages: readonly string[];
+  onChange: (choice: LanguageChoice) => void;
+}): void {
+  source.replaceChildren(...sourceLanguages.map((tag) => new Option(languageText(tag), tag)));
+  const first = targetLanguages.includes(FIRST_TARGET) ? FIRST_TARGET : targetLanguages[0];
+  // The one that is chosen comes first, the others by name.
+  const sorted = targetLanguages.toSorted(
+    (a, b) =>
+      Number(b === first) - Number(a === first) || languageText(a).localeCompare(languageText(b)),
+  );
+  const chips = sorted.map((tag) => chip({ tag, checked: tag === first }));
+  targets.replaceChildren(...chips.map(({ label }) => label));
+  hearing.hidden = speechLanguages.length === 0;
+  const heard = speechLanguages.toSorted((a, b) => languageText(a).localeCompare(languageText(b)));
+  speech.replaceChildren(
+    new Option('Nothing', ''),
+    ...heard.map((tag) => new Option(languageText(tag), tag)),
+  );
+  const choose = (event?: Event): void => {
+    if (event !== undefined)
+      agree(
+        event.target,
+        speech,
+        chips.map(({ box }) => box),
+      );
+    const chosen = chips.filter(({ box }) => box.checked).map(({ box }) => box.value);
+    const isFull = chosen.length >= MAX_TARGETS;
+    for (const { box } of chips) box.disabled = isFull && !box.checked;
+    limit.textContent = isFull ? `(${MAX_TARGETS} at once is the most)` : '';
+    onChange({ source: source.value, targets: chosen, speech: speech.value });
+  };
+  form.addEventListener('change', choose);
+  form.addEventListener('submit', (event) => event.preventDefault());
+  choose();
+}
+
+/** What is heard is read as well: choosing one chooses the other, as far as five languages go. */
+function agree(
+  changed: EventTarget | null,
+  speech: HTMLSelectElement,
+  boxes: readonly HTMLInputElement[],
+): void {
+  if (changed instanceof HTMLInputElement) {
+    if (!changed.checked && changed.value === speech.value) speech.value = '';
+  } else if (changed === speech && speech.value !== '') {
+    const box = boxes.find(({ value }) => value === speech.value);
+    if (box?.checked === true) return;
+    const checked = boxes.filter((each) => each.checked);
+    const last = checked[MAX_TARGETS - 1];
+    if (last !== undefined) last.checked = false;
+    if (box !== undefined) box.checked = true;
+  }
+}
+
+function chip({ tag, checked }: { tag: string; checked: boolean }) {
+  const label = document.createElement('label');
+  label.className = 'chip';
+  const box = document.createElement('input');
+  box.type = 'checkbox';
+  box.name = 'target';
+  box.value = tag;
+  box.checked = checked;
+  const name = document.createElement('span');
+  name.textContent = languageText(tag);
+  label.append(box, name);
+  return { label, box };
+}
+
+const MODEL_COMMAND = 'npm run dragoman -- models install';
+
+/** Says in a line what better translation of the chosen pairs costs; nothing where there is none. */
+function showBetterTranslation(
+  line: HTMLElement,
+  offers: readonly BetterTranslation[],
+  chosen: { source: string; targets: readonly string[] },
+): void {
+  const base = (tag: string) => tag.split('-', 1)[0];
+  const wanted = offers.filter(
+    ({ source, target }) =>
+      source === base(chosen.source) && chosen.targets.some((each) => base(each) === target),
+  );
+  line.hidden = wanted.length === 0;
+  const [first] = wanted;
+  if (first === undefined) return;
+  const targets = wanted.map(({ target }) => languageText(target)).join(', ');
+  const models = [...new Set(wanted.flatMap((each) => each.models))];
+  // A model that serves two of the pairs is counted once.
+  const sizeMb = Math.round((first.size_mb / first.models.length) * models.length);
+  const command = document.createElement('code');
+  command.textContent = `${MODEL_COMMAND} ${models.join(' ')}`;
+  line.replaceChildren(
+    `Rules translate ${languageText(first.source)} → ${targets} here. Install neural translation, about ${sizeMb} MB: `,
+    command,
+  );
+}
+
+/** Labels while the sample takes the place of a voice, and until a voice takes its place again. */
+const sampleLabels = {
+  states: {
+    connecting: { title: 'Connecting…', hint: 'The sample begins at once.' },
+    live: { title: 'Listening to the sample', hint: 'It takes the same path as your voice.' },
+    ended: { title: 'Ended', hint: 'The sample is over. Now try your own voice.' },
+  },
+};
+
+/** Plays the sample aloud and through the element, for people who have no microphone at hand. */
+function sampleButton({
+  captions,
+  button,
+  note,
+  isAvailable,
+}: {
+  captions: VoiceCaptions;
+  button: HTMLButtonElement;
+  note: HTMLElement;
+  isAvailable: boolean;
+}): void {
+  button.disabled = !isAvailable;
+  if (!isAvailable) {
+    note.textContent = 'There is no sample here: this server has no voice to speak one.';
+    return;
+  }
+  captions.addEventListener('vc-statechange', ({ detail }) => {
+    if (detail.state === 'requesting-microphone') captions.labels = {};
+  });
+  let loading: Promise<Blob> | undefined;
+  const load = () => (loading ??= fetchSample());
+  const forget = (): void => (loading = undefined);
+  // Loaded before the click, so that the sound begins while the click still allows it.
+  for (const hint of ['pointerenter', 'focus']) {
+    button.addEventListener(hint, () => void load().catch(forget), { once: true });
+  }
+  button.addEventListener('click', () => {
+    button.disabled = true;
+    load()
+      .then((sample) => play(captions, sample))
+      .catch(() => {
+        forget();
+        note.textContent = 'The sample could not be loaded. Please try again.';
+      })
+      .finally(() => (button.disabled = false));
+  });
+}
+
+async function fetchSample(): Promise<Blob> {
+  const response = await fetch('/demo/sample.wav');
+  if (!response.ok) throw new Error(`The sample was answered with ${response.status}.`);
+  return response.blob();
+}
+
+/** Resolves when the sample has been heard to its end, or was stopped. */
+async function play(captions: VoiceCaptions, sample: Blob): Promise<void> {
+  await captions.stop();
+  captions.source = sample;
+  captions.audible = true;
+  captions.labels = sampleLabels;
+  const ended = new Promise((resolve) =>
+    captions.addEventListener('vc-end', resolve, { once: true }),
+  );
+  captions.start();
+  await ended;
+  captions.source = 'microphone';
+  captions.audible = false;
 }

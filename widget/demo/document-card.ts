@@ -2,12 +2,24 @@
  * The card that translates a file: one panel for each state, all of one height, so that nothing on
  * the page moves when they change.
  */
-import { checkFile, endingOf, sizeText, translatedName } from './document-choice.ts';
-import type { DocumentFormatOption, DocumentOptions } from './document-choice.ts';
-import { documentLanguages, type DocumentLanguages } from './document-languages.ts';
+import { acceptDrops } from '../page/file-drop.ts';
+import { byName, languageText } from '../page/language-text.ts';
+import { sizeText } from '../page/numbers.ts';
 import { DocumentFailure, translateDocument, type DocumentProgress } from './document-service.ts';
-import { nameOf } from './language-picker.ts';
 import { element } from './page-element.ts';
+
+/** Part of the answer of `GET /demo/options`. */
+export interface DocumentOptions {
+  /** Languages into which those of each source are translated. */
+  target_languages: Record<string, string[]>;
+  formats: DocumentFormatOption[];
+}
+
+interface DocumentFormatOption {
+  extensions: string[];
+  outputs: string[];
+  max_bytes: number;
+}
 
 type Panel = 'choose' | 'ready' | 'work' | 'done' | 'failed';
 
@@ -37,8 +49,6 @@ class DocumentCard {
   #chosen: Chosen | undefined;
   #stopped = new AbortController();
   #share = 0;
-  /** Elements entered by what is dragged, less those that were left: a child counts as well. */
-  #dragDepth = 0;
 
   constructor({ formats, target_languages }: DocumentOptions) {
     this.#formats = formats;
@@ -70,19 +80,12 @@ class DocumentCard {
     for (const id of ['document-other', 'document-next', 'document-back']) {
       this.#on(id, () => this.#forget());
     }
-    this.#card.addEventListener('dragenter', (event) => this.#drag(event, 1));
-    this.#card.addEventListener('dragleave', (event) => this.#drag(event, -1));
-    this.#card.addEventListener('dragover', (event) => event.preventDefault());
-    this.#card.addEventListener('drop', (event) => {
-      event.preventDefault();
-      this.#dragDepth = 0;
-      this.#card.classList.remove('is-target');
-      if (!this.#isBusy) this.#take(event.dataTransfer?.files ?? []);
+    acceptDrops(this.#card, {
+      onOver: (isOver) => this.#card.classList.toggle('is-target', isOver && !this.#isBusy),
+      onFiles: (files) => {
+        if (!this.#isBusy) this.#take(files);
+      },
     });
-    // A file that misses the card must not take the place of the page.
-    for (const type of ['dragover', 'drop'] as const) {
-      addEventListener(type, (event) => event.preventDefault());
-    }
   }
 
   get #isBusy(): boolean {
@@ -91,13 +94,6 @@ class DocumentCard {
 
   #on(id: string, listener: () => void): void {
     element(id, HTMLButtonElement).addEventListener('click', listener);
-  }
-
-  #drag(event: DragEvent, step: 1 | -1): void {
-    if (event.dataTransfer?.types.includes('Files') !== true || this.#isBusy) return;
-    event.preventDefault();
-    this.#dragDepth = Math.max(0, this.#dragDepth + step);
-    this.#card.classList.toggle('is-target', this.#dragDepth > 0);
   }
 
   #take(files: ArrayLike<File>): void {
@@ -140,7 +136,8 @@ class DocumentCard {
   }
 
   #nameTarget(): void {
-    element('document-start').textContent = `Translate into ${nameOf(this.#languages.target)}`;
+    element('document-start').textContent =
+      `Translate into ${languageText(this.#languages.target)}`;
   }
 
   /** What was translated was so into another language. */
@@ -251,4 +248,98 @@ function durationText(seconds: number): string {
   if (seconds < 90) return `${seconds} seconds`;
   const minutes = Math.round(seconds / 60);
   return minutes < 90 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+}
+
+/** A file that the server takes, or why it does not. */
+type FileCheck = { format: DocumentFormatOption } | { problem: string };
+
+/** Holds a file against what the server takes, before anything is sent. */
+function checkFile(file: File, formats: readonly DocumentFormatOption[]): FileCheck {
+  const ending = endingOf(file.name);
+  const format = formats.find(({ extensions }) => extensions.includes(ending));
+  if (format === undefined) {
+    const what = ending === '' ? 'A file without an ending' : `A .${ending} file`;
+    return { problem: `${what} cannot be translated. Choose one of ${listOf(formats)}.` };
+  }
+  if (file.size === 0) return { problem: 'The file is empty. Choose another one.' };
+  if (file.size > format.max_bytes) {
+    const most = sizeText(format.max_bytes);
+    return {
+      problem: `The file has ${sizeText(file.size)}; a .${ending} file may have ${most}. Divide it, or make its pictures smaller.`,
+    };
+  }
+  return { format };
+}
+
+/** `report.docx` in Spanish: `report.es.docx`. */
+function translatedName(name: string, target: string, output: string): string {
+  const ending = endingOf(name);
+  const stem = ending === '' ? name : name.slice(0, -ending.length - 1);
+  return `${stem}.${target}.${output}`;
+}
+
+/** Ending of a name without its dot, lower case; empty when there is none. */
+function endingOf(name: string): string {
+  return /[^.]\.([^.\s]{1,8})$/.exec(name)?.[1]?.toLowerCase() ?? '';
+}
+
+function listOf(formats: readonly DocumentFormatOption[]): string {
+  const endings = formats.map(({ extensions }) => extensions[0] ?? '');
+  return `${endings.slice(0, -1).join(', ')} or ${endings.at(-1) ?? ''}`;
+}
+
+/** The two lists of languages: what is possible in one depends on the other. */
+interface DocumentLanguages {
+  /** Empty: detected. */
+  readonly source: string;
+  readonly target: string;
+  /** Keeps them as they are while a document is translated. */
+  disable(isDisabled: boolean): void;
+}
+
+const FIRST_TARGET = 'es';
+
+/** Fills both lists; `onChange` is called when a person has chosen. */
+function documentLanguages({
+  source,
+  target,
+  pairs,
+  onChange,
+}: {
+  source: HTMLSelectElement;
+  target: HTMLSelectElement;
+  /** Targets of each source. */
+  pairs: Readonly<Record<string, readonly string[]>>;
+  onChange: () => void;
+}): DocumentLanguages {
+  const offerTargets = (): void => {
+    const wanted = target.value || FIRST_TARGET;
+    const all = new Set(Object.values(pairs).flat());
+    const tags = source.value === '' ? [...all] : [...(pairs[source.value] ?? [])];
+    target.replaceChildren(...optionsOf(tags));
+    target.value = tags.includes(wanted) ? wanted : (target.options[0]?.value ?? '');
+  };
+  source.replaceChildren(new Option('Detect language', ''), ...optionsOf(Object.keys(pairs)));
+  offerTargets();
+  source.addEventListener('change', () => {
+    offerTargets();
+    onChange();
+  });
+  target.addEventListener('change', onChange);
+  return {
+    get source() {
+      return source.value;
+    },
+    get target() {
+      return target.value;
+    },
+    disable(isDisabled) {
+      source.disabled = isDisabled;
+      target.disabled = isDisabled;
+    },
+  };
+}
+
+function optionsOf(tags: readonly string[]): HTMLOptionElement[] {
+  return byName(tags).map((tag) => new Option(languageText(tag), tag));
 }

@@ -1,4 +1,5 @@
 /** Sends a file to the server of the page, waits for its translation and fetches it. */
+import { upload } from '../page/upload.ts';
 
 export interface DocumentOrder {
   file: File;
@@ -60,15 +61,14 @@ export async function translateDocument(
   }
 }
 
-/** Nobody waits for it any more; what the server cannot be told now expires. */
+/** Nobody waits for it any more; where the server does not hear of it, it expires. */
 function forget({ document_id, document_key }: DocumentHandle): void {
   const query = new URLSearchParams({ document_key }).toString();
   const address = `/demo/document/${document_id}?${query}`;
   fetch(address, { method: 'DELETE', keepalive: true }).catch(() => undefined);
 }
 
-/** Not with fetch: it does not tell how much has been sent. */
-function send(
+async function send(
   { file, source, target, output }: DocumentOrder,
   { onShare, signal }: { onShare: (share: number) => void; signal: AbortSignal },
 ): Promise<DocumentHandle> {
@@ -77,22 +77,24 @@ function send(
   if (source !== '') form.append('source_lang', source);
   form.append('output_format', output);
   form.append('file', file);
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open('POST', '/demo/document');
-    request.responseType = 'json';
-    request.upload.onprogress = ({ loaded, total }) => onShare(loaded / total);
-    request.onload = () => {
-      const answer: unknown = request.response;
-      if (request.status === 200) resolve(answer as DocumentHandle);
-      else reject(new DocumentFailure(messageOf(answer)));
-    };
-    request.onerror = () => reject(new DocumentFailure(AWAY));
-    request.onabort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', () => request.abort(), { once: true });
-    onShare(0);
-    request.send(form);
-  });
+  onShare(0);
+  const { status, body } = await upload('/demo/document', form, { onShare, signal }).catch(
+    (error: unknown) => {
+      throw signal.aborted ? error : new DocumentFailure(AWAY);
+    },
+  );
+  const answer = parsed(body);
+  if (status !== 200) throw new DocumentFailure(messageOf(answer));
+  return answer as DocumentHandle;
+}
+
+/** Undefined for what is no JSON, as a proxy may answer. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
 }
 
 async function untilDone(
@@ -155,9 +157,9 @@ async function ask(
 
 function messageOf(answer: unknown): string {
   const { message, error_message } = (answer ?? {}) as Record<string, unknown>;
-  const told = error_message ?? message;
-  return typeof told === 'string' && told !== ''
-    ? told
+  const reason = error_message ?? message;
+  return typeof reason === 'string' && reason !== ''
+    ? reason
     : 'The document could not be translated. Please try again.';
 }
 

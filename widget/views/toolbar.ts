@@ -1,5 +1,5 @@
-import { html, nothing, type TemplateResult } from 'lit';
-import type { SpeechState, VoiceState } from '../events.ts';
+import { css, html, nothing, type TemplateResult } from 'lit';
+import { activeStates, type SpeechState, type VoiceState } from '../events.ts';
 import type { Labels, SourceKind, StateLabel } from '../labels.ts';
 import {
   microphoneIcon,
@@ -10,17 +10,6 @@ import {
   stopIcon,
   textSizeIcons,
 } from './icons.ts';
-
-/** States in which the button stops instead of starting. */
-export const activeStates: ReadonlySet<VoiceState> = new Set<VoiceState>([
-  'requesting-microphone',
-  'connecting',
-  'live',
-  'quiet',
-  'reconnecting',
-  'offline',
-  'stopping',
-]);
 
 const waitingStates = new Set<VoiceState>(['requesting-microphone', 'connecting']);
 const problemStates = new Set<VoiceState>([
@@ -33,7 +22,7 @@ const problemStates = new Set<VoiceState>([
 const noticeStates = new Set<VoiceState>(['quiet', 'offline']);
 
 /** How many bars the level meter has: the last half second. */
-export const METER_BARS = 5;
+const METER_BARS = 5;
 
 /** What the button of the speech shows and does. */
 export interface SpeechControl {
@@ -165,3 +154,268 @@ function meterView(): TemplateResult {
     ${Array.from({ length: METER_BARS }, () => html`<i class="bar"></i>`)}
   </span>`;
 }
+
+/** How tall a bar is when nothing is heard, as a share of its full height. */
+const METER_REST = 0.14;
+/** Quietest level that moves the meter, in dB of full scale. */
+const FLOOR_DB = -54;
+/** Level that fills it: ordinary speech comes near, shouting does no more. */
+const CEILING_DB = -6;
+
+/** Moves the bars of the level meter with the voice, without rendering anything anew. */
+export class LevelMeter {
+  readonly #bars: () => ArrayLike<Element>;
+  readonly #heights: number[] = [];
+
+  constructor(bars: () => ArrayLike<Element>) {
+    this.#bars = bars;
+  }
+
+  /** Adds a moment: the middle bar shows it, the others the moments before. @param peak 0 to 1 */
+  show(peak: number): void {
+    this.#heights.unshift(barHeight(peak));
+    this.#heights.length = Math.min(this.#heights.length, 3);
+    this.#draw();
+  }
+
+  rest(): void {
+    this.#heights.length = 0;
+    this.#draw();
+  }
+
+  #draw(): void {
+    const bars = Array.from(this.#bars());
+    const middle = Math.floor(bars.length / 2);
+    bars.forEach((bar, index) => {
+      const share = this.#heights[Math.abs(index - middle)] ?? METER_REST;
+      (bar as HTMLElement).style.setProperty('--_level', share.toFixed(2));
+    });
+  }
+}
+
+/** Loudness is heard in decibels, so the meter shows them. */
+function barHeight(peak: number): number {
+  const share = (20 * Math.log10(Math.max(peak, 1e-6)) - FLOOR_DB) / (CEILING_DB - FLOOR_DB);
+  return Math.max(METER_REST, Math.min(1, share));
+}
+
+/** Style of the row below the captions. */
+export const toolbarStyles = css`
+  .toolbar {
+    display: grid;
+    grid-template-columns: auto minmax(0, 1fr) auto;
+    gap: 0.75rem 1.25rem;
+    align-items: center;
+    padding: 0.875rem clamp(1.125rem, 3.6cqi, 2.25rem);
+    background: var(--_wash);
+    border-block-start: 1px solid var(--_line);
+  }
+  .status {
+    grid-column: 2;
+    display: flex;
+    gap: 0.75rem;
+    align-items: center;
+    /* Room for a title and two lines of hint, so that no state moves another. */
+    --_status-lines: 3;
+    min-block-size: calc(var(--_status-lines) * 1.35em + 0.5rem);
+    padding: 0.25rem 0.75rem;
+    border-radius: 0.75rem;
+    font-size: 0.9375rem;
+    line-height: 1.35;
+  }
+  .status.notice {
+    background: var(--_notice);
+    color: var(--_notice-ink);
+  }
+  .title {
+    font-weight: 600;
+  }
+  .hint {
+    color: var(--_soft);
+  }
+  .notice .hint {
+    color: inherit;
+  }
+  .sign {
+    flex: none;
+    display: grid;
+    place-items: center;
+    inline-size: 1.75rem;
+    block-size: 1.75rem;
+    color: var(--_soft);
+  }
+  .notice .sign {
+    color: inherit;
+  }
+  .meter {
+    display: flex;
+    gap: 3px;
+    align-items: center;
+    block-size: 1.5rem;
+  }
+  .bar {
+    inline-size: 3px;
+    block-size: 100%;
+    border-radius: 2px;
+    background: currentColor;
+    transform: scaleY(var(--_level, 0.14));
+  }
+  .sign.live,
+  .sign.stopping {
+    color: var(--_accent);
+  }
+  .extras {
+    grid-column: 3;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5rem;
+    justify-content: flex-end;
+  }
+  @media (prefers-reduced-motion: no-preference) {
+    .bar {
+      transition: transform 110ms linear;
+    }
+    .sign:is(.requesting-microphone, .connecting, .reconnecting) .bar {
+      animation-name: wait;
+      animation-duration: 1.4s;
+      animation-timing-function: ease-in-out;
+      animation-iteration-count: infinite;
+    }
+    .bar:nth-child(2) {
+      animation-delay: 0.12s;
+    }
+    .bar:nth-child(3) {
+      animation-delay: 0.24s;
+    }
+    .bar:nth-child(4) {
+      animation-delay: 0.36s;
+    }
+    .bar:nth-child(5) {
+      animation-delay: 0.48s;
+    }
+    @keyframes wait {
+      0%,
+      60%,
+      100% {
+        transform: scaleY(0.14);
+      }
+      30% {
+        transform: scaleY(0.7);
+      }
+    }
+  }
+  @container (max-width: 46rem) {
+    .toolbar {
+      display: flex;
+      flex-wrap: wrap;
+    }
+    .status {
+      order: -1;
+      flex: 1 0 100%;
+      padding-inline: 0.25rem;
+    }
+    .status.notice {
+      padding-inline: 0.75rem;
+    }
+    .button.main {
+      flex: 1 1 11.75rem;
+      min-inline-size: 0;
+    }
+  }
+  /* A phone breaks longer hints, and the longest title, once more. */
+  @container (max-width: 30rem) {
+    .status {
+      --_status-lines: 4;
+    }
+    .extras.many {
+      flex: 1 0 100%;
+    }
+  }
+  .icon {
+    display: block;
+    inline-size: 1.375rem;
+    block-size: 1.375rem;
+  }
+  .icon.drawn {
+    fill: none;
+    stroke: currentColor;
+    stroke-width: 2;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+  }
+  .button {
+    display: inline-flex;
+    gap: 0.5rem;
+    align-items: center;
+    justify-content: center;
+    min-block-size: 3rem;
+    min-inline-size: 3rem;
+    padding: 0.5rem 0.75rem;
+    font: inherit;
+    font-weight: 600;
+    color: var(--_ink);
+    background: var(--_paper);
+    border: 1px solid var(--_line);
+    border-radius: 0.875rem;
+    cursor: pointer;
+    -webkit-tap-highlight-color: transparent;
+  }
+  .button.main {
+    min-block-size: 3.25rem;
+    min-inline-size: 12rem;
+    padding-inline: 1rem 1.25rem;
+    white-space: nowrap;
+    color: var(--_on-accent);
+    background: var(--_accent);
+    border-color: transparent;
+    border-radius: 2rem;
+  }
+  .button.main.active {
+    color: var(--_accent);
+    background: var(--_paper);
+    border-color: var(--_accent);
+  }
+  .button.main[aria-disabled] {
+    cursor: default;
+    color: var(--_soft);
+    border-color: var(--_line);
+  }
+  .button.speech {
+    white-space: nowrap;
+  }
+  .button.speech:not(.blocked) .name {
+    display: none;
+  }
+  .button.speech.blocked {
+    color: var(--_accent);
+    border-color: var(--_accent);
+  }
+  .button.speech[aria-disabled] {
+    color: var(--_soft);
+    border-style: dashed;
+    cursor: default;
+  }
+  @container (max-width: 30rem) {
+    .button.speech {
+      flex: 1;
+    }
+    .button.speech:not(.blocked) .name {
+      display: inline;
+    }
+  }
+  .button:focus-visible {
+    outline: 3px solid var(--_accent);
+    outline-offset: 3px;
+  }
+  @media (hover: hover) {
+    .button:hover:not([aria-disabled]) {
+      border-color: var(--_accent);
+    }
+    .button.main:hover:not(.active) {
+      filter: brightness(1.12);
+    }
+  }
+  .button:active:not([aria-disabled]) {
+    transform: translateY(1px);
+  }
+`;

@@ -55,7 +55,7 @@ const layers: Record<string, Layer> = {
     knows: ['shared'],
     without: nodeOnly,
   },
-  'widget/vite.config.ts': { uses: ['widget/bundled-source.ts'] },
+  'widget/vite.config.ts': {},
 
   'server/rolldown.config.mjs': {},
 

@@ -1,20 +1,20 @@
-import { LitElement, css, html } from 'lit';
+import { LitElement, html } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import type {
   DictionaryContent,
   DictionaryInfo,
   Glossary,
 } from '../../../shared/schemas/glossaries.ts';
+import { saveFile } from '../../page/handing-over.ts';
+import { pairText } from '../../page/language-text.ts';
+import { wholeNumber } from '../../page/numbers.ts';
 import { ApiFailure, api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
-import { confirmed } from '../parts/confirmation.ts';
-import { saveFile } from '../parts/download.ts';
-import { FileDrop } from '../parts/file-drop.ts';
+import { doneIfConfirmed } from '../parts/dialog.ts';
+import { FileChoice, fileChoiceStyles } from '../parts/file-choice.ts';
 import { icons } from '../parts/icons.ts';
-import { Loaded } from '../parts/loaded.ts';
-import { sayDone, sayFailed } from '../parts/messages.ts';
-import { wholeNumber } from '../parts/numbers.ts';
 import '../parts/save-bar.ts';
+import { Loaded } from '../parts/states.ts';
 import {
   DictionaryDraft,
   draftKey,
@@ -27,7 +27,6 @@ import type { ConsoleEntryImport, EntriesTaken } from './entry-import.ts';
 import './entry-import.ts';
 import type { ConsoleEntryTable } from './entry-table.ts';
 import './entry-table.ts';
-import { pairText } from './glossary-list.ts';
 
 /**
  * The entries of one dictionary. What is done to them is kept here until it is saved, all at once.
@@ -36,36 +35,19 @@ import { pairText } from './glossary-list.ts';
  * @fires dictionary-delete - It is no more.
  */
 export class ConsoleDictionaryEditor extends LitElement {
-  static override styles = [
-    baseStyles,
-    css`
-      .card {
-        position: relative;
-      }
-      .dropping {
-        position: absolute;
-        inset: 0;
-        z-index: 2;
-        display: grid;
-        place-items: center;
-        font-weight: 600;
-        color: var(--accent);
-        background: color-mix(in srgb, var(--tint) 92%, transparent);
-        border: 2px dashed var(--accent);
-        border-radius: inherit;
-        pointer-events: none;
-      }
-    `,
-  ];
+  static override styles = [baseStyles, fileChoiceStyles];
 
   @property({ attribute: false }) glossary!: Glossary;
   @property({ attribute: false }) pair!: LanguagePair;
   @state() private isSaving = false;
   @state() private failure = '';
-  @query('input[type="file"]', true) private readonly fileInput!: HTMLInputElement;
   @query('console-entry-import', true) private readonly importing!: ConsoleEntryImport;
   @query('console-entry-table') private readonly table!: ConsoleEntryTable | null;
-  readonly #drop = new FileDrop(this, (file) => this.readFile(file));
+  readonly #file = new FileChoice(this, {
+    accept: '.csv,.tsv,.txt',
+    words: 'Drop a CSV or TSV file to import it',
+    onFile: (file) => this.readFile(file),
+  });
   readonly #draft = new Loaded(this, {
     load: async ({ signal }) =>
       drafts.waiting(this.draftKey) ??
@@ -78,7 +60,7 @@ export class ConsoleDictionaryEditor extends LitElement {
       <div class="card-head">
         <h2 id="title">${this.direction}</h2>
         <div class="row">
-          <button type="button" class="small quiet" @click=${() => this.fileInput.click()}>
+          <button type="button" class="small quiet" @click=${this.#file.choose}>
             ${icons.upload} Import
           </button>
           <button
@@ -102,17 +84,7 @@ export class ConsoleDictionaryEditor extends LitElement {
           </button>
         </div>
       </div>
-      ${this.#draft.render((draft) => this.editor(draft), { lines: 8 })}
-      <input
-        type="file"
-        accept=".csv,.tsv,.txt"
-        aria-label="File to import"
-        hidden
-        @change=${this.onFile}
-      />
-      <div class="dropping" ?hidden=${!this.#drop.isTarget}>
-        Drop a CSV or TSV file to import it
-      </div>
+      ${this.#draft.render((draft) => this.editor(draft), { lines: 8 })} ${this.#file.render()}
       <console-entry-import @entries-taken=${this.take}></console-entry-import>
     </section>`;
   }
@@ -141,7 +113,7 @@ export class ConsoleDictionaryEditor extends LitElement {
   }
 
   private get direction(): string {
-    return pairText({ source_lang: this.pair.source, target_lang: this.pair.target });
+    return pairText(this.pair.source, this.pair.target);
   }
 
   private get draftKey(): string {
@@ -199,7 +171,8 @@ export class ConsoleDictionaryEditor extends LitElement {
     const path = `v3/glossaries/${this.glossary.glossary_id}`;
     const content = (entries: string): DictionaryContent => ({
       ...this.wireQuery,
-      ...{ entries, entries_format: 'tsv' },
+      entries,
+      entries_format: 'tsv',
     });
     if (plan.kind === 'add') {
       await api.patch<Glossary>(path, { dictionaries: [content(plan.tsv)] });
@@ -208,13 +181,6 @@ export class ConsoleDictionaryEditor extends LitElement {
       await api.put<DictionaryInfo>(`${path}/dictionaries`, content(writeTsv(entries)));
     }
   }
-
-  private readonly onFile = (): void => {
-    const file = this.fileInput.files?.[0];
-    if (file !== undefined) this.readFile(file);
-    // The same file may be chosen again.
-    this.fileInput.value = '';
-  };
 
   private readFile(file: File): void {
     const draft = this.#draft.value;
@@ -234,24 +200,21 @@ export class ConsoleDictionaryEditor extends LitElement {
   }
 
   private readonly deleteDictionary = async (): Promise<void> => {
-    const isYes = await confirmed({
+    await doneIfConfirmed({
       heading: 'Delete this dictionary?',
       text: `${this.direction} with ${wholeNumber(this.#draft.value?.entries.length ?? 0)} entries will be gone from “${this.glossary.name}”.`,
       action: 'Delete dictionary',
+      done: 'The dictionary was deleted.',
+      work: async () => {
+        const path = `v3/glossaries/${this.glossary.glossary_id}/dictionaries`;
+        await api.delete(path, { query: this.wireQuery }).catch((error: unknown) => {
+          // It may never have been saved.
+          if (!(error instanceof ApiFailure && error.status === 404)) throw error;
+        });
+        drafts.forget(this.draftKey);
+        this.dispatchEvent(new Event('dictionary-delete'));
+      },
     });
-    if (!isYes) return;
-    try {
-      const path = `v3/glossaries/${this.glossary.glossary_id}/dictionaries`;
-      await api.delete(path, { query: this.wireQuery }).catch((error: unknown) => {
-        // It may never have been saved.
-        if (!(error instanceof ApiFailure && error.status === 404)) throw error;
-      });
-      drafts.forget(this.draftKey);
-      sayDone('The dictionary was deleted.');
-      this.dispatchEvent(new Event('dictionary-delete'));
-    } catch (error) {
-      sayFailed(error);
-    }
   };
 }
 

@@ -1,10 +1,10 @@
 import { LitElement, css, html, nothing } from 'lit';
 import { query, state } from 'lit/decorators.js';
+import { languageText } from '../../page/language-text.ts';
+import { counted, sizeText, wholeNumber } from '../../page/numbers.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import type { ConsoleDialog } from '../parts/dialog.ts';
 import '../parts/dialog.ts';
-import { languageText } from '../parts/language-text.ts';
-import { counted, sizeText, wholeNumber } from '../parts/numbers.ts';
 import { note } from '../parts/states.ts';
 import type { DictionaryDraft } from './dictionary-draft.ts';
 import {

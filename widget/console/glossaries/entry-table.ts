@@ -1,16 +1,16 @@
-import { LitElement, html, nothing, type PropertyValues } from 'lit';
+import { LitElement, css, html, nothing, type PropertyValues } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { keyed } from 'lit/directives/keyed.js';
 import { textDirection } from '../../../shared/language.ts';
+import { languageText } from '../../page/language-text.ts';
 import { baseStyles } from '../parts/base.styles.ts';
+import { searchField } from '../parts/choices.ts';
 import { icons } from '../parts/icons.ts';
-import { languageText } from '../parts/language-text.ts';
 import type { PageChange } from '../parts/pager.ts';
 import '../parts/pager.ts';
 import { emptyState } from '../parts/states.ts';
 import type { DictionaryDraft } from './dictionary-draft.ts';
 import type { Entry, LanguagePair } from './entry-file.ts';
-import { entryTableStyles } from './entry-table.styles.ts';
 
 /** Rows of a page: few enough to be made anew at every key, many enough to leaf little. */
 const PAGE_SIZE = 50;
@@ -23,7 +23,79 @@ const NOTHING_YET: Entry = { source: '', target: '' };
  * @fires entries-change - The draft has changed.
  */
 export class ConsoleEntryTable extends LitElement {
-  static override styles = [baseStyles, entryTableStyles];
+  static override styles = [
+    baseStyles,
+    css`
+      /* Columns keep their width whatever is on the page of the list. */
+      table {
+        table-layout: fixed;
+      }
+      col.acts {
+        inline-size: 12rem;
+      }
+      tbody td {
+        padding-block: 0.375rem;
+        overflow-wrap: anywhere;
+      }
+      td.actions button.icon-only {
+        color: var(--soft);
+      }
+      tr.writing td {
+        vertical-align: top;
+        background: var(--wash);
+      }
+      tr.fault td {
+        padding-block-start: 0;
+        background: var(--wash);
+      }
+      tr.writing:has(+ .fault:not([hidden])) td {
+        border-block-end: 0;
+      }
+      .badge {
+        margin-inline-start: 0.5rem;
+        color: var(--accent);
+        background: var(--tint);
+      }
+      @media (max-width: 40rem) {
+        /* A phrase and what it becomes read as a pair; the head of the table names the languages. */
+        table.stacked tbody tr:not(.writing, .fault) {
+          display: grid;
+          grid-template-columns: minmax(0, 1fr) auto;
+          gap: 0 0.5rem;
+          align-items: center;
+        }
+        table.stacked tr:not(.writing) td[data-label] {
+          display: block;
+          grid-column: 1;
+          padding: 0;
+          text-align: start;
+        }
+        table.stacked tr:not(.writing) td[data-label]::before {
+          position: absolute;
+          inline-size: 1px;
+          overflow: hidden;
+          clip-path: inset(50%);
+        }
+        table.stacked tr:not(.writing) td[data-label]:first-child {
+          font-weight: 600;
+        }
+        table.stacked tr:not(.writing) td.actions {
+          grid-area: 1 / 2 / 3;
+          padding: 0;
+        }
+        tr.writing td[data-label] {
+          display: grid;
+          gap: 0.25rem;
+          justify-content: stretch;
+          text-align: start;
+        }
+        tr.fault td {
+          display: block;
+          text-align: start;
+        }
+      }
+    `,
+  ];
 
   @property({ attribute: false }) draft!: DictionaryDraft;
   @property({ attribute: false }) pair!: LanguagePair;
@@ -66,16 +138,11 @@ export class ConsoleEntryTable extends LitElement {
   override render() {
     const rows = this.#found.slice(this.page * PAGE_SIZE, (this.page + 1) * PAGE_SIZE);
     return html`<div class="tools">
-        <div class="search">
-          ${icons.search}
-          <input
-            type="search"
-            aria-label="Search entries"
-            placeholder="Search"
-            .value=${this.words}
-            @input=${this.onSearch}
-          />
-        </div>
+        ${searchField({
+          label: 'Search entries',
+          words: this.words,
+          onWords: (words) => this.search(words),
+        })}
         <button
           id="add"
           type="button"
@@ -206,11 +273,10 @@ export class ConsoleEntryTable extends LitElement {
     );
   }
 
-  private readonly onSearch = ({ target }: Event): void => {
-    if (!(target instanceof HTMLInputElement)) return;
-    this.words = target.value;
+  private search(words: string): void {
+    this.words = words;
     this.page = 0;
-  };
+  }
 
   private readonly onPage = ({ page }: PageChange): void => {
     this.page = page;

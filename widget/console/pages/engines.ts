@@ -1,15 +1,14 @@
-import { LitElement, html, nothing, type TemplateResult } from 'lit';
+import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import type { EngineCondition, EngineConditions } from '../../../shared/schemas/console.ts';
+import { languageText } from '../../page/language-text.ts';
+import { counted, durationText, momentText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
+import { page } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
-import { languageText } from '../parts/language-text.ts';
-import { Loaded } from '../parts/loaded.ts';
-import { counted, durationText, momentText, wholeNumber } from '../parts/numbers.ts';
-import { emptyState } from '../parts/states.ts';
+import { Loaded, emptyState } from '../parts/states.ts';
 import type { Session } from '../session.ts';
-import { enginesStyles } from './engines.styles.ts';
 import './models.ts';
 
 const REFRESH_MS = 5_000;
@@ -31,7 +30,62 @@ const states: Record<EngineCondition['state'], { title: string; badge: string }>
 
 /** What the server works with, and how it does. */
 export class ConsoleEngines extends LitElement {
-  static override styles = [baseStyles, enginesStyles];
+  static override styles = [
+    baseStyles,
+    css`
+      li {
+        display: grid;
+        gap: 0.375rem;
+        padding: 1rem var(--inset);
+      }
+      li + li {
+        border-block-start: 1px solid var(--line);
+      }
+      li p {
+        max-inline-size: 80ch;
+        overflow-wrap: anywhere;
+      }
+      .warning {
+        font-weight: 550;
+        color: var(--bad);
+      }
+      summary {
+        min-block-size: 2rem;
+        padding-block: 0.25rem;
+        font-size: 0.875rem;
+        font-weight: 600;
+        color: var(--accent);
+        cursor: pointer;
+      }
+      details dl {
+        display: grid;
+        grid-template-columns: minmax(6rem, max-content) minmax(0, 1fr);
+        gap: 0.25rem 1.25rem;
+        padding-block: 0.375rem;
+      }
+      details dt {
+        font-weight: 600;
+      }
+      details dd {
+        color: var(--soft);
+      }
+      .counts {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.375rem 2.25rem;
+        padding-block-start: 0.25rem;
+      }
+      .counts dt {
+        font-size: 0.8125rem;
+        color: var(--soft);
+      }
+      .counts dd {
+        min-inline-size: 4.5rem;
+        font-weight: 600;
+        font-variant-numeric: tabular-nums;
+      }
+    `,
+  ];
 
   @property({ attribute: false }) session!: Session;
   private readonly list = new Loaded(this, {
@@ -40,19 +94,14 @@ export class ConsoleEngines extends LitElement {
   });
 
   override render() {
-    return html`<div class="page">
-      <header class="page-head">
-        <div>
-          <h1>Engines</h1>
-          <p>
-            What hears, translates and speaks here. Which ones run is settled by what is installed
-            and by the settings of the server.
-          </p>
-        </div>
-      </header>
-      ${this.list.render((list) => this.groups(list))}
-      ${this.session.is_operator ? html`<console-models></console-models>` : nothing}
-    </div>`;
+    return page(
+      {
+        title: 'Engines',
+        text: 'What hears, translates and speaks here. Which ones run is settled by what is installed and by the settings of the server.',
+      },
+      html`${this.list.render((list) => this.groups(list))}
+      ${this.session.is_operator ? html`<console-models></console-models>` : nothing}`,
+    );
   }
 
   private groups({ engines, since }: EngineConditions): TemplateResult {
@@ -74,7 +123,7 @@ export class ConsoleEngines extends LitElement {
             ${emptyState({
               icon: icons.engine,
               heading: 'No engine runs',
-              text: 'The README tells which ones come along and how to plug in others.',
+              text: 'The README says which ones come along and how to plug in others.',
             })}
           </section>`
         : html`<p class="small soft">Counted since ${momentText(since)}.</p>`

@@ -1,20 +1,317 @@
-/** Keys as the interface tells them: developer keys and admin keys alike. */
-import type {
-  DeveloperKey,
-  NewDeveloperKey,
-  UsageAnalytics,
-} from '../../../shared/schemas/admin.ts';
+/** The keys of an account: developer keys, which translate, and admin keys, which administer. */
+import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
+import { property, query } from 'lit/decorators.js';
+import type { UsageAnalytics } from '../../../shared/schemas/admin.ts';
+import { counted, dayText, durationText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
+import { baseStyles } from '../parts/base.styles.ts';
+import { doneIfConfirmed } from '../parts/dialog.ts';
+import { page, table } from '../parts/frame.ts';
+import { icons } from '../parts/icons.ts';
+import { Loaded, emptyState } from '../parts/states.ts';
+import type { Session } from '../session.ts';
+import type { ApiKey, ConsoleKeyDialog, ConsoleNewKeyDialog } from './key-dialogs.ts';
+import './key-dialogs.ts';
+import { meter } from './meter.ts';
 import { dayOf, presetRange } from './usage-range.ts';
 
-export type ApiKey = DeveloperKey;
+/** Most developer keys that are active at the same time. */
+const MAX_ACTIVE = { free: 2, pro: 25 } as const;
 
-/** A key that has just been made: its secret is told this once. */
-export type NewApiKey = NewDeveloperKey;
+const developerKeysPath = 'v2/admin/developer-keys';
+
+/** Keys programs translate with: made, named, limited and deactivated. */
+export class ConsoleDeveloperKeys extends LitElement {
+  static override styles = [
+    baseStyles,
+    css`
+      .key-name {
+        display: grid;
+        gap: 0.125rem;
+        overflow-wrap: anywhere;
+      }
+      .key-name code {
+        font-weight: 400;
+        color: var(--soft);
+      }
+      .meter {
+        display: grid;
+        gap: 0.25rem;
+        justify-items: start;
+        min-inline-size: 9rem;
+        max-inline-size: 14rem;
+        line-height: 1.3;
+      }
+      .foot {
+        display: grid;
+        gap: 0.25rem;
+        padding: 0.875rem var(--inset);
+        border-block-start: 1px solid var(--line);
+      }
+      summary {
+        min-block-size: 2.25rem;
+        padding-block: 0.375rem;
+        font-size: 0.875rem;
+        font-weight: 600;
+        color: var(--accent);
+        cursor: pointer;
+      }
+      .past-keys li {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.125rem 1rem;
+        align-items: baseline;
+        padding-block: 0.375rem;
+      }
+      @media (max-width: 40rem) {
+        .meter {
+          justify-items: end;
+        }
+      }
+    `,
+  ];
+
+  @property({ attribute: false }) session!: Session;
+  @query('console-new-key-dialog', true) private readonly newDialog!: ConsoleNewKeyDialog;
+  @query('console-key-dialog', true) private readonly editDialog!: ConsoleKeyDialog;
+  private readonly keys = new Loaded(this, {
+    load: async ({ signal }) => {
+      const [keys, usage] = await Promise.all([
+        api.get<ApiKey[]>(developerKeysPath, { signal }),
+        usageOfKeys(signal),
+      ]);
+      return { keys, usage };
+    },
+  });
+
+  override render() {
+    return page(
+      {
+        title: 'Developer keys',
+        text: 'One for each program, so that it can be limited and stopped by itself.',
+        actions: html`<button type="button" class="primary" @click=${() => this.newDialog.show()}>
+          ${icons.add} New key
+        </button>`,
+      },
+      html`<section class="card" aria-label="Developer keys">
+          ${this.keys.render((value) => this.list(value))}
+        </section>
+        <console-new-key-dialog
+          heading="New developer key"
+          path=${developerKeysPath}
+          @key-made=${() => this.keys.reload()}
+        ></console-new-key-dialog>
+        <console-key-dialog @key-changed=${() => this.keys.reload()}></console-key-dialog>`,
+    );
+  }
+
+  private list({ keys, usage }: { keys: readonly ApiKey[]; usage: KeyUsage }): TemplateResult {
+    const active = keys.filter((key) => !key.is_deactivated);
+    const past = keys.filter((key) => key.is_deactivated);
+    return html`${table({
+        items: active,
+        keyOf: ({ key_id: id }) => id,
+        empty: {
+          icon: icons.key,
+          heading: 'No active keys',
+          text: 'Make one and give it to the program that shall translate.',
+        },
+        columns: [
+          {
+            title: 'Label',
+            kind: 'name',
+            cell: ({ label, masked }) =>
+              html`<span class="key-name"><span>${label}</span> <code>${masked}</code></span>`,
+          },
+          {
+            title: 'Characters this month',
+            shortTitle: 'Characters',
+            cell: (key) =>
+              keyMeter({
+                used: usage.of(key).characters,
+                limit: key.usage_limits.characters,
+                format: wholeNumber,
+                label: `Characters of ${key.label}`,
+              }),
+          },
+          {
+            title: 'Speech this month',
+            shortTitle: 'Speech',
+            cell: (key) =>
+              keyMeter({
+                used: usage.of(key).speechMs,
+                limit: key.usage_limits.speech_to_text_milliseconds,
+                format: durationText,
+                label: `Speech of ${key.label}`,
+              }),
+          },
+          { title: 'Made', cell: ({ creation_time: time }) => dayText(time) },
+          { title: 'Actions', kind: 'actions', cell: (key) => this.actions(key) },
+        ],
+      })}
+      <div class="foot">
+        <p class="small soft">
+          ${active.length} of ${MAX_ACTIVE[this.session.account.plan]} keys in use.
+        </p>
+        ${past.length === 0 ? nothing : pastKeys(past)}
+      </div>`;
+  }
+
+  private actions(key: ApiKey): TemplateResult {
+    return html`<button
+        type="button"
+        class="small"
+        aria-label=${`Edit ${key.label}`}
+        @click=${() => this.editDialog.edit(key)}
+      >
+        Edit
+      </button>
+      ${deactivation(key, {
+        path: developerKeysPath,
+        warning: 'Programs that use it are refused from this moment on. It cannot be brought back.',
+        onEnd: () => this.keys.reload(),
+      })}`;
+  }
+}
+
+function keyMeter(amount: Parameters<typeof meter>[0]): TemplateResult {
+  return html`<div class="meter">${meter(amount)}</div>`;
+}
+
+function pastKeys(keys: readonly ApiKey[]): TemplateResult {
+  return html`<details>
+    <summary>${counted(keys.length, 'deactivated key')}</summary>
+    <ul class="plain past-keys">
+      ${keys.map(
+        (key) =>
+          html`<li>
+            <span>${key.label}</span>
+            <code class="soft">${key.masked}</code>
+            <span class="small soft"
+              >${
+                typeof key.deactivated_time === 'string'
+                  ? `since ${dayText(key.deactivated_time)}`
+                  : ''
+              }</span
+            >
+          </li>`,
+      )}
+    </ul>
+  </details>`;
+}
+
+/** Keys that administer: they make developer keys and read reports, and translate nothing. */
+export class ConsoleAdminKeys extends LitElement {
+  static override styles = baseStyles;
+
+  @property({ attribute: false }) session!: Session;
+  @query('console-new-key-dialog', true) private readonly dialog!: ConsoleNewKeyDialog;
+  private readonly keys = new Loaded(this, {
+    load: ({ signal }) => api.get<ApiKey[]>('admin-keys', { signal }),
+  });
+
+  override render() {
+    const mayAdminister = this.session.account.features.includes('admin');
+    return page(
+      {
+        title: 'Admin keys',
+        text: 'For scripts that administer: they make and limit developer keys and read reports. They cannot translate.',
+        ...(mayAdminister && { actions: this.makeButton() }),
+      },
+      html`<section class="card" aria-label="Admin keys">
+          ${
+            mayAdminister
+              ? this.keys.render((keys) => this.list(keys))
+              : emptyState({
+                  icon: icons.shield,
+                  heading: 'Not for this account',
+                  text: 'Whoever runs the server may give it the feature “admin”. Developer keys are managed here all the same.',
+                })
+          }
+        </section>
+        <console-new-key-dialog
+          heading="New admin key"
+          path="admin-keys"
+          @key-made=${() => this.keys.reload()}
+        ></console-new-key-dialog>`,
+    );
+  }
+
+  private makeButton() {
+    return html`<button type="button" class="primary" @click=${() => this.dialog.show()}>
+      ${icons.add} New admin key
+    </button>`;
+  }
+
+  private list(keys: readonly ApiKey[]): TemplateResult {
+    return table({
+      items: activeFirst(keys),
+      keyOf: ({ key_id: id }) => id,
+      isPast: ({ is_deactivated: isPast }) => isPast,
+      empty: {
+        icon: icons.shield,
+        heading: 'No admin keys yet',
+        text: 'Make one when a script shall manage keys or fetch reports.',
+      },
+      columns: [
+        { title: 'Label', kind: 'name', cell: ({ label }) => label },
+        { title: 'Key', cell: ({ masked }) => html`<code>${masked}</code>` },
+        { title: 'Made', cell: ({ creation_time: time }) => dayText(time) },
+        {
+          title: 'State',
+          cell: ({ is_deactivated: isPast }) =>
+            isPast
+              ? html`<span class="badge">Deactivated</span>`
+              : html`<span class="badge good">Active</span>`,
+        },
+        {
+          title: 'Actions',
+          kind: 'actions',
+          cell: (key) =>
+            deactivation(key, {
+              path: 'admin-keys',
+              warning: 'It stops working at once and cannot be brought back.',
+              onEnd: () => this.keys.reload(),
+            }),
+        },
+      ],
+    });
+  }
+}
 
 /** Active keys first, each kind in the order they were made. */
-export function activeFirst(keys: readonly ApiKey[]): ApiKey[] {
+function activeFirst(keys: readonly ApiKey[]): ApiKey[] {
   return [...keys].sort((one, other) => Number(one.is_deactivated) - Number(other.is_deactivated));
+}
+
+/** A button that ends a key; nothing for a key that is ended. */
+function deactivation(
+  { key_id, label, is_deactivated: isPast }: ApiKey,
+  { path, warning, onEnd }: { path: string; warning: string; onEnd: () => Promise<void> },
+): TemplateResult | typeof nothing {
+  if (isPast) return nothing;
+  const deactivate = () =>
+    doneIfConfirmed({
+      heading: `Deactivate “${label}”?`,
+      text: warning,
+      action: 'Deactivate',
+      done: `“${label}” is deactivated.`,
+      work: async () => {
+        try {
+          await api.put<ApiKey>(`${path}/deactivate`, { key_id });
+        } finally {
+          await onEnd();
+        }
+      },
+    });
+  return html`<button
+    type="button"
+    class="small danger"
+    aria-label=${`Deactivate ${label}`}
+    @click=${deactivate}
+  >
+    Deactivate
+  </button>`;
 }
 
 interface Used {
@@ -23,12 +320,12 @@ interface Used {
 }
 
 /** What keys have used this month. */
-export interface KeyUsage {
+interface KeyUsage {
   of(key: ApiKey): Used;
 }
 
 /** Reads what each key has used this month; reports name keys by what is shown of their secrets. */
-export async function usageOfKeys(signal: AbortSignal): Promise<KeyUsage> {
+async function usageOfKeys(signal: AbortSignal): Promise<KeyUsage> {
   const { start } = presetRange('this-month', Date.now());
   const { usage_report: report } = await api.get<UsageAnalytics>('v2/admin/analytics', {
     query: { start_date: start, end_date: dayOf(Date.now()), group_by: 'key' },
@@ -49,3 +346,6 @@ export async function usageOfKeys(signal: AbortSignal): Promise<KeyUsage> {
 function nameOf(masked: string, label: string): string {
   return `${masked} ${label}`;
 }
+
+customElements.define('console-developer-keys', ConsoleDeveloperKeys);
+customElements.define('console-admin-keys', ConsoleAdminKeys);

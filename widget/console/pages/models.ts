@@ -1,17 +1,14 @@
-import { LitElement, html, nothing, type TemplateResult } from 'lit';
+import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
 import { state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { ConsoleModel, ConsoleModels } from '../../../shared/schemas/models.ts';
+import { languageText, pairText } from '../../page/language-text.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
-import { confirmed } from '../parts/confirmation.ts';
-import { icons } from '../parts/icons.ts';
-import { languageText } from '../parts/language-text.ts';
-import { Loaded } from '../parts/loaded.ts';
+import { choice, searchField } from '../parts/choices.ts';
+import { confirmed } from '../parts/dialog.ts';
 import { sayDone, sayFailed } from '../parts/messages.ts';
-import { searchFieldStyles } from '../parts/search-field.styles.ts';
-import { note } from '../parts/states.ts';
-import { modelsStyles } from './models.styles.ts';
+import { Loaded, note } from '../parts/states.ts';
 
 /** While something is installed, and else. */
 const BUSY_REFRESH_MS = 700;
@@ -19,11 +16,13 @@ const REFRESH_MS = 10_000;
 /** Fewer need no search. */
 const SEARCHED_FROM = 12;
 
-const tabs = {
-  translation: { title: 'Translation', kinds: ['translation'] },
-  recognition: { title: 'Recognition', kinds: ['recognition'] },
-  speech: { title: 'Speech', kinds: ['synthesis', 'punctuation', 'other'] },
-} as const satisfies Record<string, { title: string; kinds: ConsoleModel['kind'][] }>;
+const tabTitles = { translation: 'Translation', recognition: 'Recognition', speech: 'Speech' };
+
+const tabKinds: Record<keyof typeof tabTitles, readonly ConsoleModel['kind'][]> = {
+  translation: ['translation'],
+  recognition: ['recognition'],
+  speech: ['synthesis', 'punctuation', 'other'],
+};
 
 const steps: Record<string, string> = {
   wait: 'Another process installs it',
@@ -34,9 +33,113 @@ const steps: Record<string, string> = {
 
 /** Models of the server: what can be installed, what is, and how an installation gets on. */
 export class ConsoleModelList extends LitElement {
-  static override styles = [baseStyles, searchFieldStyles, modelsStyles];
+  static override styles = [
+    baseStyles,
+    css`
+      :host {
+        scroll-margin-block-start: 5rem;
+      }
+      li {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.625rem 1.5rem;
+        align-items: center;
+        padding: 0.875rem var(--inset);
+      }
+      .what {
+        display: grid;
+        flex: 1 1 22rem;
+        gap: 0.25rem;
+        min-inline-size: 0;
+      }
+      .actions {
+        flex: 0 1 auto;
+        min-inline-size: 0;
+      }
+      .actions:has(.progress) {
+        flex: 1 1 16rem;
+      }
+      li > .note {
+        flex: 1 0 100%;
+      }
+      li,
+      .foot {
+        border-block-start: 1px solid var(--line);
+      }
+      .tools,
+      .hint-line {
+        border-block-end: 0;
+      }
+      li:first-child {
+        border-block-start: 0;
+      }
+      .what p {
+        max-inline-size: 80ch;
+        overflow-wrap: anywhere;
+      }
+      .tools > .search {
+        margin-inline-start: 0;
+      }
+      .head {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.375rem 0.75rem;
+        align-items: center;
+      }
+      .head h3 {
+        overflow-wrap: anywhere;
+      }
+      .badge {
+        white-space: normal;
+      }
+      .hint-line {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.75rem 1.5rem;
+        align-items: center;
+        justify-content: space-between;
+        border-block-end: 1px solid var(--line);
+      }
+      .hint-line p {
+        flex: 1 1 18rem;
+        max-inline-size: 70ch;
+      }
+      .choice {
+        flex-wrap: wrap;
+      }
+      .progress {
+        display: grid;
+        flex: 1 1 14rem;
+        gap: 0.25rem;
+        max-inline-size: 28rem;
+        font-size: 0.875rem;
+        font-variant-numeric: tabular-nums;
+      }
+      /* Where nobody knows how far it is, something moves all the same. */
+      progress:indeterminate {
+        background: linear-gradient(90deg, var(--wash) 30%, var(--accent) 50%, var(--wash) 70%) 0
+          0 / 200% 100%;
+      }
+      progress:indeterminate::-webkit-progress-bar {
+        background: transparent;
+      }
+      @media (prefers-reduced-motion: no-preference) {
+        progress:indeterminate {
+          animation: pass 1.6s linear infinite;
+        }
+      }
+      @keyframes pass {
+        from {
+          background-position: 100% 0;
+        }
+        to {
+          background-position: -100% 0;
+        }
+      }
+    `,
+  ];
 
-  @state() private tab: keyof typeof tabs = 'translation';
+  @state() private tab: keyof typeof tabTitles = 'translation';
   @state() private sought = '';
   @state() private isAsking = false;
   readonly #places = new Map<string, number>();
@@ -49,29 +152,20 @@ export class ConsoleModelList extends LitElement {
     return html`<section class="card" aria-labelledby="models">
       <div class="card-head">
         <h2 id="models">Models</h2>
-        <fieldset class="choice">
-          <legend class="unseen">Models for</legend>
-          ${Object.entries(tabs).map(
-            ([name, { title }]) =>
-              html`<label>
-                <input
-                  type="radio"
-                  name="tab"
-                  value=${name}
-                  .checked=${this.tab === name}
-                  @change=${this.onTab}
-                />${title}
-              </label>`,
-          )}
-        </fieldset>
+        ${choice({
+          name: 'tab',
+          legend: 'Models for',
+          titles: tabTitles,
+          chosen: this.tab,
+          onChange: (tab) => this.openTab(tab),
+        })}
       </div>
       ${this.#models.render((value) => this.list(value), { lines: 3 })}
     </section>`;
   }
 
   private list({ models, folder }: ConsoleModels): TemplateResult {
-    const { kinds } = tabs[this.tab];
-    const ofTab = models.filter(({ kind }) => (kinds as readonly string[]).includes(kind));
+    const ofTab = models.filter(({ kind }) => tabKinds[this.tab].includes(kind));
     const words = this.sought.toLowerCase().split(/\s+/);
     const shown = ofTab
       .filter((model) => words.every((word) => searchText(model).includes(word)))
@@ -118,16 +212,12 @@ export class ConsoleModelList extends LitElement {
 
   private search(): TemplateResult {
     return html`<div class="tools">
-      <div class="search">
-        ${icons.search}
-        <input
-          type="search"
-          aria-label="Search models"
-          placeholder="Language or name"
-          .value=${this.sought}
-          @input=${this.onSearch}
-        />
-      </div>
+      ${searchField({
+        label: 'Search models',
+        placeholder: 'Language or name',
+        words: this.sought,
+        onWords: (words) => (this.sought = words),
+      })}
     </div>`;
   }
 
@@ -218,16 +308,11 @@ export class ConsoleModelList extends LitElement {
     this.isAsking = false;
   };
 
-  private readonly onTab = ({ target }: Event): void => {
-    if (!(target instanceof HTMLInputElement)) return;
-    this.tab = target.value as keyof typeof tabs;
+  private openTab(tab: keyof typeof tabTitles): void {
+    this.tab = tab;
     this.#places.clear();
     this.sought = '';
-  };
-
-  private readonly onSearch = ({ target }: Event): void => {
-    if (target instanceof HTMLInputElement) this.sought = target.value;
-  };
+  }
 }
 
 function isBusy({ installation }: ConsoleModel): boolean {
@@ -238,7 +323,7 @@ function titleOf({ name, pairs, source }: ConsoleModel): string {
   const [first] = pairs;
   // Packages have several directions, and their names are what people know.
   if (first === undefined || source === 'https://www.apertium.org') return name;
-  return `${languageText(first.source)} → ${languageText(first.target)}`;
+  return pairText(first.source, first.target);
 }
 
 function searchText(model: ConsoleModel): string {
@@ -260,9 +345,7 @@ function badgeOf(model: ConsoleModel): TemplateResult | typeof nothing {
 function details(model: ConsoleModel): TemplateResult {
   const { name, about, languages, pairs, size_mb: sizeMb, licence, source } = model;
   const named = languages.map(languageText);
-  const directions = pairs.map(
-    (pair) => `${languageText(pair.source)} → ${languageText(pair.target)}`,
-  );
+  const directions = pairs.map((pair) => pairText(pair.source, pair.target));
   const parts = [
     titleOf(model) === name ? directions.join(', ') : name,
     about,

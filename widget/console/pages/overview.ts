@@ -1,4 +1,4 @@
-import { LitElement, html, nothing, type TemplateResult } from 'lit';
+import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
 import { property } from 'lit/decorators.js';
 import type {
   ConsoleUsage,
@@ -6,25 +6,80 @@ import type {
   EngineConditions,
   LiveVoiceSession,
 } from '../../../shared/schemas/console.ts';
+import { dayText, durationText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
-import { plainUnit } from '../parts/axis.ts';
-import { baseStyles } from '../parts/base.styles.ts';
-import { icons } from '../parts/icons.ts';
-import { Loaded } from '../parts/loaded.ts';
-import { dayText, durationText, wholeNumber } from '../parts/numbers.ts';
-import { emptyState } from '../parts/states.ts';
+import { plainUnit, partColours } from '../parts/bar-plot.ts';
 import '../parts/bar-plot.ts';
+import { baseStyles } from '../parts/base.styles.ts';
+import { page } from '../parts/frame.ts';
+import { icons } from '../parts/icons.ts';
+import { Loaded, emptyState } from '../parts/states.ts';
 import { linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 import { meter } from './meter.ts';
-import { overviewStyles } from './overview.styles.ts';
 import { usagePlot } from './usage-plot.ts';
 import { presetRange } from './usage-range.ts';
 import { usageByKey } from './usage-report.ts';
 
 /** The month so far, and whether all is well. */
 export class ConsoleOverview extends LitElement {
-  static override styles = [baseStyles, overviewStyles];
+  static override styles = [
+    baseStyles,
+    partColours,
+    css`
+      .tiles {
+        display: grid;
+        grid-template-columns: minmax(0, 3fr) minmax(0, 2fr);
+        gap: 1.25rem;
+      }
+      .amounts {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(min(100%, 9rem), 1fr));
+        gap: 1.25rem 2rem;
+      }
+      .amounts > div {
+        display: grid;
+        gap: 0.375rem;
+        align-content: start;
+      }
+      .amounts > div > dt {
+        font-size: 0.8125rem;
+        font-weight: 600;
+        color: var(--soft);
+      }
+      .parts > div {
+        display: flex;
+        flex-direction: row-reverse;
+        gap: 0.375rem;
+        justify-content: flex-end;
+      }
+      .parts dd {
+        font-variant-numeric: tabular-nums;
+      }
+      .large {
+        display: grid;
+        gap: 0.5rem;
+        justify-items: start;
+      }
+      .large :is(.meter-text, a) {
+        font-size: 1.25rem;
+        font-weight: 650;
+        line-height: 1.25;
+        letter-spacing: -0.01em;
+      }
+      .legend {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.25rem 1.25rem;
+        font-size: 0.875rem;
+      }
+      @media (max-width: 52rem) {
+        .tiles {
+          grid-template-columns: minmax(0, 1fr);
+        }
+      }
+    `,
+  ];
 
   @property({ attribute: false }) session!: Session;
   private readonly month = new Loaded(this, {
@@ -50,47 +105,43 @@ export class ConsoleOverview extends LitElement {
   });
 
   override render() {
-    return html`<div class="page">
-      <header class="page-head">
-        <div>
-          <h1>Overview</h1>
-          <p>How this month goes, and whether all is well.</p>
+    return page(
+      { title: 'Overview', text: 'How this month goes, and whether all is well.' },
+      html`<div class="tiles">
+          <section class="card" aria-label="This month">
+            ${this.month.render((month) => monthView(month), { lines: 4 })}
+          </section>
+          <section class="card" aria-label="The server now">
+            ${this.server.render((now) => nowView(now), { lines: 4 })}
+          </section>
         </div>
-      </header>
-      <div class="tiles">
-        <section class="card" aria-label="This month">
-          ${this.month.render((month) => monthView(month), { lines: 4 })}
-        </section>
-        <section class="card" aria-label="The server now">
-          ${this.server.render((now) => nowView(now), { lines: 4 })}
-        </section>
-      </div>
-      <section class="card">
-        <div class="card-head">
-          <h2>Characters, last 30 days</h2>
-          <a href=${linkTo('usage')}>All usage</a>
-        </div>
-        <div class="inside">
-          ${this.days.render((plot) =>
-            plot.series.length === 0
-              ? firstSteps()
-              : html`<div class="stack">
-                  <ul class="plain legend">
-                    ${plot.series.map(
-                      ({ name, part }) => html`<li><i class="swatch part-${part}"></i>${name}</li>`,
-                    )}
-                  </ul>
-                  <console-bar-plot
-                    label="Characters of the last 30 days, a day at a time"
-                    .data=${plot}
-                    .unit=${plainUnit}
-                    .format=${wholeNumber}
-                  ></console-bar-plot>
-                </div>`,
-          )}
-        </div>
-      </section>
-    </div>`;
+        <section class="card">
+          <div class="card-head">
+            <h2>Characters, last 30 days</h2>
+            <a href=${linkTo('usage')}>All usage</a>
+          </div>
+          <div class="inside">
+            ${this.days.render((plot) =>
+              plot.series.length === 0
+                ? firstSteps()
+                : html`<div class="stack">
+                    <ul class="plain legend">
+                      ${plot.series.map(
+                        ({ name, part }) =>
+                          html`<li><i class="swatch part-${part}"></i>${name}</li>`,
+                      )}
+                    </ul>
+                    <console-bar-plot
+                      label="Characters of the last 30 days, a day at a time"
+                      .data=${plot}
+                      .unit=${plainUnit}
+                      .format=${wholeNumber}
+                    ></console-bar-plot>
+                  </div>`,
+            )}
+          </div>
+        </section>`,
+    );
   }
 }
 
@@ -107,7 +158,9 @@ function monthView({ characters, speech, end_time }: ConsoleUsage): TemplateResu
         <dt>Characters</dt>
         <dd class="large">
           ${meter({
-            ...{ used: characters.used, limit: characters.limit, format: wholeNumber },
+            used: characters.used,
+            limit: characters.limit,
+            format: wholeNumber,
             label: 'Characters this month',
           })}
         </dd>
@@ -131,7 +184,9 @@ function monthView({ characters, speech, end_time }: ConsoleUsage): TemplateResu
         <dt>Speech</dt>
         <dd class="large">
           ${meter({
-            ...{ used: speech.used_ms, limit: speech.limit_ms, format: durationText },
+            used: speech.used_ms,
+            limit: speech.limit_ms,
+            format: durationText,
             label: 'Speech this month',
           })}
         </dd>

@@ -1,14 +1,19 @@
 import { LitElement, css, html, nothing } from 'lit';
-import { property, state } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
 import type { ConsoleSettings as Settings } from '../../../shared/schemas/console.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
-import { Loaded } from '../parts/loaded.ts';
+import { page } from '../parts/frame.ts';
+import { icons } from '../parts/icons.ts';
 import { sayDone } from '../parts/messages.ts';
-import { note } from '../parts/states.ts';
-import { PASSWORD_RULE, passwordProblem } from '../password-rule.ts';
-import { changePassword, type Session } from '../session.ts';
-import './line-list.ts';
+import { Loaded, note } from '../parts/states.ts';
+import {
+  PASSWORD_RULE,
+  changePassword,
+  passwordField,
+  passwordProblem,
+  type Session,
+} from '../session.ts';
 
 /** Sites, addresses and the password of the account. */
 export class ConsoleSettings extends LitElement {
@@ -33,45 +38,58 @@ export class ConsoleSettings extends LitElement {
   });
 
   override render() {
-    return html`<div class="page">
-      <header class="page-head"><h1>Settings</h1></header>
-      <section class="card">
-        <div class="card-head"><h2>Sites</h2></div>
-        <div class="inside stack">
-          <p>
-            Pages of these sites may call the API and open voice sessions from a browser. Nobody
-            else’s may; programs outside of browsers are not concerned. <code>*</code> is any site.
-          </p>
-          ${this.settings.render(
-            ({ origins }) =>
-              html`<console-line-list
-                label="Site"
-                placeholder="https://example.org"
-                .lines=${origins}
-                .save=${(lines: string[]) => this.save({ origins: lines })}
-              ></console-line-list>`,
-            { lines: 2 },
-          )}
-        </div>
-      </section>
-      <section class="card">
-        <div class="card-head"><h2>Notices by mail</h2></div>
-        <div class="inside stack">
-          <p>These are told when a key has used 80 % of a limit, and again at 100 %.</p>
-          ${this.settings.render(
-            ({ emails }) =>
-              html`<console-line-list
-                label="Address"
-                placeholder="desk@example.org"
-                .lines=${emails}
-                .save=${(lines: string[]) => this.save({ emails: lines })}
-              ></console-line-list>`,
-            { lines: 2 },
-          )}
-        </div>
-      </section>
-      ${this.passwordForm()}
-    </div>`;
+    return page(
+      { title: 'Settings' },
+      html`${this.lines({
+        name: 'origins',
+        title: 'Sites',
+        text: html`Pages of these sites may call the API and open voice sessions from a browser.
+          Nobody else’s may; programs outside of browsers are not concerned. <code>*</code> is any
+          site.`,
+        label: 'Site',
+        placeholder: 'https://example.org',
+      })}
+      ${this.lines({
+        name: 'emails',
+        title: 'Notices by mail',
+        text: 'These get a mail when a key has used 80 % of a limit, and again at 100 %.',
+        label: 'Address',
+        placeholder: 'desk@example.org',
+      })}
+      ${this.passwordForm()}`,
+    );
+  }
+
+  private lines({
+    name,
+    title,
+    text,
+    label,
+    placeholder,
+  }: {
+    name: 'origins' | 'emails';
+    title: string;
+    text: unknown;
+    /** What a line is. */
+    label: string;
+    placeholder: string;
+  }) {
+    return html`<section class="card">
+      <div class="card-head"><h2>${title}</h2></div>
+      <div class="inside stack">
+        <p>${text}</p>
+        ${this.settings.render(
+          (settings) =>
+            html`<console-line-list
+              label=${label}
+              placeholder=${placeholder}
+              .lines=${settings[name]}
+              .save=${(lines: string[]) => this.save({ [name]: lines })}
+            ></console-line-list>`,
+          { lines: 2 },
+        )}
+      </div>
+    </section>`;
   }
 
   private passwordForm() {
@@ -88,37 +106,10 @@ export class ConsoleSettings extends LitElement {
           hidden
           aria-hidden="true"
         />
-        <div class="field narrow">
-          <label for="current">Current password</label>
-          <input
-            id="current"
-            name="current"
-            type="password"
-            autocomplete="current-password"
-            required
-          />
-        </div>
-        <div class="field narrow">
-          <label for="fresh">New password</label>
-          <input
-            id="fresh"
-            name="fresh"
-            type="password"
-            autocomplete="new-password"
-            required
-            aria-describedby="rule"
-          />
-          <p class="hint" id="rule">${PASSWORD_RULE}</p>
-        </div>
-        <div class="field narrow">
-          <label for="repeated">Once more</label>
-          <input
-            id="repeated"
-            name="repeated"
-            type="password"
-            autocomplete="new-password"
-            required
-          />
+        <div class="stack narrow">
+          ${passwordField({ name: 'current', label: 'Current password', isNew: false })}
+          ${passwordField({ name: 'fresh', label: 'New password', hint: PASSWORD_RULE })}
+          ${passwordField({ name: 'repeated', label: 'Once more' })}
         </div>
         <div class="row"><button ?disabled=${this.isBusy}>Change password</button></div>
       </form>
@@ -153,4 +144,110 @@ export class ConsoleSettings extends LitElement {
   };
 }
 
+/** A list of short texts: one is added or removed at a time, and saved at once. */
+class ConsoleLineList extends LitElement {
+  static override styles = [
+    baseStyles,
+    css`
+      :host {
+        max-inline-size: 36rem;
+      }
+      li {
+        display: flex;
+        gap: 0.5rem;
+        align-items: center;
+        justify-content: space-between;
+        min-block-size: 2.75rem;
+        border-block-end: 1px solid var(--line);
+      }
+      li span {
+        min-inline-size: 0;
+        overflow-wrap: anywhere;
+      }
+      form {
+        display: flex;
+        gap: 0.5rem;
+      }
+    `,
+  ];
+
+  /** What a line is: `Site`. */
+  @property() label = '';
+  @property() placeholder = '';
+  @property({ attribute: false }) lines: readonly string[] = [];
+  /** Keeps the whole list; what it throws is shown. */
+  @property({ attribute: false }) save: (lines: string[]) => Promise<void> = async () => undefined;
+  @state() private problem = '';
+  @state() private isBusy = false;
+  @query('input', true) private readonly field!: HTMLInputElement;
+
+  override render() {
+    return html`<div class="stack">
+      ${
+        this.lines.length === 0
+          ? html`<p class="soft">None yet.</p>`
+          : html`<ul class="plain">
+              ${this.lines.map(
+                (line) =>
+                  html`<li>
+                    <span>${line}</span>
+                    <button
+                      type="button"
+                      class="quiet icon-only"
+                      aria-label=${`Remove ${line}`}
+                      ?disabled=${this.isBusy}
+                      @click=${() => this.keep(this.lines.filter((other) => other !== line))}
+                    >
+                      ${icons.remove}
+                    </button>
+                  </li>`,
+              )}
+            </ul>`
+      }
+      <form @submit=${this.onAdd}>
+        <input
+          aria-label=${`New ${this.label.toLowerCase()}`}
+          placeholder=${this.placeholder}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck="false"
+          aria-invalid=${this.problem !== ''}
+          aria-describedby="problem"
+          required
+        />
+        <button ?disabled=${this.isBusy}>Add</button>
+      </form>
+      ${
+        this.problem === ''
+          ? nothing
+          : html`<p class="error" id="problem" role="alert">${this.problem}</p>`
+      }
+    </div>`;
+  }
+
+  private readonly onAdd = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const line = this.field.value.trim();
+    if (line === '' || this.isBusy) return;
+    const lines = this.lines.includes(line) ? [...this.lines] : [...this.lines, line];
+    if (await this.keep(lines)) this.field.value = '';
+    this.field.focus();
+  };
+
+  private async keep(lines: string[]): Promise<boolean> {
+    this.isBusy = true;
+    this.problem = '';
+    try {
+      await this.save(lines);
+      return true;
+    } catch (error) {
+      this.problem = (error as Error).message;
+      return false;
+    } finally {
+      this.isBusy = false;
+    }
+  }
+}
+
+customElements.define('console-line-list', ConsoleLineList);
 customElements.define('console-settings', ConsoleSettings);

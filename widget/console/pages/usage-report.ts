@@ -42,7 +42,7 @@ export async function usageByTag(range: DayRange, signal: AbortSignal): Promise<
   return rows;
 }
 
-/** Reports by tag tell texts and improvements alone. */
+/** Reports by tag have texts and improvements alone. */
 function amounts(breakdown: Partial<UsageBreakdown>): Omit<UsageRow, 'day' | 'group' | 'name'> {
   return {
     text: breakdown.text_translation_characters ?? 0,

@@ -1,15 +1,15 @@
-import { LitElement, html, nothing, type TemplateResult } from 'lit';
+import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
 import { state } from 'lit/decorators.js';
-import { plainUnit, speechUnit } from '../parts/axis.ts';
-import { baseStyles } from '../parts/base.styles.ts';
-import { saveFile } from '../parts/download.ts';
-import { icons } from '../parts/icons.ts';
-import { Loaded } from '../parts/loaded.ts';
-import { durationText, wholeNumber } from '../parts/numbers.ts';
-import { emptyState } from '../parts/states.ts';
+import { saveFile } from '../../page/handing-over.ts';
+import { durationText, wholeNumber } from '../../page/numbers.ts';
+import { plainUnit, speechUnit, partColours } from '../parts/bar-plot.ts';
 import '../parts/bar-plot.ts';
+import { baseStyles } from '../parts/base.styles.ts';
+import { choice } from '../parts/choices.ts';
+import { page } from '../parts/frame.ts';
+import { icons } from '../parts/icons.ts';
+import { Loaded, emptyState } from '../parts/states.ts';
 import { plotAsCsv, usagePlot, type Grouping, type Measure, type Plot } from './usage-plot.ts';
-import { usageByKey, usageByTag } from './usage-report.ts';
 import {
   presetRange,
   rangePresets,
@@ -17,15 +17,62 @@ import {
   type DayRange,
   type RangePreset,
 } from './usage-range.ts';
-import { usageTables } from './usage-tables.ts';
-import { usageStyles } from './usage.styles.ts';
+import { usageByKey, usageByTag } from './usage-report.ts';
 
 const measures: Record<Measure, string> = { characters: 'Characters', speech: 'Speech' };
 const groupings: Record<Grouping, string> = { kind: 'Kind', key: 'Key', tag: 'Tag' };
 
 /** What was used, by day: plots one can read, and the same as tables. */
 export class ConsoleUsage extends LitElement {
-  static override styles = [baseStyles, usageStyles];
+  static override styles = [
+    baseStyles,
+    partColours,
+    css`
+      .choices select {
+        inline-size: auto;
+      }
+      .days {
+        flex-wrap: nowrap;
+      }
+      .days input {
+        inline-size: 9.5rem;
+      }
+      #range-problem:empty {
+        display: none;
+      }
+      .choice label:has(:disabled) {
+        opacity: 0.6;
+        cursor: default;
+      }
+      figure table :is(th, td):first-child {
+        padding-inline-start: 0;
+      }
+      figure table :is(th, td):last-child {
+        padding-inline-end: 0;
+      }
+      tfoot > tr > * {
+        font-weight: 650;
+        border-block-start: 1px solid var(--edge);
+        border-block-end: 0;
+      }
+      summary {
+        min-block-size: 2.5rem;
+        padding-block: 0.5rem;
+        font-weight: 600;
+        color: var(--accent);
+        cursor: pointer;
+      }
+      details .table-frame {
+        max-block-size: 24rem;
+        overflow: auto;
+      }
+      details thead th {
+        position: sticky;
+        inset-block-start: 0;
+        background: var(--card);
+      }
+    `,
+  ];
 
   @state() private preset: RangePreset = '30-days';
   @state() private range: DayRange = presetRange('30-days', Date.now());
@@ -42,14 +89,9 @@ export class ConsoleUsage extends LitElement {
   });
 
   override render() {
-    return html`<div class="page">
-      <header class="page-head">
-        <div>
-          <h1>Usage</h1>
-          <p>Days are counted in UTC; today is part of it.</p>
-        </div>
-      </header>
-      <section class="card" aria-label="Usage by day">
+    return page(
+      { title: 'Usage', text: 'Days are counted in UTC; today is part of it.' },
+      html`<section class="card" aria-label="Usage by day">
         <div class="card-head choices">${this.rangePicker()} ${this.choices()}</div>
         <div class="inside">
           ${this.report.render(({ range, rows, isByTag }) => {
@@ -57,8 +99,8 @@ export class ConsoleUsage extends LitElement {
             return this.plot(usagePlot({ range, rows, grouping, measure: this.measure }));
           })}
         </div>
-      </section>
-    </div>`;
+      </section>`,
+    );
   }
 
   private rangePicker(): TemplateResult {
@@ -113,6 +155,7 @@ export class ConsoleUsage extends LitElement {
         titles: measures,
         chosen: this.measure,
         disabled: isByTag ? ['speech'] : [],
+        hintId: 'choice-hint',
         onChange: (value) => (this.measure = value),
       })}
       ${choice({
@@ -121,6 +164,7 @@ export class ConsoleUsage extends LitElement {
         titles: groupings,
         chosen: this.grouping,
         disabled: isSpeech ? ['tag'] : [],
+        hintId: 'choice-hint',
         onChange: (value) => this.group(value),
       })}
       <p class=${hint === '' ? 'unseen' : 'hint'} id="choice-hint" role="status">${hint}</p>
@@ -197,39 +241,90 @@ export class ConsoleUsage extends LitElement {
   };
 }
 
-function choice<Value extends string>({
-  name,
-  legend,
-  titles,
-  chosen,
-  disabled,
-  onChange,
+/** A plot as tables: what each colour adds up to, and every day. */
+function usageTables({
+  plot,
+  format,
+  groupTitle,
+  title,
 }: {
-  name: string;
-  legend: string;
-  titles: Record<Value, string>;
-  chosen: Value;
-  disabled: readonly Value[];
-  onChange: (value: Value) => void;
+  plot: Plot;
+  format: (amount: number) => string;
+  groupTitle: string;
+  title: string;
 }): TemplateResult {
-  const entries = Object.entries(titles) as [Value, string][];
-  return html`<fieldset class="choice">
-    <legend class="unseen">${legend}</legend>
-    ${entries.map(
-      ([value, title]) =>
-        html`<label>
-          <input
-            type="radio"
-            name=${name}
-            .checked=${value === chosen}
-            ?disabled=${disabled.includes(value)}
-            aria-describedby=${disabled.includes(value) ? 'choice-hint' : nothing}
-            @change=${() => onChange(value)}
-          />
-          ${title}
-        </label>`,
-    )}
-  </fieldset>`;
+  const total = plot.series.reduce((sum, series) => sum + series.total, 0);
+  return html`<table>
+      <caption class="unseen">
+        ${title}: totals
+      </caption>
+      <thead>
+        <tr>
+          <th>${groupTitle}</th>
+          <th class="number">Total</th>
+          <th class="number">Share</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${plot.series.map(
+          (series) =>
+            html`<tr>
+              <th scope="row"><i class="swatch part-${series.part}"></i>${series.name}</th>
+              <td class="number">${format(series.total)}</td>
+              <td class="number">${Math.round((series.total / total) * 100)} %</td>
+            </tr>`,
+        )}
+      </tbody>
+      ${
+        plot.series.length === 1
+          ? nothing
+          : html`<tfoot>
+              <tr>
+                <th scope="row">Total</th>
+                <td class="number">${format(total)}</td>
+                <td class="number">100 %</td>
+              </tr>
+            </tfoot>`
+      }
+    </table>
+    <details>
+      <summary>Every bar as a table</summary>
+      ${dayTable({ plot, format, title })}
+    </details>`;
+}
+
+function dayTable({
+  plot,
+  format,
+  title,
+}: {
+  plot: Plot;
+  format: (amount: number) => string;
+  title: string;
+}): TemplateResult {
+  return html`<div class="table-frame" tabindex="0" role="region" aria-label=${title}>
+    <table>
+      <thead>
+        <tr>
+          <th>When</th>
+          ${plot.series.map(({ name }) => html`<th class="number">${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${plot.buckets
+          .map(
+            ({ fullLabel }, index) =>
+              html`<tr>
+                <th scope="row">${fullLabel}</th>
+                ${plot.series.map(
+                  ({ values }) => html`<td class="number">${format(values[index] ?? 0)}</td>`,
+                )}
+              </tr>`,
+          )
+          .toReversed()}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 customElements.define('console-usage', ConsoleUsage);

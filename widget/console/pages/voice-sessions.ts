@@ -1,17 +1,15 @@
 import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
 import { property, state } from 'lit/decorators.js';
-import { repeat } from 'lit/directives/repeat.js';
 import type { LiveVoiceSession, LiveVoiceSessionList } from '../../../shared/schemas/console.ts';
 import type { Hearing } from '../../../shared/schemas/health.ts';
+import { languageText } from '../../page/language-text.ts';
+import { durationText } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
-import { confirmed } from '../parts/confirmation.ts';
+import { doneIfConfirmed } from '../parts/dialog.ts';
+import { page, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
-import { languageText } from '../parts/language-text.ts';
-import { Loaded } from '../parts/loaded.ts';
-import { sayDone, sayFailed } from '../parts/messages.ts';
-import { durationText } from '../parts/numbers.ts';
-import { emptyState } from '../parts/states.ts';
+import { Loaded } from '../parts/states.ts';
 import type { Session } from '../session.ts';
 
 /** Often enough to be live, seldom enough to be read. */
@@ -33,7 +31,7 @@ export class ConsoleVoiceSessions extends LitElement {
         font-weight: 400;
         gap: 0.125rem;
       }
-      td.steady {
+      td.number {
         min-inline-size: 5.5rem;
       }
       strong {
@@ -76,140 +74,96 @@ export class ConsoleVoiceSessions extends LitElement {
   });
 
   override render() {
-    return html`<div class="page">
-      <header class="page-head">
-        <div>
-          <h1>Live sessions</h1>
-          <p>
-            Who is speaking now${this.session.is_operator ? ', the demo page included' : ''}.
-            Nothing of what is said can be seen here.
-          </p>
-        </div>
-      </header>
-      <section class="card" aria-label="Live sessions">
-        ${this.list.render(({ sessions, hearing }) => [
-          hearing === undefined ? nothing : hearingLine(hearing),
-          sessions.length === 0
-            ? emptyState({
-                icon: icons.live,
-                heading: 'Nobody is speaking',
-                text: 'A session shows here from its first moment to its last.',
-              })
-            : this.table(sessions),
-        ])}
-      </section>
-      <dl class="small">
-        <dt>Waiting</dt>
-        <dd>The connection is gone; what is said meanwhile comes when it is back.</dd>
-        <dt>Lag</dt>
-        <dd>How far hearing is behind the voice.</dd>
-        <dt>Erasure</dt>
-        <dd>Words taken back for each word that stayed; up to 0.2 captions read calmly.</dd>
-      </dl>
-    </div>`;
+    const isOperator = this.session.is_operator;
+    return page(
+      {
+        title: 'Live sessions',
+        text: html`Who is speaking now${isOperator ? ', the demo page included' : ''}. Nothing of
+        what is said can be seen here.`,
+      },
+      html`<section class="card" aria-label="Live sessions">
+          ${this.list.render(({ sessions, hearing }) => [
+            hearing === undefined ? nothing : hearingLine(hearing),
+            this.table(sessions),
+          ])}
+        </section>
+        <dl class="small">
+          <dt>Waiting</dt>
+          <dd>The connection is gone; what is said meanwhile comes when it is back.</dd>
+          <dt>Lag</dt>
+          <dd>How far hearing is behind the voice.</dd>
+          <dt>Erasure</dt>
+          <dd>Words taken back for each word that stayed; up to 0.2 captions read calmly.</dd>
+        </dl>`,
+    );
   }
 
   private table(sessions: readonly LiveVoiceSession[]): TemplateResult {
-    return html`<table class="stacked">
-      <thead>
-        <tr>
-          <th>Languages</th>
-          <th>From</th>
-          <th>State</th>
-          <th class="number">Since</th>
-          <th class="number">Audio</th>
-          <th class="number">Lag</th>
-          <th class="number">Erasure</th>
-          <th><span class="unseen">Actions</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${repeat(
-          sessions,
-          ({ session_id: id }) => id,
-          (session) => this.row(session),
-        )}
-      </tbody>
-    </table>`;
-  }
-
-  private row(session: LiveVoiceSession): TemplateResult {
-    const { source, target } = session.erasure;
-    return html`<tr>
-      <th scope="row">
-        <span class="two-lines">
-          <strong>${titleOf(session)}</strong>
-          <span class="small soft"
-            >${
-              session.target_languages.length === 0
-                ? 'not translated'
-                : `into ${session.target_languages.map(languageText).join(', ')}`
-            }</span
-          >
-        </span>
-      </th>
-      <td data-label="From">
-        <span class="two-lines">
-          <span>${session.origin === 'demo' ? 'Demo page' : (session.key_label ?? 'API')}</span>
-          ${
-            session.key_masked === null || session.origin === 'demo'
-              ? nothing
-              : html`<code class="soft">${session.key_masked}</code>`
-          }
-        </span>
-      </td>
-      <td data-label="State">
-        ${
-          session.state === 'connected'
-            ? html`<span class="badge good">Connected</span>`
-            : html`<span class="badge warn" title="Its connection is gone; it may come back."
-                >Waiting</span
-              >`
-        }
-      </td>
-      <td class="number steady" data-label="Since">
-        ${durationText(Math.max(0, Date.now() - Date.parse(session.opened_at)))}
-      </td>
-      <td class="number steady" data-label="Audio">${durationText(session.audio_ms)}</td>
-      <td class="number steady" data-label="Lag">${(session.lag_ms / 1000).toFixed(1)} s</td>
-      <td class="number steady" data-label="Erasure">
-        <span
-          >${erasure(source)}${
-            session.target_languages.length === 0 ? nothing : html` → ${erasure(target)}`
-          }</span
-        >
-      </td>
-      <td class="actions">
-        <button
-          type="button"
-          class="small danger"
-          aria-label=${`End ${titleOf(session)}`}
-          ?disabled=${this.ending === session.session_id}
-          @click=${() => this.end(session)}
-        >
-          End
-        </button>
-      </td>
-    </tr>`;
-  }
-
-  private async end(session: LiveVoiceSession): Promise<void> {
-    const { session_id: id } = session;
-    const isSure = await confirmed({
-      heading: 'End this session?',
-      text: 'Whoever speaks is told so, and the captions stop. What was concluded stays with them.',
-      action: 'End session',
+    return table({
+      items: sessions,
+      keyOf: ({ session_id: id }) => id,
+      empty: {
+        icon: icons.live,
+        heading: 'Nobody is speaking',
+        text: 'A session shows here from its first moment to its last.',
+      },
+      columns: [
+        { title: 'Languages', kind: 'name', cell: languagesOf },
+        { title: 'From', cell: originOf },
+        {
+          title: 'State',
+          cell: ({ state: now }) =>
+            now === 'connected'
+              ? html`<span class="badge good">Connected</span>`
+              : html`<span class="badge warn" title="Its connection is gone; it may come back."
+                  >Waiting</span
+                >`,
+        },
+        {
+          title: 'Since',
+          kind: 'number',
+          cell: ({ opened_at: at }) => durationText(Math.max(0, Date.now() - Date.parse(at))),
+        },
+        { title: 'Audio', kind: 'number', cell: ({ audio_ms: ms }) => durationText(ms) },
+        {
+          title: 'Lag',
+          kind: 'number',
+          cell: ({ lag_ms: ms }) => `${(ms / 1000).toFixed(1)} s`,
+        },
+        { title: 'Erasure', kind: 'number', cell: erasureOf },
+        { title: 'Actions', kind: 'actions', cell: (session) => this.endButton(session) },
+      ],
     });
-    if (!isSure) return;
-    this.ending = id;
-    try {
-      await api.delete(`voice-sessions/${encodeURIComponent(id)}`);
-      sayDone('The session has ended.');
-    } catch (error) {
-      sayFailed(error);
-    }
-    this.ending = undefined;
-    await this.list.reload();
+  }
+
+  private endButton(session: LiveVoiceSession): TemplateResult {
+    return html`<button
+      type="button"
+      class="small danger"
+      aria-label=${`End ${titleOf(session)}`}
+      ?disabled=${this.ending === session.session_id}
+      @click=${() => this.end(session)}
+    >
+      End
+    </button>`;
+  }
+
+  private async end({ session_id: id }: LiveVoiceSession): Promise<void> {
+    await doneIfConfirmed({
+      heading: 'End this session?',
+      text: 'Whoever speaks learns of it, and the captions stop. What was concluded stays with them.',
+      action: 'End session',
+      done: 'The session has ended.',
+      work: async () => {
+        this.ending = id;
+        try {
+          await api.delete(`voice-sessions/${encodeURIComponent(id)}`);
+        } finally {
+          this.ending = undefined;
+          await this.list.reload();
+        }
+      },
+    });
   }
 }
 
@@ -225,7 +179,7 @@ function hearingLine({ takes_sessions: takesMore, load, late_sessions: late }: H
       max="1"
       value=${share}
     ></progress>
-    <span class="number steady">${Math.round(share * 100)} %</span>
+    <span class="number">${Math.round(share * 100)} %</span>
     ${
       takesMore
         ? nothing
@@ -239,7 +193,34 @@ function titleOf({ source_language: source }: LiveVoiceSession): string {
   return source === null ? 'Language being detected' : languageText(source);
 }
 
-function erasure(value: number | null): TemplateResult {
+function languagesOf(session: LiveVoiceSession): TemplateResult {
+  const { target_languages: targets } = session;
+  return html`<span class="two-lines">
+    <strong>${titleOf(session)}</strong>
+    <span class="small soft"
+      >${
+        targets.length === 0 ? 'not translated' : `into ${targets.map(languageText).join(', ')}`
+      }</span
+    >
+  </span>`;
+}
+
+function originOf({ origin, key_label: label, key_masked: masked }: LiveVoiceSession) {
+  return html`<span class="two-lines">
+    <span>${origin === 'demo' ? 'Demo page' : (label ?? 'API')}</span>
+    ${masked === null || origin === 'demo' ? nothing : html`<code class="soft">${masked}</code>`}
+  </span>`;
+}
+
+function erasureOf({ erasure, target_languages: targets }: LiveVoiceSession): TemplateResult {
+  return html`<span
+    >${shareText(erasure.source)}${
+      targets.length === 0 ? nothing : html` → ${shareText(erasure.target)}`
+    }</span
+  >`;
+}
+
+function shareText(value: number | null): TemplateResult {
   if (value === null) return html`–`;
   return html`<span class=${value > CALM_ERASURE ? 'restless' : ''}>${value.toFixed(2)}</span>`;
 }

@@ -1,9 +1,7 @@
-import { LitElement, html, nothing, svg, type TemplateResult } from 'lit';
+import { LitElement, css, html, nothing, svg, type TemplateResult } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
-import { axisTicks, shownLabels, type AxisUnit } from './axis.ts';
-import { barPlotStyles } from './bar-plot.styles.ts';
+import { shortNumber } from '../../page/numbers.ts';
 import { baseStyles } from './base.styles.ts';
-import { shortNumber } from './numbers.ts';
 
 const HEIGHT = 272;
 const TOP = 12;
@@ -21,8 +19,110 @@ export interface BarPlotData {
   series: readonly { name: string; part: number; values: readonly number[] }[];
 }
 
+/** Colours of parts, in plots and in what explains them. */
+export const partColours = css`
+  .part-1 {
+    --part: var(--series-1);
+  }
+  .part-2 {
+    --part: var(--series-2);
+  }
+  .part-3 {
+    --part: var(--series-3);
+  }
+  .part-4 {
+    --part: var(--series-4);
+  }
+  .part-5 {
+    --part: var(--series-5);
+  }
+  .part-6 {
+    --part: var(--series-6);
+  }
+  rect[class^='part-'] {
+    fill: var(--part);
+    stroke: var(--card);
+    stroke-width: 1;
+  }
+  .swatch {
+    display: inline-block;
+    flex: none;
+    inline-size: 0.75rem;
+    block-size: 0.75rem;
+    margin-inline-end: 0.5rem;
+    background: var(--part);
+    border-radius: 0.1875rem;
+  }
+  @media (forced-colors: active) {
+    .swatch,
+    rect[class^='part-'] {
+      forced-color-adjust: none;
+    }
+  }
+`;
+
+const barPlotStyles = [
+  partColours,
+  css`
+    .frame {
+      position: relative;
+      min-block-size: 272px;
+      touch-action: pan-y;
+    }
+    svg {
+      display: block;
+    }
+    .grid-line {
+      stroke: var(--line);
+    }
+    .base-line {
+      stroke: var(--edge);
+    }
+    .tick {
+      font-size: 0.75rem;
+      font-variant-numeric: tabular-nums;
+      fill: var(--soft);
+    }
+    .chosen {
+      fill: var(--wash);
+    }
+    .tip {
+      position: absolute;
+      inset-block-start: 0;
+      inset-inline-start: 0;
+      z-index: 1;
+      max-inline-size: min(100%, 22rem);
+      padding: 0.625rem 0.875rem;
+      font-size: 0.8125rem;
+      background: var(--raised);
+      border: 1px solid var(--line);
+      border-radius: var(--radius-small);
+      box-shadow: var(--shadow-raised);
+      pointer-events: none;
+    }
+    .tip dl {
+      display: grid;
+      grid-template-columns: minmax(0, 1fr) auto;
+      gap: 0.125rem 1.25rem;
+      margin-block-start: 0.25rem;
+    }
+    .tip dt {
+      display: flex;
+      align-items: baseline;
+      overflow-wrap: anywhere;
+    }
+    .tip dd {
+      text-align: end;
+      font-variant-numeric: tabular-nums;
+    }
+    .sum {
+      font-weight: 600;
+    }
+  `,
+];
+
 /**
- * Stacked bars. With the pointer or the arrow keys one goes from bar to bar and is told what each
+ * Stacked bars. With the pointer or the arrow keys one goes from bar to bar and learns what each
  * stands for.
  */
 export class ConsoleBarPlot extends LitElement {
@@ -74,7 +174,7 @@ export class ConsoleBarPlot extends LitElement {
       aria-valuemin="1"
       aria-valuemax=${Math.max(1, buckets.length)}
       aria-valuenow=${now + 1}
-      aria-valuetext=${this.told(now)}
+      aria-valuetext=${this.barText(now)}
       @keydown=${this.onKey}
       @pointermove=${this.onPointer}
       @pointerdown=${this.onPointer}
@@ -147,7 +247,7 @@ export class ConsoleBarPlot extends LitElement {
   }
 
   /** A bar in words, for those who listen. */
-  private told(index: number): string {
+  private barText(index: number): string {
     const bucket = this.data.buckets[index];
     if (bucket === undefined) return 'Nothing';
     const parts = this.data.series
@@ -212,6 +312,42 @@ export class ConsoleBarPlot extends LitElement {
   private readonly leave = (): void => {
     this.chosen = undefined;
   };
+}
+
+/** How amounts are written on an axis. */
+export interface AxisUnit {
+  /** Amount of one unit: 60,000 where amounts are ms and the axis has minutes. */
+  size: number;
+  /** Follows the number, such as ` min`. */
+  suffix: string;
+}
+
+/** The unit that suits speech of up to a length. */
+export function speechUnit(longestMs: number): AxisUnit {
+  if (longestMs >= 2 * 3_600_000) return { size: 3_600_000, suffix: ' h' };
+  return longestMs >= 120_000 ? { size: 60_000, suffix: ' min' } : { size: 1000, suffix: ' s' };
+}
+
+/** Amounts as they are. */
+export const plainUnit: AxisUnit = { size: 1, suffix: '' };
+
+/** Steps of 1, 2 or 5 times a power of ten: about four of them from 0 to a highest amount. */
+export function axisTicks(highest: number, unit: AxisUnit): number[] {
+  const most = Math.max(highest / unit.size, 1);
+  const rough = most / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  // Less than one of anything that is counted cannot be.
+  const step = Math.max(1, power * ([1, 2, 5, 10].find((nice) => nice * power >= rough) ?? 10));
+  const count = Math.ceil(most / step);
+  return Array.from({ length: count + 1 }, (_, index) => index * step * unit.size);
+}
+
+/** Which labels of an axis have room: every n-th, the newest among them. */
+export function shownLabels(count: number, room: number): number[] {
+  const every = Math.max(1, Math.ceil(count / Math.max(1, room)));
+  return Array.from({ length: count }, (_, index) => index).filter(
+    (index) => (count - 1 - index) % every === 0,
+  );
 }
 
 customElements.define('console-bar-plot', ConsoleBarPlot);

@@ -1,21 +1,14 @@
-import { css } from 'lit';
-import { controlsStyles } from './controls.styles.ts';
-import { notesStyles } from './notes.styles.ts';
-import { tablesStyles } from './tables.styles.ts';
+import { css, unsafeCSS } from 'lit';
+import pageSheet from '../../page/page.css?inline';
+import { choiceStyles } from './choices.ts';
+import { frameStyles } from './frame.ts';
+import { stateStyles } from './states.ts';
 
 const texts = css`
   :host {
     display: block;
     color: var(--ink);
     font-size: 0.9375rem;
-  }
-  *,
-  *::before,
-  *::after {
-    box-sizing: border-box;
-  }
-  [hidden] {
-    display: none !important;
   }
   h1,
   h2,
@@ -49,11 +42,6 @@ const texts = css`
     font-size: 0.9375rem;
     font-weight: 650;
   }
-  a {
-    color: var(--accent);
-    text-underline-offset: 0.2em;
-    text-decoration-thickness: 1px;
-  }
   code,
   .mono {
     font-family: var(--mono);
@@ -68,15 +56,6 @@ const texts = css`
   }
   .number {
     font-variant-numeric: tabular-nums;
-  }
-  .unseen {
-    position: absolute;
-    inline-size: 1px;
-    block-size: 1px;
-    margin: 0;
-    overflow: hidden;
-    clip-path: inset(50%);
-    white-space: nowrap;
   }
   .icon {
     flex: none;
@@ -96,27 +75,6 @@ const texts = css`
 `;
 
 const layout = css`
-  .page {
-    display: grid;
-    grid-template-columns: minmax(0, 1fr);
-    gap: 1.5rem;
-    align-content: start;
-  }
-  .page-head {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.75rem 1.5rem;
-    align-items: flex-end;
-    justify-content: space-between;
-  }
-  .page-head > :first-child {
-    flex: 1 1 20rem;
-  }
-  .page-head p {
-    max-inline-size: 80ch;
-    margin-block-start: 0.375rem;
-    color: var(--soft);
-  }
   .row {
     display: flex;
     flex-wrap: wrap;
@@ -143,7 +101,7 @@ const layout = css`
   }
   .card.padded,
   .card > .inside {
-    padding: clamp(1rem, 0.75rem + 1vw, 1.5rem);
+    padding: var(--inset);
   }
   .card > .card-head {
     display: flex;
@@ -152,7 +110,7 @@ const layout = css`
     align-items: center;
     justify-content: space-between;
     min-block-size: 3.75rem;
-    padding: 0.75rem clamp(1rem, 0.75rem + 1vw, 1.5rem);
+    padding: 0.75rem var(--inset);
     border-block-end: 1px solid var(--line);
   }
   .grid {
@@ -160,7 +118,202 @@ const layout = css`
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr));
     gap: 1.25rem;
   }
+  .badge {
+    display: inline-flex;
+    gap: 0.375rem;
+    align-items: center;
+    padding: 0.125rem 0.5625rem;
+    font-size: 0.8125rem;
+    font-weight: 600;
+    white-space: nowrap;
+    color: var(--soft);
+    background: var(--wash);
+    border-radius: 1rem;
+  }
+  .badge.good {
+    color: var(--good);
+    background: var(--good-tint);
+  }
+  .badge.warn {
+    color: var(--warn);
+    background: var(--warn-tint);
+  }
+  .badge.bad {
+    color: var(--bad);
+    background: var(--bad-tint);
+  }
+  progress.warn::-webkit-progress-value {
+    background: var(--series-2);
+  }
+  progress.bad::-webkit-progress-value {
+    background: var(--bad);
+  }
+`;
+
+/** Buttons, fields and choices. */
+const controls = css`
+  button,
+  .button,
+  input,
+  select,
+  textarea {
+    font: inherit;
+    color: inherit;
+  }
+  button,
+  .button {
+    display: inline-flex;
+    gap: 0.5rem;
+    align-items: center;
+    justify-content: center;
+    min-block-size: 2.5rem;
+    padding: 0.25rem 1rem;
+    font-weight: 600;
+    line-height: 1.25;
+    text-decoration: none;
+    white-space: nowrap;
+    color: var(--ink);
+    background: var(--card);
+    border: 1px solid var(--edge);
+    border-radius: var(--radius-small);
+    cursor: pointer;
+  }
+  button.primary,
+  .button.primary {
+    color: var(--on-accent);
+    background: var(--accent);
+    border-color: var(--accent);
+  }
+  button.danger {
+    color: var(--bad);
+    border-color: currentColor;
+  }
+  button.danger.primary {
+    color: var(--on-bad);
+    background: var(--bad);
+    border-color: var(--bad);
+  }
+  button.quiet,
+  .button.quiet {
+    background: transparent;
+    border-color: transparent;
+  }
+  button.icon-only {
+    inline-size: 2.5rem;
+    padding: 0;
+  }
+  button.small {
+    min-block-size: 2.25rem;
+    padding-inline: 0.75rem;
+    font-size: 0.875rem;
+  }
+  button:disabled {
+    color: var(--soft);
+    background: transparent;
+    border-color: var(--line);
+    border-style: dashed;
+    cursor: default;
+  }
+  @media (hover: hover) {
+    button:hover:enabled,
+    .button:hover {
+      border-color: var(--accent);
+    }
+    button.quiet:hover:enabled,
+    .button.quiet:hover {
+      background: var(--wash);
+      border-color: transparent;
+    }
+    button.primary:hover:enabled,
+    .button.primary:hover {
+      background: var(--accent-strong);
+      border-color: var(--accent-strong);
+    }
+    button.danger:hover:enabled {
+      border-color: var(--bad);
+      background: var(--bad-tint);
+    }
+    button.danger.primary:hover:enabled {
+      background: var(--bad-strong);
+      border-color: var(--bad-strong);
+    }
+  }
+  /* Fingers need more room than a mouse. */
+  @media (pointer: coarse) {
+    button,
+    .button,
+    input:not([type='checkbox'], [type='radio']),
+    select {
+      min-block-size: 2.75rem;
+    }
+    button.icon-only {
+      inline-size: 2.75rem;
+    }
+  }
+  .field {
+    display: grid;
+    gap: 0.375rem;
+    min-inline-size: 0;
+  }
+  .field > label,
+  .label {
+    font-size: 0.875rem;
+    font-weight: 600;
+  }
+  .hint {
+    font-size: 0.8125rem;
+    color: var(--soft);
+  }
+  .error {
+    font-size: 0.8125rem;
+    font-weight: 550;
+    color: var(--bad);
+  }
+  input:not([type='checkbox'], [type='radio'], [type='file']),
+  select,
+  textarea {
+    inline-size: 100%;
+    min-inline-size: 0;
+    min-block-size: 2.5rem;
+    padding: 0.375rem 0.75rem;
+    color: var(--ink);
+    background: var(--card);
+    border: 1px solid var(--edge);
+    border-radius: var(--radius-small);
+  }
+  textarea {
+    resize: vertical;
+  }
+  ::placeholder {
+    color: var(--soft);
+    opacity: 1;
+  }
+  [aria-invalid='true'] {
+    border-color: var(--bad) !important;
+  }
+  input[type='checkbox'],
+  input[type='radio'] {
+    flex: none;
+    inline-size: 1.125rem;
+    block-size: 1.125rem;
+    margin: 0;
+    accent-color: var(--accent);
+  }
+  .check {
+    display: flex;
+    gap: 0.625rem;
+    align-items: center;
+    min-block-size: 2.25rem;
+  }
 `;
 
 /** What every element of the console looks like; each takes it first: `static styles = [baseStyles, …]`. */
-export const baseStyles = [texts, layout, controlsStyles, tablesStyles, notesStyles];
+export const baseStyles = [
+  unsafeCSS(pageSheet),
+  texts,
+  layout,
+  controls,
+  choiceStyles,
+  frameStyles,
+  stateStyles,
+];

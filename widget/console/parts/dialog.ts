@@ -1,7 +1,9 @@
+/** Dialogs of the console: the frame of all, a question before what cannot be undone, a name. */
 import { LitElement, css, html, nothing } from 'lit';
-import { property, query } from 'lit/decorators.js';
+import { property, query, state } from 'lit/decorators.js';
 import { baseStyles } from './base.styles.ts';
 import { icons } from './icons.ts';
+import { sayDone, sayFailed } from './messages.ts';
 
 /**
  * A native dialog with a heading and a close button; the page puts a form inside.
@@ -124,3 +126,187 @@ export class ConsoleDialog extends LitElement {
 }
 
 customElements.define('console-dialog', ConsoleDialog);
+
+/** What is asked before something that cannot be undone. */
+export interface Question {
+  heading: string;
+  text: string;
+  /** What the button says that does it: a verb, `Delete`. */
+  action: string;
+  /** To be typed before the button works, for what is costly to lose. */
+  typed?: string;
+  /** Nothing is lost by it. */
+  isHarmless?: boolean;
+}
+
+/** Asks; the console has one of these. */
+export class ConsoleConfirmation extends LitElement {
+  static override styles = baseStyles;
+
+  @state() private question: Question | undefined;
+  @state() private typed = '';
+  @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
+  #answer: ((isYes: boolean) => void) | undefined;
+
+  async ask(question: Question): Promise<boolean> {
+    this.#answer?.(false);
+    this.question = question;
+    this.typed = '';
+    await this.updateComplete;
+    await this.dialog.show();
+    return new Promise((resolve) => (this.#answer = resolve));
+  }
+
+  override render() {
+    const { heading = '', text = '', action = '', typed, isHarmless } = this.question ?? {};
+    return html`<console-dialog heading=${heading} @dialog-close=${() => this.conclude(false)}>
+      <form class="stack" @submit=${this.onSubmit}>
+        <p>${text}</p>
+        ${
+          typed === undefined
+            ? nothing
+            : html`<div class="field">
+                <label for="typed">Type “${typed}” to go on</label>
+                <input id="typed" autocomplete="off" .value=${this.typed} @input=${this.onTyped} />
+              </div>`
+        }
+        <div class="row end">
+          <button type="button" autofocus @click=${() => this.conclude(false)}>Cancel</button>
+          <button
+            class=${isHarmless === true ? 'primary' : 'danger primary'}
+            ?disabled=${typed !== undefined && this.typed !== typed}
+          >
+            ${action}
+          </button>
+        </div>
+      </form>
+    </console-dialog>`;
+  }
+
+  private readonly onTyped = ({ target }: Event): void => {
+    if (target instanceof HTMLInputElement) this.typed = target.value;
+  };
+
+  private readonly onSubmit = (event: Event): void => {
+    event.preventDefault();
+    this.conclude(true);
+  };
+
+  private conclude(isYes: boolean): void {
+    const answer = this.#answer;
+    this.#answer = undefined;
+    this.dialog.close();
+    answer?.(isYes);
+  }
+}
+
+customElements.define('console-confirmation', ConsoleConfirmation);
+
+let asker: ConsoleConfirmation | undefined;
+
+/** Asks whether to do what cannot be undone; closing the dialog is a no. */
+export function confirmed(question: Question): Promise<boolean> {
+  asker ??= document.body.appendChild(new ConsoleConfirmation());
+  return asker.ask(question);
+}
+
+/** Does what cannot be undone when it is confirmed, and says that it is done, or why not; false unless it is. */
+export async function doneIfConfirmed(
+  question: Question & { done: string; work: () => Promise<unknown> },
+): Promise<boolean> {
+  if (!(await confirmed(question))) return false;
+  try {
+    await question.work();
+    sayDone(question.done);
+    return true;
+  } catch (error) {
+    sayFailed(error);
+    return false;
+  }
+}
+
+/** What a name is asked for. */
+export interface NameRequest {
+  heading: string;
+  /** What the button says, a verb: `Rename`. */
+  action: string;
+  name?: string;
+  /** Does it; what it throws is shown and the dialog stays open. */
+  save: (name: string) => Promise<void>;
+}
+
+/** Longest name of a resource, in UTF-16 units; the server counts some of them in bytes. */
+const MAX_NAME_LENGTH = 1024;
+
+/**
+ * Asks for a name and does something with it.
+ *
+ * @slot - More fields of the form.
+ */
+export class ConsoleNameDialog extends LitElement {
+  static override styles = baseStyles;
+
+  @state() private request: NameRequest | undefined;
+  @state() private failure = '';
+  @state() private isBusy = false;
+  @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
+  @query('#name', true) private readonly field!: HTMLInputElement;
+
+  async ask(request: NameRequest): Promise<void> {
+    this.request = request;
+    this.failure = '';
+    this.isBusy = false;
+    await this.updateComplete;
+    this.field.value = request.name ?? '';
+    await this.dialog.show();
+    this.field.select();
+  }
+
+  override render() {
+    const { heading = '', action = '' } = this.request ?? {};
+    return html`<console-dialog heading=${heading}>
+      <form class="stack" novalidate @submit=${this.onSubmit}>
+        <div class="field">
+          <label for="name">Name</label>
+          <input
+            id="name"
+            autocomplete="off"
+            maxlength=${MAX_NAME_LENGTH}
+            aria-describedby="failure"
+            aria-invalid=${this.failure === '' ? nothing : 'true'}
+          />
+        </div>
+        <slot></slot>
+        <p id="failure" class="error" role="alert" ?hidden=${this.failure === ''}>
+          ${this.failure}
+        </p>
+        <div class="row end">
+          <button type="button" @click=${() => this.dialog.close()}>Cancel</button>
+          <button class="primary" ?disabled=${this.isBusy}>${action}</button>
+        </div>
+      </form>
+    </console-dialog>`;
+  }
+
+  private readonly onSubmit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const name = this.field.value.trim();
+    if (name === '') {
+      this.failure = 'Please enter a name.';
+      this.field.focus();
+      return;
+    }
+    this.failure = '';
+    this.isBusy = true;
+    try {
+      await this.request?.save(name);
+      this.dialog.close();
+    } catch (error) {
+      this.failure = error instanceof Error ? error.message : 'That did not work.';
+    } finally {
+      this.isBusy = false;
+    }
+  };
+}
+
+customElements.define('console-name-dialog', ConsoleNameDialog);

@@ -1,7 +1,7 @@
 import { LitElement, css, html, nothing } from 'lit';
 import { property } from 'lit/decorators.js';
+import { wholeNumber } from '../../page/numbers.ts';
 import { baseStyles } from './base.styles.ts';
-import { wholeNumber } from './numbers.ts';
 
 /** Tells the page that was asked for, counted from 0. */
 export class PageChange extends Event {
@@ -28,7 +28,7 @@ export class ConsolePager extends LitElement {
         gap: 0.5rem 1rem;
         align-items: center;
         justify-content: space-between;
-        padding: 0.75rem clamp(1rem, 0.75rem + 1vw, 1.5rem);
+        padding: 0.75rem var(--inset);
       }
     `,
   ];

@@ -23,7 +23,7 @@ export class ConsoleSaveBar extends LitElement {
         gap: 0.5rem 1rem;
         align-items: center;
         justify-content: space-between;
-        padding: 0.75rem clamp(1rem, 0.75rem + 1vw, 1.5rem);
+        padding: 0.75rem var(--inset);
         background: var(--card);
         border-block-start: 1px solid var(--line);
         border-radius: 0 0 var(--radius) var(--radius);

@@ -1,12 +1,27 @@
-/** Which rules of the catalogue are shown: it holds those of all languages together. */
-import {
-  isBuiltIn,
-  type CatalogueOption,
-  type CatalogueRule,
-  type StyleRuleCatalogue,
-} from './catalogue.ts';
+/** The catalogue of rules, and which of them are shown: it holds those of all languages together. */
+import type { StyleRuleCatalogueView } from '../../../shared/schemas/console.ts';
+import { api } from '../api.ts';
 import type { RuleDraft } from './rule-draft.ts';
 import { categoryWords, optionWords, ruleWords } from './rule-wording.ts';
+
+export type StyleRuleCatalogue = StyleRuleCatalogueView;
+export type CatalogueRule = StyleRuleCatalogueView['categories'][number]['rules'][number];
+export type CatalogueOption = CatalogueRule['options'][number];
+
+/** @throws ApiFailure */
+export function fetchCatalogue(signal: AbortSignal): Promise<StyleRuleCatalogue> {
+  return api.get<StyleRuleCatalogue>('style-rule-catalogue', { signal });
+}
+
+/** Whether an option is applied to the translations of any engine. */
+export function isBuiltIn({ mechanical }: CatalogueOption, language: string): boolean {
+  return mechanical.includes(language);
+}
+
+/** Whether an engine is running that obeys all rules and instructions in a language. */
+export function isObeyed(catalogue: StyleRuleCatalogue, language: string): boolean {
+  return catalogue.follows_instructions.includes(language);
+}
 
 export type RuleFilter = 'fitting' | 'chosen' | 'mechanical' | 'all';
 

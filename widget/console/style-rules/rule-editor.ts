@@ -1,28 +1,26 @@
-import { LitElement, html, nothing, type PropertyValues } from 'lit';
+import { LitElement, css, html, nothing, type PropertyValues } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import type { StyleRuleList } from '../../../shared/schemas/style-rules.ts';
+import { languageText } from '../../page/language-text.ts';
+import { counted } from '../../page/numbers.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
+import { choice, searchField } from '../parts/choices.ts';
 import { icons } from '../parts/icons.ts';
-import { languageText } from '../parts/language-text.ts';
-import { counted } from '../parts/numbers.ts';
 import '../parts/save-bar.ts';
 import { emptyState } from '../parts/states.ts';
 import {
   isBuiltIn,
   isObeyed,
+  offeredRules,
   type CatalogueOption,
   type CatalogueRule,
-  type StyleRuleCatalogue,
-} from './catalogue.ts';
-import {
-  offeredRules,
   type OfferedCategory,
   type OfferedRule,
   type RuleFilter,
+  type StyleRuleCatalogue,
 } from './rule-choice.ts';
 import { RuleDraft, ruleDrafts } from './rule-draft.ts';
-import { ruleEditorStyles } from './rule-editor.styles.ts';
 import { categoryWords, optionWords, ruleWords } from './rule-wording.ts';
 
 /** Options that are longer are cut off in the field, so they are written out below. */
@@ -34,7 +32,96 @@ const LONG_OPTION = 48;
  * @fires list-change - They were saved.
  */
 export class ConsoleRuleEditor extends LitElement {
-  static override styles = [baseStyles, ruleEditorStyles];
+  static override styles = [
+    baseStyles,
+    css`
+      .reach {
+        padding: 0.75rem var(--inset);
+        line-height: 2;
+        border-block-end: 1px solid var(--line);
+      }
+      details {
+        border-block-end: 1px solid var(--line);
+      }
+      summary {
+        display: flex;
+        gap: 0.75rem;
+        align-items: baseline;
+        padding: 0.875rem var(--inset);
+        list-style: none;
+        cursor: pointer;
+      }
+      summary::-webkit-details-marker {
+        display: none;
+      }
+      summary::before {
+        flex: none;
+        inline-size: 0.4375rem;
+        block-size: 0.4375rem;
+        content: '';
+        border: solid var(--soft);
+        border-width: 0 2px 2px 0;
+        translate: 0 -0.125rem;
+        rotate: -45deg;
+      }
+      details[open] > summary::before {
+        rotate: 45deg;
+      }
+      summary h3 {
+        flex: 1;
+      }
+      summary:focus-visible {
+        outline-offset: -3px;
+      }
+      @media (hover: hover) {
+        summary:hover {
+          background: var(--wash);
+        }
+      }
+      ul {
+        padding-block-end: 0.5rem;
+      }
+      li {
+        display: grid;
+        grid-template-columns: minmax(0, 5fr) 8.5rem minmax(0, 6fr);
+        gap: 0.25rem 1rem;
+        align-items: center;
+        padding: 0.375rem var(--inset);
+      }
+      li.chosen label {
+        font-weight: 650;
+      }
+      li .badge {
+        justify-self: start;
+      }
+      li .hint {
+        grid-column: 3;
+      }
+      li select {
+        text-overflow: ellipsis;
+      }
+      li.chosen select {
+        border-color: var(--accent);
+      }
+      @media (max-width: 52rem) {
+        li {
+          grid-template-columns: minmax(0, 1fr) auto;
+          padding-block: 0.625rem;
+        }
+        li select,
+        li .hint {
+          grid-column: 1 / -1;
+        }
+      }
+      @media (max-width: 30rem) {
+        .choice {
+          display: grid;
+          grid-template-columns: 1fr 1fr;
+          inline-size: 100%;
+        }
+      }
+    `,
+  ];
 
   @property({ attribute: false }) list!: StyleRuleList;
   @property({ attribute: false }) catalogue!: StyleRuleCatalogue;
@@ -59,7 +146,7 @@ export class ConsoleRuleEditor extends LitElement {
   override render() {
     const { catalogue, filter, words } = this;
     const language = this.list.language;
-    const offered = offeredRules({ ...{ catalogue, draft: this.#draft, language, filter, words } });
+    const offered = offeredRules({ catalogue, draft: this.#draft, language, filter, words });
     return html`<section class="card" aria-labelledby="title">
       <div class="card-head">
         <h2 id="title">Rules</h2>
@@ -86,38 +173,25 @@ export class ConsoleRuleEditor extends LitElement {
 
   private tools() {
     const language = languageText(this.list.language);
-    const filters: readonly (readonly [RuleFilter, string])[] = [
-      ['fitting', `For ${language}`],
-      ['chosen', 'Chosen'],
-      ['mechanical', 'Built in'],
-      ['all', 'All'],
-    ];
     const isHere = isObeyed(this.catalogue, this.list.language);
     return html`<div class="tools">
-        <div class="search">
-          ${icons.search}
-          <input
-            type="search"
-            aria-label="Search rules"
-            placeholder="Search"
-            .value=${this.words}
-            @input=${this.onSearch}
-          />
-        </div>
-        <fieldset class="choice">
-          <legend class="unseen">Rules that are shown</legend>
-          ${filters.map(
-            ([value, label]) =>
-              html`<label>
-                <input
-                  type="radio"
-                  name="filter"
-                  .checked=${this.filter === value}
-                  @change=${() => (this.filter = value)}
-                />${label}
-              </label>`,
-          )}
-        </fieldset>
+        ${searchField({
+          label: 'Search rules',
+          words: this.words,
+          onWords: (words) => (this.words = words),
+        })}
+        ${choice({
+          name: 'filter',
+          legend: 'Rules that are shown',
+          titles: {
+            fitting: `For ${language}`,
+            chosen: 'Chosen',
+            mechanical: 'Built in',
+            all: 'All',
+          },
+          chosen: this.filter,
+          onChange: (filter) => (this.filter = filter),
+        })}
       </div>
       <p class="reach soft small">
         <span class="badge good">Built in</span> rules are applied to every translation into
@@ -190,10 +264,6 @@ export class ConsoleRuleEditor extends LitElement {
     const isHere = isObeyed(this.catalogue, this.list.language);
     return html`<span class="badge ${isHere ? '' : 'warn'}">Chat engine</span>`;
   }
-
-  private readonly onSearch = ({ target }: Event): void => {
-    if (target instanceof HTMLInputElement) this.words = target.value;
-  };
 
   private onChoice({ target }: Event, category: string, rule: CatalogueRule): void {
     if (!(target instanceof HTMLSelectElement)) return;

@@ -1,0 +1,384 @@
+/** Dialogs about keys of either kind: a new one, its secret, and the label and limits of one. */
+import { LitElement, css, html, nothing, type TemplateResult } from 'lit';
+import { property, query, state } from 'lit/decorators.js';
+import type { DeveloperKey, NewDeveloperKey } from '../../../shared/schemas/admin.ts';
+import { copyText } from '../../page/handing-over.ts';
+import { api } from '../api.ts';
+import { baseStyles } from '../parts/base.styles.ts';
+import type { ConsoleDialog } from '../parts/dialog.ts';
+import '../parts/dialog.ts';
+import { icons } from '../parts/icons.ts';
+import { sayDone } from '../parts/messages.ts';
+import { note } from '../parts/states.ts';
+
+/** A developer key or an admin key. */
+export type ApiKey = DeveloperKey;
+
+/**
+ * Makes a key, then shows its secret this once.
+ *
+ * @fires key-made - There is a new key.
+ */
+export class ConsoleNewKeyDialog extends LitElement {
+  static override styles = baseStyles;
+
+  @property() heading = 'New key';
+  /** Where keys of the kind are made. */
+  @property() path = '';
+  @state() private failure: Error | undefined;
+  @state() private isOpen = false;
+  @state() private isBusy = false;
+  @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
+
+  async show(): Promise<void> {
+    this.isOpen = true;
+    await this.updateComplete;
+    await this.dialog.show();
+  }
+
+  override render() {
+    return html`<console-dialog heading=${this.heading} @dialog-close=${this.forget}>
+      ${this.isOpen ? this.form() : nothing}
+    </console-dialog>`;
+  }
+
+  private form() {
+    return html`<form class="stack" @submit=${this.onSubmit}>
+      ${this.failure === undefined ? nothing : note('bad', this.failure.message)}
+      <div class="field">
+        <label for="label">Label</label>
+        <input id="label" name="label" maxlength="200" autofocus aria-describedby="label-hint" />
+        <p class="hint" id="label-hint">What it is for, such as “Website”. Can be changed later.</p>
+      </div>
+      <div class="row end">
+        <button type="button" @click=${() => this.dialog.close()}>Cancel</button>
+        <button class="primary" ?disabled=${this.isBusy}>Make key</button>
+      </div>
+    </form>`;
+  }
+
+  private readonly onSubmit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    if (!(event.target instanceof HTMLFormElement) || this.isBusy) return;
+    const label = (new FormData(event.target).get('label') as string).trim();
+    this.isBusy = true;
+    try {
+      const made = await api.post<NewDeveloperKey>(this.path, label === '' ? {} : { label });
+      this.dialog.close();
+      void showSecret(made);
+      this.dispatchEvent(new Event('key-made'));
+    } catch (error) {
+      this.failure = error as Error;
+    } finally {
+      this.isBusy = false;
+    }
+  };
+
+  private readonly forget = (): void => {
+    this.isOpen = false;
+    this.failure = undefined;
+  };
+}
+
+customElements.define('console-new-key-dialog', ConsoleNewKeyDialog);
+
+/**
+ * Shows the secret of a new key, this once. It is no part of the page: what is below it may change, by
+ * the browser's Back or because the session ends, and it stays until somebody says to have copied it.
+ */
+export class ConsoleSecretDialog extends LitElement {
+  static override styles = baseStyles;
+
+  @state() private key: NewDeveloperKey | undefined;
+  @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
+
+  async show(key: NewDeveloperKey): Promise<void> {
+    this.key = key;
+    addEventListener('beforeunload', askBeforeLeaving);
+    await this.updateComplete;
+    await this.dialog.show();
+  }
+
+  override render() {
+    return html`<console-dialog
+      heading="Copy the key now"
+      ?stubborn=${this.key !== undefined}
+      @dialog-close=${this.forget}
+    >
+      ${this.key === undefined ? nothing : this.secret(this.key)}
+    </console-dialog>`;
+  }
+
+  private secret({ label, key }: NewDeveloperKey) {
+    return html`<div class="stack">
+      ${note('warn', 'This is the only time the key is shown. Keep it where secrets are kept.')}
+      <console-copy-field label=${`Secret of ${label}`} .value=${key}></console-copy-field>
+      <div class="row end">
+        <button type="button" class="primary" @click=${() => this.dialog.close()}>
+          I have copied it
+        </button>
+      </div>
+    </div>`;
+  }
+
+  private readonly forget = (): void => {
+    this.key = undefined;
+    removeEventListener('beforeunload', askBeforeLeaving);
+  };
+}
+
+/** Reload, Back to another site and closing the tab are asked about by the browser itself. */
+function askBeforeLeaving(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}
+
+customElements.define('console-secret-dialog', ConsoleSecretDialog);
+
+let shown: ConsoleSecretDialog | undefined;
+
+/** Shows the secret of a key that has just been made, over whatever page. */
+function showSecret(key: NewDeveloperKey): Promise<void> {
+  shown ??= document.body.appendChild(new ConsoleSecretDialog());
+  return shown.show(key);
+}
+
+/** How long the button says that it has copied. */
+const SAID_MS = 2_000;
+
+/** Something to be copied, such as a secret that is shown once. */
+export class ConsoleCopyField extends LitElement {
+  static override styles = [
+    baseStyles,
+    css`
+      .frame {
+        display: flex;
+        gap: 0.5rem;
+        align-items: stretch;
+      }
+      input {
+        font-family: var(--mono);
+        font-size: 0.875rem;
+      }
+    `,
+  ];
+
+  /** Names it for screen readers. */
+  @property() label = '';
+  @property() value = '';
+  @state() private said = '';
+  @query('input', true) private readonly field!: HTMLInputElement;
+
+  override render() {
+    return html`<div class="frame">
+        <input aria-label=${this.label} readonly .value=${this.value} @focus=${this.onFocus} />
+        <button type="button" @click=${this.copy}>
+          ${this.said === 'Copied' ? icons.done : icons.copy} Copy
+        </button>
+      </div>
+      <p class="hint" role="status">${this.said}</p>`;
+  }
+
+  private readonly onFocus = (): void => {
+    this.field.select();
+  };
+
+  private readonly copy = async (): Promise<void> => {
+    const isCopied = await copyText(this.value);
+    this.said = isCopied ? 'Copied' : 'The browser did not allow it: copy the marked text.';
+    if (!isCopied) {
+      this.field.focus();
+      return;
+    }
+    setTimeout(() => (this.said = ''), SAID_MS);
+  };
+}
+
+customElements.define('console-copy-field', ConsoleCopyField);
+
+const MINUTE_MS = 60_000;
+
+/** What the form says about a limit: none, or so many. */
+interface LimitField {
+  name: 'characters' | 'minutes';
+  title: string;
+  unit: string;
+  limit: number | null;
+}
+
+/**
+ * Changes the label and the monthly limits of a developer key.
+ *
+ * @fires key-changed - Something was changed, or part of it.
+ */
+export class ConsoleKeyDialog extends LitElement {
+  static override styles = [
+    baseStyles,
+    css`
+      fieldset {
+        display: grid;
+        gap: 0.375rem;
+        margin: 0;
+        padding: 0;
+        border: 0;
+      }
+      legend {
+        padding: 0;
+        font-weight: 600;
+        font-size: 0.875rem;
+      }
+      .limit {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.375rem 1.25rem;
+        align-items: center;
+      }
+      .limit input[type='number'] {
+        inline-size: 10rem;
+      }
+      .amount {
+        display: flex;
+        gap: 0.5rem;
+        align-items: center;
+      }
+    `,
+  ];
+
+  @state() private key: ApiKey | undefined;
+  @state() private limited = { characters: false, minutes: false };
+  @state() private failure: Error | undefined;
+  @state() private isBusy = false;
+  @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
+
+  /** Opens it for a key. */
+  async edit(key: ApiKey): Promise<void> {
+    const { characters, speech_to_text_milliseconds: speechMs } = key.usage_limits;
+    this.key = key;
+    this.limited = {
+      characters: characters !== null,
+      minutes: speechMs !== null,
+    };
+    this.failure = undefined;
+    await this.updateComplete;
+    await this.dialog.show();
+  }
+
+  override render() {
+    return html`<console-dialog
+      heading=${`Edit “${this.key?.label ?? ''}”`}
+      @dialog-close=${() => (this.key = undefined)}
+    >
+      ${this.key === undefined ? nothing : this.form(this.key)}
+    </console-dialog>`;
+  }
+
+  private form({ label, usage_limits: limits }: ApiKey): TemplateResult {
+    const speechMs = limits.speech_to_text_milliseconds;
+    return html`<form class="stack" @submit=${this.onSubmit}>
+      ${this.failure === undefined ? nothing : note('bad', this.failure.message)}
+      <div class="field">
+        <label for="label">Label</label>
+        <input id="label" name="label" required maxlength="200" .value=${label} autofocus />
+      </div>
+      ${this.limitField({
+        name: 'characters',
+        title: 'Characters a month',
+        unit: 'characters',
+        limit: limits.characters,
+      })}
+      ${this.limitField({
+        name: 'minutes',
+        title: 'Speech a month',
+        unit: 'minutes',
+        limit: speechMs === null ? null : speechMs / MINUTE_MS,
+      })}
+      <p class="hint">
+        At a limit, requests with this key are refused until the next month; 0 refuses all. The
+        addresses of the settings get a mail at 80 % and at 100 %.
+      </p>
+      <div class="row end">
+        <button type="button" @click=${() => this.dialog.close()}>Cancel</button>
+        <button class="primary" ?disabled=${this.isBusy}>Save</button>
+      </div>
+    </form>`;
+  }
+
+  private limitField({ name, title, unit, limit }: LimitField): TemplateResult {
+    const isLimited = this.limited[name];
+    return html`<fieldset>
+      <legend>${title}</legend>
+      <div class="limit">
+        <label class="check">
+          <input
+            type="checkbox"
+            .checked=${!isLimited}
+            @change=${() => (this.limited = { ...this.limited, [name]: !isLimited })}
+          />
+          No limit
+        </label>
+        ${
+          isLimited
+            ? html`<label class="amount">
+                <span class="unseen">${title}: at most</span>
+                <input
+                  type="number"
+                  name=${name}
+                  required
+                  min="0"
+                  step=${name === 'minutes' ? 'any' : 1}
+                  max="1000000000"
+                  inputmode="decimal"
+                  .value=${limit === null ? '' : String(limit)}
+                />
+                ${unit}
+              </label>`
+            : nothing
+        }
+      </div>
+    </fieldset>`;
+  }
+
+  private readonly onSubmit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const key = this.key;
+    if (key === undefined || !(event.target instanceof HTMLFormElement) || this.isBusy) return;
+    const fields = new FormData(event.target);
+    this.isBusy = true;
+    try {
+      await changeKey(key, {
+        label: (fields.get('label') as string).trim(),
+        characters: amountOf(fields.get('characters'), 1),
+        speechMs: amountOf(fields.get('minutes'), MINUTE_MS),
+      });
+      this.dialog.close();
+      sayDone('Saved.');
+    } catch (error) {
+      this.failure = error as Error;
+    } finally {
+      this.isBusy = false;
+      // The label may have been changed when the limits could not be.
+      this.dispatchEvent(new Event('key-changed'));
+    }
+  };
+}
+
+/** Null where the field is away: no limit. */
+function amountOf(field: FormDataEntryValue | null, unit: number): number | null {
+  return field === null ? null : Math.round(Number(field) * unit);
+}
+
+async function changeKey(
+  { key_id, label, usage_limits: limits }: ApiKey,
+  wanted: { label: string; characters: number | null; speechMs: number | null },
+): Promise<void> {
+  const path = 'v2/admin/developer-keys';
+  if (wanted.label !== label) await api.put(`${path}/label`, { key_id, label: wanted.label });
+  const { characters, speech_to_text_milliseconds: speechMs } = limits;
+  if (wanted.characters === characters && wanted.speechMs === speechMs) return;
+  await api.put(`${path}/limits`, {
+    key_id,
+    characters: wanted.characters,
+    speech_to_text_milliseconds: wanted.speechMs,
+  });
+}
+
+customElements.define('console-key-dialog', ConsoleKeyDialog);

@@ -1,0 +1,142 @@
+/** Ways to narrow down what is shown: words to search for, and one of a few choices. */
+import { css, html, nothing, type TemplateResult } from 'lit';
+import { icons } from './icons.ts';
+
+/** A field that searches as one types; it stands in a `.tools` above a list. */
+export function searchField({
+  label,
+  placeholder = 'Search',
+  words,
+  onWords,
+}: {
+  label: string;
+  placeholder?: string;
+  words: string;
+  onWords: (words: string) => void;
+}): TemplateResult {
+  return html`<div class="search">
+    ${icons.search}
+    <input
+      type="search"
+      aria-label=${label}
+      placeholder=${placeholder}
+      .value=${words}
+      @input=${({ target }: Event) => {
+        if (target instanceof HTMLInputElement) onWords(target.value);
+      }}
+    />
+  </div>`;
+}
+
+/** One of a few choices, side by side. */
+export function choice<Value extends string>({
+  name,
+  legend,
+  titles,
+  chosen,
+  disabled = [],
+  hintId,
+  onChange,
+}: {
+  name: string;
+  /** For those who listen. */
+  legend: string;
+  titles: Readonly<Record<Value, string>>;
+  chosen: Value;
+  disabled?: readonly Value[];
+  /** Of what says why some are disabled. */
+  hintId?: string;
+  onChange: (value: Value) => void;
+}): TemplateResult {
+  const entries = Object.entries(titles) as [Value, string][];
+  return html`<fieldset class="choice">
+    <legend class="unseen">${legend}</legend>
+    ${entries.map(
+      ([value, title]) =>
+        html`<label>
+          <input
+            type="radio"
+            name=${name}
+            .checked=${value === chosen}
+            ?disabled=${disabled.includes(value)}
+            aria-describedby=${disabled.includes(value) ? (hintId ?? nothing) : nothing}
+            @change=${() => onChange(value)}
+          />
+          ${title}
+        </label>`,
+    )}
+  </fieldset>`;
+}
+
+/** Style of both. */
+export const choiceStyles = css`
+  .tools {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.625rem;
+    align-items: center;
+    padding: 0.75rem var(--inset);
+    border-block-end: 1px solid var(--line);
+  }
+  .search {
+    position: relative;
+    flex: 1 1 12rem;
+    max-inline-size: 28rem;
+  }
+  .search .icon {
+    position: absolute;
+    inset-block-start: 50%;
+    inset-inline-start: 0.75rem;
+    translate: 0 -50%;
+    color: var(--soft);
+    pointer-events: none;
+  }
+  .tools .search input {
+    padding-inline-start: 2.5rem;
+  }
+  .tools > :last-child {
+    margin-inline-start: auto;
+  }
+  .choice {
+    display: inline-flex;
+    padding: 0.1875rem;
+    margin: 0;
+    border: 0;
+    background: var(--wash);
+    border-radius: calc(var(--radius-small) + 0.1875rem);
+  }
+  .choice label {
+    position: relative;
+    display: inline-flex;
+    align-items: center;
+    min-block-size: 2.125rem;
+    padding-inline: 0.75rem;
+    font-size: 0.875rem;
+    font-weight: 600;
+    color: var(--soft);
+    border-radius: var(--radius-small);
+    cursor: pointer;
+  }
+  .choice input {
+    position: absolute;
+    inset: 0;
+    inline-size: 100%;
+    block-size: 100%;
+    opacity: 0;
+    cursor: pointer;
+  }
+  .choice label:has(:checked) {
+    color: var(--ink);
+    background: var(--card);
+    box-shadow: 0 0 0 1px var(--edge);
+  }
+  .choice label:has(:focus-visible) {
+    outline: 3px solid var(--accent);
+    outline-offset: 2px;
+  }
+  @media (forced-colors: active) {
+    .choice label:has(:checked) {
+      outline: 2px solid Highlight;
+    }
+  }
+`;

@@ -1,0 +1,279 @@
+/** The frame of all pages: a heading with what can be done, and lists as tables, which are cards on a phone. */
+import { css, html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { linkTo } from '../router.ts';
+import { icons } from './icons.ts';
+import { emptyState } from './states.ts';
+
+/** What stands above a page. */
+export interface PageHead {
+  title: string;
+  /** What the page is for, or what its thing is. */
+  text?: unknown;
+  /** Buttons. */
+  actions?: unknown;
+  /** The page of all things of its kind. */
+  back?: { path: string; title: string };
+  /** The name of its thing is not known yet: a word for those who listen keeps its room. */
+  isWaiting?: boolean;
+}
+
+/** A page: its heading, and what is on it. */
+export function page(
+  { title, text, actions, back, isWaiting = false }: PageHead,
+  content: unknown,
+): TemplateResult {
+  return html`<div class="page">
+    <header class="page-head">
+      <div>
+        ${
+          back === undefined
+            ? nothing
+            : html`<a class="back" href=${linkTo(back.path)}>${icons.back} ${back.title}</a>`
+        }
+        <h1 class=${isWaiting ? 'waiting' : nothing} tabindex=${back === undefined ? nothing : -1}>
+          ${title}
+        </h1>
+        ${text === undefined ? nothing : html`<p>${text}</p>`}
+      </div>
+      ${actions === undefined ? nothing : html`<div class="row">${actions}</div>`}
+    </header>
+    ${content}
+  </div>`;
+}
+
+/** One column of a list. */
+export interface Column<Item> {
+  /** Stands above it, and on a phone beside each of its cells. */
+  title: string;
+  /** What a phone says in place of a long title. */
+  shortTitle?: string;
+  /** The name of a row, a number, or buttons; anything else without it. */
+  kind?: 'name' | 'number' | 'actions';
+  cell: (item: Item) => unknown;
+}
+
+/** A list: a row for each of its items, or what stands there when there are none. */
+export function table<Item>({
+  items,
+  keyOf,
+  columns,
+  empty,
+  isPast = () => false,
+}: {
+  items: readonly Item[];
+  /** What tells an item from others. */
+  keyOf: (item: Item) => unknown;
+  columns: readonly Column<Item>[];
+  empty: Parameters<typeof emptyState>[0];
+  /** Whether an item is no longer of use. */
+  isPast?: (item: Item) => boolean;
+}): TemplateResult {
+  if (items.length === 0) return emptyState(empty);
+  return html`<div class="table-frame">
+    <table class="stacked">
+      <thead>
+        <tr>
+          ${columns.map(columnHead)}
+        </tr>
+      </thead>
+      <tbody>
+        ${repeat(
+          items,
+          keyOf,
+          (item) =>
+            html`<tr class=${isPast(item) ? 'past' : nothing}>
+              ${columns.map((column) => cellOf(column, item))}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function columnHead({ title, kind }: Pick<Column<never>, 'title' | 'kind'>): TemplateResult {
+  if (kind === 'actions') return html`<th scope="col"><span class="unseen">${title}</span></th>`;
+  return html`<th scope="col" class=${kind === 'number' ? kind : nothing}>${title}</th>`;
+}
+
+function cellOf<Item>(
+  { title, shortTitle = title, kind, cell }: Column<Item>,
+  item: Item,
+): TemplateResult {
+  if (kind === 'name') return html`<th scope="row">${cell(item)}</th>`;
+  if (kind === 'actions') return html`<td class="actions">${cell(item)}</td>`;
+  return html`<td class=${kind === 'number' ? kind : nothing} data-label=${shortTitle}>
+    ${cell(item)}
+  </td>`;
+}
+
+/** Buttons that change the name of a row, or take it away. */
+export function rowActions(
+  name: string,
+  actions: Readonly<Partial<Record<'Edit' | 'Rename' | 'Delete', () => void>>>,
+): TemplateResult[] {
+  return Object.entries(actions).map(
+    ([verb, act]) =>
+      html`<button
+        type="button"
+        class="quiet icon-only"
+        aria-label=${`${verb} ${name}`}
+        @click=${act}
+      >
+        ${verb === 'Delete' ? icons.remove : icons.edit}
+      </button>`,
+  );
+}
+
+/** Style of pages and their tables. */
+export const frameStyles = css`
+  .page {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr);
+    gap: 1.5rem;
+    align-content: start;
+  }
+  .page-head {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.75rem 1.5rem;
+    align-items: flex-end;
+    justify-content: space-between;
+  }
+  .page-head > :first-child {
+    flex: 1 1 20rem;
+  }
+  .page-head p {
+    max-inline-size: 80ch;
+    margin-block-start: 0.375rem;
+    color: var(--soft);
+  }
+  .back {
+    display: inline-flex;
+    gap: 0.375rem;
+    align-items: center;
+    min-block-size: 2rem;
+    margin-block-end: 0.25rem;
+    font-size: 0.875rem;
+    text-decoration: none;
+  }
+  .back:hover {
+    text-decoration: underline;
+  }
+  .back .icon {
+    inline-size: 1.125rem;
+    block-size: 1.125rem;
+  }
+  h1 {
+    overflow-wrap: anywhere;
+  }
+  h1:focus {
+    outline: none;
+  }
+  h1.waiting {
+    opacity: 0;
+  }
+  tbody th a {
+    overflow-wrap: anywhere;
+  }
+  /* The table may be wider than a phone; the rest of the page is not. */
+  .table-frame {
+    overflow-x: auto;
+    border-radius: inherit;
+  }
+  table {
+    inline-size: 100%;
+    border-collapse: collapse;
+    text-align: start;
+  }
+  th,
+  td {
+    padding: 0.6875rem 0.75rem;
+    text-align: start;
+    vertical-align: middle;
+    border-block-end: 1px solid var(--line);
+  }
+  :is(th, td):first-child {
+    padding-inline-start: var(--inset);
+  }
+  :is(th, td):last-child {
+    padding-inline-end: var(--inset);
+  }
+  tbody tr:last-child > * {
+    border-block-end: 0;
+  }
+  thead th {
+    font-size: 0.8125rem;
+    font-weight: 600;
+    white-space: nowrap;
+    color: var(--soft);
+  }
+  tbody th {
+    font-weight: 600;
+  }
+  th.number,
+  td.number {
+    text-align: end;
+    white-space: nowrap;
+  }
+  td.actions {
+    text-align: end;
+    white-space: nowrap;
+  }
+  td.actions > * + * {
+    margin-inline-start: 0.375rem;
+  }
+  tbody tr.past > * {
+    color: var(--soft);
+  }
+  /* On a phone each row is a card of its own; cells say what they are with data-label. */
+  @media (max-width: 40rem) {
+    table.stacked,
+    table.stacked tbody,
+    table.stacked tr,
+    table.stacked :is(td, tbody th) {
+      display: block;
+      inline-size: 100%;
+    }
+    table.stacked thead {
+      position: absolute;
+      inline-size: 1px;
+      block-size: 1px;
+      overflow: hidden;
+      clip-path: inset(50%);
+    }
+    table.stacked tr {
+      padding: 0.75rem 1rem;
+      border-block-end: 1px solid var(--line);
+    }
+    table.stacked tr:last-child {
+      border-block-end: 0;
+    }
+    table.stacked :is(td, tbody th) {
+      display: flex;
+      gap: 1rem;
+      justify-content: space-between;
+      padding: 0.25rem 0;
+      border: 0;
+      text-align: end;
+      white-space: normal;
+    }
+    table.stacked tbody th {
+      justify-content: flex-start;
+      text-align: start;
+    }
+    table.stacked td[data-label]::before {
+      flex: none;
+      content: attr(data-label);
+      color: var(--soft);
+    }
+    table.stacked td.actions > * {
+      margin: 0;
+    }
+    table.stacked td.actions {
+      flex-wrap: wrap;
+      justify-content: flex-start;
+      padding-block-start: 0.5rem;
+    }
+  }
+`;

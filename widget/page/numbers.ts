@@ -1,0 +1,46 @@
+/** Numbers, times and sizes as pages write them, in the language of the browser. */
+
+const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat(undefined, {
+  notation: 'compact',
+  maximumSignificantDigits: 3,
+});
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** `1,234,567` */
+export const wholeNumber = (value: number): string => whole.format(value);
+
+/** `1.23M` */
+export const shortNumber = (value: number): string => short.format(value);
+
+/** `21 Nov 2026`, of an ISO 8601 time. */
+export const dayText = (time: string): string => day.format(new Date(time));
+
+/** `21 Nov 2026, 14:05`, of an ISO 8601 time. */
+export const momentText = (time: string): string => moment.format(new Date(time));
+
+/** `1 key`, `2 keys` */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${wholeNumber(count)} ${count === 1 ? one : many}`;
+}
+
+/** `45 s`, `12 min`, `3 h 20 min` */
+export function durationText(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  const rest = minutes % 60;
+  return rest === 0 ? `${wholeNumber(hours)} h` : `${wholeNumber(hours)} h ${rest} min`;
+}
+
+/** `512 bytes`, `1.5 kB`, `312 kB`, `4.2 MB` */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  const isLarge = bytes >= 999_500;
+  const value = bytes / (isLarge ? 1_000_000 : 1_000);
+  const digits = value < 9.95 && !Number.isInteger(value) ? 1 : 0;
+  return `${value.toFixed(digits)} ${isLarge ? 'MB' : 'kB'}`;
+}

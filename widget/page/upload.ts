@@ -1,0 +1,44 @@
+/** What came back; the body as text. */
+export interface UploadAnswer {
+  status: number;
+  body: string;
+  /** Header `Retry-After`, where the server sent one. */
+  retryAfter: string | null;
+}
+
+/**
+ * Posts a body; not with `fetch`, which does not say how far it has come.
+ *
+ * @param onShare receives the share that was sent, 0 to 1
+ * @throws TypeError when nobody answers, or the signal's reason
+ */
+export function upload(
+  url: string | URL,
+  body: Blob | FormData,
+  {
+    headers = {},
+    onShare,
+    signal,
+  }: {
+    headers?: Readonly<Record<string, string>>;
+    onShare?: ((share: number) => void) | undefined;
+    signal?: AbortSignal | undefined;
+  },
+): Promise<UploadAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', url);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded, total }) => onShare?.(total === 0 ? 1 : loaded / total);
+    request.onload = () =>
+      resolve({
+        status: request.status,
+        body: request.responseText,
+        retryAfter: request.getResponseHeader('Retry-After'),
+      });
+    request.onerror = () => reject(new TypeError('The server does not answer.'));
+    request.onabort = () => reject(signal?.reason as Error);
+    signal?.addEventListener('abort', () => request.abort(), { once: true });
+    request.send(body);
+  });
+}

@@ -1,0 +1,406 @@
+/** The captions of one language: what they look like, and how they move. */
+import { css, html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { baseLanguage, textDirection, type LanguageTag } from '../../shared/language.ts';
+import type { SpokenLines } from '../spoken-lines.ts';
+import type { CaptionLine, CaptionTrack } from '../transcript-state.ts';
+import { speechIcons } from './icons.ts';
+
+/** Sentences one can scroll back to: some minutes of talking. */
+const KEPT_LINES = 40;
+
+/**
+ * The captions of one language: a name and a block of fixed height, which scrolls.
+ *
+ * @param lines those of the track that are to be seen
+ * @param spoken lines that are being heard
+ * @param sound whether this language is spoken aloud, or would be; undefined when it is not to be
+ * @param onScroll called when the block is scrolled
+ * @param original word that marks the spoken language
+ * @param empty what stands in the block before the first word
+ */
+export function trackView({
+  track,
+  lines,
+  spoken,
+  sound,
+  onScroll,
+  original,
+  empty,
+}: {
+  track: CaptionTrack;
+  lines: readonly CaptionLine[];
+  spoken: SpokenLines | undefined;
+  sound: 'on' | 'off' | undefined;
+  onScroll: (event: Event) => void;
+  original: string;
+  empty: TemplateResult | typeof nothing;
+}): TemplateResult {
+  const { kind, language } = track;
+  const rows = lines.slice(-KEPT_LINES);
+  const name = languageName(language);
+  return html`<div
+    part="track ${kind}"
+    class="track ${kind}"
+    role="group"
+    aria-label=${name}
+    dir=${textDirection(language)}
+  >
+    <div part="label" class="label" aria-hidden="true">
+      <bdi lang=${language}>${name}</bdi>
+      ${kind === 'source' ? html`<bdi class="original">${original}</bdi>` : nothing}
+      ${sound === undefined ? nothing : speechIcons[sound]}
+    </div>
+    <div part="lines" class="lines" @scroll=${onScroll}>
+      <div class="flow">
+        ${
+          rows.length === 0
+            ? empty
+            : repeat(
+                rows,
+                ({ id }) => id,
+                (line) => lineView(line, isSpoken(line, spoken)),
+              )
+        }
+      </div>
+    </div>
+  </div>`;
+}
+
+function isSpoken({ id }: CaptionLine, spoken: SpokenLines | undefined): boolean {
+  return spoken !== undefined && id >= spoken.first && id <= spoken.last;
+}
+
+function lineView(
+  { language, concluded, tentative }: CaptionLine,
+  spoken: boolean,
+): TemplateResult {
+  // A blank between the two belongs to neither's underline.
+  const words = tentative.trimStart();
+  const blank = tentative.slice(0, tentative.length - words.length);
+  return html`<p
+    part="caption ${spoken ? 'spoken' : ''}"
+    class="caption ${spoken ? 'spoken' : ''}"
+    lang=${language}
+    dir=${textDirection(language)}
+  >
+    ${html`<span part="concluded">${concluded}${blank}</span>`}${
+      words === ''
+        ? nothing
+        : html`<span part="tentative" class="tentative" aria-hidden="true">${words}</span>`
+    }
+  </p>`;
+}
+
+const names = new Map<LanguageTag, string>();
+
+/** What a language calls itself: "Español", "Português (Brasil)"; the tag when nobody knows. */
+export function languageName(language: LanguageTag): string {
+  const known = names.get(language);
+  if (known !== undefined) return known;
+  const name = capitalised(ownName(language), language);
+  names.set(language, name);
+  return name;
+}
+
+function ownName(language: LanguageTag): string {
+  try {
+    const dialect = new Intl.DisplayNames(language, {
+      type: 'language',
+      languageDisplay: 'standard',
+    });
+    return dialect.of(language) ?? language;
+  } catch {
+    return language;
+  }
+}
+
+function capitalised(name: string, language: LanguageTag): string {
+  const [first = '', ...rest] = name;
+  return first.toLocaleUpperCase(baseLanguage(language)) + rest.join('');
+}
+
+/** Sentences are taken away again, so that nobody who walks through the page hears them twice. */
+const KEPT_MS = 20_000;
+
+/**
+ * Captions for ears: adds a completed sentence to a hidden live region, for twenty seconds. Screen readers
+ * speak what is added; the visible captions change too often to be a live region themselves.
+ */
+export function announce(region: Element, line: CaptionLine): void {
+  const paragraph = document.createElement('p');
+  paragraph.lang = line.language;
+  paragraph.dir = textDirection(line.language);
+  paragraph.textContent = line.concluded.trim();
+  region.append(paragraph);
+  setTimeout(() => paragraph.remove(), KEPT_MS);
+}
+
+/** How long captions take to make room for a new line, in ms: seen, but never waited for. */
+const ROLL_MS = 160;
+/** Readers who have scrolled back and then let go see the newest words again after this long, in ms. */
+const RETURN_AFTER_MS = 15_000;
+
+/** What a block showed before an update: a line and where it stood, in px. */
+interface Place {
+  readonly line: HTMLElement;
+  /** Whether the reader has scrolled back to it. */
+  readonly isKept: boolean;
+  /** From its top to the end of all lines. */
+  readonly distance: number;
+}
+
+/**
+ * Moves the captions in their blocks, which scroll from the end: the newest line is in view, and
+ * captions glide up by a line instead of jumping when it begins. What a reader has scrolled back to
+ * stays where it is. Measures before and after an update; readers who asked for less motion get none.
+ */
+export class CaptionRoll {
+  readonly #before = new Map<HTMLElement, Place>();
+  /** When a reader last moved a block that is not at its end, and the place to which we did. */
+  readonly #scrolledAt = new WeakMap<HTMLElement, number>();
+  readonly #movedTo = new WeakMap<HTMLElement, number>();
+
+  /** A block was scrolled, by its reader or by us. */
+  readonly onScroll = ({ currentTarget }: Event): void => {
+    const block = currentTarget as HTMLElement;
+    if (block.scrollTop === this.#movedTo.get(block)) return;
+    this.#scrolledAt.set(block, performance.now());
+  };
+
+  /** Call before the update. */
+  remember(blocks: Iterable<HTMLElement>): void {
+    this.#before.clear();
+    for (const block of blocks) {
+      const place = this.#isScrolledBack(block) ? firstInView(block) : lastLine(block);
+      if (place !== undefined) this.#before.set(block, place);
+    }
+  }
+
+  /** Call after the update. */
+  play(blocks: Iterable<HTMLElement>): void {
+    const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    for (const block of blocks) {
+      const place = this.#before.get(block);
+      // What has been removed has not moved.
+      const risen = place?.line.isConnected ? distanceFromEnd(place.line) - place.distance : 0;
+      if (place?.isKept === true) this.#move(block, block.scrollTop - risen);
+      else {
+        this.#move(block, 0);
+        if (risen > 0 && !isStill) glide(block, risen);
+      }
+      // Whoever has no wheel scrolls by keyboard, where there is something to scroll.
+      if (block.scrollHeight > block.clientHeight + 1) block.tabIndex = 0;
+      else block.removeAttribute('tabindex');
+    }
+    this.#before.clear();
+  }
+
+  #isScrolledBack(block: HTMLElement): boolean {
+    const since = performance.now() - (this.#scrolledAt.get(block) ?? -Infinity);
+    // The end is at 0, and what came before has negative places.
+    return block.scrollTop < -1 && since < RETURN_AFTER_MS;
+  }
+
+  #move(block: HTMLElement, to: number): void {
+    if (block.scrollTop === to) return;
+    block.scrollTop = to;
+    this.#movedTo.set(block, block.scrollTop);
+  }
+}
+
+function lastLine(block: HTMLElement): Place | undefined {
+  const line = linesOf(block).at(-1);
+  return line && { line, isKept: false, distance: distanceFromEnd(line) };
+}
+
+function firstInView(block: HTMLElement): Place | undefined {
+  const { top } = block.getBoundingClientRect();
+  const line = linesOf(block).find((each) => each.getBoundingClientRect().bottom > top);
+  return line && { line, isKept: true, distance: distanceFromEnd(line) };
+}
+
+function linesOf(block: HTMLElement): HTMLElement[] {
+  return [...block.querySelectorAll<HTMLElement>('.caption')];
+}
+
+function glide(block: HTMLElement, risen: number): void {
+  block.firstElementChild?.animate(
+    [{ transform: `translateY(${risen}px)` }, { transform: 'none' }],
+    { duration: ROLL_MS, easing: 'ease-out' },
+  );
+}
+
+/** From the top of a line to the end of all lines, their offset parent; transforms do not count. */
+function distanceFromEnd(line: HTMLElement): number {
+  return (line.offsetParent as HTMLElement).offsetHeight - line.offsetTop;
+}
+
+/** Style of all captions. */
+export const captionStyles = css`
+  .tracks {
+    display: grid;
+    --_gap: clamp(1.5rem, 4cqi, 3rem);
+    gap: clamp(1rem, 3cqi, 1.75rem) var(--_gap);
+    padding: var(--vc-padding, clamp(1.125rem, 3.6cqi, 2.25rem));
+    /* As many columns as have room, and no more than there are languages to fill them. */
+    --_share: calc((100% - (var(--_targets, 1) - 1) * var(--_gap)) / var(--_targets, 1));
+    grid-template-columns: repeat(
+      auto-fit,
+      minmax(min(100%, max(var(--vc-column-min, 26ch), var(--_share))), 1fr)
+    );
+    font-size: var(--_size);
+  }
+  /* Several languages share the room. */
+  .tracks.many {
+    --_size: calc(var(--vc-font-size, clamp(1.375rem, 1.05rem + 0.95cqi, 3rem)) * var(--_scale, 1));
+  }
+  .track {
+    min-inline-size: 0;
+    /* How many lines there are depends on how many letters fit into one. */
+    container: track / inline-size;
+  }
+  .track.source {
+    grid-column: 1 / -1;
+    font-size: max(1.0625rem, 0.62em);
+    color: var(--_source);
+    padding-block-end: clamp(0.875rem, 2.4cqi, 1.5rem);
+    border-block-end: 1px solid var(--_line);
+  }
+  /* On a wide screen the spoken words, too, use the room. */
+  @container (min-width: 60rem) {
+    .track.source {
+      font-size: 0.7em;
+    }
+    .many .track.source {
+      font-size: 0.9em;
+    }
+  }
+  .track.source:last-child {
+    font-size: 1em;
+    color: var(--_ink);
+    padding-block-end: 0;
+    border: 0;
+  }
+  .label {
+    display: flex;
+    gap: 0.5em;
+    align-items: baseline;
+    margin-block-end: 0.375rem;
+    font-size: clamp(0.875rem, 0.36em, 1.75rem);
+    font-weight: 600;
+    letter-spacing: 0.01em;
+    color: var(--_accent);
+  }
+  .original {
+    font-weight: 400;
+    color: var(--_soft);
+  }
+  .lines {
+    --_rows: var(--vc-lines, max(var(--_lines, 2), var(--_least, 1)));
+    /* The end is where it begins to scroll from, and where it stays. */
+    display: flex;
+    flex-direction: column-reverse;
+    overflow: hidden auto;
+    overflow-anchor: none;
+    scrollbar-width: none;
+    line-height: var(--_leading);
+    block-size: calc(var(--_rows) * var(--_leading) * 1em);
+    max-inline-size: var(--vc-measure, 54ch);
+    /* Any other setting re-breaks lines that are being read. */
+    text-wrap: wrap;
+    overflow-wrap: anywhere;
+    font-weight: 450;
+    contain: layout paint style;
+  }
+  /* Browsers round the height of a line in different ways; a whole number leaves them no choice. */
+  @supports (line-height: round(up, 1em, 1px)) {
+    .lines {
+      --_line: round(up, calc(var(--_leading) * 1em), 1px);
+      line-height: var(--_line);
+      block-size: calc(var(--_rows) * var(--_line));
+    }
+  }
+  .lines:focus-visible {
+    outline: 3px solid var(--_accent);
+    outline-offset: 3px;
+    border-radius: 0.25rem;
+  }
+  /* Where a line holds a few words only, as with large type on a phone, two are no sentence. */
+  @container track (max-width: 12em) {
+    .lines {
+      --_least: 3;
+    }
+  }
+  @container track (max-width: 10em) {
+    .lines {
+      --_least: 4;
+    }
+  }
+  @container track (max-width: 7.5em) {
+    .lines {
+      --_least: 5;
+    }
+  }
+  .flow {
+    flex: none;
+    position: relative;
+  }
+  /* The mark of what is being heard stands beside the text and moves none of it. */
+  .lines {
+    --_gutter: 0.75rem;
+    margin-inline-start: calc(-1 * var(--_gutter));
+    padding-inline-start: var(--_gutter);
+    box-sizing: content-box;
+  }
+  .caption {
+    position: relative;
+  }
+  .caption::before {
+    content: '';
+    position: absolute;
+    inset-block: 0.16em;
+    inset-inline-start: calc(-1 * var(--_gutter));
+    inline-size: 3px;
+    border-radius: 2px;
+    background: var(--_accent);
+    opacity: 0;
+  }
+  .caption.spoken::before {
+    opacity: 1;
+  }
+  .label .icon {
+    align-self: center;
+    inline-size: 1.125rem;
+    block-size: 1.125rem;
+  }
+  .track.source .lines {
+    max-inline-size: var(--vc-source-measure, 62ch);
+  }
+  .tentative {
+    color: var(--_tentative);
+    /* Not in one: WebKit's shorthand knows the line alone. */
+    text-decoration-line: underline;
+    text-decoration-style: dotted;
+    text-decoration-thickness: 0.05em;
+    /* A mark for the eye that looks for it, not a second line to read. */
+    text-decoration-color: color-mix(in srgb, currentColor 62%, transparent);
+    text-underline-offset: 0.22em;
+    text-decoration-skip-ink: none;
+  }
+  .empty {
+    display: block;
+    color: var(--_soft);
+    font-size: max(1.125rem, 0.62em);
+    line-height: 1.4;
+    font-weight: 400;
+  }
+  @media (prefers-reduced-motion: no-preference) {
+    .tentative {
+      transition: color 120ms;
+    }
+    .caption::before {
+      transition: opacity 160ms;
+    }
+  }
+`;
