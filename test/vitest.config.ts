@@ -1,8 +1,9 @@
 /**
- * Three projects. `test/run.mjs` runs the last in a vitest of its own beside the others: its tests wait
+ * Four projects. `test/run.mjs` runs the last in a vitest of its own beside the others: its tests wait
  * for the clock more than for the processor.
  *
  *  - pure: what neither listens nor keeps anything, many files in a process, which has the modules
+ *  - served: what asks for a server with nothing special about it: many files in a process, which has one
  *  - node: everything else, as many files at a time as there are processors
  *  - realtime: what streams at the pace of speech or counts seconds, four files at a time
  *
@@ -25,6 +26,14 @@ const pureTests = [
 
 /** Each may have a server and a browser: more than a few take the memory of a small machine. */
 const atOnce = Math.min(4, Math.max(2, os.availableParallelism()));
+
+/** Those with `sharedServer()`. */
+const servedTests = [
+  ...['translation/{language-,detection-,}routes', 'translation/text-options'],
+  ...['{spoken-terms,glossaries,style-rules,voice/session}/routes'],
+  ...['style-rules/mechanical-style', 'http/{cross-origin,asyncapi,descriptions}'],
+  'contract/*',
+].map((name) => `test/${name}.test.ts`);
 
 export default defineConfig({
   root: path.resolve(import.meta.dirname, '..'),
@@ -56,9 +65,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'served',
+          include: servedTests,
+          isolate: false,
+          maxWorkers: atOnce,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: [realtimeTests, ...pureTests],
+          exclude: [realtimeTests, ...pureTests, ...servedTests],
           maxWorkers: atOnce,
           sequence: { groupOrder: 0 },
         },

@@ -9,7 +9,7 @@ import { sum } from './totals.mjs';
 
 /** What waits for the clock runs beside what needs the processor, with workers of its own. */
 const PARTS = [
-  ['--project', 'node', '--project', 'pure'],
+  ['--project', '!realtime'],
   ['--project', 'realtime'],
 ];
 
