@@ -1,19 +1,20 @@
 /**
- * Three projects. The last comes after the others (`groupOrder`), because some tests hold the clock
- * against real audio: a browser or a second recogniser beside them would take the processor they are
- * timed on.
+ * Four projects. `test/run.mjs` runs the last in a vitest of its own beside the others: its tests wait
+ * for the clock more than for the processor.
  *
  *  - pure: what neither listens nor keeps anything, many files in a process, which has the modules
- *  - node: everything else; with those, three files at a time: one of them mostly waits
- *  - realtime: what streams at the pace of speech or counts seconds, four files at a time: it waits
- *    for the clock more than for the processor
+ *  - served: what asks for a server with nothing special about it: many files in a process, which has one
+ *  - node: everything else, as many files at a time as there are processors
+ *  - realtime: what streams at the pace of speech or counts seconds, four files at a time
  *
  * Browser tests drive the system's Chromium from Node, through the same page a person would use.
  */
+import os from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { testModelsFolder } from '../server/setup/paths.mjs';
 import { builtModules, builtProduct } from './support/suite/built-product.ts';
+import { LongestFirst } from './support/suite/longest-first.ts';
 
 const realtimeTests = 'test/**/*.realtime.test.ts';
 /** What measures memory, its own or that of a child, which begins with that of its parent. */
@@ -22,6 +23,17 @@ const pureTests = [
   ...['shared', 'text', 'style-rules/rules', 'glossaries/terms', 'memories/matching'],
   ...['documents/formats', 'voice/path', 'voice/audio/codecs', 'voice/audio/encode'],
 ].map((room) => `test/${room}/**/!(${memoryTests.join('|')}).test.ts`);
+
+/** Each may have a server and a browser: more than a few take the memory of a small machine. */
+const atOnce = Math.min(4, Math.max(2, os.availableParallelism()));
+
+/** Those with `sharedServer()`. */
+const servedTests = [
+  ...['translation/{language-,detection-,}routes', 'translation/text-options'],
+  ...['{spoken-terms,glossaries,style-rules,voice/session}/routes'],
+  ...['style-rules/mechanical-style', 'http/{cross-origin,asyncapi,descriptions}'],
+  'contract/*',
+].map((name) => `test/${name}.test.ts`);
 
 export default defineConfig({
   root: path.resolve(import.meta.dirname, '..'),
@@ -35,6 +47,7 @@ export default defineConfig({
     // So does a page that is looked at.
     expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     env: {
       // Installed by test/run.mjs, once for all.
       MODELS_DIR: testModelsFolder,
@@ -49,7 +62,17 @@ export default defineConfig({
           include: pureTests,
           exclude: [realtimeTests],
           isolate: false,
-          maxWorkers: 3,
+          maxWorkers: atOnce,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'served',
+          include: servedTests,
+          isolate: false,
+          maxWorkers: atOnce,
           sequence: { groupOrder: 0 },
         },
       },
@@ -58,8 +81,8 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: [realtimeTests, ...pureTests],
-          maxWorkers: 3,
+          exclude: [realtimeTests, ...pureTests, ...servedTests],
+          maxWorkers: atOnce,
           sequence: { groupOrder: 0 },
         },
       },

@@ -74,7 +74,11 @@ function ocr(language) {
 
 /** What the tests need besides. @type {Requirement[]} */
 export const testRequirements = [
-  { name: 'Chromium', programs: ['chromium', 'chromium-browser'], packages: ['chromium'] },
+  {
+    name: 'Chromium',
+    programs: ['chromium-headless-shell', 'chromium', 'chromium-browser'],
+    packages: ['chromium-headless-shell'],
+  },
   { name: 'Firefox', programs: ['firefox-esr'], packages: ['firefox-esr'] },
   {
     name: 'WebKit with its driver, and a display for it',

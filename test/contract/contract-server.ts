@@ -1,6 +1,7 @@
-/** The built server behind a proxy that holds its answers against its OpenAPI document. */
+/** The shared server behind a proxy that holds its answers against its OpenAPI document. */
 import { startContractProxy, type ContractProxy } from '../support/product/contract-proxy.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import type { TestServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 
 export interface ContractServer {
   server: TestServer;
@@ -9,7 +10,7 @@ export interface ContractServer {
 }
 
 export async function startContractServer(): Promise<ContractServer> {
-  const server = await startServer({ RECOGNISER: 'silent' });
+  const server = await sharedServer();
   const proxy = await startContractProxy(server.url);
   return {
     server,

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { errorTable, ServiceError, toSocket, type ErrorCode } from '../../shared/errors.ts';
 import { decodeServerMessage } from '../../shared/protocol/codec.ts';
 import { clientMessages, serverMessages } from '../../shared/protocol/messages.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import type { TestServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 
 interface Reference {
   $ref: string;
@@ -32,7 +33,7 @@ interface Document {
 let server: TestServer;
 let document: Document;
 beforeAll(async () => {
-  server = await startServer({ RECOGNISER: 'silent' });
+  server = await sharedServer();
   document = (await (await server.get('/asyncapi.json')).json()) as Document;
 });
 afterAll(() => server.stop());

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Storage } from '../../server/stores.ts';
 import { openEmbedded, platformOver, type Platform } from '../support/product/platform.ts';
-import { startServer, until, type TestServer } from '../support/product/server.ts';
+import { until, type TestServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 import { requestSession } from '../support/product/voice-client.ts';
 
 const SITE = 'https://captions.example.org';
@@ -13,7 +14,7 @@ let server: TestServer;
 let storage: Storage;
 let platform: Pick<Platform, 'accounts' | 'newcomer'>;
 beforeAll(async () => {
-  server = await startServer({ RECOGNISER: 'silent' });
+  server = await sharedServer();
   storage = await openEmbedded(server.dataFolder);
   platform = platformOver(storage);
 });

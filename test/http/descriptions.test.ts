@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 
 let server: TestServer;
-beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
+beforeAll(async () => (server = await sharedServer()));
 afterAll(() => server.stop());
 
 /** All `$ref`s of a document, and what they lead to. */

@@ -5,15 +5,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { StyleRuleList } from '../../shared/schemas/style-rules.ts';
 import { askDragoman } from '../support/product/command-line.ts';
 import { documentClient } from '../support/product/document-client.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { sharedServer, type SharedServer } from '../support/product/shared-server.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 const uuid = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';
 const guillemets = { punctuation: { quotation_mark: 'use_guillemets' } };
 const instructions = [{ label: 'A', prompt: 'Be kind.' }];
 
-let server: TestServer;
-beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
+let server: SharedServer;
+beforeAll(async () => (server = await sharedServer()));
 afterAll(() => server.stop());
 
 async function newList(content: object): Promise<StyleRuleList> {
@@ -125,9 +125,8 @@ it('what a translation memory has word for word is used as it was kept', async (
   const settings = { DATA_DIR: server.dataFolder };
   const file = path.join(temporaryFolder(), 'memory.csv');
   writeFileSync(file, 'en,es\n"The ""door"" is red.","La ""puerta"" es colorada."\n');
-  const [account] = await askDragoman<{ account_id: string }[]>(['account', 'list'], settings);
   const { translation_memory_id } = await askDragoman<{ translation_memory_id: string }>(
-    ['memory', 'import', file, '--account', account?.account_id ?? ''],
+    ['memory', 'import', file, '--account', server.accountId],
     settings,
   );
   const { style_id } = await newList({ configured_rules: guillemets });

@@ -4,9 +4,10 @@ import type { TextTranslationResponse } from '../../shared/schemas/text-translat
 import { askDragoman } from '../support/product/command-line.ts';
 import { startDeeplCompatibleServer } from '../support/services/deepl-compatible-server.ts';
 import { startServer, type TestServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 
 let server: TestServer;
-beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
+beforeAll(async () => (server = await sharedServer()));
 afterAll(() => server.stop());
 
 const path = '/v3/detect/language';

@@ -9,12 +9,13 @@ import {
   type LegacyLanguages,
 } from '../../shared/schemas/languages.ts';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import type { TestServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 
 let server: TestServer;
 let authorization: Record<string, string>;
 beforeAll(async () => {
-  server = await startServer({ RECOGNISER: 'silent' });
+  server = await sharedServer();
   authorization = { Authorization: `DeepL-Auth-Key ${server.apiKey}` };
 });
 afterAll(() => server.stop());

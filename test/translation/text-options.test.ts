@@ -5,10 +5,11 @@ import {
   TextTranslationRequest,
   type TextTranslationResponse,
 } from '../../shared/schemas/text-translation.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import type { TestServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
 
 let server: TestServer;
-beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
+beforeAll(async () => (server = await sharedServer()));
 afterAll(() => server.stop());
 
 const ask = async (body: object) => {

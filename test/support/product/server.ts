@@ -74,6 +74,20 @@ export async function startServer(
   const { address: url, key: apiKey } = await Promise.race([started, failed]);
   failed.catch(() => undefined);
 
+  return {
+    ...{ url, apiKey, dataFolder, exited, process: child, pid: child.pid ?? 0 },
+    ...requestsTo(url, apiKey),
+    output: () => output,
+    logs: () => logs,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** Ways to ask a server with an API key. */
+export function requestsTo(url: string, apiKey: string): Pick<TestServer, 'post' | 'get' | 'send'> {
   let contract: Promise<ContractCheck> | undefined;
   /** Fails when an answer of the interface is not as the server's own document says. */
   async function checked(pathname: string, init: RequestInit): Promise<Response> {
@@ -90,9 +104,6 @@ export async function startServer(
   }
 
   return {
-    ...{ url, apiKey, dataFolder, exited, process: child, pid: child.pid ?? 0 },
-    output: () => output,
-    logs: () => logs,
     post: (pathname, body, headers) =>
       checked(pathname, {
         method: 'POST',
@@ -109,10 +120,6 @@ export async function startServer(
         ...init,
         headers: { Authorization: `Service-Auth-Key ${apiKey}`, ...init.headers },
       }),
-    async stop() {
-      child.kill('SIGTERM');
-      await exited;
-    },
   };
 }
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { securityHeaders } from '../../../server/http/security-headers.ts';
 import { rawExchange } from '../../support/machine/raw-exchange.ts';
 import { startServer, type TestServer } from '../../support/product/server.ts';
+import { sharedServer } from '../../support/product/shared-server.ts';
 import { connectWith, PCM_16K, type SessionAnswer } from '../../support/product/voice-client.ts';
 
 const PATH = '/v3/voice/realtime';
@@ -20,7 +21,7 @@ async function answer(pending: Response | Promise<Response>) {
 }
 
 let server: TestServer;
-beforeAll(async () => (server = await startServer({ RECOGNISER: 'silent' })));
+beforeAll(async () => (server = await sharedServer()));
 afterAll(() => server.stop());
 
 describe('a session request', () => {
