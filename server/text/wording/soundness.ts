@@ -97,11 +97,16 @@ function isRephrased(original: string, improved: string, language: LanguageTag):
   }
   const sentences = sentencesOf(original, language);
   if (sentences.length < 2) return true;
-  const kept = new Set(after.map((word) => beginning(word)));
+  const kept = new Set(unjoined(after).map((word) => beginning(word)));
   return sentences.every((sentence) => {
-    const telling = wordsOf(sentence).filter((word) => word.length >= TELLING_WORD);
+    const telling = unjoined(wordsOf(sentence)).filter((word) => word.length >= TELLING_WORD);
     return telling.length < MIN_TELLING_WORDS || telling.some((word) => kept.has(beginning(word)));
   });
+}
+
+/** `don't` may become `do not`: what an apostrophe joins is more than one word. */
+function unjoined(words: readonly string[]): string[] {
+  return words.flatMap((word) => word.split("'"));
 }
 
 function sentencesOf(text: string, language: LanguageTag): string[] {

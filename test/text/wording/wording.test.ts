@@ -216,6 +216,11 @@ describe('an improvement that is none', () => {
     ['rephrase', 'It is not possible to do that.', 'Doing that is impossible.'],
     [
       'rephrase',
+      "It's late. We don’t know why they won't come.",
+      'It is late. We do not know why they will not come.',
+    ],
+    [
+      'rephrase',
       text,
       'Kindly ship 20 boxes to Oslo by 3 May (https://example.org/a), Miriam said.',
     ],
