@@ -17,7 +17,7 @@ import {
   CircuitBreakers,
   type CircuitBreakerSettings,
   type Outage,
-} from '../translation/circuit-breaker.ts';
+} from '../process/circuit-breaker.ts';
 
 export interface Improvement {
   /** Whether texts in a language, or in a variant, are improved. */

@@ -10,7 +10,7 @@ import type { DetectionEngine, ImprovementOptions } from '../engines/engine.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import { inEnglishVariant } from '../text/variants/english-variants.ts';
 import { whileCharged } from '../accounts/usage/charged-work.ts';
-import type { SourceDetection } from '../translation/detection.ts';
+import type { AccountTexts, TextRequestOrigin } from '../translation/account-texts.ts';
 import type { Improvement } from './improvement.ts';
 import {
   checkImprovementRequest,
@@ -19,8 +19,6 @@ import {
   type CheckedImprovementRequest,
   type WritingWish,
 } from './text-improvement-request.ts';
-import type { TextBacklog } from '../translation/text-backlog.ts';
-import type { TextRequestOrigin } from '../translation/text-translation.ts';
 import type { UsageMeter } from '../accounts/usage/usage.ts';
 
 export interface TextImprovement {
@@ -34,16 +32,12 @@ export interface TextImprovement {
     request: RephrasingRequest,
     origin: TextRequestOrigin,
   ): Promise<ImprovementResponse>;
-  /** Resolves when no request is under way, and what failed has been given back. */
-  idle(): Promise<void>;
 }
 
 export interface TextImprovementOptions {
   improvement: Improvement;
   detector: Pick<DetectionEngine, 'detect' | 'rank' | 'prepare'>;
-  detection: Pick<SourceDetection, 'usualLanguages'>;
-  /** Of texts of any kind. */
-  backlog: TextBacklog;
+  texts: AccountTexts;
   usage: UsageMeter;
 }
 
@@ -61,8 +55,7 @@ interface Item {
 const TELLING_LENGTH = 24;
 
 export function createTextImprovement(options: TextImprovementOptions): TextImprovement {
-  const { improvement, usage } = options;
-  const underWay = new Set<Promise<unknown>>();
+  const { improvement, texts, usage } = options;
 
   const improve = async (
     task: 'correct' | 'rephrase',
@@ -72,7 +65,7 @@ export function createTextImprovement(options: TextImprovementOptions): TextImpr
     const checked = checkImprovementRequest(request, task);
     await options.detector.prepare(request.text);
     const { accountId } = caller.account;
-    const usual = options.detection.usualLanguages.of(accountId);
+    const usual = texts.usualLanguages.of(accountId);
     const items = request.text.map((text) => prepare(text, { checked, usual }, options));
     checkLanguages(items, checked, improvement);
     const counts = items.map(({ text }) => countCodePoints(text));
@@ -92,21 +85,10 @@ export function createTextImprovement(options: TextImprovementOptions): TextImpr
   };
 
   return {
-    async improve(task, request, origin) {
-      const { accountId } = origin.caller.account;
-      const work = options.backlog.during(accountId, request.text, () =>
+    improve: (task, request, origin) =>
+      texts.during(origin.caller.account.accountId, request.text, () =>
         improve(task, request, origin),
-      );
-      underWay.add(work);
-      try {
-        return await work;
-      } finally {
-        underWay.delete(work);
-      }
-    },
-    async idle() {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
-    },
+      ),
   };
 }
 

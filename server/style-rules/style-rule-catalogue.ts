@@ -1,9 +1,6 @@
 /** The catalogue of style rules as people choose from it: which options need an engine that understands. */
-import {
-  styleRuleCatalogue,
-  styleRuleCategories,
-  styleRuleLanguages,
-} from '../../shared/style-rules/catalogue.ts';
+import { styleLanguages } from '../../shared/language.ts';
+import { styleRuleCatalogue, styleRuleCategories } from '../../shared/style-rules/catalogue.ts';
 import type { StyleRuleCatalogueView } from '../../shared/schemas/console.ts';
 import { isMechanical } from './rules/style-rules.ts';
 import type { Translation } from '../translation/translation.ts';
@@ -15,8 +12,8 @@ export function describeStyleRuleCatalogue(
   const sources = translation.sources();
   return {
     categories,
-    languages: [...styleRuleLanguages],
-    follows_instructions: styleRuleLanguages.filter((target) =>
+    languages: [...styleLanguages],
+    follows_instructions: styleLanguages.filter((target) =>
       sources.some(
         (source) => source !== target && translation.followsInstructions({ source, target }),
       ),
@@ -30,7 +27,7 @@ const categories = styleRuleCategories.map((category) => ({
     name: rule,
     options: options.map((option) => ({
       name: option,
-      mechanical: styleRuleLanguages.filter((language) =>
+      mechanical: styleLanguages.filter((language) =>
         isMechanical({ category, rule, option, language }),
       ),
     })),

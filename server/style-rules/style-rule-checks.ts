@@ -1,7 +1,7 @@
 /** What of a style rule request can be judged without the database. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
-import { canonicalLanguage } from '../../shared/language.ts';
+import { styleLanguages, canonicalLanguage } from '../../shared/language.ts';
 import {
   MAX_STYLE_INSTRUCTIONS,
   MAX_STYLE_LABEL_CHARACTERS,
@@ -11,22 +11,20 @@ import {
 } from '../../shared/schemas/style-rules.ts';
 import {
   styleRuleCatalogue,
-  styleRuleLanguages,
   type ConfiguredRules,
   type StyleRuleCategory,
   type StyleRuleLanguage,
 } from '../../shared/style-rules/catalogue.ts';
+import { checkedUuid } from '../../shared/uuid.ts';
 import type { StyledInstruction } from './store.ts';
 import { countCodePoints } from '../text/code-points.ts';
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Control characters but tabs and line breaks, and halves of characters: no database keeps them all. */
 const FORBIDDEN = /[^\P{Cc}\t\n\r]|\p{Surrogate}/u;
 
 /** An id in the spelling of the database. @throws ServiceError invalid_request */
 export function checkedStyleId(id: string, name: 'style_id' | 'instruction_id' = 'style_id') {
-  if (UUID.test(id)) return id.toLowerCase();
-  throw invalid(`Value for '${name}' not supported: it must be a UUID.`);
+  return checkedUuid(id, name);
 }
 
 /** @throws ServiceError invalid_request */
@@ -37,9 +35,9 @@ export function checkedStyleName(name: string): string {
 /** A language that lists are made for. @throws ServiceError invalid_request */
 export function checkedStyleLanguage(given: string): StyleRuleLanguage {
   const tag = canonicalLanguage(given);
-  const language = styleRuleLanguages.find((each) => each === tag);
+  const language = styleLanguages.find((each) => each === tag);
   if (language !== undefined) return language;
-  throw invalid(`Value for 'language' not supported. Possible: ${styleRuleLanguages.join(', ')}.`);
+  throw invalid(`Value for 'language' not supported. Possible: ${styleLanguages.join(', ')}.`);
 }
 
 /**

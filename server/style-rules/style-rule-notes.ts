@@ -1,8 +1,8 @@
 /** What becomes of style rules with the engines that run, for the description of the interface. */
+import { styleLanguages } from '../../shared/language.ts';
 import {
   styleRuleCatalogue,
   styleRuleCategories,
-  styleRuleLanguages,
   type StyleRuleLanguage,
 } from '../../shared/style-rules/catalogue.ts';
 import { isMechanical } from './rules/style-rules.ts';
@@ -17,8 +17,8 @@ export function describeStyleRules(
     sources.some(
       (source) => source !== target && translation.followsInstructions({ source, target }),
     );
-  const followed = styleRuleLanguages.filter(isFollowed);
-  const others = styleRuleLanguages.filter((language) => !followed.includes(language));
+  const followed = styleLanguages.filter(isFollowed);
+  const others = styleLanguages.filter((language) => !followed.includes(language));
   return [
     'Lists act on translations that name them as `style_id`.',
     followed.length === 0

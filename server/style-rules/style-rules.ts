@@ -29,7 +29,7 @@ import {
   toInstruction,
   tooManyInstructions,
 } from './style-rule-checks.ts';
-import { createTextStyle, type TextStyle } from '../translation/text-style.ts';
+import { createTextStyle, type TextStyle } from './text-style.ts';
 
 /** Most lists of an account. */
 const MAX_LISTS = 1000;

@@ -4,6 +4,7 @@ import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { DetectionRequest, DetectionResponse } from '../../shared/schemas/detection.ts';
 import type { Detection, DetectionEngine } from '../engines/engine.ts';
 import { plainText, type TextSegment } from '../text/text-segment.ts';
+import type { UsualLanguages } from './account-texts.ts';
 import { detectionLanguages } from './language-table.ts';
 import type { Translation } from './translation.ts';
 
@@ -37,8 +38,6 @@ export interface LanguageDetection {
 }
 
 export interface SourceDetection {
-  /** What the accounts write in, by the texts that were clear. */
-  readonly usualLanguages: UsualLanguages;
   /**
    * The languages to translate texts from, order kept. What {@link LanguageDetection} is sure of is
    * taken, even if nobody translates it; of a text that may be in several languages, the likeliest of
@@ -52,13 +51,16 @@ export interface SourceDetection {
   ): Promise<LanguageTag[]>;
 }
 
-/** Makes the service over the detector that runs, and what engines elsewhere know better. */
+/**
+ * Makes the service over the detector that runs, and what engines elsewhere know better.
+ *
+ * @param usualLanguages what is known of the accounts, and grows
+ */
 export function createDetection(
   engine: DetectionEngine,
   translation: Pick<Translation, 'serves' | 'detect'>,
+  usualLanguages: UsualLanguages,
 ): LanguageDetection & SourceDetection {
-  const usualLanguages = createUsualLanguages();
-
   /** The one decision that all go by. */
   async function tell(
     texts: readonly string[],
@@ -80,7 +82,6 @@ export function createDetection(
   }
 
   return {
-    usualLanguages,
     async detect({ text = [] }, origin) {
       if (text.length === 0) {
         throw new ServiceError('invalid_request', 'Missing parameter text.');
@@ -147,47 +148,4 @@ function beginningOf(segments: readonly TextSegment[]): string {
     text += `${plainText(segment)} `;
   }
   return text;
-}
-
-// What accounts write in, from their clear texts of late: tells short ones that several languages may have.
-
-interface UsualLanguages {
-  /** A text of an account is in this base language: it says so, or it is clear. */
-  note(accountId: string, language: LanguageTag): void;
-  /** How much an account writes in each base language; undefined before that can be told. */
-  of(accountId: string): ReadonlyMap<LanguageTag, number> | undefined;
-}
-
-/** What each text leaves of those before it: some twenty count. */
-const KEPT = 0.95;
-/** A single text says little of the next. */
-const LEAST_TEXTS = 1.5;
-/** Less is forgotten: a text of long ago. */
-const LEAST_SHARE = 0.05;
-/** Accounts that are remembered, the last ones; some 10 MB when all are there. */
-const MAX_ACCOUNTS = 20_000;
-
-/** Kept in memory only: after a start it is learned anew. */
-function createUsualLanguages(): UsualLanguages {
-  const accounts = new Map<string, Map<LanguageTag, number>>();
-  return {
-    note(accountId, language) {
-      const shares = accounts.get(accountId) ?? new Map<LanguageTag, number>();
-      for (const [known, share] of shares) {
-        if (share * KEPT < LEAST_SHARE) shares.delete(known);
-        else shares.set(known, share * KEPT);
-      }
-      shares.set(language, (shares.get(language) ?? 0) + 1);
-      accounts.delete(accountId);
-      accounts.set(accountId, shares);
-      const [oldest] = accounts.keys();
-      if (accounts.size > MAX_ACCOUNTS && oldest !== undefined) accounts.delete(oldest);
-    },
-    of(accountId) {
-      const shares = accounts.get(accountId);
-      if (shares === undefined) return undefined;
-      const all = [...shares.values()].reduce((sum, share) => sum + share, 0);
-      return all < LEAST_TEXTS ? undefined : shares;
-    },
-  };
 }

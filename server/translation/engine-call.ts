@@ -13,9 +13,9 @@ export interface TranslationWishes {
   /** Whose texts these are. */
   account?: string | undefined;
   /** Text around the segments. */
-  context?: string;
-  formality?: 'more' | 'less';
-  glossary?: TermIndex;
+  context?: string | undefined;
+  formality?: 'more' | 'less' | undefined;
+  glossary?: TermIndex | undefined;
   /** Wishes in plain words; with them only engines that follow them are asked. */
   instructions?: readonly string[];
   /** Rules of style in plain words; engines that follow instructions are told them. */

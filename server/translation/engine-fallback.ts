@@ -3,7 +3,7 @@ import { ServiceError } from '../../shared/errors.ts';
 import type { LanguagePair, TranslationEngine } from '../engines/engine.ts';
 import type { Logger } from '../process/log.ts';
 import type { TextSegment } from '../text/text-segment.ts';
-import type { CircuitBreakers, Pass } from './circuit-breaker.ts';
+import type { CircuitBreakers, Pass } from '../process/circuit-breaker.ts';
 import { translateWith, type TranslationWishes } from './engine-call.ts';
 import type { EngineRoute } from './engine-routes.ts';
 

@@ -1,6 +1,11 @@
 /** The listings of languages: what the contract knows, as far as the engines that run can do it. */
 import { ServiceError } from '../../shared/errors.ts';
-import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
+import {
+  baseLanguage,
+  betaLanguages,
+  glossaryLanguages,
+  type LanguageTag,
+} from '../../shared/language.ts';
 import {
   includes,
   resourceNames,
@@ -15,8 +20,6 @@ import { writingStyles, writingTones } from '../../shared/schemas/write.ts';
 import type { DetectionEngine, RecognitionEngine, SynthesisEngine } from '../engines/engine.ts';
 import {
   betaFeatures,
-  betaLanguages,
-  glossaryLanguages,
   hiddenFromLegacy,
   languageNames,
   legacySourceOnly,
@@ -193,7 +196,7 @@ function describe(resource: ResourceName, served: Served, withBeta: boolean): La
   for (const [lang, name] of languageNames) {
     const isSource = served.sources.has(lang);
     const isTarget = served.targets.has(lang);
-    const status = betaLanguages.has(lang) ? 'beta' : 'stable';
+    const status = betaLanguages.includes(lang) ? 'beta' : 'stable';
     if ((!isSource && !isTarget) || (status === 'beta' && !withBeta)) continue;
     const names = (Object.keys(features) as FeatureName[]).filter(
       (feature) =>
@@ -231,9 +234,8 @@ function describeLegacy(type: 'source' | 'target', served: Served): LegacyLangua
 }
 
 function pairsOfGlossaries({ serves }: Pick<Translation, 'serves'>) {
-  const languages = [...glossaryLanguages];
-  return languages.flatMap((source) =>
-    languages
+  return glossaryLanguages.flatMap((source) =>
+    glossaryLanguages
       .filter((target) => target !== source && serves({ source, target }))
       .map((target) => ({ source_lang: source, target_lang: target })),
   );

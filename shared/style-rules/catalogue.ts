@@ -2,6 +2,7 @@
  * The catalogue of style rules: what may be configured in a list. It is the union of all languages;
  * a rule that a language has no use for changes nothing in it.
  */
+import type { styleLanguages } from '../language.ts';
 import { datesAndTimes } from './dates-and-times.ts';
 import { formatting } from './formatting.ts';
 import { numbers } from './numbers.ts';
@@ -38,10 +39,8 @@ export const styleRuleCatalogue: StyleRuleCatalogue = {
   vocabulary,
 };
 
-/** Languages that lists are made for; each serves its variants. */
-export const styleRuleLanguages = ['de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'zh'] as const;
-
-export type StyleRuleLanguage = (typeof styleRuleLanguages)[number];
+/** A language that lists are made for; each serves its variants. */
+export type StyleRuleLanguage = (typeof styleLanguages)[number];
 
 /** What a list has chosen: the option of a rule, by category and rule. */
 export type ConfiguredRules = Partial<Record<StyleRuleCategory, Record<string, string>>>;

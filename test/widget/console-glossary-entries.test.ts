@@ -3,7 +3,6 @@ import fc from '../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { phraseFault as serverFault } from '../../server/glossaries/terms/phrase-rules.ts';
 import { parseEntries } from '../../server/glossaries/terms/entries.ts';
-import { glossaryLanguages as serverLanguages } from '../../server/translation/language-table.ts';
 import { DictionaryDraft, entriesOf } from '../../widget/console/glossaries/dictionary-draft.ts';
 import {
   decodeText,
@@ -11,7 +10,6 @@ import {
   writeCsv,
   writeTsv,
 } from '../../widget/console/glossaries/entry-file.ts';
-import { glossaryLanguages } from '../../widget/console/glossaries/glossary-languages.ts';
 import { phraseFault } from '../../widget/console/glossaries/phrase-fault.ts';
 
 const pair = { source: 'en', target: 'de' };
@@ -87,10 +85,6 @@ describe('the rules', () => {
       ),
       { numRuns: 500 },
     );
-  });
-
-  it('for languages are those of the server', () => {
-    expect(glossaryLanguages.toSorted()).toEqual([...serverLanguages].toSorted());
   });
 });
 

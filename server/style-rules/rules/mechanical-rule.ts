@@ -1,4 +1,5 @@
 /** What a rule of style is that needs no understanding: text in, text out. */
+import { styleLanguages } from '../../../shared/language.ts';
 import type {
   StyleRuleCategory,
   StyleRuleLanguage,
@@ -67,7 +68,7 @@ export function rulesOf(
 }
 
 /** All languages of lists. */
-export const EVERY_LANGUAGE = ['de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'zh'] as const;
+export const EVERY_LANGUAGE = styleLanguages;
 
 /** Languages of lists that are written in Latin letters. */
 export const LATIN_LANGUAGES = ['de', 'en', 'es', 'fr', 'it'] as const;

@@ -7,10 +7,9 @@ import type { Caller } from '../../http/caller.ts';
 import type { TermIndex } from '../../glossaries/terms/term-index.ts';
 import { layOutPlain } from '../../text/markup/plain-layout.ts';
 import type { TranslateText } from '../path/translate.ts';
-import { checkedGlossaryId } from '../../glossaries/glossary-checks.ts';
-import type { Glossaries } from '../../glossaries/glossaries.ts';
-import { translateLayouts } from '../../translation/layout-translation.ts';
+import { checkedGlossaryId, type Glossaries } from '../../glossaries/glossaries.ts';
 import type { Translation } from '../../translation/translation.ts';
+import { translateLayouts } from '../../translation/wishes.ts';
 
 /** Values of `formality` in a session request, and what engines know of them. */
 const formalities: ReadonlyMap<string, 'more' | 'less' | undefined> = new Map([

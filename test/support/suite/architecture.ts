@@ -71,9 +71,9 @@ const layers: Record<string, Layer> = {
   'server/http': { uses: ['shared', 'server/process'] },
 
   'server/accounts': room(['server/http']),
-  'server/glossaries': room(['server/translation/language-table.ts']),
+  'server/glossaries': room([]),
   'server/memories': room(['server/http'], ['server/translation']),
-  'server/style-rules': room(['server/translation/text-style.ts'], ['server/translation']),
+  'server/style-rules': room([], ['server/translation']),
   'server/spoken-terms': room(['server/glossaries']),
   'server/translation': room(
     [

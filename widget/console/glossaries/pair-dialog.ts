@@ -6,7 +6,7 @@ import type { ConsoleDialog } from '../parts/dialog.ts';
 import '../parts/dialog.ts';
 import { byName, languageText } from '../parts/language-text.ts';
 import type { LanguagePair } from './entry-file.ts';
-import { glossaryLanguages } from './glossary-languages.ts';
+import { glossaryLanguages } from '../../../shared/language.ts';
 
 const languages = byName(glossaryLanguages);
 

@@ -2,7 +2,7 @@ import { LitElement, css, html, nothing, type PropertyValues } from 'lit';
 import { query, state } from 'lit/decorators.js';
 import type { ImportedTranslationMemory } from '../../../shared/schemas/translation-memories.ts';
 import { api } from '../api.ts';
-import { glossaryLanguages } from '../glossaries/glossary-languages.ts';
+import { glossaryLanguages } from '../../../shared/language.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import type { ConsoleDialog } from '../parts/dialog.ts';
 import '../parts/dialog.ts';

@@ -3,7 +3,7 @@ import { query, state } from 'lit/decorators.js';
 import { baseStyles } from '../parts/base.styles.ts';
 import type { ConsoleDialog } from '../parts/dialog.ts';
 import '../parts/dialog.ts';
-import { glossaryLanguages } from '../glossaries/glossary-languages.ts';
+import { glossaryLanguages } from '../../../shared/language.ts';
 import { byName, languageText } from '../parts/language-text.ts';
 
 /** An instruction as it is sent; without a language it is for texts of any. */

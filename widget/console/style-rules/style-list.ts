@@ -1,5 +1,6 @@
 import { LitElement, html, nothing } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
+import { styleLanguages } from '../../../shared/language.ts';
 import type { StyleRuleList } from '../../../shared/schemas/style-rules.ts';
 import { api } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
@@ -15,7 +16,7 @@ import { goTo, linkTo } from '../router.ts';
 import type { Session } from '../session.ts';
 
 /** Languages of which lists can be made, as the language interface has them. */
-const LANGUAGES = byName(['de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'zh']);
+const LANGUAGES = byName(styleLanguages);
 /** Most lists of an answer. */
 const PAGE_SIZE = 25;
 
