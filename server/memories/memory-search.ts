@@ -1,17 +1,21 @@
 /** Finds what a translation memory has for the segments of a request. */
 import type { LanguageTag } from '../../shared/language.ts';
 import type { MemoryPart, TranslationMemoryStore } from './store.ts';
-import { bucketOfKey, textsOfKey } from './matching/memory-index.ts';
-import { keysToFind, type MemoryKey } from './matching/memory-keys.ts';
-import { normalised, readMemoryText, type MemoryText } from './matching/memory-text.ts';
-import { matchScore, sameNumbers } from './matching/match-score.ts';
-import { readSegment, withMarksOf, writeSegment } from './matching/written-segment.ts';
+import { bucketOfKey, textsOfKey, keysToFind, type MemoryKey } from './matching/memory-index.ts';
+import {
+  normalised,
+  readMemoryText,
+  type MemoryText,
+  matchScore,
+  sameNumbers,
+} from './matching/memory-text.ts';
+import { readSegment, withMarksOf, writeSegment } from './matching/memory-unit.ts';
 import { repairMarks } from '../text/repair.ts';
 import { plainText, type TextSegment } from '../text/text-segment.ts';
 
 /** A pair of the memory that is like a segment. */
 export interface MemoryMatch {
-  /** 0 to 100, see `match-score.ts`. */
+  /** 0 to 100, see `memory-text.ts`. */
   score: number;
   /** The pair, without marks. */
   source: string;

@@ -23,7 +23,6 @@ import {
 } from './matching/memory-unit.ts';
 import { importContent, MAX_MEMORY_SEGMENTS, type MemoryFileFormat } from './memory-import.ts';
 import { createMemorySearch, type MemorySearch } from './memory-search.ts';
-import type { MemoryWish } from '../translation/wishes.ts';
 
 /** Most memories of an account, those that are being imported included. */
 const MAX_MEMORIES = 1_000;
@@ -43,6 +42,12 @@ export interface MemoryImport {
   targetLang?: string | undefined;
   /** What messages call these two, if not `source_lang` and `target_lang`. */
   languageNames?: LanguageNames;
+}
+
+/** A memory that is wished for, and how much alike a text must at least be, in percent. */
+export interface MemoryWish {
+  id: string;
+  threshold: number;
 }
 
 /** A memory for a request; without a source language each text is looked up that is in the memory's. */

@@ -5,7 +5,7 @@
  * placeholders become marks, and what stands between sentences suits their script.
  */
 import type { LanguageTag } from '../../shared/language.ts';
-import { NO_REFERENCES, type FlowItem } from './markup/flow.ts';
+import { NO_REFERENCES, type FlowItem } from './markup/text-layout.ts';
 import { layOutFlow } from './markup/segment-layout.ts';
 import { plainText, type Mark, type TextSegment } from './text-segment.ts';
 

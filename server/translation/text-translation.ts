@@ -13,10 +13,9 @@ import type {
 import { whileCharged } from '../accounts/usage/charged-work.ts';
 import type { UsageMeter } from '../accounts/usage/usage.ts';
 import type { Plan } from '../http/caller.ts';
-import type { MarkupOptions } from '../text/markup/flow.ts';
+import type { MarkupOptions, SentenceSplitting, TextLayout } from '../text/markup/text-layout.ts';
 import { layOutMarkup } from '../text/markup/markup-layout.ts';
-import { layOutPlain } from '../text/markup/plain-layout.ts';
-import type { SentenceSplitting, TextLayout } from '../text/markup/text-layout.ts';
+import { layOutPlain } from '../text/markup/segment-layout.ts';
 import type { AccountTexts, TextRequestOrigin } from './account-texts.ts';
 import type { Translation } from './translation.ts';
 import {

@@ -9,10 +9,18 @@ import {
   type CircuitBreakerSettings,
   type Outage,
 } from '../process/circuit-breaker.ts';
-import { canChooseFormality, canFollow, type TranslationWishes } from './engine-call.ts';
-import { createEngineFallback } from './engine-fallback.ts';
-import { preferredEngines, type PreferenceRule } from './engine-preference.ts';
-import { createEngineRoutes, type EngineRoute } from './engine-routes.ts';
+import {
+  canChooseFormality,
+  canFollow,
+  type TranslationWishes,
+  createEngineFallback,
+} from './engine-fallback.ts';
+import {
+  preferredEngines,
+  type PreferenceRule,
+  createEngineRoutes,
+  type EngineRoute,
+} from './engine-routes.ts';
 
 export interface SegmentTranslationOptions extends LanguagePair, TranslationWishes {
   /** `latency` asks classic engines first; `quality`, the default, keeps to the configured order. */

@@ -9,7 +9,7 @@ import { checkedUuid } from '../../shared/uuid.ts';
 import type { LanguagePair } from '../engines/engine.ts';
 import type { Glossaries } from '../glossaries/glossaries.ts';
 import type { Plan } from '../http/caller.ts';
-import type { TranslationMemories } from '../memories/translation-memories.ts';
+import type { MemoryWish, TranslationMemories } from '../memories/translation-memories.ts';
 import type { StyleRuleLists } from '../style-rules/style-rules.ts';
 import type { TextStyle } from '../style-rules/text-style.ts';
 import { preserveFormatting } from '../text/formatting.ts';
@@ -38,12 +38,6 @@ export interface FormalityWish {
   wish: 'more' | 'less';
   /** Whether the request is refused where nobody can choose. */
   insists: boolean;
-}
-
-/** A translation memory, and how much alike a text must at least be, in percent. */
-export interface MemoryWish {
-  id: string;
-  threshold: number;
 }
 
 /** Translates segments as it is wished for. */

@@ -11,7 +11,7 @@ import {
   type ImprovementResponse,
 } from '../../shared/schemas/write.ts';
 import { ruledForms } from '../../server/text/wording/register.ts';
-import { inEnglishVariant } from '../../server/text/variants/english-variants.ts';
+import { inEnglishVariant } from '../../server/text/wording/english-variants.ts';
 import { correctSentences } from '../engines/correct-sentences.ts';
 import { trickySentences } from '../engines/tricky-sentences.ts';
 import { askDragoman } from '../support/product/command-line.ts';

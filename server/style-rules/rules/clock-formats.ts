@@ -1,13 +1,14 @@
 /** Times of day as a list writes them. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
-import { NO_BREAK, withPieces } from './characters.ts';
-import { readTimes, type ReadTime } from './clock-reading.ts';
 import {
+  NO_BREAK,
+  withPieces,
   rulesOf,
   type ChosenStyle,
   type MechanicalRule,
   type StyleStep,
 } from './mechanical-rule.ts';
+import { readTimes, type ReadTime } from './clock-reading.ts';
 import { endsSentence } from './sentence-ends.ts';
 
 type Write = (time: ReadTime, style: ChosenStyle) => string | undefined;

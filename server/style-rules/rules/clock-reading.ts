@@ -1,7 +1,6 @@
 /** Reads times of day: figures that a word or a sign makes a time, and no score or section. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
-import { BLANK } from './characters.ts';
-import { JOINT, JOINT_ONWARD, withoutJoined, type Neighbours } from './joints.ts';
+import { BLANK, JOINT, JOINT_ONWARD, withoutJoined, type Neighbours } from './mechanical-rule.ts';
 
 export interface ReadTime {
   start: number;

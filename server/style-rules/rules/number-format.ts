@@ -1,6 +1,12 @@
 /** Decimal signs and thousands separators: their rules act together, as one sign cannot be both. */
-import { NARROW, withPieces } from './characters.ts';
-import { LATIN_LANGUAGES, rulesOf, type ChosenStyle, type StyleStep } from './mechanical-rule.ts';
+import {
+  NARROW,
+  withPieces,
+  LATIN_LANGUAGES,
+  rulesOf,
+  type ChosenStyle,
+  type StyleStep,
+} from './mechanical-rule.ts';
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
 import { isAmount } from './units.ts';
 

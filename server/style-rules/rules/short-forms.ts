@@ -1,6 +1,5 @@
 /** Abbreviations, acronyms, degrees and titles. */
-import { oneOf } from './characters.ts';
-import { LATIN_LANGUAGES, singleRule, type StyleStep } from './mechanical-rule.ts';
+import { oneOf, LATIN_LANGUAGES, singleRule, type StyleStep } from './mechanical-rule.ts';
 import { withoutStop } from './sentence-ends.ts';
 
 const DEGREES = new Map([

@@ -3,7 +3,7 @@
  * well-formed where callers may send it.
  */
 import { Tokenizer } from 'htmlparser2';
-import { NO_REFERENCES, type Reference } from './flow.ts';
+import { NO_REFERENCES, type Reference } from './text-layout.ts';
 import type { Token } from './token.ts';
 import { lenientReferences } from './references.ts';
 import { markupToken } from './xml-tokens.ts';

@@ -1,7 +1,7 @@
 /** Takes XML apart: documents and fragments, strictly well-formed. */
 import { SaxesParser } from 'saxes';
 import { ServiceError } from '../../../shared/errors.ts';
-import { NO_REFERENCES } from './flow.ts';
+import { NO_REFERENCES } from './text-layout.ts';
 import { xmlReferences } from './references.ts';
 import type { Token } from './token.ts';
 

@@ -5,9 +5,8 @@
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { countCodePoints } from '../code-points.ts';
 import { sentenceEnds } from '../sentences.ts';
-import { isDenial, mayDeny } from './grammar-words.ts';
-import { untouchableSpans } from './untouchable.ts';
-import { isWordForWord, wordsOf } from './word-changes.ts';
+import { isDenial, mayDeny, isWordForWord, wordsOf } from './word-changes.ts';
+import { untouchableSpans } from './edits.ts';
 
 export interface SoundnessOptions {
   task: 'correct' | 'rephrase';

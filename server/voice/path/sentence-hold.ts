@@ -5,7 +5,7 @@
  * Everything is decided by positions in the stream and by the texts, nothing by the clock on the wall:
  * the same audio gives the same sentences, however fast a recogniser was.
  */
-import { hangingPlace } from '../../text/hanging-words.ts';
+import { hangingPlace } from '../../text/sentence-finisher.ts';
 import { captionUnits } from './caption-units.ts';
 import { joinSegments, type CaptionSegment } from './captions.ts';
 import type { Pause } from './recognise.ts';

@@ -1,8 +1,7 @@
 /** The attributes of HTML that people read or hear, and those that say its language. */
 import { Tokenizer } from 'htmlparser2';
-import { UNTRANSLATED } from '../../../text/markup/html-elements.ts';
+import { UNTRANSLATED, pairHtml } from '../../../text/markup/pairing.ts';
 import { htmlTokens } from '../../../text/markup/html-tokens.ts';
-import { pairHtml } from '../../../text/markup/pairing.ts';
 import { endOf } from '../../../text/markup/token.ts';
 
 export interface HtmlAttribute {
