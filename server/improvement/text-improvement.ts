@@ -198,7 +198,8 @@ function optionsFor(
   if (wish === undefined || !canChoose(wish, language, improvement)) return { language, ...common };
   const { writingStyle, tone } = wish;
   return {
-    ...{ language, ...common },
+    language,
+    ...common,
     ...(writingStyle !== undefined && { writingStyle }),
     ...(tone !== undefined && { tone }),
   };

@@ -27,7 +27,7 @@ export interface MemoryMatch {
 /** Looks through one memory for one target language. */
 export interface MemorySearch {
   readonly sourceLang: LanguageTag;
-  /** Least score that is told. */
+  /** Least score of a match. */
   readonly threshold: number;
   /**
    * The best matches of each segment, the best first; none where nothing is alike enough.
@@ -43,7 +43,7 @@ const SEGMENTS_PER_LOOKUP = 16;
 const MAX_NUMBERS = 1_000;
 /** Pairs of which a score is computed: those with most keys in common with the segment. */
 const MAX_CANDIDATES = 24;
-/** Told of each segment. */
+/** What is found for each segment. */
 const MAX_MATCHES = 2;
 
 export interface MemorySearchOptions {
@@ -56,7 +56,8 @@ export interface MemorySearchOptions {
 export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
   const { sourceLang, threshold } = options;
   return {
-    ...{ sourceLang, threshold },
+    sourceLang,
+    threshold,
     async find(segments, signal) {
       const found: MemoryMatch[][] = [];
       for (let start = 0; start < segments.length; start += SEGMENTS_PER_LOOKUP) {

@@ -180,9 +180,14 @@ function createImports(db: Database): Imports {
       await db
         .insertInto('translation_memories')
         .values({
-          ...{ memory_id: memoryId, account_id: accountId, name, state: 'importing' },
-          ...{ source_lang: '', segment_count: 0 },
-          ...{ created_at_ms: createdAtMs, changed_at_ms: createdAtMs },
+          memory_id: memoryId,
+          account_id: accountId,
+          name,
+          state: 'importing',
+          source_lang: '',
+          segment_count: 0,
+          created_at_ms: createdAtMs,
+          changed_at_ms: createdAtMs,
         })
         .execute();
       return true;
@@ -198,8 +203,12 @@ function createImports(db: Database): Imports {
         await db
           .insertInto('memory_parts')
           .values({
-            ...{ part_id: partId, memory_id: memoryId, place, target_lang: targetLang },
-            ...{ segment_count: 0, bucket_count: 0 },
+            part_id: partId,
+            memory_id: memoryId,
+            place,
+            target_lang: targetLang,
+            segment_count: 0,
+            bucket_count: 0,
           })
           .execute();
       }),

@@ -64,7 +64,9 @@ export function createSpokenTerms({
         spokenTermsId: randomUUID(),
         name: checkedGlossaryName(creation.name),
         language: checkedLanguage(creation.language),
-        ...{ terms, termCount: terms.length, createdAtMs: now() },
+        terms,
+        termCount: terms.length,
+        createdAtMs: now(),
       };
       if (await store.create(accountId, list, MAX_LISTS)) return toAnswer(list);
       throw invalid(`An account has at most ${MAX_LISTS} lists of spoken terms: delete one first.`);

@@ -96,7 +96,9 @@ function createWholes({
         styleId: randomUUID(),
         name: checkedStyleName(name),
         language: checkedStyleLanguage(language),
-        ...{ createdAtMs: atMs, updatedAtMs: atMs, version: 1 },
+        createdAtMs: atMs,
+        updatedAtMs: atMs,
+        version: 1,
         configuredRules: checkedRules(content.configured_rules ?? {}),
         instructions: newInstructions(content.custom_instructions ?? []),
       };
@@ -119,7 +121,7 @@ function createWholes({
 
     async change(accountId, styleId, { name }) {
       const id = checkedStyleId(styleId);
-      // Clients that have nothing to change are told what there is.
+      // Clients that have nothing to change get what there is.
       if (name === undefined) return toList(await findList(store, accountId, id));
       const change = { name: checkedStyleName(name), atMs: now() };
       return toList(known(await store.change(accountId, id, change)));
@@ -340,7 +342,7 @@ function unknownName(place: string, name: string, known: object): ServiceError {
   );
 }
 
-/** What callers sent is told back to them only as far as it could be a name. */
+/** What callers sent is repeated to them only as far as it could be a name. */
 function shortened(name: string): string {
   return name.length <= 100 ? name : `${name.slice(0, 100)}…`;
 }

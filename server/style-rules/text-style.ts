@@ -1,4 +1,4 @@
-/** A style rule list at work: what of it engines are told, and what is done to whatever they say. */
+/** A style rule list at work: what of it engines get in words, and what is done to whatever they say. */
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import { styleRuleCategories, type ConfiguredRules } from '../../shared/style-rules/catalogue.ts';
 import type { TextSegment } from '../text/text-segment.ts';
@@ -89,16 +89,38 @@ function inWords(name: string): string {
 
 /** Signs within `dd_slash_mm`. */
 const signs: Readonly<Record<string, string>> = {
-  ...{ period: '.', slash: '/', hyphen: '-', colon: ':' },
+  period: '.',
+  slash: '/',
+  hyphen: '-',
+  colon: ':',
 };
 
 /** Words with a capital, and so on. */
 const spellings: Readonly<Record<string, string>> = {
-  ...{ american: 'American', arabic: 'Arabic', chinese: 'Chinese', english: 'English' },
-  ...{ french: 'French', german: 'German', italian: 'Italian', japanese: 'Japanese' },
-  ...{ korean: 'Korean', latin: 'Latin', north: 'North', roman: 'Roman', sino: 'Sino' },
-  ...{ spanish: 'Spanish', ad: 'AD', bc: 'BC', bce: 'BCE', ce: 'CE', iso: 'ISO', si: 'SI' },
-  ...{ prozent: 'Prozent', uhr: 'Uhr', numero: 'numéro', vs: 'versus' },
+  american: 'American',
+  arabic: 'Arabic',
+  chinese: 'Chinese',
+  english: 'English',
+  french: 'French',
+  german: 'German',
+  italian: 'Italian',
+  japanese: 'Japanese',
+  korean: 'Korean',
+  latin: 'Latin',
+  north: 'North',
+  roman: 'Roman',
+  sino: 'Sino',
+  spanish: 'Spanish',
+  ad: 'AD',
+  bc: 'BC',
+  bce: 'BCE',
+  ce: 'CE',
+  iso: 'ISO',
+  si: 'SI',
+  prozent: 'Prozent',
+  uhr: 'Uhr',
+  numero: 'numéro',
+  vs: 'versus',
 };
 
 const languages = 'Chinese|English|French|German|Italian|Japanese|Korean|Spanish';

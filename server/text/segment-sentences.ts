@@ -32,7 +32,10 @@ export function layOutSentences(
   const fence = fenceFor(segment);
   const { source, items } = flowOf(segment, fence, hasWords);
   const layout = layOutFlow({
-    ...{ source, items, language, characters: 0 },
+    source,
+    items,
+    language,
+    characters: 0,
     splitting: cuts ? 'sentences' : 'none',
     write: (text) => text.replaceAll(fence, ''),
     marks: new RegExp(`${fence}\\w+${fence}`, 'g'),

@@ -68,7 +68,7 @@ export function createAccountTexts({ maxLength }: { maxLength: number }): Accoun
 export interface UsualLanguages {
   /** A text of an account is in this base language: it says so, or it is clear. */
   note(accountId: string, language: LanguageTag): void;
-  /** How much an account writes in each base language; undefined before that can be told. */
+  /** How much an account writes in each base language; undefined before enough is known. */
   of(accountId: string): ReadonlyMap<LanguageTag, number> | undefined;
 }
 

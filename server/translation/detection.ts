@@ -1,4 +1,4 @@
-/** Tells the language of texts: for those who ask, and for translations without a source language. */
+/** Finds out the language of texts: for those who ask, and for translations without a source language. */
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { DetectionRequest, DetectionResponse } from '../../shared/schemas/detection.ts';
@@ -15,14 +15,14 @@ const CONSIDERED_LENGTH = 4096;
 const OPEN_LENGTH = 64;
 
 /** What is known of the language of a text. */
-interface Told {
+interface Finding {
   text: string;
   found: Detection;
   /** Languages it may be in, the likeliest first. */
   ranked: LanguageTag[];
 }
 
-/** Whose texts are told, and how to stop. */
+/** Whose texts they are, and how to stop. */
 export interface DetectionOrigin {
   /** Its usual languages decide between those that a short text may be in. */
   accountId: string;
@@ -62,10 +62,10 @@ export function createDetection(
   usualLanguages: UsualLanguages,
 ): LanguageDetection & SourceDetection {
   /** The one decision that all go by. */
-  async function tell(
+  async function findOut(
     texts: readonly string[],
     options: DetectionOrigin & { target: LanguageTag | undefined },
-  ): Promise<Told[]> {
+  ): Promise<Finding[]> {
     await engine.prepare(texts);
     const words = texts.map((text) => {
       return { text, found: engine.detect(text), ranked: engine.rank(text) };
@@ -86,13 +86,13 @@ export function createDetection(
       if (text.length === 0) {
         throw new ServiceError('invalid_request', 'Missing parameter text.');
       }
-      const told = await tell(text, { ...origin, target: undefined });
-      return { results: told.map(({ found }) => resultOf(found)) };
+      const findings = await findOut(text, { ...origin, target: undefined });
+      return { results: findings.map(({ found }) => resultOf(found)) };
     },
     async detectSources(texts, options) {
       const { target } = options;
-      const told = await tell(texts.map(beginningOf), options);
-      return told.map(({ found, ranked }) => {
+      const findings = await findOut(texts.map(beginningOf), options);
+      return findings.map(({ found, ranked }) => {
         if (found.status === 'success') return found.language;
         const candidates = found.status === 'insufficient_confidence' ? found.candidates : ranked;
         const [likeliest, ...others] = candidates;
@@ -108,25 +108,27 @@ export function createDetection(
 
 /** Where several languages have the words of a text, what surrounds it may tell which. */
 function decideBySurroundings(
-  told: readonly Told[],
+  findings: readonly Finding[],
   { accountId, context }: DetectionOrigin,
   { engine, usualLanguages }: { engine: DetectionEngine; usualLanguages: UsualLanguages },
-): readonly Told[] {
+): readonly Finding[] {
   const around = context === undefined ? undefined : engine.detect(context);
   const surroundings = () =>
     around?.status === 'success' ? new Map([[around.language, 1]]) : usualLanguages.of(accountId);
-  const decided = ({ text, found }: Told, usual: ReadonlyMap<LanguageTag, number> | undefined) =>
-    usual === undefined || !isOpen(text, found) ? found : engine.detect(text, { usual });
+  const decided = (
+    { text, found }: Finding,
+    usual: ReadonlyMap<LanguageTag, number> | undefined,
+  ) => (usual === undefined || !isOpen(text, found) ? found : engine.detect(text, { usual }));
   const decideAll = (usual: ReadonlyMap<LanguageTag, number> | undefined) =>
-    told.map((each) => ({ ...each, found: decided(each, usual) }));
+    findings.map((each) => ({ ...each, found: decided(each, usual) }));
   const first = decideAll(surroundings());
   for (const [index, { found }] of first.entries()) {
     // What is taken for another language here says nothing of what is written.
-    const wasSure = told[index]?.found.status === 'success';
+    const wasSure = findings[index]?.found.status === 'success';
     if (wasSure && found.status === 'success') usualLanguages.note(accountId, found.language);
   }
   // Texts of one request tell of each other.
-  return told.length === 1 ? first : decideAll(surroundings());
+  return findings.length === 1 ? first : decideAll(surroundings());
 }
 
 /** Whether surroundings may decide: of long texts they need not be asked. */

@@ -121,7 +121,7 @@ export interface TranslationWishes {
   glossary?: TermIndex | undefined;
   /** Wishes in plain words; with them only engines that follow them are asked. */
   instructions?: readonly string[];
-  /** Rules of style in plain words; engines that follow instructions are told them. */
+  /** Rules of style in plain words; engines that follow instructions get them. */
   styleRules?: readonly string[];
   /** Earlier translations that are alike; engines that use them are asked first, others go without. */
   examples?: readonly TranslationExample[];
@@ -224,7 +224,8 @@ function optionsFor(
   const follows = canFollow({ engine, pair });
   return {
     ...pair,
-    ...{ signal, account },
+    signal,
+    account,
     ...(context !== undefined && context !== '' && abilities.usesContext && { context }),
     ...(choosesFormality && { formality }),
     ...(terms.length > 0 && { terms }),

@@ -93,7 +93,8 @@ function translatable(
   const { sources, targets } = reach(translation.sources(), resource, translation);
   const into = abilitiesFrom(sources, translation);
   return {
-    ...{ sources, targets },
+    sources,
+    targets,
     has(feature, language) {
       if (feature === 'auto_detection') {
         return sources.has(language) && detector.languages.includes(language);
@@ -129,7 +130,8 @@ function spoken({ translation, recognisers, speakers }: LanguageListingsOptions)
   const isHeard = (language: LanguageTag, can: 'detectsLanguage' | 'usesSpokenTerms') =>
     recognisers.some((each) => each[can] && each.languages.includes(language));
   return {
-    ...{ sources, targets },
+    sources,
+    targets,
     has(feature, language) {
       if (feature === 'translated_speech') {
         return targets.has(language) && isSpeakable(language, speakers);
@@ -149,7 +151,8 @@ function written({ improvement, detector }: LanguageListingsOptions): Served {
   const sources = new Set([...both].filter((language) => improvement.serves(language)));
   const targets = [...both, ...targetOnly].filter((language) => improvement.serves(language));
   return {
-    ...{ sources, targets: new Set(targets) },
+    sources,
+    targets: new Set(targets),
     has(feature, language) {
       if (feature === 'auto_detection') {
         return sources.has(language) && detector.languages.includes(language);
@@ -204,13 +207,17 @@ function describe(resource: ResourceName, served: Served, withBeta: boolean): La
         served.has(feature, lang) &&
         (withBeta || !betaFeatures.has(feature)),
     );
-    const told = names.map((feature) => [
+    const listedFeatures = names.map((feature) => [
       feature,
       { status: betaFeatures.has(feature) ? 'beta' : status },
     ]);
     listed.push({
-      ...{ lang, name, usable_as_source: isSource, usable_as_target: isTarget, status },
-      features: Object.fromEntries(told) as Language['features'],
+      lang,
+      name,
+      usable_as_source: isSource,
+      usable_as_target: isTarget,
+      status,
+      features: Object.fromEntries(listedFeatures) as Language['features'],
     });
   }
   return listed;

@@ -138,7 +138,9 @@ export function createTranslation(options: TranslationServiceOptions): Translati
     const { name, abilities } = engine;
     const { examples = [] } = asked;
     return {
-      ...{ segments: translated, engine: name, generation: abilities.generation },
+      segments: translated,
+      engine: name,
+      generation: abilities.generation,
       ...(examples.length > 0 && abilities.usesExamples && { tookExamples: true }),
     };
   }

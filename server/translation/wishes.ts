@@ -113,15 +113,14 @@ export function createWishResolver({
           ? undefined
           : await translationMemories.searchFor({ accountId, ...memory, source, target });
       const styled = style === undefined ? translation : styledTranslation(translation, style);
-      const remembered = rememberedTranslation(styled, {
-        search,
-        usesExamples: (pair) => translation.usesExamples(pair),
-      });
+      const usesExamples = (pair: LanguagePair) => translation.usesExamples(pair);
+      const translator =
+        search === undefined ? styled : rememberedTranslation(styled, { search, usesExamples });
       const formality = wishes.formality?.wish;
       const instructions = wishes.instructions ?? [];
       return {
         translateSegments: (segments, options) =>
-          remembered.translateSegments(segments, {
+          translator.translateSegments(segments, {
             ...options,
             account: accountId,
             formality,
@@ -323,7 +322,7 @@ function checkStyle(
 // Putting to work.
 
 /**
- * Translation in a style: engines that follow instructions are told everything and come first where
+ * Translation in a style: engines that follow instructions get every rule and come first where
  * they are needed; whoever has translated, the mechanical rules are applied to it.
  */
 export function styledTranslation(translation: Translator, style: TextStyle): Translator {

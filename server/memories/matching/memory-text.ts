@@ -17,7 +17,7 @@ import { plainText, type TextSegment } from '../../text/text-segment.ts';
 const POINTS = { numbers: 2, marks: 2, punctuation: 1, capitals: 1 };
 
 /**
- * @param least what is worth knowing: a lower score may be told as 0, which takes less time
+ * @param least what is worth knowing: a lower score may be given as 0, which takes less time
  * @returns a whole number from 0 to 99; equality is for the caller to find out
  */
 export function matchScore(one: MemoryText, other: MemoryText, least: number): number {

@@ -136,7 +136,11 @@ function timeOf(match: RegExpExecArray, language: StyleRuleLanguage): ReadTime |
   const end = match.index + match[0].length;
   const figuresEnd = match.indices?.groups?.['tail']?.[0] ?? end;
   const base = {
-    ...{ start: match.index, end, minute: min?.padStart(2, '0'), sign: s, writtenHour: h },
+    start: match.index,
+    end,
+    minute: min?.padStart(2, '0'),
+    sign: s,
+    writtenHour: h,
     figures: { start: hoursAt, end: figuresEnd },
   };
   if (half_ !== undefined) {

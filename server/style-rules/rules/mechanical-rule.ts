@@ -47,7 +47,9 @@ export function singleRule({
 }): StyleStep {
   return {
     rules: Object.entries(options).map(([option, work]) => ({
-      ...{ category, rule, option },
+      category,
+      rule,
+      option,
       languages: work?.languages ?? [],
     })),
     apply(text, style) {

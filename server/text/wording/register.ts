@@ -73,7 +73,7 @@ function jointsIn(sentence: string, offset: number): Edit[] {
   for (const match of sentence.matchAll(JOINT)) {
     const to = match.index + match[0].length;
     const before = sentence.slice(from, match.index);
-    const [, , word = ''] = match;
+    const [, word = ''] = match;
     // Of three clauses the last two belong together: `he came, he saw, and he left`.
     const isOneOfMany = word !== '' && before.includes(',');
     const isLong =
@@ -99,7 +99,9 @@ function countWords(text: string): number {
 // change.
 
 const DENIED: Readonly<Record<string, string>> = {
-  ...{ "can't": 'cannot', "won't": 'will not', "shan't": 'shall not' },
+  "can't": 'cannot',
+  "won't": 'will not',
+  "shan't": 'shall not',
 };
 /** The subject of a verb that is behind it: `don't you`, `isn't everybody`. */
 const SUBJECT_BEHIND = `(?:${SUBJECT}|people|all|most|many|some|any|both|every|each|everyone|everybody|anyone|anybody|someone|somebody|no|nobody|one|two)`;

@@ -1,5 +1,5 @@
 /**
- * The few mistakes that can be told without understanding a sentence: a small word written twice, a
+ * The few mistakes that can be seen without understanding a sentence: a small word written twice, a
  * blank before a comma, a sentence that begins with a small letter.
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';

@@ -85,7 +85,7 @@ function isCorrected(original: string, improved: string, language: LanguageTag):
   return after >= before && isWordForWord(original, improved, language);
 }
 
-/** As far as that can be told of other words: no sentence is gone, and what was denied still is. */
+/** As far as that shows in other words: no sentence is gone, and what was denied still is. */
 function isRephrased(original: string, improved: string, language: LanguageTag): boolean {
   const after = wordsOf(improved);
   const before = wordsOf(original);
