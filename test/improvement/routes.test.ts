@@ -10,7 +10,6 @@ import {
   writingTones,
   type ImprovementResponse,
 } from '../../shared/schemas/write.ts';
-import { ruledForms } from '../../server/text/wording/register.ts';
 import { inEnglishVariant } from '../../server/text/wording/english-variants.ts';
 import { correctSentences } from '../engines/correct-sentences.ts';
 import { trickySentences } from '../engines/tricky-sentences.ts';
@@ -31,7 +30,7 @@ beforeAll(async () => {
   chat = await startChatServer();
   const settings = { RECOGNISER: 'silent', DEMO: 'off' };
   [offline, online] = await Promise.all([
-    startServer({ ...settings, DATA_DIR: dataFolder, WARM_UP: 'on' }),
+    startServer({ ...settings, DATA_DIR: dataFolder }),
     startServer({ ...settings, CHAT_URL: chat.apiUrl, CHAT_MODEL: 'pseudo' }),
   ]);
 });
@@ -67,23 +66,6 @@ const listed = async (server: TestServer) => {
 };
 
 describe('without a model', () => {
-  it.each(['document worker', 'harper'])('has the %s started before anybody asks', async (what) => {
-    const told = new RegExp(`"what":"${what}".*"(not )?warmed up`);
-    await until(() => told.test(offline.logs()), 60_000);
-  });
-
-  it('makes neither the first who comes nor the first misspelled word wait for a start', async () => {
-    const [, warmUpMs] = /"what":"harper","durationMs":(\d+)/.exec(offline.logs()) ?? [];
-    // The first answer is checked by a document that has to be read first.
-    await usage(offline);
-    const startedMs = performance.now();
-    for (const text of ['We have the letters.', 'We recieve alot of leters.']) {
-      const body = { text: [text], target_lang: 'en' };
-      expect((await write(offline, 'rephrase', body)).status).toBe(200);
-    }
-    expect(performance.now() - startedMs).toBeLessThan(Number(warmUpMs) / 2);
-  });
-
   it('corrects English, German, French, Spanish, Italian and Portuguese, in order, in one request', async () => {
     const { status, improvements } = await write(offline, 'correct', {
       text: [
@@ -191,66 +173,6 @@ describe('without a model', () => {
         { text: 'Ja.', ...inLanguage('de') },
       ],
     });
-  });
-
-  const shortForms = "It's not ready. We don't know why they won't come.";
-  const misspelled = "We can't recieve guests prior to Monday.";
-  const letter =
-    'Dear Sir or Madam,\nThank you for the letter. Please do not hesitate to call us.\nYours faithfully';
-  const longSentence =
-    'The council will close the old library in the centre of the town next year; it is far too small, and nobody wants to pay for it.';
-  it.each([
-    ['writing_style', 'business', misspelled, 'We cannot receive guests before Monday.'],
-    ['tone', 'prefer_diplomatic', misspelled, "We can't receive guests prior to Monday."],
-    [
-      'writing_style',
-      'business',
-      shortForms,
-      'It is not ready. We do not know why they will not come.',
-    ],
-    [
-      'writing_style',
-      'academic',
-      "Frankly, you’ll see that we can't wait for them.",
-      'You will see that we cannot wait for them.',
-    ],
-    [
-      'writing_style',
-      'casual',
-      'It is not ready. We do not know why they will not come.',
-      "It isn't ready. We don't know why they won't come.",
-    ],
-    [
-      'writing_style',
-      'simple',
-      longSentence,
-      'The council will close the old library in the center of the town next year. It is far too small, and nobody wants to pay for it.',
-    ],
-    [
-      'tone',
-      'confident',
-      'Honestly, the plan works. I just wanted to thank you for it.',
-      'The plan works. I wanted to thank you for it.',
-    ],
-    ['tone', 'friendly', 'Please do not hesitate to ask.', 'Feel free to ask.'],
-    [
-      'tone',
-      'friendly',
-      letter,
-      'Hello,\nThanks for the letter. Feel free to call us.\nBest wishes',
-    ],
-  ])('gives English what rules can give: %s %s to %j', async (name, wish, text, expected) => {
-    const body = { text: [text], target_lang: 'en-US', [name]: wish };
-    const { improvements } = await write(offline, 'rephrase', body);
-    expect(improvements.map((each) => each.text)).toEqual([expected]);
-  });
-
-  it.each(ruledForms)('changes nothing for %s where nothing can be', async (form) => {
-    const name = writingStyles.some((style) => style === form) ? 'writing_style' : 'tone';
-    const text = ['The weather was nice.', 'A sign said “We don’t know, it’s a secret”.'];
-    const body = { text, target_lang: 'en-US', [name]: form };
-    const { improvements } = await write(offline, 'rephrase', body);
-    expect(improvements.map((each) => each.text)).toEqual(text);
   });
 
   it('lists its languages, with styles and tones in English', async () => {
