@@ -2,6 +2,7 @@
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag, canonicalLanguage } from '../../shared/language.ts';
 import {
+  formLanguages,
   writeLanguages,
   type ImprovementResponse,
   type RephrasingRequest,
@@ -231,12 +232,9 @@ interface CheckedImprovementRequest {
   wish: WritingWish | undefined;
 }
 
-/** Languages whose texts may be given a style or a tone. */
-const wishLanguages = new Set(['de', 'en-GB', 'en-US', 'es', 'fr', 'it', 'pt-BR', 'pt-PT']);
-
 /** Whether a style or a tone can be chosen in a language, if an engine knows it. */
 function takesWishes(language: LanguageTag): boolean {
-  return wishLanguages.has(usualVariants[language] ?? language);
+  return formLanguages.includes(usualVariants[language] ?? language);
 }
 
 /** The variant that stands for a language without one. */

@@ -4,6 +4,7 @@
  */
 import { glossaryLanguages, styleLanguages, type LanguageTag } from '../../shared/language.ts';
 import type { FeatureName, ResourceName } from '../../shared/schemas/languages.ts';
+import { formLanguages } from '../../shared/schemas/write.ts';
 
 /** Languages of a resource by what they can be there. */
 export interface ResourceLanguages {
@@ -168,7 +169,7 @@ const bases = codes([...languageNames.keys()].filter((code) => !code.includes('-
 const variants = codes('en-GB en-US pt-BR pt-PT zh-Hans zh-Hant');
 const inStyle: ReadonlySet<LanguageTag> = new Set(styleLanguages);
 const inGlossaries = new Set(glossaryLanguages);
-const writingLanguages = codes('de en-GB en-US es fr it pt-BR pt-PT');
+const inForm: ReadonlySet<LanguageTag> = new Set(formLanguages);
 const spokenLanguages = codes(
   'ar bg bn cs da de el en es et fi fr ga he hr hu id it ja ko lt lv mt nb nl pl pt ro ru sk sl sv th tl tr uk vi zh',
 );
@@ -220,8 +221,8 @@ export const resourceTable: Readonly<Record<ResourceName, ResourceLanguages>> = 
     targetOnly: codes('en-GB en-US pt-BR pt-PT zh-Hans'),
     features: {
       auto_detection: codes('de en es fr it ja ko pt zh'),
-      tone: writingLanguages,
-      writing_style: writingLanguages,
+      tone: inForm,
+      writing_style: inForm,
     },
   },
   translation_memory: {

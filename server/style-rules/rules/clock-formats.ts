@@ -7,9 +7,9 @@ import {
   type ChosenStyle,
   type MechanicalRule,
   type StyleStep,
+  endsSentence,
 } from './mechanical-rule.ts';
 import { readTimes, type ReadTime } from './clock-reading.ts';
-import { endsSentence } from './sentence-ends.ts';
 
 type Write = (time: ReadTime, style: ChosenStyle) => string | undefined;
 interface TimeForm {

@@ -9,8 +9,8 @@ import {
   singleRule,
   type ChosenStyle,
   type StyleStep,
+  withoutStop,
 } from './mechanical-rule.ts';
-import { withoutStop } from './sentence-ends.ts';
 
 const YEAR = '\\d{1,4}(?:s)?';
 const GAP = '[ \\u00A0]';
