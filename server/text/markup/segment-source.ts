@@ -1,7 +1,7 @@
 /** A segment and the slices of the source it was made of. */
 import type { Mark, TextSegment } from '../text-segment.ts';
 import { findPlaceholders, type Range } from '../placeholders.ts';
-import type { FlowItem, Reference as FlowReference } from './text-layout.ts';
+import type { FlowItem, Reference } from './text-layout.ts';
 
 export interface LaidOutSegment {
   segment: TextSegment;
@@ -17,10 +17,10 @@ interface SegmentPart {
   start: number;
   end: number;
   /** The references a text was written with. */
-  references: Reference[] | undefined;
+  references: WrittenReference[] | undefined;
 }
 
-interface Reference {
+interface WrittenReference {
   text: string;
   start: number;
   end: number;
@@ -233,7 +233,7 @@ function withReferences(
   source: string,
   start: number,
   end: number,
-  references: readonly FlowReference[],
+  references: readonly Reference[],
 ): TextItem[] {
   const pieces: TextItem[] = [];
   const addLiteral = (from: number, to: number): void => {
