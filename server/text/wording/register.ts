@@ -73,7 +73,7 @@ function jointsIn(sentence: string, offset: number): Edit[] {
   for (const match of sentence.matchAll(JOINT)) {
     const to = match.index + match[0].length;
     const before = sentence.slice(from, match.index);
-    const [, word = ''] = match;
+    const [, , word = ''] = match;
     // Of three clauses the last two belong together: `he came, he saw, and he left`.
     const isOneOfMany = word !== '' && before.includes(',');
     const isLong =
