@@ -63,21 +63,26 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
   const styleRules = openStyleRules({ storage, translation });
   const memories = openMemories(given);
   const spokenTerms = openSpokenTerms(given);
-  /** What callers may wish of a translation, and who counts it. */
-  const wishes = {
+  const {
+    texts,
+    wishes,
+    routes: textRoutes,
+  } = openTexts({
+    ...given,
     translation,
     glossaries: glossaries.service,
     styleRules: styleRules.service,
     translationMemories: memories.service,
     usageMeter,
-  };
-  const texts = openTexts({ ...given, ...wishes });
+  });
   const improvement = openImprovement({ ...given, texts, usageMeter });
   const languages = openLanguages({ engines, translation, improvement: improvement.service });
-  const documents = openDocuments({ ...given, ...wishes });
+  const documents = openDocuments({ ...given, translation, wishes, usageMeter });
   const voice = openVoice({
     ...given,
-    ...wishes,
+    translation,
+    glossaries: glossaries.service,
+    usageMeter,
     spokenTerms: spokenTerms.service,
     audio,
     measures: measuring.metrics.voice,
@@ -113,7 +118,16 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     publicUrl: config.PUBLIC_URL,
     knowsOrigin: accounts.knowsOrigin,
     routes: [
-      ...[texts, improvement, documents, languages, glossaries, spokenTerms, styleRules, memories],
+      ...[
+        { routes: textRoutes },
+        improvement,
+        documents,
+        languages,
+        glossaries,
+        spokenTerms,
+        styleRules,
+        memories,
+      ],
       ...[accounts, voice, operation],
       ...(config.CONSOLE === 'on' ? [console.showing(shownInConsole)] : []),
       ...(config.DEMO === 'off' ? [] : [demo]),
@@ -144,7 +158,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       sockets.destroyAll();
       await closed;
       // Their connections are gone: what was charged for them is given back while there is a database.
-      await Promise.all([texts.textTranslation.idle(), improvement.textImprovement.idle()]);
+      await texts.idle();
       await workerEnded;
       await memories.service.stop();
       await models.installations.stop();

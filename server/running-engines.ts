@@ -21,7 +21,7 @@ import { DEFAULT_RECOGNISER } from './models/catalogue.ts';
 import { findModels, type FoundModels } from './models/find-models.ts';
 import type { LocalModel } from './models/local-model.ts';
 import type { Logger } from './process/log.ts';
-import { readEnginePreference, type PreferenceRule } from './translation/engine-preference.ts';
+import { readEnginePreference, type PreferenceRule } from './translation/engine-routes.ts';
 import {
   observedImprover,
   observedRecogniser,

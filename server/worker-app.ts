@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { documentContainment } from './documents/jobs/document-process.ts';
 import { uncontainedNotice } from './process/containment.ts';
 import { startTranslators } from './running-engines.ts';
+import { createUsualLanguages } from './translation/account-texts.ts';
 import { createDetection } from './translation/detection.ts';
 import { startDocumentJobs } from './documents/jobs/document-jobs.ts';
 import type { WorkerReport } from './documents/jobs/document-worker-process.ts';
@@ -12,7 +13,9 @@ import { createGlossaries } from './glossaries/glossaries.ts';
 import { createStyleRuleLists } from './style-rules/style-rules.ts';
 import { createTranslationMemories } from './memories/translation-memories.ts';
 import { createTranslation } from './translation/translation.ts';
+import { createWishResolver, type WishResolver } from './translation/wishes.ts';
 import { openStorage } from './storage/open-storage.ts';
+import type { Storage } from './stores.ts';
 
 const MIB = 1024 * 1024;
 
@@ -47,23 +50,8 @@ export async function createWorkerApp({
   ]);
   const notice = uncontainedNotice('Documents and pictures', containment);
   if (notice !== undefined) log.warn({}, notice);
-  const translation = createTranslation({
-    engines: engines.translation,
-    preference: engines.preference,
-    log,
-  });
   const translator = createDocumentTranslator({
-    translation,
-    detection: createDetection(engines.detector, translation),
-    glossaries: createGlossaries({
-      glossaries: storage.glossaries,
-      cacheBytes: config.GLOSSARY_CACHE_MB * MIB,
-    }),
-    styleRules: createStyleRuleLists(storage),
-    translationMemories: createTranslationMemories({
-      memories: storage.translationMemories,
-      log,
-    }),
+    wishes: openWishes({ config, log, storage, engines }),
     limits: {
       timeMs: config.DOCUMENT_TIME_SECONDS * 1000,
       memoryBytes: config.DOCUMENT_MEMORY_MB * MIB,
@@ -85,4 +73,35 @@ export async function createWorkerApp({
       await storage.close();
     },
   };
+}
+
+/** What documents are translated with. */
+function openWishes({
+  config,
+  log,
+  storage,
+  engines,
+}: {
+  config: Config;
+  log: Logger;
+  storage: Storage;
+  engines: Awaited<ReturnType<typeof startTranslators>>;
+}): WishResolver {
+  const translation = createTranslation({
+    engines: engines.translation,
+    preference: engines.preference,
+    log,
+  });
+  const usualLanguages = createUsualLanguages();
+  return createWishResolver({
+    translation,
+    detection: createDetection(engines.detector, translation, usualLanguages),
+    usualLanguages,
+    glossaries: createGlossaries({
+      glossaries: storage.glossaries,
+      cacheBytes: config.GLOSSARY_CACHE_MB * MIB,
+    }),
+    styleRules: createStyleRuleLists(storage),
+    translationMemories: createTranslationMemories({ memories: storage.translationMemories, log }),
+  });
 }

@@ -22,3 +22,16 @@ export function baseLanguage(tag: LanguageTag): LanguageTag {
 export function textDirection(tag: LanguageTag): 'ltr' | 'rtl' {
   return RIGHT_TO_LEFT.has(baseLanguage(tag)) ? 'rtl' : 'ltr';
 }
+
+/** Languages that dictionaries of glossaries may have. */
+export const glossaryLanguages: readonly LanguageTag[] = [
+  ...['ar', 'bg', 'cs', 'da', 'de', 'el', 'en', 'es', 'et', 'fi', 'fr', 'he', 'hu', 'id', 'it'],
+  ...['ja', 'ko', 'lt', 'lv', 'nb', 'nl', 'pl', 'pt', 'ro', 'ru', 'sk', 'sl', 'sv', 'tr', 'uk'],
+  ...['vi', 'zh'],
+];
+
+/** Languages that translations can be given a style in: by rules, or by wishes in plain words. */
+export const styleLanguages = ['de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'zh'] as const;
+
+/** Languages in beta: listed only on request, and not billed meanwhile. */
+export const betaLanguages: readonly LanguageTag[] = ['de-CH', 'fr-CA'];

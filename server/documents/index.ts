@@ -4,17 +4,13 @@ import type { Config } from '../config.ts';
 import type { Routes } from '../http/door.ts';
 import type { Logger } from '../process/log.ts';
 import type { Storage } from '../stores.ts';
-import { isFreeTarget } from '../translation/language-table.ts';
 import type { DocumentUploadOptions } from './jobs/document-upload.ts';
 import { createDocumentWorkerProcess } from './jobs/document-worker-process.ts';
 import { startDocumentExpiry, createDocumentTranslations } from './jobs/documents.ts';
 import { documentRoutes } from './jobs/routes.ts';
 
 /** What documents are checked against before they are taken. */
-type Checks = Pick<
-  DocumentUploadOptions,
-  'translation' | 'glossaries' | 'styleRules' | 'translationMemories'
->;
+type Checks = Pick<DocumentUploadOptions, 'translation' | 'wishes'>;
 
 export function openDocuments({
   config,
@@ -22,9 +18,7 @@ export function openDocuments({
   storage: { documents },
   usageMeter,
   translation,
-  glossaries,
-  styleRules,
-  translationMemories,
+  wishes,
 }: Checks & { config: Config; log: Logger; storage: Storage; usageMeter: UsageMeter }) {
   const worker = createDocumentWorkerProcess({
     documents,
@@ -33,12 +27,9 @@ export function openDocuments({
   });
   const documentTranslations = createDocumentTranslations({
     translation,
-    glossaries,
-    styleRules,
-    translationMemories,
+    wishes,
     documents,
     usage: usageMeter,
-    isFreeTarget,
     worker,
     maxDocuments: config.DOCUMENT_MAX_PER_ACCOUNT,
     onQueued: () => worker.ring(),

@@ -1,7 +1,12 @@
 /** Glossaries: what v3 and v2 do with them, and how a translation finds its terms. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
-import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
+import {
+  baseLanguage,
+  type LanguageTag,
+  canonicalLanguage,
+  glossaryLanguages,
+} from '../../shared/language.ts';
 import type {
   DictionaryContent,
   DictionaryInfo,
@@ -10,6 +15,7 @@ import type {
   GlossaryChange,
   GlossaryCreation,
 } from '../../shared/schemas/glossaries.ts';
+import { UUID } from '../../shared/uuid.ts';
 import type {
   Dictionary,
   DictionaryPair,
@@ -17,16 +23,9 @@ import type {
   Glossary as StoredGlossary,
 } from './store.ts';
 import { createTermIndex, type TermIndex } from './terms/term-index.ts';
-import type { TermTable } from './terms/term-table.ts';
-import {
-  checkedDictionary,
-  checkedGlossaryId,
-  checkedGlossaryName,
-  checkedPair,
-  refuseSamePairs,
-} from './glossary-checks.ts';
-import { createMerging } from './glossary-merging.ts';
-import { createGlossaryTables } from './glossary-tables.ts';
+import { type TermTable, createGlossaryTables } from './terms/term-table.ts';
+import { parseEntries, mergeEntries } from './terms/entries.ts';
+import { phraseFault } from './terms/entry-lines.ts';
 
 /** Most glossaries of an account. */
 const MAX_GLOSSARIES = 1000;
@@ -61,7 +60,7 @@ export interface Glossaries {
   }): Promise<TermIndex>;
 }
 
-export interface GlossariesOptions {
+interface GlossariesOptions {
   glossaries: GlossaryStore;
   /** Memory for dictionaries that are in use. */
   cacheBytes: number;
@@ -230,4 +229,134 @@ function unknown(): ServiceError {
 
 function invalid(message: string): ServiceError {
   return new ServiceError('invalid_request', message);
+}
+
+// What of a glossary request can be judged without the database.
+
+const MAX_NAME_BYTES = 1024;
+
+/** @throws ServiceError invalid_request */
+export function checkedGlossaryId(id: string): string {
+  if (UUID.test(id)) return id.toLowerCase();
+  throw invalid('Value for glossary_id not supported: a glossary id is a UUID.');
+}
+
+/** @throws ServiceError invalid_request */
+export function checkedGlossaryName(name: string): string {
+  // Names obey the rules of phrases: no control characters, no outer blanks, a length in bytes.
+  const fault =
+    name.length > MAX_NAME_BYTES ? `is longer than ${MAX_NAME_BYTES} bytes` : phraseFault(name);
+  if (fault === undefined) return name;
+  throw invalid(`Value for 'name' not supported: it ${fault}.`);
+}
+
+/**
+ * A direction of which dictionaries can be made, in lower case.
+ *
+ * @throws ServiceError invalid_request
+ */
+function checkedPair(query: { source_lang: string; target_lang: string }): DictionaryPair {
+  const sourceLang = canonicalLanguage(query.source_lang);
+  const targetLang = canonicalLanguage(query.target_lang);
+  const isPair =
+    sourceLang !== undefined &&
+    targetLang !== undefined &&
+    sourceLang !== targetLang &&
+    glossaryLanguages.includes(sourceLang) &&
+    glossaryLanguages.includes(targetLang);
+  if (isPair) return { sourceLang, targetLang };
+  throw new ServiceError(
+    'invalid_request',
+    'Unsupported glossary source and target language pair',
+    {
+      detail:
+        `source_lang and target_lang are two of: ${glossaryLanguages.join(', ')}. ` +
+        'Dictionaries are of base languages and serve their variants.',
+    },
+  );
+}
+
+/**
+ * Reads a dictionary that was sent.
+ *
+ * @throws ServiceError invalid_request, its detail with the place; payload_too_large
+ */
+async function checkedDictionary(content: DictionaryContent): Promise<Dictionary> {
+  const pair = checkedPair(content);
+  const { tsv, entryCount } = await parseEntries({
+    text: content.entries,
+    format: content.entries_format ?? 'tsv',
+    ...pair,
+  });
+  return { ...pair, entries: tsv, entryCount };
+}
+
+/** @throws ServiceError invalid_request when two dictionaries have the same direction */
+function refuseSamePairs(dictionaries: readonly DictionaryPair[]): void {
+  const names = dictionaries.map(({ sourceLang, targetLang }) => `${sourceLang}-${targetLang}`);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw invalid(`Value for 'dictionaries' not supported: the language pair ${twice} occurs twice.`);
+}
+
+// Entries added to those that are there, by any number of callers at once.
+
+/**
+ * Merging is tried again when another change came between, which only other processes can do: with
+ * ten of them at it, one attempt in ten is the first.
+ */
+const MAX_ATTEMPTS = 100;
+
+/** What is to be added to a glossary. */
+interface Addition {
+  dictionary: Dictionary;
+  /** The name it has from then on. */
+  name: string | undefined;
+}
+
+/**
+ * Merges a dictionary into the one of its direction, or makes that one, and names the glossary, all at
+ * once. Answers false when there is no such glossary.
+ */
+type Merge = (accountId: string, glossaryId: string, added: Addition) => Promise<boolean>;
+
+/** @returns a function that throws ServiceError storage_unavailable when others never let it */
+function createMerging(store: Pick<GlossaryStore, 'entries' | 'putDictionary'>): Merge {
+  /** The last merge into each dictionary; the next one waits for it instead of colliding. */
+  const lastOf = new Map<string, Promise<unknown>>();
+
+  return async (accountId, glossaryId, added) => {
+    const { sourceLang, targetLang } = added.dictionary;
+    const key = [glossaryId, sourceLang, targetLang].join(' ');
+    const merging = (lastOf.get(key) ?? Promise.resolve())
+      .catch(() => undefined)
+      .then(() => merge(store, accountId, glossaryId, added));
+    lastOf.set(key, merging);
+    try {
+      return await merging;
+    } finally {
+      if (lastOf.get(key) === merging) lastOf.delete(key);
+    }
+  };
+}
+
+async function merge(
+  store: Pick<GlossaryStore, 'entries' | 'putDictionary'>,
+  accountId: string,
+  glossaryId: string,
+  { dictionary: added, name }: Addition,
+): Promise<boolean> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const current = await store.entries(accountId, glossaryId, added);
+    const { tsv: entries, entryCount } = await mergeEntries(current?.entries ?? '', added.entries);
+    const dictionary = { ...added, entries, entryCount };
+    const expectedRevision = current?.revision ?? null;
+    const options = { expectedRevision, name };
+    const outcome = await store.putDictionary(accountId, glossaryId, dictionary, options);
+    if (outcome !== 'conflict') return outcome === 'written';
+  }
+  throw new ServiceError(
+    'storage_unavailable',
+    'The dictionary is being changed by others all the time. Please try again.',
+  );
 }

@@ -4,8 +4,7 @@ import type { Routes } from '../http/door.ts';
 import type { Storage } from '../stores.ts';
 import { createGlossaries } from './glossaries.ts';
 import { createMonolingualGlossaries } from './monolingual-glossaries.ts';
-import { glossaryV2Routes } from './routes-v2.ts';
-import { glossaryV3Routes } from './routes.ts';
+import { glossaryV2Routes, glossaryV3Routes } from './routes.ts';
 
 const MIB = 1024 * 1024;
 

@@ -7,12 +7,12 @@ import { Ajv, type AnySchema, type ValidateFunction } from 'ajv';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { ServiceError } from '../../shared/errors.ts';
+import { UUID } from '../../shared/uuid.ts';
 
 const ajvOptions = { useDefaults: true, removeAdditional: false, strict: false } as const;
 const strict = new Ajv({ ...ajvOptions, coerceTypes: false });
 const lenient = new Ajv({ ...ajvOptions, coerceTypes: 'array' });
-for (const ajv of [strict, lenient])
-  ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
+for (const ajv of [strict, lenient]) ajv.addFormat('uuid', UUID);
 
 /** Of a JSON schema, what decides how a value may be written. */
 interface ValueSchema {

@@ -11,12 +11,13 @@ import type {
   WritingForm,
 } from '../engines/engine.ts';
 import type { Logger } from '../process/log.ts';
+import { inRegister, ruledForms } from '../text/wording/register.ts';
 import { isSoundImprovement } from '../text/wording/soundness.ts';
 import {
   CircuitBreakers,
   type CircuitBreakerSettings,
   type Outage,
-} from '../translation/circuit-breaker.ts';
+} from '../process/circuit-breaker.ts';
 
 export interface Improvement {
   /** Whether texts in a language, or in a variant, are improved. */
@@ -117,10 +118,20 @@ function isImprovement(
   detector: Pick<DetectionEngine, 'detect'>,
 ): boolean {
   if (improved === original) return true;
-  return (
-    isSoundImprovement(original, improved, options) &&
-    staysInLanguage(original, improved, { expected: baseLanguage(options.language), detector })
-  );
+  const isSound =
+    isSoundImprovement(original, improved, options) ||
+    isSoundImprovement(asRuled(original, options), improved, options);
+  const expected = baseLanguage(options.language);
+  return isSound && staysInLanguage(original, improved, { expected, detector });
+}
+
+/**
+ * What rules make of a text has the same meaning, even where it lacks a name or a denial: `Dear Sir or
+ * Madam` becomes `Hello`, `please do not hesitate to ask` becomes `feel free to ask`.
+ */
+function asRuled(text: string, { language, writingStyle, tone }: ImprovementOptions): string {
+  const form = ruledForms.find((each) => each === (writingStyle ?? tone));
+  return form === undefined || baseLanguage(language) !== 'en' ? text : inRegister(text, form);
 }
 
 /** A variant is served by whoever knows it or its language. */

@@ -3,32 +3,31 @@ import type { UsageMeter } from '../accounts/usage/usage.ts';
 import type { Routes } from '../http/door.ts';
 import type { Logger } from '../process/log.ts';
 import type { Engines } from '../running-engines.ts';
+import type { AccountTexts } from '../translation/account-texts.ts';
 import { createImprovement } from './improvement.ts';
 import { writeRoutes } from './routes.ts';
-import { createTextImprovement, type TextImprovementOptions } from './text-improvement.ts';
+import { createTextImprovement } from './text-improvement.ts';
 
-/** @param options.texts what texts of any kind have in common */
 export function openImprovement({
   engines: { improvement: engines, detector },
   log,
-  texts: { detection, backlog },
+  texts,
   usageMeter,
 }: {
   engines: Pick<Engines, 'improvement' | 'detector'>;
   log: Logger;
-  texts: Pick<TextImprovementOptions, 'detection' | 'backlog'>;
+  texts: AccountTexts;
   usageMeter: UsageMeter;
 }) {
   const improvement = createImprovement({ engines, detector, log });
   const textImprovement = createTextImprovement({
     improvement,
     detector,
-    detection,
-    backlog,
+    texts,
     usage: usageMeter,
   });
   const routes: Routes = async (app, { door }) => {
     await app.register(writeRoutes, { door, textImprovement });
   };
-  return { service: improvement, textImprovement, routes };
+  return { service: improvement, routes };
 }

@@ -1,26 +1,26 @@
 /** `POST /v2/write/rephrase` and `/correct`: checks, detects, converts variants, counts, improves. */
 import { ServiceError } from '../../shared/errors.ts';
-import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
+import { baseLanguage, type LanguageTag, canonicalLanguage } from '../../shared/language.ts';
 import {
+  formLanguages,
   writeLanguages,
   type ImprovementResponse,
   type RephrasingRequest,
+  writingStyles,
+  writingTones,
 } from '../../shared/schemas/write.ts';
-import type { DetectionEngine, ImprovementOptions } from '../engines/engine.ts';
+import type {
+  DetectionEngine,
+  ImprovementOptions,
+  WritingForm,
+  WritingStyle,
+  WritingTone,
+} from '../engines/engine.ts';
 import { countCodePoints } from '../text/code-points.ts';
-import { inEnglishVariant } from '../text/variants/english-variants.ts';
+import { inEnglishVariant } from '../text/wording/english-variants.ts';
 import { whileCharged } from '../accounts/usage/charged-work.ts';
-import type { SourceDetection } from '../translation/detection.ts';
+import type { AccountTexts, TextRequestOrigin } from '../translation/account-texts.ts';
 import type { Improvement } from './improvement.ts';
-import {
-  checkImprovementRequest,
-  refuseWish,
-  takesWishes,
-  type CheckedImprovementRequest,
-  type WritingWish,
-} from './text-improvement-request.ts';
-import type { TextBacklog } from '../translation/text-backlog.ts';
-import type { TextRequestOrigin } from '../translation/text-translation.ts';
 import type { UsageMeter } from '../accounts/usage/usage.ts';
 
 export interface TextImprovement {
@@ -34,16 +34,12 @@ export interface TextImprovement {
     request: RephrasingRequest,
     origin: TextRequestOrigin,
   ): Promise<ImprovementResponse>;
-  /** Resolves when no request is under way, and what failed has been given back. */
-  idle(): Promise<void>;
 }
 
-export interface TextImprovementOptions {
+interface TextImprovementOptions {
   improvement: Improvement;
   detector: Pick<DetectionEngine, 'detect' | 'rank' | 'prepare'>;
-  detection: Pick<SourceDetection, 'usualLanguages'>;
-  /** Of texts of any kind. */
-  backlog: TextBacklog;
+  texts: AccountTexts;
   usage: UsageMeter;
 }
 
@@ -61,8 +57,7 @@ interface Item {
 const TELLING_LENGTH = 24;
 
 export function createTextImprovement(options: TextImprovementOptions): TextImprovement {
-  const { improvement, usage } = options;
-  const underWay = new Set<Promise<unknown>>();
+  const { improvement, texts, usage } = options;
 
   const improve = async (
     task: 'correct' | 'rephrase',
@@ -72,7 +67,7 @@ export function createTextImprovement(options: TextImprovementOptions): TextImpr
     const checked = checkImprovementRequest(request, task);
     await options.detector.prepare(request.text);
     const { accountId } = caller.account;
-    const usual = options.detection.usualLanguages.of(accountId);
+    const usual = texts.usualLanguages.of(accountId);
     const items = request.text.map((text) => prepare(text, { checked, usual }, options));
     checkLanguages(items, checked, improvement);
     const counts = items.map(({ text }) => countCodePoints(text));
@@ -92,21 +87,10 @@ export function createTextImprovement(options: TextImprovementOptions): TextImpr
   };
 
   return {
-    async improve(task, request, origin) {
-      const { accountId } = origin.caller.account;
-      const work = options.backlog.during(accountId, request.text, () =>
+    improve: (task, request, origin) =>
+      texts.during(origin.caller.account.accountId, request.text, () =>
         improve(task, request, origin),
-      );
-      underWay.add(work);
-      try {
-        return await work;
-      } finally {
-        underWay.delete(work);
-      }
-    },
-    async idle() {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
-    },
+      ),
   };
 }
 
@@ -215,7 +199,8 @@ function optionsFor(
   if (wish === undefined || !canChoose(wish, language, improvement)) return { language, ...common };
   const { writingStyle, tone } = wish;
   return {
-    ...{ language, ...common },
+    language,
+    ...common,
     ...(writingStyle !== undefined && { writingStyle }),
     ...(tone !== undefined && { tone }),
   };
@@ -228,4 +213,98 @@ function inVariant(text: string, language: LanguageTag): string {
 
 function invalid(message: string): ServiceError {
   return new ServiceError('invalid_request', message);
+}
+
+// What of a request for improvement can be judged without looking at its texts.
+
+/** A style or a tone that is wished for. */
+interface WritingWish {
+  name: 'writing_style' | 'tone';
+  writingStyle?: WritingStyle;
+  tone?: WritingTone;
+  /** Whether the request is refused where it cannot be chosen. */
+  insists: boolean;
+}
+
+interface CheckedImprovementRequest {
+  /** As it is answered: a variant for English and Portuguese; undefined: each text's own language. */
+  target: LanguageTag | undefined;
+  wish: WritingWish | undefined;
+}
+
+/** Whether a style or a tone can be chosen in a language, if an engine knows it. */
+function takesWishes(language: LanguageTag): boolean {
+  return formLanguages.includes(usualVariants[language] ?? language);
+}
+
+/** The variant that stands for a language without one. */
+const usualVariants: Readonly<Record<LanguageTag, LanguageTag>> = { en: 'en-US', pt: 'pt-PT' };
+
+/** @throws ServiceError invalid_request */
+function checkImprovementRequest(
+  { target_lang, writing_style, tone }: RephrasingRequest,
+  task: 'correct' | 'rephrase',
+): CheckedImprovementRequest {
+  const target = checkedTarget(target_lang);
+  // Mistakes are mended alike in every style.
+  if (task === 'correct') return { target, wish: undefined };
+  const style = checkedWish('writing_style', writing_style, writingStyles);
+  const toneWish = checkedWish('tone', tone, writingTones);
+  if (style !== undefined && toneWish !== undefined) {
+    throw invalid(
+      'Bad request. Reason: Both writing_style and tone defined. ' +
+        'Currently only style OR tone can be chosen for a single request.',
+    );
+  }
+  if (style !== undefined) {
+    const { value, insists } = style;
+    return { target, wish: { name: 'writing_style', writingStyle: value, insists } };
+  }
+  if (toneWish === undefined) return { target, wish: undefined };
+  const { value, insists } = toneWish;
+  return { target, wish: { name: 'tone', tone: value, insists } };
+}
+
+/** @throws ServiceError invalid_request, for a wish that cannot be fulfilled in a language */
+function refuseWish(
+  { name }: WritingWish,
+  language: LanguageTag,
+  forms: ReadonlySet<WritingForm>,
+): never {
+  const all: readonly WritingForm[] = name === 'tone' ? writingTones : writingStyles;
+  const possible = takesWishes(language) ? all.filter((form) => forms.has(form)) : [];
+  const what = name === 'tone' ? 'a tone' : 'a writing style';
+  const reason =
+    possible.length === 0
+      ? `Language ${language} does not support setting ${what}.`
+      : `Value for '${name}' not supported in ${language} by the running engines. Possible: ${possible.join(', ')}.`;
+  throw invalid(
+    `${reason} Use a value with prefer_ to go on without, or connect an engine that rewords, such as CHAT_URL or DEEPL_URL.`,
+  );
+}
+
+function checkedTarget(requested: string | undefined): LanguageTag | undefined {
+  if (requested === undefined || requested.trim() === '') return undefined;
+  const tag = canonicalLanguage(requested);
+  const isKnown = writeLanguages.some((language) => language === tag);
+  if (tag === undefined || !isKnown) {
+    throw invalid(`Value for 'target_lang' not supported. Possible: ${writeLanguages.join(', ')}.`);
+  }
+  return usualVariants[tag] ?? tag;
+}
+
+function checkedWish<Value extends string>(
+  name: string,
+  requested: string | undefined,
+  values: readonly Value[],
+): { value: Value; insists: boolean } | undefined {
+  const wish = requested?.trim().toLowerCase() ?? '';
+  const plain = wish.replace(/^prefer_/, '');
+  if (plain === '' || plain === 'default') return undefined;
+  const value = values.find((each) => each === plain);
+  if (value === undefined) {
+    const possible = ['default', ...values, ...values.map((each) => `prefer_${each}`)];
+    throw invalid(`Value for '${name}' not supported. Possible: ${possible.join(', ')}.`);
+  }
+  return { value, insists: plain === wish };
 }

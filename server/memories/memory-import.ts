@@ -6,18 +6,17 @@ import type { LanguageTag } from '../../shared/language.ts';
 import { MAX_MEMORY_FILE_BYTES } from '../../shared/schemas/translation-memories.ts';
 import type { MemoryPart, MemorySegment, TranslationMemoryStore } from './store.ts';
 import { createCsvReader } from './matching/csv-reader.ts';
-import { decodedFile } from './matching/decoded-file.ts';
-import { MemoryIndexBuilder } from './matching/memory-index.ts';
-import { keysOfText, type MemoryKey } from './matching/memory-keys.ts';
-import { readMemoryText } from './matching/memory-text.ts';
 import {
+  decodedFile,
   badFile,
   type GivenLanguages,
   type MemoryReader,
   type MemoryUnit,
+  writeSegment,
 } from './matching/memory-unit.ts';
+import { MemoryIndexBuilder, keysOfText, type MemoryKey } from './matching/memory-index.ts';
+import { readMemoryText } from './matching/memory-text.ts';
 import { createTmxReader } from './matching/tmx-reader.ts';
-import { writeSegment } from './matching/written-segment.ts';
 
 /** Most pairs of a memory: bounds the 16 bytes that each of its ten or so index entries takes meanwhile. */
 export const MAX_MEMORY_SEGMENTS = 1_000_000;

@@ -1,17 +1,21 @@
 /** Finds what a translation memory has for the segments of a request. */
 import type { LanguageTag } from '../../shared/language.ts';
 import type { MemoryPart, TranslationMemoryStore } from './store.ts';
-import { bucketOfKey, textsOfKey } from './matching/memory-index.ts';
-import { keysToFind, type MemoryKey } from './matching/memory-keys.ts';
-import { normalised, readMemoryText, type MemoryText } from './matching/memory-text.ts';
-import { matchScore, sameNumbers } from './matching/match-score.ts';
-import { readSegment, withMarksOf, writeSegment } from './matching/written-segment.ts';
+import { bucketOfKey, textsOfKey, keysToFind, type MemoryKey } from './matching/memory-index.ts';
+import {
+  normalised,
+  readMemoryText,
+  type MemoryText,
+  matchScore,
+  sameNumbers,
+} from './matching/memory-text.ts';
+import { readSegment, withMarksOf, writeSegment } from './matching/memory-unit.ts';
 import { repairMarks } from '../text/repair.ts';
 import { plainText, type TextSegment } from '../text/text-segment.ts';
 
 /** A pair of the memory that is like a segment. */
 export interface MemoryMatch {
-  /** 0 to 100, see `match-score.ts`. */
+  /** 0 to 100, see `memory-text.ts`. */
   score: number;
   /** The pair, without marks. */
   source: string;
@@ -23,7 +27,7 @@ export interface MemoryMatch {
 /** Looks through one memory for one target language. */
 export interface MemorySearch {
   readonly sourceLang: LanguageTag;
-  /** Least score that is told. */
+  /** Least score of a match. */
   readonly threshold: number;
   /**
    * The best matches of each segment, the best first; none where nothing is alike enough.
@@ -39,7 +43,7 @@ const SEGMENTS_PER_LOOKUP = 16;
 const MAX_NUMBERS = 1_000;
 /** Pairs of which a score is computed: those with most keys in common with the segment. */
 const MAX_CANDIDATES = 24;
-/** Told of each segment. */
+/** What is found for each segment. */
 const MAX_MATCHES = 2;
 
 export interface MemorySearchOptions {
@@ -52,7 +56,8 @@ export interface MemorySearchOptions {
 export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
   const { sourceLang, threshold } = options;
   return {
-    ...{ sourceLang, threshold },
+    sourceLang,
+    threshold,
     async find(segments, signal) {
       const found: MemoryMatch[][] = [];
       for (let start = 0; start < segments.length; start += SEGMENTS_PER_LOOKUP) {

@@ -86,8 +86,11 @@ const uploading: FastifyPluginAsyncTypebox<TranslationMemoryOptions> = async (
       try {
         if (Number(headers['content-length']) > MAX_MEMORY_FILE_BYTES) throw tooLarge();
         const memory = await translationMemories.import(account.accountId, {
-          ...{ name: query.name, format: query.format, bytes: receivedFile(body) },
-          ...{ sourceLang: query.source_lang, targetLang: query.target_lang },
+          name: query.name,
+          format: query.format,
+          bytes: receivedFile(body),
+          sourceLang: query.source_lang,
+          targetLang: query.target_lang,
         });
         return await reply.code(201).send(memory);
       } finally {
@@ -112,7 +115,8 @@ const renamingAndDeleting: FastifyPluginAsyncTypebox<TranslationMemoryOptions> =
       schema: {
         ...common,
         summary: 'Rename a translation memory',
-        ...{ params, body: TranslationMemoryName },
+        params,
+        body: TranslationMemoryName,
         response: { 200: TranslationMemory, ...problems },
       },
     },

@@ -180,29 +180,21 @@ function createImports(db: Database): Imports {
       await db
         .insertInto('translation_memories')
         .values({
-          ...{ memory_id: memoryId, account_id: accountId, name, state: 'importing' },
-          ...{ source_lang: '', segment_count: 0 },
-          ...{ created_at_ms: createdAtMs, changed_at_ms: createdAtMs },
+          memory_id: memoryId,
+          account_id: accountId,
+          name,
+          state: 'importing',
+          source_lang: '',
+          segment_count: 0,
+          created_at_ms: createdAtMs,
+          changed_at_ms: createdAtMs,
         })
         .execute();
       return true;
     },
 
-    openPart: (memoryId, { partId, targetLang }, atMs) =>
-      addToMemory(db, memoryId, atMs, async () => {
-        const { place } = await db
-          .selectFrom('memory_parts')
-          .select(({ fn }) => fn.countAll<number>().as('place'))
-          .where('memory_id', '=', memoryId)
-          .executeTakeFirstOrThrow();
-        await db
-          .insertInto('memory_parts')
-          .values({
-            ...{ part_id: partId, memory_id: memoryId, place, target_lang: targetLang },
-            ...{ segment_count: 0, bucket_count: 0 },
-          })
-          .execute();
-      }),
+    openPart: (memoryId, part, atMs) =>
+      addToMemory(db, memoryId, atMs, () => insertPart(db, memoryId, part)),
 
     addSegments: (memoryId, partId, segments, atMs) =>
       addToMemory(db, memoryId, atMs, async () => {
@@ -233,6 +225,29 @@ function createImports(db: Database): Imports {
       return numUpdatedRows > 0;
     },
   };
+}
+
+async function insertPart(
+  db: Database,
+  memoryId: string,
+  { partId, targetLang }: Pick<MemoryPart, 'partId' | 'targetLang'>,
+): Promise<void> {
+  const { place } = await db
+    .selectFrom('memory_parts')
+    .select(({ fn }) => fn.countAll<number>().as('place'))
+    .where('memory_id', '=', memoryId)
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('memory_parts')
+    .values({
+      part_id: partId,
+      memory_id: memoryId,
+      place,
+      target_lang: targetLang,
+      segment_count: 0,
+      bucket_count: 0,
+    })
+    .execute();
 }
 
 function createUpkeep(

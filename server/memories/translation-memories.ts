@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
+import { checkedUuid } from '../../shared/uuid.ts';
 import type {
   ImportedTranslationMemory,
   TranslationMemory,
@@ -22,7 +23,6 @@ import {
 } from './matching/memory-unit.ts';
 import { importContent, MAX_MEMORY_SEGMENTS, type MemoryFileFormat } from './memory-import.ts';
 import { createMemorySearch, type MemorySearch } from './memory-search.ts';
-import type { MemoryWish } from '../translation/request-wishes.ts';
 
 /** Most memories of an account, those that are being imported included. */
 const MAX_MEMORIES = 1_000;
@@ -31,7 +31,6 @@ const MAX_IMPORTS = 2;
 const MAX_NAME_BYTES = 1_024;
 /** An import that wrote nothing for so long is taken for one whose process ended, in ms. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** What is to be imported. */
 export interface MemoryImport {
@@ -43,6 +42,12 @@ export interface MemoryImport {
   targetLang?: string | undefined;
   /** What messages call these two, if not `source_lang` and `target_lang`. */
   languageNames?: LanguageNames;
+}
+
+/** A memory that is wished for, and how much alike a text must at least be, in percent. */
+export interface MemoryWish {
+  id: string;
+  threshold: number;
 }
 
 /** A memory for a request; without a source language each text is looked up that is in the memory's. */
@@ -260,8 +265,7 @@ function checkedName(name: string): string {
 }
 
 function checkedId(id: string): string {
-  if (UUID.test(id)) return id.toLowerCase();
-  throw invalid("Value for 'translation_memory_id' not supported: it must be a UUID.");
+  return checkedUuid(id, 'translation_memory_id');
 }
 
 function unfit(side: 'source' | 'target', wanted: LanguageTag, has: readonly LanguageTag[]) {

@@ -10,6 +10,7 @@ import {
   type SpokenTermsInfo,
 } from '../../shared/schemas/spoken-terms.ts';
 import { voiceSourceLanguages } from '../../shared/schemas/voice-session.ts';
+import { checkedUuid } from '../../shared/uuid.ts';
 import type { Caller } from '../http/caller.ts';
 import type {
   SpokenTermsStore,
@@ -17,13 +18,12 @@ import type {
   SpokenTermsList as StoredList,
 } from './store.ts';
 import { countCodePoints } from '../text/code-points.ts';
-import { checkedGlossaryName } from '../glossaries/glossary-checks.ts';
+import { checkedGlossaryName } from '../glossaries/glossaries.ts';
 
 /** Most lists of an account. */
 const MAX_LISTS = 1000;
 /** UTF-16 units of a term before blanks are dropped: more is refused unread. */
 const MAX_RAW_UNITS = 1024;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Control characters, line and paragraph separator, halves of characters. */
 const FORBIDDEN = /[\p{Cc}\u2028\u2029\p{Surrogate}]/u;
 
@@ -64,7 +64,9 @@ export function createSpokenTerms({
         spokenTermsId: randomUUID(),
         name: checkedGlossaryName(creation.name),
         language: checkedLanguage(creation.language),
-        ...{ terms, termCount: terms.length, createdAtMs: now() },
+        terms,
+        termCount: terms.length,
+        createdAtMs: now(),
       };
       if (await store.create(accountId, list, MAX_LISTS)) return toAnswer(list);
       throw invalid(`An account has at most ${MAX_LISTS} lists of spoken terms: delete one first.`);
@@ -84,8 +86,7 @@ export function createSpokenTerms({
 }
 
 function checkedId(id: string): string {
-  if (UUID.test(id)) return id.toLowerCase();
-  throw invalid("Value for 'spoken_terms_id' not supported: it must be a UUID.");
+  return checkedUuid(id, 'spoken_terms_id');
 }
 
 function checkedLanguage(given: string | undefined): LanguageTag | null {

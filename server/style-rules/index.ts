@@ -3,8 +3,7 @@ import type { Routes } from '../http/door.ts';
 import type { Storage } from '../stores.ts';
 import type { Translation } from '../translation/translation.ts';
 import { styleRuleRoutes } from './routes.ts';
-import { describeStyleRuleCatalogue } from './style-rule-catalogue.ts';
-import { describeStyleRules } from './style-rule-notes.ts';
+import { describeStyleRuleCatalogue, describeStyleRules } from './style-rule-notes.ts';
 import { createStyleRuleLists } from './style-rules.ts';
 
 export function openStyleRules({

@@ -1,10 +1,11 @@
 /** What becomes of style rules with the engines that run, for the description of the interface. */
+import { styleLanguages } from '../../shared/language.ts';
 import {
   styleRuleCatalogue,
   styleRuleCategories,
-  styleRuleLanguages,
   type StyleRuleLanguage,
 } from '../../shared/style-rules/catalogue.ts';
+import type { StyleRuleCatalogueView } from '../../shared/schemas/console.ts';
 import { isMechanical } from './rules/style-rules.ts';
 import type { Translation } from '../translation/translation.ts';
 
@@ -17,8 +18,8 @@ export function describeStyleRules(
     sources.some(
       (source) => source !== target && translation.followsInstructions({ source, target }),
     );
-  const followed = styleRuleLanguages.filter(isFollowed);
-  const others = styleRuleLanguages.filter((language) => !followed.includes(language));
+  const followed = styleLanguages.filter(isFollowed);
+  const others = styleLanguages.filter((language) => !followed.includes(language));
   return [
     'Lists act on translations that name them as `style_id`.',
     followed.length === 0
@@ -137,3 +138,34 @@ function notesIn(languages: readonly StyleRuleLanguage[]): RuleNote[] {
     })),
   );
 }
+
+// The catalogue of style rules as people choose from it: which options need an engine that understands.
+
+/** Describes all rules, and the target languages in which a running engine obeys every one of them. */
+export function describeStyleRuleCatalogue(
+  translation: Pick<Translation, 'sources' | 'followsInstructions'>,
+): StyleRuleCatalogueView {
+  const sources = translation.sources();
+  return {
+    categories,
+    languages: [...styleLanguages],
+    follows_instructions: styleLanguages.filter((target) =>
+      sources.some(
+        (source) => source !== target && translation.followsInstructions({ source, target }),
+      ),
+    ),
+  };
+}
+
+const categories = styleRuleCategories.map((category) => ({
+  name: category,
+  rules: Object.entries(styleRuleCatalogue[category]).map(([rule, options]) => ({
+    name: rule,
+    options: options.map((option) => ({
+      name: option,
+      mechanical: styleLanguages.filter((language) =>
+        isMechanical({ category, rule, option, language }),
+      ),
+    })),
+  })),
+}));

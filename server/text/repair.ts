@@ -2,8 +2,6 @@
  * Mends the marks of a translated segment. Whatever an engine did to them, each mark of the source
  * is there once, elements are well nested, and what was inside an element still is.
  */
-import { type MarkNode, marksOf } from './mark-outline.ts';
-import { type Place, comparePlaces, locateMarks } from './mark-places.ts';
 import { type Mark, plainText, type TextSegment } from './text-segment.ts';
 
 /**
@@ -90,4 +88,245 @@ function nested(events: readonly MarkEvent[], translated: TextSegment): TextSegm
   }
   if (at < text.length) parts.push(text.slice(at));
   return parts;
+}
+
+// Finds a place in the translated text for every mark of the source.
+
+/** Somewhere in a translated text; places with the same offset are told apart by what follows it. */
+interface Place {
+  /** UTF-16 units of text before. */
+  offset: number;
+  /** Order among marks at the same offset: their indexes in the translated segment. */
+  rank: number;
+  /** Index of the mark in the source, which decides when all else is equal. */
+  sourceIndex: number;
+}
+
+interface Extent {
+  start: Place;
+  end: Place;
+}
+
+/** Order of places in a text, for sorting. */
+function comparePlaces(a: Place, b: Place): number {
+  if (a.offset !== b.offset) return a.offset - b.offset;
+  if (a.rank !== b.rank) return a.rank < b.rank ? -1 : 1;
+  return a.sourceIndex - b.sourceIndex;
+}
+
+/**
+ * Places for all marks, by id: where the engine put them, or else where they belong by the source.
+ * Every element reaches around all that was within it in the source.
+ */
+function locateMarks(
+  source: TextSegment,
+  translated: TextSegment,
+  marks: readonly MarkNode[],
+): Map<number, Extent> {
+  const text = plainText(translated);
+  const extents = occurrences(translated, marks);
+  const finder = new LostMarks({ source, text, extents });
+  for (const node of marks) finder.locate(node);
+  for (let index = marks.length - 1; index >= 0; index -= 1) {
+    const node = marks[index];
+    const inner = node && extents.get(node.id);
+    const outer = node?.parent && extents.get(node.parent.id);
+    if (node?.parent === undefined || inner === undefined || outer === undefined) continue;
+    const { openIndex, closeIndex } = node.parent;
+    outer.start = first(outer.start, { ...inner.start, sourceIndex: openIndex });
+    outer.end = last(outer.end, { ...inner.end, sourceIndex: closeIndex });
+  }
+  return extents;
+}
+
+const first = (a: Place, b: Place): Place => (comparePlaces(a, b) <= 0 ? a : b);
+const last = (a: Place, b: Place): Place => (comparePlaces(a, b) >= 0 ? a : b);
+
+/** From the first to the last occurrence of each mark; what occurs once ends where it begins. */
+function occurrences(translated: TextSegment, marks: readonly MarkNode[]): Map<number, Extent> {
+  const nodes = new Map(marks.map((node) => [node.id, node]));
+  const extents = new Map<number, Extent>();
+  let offset = 0;
+  for (const [rank, part] of translated.entries()) {
+    if (typeof part === 'string') {
+      offset += part.length;
+      continue;
+    }
+    const node = nodes.get(part.id);
+    if (node === undefined) continue;
+    const extent = extents.get(node.id);
+    if (extent === undefined) {
+      const start = { offset, rank, sourceIndex: node.openIndex };
+      extents.set(node.id, { start, end: { ...start, sourceIndex: node.closeIndex } });
+    } else if (node.isElement) {
+      extent.end = { offset, rank, sourceIndex: node.closeIndex };
+    }
+  }
+  return extents;
+}
+
+/** How far a mark is moved to stand between words, in UTF-16 units. */
+const WORD_REACH = 32;
+const BLANK = /\s/;
+/** After all marks that the engine put at an offset, and before them. */
+const AFTER = Infinity;
+const BEFORE = -Infinity;
+
+class LostMarks {
+  readonly #source: TextSegment;
+  readonly #text: string;
+  readonly #extents: Map<number, Extent>;
+  readonly #sourceLength: number;
+
+  constructor({
+    source,
+    text,
+    extents,
+  }: {
+    source: TextSegment;
+    text: string;
+    extents: Map<number, Extent>;
+  }) {
+    this.#source = source;
+    this.#text = text;
+    this.#extents = extents;
+    this.#sourceLength = Math.max(1, plainText(source).length);
+  }
+
+  /** Gives a lost mark, or the lost end of an element, a place; called in the order of the source. */
+  locate(node: MarkNode): void {
+    const extent = this.#extents.get(node.id);
+    if (extent === undefined) {
+      const start = this.#within(node, this.#startOf(node));
+      const end = node.isElement ? this.#within(node, this.#endOf(node, start)) : start;
+      this.#extents.set(node.id, {
+        start: { ...start, sourceIndex: node.openIndex },
+        end: { ...last(start, end), sourceIndex: node.closeIndex },
+      });
+    } else if (node.isElement && extent.start.rank === extent.end.rank) {
+      const { start } = extent;
+      const end = this.#within(node, this.#endOf(node, start));
+      extent.end = last({ ...start, sourceIndex: node.closeIndex }, end);
+    }
+  }
+
+  /** Beside the mark that is beside it in the source, or at the same share of the text. */
+  #startOf(node: MarkNode): Place {
+    const { openIndex, openOffset, closeIndex } = node;
+    const before = this.#source[openIndex - 1];
+    if (before !== undefined && typeof before !== 'string') {
+      const extent = this.#extents.get(before.id);
+      const place = before.mark === 'open' ? extent?.start : extent?.end;
+      if (place !== undefined) return { ...place, sourceIndex: openIndex };
+    }
+    const after = this.#source[closeIndex + 1];
+    const isEmpty = !node.isElement || closeIndex === openIndex + 1;
+    if (isEmpty && after !== undefined && typeof after !== 'string') {
+      const extent = this.#extents.get(after.id);
+      const place = after.mark === 'close' ? extent?.end : extent?.start;
+      const isWhole = after.mark !== 'close' || extent?.start.rank !== extent?.end.rank;
+      if (place !== undefined && isWhole) return { ...place, sourceIndex: openIndex };
+    }
+    const { sourceStart, start, ratio } = this.#scaleOf(node);
+    const wanted = Math.round(start + (openOffset - sourceStart) * ratio);
+    return { offset: this.#betweenWords(wanted, 'start'), rank: AFTER, sourceIndex: openIndex };
+  }
+
+  /** As much text as is the element's share of the source. */
+  #endOf(node: MarkNode, start: Place): Place {
+    const { openOffset, closeOffset, closeIndex: sourceIndex } = node;
+    const length = Math.round((closeOffset - openOffset) * this.#scaleOf(node).ratio);
+    if (length === 0) return { ...start, sourceIndex };
+    const wanted = Math.min(this.#text.length, start.offset + length);
+    const offset = this.#betweenWords(wanted, 'end');
+    return offset <= start.offset
+      ? { ...start, sourceIndex }
+      : { offset, rank: BEFORE, sourceIndex };
+  }
+
+  /** How offsets in the source become offsets in the translation, within the element around. */
+  #scaleOf({ parent }: MarkNode): { sourceStart: number; start: number; ratio: number } {
+    const extent = parent && this.#extents.get(parent.id);
+    if (extent === undefined) {
+      return { sourceStart: 0, start: 0, ratio: this.#text.length / this.#sourceLength };
+    }
+    const sourceStart = parent?.openOffset ?? 0;
+    const sourceLength = Math.max(1, (parent?.closeOffset ?? 0) - sourceStart);
+    const start = extent.start.offset;
+    return { sourceStart, start, ratio: (extent.end.offset - start) / sourceLength };
+  }
+
+  /** The nearest place within the element around, so that this does not have to grow. */
+  #within({ parent }: MarkNode, place: Place): Place {
+    const extent = parent && this.#extents.get(parent.id);
+    if (extent === undefined) return place;
+    const { sourceIndex } = place;
+    if (comparePlaces(place, extent.start) < 0) return { ...extent.start, sourceIndex };
+    if (comparePlaces(place, extent.end) > 0) return { ...extent.end, sourceIndex };
+    return place;
+  }
+
+  /** The nearest beginning or end of a word; between characters where words are not spaced. */
+  #betweenWords(wanted: number, side: 'start' | 'end'): number {
+    for (let distance = 0; distance <= WORD_REACH; distance += 1) {
+      if (this.#isAt(wanted - distance, side)) return wanted - distance;
+      if (this.#isAt(wanted + distance, side)) return wanted + distance;
+    }
+    const codeUnit = this.#text.charCodeAt(wanted);
+    const splitsPair = wanted > 0 && (codeUnit & 0xfc00) === 0xdc00;
+    return splitsPair ? wanted - 1 : wanted;
+  }
+
+  #isAt(offset: number, side: 'start' | 'end'): boolean {
+    if (offset < 0 || offset > this.#text.length) return false;
+    if (offset === 0 || offset === this.#text.length) return true;
+    const outside = this.#text.charAt(side === 'start' ? offset - 1 : offset);
+    const inside = this.#text.charAt(side === 'start' ? offset : offset - 1);
+    return BLANK.test(outside) && !BLANK.test(inside);
+  }
+}
+
+// The marks of a segment as a tree.
+
+interface MarkNode {
+  id: number;
+  isElement: boolean;
+  /** The element around. */
+  parent: MarkNode | undefined;
+  /** Indexes in the segment; the same for a mark that stands alone. */
+  openIndex: number;
+  closeIndex: number;
+  /** Text of the segment before it begins and before it ends, in UTF-16 units. */
+  openOffset: number;
+  closeOffset: number;
+}
+
+/** The marks of a well-nested segment, in reading order. */
+function marksOf(segment: TextSegment): MarkNode[] {
+  const nodes: MarkNode[] = [];
+  const open: MarkNode[] = [];
+  let offset = 0;
+  for (const [index, part] of segment.entries()) {
+    if (typeof part === 'string') {
+      offset += part.length;
+    } else if (part.mark === 'close') {
+      const node = open.pop();
+      if (node === undefined) continue;
+      node.closeIndex = index;
+      node.closeOffset = offset;
+    } else {
+      const node: MarkNode = {
+        id: part.id,
+        isElement: part.mark === 'open',
+        parent: open.at(-1),
+        openIndex: index,
+        closeIndex: index,
+        openOffset: offset,
+        closeOffset: offset,
+      };
+      nodes.push(node);
+      if (node.isElement) open.push(node);
+    }
+  }
+  return nodes;
 }

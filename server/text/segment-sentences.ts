@@ -5,7 +5,7 @@
  * placeholders become marks, and what stands between sentences suits their script.
  */
 import type { LanguageTag } from '../../shared/language.ts';
-import { NO_REFERENCES, type FlowItem } from './markup/flow.ts';
+import { NO_REFERENCES, type FlowItem } from './markup/text-layout.ts';
 import { layOutFlow } from './markup/segment-layout.ts';
 import { plainText, type Mark, type TextSegment } from './text-segment.ts';
 
@@ -32,7 +32,10 @@ export function layOutSentences(
   const fence = fenceFor(segment);
   const { source, items } = flowOf(segment, fence, hasWords);
   const layout = layOutFlow({
-    ...{ source, items, language, characters: 0 },
+    source,
+    items,
+    language,
+    characters: 0,
     splitting: cuts ? 'sentences' : 'none',
     write: (text) => text.replaceAll(fence, ''),
     marks: new RegExp(`${fence}\\w+${fence}`, 'g'),

@@ -1,9 +1,10 @@
-/** Tells the language of texts: for those who ask, and for translations without a source language. */
+/** Finds out the language of texts: for those who ask, and for translations without a source language. */
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { DetectionRequest, DetectionResponse } from '../../shared/schemas/detection.ts';
 import type { Detection, DetectionEngine } from '../engines/engine.ts';
 import { plainText, type TextSegment } from '../text/text-segment.ts';
+import type { UsualLanguages } from './account-texts.ts';
 import { detectionLanguages } from './language-table.ts';
 import type { Translation } from './translation.ts';
 
@@ -14,14 +15,14 @@ const CONSIDERED_LENGTH = 4096;
 const OPEN_LENGTH = 64;
 
 /** What is known of the language of a text. */
-interface Told {
+interface Finding {
   text: string;
   found: Detection;
   /** Languages it may be in, the likeliest first. */
   ranked: LanguageTag[];
 }
 
-/** Whose texts are told, and how to stop. */
+/** Whose texts they are, and how to stop. */
 export interface DetectionOrigin {
   /** Its usual languages decide between those that a short text may be in. */
   accountId: string;
@@ -37,8 +38,6 @@ export interface LanguageDetection {
 }
 
 export interface SourceDetection {
-  /** What the accounts write in, by the texts that were clear. */
-  readonly usualLanguages: UsualLanguages;
   /**
    * The languages to translate texts from, order kept. What {@link LanguageDetection} is sure of is
    * taken, even if nobody translates it; of a text that may be in several languages, the likeliest of
@@ -52,18 +51,21 @@ export interface SourceDetection {
   ): Promise<LanguageTag[]>;
 }
 
-/** Makes the service over the detector that runs, and what engines elsewhere know better. */
+/**
+ * Makes the service over the detector that runs, and what engines elsewhere know better.
+ *
+ * @param usualLanguages what is known of the accounts, and grows
+ */
 export function createDetection(
   engine: DetectionEngine,
   translation: Pick<Translation, 'serves' | 'detect'>,
+  usualLanguages: UsualLanguages,
 ): LanguageDetection & SourceDetection {
-  const usualLanguages = createUsualLanguages();
-
   /** The one decision that all go by. */
-  async function tell(
+  async function findOut(
     texts: readonly string[],
     options: DetectionOrigin & { target: LanguageTag | undefined },
-  ): Promise<Told[]> {
+  ): Promise<Finding[]> {
     await engine.prepare(texts);
     const words = texts.map((text) => {
       return { text, found: engine.detect(text), ranked: engine.rank(text) };
@@ -80,18 +82,17 @@ export function createDetection(
   }
 
   return {
-    usualLanguages,
     async detect({ text = [] }, origin) {
       if (text.length === 0) {
         throw new ServiceError('invalid_request', 'Missing parameter text.');
       }
-      const told = await tell(text, { ...origin, target: undefined });
-      return { results: told.map(({ found }) => resultOf(found)) };
+      const findings = await findOut(text, { ...origin, target: undefined });
+      return { results: findings.map(({ found }) => resultOf(found)) };
     },
     async detectSources(texts, options) {
       const { target } = options;
-      const told = await tell(texts.map(beginningOf), options);
-      return told.map(({ found, ranked }) => {
+      const findings = await findOut(texts.map(beginningOf), options);
+      return findings.map(({ found, ranked }) => {
         if (found.status === 'success') return found.language;
         const candidates = found.status === 'insufficient_confidence' ? found.candidates : ranked;
         const [likeliest, ...others] = candidates;
@@ -107,25 +108,27 @@ export function createDetection(
 
 /** Where several languages have the words of a text, what surrounds it may tell which. */
 function decideBySurroundings(
-  told: readonly Told[],
+  findings: readonly Finding[],
   { accountId, context }: DetectionOrigin,
   { engine, usualLanguages }: { engine: DetectionEngine; usualLanguages: UsualLanguages },
-): readonly Told[] {
+): readonly Finding[] {
   const around = context === undefined ? undefined : engine.detect(context);
   const surroundings = () =>
     around?.status === 'success' ? new Map([[around.language, 1]]) : usualLanguages.of(accountId);
-  const decided = ({ text, found }: Told, usual: ReadonlyMap<LanguageTag, number> | undefined) =>
-    usual === undefined || !isOpen(text, found) ? found : engine.detect(text, { usual });
+  const decided = (
+    { text, found }: Finding,
+    usual: ReadonlyMap<LanguageTag, number> | undefined,
+  ) => (usual === undefined || !isOpen(text, found) ? found : engine.detect(text, { usual }));
   const decideAll = (usual: ReadonlyMap<LanguageTag, number> | undefined) =>
-    told.map((each) => ({ ...each, found: decided(each, usual) }));
+    findings.map((each) => ({ ...each, found: decided(each, usual) }));
   const first = decideAll(surroundings());
   for (const [index, { found }] of first.entries()) {
     // What is taken for another language here says nothing of what is written.
-    const wasSure = told[index]?.found.status === 'success';
+    const wasSure = findings[index]?.found.status === 'success';
     if (wasSure && found.status === 'success') usualLanguages.note(accountId, found.language);
   }
   // Texts of one request tell of each other.
-  return told.length === 1 ? first : decideAll(surroundings());
+  return findings.length === 1 ? first : decideAll(surroundings());
 }
 
 /** Whether surroundings may decide: of long texts they need not be asked. */
@@ -147,47 +150,4 @@ function beginningOf(segments: readonly TextSegment[]): string {
     text += `${plainText(segment)} `;
   }
   return text;
-}
-
-// What accounts write in, from their clear texts of late: tells short ones that several languages may have.
-
-interface UsualLanguages {
-  /** A text of an account is in this base language: it says so, or it is clear. */
-  note(accountId: string, language: LanguageTag): void;
-  /** How much an account writes in each base language; undefined before that can be told. */
-  of(accountId: string): ReadonlyMap<LanguageTag, number> | undefined;
-}
-
-/** What each text leaves of those before it: some twenty count. */
-const KEPT = 0.95;
-/** A single text says little of the next. */
-const LEAST_TEXTS = 1.5;
-/** Less is forgotten: a text of long ago. */
-const LEAST_SHARE = 0.05;
-/** Accounts that are remembered, the last ones; some 10 MB when all are there. */
-const MAX_ACCOUNTS = 20_000;
-
-/** Kept in memory only: after a start it is learned anew. */
-function createUsualLanguages(): UsualLanguages {
-  const accounts = new Map<string, Map<LanguageTag, number>>();
-  return {
-    note(accountId, language) {
-      const shares = accounts.get(accountId) ?? new Map<LanguageTag, number>();
-      for (const [known, share] of shares) {
-        if (share * KEPT < LEAST_SHARE) shares.delete(known);
-        else shares.set(known, share * KEPT);
-      }
-      shares.set(language, (shares.get(language) ?? 0) + 1);
-      accounts.delete(accountId);
-      accounts.set(accountId, shares);
-      const [oldest] = accounts.keys();
-      if (accounts.size > MAX_ACCOUNTS && oldest !== undefined) accounts.delete(oldest);
-    },
-    of(accountId) {
-      const shares = accounts.get(accountId);
-      if (shares === undefined) return undefined;
-      const all = [...shares.values()].reduce((sum, share) => sum + share, 0);
-      return all < LEAST_TEXTS ? undefined : shares;
-    },
-  };
 }

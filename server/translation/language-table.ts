@@ -2,8 +2,9 @@
  * The languages of the public contract: what a client may find in the listings, resource by
  * resource. What of it is listed depends on the engines that run, see `languages.ts`.
  */
-import type { LanguageTag } from '../../shared/language.ts';
+import { glossaryLanguages, styleLanguages, type LanguageTag } from '../../shared/language.ts';
 import type { FeatureName, ResourceName } from '../../shared/schemas/languages.ts';
+import { formLanguages } from '../../shared/schemas/write.ts';
 
 /** Languages of a resource by what they can be there. */
 export interface ResourceLanguages {
@@ -145,8 +146,7 @@ export const languageNames: ReadonlyMap<LanguageTag, string> = new Map(
   }),
 );
 
-/** Languages and features that are listed with `include=beta` alone; not billed meanwhile. */
-export const betaLanguages = codes('de-CH fr-CA');
+/** Features that are listed with `include=beta` alone. */
 export const betaFeatures: ReadonlySet<FeatureName> = new Set([
   'spoken_terms',
   'translated_speech',
@@ -165,15 +165,11 @@ export const hiddenFromLegacy = codes(
 /** Base languages that the deprecated listing has as sources alone: as targets it has their variants. */
 export const legacySourceOnly = codes('en pt');
 
-/** Languages that dictionaries of glossaries may have. */
-export const glossaryLanguages = codes(
-  'ar bg cs da de el en es et fi fr he hu id it ja ko lt lv nb nl pl pt ro ru sk sl sv tr uk vi zh',
-);
-
 const bases = codes([...languageNames.keys()].filter((code) => !code.includes('-')).join(' '));
 const variants = codes('en-GB en-US pt-BR pt-PT zh-Hans zh-Hant');
-const styleLanguages = codes('de en es fr it ja ko zh');
-const writingLanguages = codes('de en-GB en-US es fr it pt-BR pt-PT');
+const inStyle: ReadonlySet<LanguageTag> = new Set(styleLanguages);
+const inGlossaries = new Set(glossaryLanguages);
+const inForm: ReadonlySet<LanguageTag> = new Set(formLanguages);
 const spokenLanguages = codes(
   'ar bg bn cs da de el en es et fi fr ga he hr hu id it ja ko lt lv mt nb nl pl pt ro ru sk sl sv th tl tr uk vi zh',
 );
@@ -189,13 +185,10 @@ export const resourceTable: Readonly<Record<ResourceName, ResourceLanguages>> = 
     features: {
       auto_detection: bases,
       formality: codes('de de-CH de-DE es es-419 fr fr-CA fr-FR it ja nl pl pt pt-BR pt-PT ru'),
-      glossary: join(glossaryLanguages, variants, codes('de-CH de-DE es-419 fr-CA fr-FR')),
-      style_rules: join(
-        styleLanguages,
-        codes('de-DE en-GB en-US es-419 fr-CA fr-FR zh-Hans zh-Hant'),
-      ),
+      glossary: join(inGlossaries, variants, codes('de-CH de-DE es-419 fr-CA fr-FR')),
+      style_rules: join(inStyle, codes('de-DE en-GB en-US es-419 fr-CA fr-FR zh-Hans zh-Hant')),
       tag_handling: new Set(languageNames.keys()),
-      translation_memory: join(styleLanguages, codes('de-DE en-GB en-US es-419 fr-FR zh-Hans')),
+      translation_memory: join(inStyle, codes('de-DE en-GB en-US es-419 fr-FR zh-Hans')),
     },
   },
   translate_document: {
@@ -204,18 +197,18 @@ export const resourceTable: Readonly<Record<ResourceName, ResourceLanguages>> = 
     features: {
       auto_detection: new Set([...bases].filter((code) => code !== 'ts')),
       formality: codes('de es es-419 fr it ja nl pl pt pt-BR pt-PT ru'),
-      glossary: join(glossaryLanguages, variants, codes('es-419')),
+      glossary: join(inGlossaries, variants, codes('es-419')),
     },
   },
-  glossary: { both: glossaryLanguages, targetOnly: none, features: {} },
-  style_rules: { both: styleLanguages, targetOnly: none, features: {} },
+  glossary: { both: inGlossaries, targetOnly: none, features: {} },
+  style_rules: { both: inStyle, targetOnly: none, features: {} },
   voice: {
     both: spokenLanguages,
     targetOnly: variants,
     features: {
       auto_detection: codes('cs de en es fr id it ja ko nl pl pt ro ru sv tr uk zh'),
       formality: codes('de es fr it ja pl pt pt-BR pt-PT ru'),
-      glossary: join(glossaryLanguages, variants),
+      glossary: join(inGlossaries, variants),
       spoken_terms: spokenLanguages,
       transcription: spokenLanguages,
       translated_speech: new Set(
@@ -228,12 +221,12 @@ export const resourceTable: Readonly<Record<ResourceName, ResourceLanguages>> = 
     targetOnly: codes('en-GB en-US pt-BR pt-PT zh-Hans'),
     features: {
       auto_detection: codes('de en es fr it ja ko pt zh'),
-      tone: writingLanguages,
-      writing_style: writingLanguages,
+      tone: inForm,
+      writing_style: inForm,
     },
   },
   translation_memory: {
-    both: styleLanguages,
+    both: inStyle,
     targetOnly: codes('en-GB en-US es-419 zh-Hans'),
     features: {},
   },
@@ -245,9 +238,4 @@ function codes(list: string): ReadonlySet<LanguageTag> {
 
 function join(...sets: readonly ReadonlySet<LanguageTag>[]): ReadonlySet<LanguageTag> {
   return new Set(sets.flatMap((set) => [...set]));
-}
-
-/** Whether texts of a target language are not billed: while it is in beta. */
-export function isFreeTarget(target: LanguageTag): boolean {
-  return betaLanguages.has(target);
 }

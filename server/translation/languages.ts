@@ -1,6 +1,11 @@
 /** The listings of languages: what the contract knows, as far as the engines that run can do it. */
 import { ServiceError } from '../../shared/errors.ts';
-import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
+import {
+  baseLanguage,
+  betaLanguages,
+  glossaryLanguages,
+  type LanguageTag,
+} from '../../shared/language.ts';
 import {
   includes,
   resourceNames,
@@ -15,8 +20,6 @@ import { writingStyles, writingTones } from '../../shared/schemas/write.ts';
 import type { DetectionEngine, RecognitionEngine, SynthesisEngine } from '../engines/engine.ts';
 import {
   betaFeatures,
-  betaLanguages,
-  glossaryLanguages,
   hiddenFromLegacy,
   languageNames,
   legacySourceOnly,
@@ -90,7 +93,8 @@ function translatable(
   const { sources, targets } = reach(translation.sources(), resource, translation);
   const into = abilitiesFrom(sources, translation);
   return {
-    ...{ sources, targets },
+    sources,
+    targets,
     has(feature, language) {
       if (feature === 'auto_detection') {
         return sources.has(language) && detector.languages.includes(language);
@@ -126,7 +130,8 @@ function spoken({ translation, recognisers, speakers }: LanguageListingsOptions)
   const isHeard = (language: LanguageTag, can: 'detectsLanguage' | 'usesSpokenTerms') =>
     recognisers.some((each) => each[can] && each.languages.includes(language));
   return {
-    ...{ sources, targets },
+    sources,
+    targets,
     has(feature, language) {
       if (feature === 'translated_speech') {
         return targets.has(language) && isSpeakable(language, speakers);
@@ -146,7 +151,8 @@ function written({ improvement, detector }: LanguageListingsOptions): Served {
   const sources = new Set([...both].filter((language) => improvement.serves(language)));
   const targets = [...both, ...targetOnly].filter((language) => improvement.serves(language));
   return {
-    ...{ sources, targets: new Set(targets) },
+    sources,
+    targets: new Set(targets),
     has(feature, language) {
       if (feature === 'auto_detection') {
         return sources.has(language) && detector.languages.includes(language);
@@ -193,7 +199,7 @@ function describe(resource: ResourceName, served: Served, withBeta: boolean): La
   for (const [lang, name] of languageNames) {
     const isSource = served.sources.has(lang);
     const isTarget = served.targets.has(lang);
-    const status = betaLanguages.has(lang) ? 'beta' : 'stable';
+    const status = betaLanguages.includes(lang) ? 'beta' : 'stable';
     if ((!isSource && !isTarget) || (status === 'beta' && !withBeta)) continue;
     const names = (Object.keys(features) as FeatureName[]).filter(
       (feature) =>
@@ -201,13 +207,17 @@ function describe(resource: ResourceName, served: Served, withBeta: boolean): La
         served.has(feature, lang) &&
         (withBeta || !betaFeatures.has(feature)),
     );
-    const told = names.map((feature) => [
+    const listedFeatures = names.map((feature) => [
       feature,
       { status: betaFeatures.has(feature) ? 'beta' : status },
     ]);
     listed.push({
-      ...{ lang, name, usable_as_source: isSource, usable_as_target: isTarget, status },
-      features: Object.fromEntries(told) as Language['features'],
+      lang,
+      name,
+      usable_as_source: isSource,
+      usable_as_target: isTarget,
+      status,
+      features: Object.fromEntries(listedFeatures) as Language['features'],
     });
   }
   return listed;
@@ -231,9 +241,8 @@ function describeLegacy(type: 'source' | 'target', served: Served): LegacyLangua
 }
 
 function pairsOfGlossaries({ serves }: Pick<Translation, 'serves'>) {
-  const languages = [...glossaryLanguages];
-  return languages.flatMap((source) =>
-    languages
+  return glossaryLanguages.flatMap((source) =>
+    glossaryLanguages
       .filter((target) => target !== source && serves({ source, target }))
       .map((target) => ({ source_lang: source, target_lang: target })),
   );

@@ -23,17 +23,11 @@ type Translator = Pick<Translation, 'translateSegments'>;
  * there. One that is alike is translated with the examples by engines that use such; where there is
  * none, or another had to step in, it gets the translation of what it is most like if numbers and
  * marks agree. All else is translated as without a memory.
- *
- * @param options.search undefined: there is none
  */
 export function rememberedTranslation(
   translation: Translator,
-  {
-    search,
-    usesExamples,
-  }: { search: MemorySearch | undefined; usesExamples: (pair: LanguagePair) => boolean },
+  { search, usesExamples }: { search: MemorySearch; usesExamples: (pair: LanguagePair) => boolean },
 ): Translator {
-  if (search === undefined) return translation;
   return {
     async translateSegments(segments, options) {
       const { source, target, signal } = options;

@@ -1,14 +1,27 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import Type from 'typebox';
 import { Problem } from '../../shared/schemas/problem.ts';
 import {
   TextTranslationRequest,
   TextTranslationResponse,
 } from '../../shared/schemas/text-translation.ts';
+import { DetectionRequest, DetectionResponse } from '../../shared/schemas/detection.ts';
+import {
+  GlossaryLanguagePairs,
+  Languages,
+  LanguagesQuery,
+  LegacyLanguages,
+  LegacyLanguagesQuery,
+  ResourceDescriptor,
+  resourceDescriptors,
+} from '../../shared/schemas/languages.ts';
 import type { TextTranslation } from './text-translation.ts';
 import type { Door } from '../http/door.ts';
 import { abortWhenGone, reportingTag } from '../http/requests.ts';
+import type { LanguageDetection } from './detection.ts';
+import type { LanguageListings } from './languages.ts';
 
-export interface TextTranslationOptions {
+interface TextTranslationOptions {
   textTranslation: TextTranslation;
   door: Door;
 }
@@ -38,3 +51,117 @@ export const textTranslationRoutes: FastifyPluginAsyncTypebox<TextTranslationOpt
       }),
   );
 };
+
+interface DetectionOptions {
+  door: Door;
+  languageDetection: LanguageDetection;
+}
+
+export const detectionRoutes: FastifyPluginAsyncTypebox<DetectionOptions> = async (
+  app,
+  { door, languageDetection },
+) => {
+  app.post(
+    '/v3/detect/language',
+    {
+      onRequest: door.require({ feature: 'detection' }),
+      schema: {
+        summary: 'Tell the language of texts',
+        description: "In beta: the account needs the feature 'detection'.",
+        tags: ['languages'],
+        security: [{ apiKey: [] }],
+        consumes: ['application/json', 'application/x-www-form-urlencoded'],
+        body: DetectionRequest,
+        response: { 200: DetectionResponse, '4xx': Problem, '5xx': Problem },
+      },
+    },
+    async ({ body, caller, signal }) =>
+      languageDetection.detect(body, { accountId: caller.account.accountId, signal }),
+  );
+};
+
+interface LanguageOptions {
+  door: Door;
+  languageListings: LanguageListings;
+}
+
+const problems = { '4xx': Problem, '5xx': Problem };
+const common = { tags: ['languages'], security: [{ apiKey: [] }] };
+
+export const languageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
+  app,
+  { door, languageListings },
+) => {
+  const onRequest = door.require();
+
+  app.get(
+    '/v3/languages',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Languages of a resource, as far as the running engines serve them',
+        querystring: LanguagesQuery,
+        response: { 200: Languages, ...problems },
+      },
+    },
+    async ({ query }) => languageListings.list(query),
+  );
+
+  app.get(
+    '/v3/languages/resources',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Resources and the features of their languages',
+        response: { 200: Type.Array(ResourceDescriptor), ...problems },
+      },
+    },
+    async () => resourceDescriptors,
+  );
+  await app.register(legacyLanguageRoutes, { door, languageListings });
+};
+
+/** What clients of v2 know; deprecated in favour of `/v3/languages`. */
+const legacyLanguageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
+  app,
+  { door, languageListings },
+) => {
+  const onRequest = door.require();
+  const schema = {
+    ...common,
+    summary: 'Languages to translate from or into',
+    deprecated: true,
+    querystring: LegacyLanguagesQuery,
+    response: { 200: LegacyLanguages, ...problems },
+  };
+  app.get('/v2/languages', { onRequest, schema }, async ({ query, body }) =>
+    languageListings.listLegacy(query.type ?? typeIn(body)),
+  );
+  // Older clients ask so.
+  app.post('/v2/languages', { onRequest, schema }, async ({ query, body }) =>
+    languageListings.listLegacy(query.type ?? typeIn(body)),
+  );
+
+  app.get(
+    '/v2/glossary-language-pairs',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Pairs of languages that glossaries may have',
+        deprecated: true,
+        response: { 200: GlossaryLanguagePairs, ...problems },
+      },
+    },
+    async () => languageListings.glossaryPairs(),
+  );
+};
+
+/** `type` in a form or in JSON; the Python client puts it into the body of its GET request. */
+function typeIn(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { type } = body as { type?: unknown };
+  return typeof type === 'string' ? type : undefined;
+}

@@ -1,37 +1,31 @@
 /** `POST /v2/translate`: checks, detects, counts, translates. */
-import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import {
+  baseLanguage,
+  betaLanguages,
+  styleLanguages,
+  type LanguageTag,
+} from '../../shared/language.ts';
 import type {
   TextTranslationRequest,
   TextTranslationResponse,
 } from '../../shared/schemas/text-translation.ts';
-import type { Caller } from '../http/caller.ts';
-import type { TermIndex } from '../glossaries/terms/term-index.ts';
-import { layOutMarkup } from '../text/markup/markup-layout.ts';
-import { layOutPlain } from '../text/markup/plain-layout.ts';
-import type { TextLayout } from '../text/markup/text-layout.ts';
 import { whileCharged } from '../accounts/usage/charged-work.ts';
-import type { SourceDetection } from './detection.ts';
-import type { Glossaries } from '../glossaries/glossaries.ts';
-import { checkLanguages, checkWishes } from './language-checks.ts';
-import type { MemorySearch } from '../memories/memory-search.ts';
-import { translateLayouts } from './layout-translation.ts';
-import type { StyleRuleLists } from '../style-rules/style-rules.ts';
-import { checkStyle, styledTranslation, type TextStyle } from './text-style.ts';
-import type { TextBacklog } from './text-backlog.ts';
-import { checkTextRequest, type CheckedTextRequest } from './text-translation-request.ts';
-import type { Translation } from './translation.ts';
-import type { TranslationMemories } from '../memories/translation-memories.ts';
-import { rememberedTranslation } from './remembered-translation.ts';
 import type { UsageMeter } from '../accounts/usage/usage.ts';
-
-/** Who asks, and how to stop when nobody waits any more. */
-export interface TextRequestOrigin {
-  caller: Caller;
-  /** Custom reporting tag, already checked. */
-  reportingTag: string | null;
-  /** Aborted when nobody waits for the answer any more; the service ends its own work with it as well. */
-  abort: AbortController;
-}
+import type { Plan } from '../http/caller.ts';
+import type { MarkupOptions, SentenceSplitting, TextLayout } from '../text/markup/text-layout.ts';
+import { layOutMarkup } from '../text/markup/markup-layout.ts';
+import { layOutPlain } from '../text/markup/segment-layout.ts';
+import type { AccountTexts, TextRequestOrigin } from './account-texts.ts';
+import type { Translation } from './translation.ts';
+import {
+  checkLanguages,
+  readWishes,
+  translateLayouts,
+  type Translator,
+  type WishResolver,
+  type Wishes,
+} from './wishes.ts';
 
 export interface TextTranslation {
   /**
@@ -42,25 +36,17 @@ export interface TextTranslation {
     request: TextTranslationRequest,
     origin: TextRequestOrigin,
   ): Promise<TextTranslationResponse>;
-  /** Resolves when no request is under way, and what failed has been given back. */
-  idle(): Promise<void>;
 }
 
 export interface TextTranslationOptions {
-  translation: Translation;
-  detection: SourceDetection;
-  glossaries: Glossaries;
-  styleRules: Pick<StyleRuleLists, 'styleFor'>;
-  translationMemories: Pick<TranslationMemories, 'searchFor'>;
-  /** Of texts of any kind. */
-  backlog: TextBacklog;
+  translation: Pick<Translation, 'serves' | 'sources' | 'targets'>;
+  wishes: WishResolver;
+  texts: AccountTexts;
   usage: UsageMeter;
-  /** Target languages that are not billed while they are in beta. */
-  isFreeTarget: (target: LanguageTag) => boolean;
   refusesLatencyConflicts: boolean;
 }
 
-/** Told where no text of a request has a word; clients take nothing but a code. */
+/** Answered where no text of a request has a word; clients take nothing but a code. */
 const NO_LANGUAGE: LanguageTag = 'en';
 
 /** A text on its way. */
@@ -71,29 +57,23 @@ interface Item {
 }
 
 export function createTextTranslation(options: TextTranslationOptions): TextTranslation {
-  const { translation, usage, refusesLatencyConflicts } = options;
-  const underWay = new Set<Promise<unknown>>();
+  const { translation, wishes, texts, usage, refusesLatencyConflicts } = options;
 
   const translate = async (
     request: TextTranslationRequest,
     { caller, reportingTag, abort }: TextRequestOrigin,
   ): Promise<TextTranslationResponse> => {
     const { plan, accountId } = caller.account;
+    const { signal } = abort;
     const checked = checkTextRequest(request, { plan, refusesLatencyConflicts });
-    checkLanguages(checked, translation);
-    const items = await prepare(request.text, checked, {
-      ...options,
-      ...{ accountId, signal: abort.signal },
+    checkLanguages(checked.wishes, translation);
+    const items = await takeApart(request.text, checked, wishes, { accountId, signal });
+    const sources = [...new Set(items.map(({ source }) => source))];
+    const translator = await wishes.settle(checked.wishes, {
+      accountId,
+      sources,
+      nameOf: (source) => nameOf(items, source),
     });
-    const style = await findStyle(checked, accountId, options.styleRules);
-    for (const source of sourcesOf(items)) {
-      const place = items.findIndex((item) => item.source === source) + 1;
-      const what = items.length > 1 ? `Text ${place} of ${items.length}` : 'The text';
-      checkWishes(source, checked, translation, what);
-      if (style !== undefined) checkStyle(style, { source, target: checked.target }, translation);
-    }
-    const glossary = await findGlossary(checked, accountId, options.glossaries);
-    const search = await findMemory(checked, accountId, options.translationMemories);
     const charge = () =>
       usage.reserve({
         caller,
@@ -101,131 +81,77 @@ export function createTextTranslation(options: TextTranslationOptions): TextTran
         characters: items.reduce((sum, { billedCharacters }) => sum + billedCharacters, 0),
         tag: reportingTag,
       });
-    const done = await whileCharged(usage.wasRefused(caller), charge, abort, () => {
-      const styled = style === undefined ? translation : styledTranslation(translation, style);
-      const remembered = rememberedTranslation(styled, {
-        search,
-        usesExamples: (pair) => translation.usesExamples(pair),
-      });
-      const run = { checked, glossary, translation: remembered, accountId, signal: abort.signal };
-      return Promise.all(sourcesOf(items).map((source) => translateFrom(source, items, run)));
-    });
+    const done = await whileCharged(usage.wasRefused(caller), charge, abort, () =>
+      Promise.all(
+        sources.map((source) => translateFrom(source, items, { checked, translator, signal })),
+      ),
+    );
     return answer(items, new Map(done.flat()), request, checked);
   };
 
   return {
-    async translate(request, origin) {
-      const { accountId } = origin.caller.account;
-      const work = options.backlog.during(accountId, request.text, () =>
-        translate(request, origin),
-      );
-      underWay.add(work);
-      try {
-        return await work;
-      } finally {
-        underWay.delete(work);
-      }
-    },
-    async idle() {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
-    },
+    translate: (request, origin) =>
+      texts.during(origin.caller.account.accountId, request.text, () => translate(request, origin)),
   };
 }
 
 /** Takes the texts apart, finds out their languages and what they cost. */
-async function prepare(
+async function takeApart(
   texts: readonly string[],
-  { source: given, target, markup, splitting, context }: CheckedTextRequest,
-  {
-    detection,
-    isFreeTarget,
-    accountId,
-    signal,
-  }: TextTranslationOptions & { accountId: string; signal: AbortSignal },
+  { wishes, markup, splitting, context }: CheckedTextRequest,
+  resolver: WishResolver,
+  origin: { accountId: string; signal: AbortSignal },
 ): Promise<Item[]> {
-  const isFree = isFreeTarget(target);
+  const isFree = betaLanguages.includes(wishes.target);
+  const language = wishes.source;
   const layouts = texts.map((text) =>
     markup === undefined
-      ? layOutPlain(text, { splitting, language: given })
-      : layOutMarkup(text, { ...markup, language: given }),
+      ? layOutPlain(text, { splitting, language })
+      : layOutMarkup(text, { ...markup, language }),
   );
   const segments = layouts.map((layout) => layout.segments);
-  if (given !== undefined) detection.usualLanguages.note(accountId, baseLanguage(given));
-  const detected =
-    given === undefined
-      ? await detection.detectSources(segments, { accountId, context, target, signal })
-      : [];
+  const sources = await resolver.sourcesOf(segments, wishes, { ...origin, context });
   return layouts.map((layout, index) => {
-    const source = given ?? detected[index] ?? baseLanguage(target);
+    const source = sources[index] ?? baseLanguage(wishes.target);
     return { source, layout, billedCharacters: isFree ? 0 : layout.characters };
   });
 }
 
-function sourcesOf(items: readonly Item[]): LanguageTag[] {
-  return [...new Set(items.map(({ source }) => source))];
-}
-
-async function findGlossary(
-  { glossaryIds: ids, source, target }: CheckedTextRequest,
-  accountId: string,
-  glossaries: Glossaries,
-): Promise<TermIndex | undefined> {
-  if (ids.length === 0 || source === undefined) return undefined;
-  return glossaries.glossaryFor({ accountId, ids, source, target });
-}
-
-async function findStyle(
-  { styleId: id, target }: CheckedTextRequest,
-  accountId: string,
-  styleRules: TextTranslationOptions['styleRules'],
-): Promise<TextStyle | undefined> {
-  return id === undefined ? undefined : styleRules.styleFor({ accountId, id, target });
-}
-
-async function findMemory(
-  { memory, source, target }: CheckedTextRequest,
-  accountId: string,
-  translationMemories: TextTranslationOptions['translationMemories'],
-): Promise<MemorySearch | undefined> {
-  if (memory === undefined) return undefined;
-  return translationMemories.searchFor({ accountId, ...memory, source, target });
-}
-
-interface Run {
-  checked: CheckedTextRequest;
-  glossary: TermIndex | undefined;
-  translation: Pick<Translation, 'translateSegments'>;
-  accountId: string;
-  signal: AbortSignal;
+/** The first text of a language, as the beginning of a sentence. */
+function nameOf(items: readonly Item[], source: LanguageTag): string {
+  if (items.length === 1) return 'The text';
+  return `Text ${items.findIndex((item) => item.source === source) + 1} of ${items.length}`;
 }
 
 /** What became of a text. */
 interface Done {
   text: string;
-  modelType: ModelType;
+  modelType: 'latency_optimized' | 'quality_optimized';
 }
-
-type ModelType = 'latency_optimized' | 'quality_optimized';
 
 /** Translates all texts of one language in one call, so that engines can batch them. */
 async function translateFrom(
   source: LanguageTag,
   items: readonly Item[],
-  { checked, glossary, translation, accountId, signal }: Run,
+  {
+    checked,
+    translator,
+    signal,
+  }: { checked: CheckedTextRequest; translator: Translator; signal: AbortSignal },
 ): Promise<[Item, Done][]> {
   const own = items.filter((item) => item.source === source);
-  const { target, context, formality, instructions, quality, splitting } = checked;
+  const { wishes, context, quality, splitting, preservesFormatting } = checked;
   const { texts, generation } = await translateLayouts(
     own.map(({ layout }) => layout),
-    translation,
+    translator,
     {
-      ...{ source, target, signal, account: accountId, instructions },
-      ...(context !== undefined && { context }),
-      ...(formality !== undefined && { formality: formality.wish }),
-      ...(glossary !== undefined && { glossary }),
-      ...(quality !== undefined && { quality }),
+      source,
+      target: wishes.target,
+      signal,
+      context,
+      quality,
       sentences: splitting === 'none' ? 'whole' : 'split',
-      preservesFormatting: checked.preservesFormatting,
+      preservesFormatting,
     },
   );
   // Whoever asks for quality gets the preferred engine of the pair: that is the quality there is.
@@ -238,10 +164,10 @@ function answer(
   items: readonly Item[],
   done: ReadonlyMap<Item, Done>,
   request: TextTranslationRequest,
-  { source: given, markup }: CheckedTextRequest,
+  { wishes, markup }: CheckedTextRequest,
 ): TextTranslationResponse {
-  // A text without a word is in no language: it is told to be in that of the others.
-  const others = given ?? items.find(hasWords)?.source ?? NO_LANGUAGE;
+  // A text without a word is in no language: it is answered as one in that of the others.
+  const others = wishes.source ?? items.find(hasWords)?.source ?? NO_LANGUAGE;
   return {
     translations: items.map((item) => {
       const { text, modelType } = found(done, item);
@@ -266,4 +192,102 @@ function found(done: ReadonlyMap<Item, Done>, item: Item): Done {
   const result = done.get(item);
   if (result === undefined) throw new Error('A text was translated from no language.');
   return result;
+}
+
+// Checking: what of a request can be judged without looking at texts or engines.
+
+/** A request whose parts fit together; languages are well-formed, not yet known to be served. */
+interface CheckedTextRequest {
+  wishes: Wishes;
+  quality: 'latency' | 'quality' | undefined;
+  splitting: SentenceSplitting;
+  /** Undefined for plain text. */
+  markup: MarkupOptions | undefined;
+  context: string | undefined;
+  preservesFormatting: boolean;
+}
+
+interface TextRequestRules {
+  plan: Plan;
+  /** Whether `latency_optimized` is refused beside what only models can do. */
+  refusesLatencyConflicts: boolean;
+}
+
+/** @throws ServiceError invalid_request; forbidden by plan */
+function checkTextRequest(
+  request: TextTranslationRequest,
+  { plan, refusesLatencyConflicts }: TextRequestRules,
+): CheckedTextRequest {
+  const wishes = readWishes(request, plan);
+  if (refusesLatencyConflicts) refuseLatencyConflicts(request);
+  const { target, styleId, memory } = wishes;
+  return {
+    wishes: { ...wishes, instructions: instructions(request.custom_instructions ?? [], target) },
+    // A style and a memory ask for the best there is.
+    quality:
+      styleId === undefined && memory === undefined ? quality(request.model_type) : 'quality',
+    splitting: splitting(request),
+    markup: markupOptions(request),
+    context: request.context === '' ? undefined : request.context,
+    preservesFormatting: request.preserve_formatting ?? false,
+  };
+}
+
+function quality(modelType: TextTranslationRequest['model_type']) {
+  if (modelType === undefined) return undefined;
+  return modelType === 'latency_optimized' ? 'latency' : 'quality';
+}
+
+function splitting({ split_sentences, tag_handling }: TextTranslationRequest): SentenceSplitting {
+  const wish = split_sentences ?? (tag_handling === 'html' ? 'nonewlines' : '1');
+  if (wish === '0') return 'none';
+  return wish === '1' ? 'lines-and-sentences' : 'sentences';
+}
+
+function markupOptions(request: TextTranslationRequest): MarkupOptions | undefined {
+  if (request.tag_handling === undefined) return undefined;
+  return {
+    handling: request.tag_handling,
+    version: tagHandlingVersion(request),
+    outlineDetection: request.outline_detection ?? true,
+    splittingTags: request.splitting_tags ?? [],
+    nonSplittingTags: request.non_splitting_tags ?? [],
+    ignoreTags: request.ignore_tags ?? [],
+    splitting: splitting(request),
+  };
+}
+
+/** Whoever asks for the quickest engine without naming a version gets the one that goes with it. */
+function tagHandlingVersion(request: TextTranslationRequest): 'v1' | 'v2' {
+  const fitting = request.model_type === 'latency_optimized' ? 'v1' : 'v2';
+  return request.tag_handling_version ?? fitting;
+}
+
+/** Wishes in plain words may be given for the languages of styles. */
+function instructions(wishes: readonly string[], target: LanguageTag): readonly string[] {
+  if (wishes.length === 0 || styleLanguages.some((each) => each === baseLanguage(target)))
+    return wishes;
+  throw invalid(
+    `Target language '${target.toUpperCase()}' doesn't support custom_instructions. ` +
+      `Possible: ${styleLanguages.join(', ').toUpperCase()}.`,
+  );
+}
+
+function refuseLatencyConflicts(request: TextTranslationRequest): void {
+  if (request.model_type !== 'latency_optimized') return;
+  const conflicts = [
+    request.tag_handling_version === 'v2' && "tag_handling_version 'v2'",
+    request.style_id !== undefined && 'style_id',
+    (request.custom_instructions ?? []).length > 0 && 'custom_instructions',
+    request.translation_memory_id !== undefined && 'translation_memory_id',
+  ].filter((conflict) => conflict !== false);
+  if (conflicts.length === 0) return;
+  throw invalid(
+    `model_type 'latency_optimized' cannot be combined with ${conflicts.join(', ')}. ` +
+      "Leave model_type out or use 'quality_optimized'.",
+  );
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
 }

@@ -4,15 +4,27 @@ import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { LanguagePair, TranslationEngine } from '../engines/engine.ts';
 import type { Logger } from '../process/log.ts';
 import { plainText, type TextSegment } from '../text/text-segment.ts';
-import { CircuitBreakers, type CircuitBreakerSettings, type Outage } from './circuit-breaker.ts';
-import { canChooseFormality, canFollow, type TranslationWishes } from './engine-call.ts';
-import { createEngineFallback } from './engine-fallback.ts';
-import { preferredEngines, type PreferenceRule } from './engine-preference.ts';
-import { createEngineRoutes, type EngineRoute } from './engine-routes.ts';
+import {
+  CircuitBreakers,
+  type CircuitBreakerSettings,
+  type Outage,
+} from '../process/circuit-breaker.ts';
+import {
+  canChooseFormality,
+  canFollow,
+  type TranslationWishes,
+  createEngineFallback,
+} from './engine-fallback.ts';
+import {
+  preferredEngines,
+  type PreferenceRule,
+  createEngineRoutes,
+  type EngineRoute,
+} from './engine-routes.ts';
 
 export interface SegmentTranslationOptions extends LanguagePair, TranslationWishes {
   /** `latency` asks classic engines first; `quality`, the default, keeps to the configured order. */
-  quality?: 'latency' | 'quality';
+  quality?: 'latency' | 'quality' | undefined;
   /** Engines that follow instructions are asked first. */
   prefersFollower?: boolean;
 }
@@ -126,7 +138,9 @@ export function createTranslation(options: TranslationServiceOptions): Translati
     const { name, abilities } = engine;
     const { examples = [] } = asked;
     return {
-      ...{ segments: translated, engine: name, generation: abilities.generation },
+      segments: translated,
+      engine: name,
+      generation: abilities.generation,
       ...(examples.length > 0 && abilities.usesExamples && { tookExamples: true }),
     };
   }

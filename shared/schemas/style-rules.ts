@@ -1,10 +1,7 @@
 /** Style rule lists, `/v3/style_rules`, compatible with DeepL API clients. */
+import { styleLanguages } from '../language.ts';
 import Type, { type Static, type TOptional, type TRecord, type TString } from 'typebox';
-import {
-  styleRuleCategories,
-  styleRuleLanguages,
-  type StyleRuleCategory,
-} from '../style-rules/catalogue.ts';
+import { styleRuleCategories, type StyleRuleCategory } from '../style-rules/catalogue.ts';
 
 /** Longest name of a list, in Unicode code points. */
 export const MAX_STYLE_NAME_CHARACTERS = 1024;
@@ -40,7 +37,7 @@ const name = Type.String({
   examples: ['House style'],
 });
 const language = Type.String({
-  description: `Language of the texts it applies to: ${styleRuleLanguages.join(', ')}. Serves its variants.`,
+  description: `Language of the texts it applies to: ${styleLanguages.join(', ')}. Serves its variants.`,
   examples: ['en'],
 });
 

@@ -10,6 +10,18 @@ export const writeLanguages = [
   ...['zh', 'zh-Hans'],
 ] as const;
 
+/** Those of them that a style or a tone can be chosen in, where an engine knows it. */
+export const formLanguages: readonly string[] = [
+  'de',
+  'en-GB',
+  'en-US',
+  'es',
+  'fr',
+  'it',
+  'pt-BR',
+  'pt-PT',
+];
+
 export const writingStyles = ['academic', 'business', 'casual', 'simple'] as const;
 export const writingTones = ['confident', 'diplomatic', 'enthusiastic', 'friendly'] as const;
 

@@ -59,6 +59,13 @@ const routes: readonly (readonly [name: string, ask: Ask])[] = [
     ask('/v2/write/correct', { text: ['We recieve alot of letters.'], target_lang: 'en-US' }),
   ],
   [
+    'rephrase English in a style',
+    ask('/v2/write/rephrase', {
+      text: ["It's not ready. We don't know why they won't come."],
+      ...{ target_lang: 'en-US', writing_style: 'business' },
+    }),
+  ],
+  [
     'rephrase German',
     ask('/v2/write/rephrase', { text: ['Das ist nciht gut.'], target_lang: 'de' }),
   ],

@@ -7,7 +7,6 @@ import type * as Memories from '../../server/memories/translation-memories.ts';
 import type { MemorySearch } from '../../server/memories/memory-search.ts';
 import type * as OpenStorage from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/stores.ts';
-import type * as Scores from '../../server/memories/matching/match-score.ts';
 import type * as Texts from '../../server/memories/matching/memory-text.ts';
 import { openAccount } from '../storage/samples.ts';
 import { openPostgresql } from '../support/machine/postgresql.ts';
@@ -188,9 +187,7 @@ function queryOf(
 
 /** The score of two texts, 0 below the threshold. */
 async function scoring(): Promise<(one: string, other: string) => number> {
-  const { matchScore } = await importBuilt<typeof Scores>(
-    'server/memories/matching/match-score.ts',
-  );
+  const { matchScore } = await importBuilt<typeof Texts>('server/memories/matching/memory-text.ts');
   const { readMemoryText } = await importBuilt<typeof Texts>(
     'server/memories/matching/memory-text.ts',
   );
@@ -210,9 +207,7 @@ async function measure({ search, queries }: Sized): Promise<number[]> {
 
 /** How many of the best matches that there are the search finds. */
 async function compare({ search, queries, size }: Sized, print: Print): Promise<void> {
-  const { matchScore } = await importBuilt<typeof Scores>(
-    'server/memories/matching/match-score.ts',
-  );
+  const { matchScore } = await importBuilt<typeof Texts>('server/memories/matching/memory-text.ts');
   const { readMemoryText } = await importBuilt<typeof Texts>(
     'server/memories/matching/memory-text.ts',
   );

@@ -10,7 +10,7 @@ import {
   writingTones,
   type ImprovementResponse,
 } from '../../shared/schemas/write.ts';
-import { inEnglishVariant } from '../../server/text/variants/english-variants.ts';
+import { inEnglishVariant } from '../../server/text/wording/english-variants.ts';
 import { correctSentences } from '../engines/correct-sentences.ts';
 import { trickySentences } from '../engines/tricky-sentences.ts';
 import { askDragoman } from '../support/product/command-line.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   chat = await startChatServer();
   const settings = { RECOGNISER: 'silent', DEMO: 'off' };
   [offline, online] = await Promise.all([
-    startServer({ ...settings, DATA_DIR: dataFolder, WARM_UP: 'on' }),
+    startServer({ ...settings, DATA_DIR: dataFolder }),
     startServer({ ...settings, CHAT_URL: chat.apiUrl, CHAT_MODEL: 'pseudo' }),
   ]);
 });
@@ -66,11 +66,6 @@ const listed = async (server: TestServer) => {
 };
 
 describe('without a model', () => {
-  it.each(['document worker', 'harper'])('has the %s started before anybody asks', async (what) => {
-    const told = new RegExp(`"what":"${what}".*"(not )?warmed up`);
-    await until(() => told.test(offline.logs()), 60_000);
-  });
-
   it('corrects English, German, French, Spanish, Italian and Portuguese, in order, in one request', async () => {
     const { status, improvements } = await write(offline, 'correct', {
       text: [
@@ -178,15 +173,6 @@ describe('without a model', () => {
         { text: 'Ja.', ...inLanguage('de') },
       ],
     });
-  });
-
-  it.each([
-    [{ writing_style: 'business' }, 'We cannot receive guests before Monday.'],
-    [{ tone: 'prefer_diplomatic' }, "We can't receive guests prior to Monday."],
-  ])('gives English what rules can give: %j', async (wish, expected) => {
-    const text = ["We can't recieve guests prior to Monday."];
-    const { improvements } = await write(offline, 'rephrase', { text, ...wish });
-    expect(improvements[0]?.text).toBe(expected);
   });
 
   it('lists its languages, with styles and tones in English', async () => {

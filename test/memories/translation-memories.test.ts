@@ -6,8 +6,7 @@ import {
   type TranslationMemories,
 } from '../../server/memories/translation-memories.ts';
 import type { Storage } from '../../server/stores.ts';
-import { matchScore } from '../../server/memories/matching/match-score.ts';
-import { readMemoryText } from '../../server/memories/matching/memory-text.ts';
+import { matchScore, readMemoryText } from '../../server/memories/matching/memory-text.ts';
 import { createCorpus } from '../bench/memory/corpus.ts';
 import { databaseNames, databasesOfThisFile } from '../storage/database-pair.ts';
 import { openAccount, quietLog } from '../storage/samples.ts';

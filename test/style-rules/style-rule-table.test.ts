@@ -1,3 +1,4 @@
+import { styleLanguages } from '../../shared/language.ts';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { describeStyleRules } from '../../server/style-rules/style-rule-notes.ts';
@@ -5,7 +6,6 @@ import { isMechanical, mechanicalRules } from '../../server/style-rules/rules/st
 import {
   styleRuleCatalogue,
   styleRuleCategories,
-  styleRuleLanguages,
   type StyleRuleCategory,
 } from '../../shared/style-rules/catalogue.ts';
 
@@ -74,7 +74,7 @@ it('the description of the interface names what nobody obeys without an engine, 
           .filter((line) => line.startsWith(`- \`${name}\`: `))
           .flatMap((line) => line.split('; '))
           .find((part) => part.includes(`\`${option}\``));
-        for (const language of styleRuleLanguages) {
+        for (const language of styleLanguages) {
           const isNamed =
             has(never, category, rule) ||
             has(nowhere, name, option) ||

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { MarkupOptions } from '../../server/text/markup/flow.ts';
+import type { MarkupOptions } from '../../server/text/markup/text-layout.ts';
 import { html, repeat, segmentOf, segmentsOf, shout } from './layouts.ts';
 
 it.each<[string, string, Partial<MarkupOptions>, string[]]>([

@@ -1,7 +1,6 @@
 /** How the tests write segments down: text with `<1>…</1>` and `<2/>` for marks. */
-import type { MarkupOptions } from '../../server/text/markup/flow.ts';
+import type { MarkupOptions, TextLayout } from '../../server/text/markup/text-layout.ts';
 import { layOutMarkup } from '../../server/text/markup/markup-layout.ts';
-import type { TextLayout } from '../../server/text/markup/text-layout.ts';
 import type { Mark, TextSegment } from '../../server/text/text-segment.ts';
 
 export function written(segment: TextSegment): string {

@@ -2,8 +2,11 @@
 import fc from '../support/suite/properties.ts';
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../shared/errors.ts';
-import type { MarkupOptions } from '../../server/text/markup/flow.ts';
-import type { SentenceSplitting, TextLayout } from '../../server/text/markup/text-layout.ts';
+import type {
+  MarkupOptions,
+  SentenceSplitting,
+  TextLayout,
+} from '../../server/text/markup/text-layout.ts';
 import { repairMarks } from '../../server/text/repair.ts';
 import { html, repeat, xml } from './layouts.ts';
 import { between, isWellFormed, markup, tagsOf, text } from './markup-samples.ts';

@@ -1,6 +1,6 @@
 /** The time a text of 128 KiB takes must not depend on how clever it is. */
 import { it } from 'vitest';
-import { layOutPlain } from '../../server/text/markup/plain-layout.ts';
+import { layOutPlain } from '../../server/text/markup/segment-layout.ts';
 import type { TextLayout } from '../../server/text/markup/text-layout.ts';
 import { repairMarks } from '../../server/text/repair.ts';
 import { expectSteadyTime } from '../support/machine/processor-time.ts';

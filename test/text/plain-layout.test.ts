@@ -1,6 +1,6 @@
 import fc from '../support/suite/properties.ts';
 import { expect, it } from 'vitest';
-import { layOutPlain } from '../../server/text/markup/plain-layout.ts';
+import { layOutPlain } from '../../server/text/markup/segment-layout.ts';
 import type { SentenceSplitting } from '../../server/text/markup/text-layout.ts';
 import { repeat, segmentsOf } from './layouts.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../shared/errors.ts';
-import type { MarkupOptions } from '../../server/text/markup/flow.ts';
+import type { MarkupOptions } from '../../server/text/markup/text-layout.ts';
 import { repeat, segmentsOf, shout, xml } from './layouts.ts';
 
 const OUTLINED = `<document>

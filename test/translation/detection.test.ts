@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDetector } from '../../server/engines/detection/detector.ts';
 import type { DetectionEngine } from '../../server/engines/engine.ts';
+import { createUsualLanguages } from '../../server/translation/account-texts.ts';
 import { createDetection } from '../../server/translation/detection.ts';
 import { recordLog } from '../support/product/log-record.ts';
 
@@ -11,13 +12,17 @@ const { signal } = new AbortController();
 const origin = { accountId: 'one', signal };
 
 /** Detection where these languages, or all, can be translated and nobody elsewhere is asked. */
-function detectionFor(target: string, served?: readonly string[]) {
+function detectionFor(
+  target: string,
+  served?: readonly string[],
+  usualLanguages = createUsualLanguages(),
+) {
   const elsewhere = {
     serves: ({ source }: { source: string }) =>
       served?.includes(source) !== false || source === target,
     detect: async (texts: readonly unknown[]) => texts.map(() => undefined),
   };
-  return createDetection(detector, elsewhere);
+  return createDetection(detector, elsewhere, usualLanguages);
 }
 
 const detect = async (text?: string[]) =>
@@ -141,10 +146,11 @@ describe('the source of a translation', () => {
   it('is what the context or the account says of a word that leads elsewhere but is theirs as well', async () => {
     const options = { ...origin, accountId: 'french', target: 'es' };
     const context = 'Nous cherchons du travail à Lyon.';
-    const detection = detectionFor('es');
+    const usualLanguages = createUsualLanguages();
+    const detection = detectionFor('es', undefined, usualLanguages);
     expect(await detection.detectSources([[['but']]], options)).toEqual(['en']);
     expect(await detection.detectSources([[['but']]], { ...options, context })).toEqual(['fr']);
-    for (let i = 0; i < 10; i++) detection.usualLanguages.note('french', 'fr');
+    for (let i = 0; i < 10; i++) usualLanguages.note('french', 'fr');
     expect(await detection.detectSources([[['but']]], options)).toEqual(['fr']);
   });
 

@@ -3,7 +3,7 @@ import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createChat } from '../../server/engines/translation/chat.ts';
 import { createDeeplUpstream } from '../../server/engines/translation/deepl-upstream.ts';
 import { createLibreTranslate } from '../../server/engines/translation/libretranslate.ts';
-import { readEnginePreference } from '../../server/translation/engine-preference.ts';
+import { readEnginePreference } from '../../server/translation/engine-routes.ts';
 import {
   createTranslation,
   type SegmentTranslationOptions,

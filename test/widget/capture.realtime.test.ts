@@ -60,10 +60,6 @@ function samplesOf({ chunks }: ScriptedSession): Int16Array {
   return new Int16Array(Uint8Array.from(bytes).buffer);
 }
 
-function gaps(times: readonly number[]): number[] {
-  return times.slice(1).map((time, index) => time - times[index]!);
-}
-
 declare global {
   /** When the page has sent something over a socket. */
   var sentAtMs: number[] | undefined;

@@ -1,9 +1,8 @@
 /** What the glossary editor does with entries, without its page. */
 import fc from '../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { phraseFault as serverFault } from '../../server/glossaries/terms/phrase-rules.ts';
+import { phraseFault as serverFault } from '../../server/glossaries/terms/entry-lines.ts';
 import { parseEntries } from '../../server/glossaries/terms/entries.ts';
-import { glossaryLanguages as serverLanguages } from '../../server/translation/language-table.ts';
 import { DictionaryDraft, entriesOf } from '../../widget/console/glossaries/dictionary-draft.ts';
 import {
   decodeText,
@@ -12,7 +11,6 @@ import {
   writeCsv,
   writeTsv,
 } from '../../widget/console/glossaries/entry-file.ts';
-import { glossaryLanguages } from '../../widget/console/parts/languages.ts';
 
 const pair = { source: 'en', target: 'de' };
 const entry = (source: string, target = `${source} (de)`) => ({ source, target });
@@ -87,10 +85,6 @@ describe('the rules', () => {
       ),
       { numRuns: 500 },
     );
-  });
-
-  it('for languages are those of the server', () => {
-    expect(glossaryLanguages.toSorted()).toEqual([...serverLanguages].toSorted());
   });
 });
 

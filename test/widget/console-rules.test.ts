@@ -1,6 +1,7 @@
 /** What the page of style rules makes of the catalogue, without its page. */
+import { styleLanguages } from '../../shared/language.ts';
 import { describe, expect, it } from 'vitest';
-import { styleRuleCatalogue, styleRuleLanguages } from '../../shared/style-rules/catalogue.ts';
+import { styleRuleCatalogue } from '../../shared/style-rules/catalogue.ts';
 import { isForOthers, offeredRules } from '../../widget/console/style-rules/rule-choice.ts';
 import { RuleDraft } from '../../widget/console/style-rules/rule-draft.ts';
 import { optionWords, ruleWords } from '../../widget/console/style-rules/rule-wording.ts';
@@ -44,7 +45,7 @@ describe('the rules that are offered', () => {
         })),
       })),
     })),
-    languages: [...styleRuleLanguages],
+    languages: [...styleLanguages],
     follows_instructions: [],
   };
   const offered = (filter: 'fitting' | 'chosen' | 'mechanical' | 'all', draft: RuleDraft) =>

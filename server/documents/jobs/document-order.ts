@@ -7,22 +7,13 @@ import {
   type DocumentFormatName,
   MINIMUM_BILLED_CHARACTERS,
 } from '../../../shared/document-formats.ts';
-import type { LanguageTag } from '../../../shared/language.ts';
-import type { FormalityWish, MemoryWish } from '../../translation/request-wishes.ts';
+import type { Wishes } from '../../translation/wishes.ts';
 import { firstEstimateMs as firstOf } from '../formats/index.ts';
 
 /** An order that has been checked; plain data, kept as JSON. */
-export interface DocumentWish {
+export interface DocumentWish extends Wishes {
   input: DocumentFormatName;
   output: DocumentFormatName;
-  /** Undefined: to be detected. */
-  source?: LanguageTag;
-  target: LanguageTag;
-  formality?: FormalityWish;
-  glossaryIds: readonly string[];
-  /** Style rule list. */
-  styleId?: string;
-  memory?: MemoryWish;
   /** Most characters of the text, by the plan of the account. */
   maxCharacters: number;
   /** Whether the target is in beta and costs nothing. */

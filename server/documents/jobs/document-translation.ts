@@ -1,16 +1,10 @@
 /** Translates one document, from the bytes that were uploaded to those of the result. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
-import type { Glossaries } from '../../glossaries/glossaries.ts';
-import type { TranslationMemories } from '../../memories/translation-memories.ts';
 import type { Logger } from '../../process/log.ts';
-import type { StyleRuleLists } from '../../style-rules/style-rules.ts';
 import { plainText, type TextSegment } from '../../text/text-segment.ts';
-import type { DetectionOrigin, SourceDetection } from '../../translation/detection.ts';
-import { checkWishes } from '../../translation/language-checks.ts';
-import { rememberedTranslation } from '../../translation/remembered-translation.ts';
-import { checkStyle, styledTranslation } from '../../translation/text-style.ts';
-import type { Translation, SegmentTranslationOptions } from '../../translation/translation.ts';
+import type { SegmentTranslationOptions } from '../../translation/translation.ts';
+import type { Translator, WishResolver } from '../../translation/wishes.ts';
 import { checkLength } from '../formats/format.ts';
 import type { DocumentWish } from './document-order.ts';
 import {
@@ -49,11 +43,7 @@ export interface DocumentTranslator {
 }
 
 export interface DocumentTranslatorOptions {
-  translation: Translation;
-  detection: SourceDetection;
-  glossaries: Pick<Glossaries, 'glossaryFor'>;
-  styleRules: Pick<StyleRuleLists, 'styleFor'>;
-  translationMemories: Pick<TranslationMemories, 'searchFor'>;
+  wishes: WishResolver;
   /** Of the process that reads and writes a file. */
   limits: DocumentLimits;
   log: Logger;
@@ -87,7 +77,7 @@ async function inOwnProcess(
   options: DocumentTranslatorOptions,
 ): Promise<{ file: Uint8Array; characters: number }> {
   const { wish, file, onShare } = work;
-  const { limits, log } = options;
+  const { wishes, limits, log } = options;
   const process = await startDocumentProcess({ limits, log, signal: work.signal });
   // Without the process there is nobody to write what engines are asked for.
   process.ended.catch((reason: unknown) => abort.abort(reason));
@@ -97,7 +87,7 @@ async function inOwnProcess(
     const { characters, sample } = await process.open(file, input, opening);
     checkLength(characters, maxCharacters);
     onShare(OPENED);
-    const language = source ?? (await detectedSource(sample, { ...work, target }, options));
+    const [language = baseLanguage(target)] = await wishes.sourcesOf([sample], wish, work);
     const translations = await translateSentences(process, language, work, options);
     onShare(TRANSLATED);
     const written = await process.write(translations, { source: language, target });
@@ -108,40 +98,20 @@ async function inOwnProcess(
   }
 }
 
-async function detectedSource(
-  sample: readonly TextSegment[],
-  wish: DetectionOrigin & { target: LanguageTag },
-  { detection }: DocumentTranslatorOptions,
-): Promise<LanguageTag> {
-  const [language] = await detection.detectSources([sample], wish);
-  return language ?? baseLanguage(wish.target);
-}
-
 /** @returns the translations by key */
 async function translateSentences(
   process: DocumentProcess,
   source: LanguageTag,
   { accountId, wish, progress, onShare, signal }: DocumentWork,
-  { translation, glossaries, styleRules, translationMemories }: DocumentTranslatorOptions,
+  { wishes }: DocumentTranslatorOptions,
 ): Promise<ReadonlyMap<string, TextSegment>> {
-  const { target, formality, glossaryIds: ids, styleId, memory } = wish;
+  const { target } = wish;
   const different = await process.sentences(source);
   if (different.length === 0) return new Map();
   if (baseLanguage(source) === baseLanguage(target)) {
     throw new ServiceError('invalid_request', 'Source and target language are equal.');
   }
-  checkWishes(source, { source: wish.source, target, formality }, translation);
-  const style =
-    styleId === undefined
-      ? undefined
-      : await styleRules.styleFor({ accountId, id: styleId, target });
-  if (style !== undefined) checkStyle(style, { source, target }, translation);
-  const search =
-    memory === undefined
-      ? undefined
-      : await translationMemories.searchFor({ accountId, ...memory, source: wish.source, target });
-  const glossary =
-    ids.length === 0 ? undefined : await glossaries.glossaryFor({ accountId, ids, source, target });
+  const translator = await wishes.settle(wish, { accountId, sources: [source] });
   const translations = await readProgress(progress);
   const batches = batchesOf(different, ({ key }) => translations.has(key));
   const all = lengthOf(different);
@@ -149,18 +119,8 @@ async function translateSentences(
   const reportShare = () => onShare(TRANSLATED - (left / all) * (TRANSLATED - OPENED));
   reportShare();
   await translateBatches(batches, {
-    translation: rememberedTranslation(
-      style === undefined ? translation : styledTranslation(translation, style),
-      { search, usesExamples: (pair) => translation.usesExamples(pair) },
-    ),
-    wishes: {
-      source,
-      target,
-      signal,
-      account: accountId,
-      ...(formality !== undefined && { formality: formality.wish }),
-      ...(glossary !== undefined && { glossary }),
-    },
+    translator,
+    asked: { source, target, signal },
     async onBatch(done, batch) {
       await progress.keep(progressPart(done));
       for (const [key, segment] of done) translations.set(key, segment);
@@ -214,9 +174,9 @@ function isEntry(entry: unknown): entry is Entry {
 const PARALLEL_BATCHES = 4;
 
 interface BatchTranslationOptions {
-  translation: Pick<Translation, 'translateSegments'>;
+  translator: Translator;
   /** Of all of them; the context is that of each batch. */
-  wishes: Omit<SegmentTranslationOptions, 'context' | 'sentences'>;
+  asked: Pick<SegmentTranslationOptions, 'source' | 'target' | 'signal'>;
   /** Given the translations of each batch by key, one batch after the other. */
   onBatch: (translations: ReadonlyMap<string, TextSegment>, batch: SentenceBatch) => Promise<void>;
 }
@@ -224,7 +184,7 @@ interface BatchTranslationOptions {
 /** @throws ServiceError as `translateSegments`; the signal's reason; what `onBatch` throws */
 async function translateBatches(
   batches: readonly SentenceBatch[],
-  { translation, wishes, onBatch }: BatchTranslationOptions,
+  { translator, asked, onBatch }: BatchTranslationOptions,
 ): Promise<void> {
   let next = 0;
   let reporting: Promise<void> = Promise.resolve();
@@ -234,9 +194,9 @@ async function translateBatches(
     for (let batch = batches[next]; batch !== undefined; batch = batches[next]) {
       next += 1;
       const { context, sentences } = batch;
-      const { segments } = await translation.translateSegments(
+      const { segments } = await translator.translateSegments(
         sentences.map(({ segment }) => segment),
-        { ...wishes, context, sentences: sentences[0]?.isWhole === true ? 'whole' : 'split' },
+        { ...asked, context, sentences: sentences[0]?.isWhole === true ? 'whole' : 'split' },
       );
       if (hasFailed) return;
       const done = new Map(sentences.map(({ key, segment }, i) => [key, segments[i] ?? segment]));

@@ -8,22 +8,11 @@ import {
   type DocumentFormatInfo,
 } from '../../../shared/document-formats.ts';
 import { ServiceError } from '../../../shared/errors.ts';
-import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
+import { baseLanguage, betaLanguages } from '../../../shared/language.ts';
 import type { DocumentHandle, DocumentOrder } from '../../../shared/schemas/documents.ts';
-import type { Glossaries } from '../../glossaries/glossaries.ts';
 import type { Caller, Plan } from '../../http/caller.ts';
-import type { TranslationMemories } from '../../memories/translation-memories.ts';
-import type { StyleRuleLists } from '../../style-rules/style-rules.ts';
-import { checkLanguages, checkWishes } from '../../translation/language-checks.ts';
-import {
-  formalityWish,
-  glossaryIds,
-  optionalSource,
-  memoryWish,
-  styleIdOf,
-} from '../../translation/request-wishes.ts';
-import { checkStyle } from '../../translation/text-style.ts';
 import type { Translation } from '../../translation/translation.ts';
+import { checkLanguages, readWishes, type WishResolver } from '../../translation/wishes.ts';
 import { SIGNATURE_BYTES, signatureProblem } from '../formats/index.ts';
 import type { DocumentWish } from './document-order.ts';
 import type { DocumentStore } from './store.ts';
@@ -57,10 +46,7 @@ export interface DocumentUpload {
 export interface DocumentUploadOptions {
   documents: DocumentStore;
   translation: Translation;
-  glossaries: Pick<Glossaries, 'glossaryFor'>;
-  styleRules: Pick<StyleRuleLists, 'styleFor'>;
-  translationMemories: Pick<TranslationMemories, 'searchFor'>;
-  isFreeTarget: (target: LanguageTag) => boolean;
+  wishes: Pick<WishResolver, 'settle'>;
   /** Most documents an account may have here, those that were not downloaded included. */
   maxDocuments: number;
   /** Rings up whoever translates. */
@@ -203,43 +189,22 @@ async function readWish(
   {
     format,
     caller: { account },
-    options: { translation, glossaries, styleRules, translationMemories, isFreeTarget },
+    options: { translation, wishes },
   }: { format: DocumentFormatInfo; caller: Caller; options: DocumentUploadOptions },
 ): Promise<DocumentWish> {
-  const source = optionalSource(order.source_lang);
-  const target = canonicalLanguage(order.target_lang);
-  if (target === undefined) throw invalid("Value for 'target_lang' not supported.");
+  const wish = readWishes(order, account.plan);
+  const { source, target } = wish;
   if (source !== undefined && baseLanguage(source) === baseLanguage(target)) throw equalLanguages();
-  const memory = memoryWish(order);
-  const styleId = styleIdOf(order, account.plan);
-  const ids = glossaryIds(order, source);
-  const formality = formalityWish(order.formality);
-  checkLanguages({ source, target }, translation);
-  const { accountId } = account;
+  checkLanguages(wish, translation);
   // What cannot be found is better said now than by the job.
-  const style =
-    styleId === undefined
-      ? undefined
-      : await styleRules.styleFor({ accountId, id: styleId, target });
-  if (memory !== undefined) {
-    await translationMemories.searchFor({ accountId, ...memory, source, target });
-  }
-  if (source !== undefined) {
-    checkWishes(source, { source, target, formality }, translation);
-    if (style !== undefined) checkStyle(style, { source, target }, translation);
-    if (ids.length > 0) await glossaries.glossaryFor({ accountId, ids, source, target });
-  }
+  const sources = source === undefined ? [] : [source];
+  await wishes.settle(wish, { accountId: account.accountId, sources });
   return {
+    ...wish,
     input: format.name,
     output: outputOf(format, order.output_format),
-    ...(source !== undefined && { source }),
-    target,
-    ...(formality !== undefined && { formality }),
-    glossaryIds: ids,
-    ...(styleId !== undefined && { styleId }),
-    ...(memory !== undefined && { memory }),
     maxCharacters: MAX_DOCUMENT_CHARACTERS[account.plan],
-    isFree: isFreeTarget(target),
+    isFree: betaLanguages.includes(target),
   };
 }
 

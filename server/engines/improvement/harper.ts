@@ -6,19 +6,27 @@ import { FairPlaces } from '../../process/fair-places.ts';
 import type { Turn } from '../../process/fair-queue.ts';
 import { createWorkerPool, type PoolWorker, type WorkerPool } from '../../process/worker-pool.ts';
 import { startWorkerProcess } from '../../process/worker-process.ts';
-import { applyEdits, type Edit } from '../../text/wording/edits.ts';
+import {
+  applyEdits,
+  type Edit,
+  quotedSpans,
+  touchesAny,
+  untouchableSpans,
+  type Span,
+} from '../../text/wording/edits.ts';
 import { inRegister, ruledForms } from '../../text/wording/register.ts';
 import { safeGrammar } from '../../text/wording/safe-grammar.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
-import { englishVariantOf } from '../../text/variants/english-variants.ts';
+import { englishVariantOf } from '../../text/wording/english-variants.ts';
 import { declareEngine } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, WritingForm } from '../engine.ts';
 import type { HarperAnswer, HarperRequest, Lint } from './harper-protocol.ts';
-import { isAccepted } from '../../text/wording/accepted-words.ts';
-import { clearSuggestion } from '../../text/wording/spelling-choice.ts';
-import { quotedSpans } from '../../text/wording/quotations.ts';
-import { inCaseOf, spellingWords } from '../../text/wording/spelling-words.ts';
-import { touchesAny, untouchableSpans, type Span } from '../../text/wording/untouchable.ts';
+import {
+  isAccepted,
+  clearSuggestion,
+  inCaseOf,
+  spellingWords,
+} from '../../text/wording/spelling-choice.ts';
 
 interface HarperOptions {
   log: Logger;

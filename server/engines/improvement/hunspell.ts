@@ -8,12 +8,18 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Turn } from '../../process/fair-queue.ts';
 import type { Logger } from '../../process/log.ts';
-import { applyEdits, type Edit } from '../../text/wording/edits.ts';
-import { safeGrammar } from '../../text/wording/safe-grammar.ts';
-import { clearSuggestion } from '../../text/wording/spelling-choice.ts';
-import { inCaseOf, spellingWords, type SpellingWord } from '../../text/wording/spelling-words.ts';
-import { hasSpelledOutUmlaut, umlautSpellings } from '../../text/wording/umlauts.ts';
-import { untouchableSpans } from '../../text/wording/untouchable.ts';
+import { applyEdits, type Edit, untouchableSpans } from '../../text/wording/edits.ts';
+import {
+  safeGrammar,
+  hasSpelledOutUmlaut,
+  umlautSpellings,
+} from '../../text/wording/safe-grammar.ts';
+import {
+  clearSuggestion,
+  inCaseOf,
+  spellingWords,
+  type SpellingWord,
+} from '../../text/wording/spelling-choice.ts';
 import { declareEngine } from '../declaration.ts';
 import type { ImprovementEngine, ImprovementOptions, Unavailable } from '../engine.ts';
 import { HunspellDictionary, type WordFinding } from './hunspell-dictionary.ts';

@@ -12,9 +12,8 @@ import {
   place,
   type EntriesFormat,
   type EntryLine,
+  phraseFault,
 } from './entry-lines.ts';
-import { phraseFault } from './phrase-rules.ts';
-import { startWorkSlices } from './work-slices.ts';
 
 export type { EntriesFormat } from './entry-lines.ts';
 
@@ -22,7 +21,7 @@ export type { EntriesFormat } from './entry-lines.ts';
 export const MAX_DICTIONARY_BYTES = 10 * 1024 * 1024;
 
 /** Checked entries of a dictionary. */
-export interface Entries {
+interface Entries {
   /** `source<TAB>target` lines, joined by LF. */
   tsv: string;
   entryCount: number;
@@ -103,7 +102,7 @@ export async function mergeEntries(existing: string, added: string): Promise<Ent
 }
 
 /** A line of checked entries by its UTF-16 positions. The same object is filled for every line. */
-export interface WrittenLine {
+interface WrittenLine {
   start: number;
   tab: number;
   end: number;
@@ -227,4 +226,39 @@ function shardNumber(key: string): number {
   }
   sum = Math.imul(sum + key.charCodeAt(key.length - 1), 0x9e3779b1);
   return sum >>> 24;
+}
+
+// Long work on the main thread, cut into slices so that nobody else waits for it.
+
+/**
+ * A slice: with a collection of garbage in it still below the 10 ms that a live caption may be late
+ * without anybody noticing.
+ */
+const SLICE_MS = 3;
+
+/** Reading the clock costs as much as an entry; this many steps go by between two readings. */
+const STEPS_A_READING = 16;
+
+/** Says when it is time to let others work. Made once per job. */
+export interface WorkSlices {
+  /** Whether the slice is used up; to be asked at every small step of the job. */
+  over(): boolean;
+  /** Resolves after everybody else who waited for the event loop has had a turn. */
+  next(): Promise<void>;
+}
+
+/** Starts the first slice of a job: `if (slices.over()) await slices.next();` at every step. */
+export function startWorkSlices(): WorkSlices {
+  let endsAtMs = performance.now() + SLICE_MS;
+  let steps = 0;
+  return {
+    over() {
+      steps += 1;
+      return steps % STEPS_A_READING === 0 && performance.now() > endsAtMs;
+    },
+    async next() {
+      await new Promise((resolve) => setImmediate(resolve));
+      endsAtMs = performance.now() + SLICE_MS;
+    },
+  };
 }

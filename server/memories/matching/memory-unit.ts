@@ -1,7 +1,8 @@
 /** What the readers of files have in common: the units they find, and how they refuse a file. */
+import { TextDecoder } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
-import type { TextSegment } from '../../text/text-segment.ts';
+import type { TextSegment, Mark } from '../../text/text-segment.ts';
 
 /** A text with its translations, by language as {@link memoryLanguage} tells it. */
 export interface MemoryUnit {
@@ -94,4 +95,134 @@ export function badFile(message: string, line?: number, cause?: unknown): Servic
     ...(line !== undefined && { detail: `Line ${line}.` }),
     ...(cause !== undefined && { cause }),
   });
+}
+
+// The text of a file as its bytes come: UTF-8, UTF-16, or what an XML declaration says (XML 1.0, appendix F).
+
+/** An XML declaration is within as many bytes. */
+const HEAD_BYTES = 256;
+const DECLARED = /^<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([A-Za-z][\w.-]{0,40})["']/;
+
+/**
+ * Decodes a file; a byte order mark is left out.
+ *
+ * @throws ServiceError invalid_request for an unknown encoding, and for bytes that are none of it
+ */
+export async function* decodedFile(file: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let head = Buffer.alloc(0);
+  let decoder: TextDecoder | undefined;
+  for await (const bytes of file) {
+    let next = bytes;
+    if (decoder === undefined) {
+      head = Buffer.concat([head, bytes]);
+      if (head.length < HEAD_BYTES) continue;
+      decoder = decoderFor(head);
+      next = head;
+    }
+    yield strictly(decoder, next);
+  }
+  decoder ??= decoderFor(head);
+  if (head.length < HEAD_BYTES) yield strictly(decoder, head);
+  yield strictly(decoder);
+}
+
+/** @param bytes undefined when nothing follows: a sign may be incomplete */
+function strictly(decoder: TextDecoder, bytes?: Uint8Array): string {
+  try {
+    return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+  } catch (cause) {
+    throw badFile(
+      'The file has bytes that its encoding does not know: save it as UTF-8.',
+      undefined,
+      cause,
+    );
+  }
+}
+
+function decoderFor(head: Buffer): TextDecoder {
+  try {
+    return new TextDecoder(encodingOf(head), { fatal: true });
+  } catch (cause) {
+    throw badFile(
+      'The encoding that the file declares is not known: save it as UTF-8.',
+      undefined,
+      cause,
+    );
+  }
+}
+
+function encodingOf(head: Buffer): string {
+  const [first = 0, second = 0] = head;
+  // With its byte order mark, or without it and a `<` or a letter first.
+  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0 && head.length > 1)) {
+    return 'utf-16le';
+  }
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return 'utf-16be';
+  const declared = DECLARED.exec(head.toString('latin1', 0, HEAD_BYTES))?.[1]?.toLowerCase();
+  // One byte a letter was enough to read the declaration: UTF-16 it is not, whatever it says.
+  return declared === undefined || declared.startsWith('utf') ? 'utf-8' : declared;
+}
+
+// Segments as texts: marks are written between control characters, which texts of memories never have.
+
+const FENCE = '\u0001';
+/** Control characters but for tab, line feed and carriage return; and the halves of broken pairs. */
+const UNWRITABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/gu;
+const kinds = { o: 'open', c: 'close', l: 'lone' } as const;
+
+/** A text without what cannot be kept. */
+function writable(text: string): string {
+  return text.replace(UNWRITABLE, '');
+}
+
+/**
+ * Writes a segment. Its marks are numbered anew from 1, in the order of `numbering`, so that those of
+ * a translation go by those of its source; marks that are not in it are left out.
+ */
+export function writeSegment(segment: TextSegment, numbering: TextSegment = segment): string {
+  const numbers = markNumbers(numbering);
+  let text = '';
+  for (const part of segment) {
+    if (typeof part === 'string') {
+      text += writable(part);
+      continue;
+    }
+    const number = numbers.get(part.id);
+    if (number !== undefined) text += `${FENCE}${part.mark.charAt(0)}${number}${FENCE}`;
+  }
+  return text;
+}
+
+/** Reads what {@link writeSegment} has written. */
+export function readSegment(text: string): TextSegment {
+  if (!text.includes(FENCE)) return [text];
+  const parts: (string | Mark)[] = [];
+  for (const [index, piece] of text.split(FENCE).entries()) {
+    if (index % 2 === 0) {
+      if (piece !== '') parts.push(piece);
+      continue;
+    }
+    const mark = kinds[piece.charAt(0) as keyof typeof kinds];
+    parts.push({ mark, id: Number(piece.slice(1)) });
+  }
+  return parts;
+}
+
+/** Gives the marks of a kept segment the ids that the marks of `like` have, in their order. */
+export function withMarksOf(segment: TextSegment, like: TextSegment): TextSegment {
+  const ids = [...markNumbers(like).keys()];
+  return segment.flatMap((part): (string | Mark)[] => {
+    if (typeof part === 'string') return [part];
+    const id = ids[part.id - 1];
+    return id === undefined ? [] : [{ ...part, id }];
+  });
+}
+
+/** Ids of marks in the order in which they come, numbered from 1. */
+function markNumbers(segment: TextSegment): Map<number, number> {
+  const numbers = new Map<number, number>();
+  for (const part of segment) {
+    if (typeof part !== 'string' && !numbers.has(part.id)) numbers.set(part.id, numbers.size + 1);
+  }
+  return numbers;
 }

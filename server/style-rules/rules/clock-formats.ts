@@ -1,14 +1,15 @@
 /** Times of day as a list writes them. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
-import { NO_BREAK, withPieces } from './characters.ts';
-import { readTimes, type ReadTime } from './clock-reading.ts';
 import {
+  NO_BREAK,
+  withPieces,
   rulesOf,
   type ChosenStyle,
   type MechanicalRule,
   type StyleStep,
+  endsSentence,
 } from './mechanical-rule.ts';
-import { endsSentence } from './sentence-ends.ts';
+import { readTimes, type ReadTime } from './clock-reading.ts';
 
 type Write = (time: ReadTime, style: ChosenStyle) => string | undefined;
 interface TimeForm {

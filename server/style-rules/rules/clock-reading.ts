@@ -1,7 +1,6 @@
 /** Reads times of day: figures that a word or a sign makes a time, and no score or section. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
-import { BLANK } from './characters.ts';
-import { JOINT, JOINT_ONWARD, withoutJoined, type Neighbours } from './joints.ts';
+import { BLANK, JOINT, JOINT_ONWARD, withoutJoined, type Neighbours } from './mechanical-rule.ts';
 
 export interface ReadTime {
   start: number;
@@ -137,7 +136,11 @@ function timeOf(match: RegExpExecArray, language: StyleRuleLanguage): ReadTime |
   const end = match.index + match[0].length;
   const figuresEnd = match.indices?.groups?.['tail']?.[0] ?? end;
   const base = {
-    ...{ start: match.index, end, minute: min?.padStart(2, '0'), sign: s, writtenHour: h },
+    start: match.index,
+    end,
+    minute: min?.padStart(2, '0'),
+    sign: s,
+    writtenHour: h,
     figures: { start: hoursAt, end: figuresEnd },
   };
   if (half_ !== undefined) {

@@ -1,7 +1,13 @@
 /** Sums of money: where the sign stands and whether it is a sign or a code. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
-import { BLANK, NO_BREAK } from './characters.ts';
-import { EVERY_LANGUAGE, LATIN_LANGUAGES, singleRule, type StyleStep } from './mechanical-rule.ts';
+import {
+  BLANK,
+  NO_BREAK,
+  EVERY_LANGUAGE,
+  LATIN_LANGUAGES,
+  singleRule,
+  type StyleStep,
+} from './mechanical-rule.ts';
 import { CURRENCY_CODE, CURRENCY_SYMBOL, isoBySymbol, MAGNITUDE, symbolByIso } from './units.ts';
 
 /** Groups of three between blanks that lines do not end at, or figures with signs between them. */

@@ -1,9 +1,17 @@
 /** Dashes, dots of omission, ranges and slashes. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
-import { HAN, HANGUL, KANA } from './characters.ts';
-import { textAfter, textBefore } from './joints.ts';
+import {
+  HAN,
+  HANGUL,
+  KANA,
+  textAfter,
+  textBefore,
+  EVERY_LANGUAGE,
+  LATIN_LANGUAGES,
+  singleRule,
+  type StyleStep,
+} from './mechanical-rule.ts';
 import { WORD } from './masked-text.ts';
-import { EVERY_LANGUAGE, LATIN_LANGUAGES, singleRule, type StyleStep } from './mechanical-rule.ts';
 import { UNIT, UNIT_END } from './units.ts';
 
 /** A dash with blanks around, or an em dash without. Not between figures. */

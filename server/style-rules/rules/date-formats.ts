@@ -1,15 +1,14 @@
 /** Dates as a list writes them. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
-import { withPieces } from './characters.ts';
-import { readDates, type ReadDate } from './date-reading.ts';
 import {
+  withPieces,
   EVERY_LANGUAGE,
   rulesOf,
   type ChosenStyle,
   type MechanicalRule,
   type StyleStep,
 } from './mechanical-rule.ts';
-import { germanShortMonths, monthNames } from './month-names.ts';
+import { readDates, type ReadDate, germanShortMonths, monthNames } from './date-reading.ts';
 
 type Write = (date: ReadDate, style: ChosenStyle) => string;
 interface DateForm {

@@ -1,6 +1,5 @@
 /** Punctuation and spacing of Chinese, Japanese and Korean. */
-import { HAN, HANGUL, KANA } from './characters.ts';
-import { singleRule, type StyleStep } from './mechanical-rule.ts';
+import { HAN, HANGUL, KANA, singleRule, type StyleStep } from './mechanical-rule.ts';
 
 const CJ = `[${HAN}${KANA}]`;
 const WIDE = `[${HAN}${KANA}${HANGUL}]`;

@@ -1,9 +1,16 @@
 /** Eras, centuries, decades and Japanese years. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
-import { oneOf } from './characters.ts';
-import { JOINT, JOINT_ONWARD, textAfter, textBefore } from './joints.ts';
-import { withoutStop } from './sentence-ends.ts';
-import { singleRule, type ChosenStyle, type StyleStep } from './mechanical-rule.ts';
+import {
+  oneOf,
+  JOINT,
+  JOINT_ONWARD,
+  textAfter,
+  textBefore,
+  singleRule,
+  type ChosenStyle,
+  type StyleStep,
+  withoutStop,
+} from './mechanical-rule.ts';
 
 const YEAR = '\\d{1,4}(?:s)?';
 const GAP = '[ \\u00A0]';

@@ -1,6 +1,5 @@
 /** Letters of German, French and Spanish. */
-import { oneOf } from './characters.ts';
-import { singleRule, type StyleStep } from './mechanical-rule.ts';
+import { oneOf, singleRule, type StyleStep } from './mechanical-rule.ts';
 
 /** A capital beside other capitals becomes capitals. */
 const doubled = (text: string, letters: RegExp, forms: ReadonlyMap<string, string>): string =>

@@ -1,6 +1,12 @@
 /** Decimal signs and thousands separators: their rules act together, as one sign cannot be both. */
-import { NARROW, withPieces } from './characters.ts';
-import { LATIN_LANGUAGES, rulesOf, type ChosenStyle, type StyleStep } from './mechanical-rule.ts';
+import {
+  NARROW,
+  withPieces,
+  LATIN_LANGUAGES,
+  rulesOf,
+  type ChosenStyle,
+  type StyleStep,
+} from './mechanical-rule.ts';
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
 import { isAmount } from './units.ts';
 
@@ -16,7 +22,9 @@ const decimals: Readonly<Record<string, NumberFormat>> = {
   use_comma_and_do_not_use_thousands_separator: { decimal: ',', group: '' },
   use_comma_as_decimal_separator: { decimal: ',' },
   use_comma_do_not_use_thousands_separator_and_use_period_only_for_radio_stations: {
-    ...{ decimal: ',', group: '', keepsRadioStations: true },
+    decimal: ',',
+    group: '',
+    keepsRadioStations: true,
   },
   use_period_and_do_not_use_thousands_separator: { decimal: '.', group: '' },
   use_period_as_decimal_separator: { decimal: '.' },
@@ -39,14 +47,19 @@ const pairs: Readonly<Record<string, NumberFormat>> = {
   use_comma_as_decimal_separator_and_period_as_thousands_separator: { decimal: ',', group: '.' },
   use_comma_as_decimal_separator_and_space_as_thousands_separator: { decimal: ',', group: NARROW },
   use_comma_as_decimal_separator_period_as_thousands_separator_and_period_for_radio_stations: {
-    ...{ decimal: ',', group: '.', keepsRadioStations: true },
+    decimal: ',',
+    group: '.',
+    keepsRadioStations: true,
   },
   use_comma_as_decimal_separator_space_as_thousands_separator_and_period_for_radio_stations: {
-    ...{ decimal: ',', group: NARROW, keepsRadioStations: true },
+    decimal: ',',
+    group: NARROW,
+    keepsRadioStations: true,
   },
   use_period_as_decimal_separator_and_comma_as_thousands_separator: { decimal: '.', group: ',' },
   use_period_as_decimal_separator_and_space_as_thousands_separator: {
-    ...{ decimal: '.', group: NARROW },
+    decimal: '.',
+    group: NARROW,
   },
 };
 
@@ -114,8 +127,14 @@ const SEPARATED =
 
 /** How a language writes numbers, where its way is not what another language means by it. */
 const thousands: Readonly<Record<StyleRuleLanguage, string>> = {
-  ...{ de: '.', es: '.', it: '.', fr: '' },
-  ...{ en: ',', ja: ',', ko: ',', zh: ',' },
+  de: '.',
+  es: '.',
+  it: '.',
+  fr: '',
+  en: ',',
+  ja: ',',
+  ko: ',',
+  zh: ',',
 };
 const COMMA_LANGUAGES = new Set<StyleRuleLanguage>(['de', 'es', 'fr', 'it']);
 
@@ -154,8 +173,11 @@ function parse(
       ? { ...place, groups: figures, groupSeparator: first, fraction: '', decimalSeparator: '' }
       : undefined;
   const fractional = (groups: readonly string[], groupSeparator: string): ReadNumber => ({
-    ...{ ...place, groups, groupSeparator },
-    ...{ fraction: figures.at(-1) ?? '', decimalSeparator: last },
+    ...place,
+    groups,
+    groupSeparator,
+    fraction: figures.at(-1) ?? '',
+    decimalSeparator: last,
   });
 
   if (isUniform && (separators.length > 1 || !'.,'.includes(first))) return integer();

@@ -1,6 +1,5 @@
 /** International telephone numbers: what a country's own numbers mean is known to that country. */
-import { oneOf } from './characters.ts';
-import { EVERY_LANGUAGE, rulesOf, singleRule, type StyleStep } from './mechanical-rule.ts';
+import { oneOf, EVERY_LANGUAGE, rulesOf, singleRule, type StyleStep } from './mechanical-rule.ts';
 
 /** Country codes of two figures; those of one are 1 and 7, all others have three. */
 const TWO_FIGURES = (

@@ -1,6 +1,12 @@
 /** Commas, ampersands, salutations and what else is a matter of one sign. */
-import { BLANK, oneOf } from './characters.ts';
-import { EVERY_LANGUAGE, LATIN_LANGUAGES, singleRule, type StyleStep } from './mechanical-rule.ts';
+import {
+  BLANK,
+  oneOf,
+  EVERY_LANGUAGE,
+  LATIN_LANGUAGES,
+  singleRule,
+  type StyleStep,
+} from './mechanical-rule.ts';
 
 const INITIAL_AMPERSAND = /(?<![\p{L}\d&.])(\p{Lu}{1,3}) ?& ?(\p{Lu}{1,3})(?![\p{L}\d&])/gu;
 

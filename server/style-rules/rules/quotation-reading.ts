@@ -6,7 +6,7 @@ import {
   isEastAsian,
   isFigure,
   isLetter,
-} from './characters.ts';
+} from './mechanical-rule.ts';
 
 /** A pair of quotation marks by UTF-16 places; `depth` 0 is not within another. */
 export interface Quotation {

@@ -1,6 +1,10 @@
 /** Quotation marks and apostrophes in the shape a list asks for. */
-import { characterBefore, characterFrom, isBlank, NO_BREAK, withPieces } from './characters.ts';
 import {
+  characterBefore,
+  characterFrom,
+  isBlank,
+  NO_BREAK,
+  withPieces,
   LATIN_LANGUAGES,
   rulesOf,
   type ChosenStyle,

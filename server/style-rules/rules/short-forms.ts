@@ -1,7 +1,11 @@
 /** Abbreviations, acronyms, degrees and titles. */
-import { oneOf } from './characters.ts';
-import { LATIN_LANGUAGES, singleRule, type StyleStep } from './mechanical-rule.ts';
-import { withoutStop } from './sentence-ends.ts';
+import {
+  oneOf,
+  LATIN_LANGUAGES,
+  singleRule,
+  type StyleStep,
+  withoutStop,
+} from './mechanical-rule.ts';
 
 const DEGREES = new Map([
   ...(

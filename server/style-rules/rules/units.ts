@@ -1,6 +1,6 @@
 /** Signs of measures and of money. */
 import type { StyleRuleLanguage } from '../../../shared/style-rules/catalogue.ts';
-import { BLANK, oneOf } from './characters.ts';
+import { BLANK, oneOf } from './mechanical-rule.ts';
 
 /**
  * Units that nothing else is written like when they follow a figure. `s` (90s), `h` (10 h: a time),

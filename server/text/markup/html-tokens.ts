@@ -3,7 +3,7 @@
  * well-formed where callers may send it.
  */
 import { Tokenizer } from 'htmlparser2';
-import { NO_REFERENCES, type Reference } from './flow.ts';
+import { NO_REFERENCES, type Reference } from './text-layout.ts';
 import type { Token } from './token.ts';
 import { lenientReferences } from './references.ts';
 import { markupToken } from './xml-tokens.ts';
@@ -52,7 +52,7 @@ class TokenReader {
 
   ontext(start: number, end: number): void {
     if (start > Math.max(this.#textEnd, this.#end)) {
-      // Nobody is told of `</>`, which browsers drop.
+      // Nothing is reported of `</>`, which browsers drop.
       this.#add('lone', '', start);
     }
     this.#textEnd = end;
@@ -62,7 +62,7 @@ class TokenReader {
     const text = String.fromCodePoint(codePoint);
     const last = this.#references.at(-1);
     if (last !== undefined && end <= last.end) {
-      // Some names stand for two characters, told one after the other.
+      // Some names stand for two characters, reported one after the other.
       this.#references[this.#references.length - 1] = { ...last, text: last.text + text };
       return;
     }

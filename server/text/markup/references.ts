@@ -1,5 +1,5 @@
 /** Character references of XML, and how text is written between tags. */
-import { NO_REFERENCES, type Reference } from './flow.ts';
+import { NO_REFERENCES, type Reference } from './text-layout.ts';
 
 const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([\p{L}_:][\p{L}\p{N}_:.-]{0,255}));/giu;
 const PREDEFINED = new Map([

@@ -1,12 +1,45 @@
-/** Makes segments of a flow, and a text of translated segments. */
-import type { WriteText } from './segment-items.ts';
+/** Takes text without markup apart for translation. */
 import type { LanguageTag } from '../../../shared/language.ts';
+import { countCodePoints } from '../code-points.ts';
+import {
+  NO_REFERENCES,
+  type SentenceSplitting,
+  type TextLayout,
+  type FlowItem,
+} from './text-layout.ts';
+import {
+  type WriteText,
+  appendText,
+  partOf,
+  type SegmentItem,
+  WORD_STAND_IN,
+  coreOf,
+  type LaidOutSegment,
+  layOutSegment,
+  renderSegment,
+} from './segment-source.ts';
 import { sentenceEnds } from '../sentences.ts';
 import type { TextSegment } from '../text-segment.ts';
-import type { FlowItem } from './flow.ts';
-import { appendText, partOf, type SegmentItem, WORD_STAND_IN } from './segment-items.ts';
-import { coreOf, type LaidOutSegment, layOutSegment, renderSegment } from './segment-source.ts';
-import type { SentenceSplitting, TextLayout } from './text-layout.ts';
+
+/**
+ * Takes a plain text apart. Line breaks and blanks between segments come back byte for byte, as do
+ * lines and sentences without letters and placeholders such as `{name}`.
+ */
+export function layOutPlain(
+  text: string,
+  options: { splitting: SentenceSplitting; language?: LanguageTag | undefined },
+): TextLayout {
+  return layOutFlow({
+    source: text,
+    items: [{ kind: 'text', start: 0, end: text.length, references: NO_REFERENCES }],
+    characters: countCodePoints(text),
+    splitting: options.splitting,
+    language: options.language,
+    write: (translated) => translated,
+  });
+}
+
+// Makes segments of a flow, and a text of translated segments.
 
 /**
  * Lays out the items of a flow, which cover the source.

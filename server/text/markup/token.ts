@@ -1,6 +1,6 @@
 /** A piece of marked-up text, before anyone has decided what it means for its sentences. */
 import { countCodePoints } from '../code-points.ts';
-import type { Reference } from './flow.ts';
+import type { Reference } from './text-layout.ts';
 
 export interface Token {
   kind:

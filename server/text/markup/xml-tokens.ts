@@ -1,7 +1,7 @@
 /** Takes XML apart: documents and fragments, strictly well-formed. */
 import { SaxesParser } from 'saxes';
 import { ServiceError } from '../../../shared/errors.ts';
-import { NO_REFERENCES } from './flow.ts';
+import { NO_REFERENCES } from './text-layout.ts';
 import { xmlReferences } from './references.ts';
 import type { Token } from './token.ts';
 
@@ -54,7 +54,7 @@ function read(source: string, fragment: boolean): Token[] {
   });
   parser.on('xmldecl', () => void add('lone', ''));
   parser.on('doctype', () => void add('lone', ''));
-  // Told after `--`, when the `>` is still to come.
+  // Reported after `--`, when the `>` is still to come.
   parser.on('comment', () => void add('lone', '', parser.position + 1));
   parser.on('processinginstruction', () => void add('lone', ''));
   parser.on('cdata', () => void add('data', ''));

@@ -5,10 +5,19 @@
  * stays, and what is quoted stays as somebody has said it.
  */
 import type { WritingForm } from '../../engines/engine.ts';
-import { shortened, writtenOut } from './contractions.ts';
-import { changed, type Edit } from './edits.ts';
-import { quotedSpans } from './quotations.ts';
-import type { Rule } from './rewording.ts';
+import { changed, type Edit, quotedSpans } from './edits.ts';
+import {
+  type Rule,
+  APOSTROPHE,
+  BLANK,
+  each,
+  isShouted,
+  likeCase,
+  SENTENCE_STARTS,
+  SUBJECT,
+  WORD_ENDS,
+  WORD_STARTS,
+} from './rewording.ts';
 import {
   plainly,
   politely,
@@ -84,6 +93,156 @@ function jointsIn(sentence: string, offset: number): Edit[] {
 function countWords(text: string): number {
   return text.match(/\p{L}+/gu)?.length ?? 0;
 }
+
+// Short forms of English verbs, written out and taken. `'s` is `is`, `has` or the end of a possessor,
+// and `is` without stress is never the last word: only where the next words leave no doubt does a verb
+// change.
+
+const DENIED: Readonly<Record<string, string>> = {
+  "can't": 'cannot',
+  "won't": 'will not',
+  "shan't": 'shall not',
+};
+/** The subject of a verb that is behind it: `don't you`, `isn't everybody`. */
+const SUBJECT_BEHIND = `(?:${SUBJECT}|people|all|most|many|some|any|both|every|each|everyone|everybody|anyone|anybody|someone|somebody|no|nobody|one|two)`;
+const VERB =
+  '(can|won|shan|do|does|did|is|are|was|were|have|has|had|would|should|could|must|need|might)(n)?';
+/** A question and an exclamation begin with the verb; `a big don't` is a noun. */
+const STATED = `(?!${BLANK}${SUBJECT_BEHIND}${WORD_ENDS})(?=${BLANK}\\p{Ll})(?=[^.!?\\n]{0,400}(?:[.\\n]|$))`;
+const NO_STATEMENT = `(?<!${WORD_STARTS}(?:an?|the|why|how|where|when|what|who|whom|definite|big)${BLANK})`;
+const writtenOutNot = [
+  `(?<=${WORD_STARTS}(?:I|[Yy]ou|[Ww]e|[Tt]hey|[Hh]e|[Ss]he|[Ii]t)${BLANK})${VERB}${APOSTROPHE}t${WORD_ENDS}`,
+  `(?<=[\\p{L}\\p{N}]${BLANK})${NO_STATEMENT}${VERB}${APOSTROPHE}t${WORD_ENDS}${STATED}`,
+  `(?<=${WORD_STARTS}[Ww]ho${BLANK})${VERB}${APOSTROPHE}t${WORD_ENDS}${STATED}`,
+  `${SENTENCE_STARTS}([Dd]o)(n)${APOSTROPHE}t${WORD_ENDS}${STATED}`,
+].map((pattern) =>
+  each(new RegExp(pattern, 'gmu'), ([, verb = '', n = '']) => {
+    const known = DENIED[`${verb}'t`];
+    if (known !== undefined) return known;
+    return n === '' ? undefined : `${verb} not`;
+  }),
+);
+
+const ENDINGS: Readonly<Record<string, string>> = { m: 'am', re: 'are', ll: 'will', ve: 'have' };
+const writtenOutVerbs = each(
+  new RegExp(
+    `${WORD_STARTS}(I|you|he|she|it|we|they|that|there|who)${APOSTROPHE}(m|re|ll|ve)${WORD_ENDS}`,
+    'giu',
+  ),
+  ([whole, subject = '', ending = '']) =>
+    isShouted(whole) ? undefined : `${subject} ${ENDINGS[ending.toLowerCase()]}`,
+);
+
+/** Words that only `is` stands before, if the clause ends with them or goes on as below. */
+const DESCRIBING =
+  'able|afraid|angry|available|aware|bad|best|better|busy|careful|certain|clear|cold|dead|different|difficult|easy|enough|essential|fine|free|full|glad|good|great|happy|hard|helpful|hot|hungry|ill|important|impossible|late|likely|necessary|new|nice|old|open|perfect|possible|probable|proud|ready|responsible|right|sad|safe|sick|silly|simple|small|sorry|strange|sure|true|unclear|unlikely|useful|useless|warm|welcome|wet|wonderful|worth it|wrong|young';
+const GOES_ON =
+  '(?=[ \\t]{0,3}(?:[.;:!?)]|$)|,? (?:but|so|because|if|when|which|to|that|for|about|of|with)\\b)';
+const ING = '(?!(?:noth|someth|anyth|everyth|morn|even)ing\\b)\\p{L}{2,}ing';
+/** Of more than one there `is` nothing; and `it is a lot`. */
+const QUANTITY =
+  '(?!(?:few|lot|number|couple|handful|dozen|hundred|thousand|range|variety|series|bunch|pair|ton|load|whole|great many|good many)\\b)';
+const ADVERB =
+  '(?:(?:not|never|always|also|still|now|only|just|probably|really|certainly|clearly|currently|already|very|too|so|quite)[ \\t]{1,3})?';
+/** Who somebody is: what stands there else somebody may have, as in `he's a cold`. */
+const ROLE =
+  '(?:an?[ \\t]{1,3}(?:(?:very )?(?:good|great|famous|young|retired)[ \\t]{1,3})?(?:doctor|teacher|student|lawyer|engineer|writer|painter|singer|actor|actress|member|nurse|genius|fool|hero|liar|beginner|expert|professor|scientist|designer|developer|manager|director|journalist|farmer|baker|cook|musician|person|man|woman|boy|girl|child|friend of)|the[ \\t]{1,3}(?:one|first|last|only|boss|manager|director|president|author|owner|winner))\\b';
+const A_THING = '(?:(?:the|my|your|our|their|a|an)[ \\t]{1,3})?\\p{L}+(?=[.;!?])';
+/** What follows an `is`, by the words before it. */
+const IS_FOLLOWED: Readonly<Record<string, string>> = {
+  'he|she|who': `${ADVERB}(?:${ING}\\b|${ROLE}|(?:${DESCRIBING})\\b${GOES_ON})`,
+  'it|that': `${ADVERB}(?:${ING}\\b|an?\\b|the\\b|(?:${DESCRIBING})\\b(?:${GOES_ON}|(?=,)))|(?:why|because)\\b|no (?:use|good|longer|surprise|secret|wonder|accident|joke|coincidence)\\b|about (?:to|time)\\b`,
+  'he|she|it': `(?:in|on|at)[ \\t]{1,3}${A_THING}|about to\\b|no longer\\b`,
+  it: '(?:my|your|our|their)\\b|time (?:to|for|that|we|you|they|I)\\b',
+  there: `(?:(?:not|always|also|still|only|just)[ \\t]{1,3})?(?:an?[ \\t]{1,3}${QUANTITY}|nothing (?:to|in|on|at|wrong|new)\\b)|no (?:need|doubt|way|reason|point|problem|time|question|chance|evidence|guarantee|rush|hurry|room|place|difference|charge|limit|such thing)\\b`,
+  'what|who|where|how': `${ING}\\b|(?:the|my|your|our)[ \\t]{1,3}(?!\\p{L}*s\\b)\\p{L}+(?=[?.!])|(?:wrong|new|next|best|important|necessary|possible)\\b`,
+};
+
+const writtenOutIs = Object.entries(IS_FOLLOWED).map(([subjects, ahead]) =>
+  each(
+    new RegExp(`${WORD_STARTS}(${subjects})${APOSTROPHE}s(?=[ \\t]{1,3}(?:${ahead}))`, 'gimu'),
+    ([whole, subject = '']) => (isShouted(whole) ? undefined : `${subject} is`),
+  ),
+);
+const writtenOutHas = each(
+  new RegExp(
+    `${WORD_STARTS}(he|she|it|that|who|what)${APOSTROPHE}s(?=[ \\t]{1,3}(?:(?:not|never|always|also|already|only|just|recently|long|ever)[ \\t]{1,3})?(?:been|got|had|become|gotten)${WORD_ENDS})`,
+    'giu',
+  ),
+  ([whole, subject = '']) => (isShouted(whole) ? undefined : `${subject} has`),
+);
+/** `She let's him` is a mistake of another kind. */
+const writtenOutUs = each(
+  new RegExp(
+    `(?:${SENTENCE_STARTS}(L)|(?<=(?:,|${WORD_STARTS}(?:and|but|so|then))${BLANK})(l))et${APOSTROPHE}s(?=[ \\t]+(?!(?:you|me|us|him|her|them|it)\\b)\\p{Ll})`,
+    'gmu',
+  ),
+  ([, capital, small]) => `${capital ?? small ?? ''}et us`,
+);
+
+/** Short forms written out. */
+const writtenOut: readonly Rule[] = [
+  ...writtenOutNot,
+  writtenOutVerbs,
+  ...writtenOutIs,
+  writtenOutHas,
+  writtenOutUs,
+];
+
+/** Behind `do` and `will` also a noun: `all I could do not to laugh`, `her will not being found`. */
+const INFINITIVE = `(?=${BLANK}(?!(?:to|only|but)${WORD_ENDS}|\\p{L}{2,}ing${WORD_ENDS})\\p{Ll})`;
+/** What is not: `the trick is not to look down`, `the limit is not more than five`. */
+const NOT_SO = `(?=${BLANK}(?!(?:to|only|more|less|fewer|later|earlier|before|after|until|having|being|knowing)${WORD_ENDS})\\p{Ll})`;
+const NEITHER_ING = `(?!${BLANK}\\p{L}{2,}ing${WORD_ENDS})`;
+const SHORT_DENIED: Readonly<Record<string, string>> = { can: "can't", will: "won't" };
+/** Before a word: at the end of a clause the short form sounds cut off. */
+const shortNot: readonly Rule[] = [
+  `${WORD_STARTS}([Cc]an)not(?=${BLANK}(?!but${WORD_ENDS})\\p{Ll})`,
+  `(?<=${WORD_STARTS}(?:I|[Yy]ou|[Ww]e|[Tt]hey|[Hh]e|[Ss]he|[Ii]t|[Tt]here|who|which)${BLANK})(will)${BLANK}not${INFINITIVE}`,
+  `${WORD_STARTS}([Dd]o|does|did|would|should|could)${BLANK}not${INFINITIVE}`,
+  `(?<=${WORD_STARTS}(?:[Yy]ou|[Ww]e|[Tt]hey|[Hh]e|[Ss]he)${BLANK})(is|are|was|were)${BLANK}not${NOT_SO}`,
+  `(?<=${SENTENCE_STARTS}(?:It|This|That|There)${BLANK})(is|are|was|were)${BLANK}not${NOT_SO}${NEITHER_ING}`,
+].map((pattern) =>
+  each(new RegExp(pattern, 'gmu'), ([, verb = '']) =>
+    likeCase(verb, SHORT_DENIED[verb.toLowerCase()] ?? `${verb}n't`),
+  ),
+);
+
+/**
+ * Where the pronoun can be nothing but a subject, and the sentence has not begun with another word that
+ * has the verb for its own: `There it is`, `all of you are`.
+ */
+const CLAUSE_STARTS = `(?<=${SENTENCE_STARTS}|[\\p{L}\\p{N}][,;]${BLANK}|${WORD_STARTS}(?:[Ii]f|[Bb]ecause|[Aa]lthough|[Uu]nless|I (?:think|hope|believe|know))${BLANK})`;
+const SOON = '(?:(?:always|also|already|still|just|only|never|really|not|very|so|too)[ \\t]{1,3})?';
+const DOING = `${SOON}(?:${ING}\\b|an?\\b|the\\b|not\\b|(?:${DESCRIBING})\\b)`;
+const DONE =
+  '(?:(?:always|also|already|just|never|not)[ \\t]{1,3})?(?:(?:been|got|seen|made|had|done|written|taken|given|found|heard|read|sent|told)[ \\t]{1,3}(?!(?:if|and|or|but|when|because|too|then|so|as|since)\\b)\\p{L}|(?!(?:indeed|hundred|limited|mixed|detailed)\\b)\\p{L}{3,}ed[ \\t]{1,3}(?:an?|the|it|this|that|my|your|his|her|our|their|them|him|us|you|to|for|in|on|at|with|by|from|about|all)\\b)';
+const DO =
+  '(?:(?:always|also|probably|soon|certainly|just|never)[ \\t]{1,3})?(?:(?:be|have|do)[ \\t]{1,3}(?!(?:if|and|or|but|when|because|unless|too|then|though|as|so)\\b)\\p{L}|(?:go|get|see|make|take|come|call|send|give|tell|let|need|write|ask|try|find|know|work|meet|bring|pay|show|help|start|check|look|wait|contact|keep|leave|explain|discuss|use|provide|return|join|talk|speak|think|buy|sell|learn|miss)\\b)';
+const SHORT_VERBS: readonly (readonly [
+  subject: string,
+  verb: string,
+  short: string,
+  ahead: string,
+])[] = [
+  ['I', 'am', 'm', DOING],
+  ['[Yy]ou|[Ww]e|[Tt]hey', 'are', 're', DOING],
+  ['[Hh]e|[Ss]he|[Ii]t|[Tt]hat', 'is', 's', DOING],
+  ['[Tt]here', 'is', 's', `(?:an?|no)${BLANK}\\p{Ll}`],
+  ['I|[Yy]ou|[Hh]e|[Ss]he|[Ii]t|[Ww]e|[Tt]hey', 'will', 'll', DO],
+  ['I|[Yy]ou|[Ww]e|[Tt]hey', 'have', 've', DONE],
+];
+const shortVerbs: readonly Rule[] = SHORT_VERBS.map(([subject, verb, short, ahead]) =>
+  each(
+    new RegExp(`${CLAUSE_STARTS}(${subject})${BLANK}${verb}(?=${BLANK}(?:${ahead}))`, 'gmu'),
+    ([, said = '']) => `${said}'${short}`,
+  ),
+);
+
+/** Short forms taken. */
+const shortened: readonly Rule[] = [...shortNot, ...shortVerbs];
+
+// Which rules make which style and tone.
 
 /** The styles and tones that rules can give. */
 export const ruledForms = [

@@ -5,9 +5,8 @@
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { countCodePoints } from '../code-points.ts';
 import { sentenceEnds } from '../sentences.ts';
-import { isDenial, mayDeny } from './grammar-words.ts';
-import { untouchableSpans } from './untouchable.ts';
-import { isWordForWord, wordsOf } from './word-changes.ts';
+import { isDenial, mayDeny, isWordForWord, wordsOf } from './word-changes.ts';
+import { untouchableSpans } from './edits.ts';
 
 export interface SoundnessOptions {
   task: 'correct' | 'rephrase';
@@ -86,7 +85,7 @@ function isCorrected(original: string, improved: string, language: LanguageTag):
   return after >= before && isWordForWord(original, improved, language);
 }
 
-/** As far as that can be told of other words: no sentence is gone, and what was denied still is. */
+/** As far as that shows in other words: no sentence is gone, and what was denied still is. */
 function isRephrased(original: string, improved: string, language: LanguageTag): boolean {
   const after = wordsOf(improved);
   const before = wordsOf(original);
@@ -97,11 +96,16 @@ function isRephrased(original: string, improved: string, language: LanguageTag):
   }
   const sentences = sentencesOf(original, language);
   if (sentences.length < 2) return true;
-  const kept = new Set(after.map((word) => beginning(word)));
+  const kept = new Set(unjoined(after).map((word) => beginning(word)));
   return sentences.every((sentence) => {
-    const telling = wordsOf(sentence).filter((word) => word.length >= TELLING_WORD);
+    const telling = unjoined(wordsOf(sentence)).filter((word) => word.length >= TELLING_WORD);
     return telling.length < MIN_TELLING_WORDS || telling.some((word) => kept.has(beginning(word)));
   });
+}
+
+/** `don't` may become `do not`: what an apostrophe joins is more than one word. */
+function unjoined(words: readonly string[]): string[] {
+  return words.flatMap((word) => word.split("'"));
 }
 
 function sentencesOf(text: string, language: LanguageTag): string[] {

@@ -246,7 +246,8 @@ export const politely: readonly Rule[] = [
 /** `Thanks for this go to Anna` are no thanks to the reader. */
 const NOBODY_ELSE = '(?![^.!?\\n]{0,200}\\b(?:go|goes|went|due|belong|belongs)\\b)';
 export const thankYou = phrases('thanks for > thank you for', {
-  ...{ atStart: true, ahead: NOBODY_ELSE },
+  atStart: true,
+  ahead: NOBODY_ELSE,
 });
 export const thanks = phrases('thank you for > thanks for', { atStart: true });
 

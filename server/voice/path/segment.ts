@@ -1,6 +1,10 @@
 /** Recognition events to captions: what grows is steadied, what is final becomes sentences. */
-import { hangingPlace } from '../../text/hanging-words.ts';
-import { beginSentence, endsWithMark, finishUtterance } from '../../text/sentence-finisher.ts';
+import {
+  beginSentence,
+  endsWithMark,
+  finishUtterance,
+  hangingPlace,
+} from '../../text/sentence-finisher.ts';
 import { sentenceEnds } from '../../text/sentences.ts';
 import {
   captionUnits,

@@ -5,12 +5,11 @@ import { MAX_TARGET_LANGUAGES } from '../../../shared/schemas/voice-session.ts';
 import type { LanguagePair } from '../../engines/engine.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { TermIndex } from '../../glossaries/terms/term-index.ts';
-import { layOutPlain } from '../../text/markup/plain-layout.ts';
+import { layOutPlain } from '../../text/markup/segment-layout.ts';
 import type { TranslateText } from '../path/translate.ts';
-import { checkedGlossaryId } from '../../glossaries/glossary-checks.ts';
-import type { Glossaries } from '../../glossaries/glossaries.ts';
-import { translateLayouts } from '../../translation/layout-translation.ts';
+import { checkedGlossaryId, type Glossaries } from '../../glossaries/glossaries.ts';
 import type { Translation } from '../../translation/translation.ts';
+import { translateLayouts } from '../../translation/wishes.ts';
 
 /** Values of `formality` in a session request, and what engines know of them. */
 const formalities: ReadonlyMap<string, 'more' | 'less' | undefined> = new Map([

@@ -11,8 +11,10 @@ import {
   type DocumentTranslator,
   type DocumentWork,
 } from '../../../server/documents/jobs/document-translation.ts';
-import { createTextStyle } from '../../../server/translation/text-style.ts';
+import { createTextStyle } from '../../../server/style-rules/text-style.ts';
+import { createUsualLanguages } from '../../../server/translation/account-texts.ts';
 import { createTranslation } from '../../../server/translation/translation.ts';
+import { createWishResolver } from '../../../server/translation/wishes.ts';
 import { buildTermIndex } from '../../../server/glossaries/terms/term-index.ts';
 import { DocumentError } from '../../../server/documents/formats/format.ts';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -46,9 +48,11 @@ beforeEach(() => server.reset());
 
 function translatorWith(engine: TranslationEngine): DocumentTranslator {
   const translation = createTranslation({ engines: [engine], log });
-  return createDocumentTranslator({
+  const usualLanguages = createUsualLanguages();
+  const wishes = createWishResolver({
     translation,
-    detection: createDetection(detector, translation),
+    detection: createDetection(detector, translation, usualLanguages),
+    usualLanguages,
     glossaries: {
       async glossaryFor({ ids, source, target }) {
         expect(ids).toEqual(['g']);
@@ -65,6 +69,9 @@ function translatorWith(engine: TranslationEngine): DocumentTranslator {
     translationMemories: {
       searchFor: () => Promise.reject(new ServiceError('not_found', 'There is no memory.')),
     },
+  });
+  return createDocumentTranslator({
+    wishes,
     limits: { timeMs: 60_000, memoryBytes: 2 ** 30 },
     log,
   });

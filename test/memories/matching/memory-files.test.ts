@@ -2,14 +2,15 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { createCsvReader } from '../../../server/memories/matching/csv-reader.ts';
-import { decodedFile } from '../../../server/memories/matching/decoded-file.ts';
-import type { GivenLanguages, ReadUnit } from '../../../server/memories/matching/memory-unit.ts';
-import { createTmxReader } from '../../../server/memories/matching/tmx-reader.ts';
 import {
+  decodedFile,
+  type GivenLanguages,
+  type ReadUnit,
   readSegment,
   withMarksOf,
   writeSegment,
-} from '../../../server/memories/matching/written-segment.ts';
+} from '../../../server/memories/matching/memory-unit.ts';
+import { createTmxReader } from '../../../server/memories/matching/tmx-reader.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
 import { builtModule } from '../../support/suite/built-product.ts';
 

@@ -1,18 +1,15 @@
 import fc from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { matchScore } from '../../../server/memories/matching/match-score.ts';
+import { matchScore, readMemoryText } from '../../../server/memories/matching/memory-text.ts';
 import {
   bucketOfKey,
   MemoryIndexBuilder,
   textsOfKey,
-} from '../../../server/memories/matching/memory-index.ts';
-import {
   FOUND_FROM_SCORE,
   keysOfText,
   keysToFind,
   type MemoryKey,
-} from '../../../server/memories/matching/memory-keys.ts';
-import { readMemoryText } from '../../../server/memories/matching/memory-text.ts';
+} from '../../../server/memories/matching/memory-index.ts';
 
 const textOf = (text: string) => readMemoryText([text]);
 const rest = async () => undefined;

@@ -1,11 +1,11 @@
 /** Random texts that rules of style have something to do with, and random choices of rules. */
+import { styleLanguages } from '../../../shared/language.ts';
 import fc from '../../support/suite/properties.ts';
 import {
   mechanicalRules,
   type MechanicalRule,
 } from '../../../server/style-rules/rules/style-rules.ts';
 import {
-  styleRuleLanguages,
   type ConfiguredRules,
   type StyleRuleLanguage,
 } from '../../../shared/style-rules/catalogue.ts';
@@ -289,7 +289,7 @@ export interface Choice {
 export function choices(
   isWanted: (rule: MechanicalRule) => boolean = () => true,
 ): fc.Arbitrary<Choice> {
-  return fc.constantFrom(...styleRuleLanguages).chain((language) => {
+  return fc.constantFrom(...styleLanguages).chain((language) => {
     const own = mechanicalRules.filter(
       (rule) => rule.languages.includes(language) && isWanted(rule),
     );

@@ -1,7 +1,7 @@
 /** The time a text of 128 KiB takes must not depend on how clever it is. */
+import { styleLanguages } from '../../../shared/language.ts';
 import { it } from 'vitest';
 import { applyStyleRules, mechanicalRules } from '../../../server/style-rules/rules/style-rules.ts';
-import { styleRuleLanguages } from '../../../shared/style-rules/catalogue.ts';
 import { expectSteadyTime } from '../../support/machine/processor-time.ts';
 import { configured } from './style-samples.ts';
 
@@ -159,7 +159,7 @@ const units = [
 ];
 
 /** All rules of a language at once; of each rule the first of its options. */
-const plans = styleRuleLanguages.map((language) => ({
+const plans = styleLanguages.map((language) => ({
   language,
   rules: configured(mechanicalRules.filter((rule) => rule.languages.includes(language)).reverse()),
 }));

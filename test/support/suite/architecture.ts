@@ -77,9 +77,9 @@ const layers: Record<string, Layer> = {
   'server/http': { uses: ['shared', 'server/process'] },
 
   'server/accounts': room(['server/http']),
-  'server/glossaries': room(['server/translation/language-table.ts']),
-  'server/memories': room(['server/http'], ['server/translation']),
-  'server/style-rules': room(['server/translation/text-style.ts'], ['server/translation']),
+  'server/glossaries': room([]),
+  'server/memories': room(['server/http']),
+  'server/style-rules': room([], ['server/translation']),
   'server/spoken-terms': room(['server/glossaries']),
   'server/translation': room(
     [
@@ -92,15 +92,12 @@ const layers: Record<string, Layer> = {
     ['server/memories', 'server/improvement'],
   ),
   'server/improvement': room(['server/http', 'server/accounts/usage', 'server/translation']),
-  'server/documents': room(
-    [
-      'server/http',
-      'server/translation',
-      'server/documents/formats',
-      'server/accounts/usage/store.ts',
-    ],
-    ['server/glossaries', 'server/style-rules', 'server/memories'],
-  ),
+  'server/documents': room([
+    'server/http',
+    'server/translation',
+    'server/documents/formats',
+    'server/accounts/usage/store.ts',
+  ]),
   'server/documents/formats': { uses: tools, knows: [engineTypes], without: edgePackages },
   'server/voice': room(
     [

@@ -1,15 +1,13 @@
 import fc from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { applyEdits } from '../../../server/text/wording/edits.ts';
+import { applyEdits, untouchableSpans } from '../../../server/text/wording/edits.ts';
 import { safeGrammar } from '../../../server/text/wording/safe-grammar.ts';
 import { isSoundImprovement } from '../../../server/text/wording/soundness.ts';
-import { clearSuggestion } from '../../../server/text/wording/spelling-choice.ts';
-import { spellingWords } from '../../../server/text/wording/spelling-words.ts';
-import { untouchableSpans } from '../../../server/text/wording/untouchable.ts';
+import { clearSuggestion, spellingWords } from '../../../server/text/wording/spelling-choice.ts';
 import {
   englishVariantOf,
   inEnglishVariant,
-} from '../../../server/text/variants/english-variants.ts';
+} from '../../../server/text/wording/english-variants.ts';
 import { expectSteadyTime } from '../../support/machine/processor-time.ts';
 
 const untouchable = (text: string) =>
@@ -214,6 +212,11 @@ describe('an improvement that is none', () => {
     ['correct', 'i dont has alot off time', "I don't have a lot of time."],
     ['correct', 'She said "we go home', 'She said, "We go home."'],
     ['rephrase', 'It is not possible to do that.', 'Doing that is impossible.'],
+    [
+      'rephrase',
+      "It's late. We don’t know why they won't come.",
+      'It is late. We do not know why they will not come.',
+    ],
     [
       'rephrase',
       text,

@@ -2,6 +2,7 @@
 import { LitElement, css, html, nothing, type PropertyValues } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
 import { keyed } from 'lit/directives/keyed.js';
+import { glossaryLanguages } from '../../../shared/language.ts';
 import type { DictionaryInfo, Glossary } from '../../../shared/schemas/glossaries.ts';
 import { pairText } from '../../page/language-text.ts';
 import { counted, dayText, wholeNumber } from '../../page/numbers.ts';
@@ -10,7 +11,7 @@ import { baseStyles } from '../parts/base.styles.ts';
 import { doneIfConfirmed, type ConsoleDialog, type ConsoleNameDialog } from '../parts/dialog.ts';
 import { page, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
-import { languageOptions, glossaryLanguages } from '../parts/languages.ts';
+import { languageOptions } from '../parts/languages.ts';
 import { sayDone } from '../parts/messages.ts';
 import { Loaded, emptyState } from '../parts/states.ts';
 import { goTo, linkTo } from '../router.ts';

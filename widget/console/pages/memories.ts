@@ -6,6 +6,7 @@ import type {
   TranslationMemory,
   TranslationMemoryList,
 } from '../../../shared/schemas/translation-memories.ts';
+import { glossaryLanguages } from '../../../shared/language.ts';
 import { languageText } from '../../page/language-text.ts';
 import { counted, sizeText, wholeNumber } from '../../page/numbers.ts';
 import { api } from '../api.ts';
@@ -14,7 +15,7 @@ import { doneIfConfirmed, type ConsoleDialog, type ConsoleNameDialog } from '../
 import { FileChoice, fileChoiceStyles } from '../parts/file-choice.ts';
 import { page, rowActions, table } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
-import { glossaryLanguages, languageOptions } from '../parts/languages.ts';
+import { languageOptions } from '../parts/languages.ts';
 import { sayDone } from '../parts/messages.ts';
 import type { PageChange } from '../parts/pager.ts';
 import '../parts/pager.ts';

@@ -1,6 +1,7 @@
 /** Instructions of a style rule list: what no rule covers, said in a sentence. */
 import { LitElement, css, html, nothing } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
+import { glossaryLanguages } from '../../../shared/language.ts';
 import type { StyleRuleList } from '../../../shared/schemas/style-rules.ts';
 import { languageText } from '../../page/language-text.ts';
 import { wholeNumber } from '../../page/numbers.ts';
@@ -9,7 +10,7 @@ import { baseStyles } from '../parts/base.styles.ts';
 import { doneIfConfirmed, type ConsoleDialog } from '../parts/dialog.ts';
 import { rowActions } from '../parts/frame.ts';
 import { icons } from '../parts/icons.ts';
-import { glossaryLanguages, languageOptions } from '../parts/languages.ts';
+import { languageOptions } from '../parts/languages.ts';
 import { sayDone } from '../parts/messages.ts';
 import { emptyState, note } from '../parts/states.ts';
 

@@ -1,6 +1,7 @@
 /** The pages of style rules: all lists of an account, and one with its rules and instructions. */
 import { LitElement, html, nothing, type PropertyValues } from 'lit';
 import { property, query, state } from 'lit/decorators.js';
+import { styleLanguages } from '../../../shared/language.ts';
 import type { StyleRuleList } from '../../../shared/schemas/style-rules.ts';
 import { languageText } from '../../page/language-text.ts';
 import { counted, dayText, momentText, wholeNumber } from '../../page/numbers.ts';
@@ -19,8 +20,6 @@ import { fetchCatalogue, isObeyed, type StyleRuleCatalogue } from './rule-choice
 import { ruleDrafts } from './rule-draft.ts';
 import './rule-editor.ts';
 
-/** Languages of which lists can be made, as the language interface has them. */
-const LANGUAGES = ['de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'zh'];
 /** Most lists of an answer. */
 const PAGE_SIZE = 25;
 
@@ -51,7 +50,7 @@ export class ConsoleStyleLists extends LitElement {
           <div class="field">
             <label for="language">Language it is written for</label>
             <select id="language" @change=${this.onLanguage}>
-              ${languageOptions(LANGUAGES, this.language)}
+              ${languageOptions(styleLanguages, this.language)}
             </select>
             <p class="hint">It cannot be changed later, and serves the variants of the language.</p>
           </div>

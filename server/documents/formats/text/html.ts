@@ -5,10 +5,9 @@
 import { Tokenizer } from 'htmlparser2';
 import { baseLanguage, textDirection, type LanguageTag } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
-import { UNTRANSLATED } from '../../../text/markup/html-elements.ts';
 import { htmlTokens } from '../../../text/markup/html-tokens.ts';
 import { layOutMarkup } from '../../../text/markup/markup-layout.ts';
-import { pairHtml } from '../../../text/markup/pairing.ts';
+import { UNTRANSLATED, pairHtml } from '../../../text/markup/pairing.ts';
 import type { TextLayout } from '../../../text/markup/text-layout.ts';
 import { endOf } from '../../../text/markup/token.ts';
 import { plainText, type TextSegment } from '../../../text/text-segment.ts';

@@ -1,17 +1,126 @@
-/** What of the catalogue's names does not read as English by itself, and how it is written. */
+/** A style rule list at work: what of it engines get in words, and what is done to whatever they say. */
+import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
+import { styleRuleCategories, type ConfiguredRules } from '../../shared/style-rules/catalogue.ts';
+import type { TextSegment } from '../text/text-segment.ts';
+import { applyStyleRules, isMechanical } from './rules/style-rules.ts';
+import type { StyledInstruction } from './store.ts';
+
+export interface TextStyle {
+  /** Every rule as a sentence. */
+  readonly rules: readonly string[];
+  /** Whether there is a rule that only an engine can obey. */
+  readonly needsEngine: boolean;
+  /** The custom instructions for translations from a language. */
+  instructions(source: LanguageTag): string[];
+  /** Does what can be done without an engine; twice is as good as once. */
+  apply(segment: TextSegment): TextSegment;
+}
+
+/** @param target language of the texts, a variant of the list's */
+export function createTextStyle({
+  target,
+  rules,
+  instructions,
+}: {
+  target: LanguageTag;
+  rules: ConfiguredRules;
+  instructions: readonly Pick<StyledInstruction, 'prompt' | 'sourceLanguage'>[];
+}): TextStyle {
+  return {
+    rules: rulesInWords(rules),
+    needsEngine: styleRuleCategories.some((category) =>
+      Object.entries(rules[category] ?? {}).some(
+        ([rule, option]) => !isMechanical({ category, rule, option, language: target }),
+      ),
+    ),
+    instructions: (source) =>
+      instructions
+        .filter(({ sourceLanguage }) => isFor(sourceLanguage, source))
+        .map(({ prompt }) => prompt),
+    apply: (segment) => applyStyleRules(segment, { language: target, rules }),
+  };
+}
+
+/** An instruction for `en` is one for `en-GB` as well. */
+function isFor(sourceLanguage: string | null, source: LanguageTag): boolean {
+  return sourceLanguage === null || baseLanguage(sourceLanguage) === baseLanguage(source);
+}
+
+// Style rules as sentences for models.
+
+/** Every chosen rule as one English sentence: `Apostrophe: use curly apostrophes.` */
+export function rulesInWords(rules: ConfiguredRules): string[] {
+  return Object.values(rules).flatMap((chosen) =>
+    Object.entries(chosen).map(([rule, option]) => sentenceOf(rule, option)),
+  );
+}
+
+/** Each option is put into words once; there are as many as the catalogue has. */
+const sentences = new Map<string, string>();
+
+function sentenceOf(rule: string, option: string): string {
+  const name = `${rule} ${option}`;
+  const known = sentences.get(name);
+  if (known !== undefined) return known;
+  const topic = topicWords[rule] ?? inWords(rule);
+  const wish = optionWords[option] ?? inWords(option);
+  const sentence = `${topic.charAt(0).toUpperCase()}${topic.slice(1)}: ${wish}.`;
+  sentences.set(name, sentence);
+  return sentence;
+}
+
+/** Figures of dates and times and the signs between them: `dd_slash_mm_slash_yyyy`. */
+const PATTERN =
+  /(?<![a-z])(?:dd|hh|mm|yyyy|yy)(?:_(?:period|slash|hyphen|colon)_(?:dd|mm|yyyy|yy))+/g;
+
+/** A name of the catalogue; these are nearly English. */
+function inWords(name: string): string {
+  const words = name
+    .replace(PATTERN, (pattern) =>
+      pattern.replace(/_([a-z]+)_/g, (_, sign: string) => signs[sign] ?? ' '),
+    )
+    .split(/[_ ]/)
+    .map((word) => spellings[word] ?? word)
+    .join(' ');
+  return phrases.reduce((text, [phrase, better]) => text.replace(phrase, better), words);
+}
+
+// What of the catalogue's names does not read as English by itself, and how it is written.
 
 /** Signs within `dd_slash_mm`. */
-export const signs: Readonly<Record<string, string>> = {
-  ...{ period: '.', slash: '/', hyphen: '-', colon: ':' },
+const signs: Readonly<Record<string, string>> = {
+  period: '.',
+  slash: '/',
+  hyphen: '-',
+  colon: ':',
 };
 
 /** Words with a capital, and so on. */
-export const spellings: Readonly<Record<string, string>> = {
-  ...{ american: 'American', arabic: 'Arabic', chinese: 'Chinese', english: 'English' },
-  ...{ french: 'French', german: 'German', italian: 'Italian', japanese: 'Japanese' },
-  ...{ korean: 'Korean', latin: 'Latin', north: 'North', roman: 'Roman', sino: 'Sino' },
-  ...{ spanish: 'Spanish', ad: 'AD', bc: 'BC', bce: 'BCE', ce: 'CE', iso: 'ISO', si: 'SI' },
-  ...{ prozent: 'Prozent', uhr: 'Uhr', numero: 'numéro', vs: 'versus' },
+const spellings: Readonly<Record<string, string>> = {
+  american: 'American',
+  arabic: 'Arabic',
+  chinese: 'Chinese',
+  english: 'English',
+  french: 'French',
+  german: 'German',
+  italian: 'Italian',
+  japanese: 'Japanese',
+  korean: 'Korean',
+  latin: 'Latin',
+  north: 'North',
+  roman: 'Roman',
+  sino: 'Sino',
+  spanish: 'Spanish',
+  ad: 'AD',
+  bc: 'BC',
+  bce: 'BCE',
+  ce: 'CE',
+  iso: 'ISO',
+  si: 'SI',
+  prozent: 'Prozent',
+  uhr: 'Uhr',
+  numero: 'numéro',
+  vs: 'versus',
 };
 
 const languages = 'Chinese|English|French|German|Italian|Japanese|Korean|Spanish';
@@ -19,7 +128,7 @@ const severalWords = 'per cento|por ciento|por cien|da a|de a|부터 까지|만 
 const twoWords = String.raw`(\S+) (and|or) (\S+)(?= (?:followed|for|instead|or Chinese|when|with)|$)`;
 
 /** What the words become together, one after the other. */
-export const phrases: readonly (readonly [phrase: RegExp, better: string])[] = [
+const phrases: readonly (readonly [phrase: RegExp, better: string])[] = [
   [/\b(formal|informal) (French|Italian) word (\S+)/, 'the $1 $2 pronoun “$3”'],
   [/\bhiragana Japanese word\b/, 'Japanese word'],
   [/\bkanji Japanese word\b/, 'Japanese word'],
@@ -67,7 +176,7 @@ const germanMonths = (abbreviations: string) =>
 const spelledOutMonth = 'with the month spelled out';
 
 /** Options, and whatever rule they are of. */
-export const optionWords: Readonly<Record<string, string>> = {
+const optionWords: Readonly<Record<string, string>> = {
   abbreviate_as_n_then_degree_symbol: 'write n°',
   abbreviate_as_n_then_o_in_superscript: 'write nᵒ',
   abbreviate_as_no: 'write “no”',
@@ -112,7 +221,7 @@ export const optionWords: Readonly<Record<string, string>> = {
 };
 
 /** Rules whose names are no topics. */
-export const topicWords: Readonly<Record<string, string>> = {
+const topicWords: Readonly<Record<string, string>> = {
   abbreviating_french_word_numero: 'abbreviation of the French word “numéro”',
   accents_with_subject_verb_inversion: 'accents where subject and verb are inverted',
   active_passive_voice: 'active and passive voice',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rulesInWords } from '../../server/style-rules/style-rule-wording.ts';
+import { rulesInWords } from '../../server/style-rules/text-style.ts';
 import { styleRuleCatalogue, styleRuleCategories } from '../../shared/style-rules/catalogue.ts';
 
 const all = styleRuleCategories.flatMap((category) =>

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  preferredEngines,
-  readEnginePreference,
-} from '../../server/translation/engine-preference.ts';
+import { preferredEngines, readEnginePreference } from '../../server/translation/engine-routes.ts';
 
 const known = ['apertium', 'chat', 'libretranslate'];
 

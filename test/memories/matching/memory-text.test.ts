@@ -1,7 +1,10 @@
 import fc from '../../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { matchScore, sameNumbers } from '../../../server/memories/matching/match-score.ts';
-import { readMemoryText } from '../../../server/memories/matching/memory-text.ts';
+import {
+  matchScore,
+  sameNumbers,
+  readMemoryText,
+} from '../../../server/memories/matching/memory-text.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
 
 const textOf = (text: string | TextSegment) =>
