@@ -2,6 +2,7 @@
  * Bodies become what the route's schema means, whichever way a client writes them. JSON stays
  * strict: Fastify's own coercion would turn `"text": "a"` into a list and numbers into text.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { Ajv, type AnySchema, type ValidateFunction } from 'ajv';
 import type { FastifyInstance, FastifySchema } from 'fastify';
@@ -70,17 +71,24 @@ function acceptBodiesOfGets(app: FastifyInstance): void {
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.addHook('onRequest', async ({ raw: { method, headers } }) => {
     if (method !== 'GET' && method !== 'DELETE') return;
-    const isEmpty = ['0', undefined].includes(headers['content-length']);
     // A type without a body is a client's habit; nothing is there to be parsed.
-    if (isEmpty && headers['transfer-encoding'] === undefined) delete headers['content-type'];
+    if (!announceBody(headers)) delete headers['content-type'];
   });
+}
+
+/** Whether the headers say that a body follows. */
+function announceBody(headers: IncomingHttpHeaders): boolean {
+  const isEmpty = ['0', undefined].includes(headers['content-length']);
+  return !isEmpty || headers['transfer-encoding'] !== undefined;
 }
 
 /** What is packed is not read: it would be taken for broken JSON. */
 function refuseEncodedBodies(app: FastifyInstance): void {
-  app.addHook('preParsing', async ({ headers }, reply) => {
+  app.addHook('preParsing', async ({ headers, is404 }, reply) => {
     const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
     if (encoding === 'identity' || encoding === '') return;
+    // Without a body it says nothing; where nobody would read one, that is what to say.
+    if (is404 || !announceBody(headers)) return;
     reply.header('Accept-Encoding', 'identity');
     throw new ServiceError(
       'unsupported_media_type',
