@@ -9,7 +9,7 @@ import {
 import type { DetectionEngine, ImprovementOptions } from '../engines/engine.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import { inEnglishVariant } from '../text/variants/english-variants.ts';
-import { whileCharged } from '../accounts/usage/charged-work.ts';
+import { whileCharged, type UsageMeter } from '../accounts/usage/usage.ts';
 import type { SourceDetection } from '../translation/detection.ts';
 import type { Improvement } from './improvement.ts';
 import {
@@ -21,7 +21,6 @@ import {
 } from './text-improvement-request.ts';
 import type { TextBacklog } from '../translation/text-backlog.ts';
 import type { TextRequestOrigin } from '../translation/text-translation.ts';
-import type { UsageMeter } from '../accounts/usage/usage.ts';
 
 export interface TextImprovement {
   /**

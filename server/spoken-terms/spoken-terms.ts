@@ -10,7 +10,7 @@ import {
   type SpokenTermsInfo,
 } from '../../shared/schemas/spoken-terms.ts';
 import { voiceSourceLanguages } from '../../shared/schemas/voice-session.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../http/door.ts';
 import type {
   SpokenTermsStore,
   SpokenTermsInfo as StoredInfo,

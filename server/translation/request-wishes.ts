@@ -2,7 +2,7 @@
 import { ServiceError } from '../../shared/errors.ts';
 import { canonicalLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { TextTranslationRequest } from '../../shared/schemas/text-translation.ts';
-import type { Plan } from '../http/caller.ts';
+import type { Plan } from '../http/door.ts';
 
 export interface FormalityWish {
   wish: 'more' | 'less';

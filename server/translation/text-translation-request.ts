@@ -2,7 +2,7 @@
 import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { TextTranslationRequest } from '../../shared/schemas/text-translation.ts';
-import type { Plan } from '../http/caller.ts';
+import type { Plan } from '../http/door.ts';
 import type { MarkupOptions } from '../text/markup/flow.ts';
 import type { SentenceSplitting } from '../text/markup/text-layout.ts';
 import {

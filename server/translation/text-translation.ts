@@ -4,12 +4,12 @@ import type {
   TextTranslationRequest,
   TextTranslationResponse,
 } from '../../shared/schemas/text-translation.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../http/door.ts';
 import type { TermIndex } from '../glossaries/terms/term-index.ts';
 import { layOutMarkup } from '../text/markup/markup-layout.ts';
 import { layOutPlain } from '../text/markup/plain-layout.ts';
 import type { TextLayout } from '../text/markup/text-layout.ts';
-import { whileCharged } from '../accounts/usage/charged-work.ts';
+import { whileCharged, type UsageMeter } from '../accounts/usage/usage.ts';
 import type { SourceDetection } from './detection.ts';
 import type { Glossaries } from '../glossaries/glossaries.ts';
 import { checkLanguages, checkWishes } from './language-checks.ts';
@@ -22,7 +22,6 @@ import { checkTextRequest, type CheckedTextRequest } from './text-translation-re
 import type { Translation } from './translation.ts';
 import type { TranslationMemories } from '../memories/translation-memories.ts';
 import { rememberedTranslation } from './remembered-translation.ts';
-import type { UsageMeter } from '../accounts/usage/usage.ts';
 
 /** Who asks, and how to stop when nobody waits any more. */
 export interface TextRequestOrigin {

@@ -7,7 +7,7 @@ import type {
   ConsoleUsage,
   NewAdminKey,
 } from '../../../shared/schemas/console.ts';
-import type { Account, ApiKey, UsageLimits } from '../../http/caller.ts';
+import type { Account, ApiKey, UsageLimits } from '../../http/door.ts';
 import type { UsageStore } from '../usage/store.ts';
 import type { AccountService } from '../accounts.ts';
 import type { ApiKeyService } from '../api-keys.ts';

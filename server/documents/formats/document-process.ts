@@ -7,11 +7,19 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { DocumentFormatName } from '../../../shared/document-formats.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
-import { findContainment, SYSTEM_PATH, type Containment } from '../../process/containment.ts';
+import {
+  findContainment,
+  SYSTEM_PATH,
+  type Containment,
+  forkChild,
+  runtimeFiles,
+  killGroup,
+  processTree,
+  residentBytes,
+  createTemporaryFolder,
+  removeTemporaryFolder,
+} from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
-import { forkChild, runtimeFiles } from '../../process/module.ts';
-import { killGroup, processTree, residentBytes } from '../../process/process-tree.ts';
-import { createTemporaryFolder, removeTemporaryFolder } from '../../process/temporary-folder.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import type {
   DocumentAnswer,

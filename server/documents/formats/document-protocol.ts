@@ -1,7 +1,7 @@
 /** What a document process is asked and what it answers; one question at a time. */
 import type { DocumentFormatName } from '../../../shared/document-formats.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
-import type { Uncontained } from '../../process/end-with-parent.ts';
+import type { Uncontained } from '../../process/index.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import type { DocumentSentence } from './document-sentences.ts';
 import type { OpenOptions } from './format.ts';

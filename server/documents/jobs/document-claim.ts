@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, type ErrorCode } from '../../../shared/errors.ts';
 import { DocumentError } from '../formats/format.ts';
-import type { Charge } from '../../accounts/usage/charge.ts';
+import type { Charge } from '../../accounts/usage/store.ts';
 import type { DocumentFile } from './document-parts-store.ts';
 import type { ClaimedDocument } from './document-claims-store.ts';
 import type { DocumentStore } from './store.ts';

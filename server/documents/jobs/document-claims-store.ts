@@ -2,7 +2,7 @@
  * Who works on which document. A claim is an id in the document's row: every step of a worker names
  * it, so one whose document was given to another changes nothing any more.
  */
-import type { Charge } from '../../accounts/usage/charge.ts';
+import { type Charge, usageStore } from '../../accounts/usage/store.ts';
 import {
   sql,
   type Expression,
@@ -15,7 +15,6 @@ import type { DocumentsTable, NewDocument } from './document-rows-store.ts';
 import type { Tables } from '../../storage/database.ts';
 import { deleteParts } from './document-parts-store.ts';
 import { toNewDocument } from './document-rows-store.ts';
-import { usageStore } from '../../accounts/usage/store.ts';
 
 /** A document that a worker has taken; the claim is its right to go on with it. */
 export interface ClaimedDocument extends NewDocument {

@@ -1,6 +1,6 @@
 /** The loop of a worker: takes documents from the table, a bounded number at once. */
 import { randomUUID } from 'node:crypto';
-import { Change } from '../../process/change.ts';
+import { Change } from '../../process/concurrency.ts';
 import type { ClaimedDocument } from './document-claims-store.ts';
 import {
   BEAT_MS,

@@ -12,7 +12,7 @@ import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shar
 import type { DocumentHandle, DocumentOrder } from '../../../shared/schemas/documents.ts';
 import { SIGNATURE_BYTES } from '../formats/file-signature.ts';
 import { signatureProblem } from '../formats/index.ts';
-import type { Caller, Plan } from '../../http/caller.ts';
+import type { Caller, Plan } from '../../http/door.ts';
 import type { DocumentStore } from './store.ts';
 import type { DocumentWish } from './document-order.ts';
 import type { Glossaries } from '../../glossaries/glossaries.ts';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { documentFormat, type DocumentFormatInfo } from '../../../shared/document-formats.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { DocumentStatusView } from '../../../shared/schemas/documents.ts';
-import type { Caller } from '../../http/caller.ts';
+import type { Caller } from '../../http/door.ts';
 import type { StoredDocument } from './document-rows-store.ts';
 import { firstEstimateMs } from './document-estimate.ts';
 import type { DocumentWish } from './document-order.ts';

@@ -13,11 +13,15 @@ import {
 } from '../../../shared/schemas/documents.ts';
 import { Problem } from '../../../shared/schemas/problem.ts';
 import type { DocumentTranslations } from './documents.ts';
-import type { Caller } from '../../http/caller.ts';
-import type { Door } from '../../http/door.ts';
-import { abortWhenGone, reportingTag } from '../../http/requests.ts';
-import { readForm } from '../../http/forms.ts';
-import { readMultipart, useMultipart, type FormFields } from '../../http/multipart.ts';
+import type { Caller, Door } from '../../http/door.ts';
+import {
+  abortWhenGone,
+  reportingTag,
+  readForm,
+  readMultipart,
+  useMultipart,
+  type FormFields,
+} from '../../http/requests.ts';
 
 export interface DocumentOptions {
   documentTranslations: DocumentTranslations;

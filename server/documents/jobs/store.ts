@@ -1,9 +1,7 @@
 import type { NewDocument, StoredDocument } from './document-rows-store.ts';
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import type { Database } from '../../storage/database.ts';
+import { type Database, type Tables, lockAccount } from '../../storage/database.ts';
 import { defineStore } from '../../storage/store.ts';
-import type { Tables } from '../../storage/database.ts';
-import { lockAccount } from '../../storage/account-lock.ts';
 import { createDocumentClaims, type DocumentClaims } from './document-claims-store.ts';
 import { createDocumentParts, deleteParts, type DocumentParts } from './document-parts-store.ts';
 import { toQueuedRow, toStoredDocument } from './document-rows-store.ts';

@@ -2,10 +2,13 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
-import { FairPlaces } from '../../process/fair-places.ts';
-import type { Turn } from '../../process/fair-queue.ts';
-import { createWorkerPool, type PoolWorker, type WorkerPool } from '../../process/worker-pool.ts';
-import { startWorkerProcess } from '../../process/worker-process.ts';
+import { FairPlaces, type Turn } from '../../process/concurrency.ts';
+import {
+  createWorkerPool,
+  type PoolWorker,
+  type WorkerPool,
+  startWorkerProcess,
+} from '../../process/index.ts';
 import { applyEdits, type Edit } from '../../text/wording/edits.ts';
 import { inRegister, ruledForms } from '../../text/wording/register.ts';
 import { safeGrammar } from '../../text/wording/safe-grammar.ts';

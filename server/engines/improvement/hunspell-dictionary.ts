@@ -3,7 +3,7 @@
  * idle. What was found out about a word is remembered for a while.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairQueue, type Turn } from '../../process/fair-queue.ts';
+import { FairQueue, type Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import { HunspellProcess, type WordFinding } from './hunspell-process.ts';
 

@@ -1,7 +1,6 @@
 /** The parent's end of one recogniser process: frames in, frames out, and how it went. */
-import { FrameReader, FrameWriter } from '../../process/frames.ts';
+import { FrameReader, FrameWriter, type PipedChild } from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
-import type { PipedChild } from '../../process/module.ts';
 import { fromHearing } from './hearing-protocol.ts';
 
 /** Native libraries can be talkative; what they say beyond this is read and thrown away. */

@@ -3,7 +3,7 @@
  * waits. What goes wrong is told without addresses, keys or texts.
  */
 import { WebSocket, type RawData } from 'ws';
-import { Change } from '../../process/change.ts';
+import { Change } from '../../process/concurrency.ts';
 import { Setback } from './setback.ts';
 
 export interface SocketOptions {

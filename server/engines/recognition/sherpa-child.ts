@@ -1,6 +1,5 @@
 /** The process that hears several utterances at a time with one model; see hearing-protocol.ts. */
-import '../../process/outlive-signals.ts';
-import { encodeFrame, FrameReader } from '../../process/frames.ts';
+import { encodeFrame, FrameReader } from '../../process/index.ts';
 import type { SherpaChildOptions } from './sherpa-config.ts';
 import { createRepeats } from './repeats.ts';
 import { createEars, type SherpaEar } from './sherpa-ears.ts';

@@ -5,7 +5,7 @@
 import type { HeardUtterance } from './utterance-times.ts';
 import { setMaxListeners } from 'node:events';
 import { ServiceError } from '../../../shared/errors.ts';
-import { Change } from '../../process/change.ts';
+import { Change } from '../../process/concurrency.ts';
 import type { Recognition, SpeechPiece } from '../engine.ts';
 import { RecognitionResults } from './recognition-results.ts';
 import { createRepeats } from './repeats.ts';

@@ -1,5 +1,5 @@
 /** The speech of one utterance, kept whole until its words are final. */
-import { Change } from '../../process/change.ts';
+import { Change } from '../../process/concurrency.ts';
 import { RECOGNITION_RATE_HZ } from '../engine.ts';
 
 /** Samples in a millisecond of speech. */

@@ -1,8 +1,8 @@
 /** One voice model in a process of its own, started when it is wanted. */
 import { ServiceError } from '../../../shared/errors.ts';
-import { Change } from '../../process/change.ts';
+import { Change } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
-import { startChild } from '../../process/module.ts';
+import { startChild } from '../../process/index.ts';
 import type { SpokenSamples } from '../engine.ts';
 import { RecogniserChild } from '../recognition/recogniser-child.ts';
 import { NUMBER_BYTES, numbered } from '../recognition/hearing-protocol.ts';

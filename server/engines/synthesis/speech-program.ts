@@ -8,7 +8,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { WAV_HEADER_BYTES } from '../../../shared/wav.ts';
 import type { Logger } from '../../process/log.ts';
-import { createTemporaryFolder, removeTemporaryFolder } from '../../process/temporary-folder.ts';
+import { createTemporaryFolder, removeTemporaryFolder } from '../../process/index.ts';
 import type { SpokenSamples, SynthesisEngine, SynthesisOptions } from '../engine.ts';
 import { linkAbort } from '../service/linked-abort.ts';
 import { WavReader } from './wav-reader.ts';

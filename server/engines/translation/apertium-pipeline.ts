@@ -3,7 +3,7 @@
  * Every body gets its own answer or an error, whatever happens to the processes meanwhile.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairQueue, type Turn } from '../../process/fair-queue.ts';
+import { FairQueue, type Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import { ApertiumProcess, type EndCause } from './apertium-process.ts';
 import { withoutTags } from './apertium-stream.ts';

@@ -1,6 +1,6 @@
 /** One life of an Apertium pipeline: from the start of its processes to their end, for any reason. */
 import { StringDecoder } from 'node:string_decoder';
-import { startProcessGroup, type ProcessGroup } from '../../process/process-group.ts';
+import { startProcessGroup, type ProcessGroup } from '../../process/index.ts';
 import { decodeAnswer, encodeRequest, FRAME_END } from './apertium-stream.ts';
 
 /** Why a life has ended. */

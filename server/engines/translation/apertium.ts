@@ -9,7 +9,7 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../../shared/errors.ts';
-import type { Turn } from '../../process/fair-queue.ts';
+import type { Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import type {

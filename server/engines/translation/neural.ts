@@ -5,7 +5,7 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage } from '../../../shared/language.ts';
 import type { LocalModel } from '../../models/local-model.ts';
-import type { Turn } from '../../process/fair-queue.ts';
+import type { Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import type {

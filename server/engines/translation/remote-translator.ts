@@ -3,8 +3,7 @@
  * once, callers take turns, and nothing but an answer of the expected form becomes a translation.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairPlaces } from '../../process/fair-places.ts';
-import type { Turn } from '../../process/fair-queue.ts';
+import { FairPlaces, type Turn } from '../../process/concurrency.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import type { TranslationOptions } from '../engine.ts';
 import { linkAbort } from '../service/linked-abort.ts';

@@ -6,11 +6,11 @@ import {
   findContainment,
   uncontainedNotice,
   type Containment,
-} from '../../process/containment.ts';
+  runtimeFiles,
+  type PoolWorker,
+  startWorkerProcess,
+} from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
-import { runtimeFiles } from '../../process/module.ts';
-import type { PoolWorker } from '../../process/worker-pool.ts';
-import { startWorkerProcess } from '../../process/worker-process.ts';
 import { decodableContentTypes, formatUnsupported } from './codecs/decodable-formats.ts';
 import { decodeOnWorker } from './codecs/decode-stream.ts';
 import { createDecodeWorkerPool } from './codecs/decode-worker-pool.ts';

@@ -7,9 +7,8 @@ import {
   type TargetMediaFormat,
 } from '../../../shared/target-media-type.ts';
 import type { SpokenSamples } from '../../engines/engine.ts';
-import { uncontainedNotice } from '../../process/containment.ts';
+import { uncontainedNotice, startWorker } from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
-import { startWorker } from '../../process/module.ts';
 import { createEncodePool, type EncodePool } from './encode/encode-pool.ts';
 import type { EncodedPiece, Container, Packet } from './encode/packet.ts';
 import { findFfmpegProgram, type FfmpegProgram } from './ffmpeg-program.ts';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { isAbsolute } from 'node:path';
 import { promisify } from 'node:util';
-import { findContainment, type Containment } from '../../process/containment.ts';
+import { findContainment, type Containment } from '../../process/index.ts';
 
 export interface FfmpegProgram {
   path: string;

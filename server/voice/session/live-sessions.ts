@@ -1,7 +1,7 @@
 /** The voice sessions of this process: those that are connected, expected, or kept for a reconnection. */
 import type { ServiceError } from '../../../shared/errors.ts';
 import type { RecognitionEngine } from '../../engines/engine.ts';
-import type { ApiKey } from '../../http/caller.ts';
+import type { ApiKey } from '../../http/door.ts';
 import type { VoiceSession } from './voice-session.ts';
 
 /** Whose a session is, and what was asked of it. */

@@ -6,7 +6,7 @@
 import { ServiceError, toServiceError } from '../../../shared/errors.ts';
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
-import type { PageOrigin } from '../../http/origins.ts';
+import type { PageOrigin } from '../../http/door.ts';
 import {
   createSessionMeasures,
   type CaptionWords,

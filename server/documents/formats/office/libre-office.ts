@@ -4,7 +4,7 @@
  * (bubblewrap) with no network, nothing of the machine but its programs and fonts, and files in memory
  * that are gone when it ends. Where there is no sandbox, nothing is converted.
  */
-import { findContainment, type Command, type Containment } from '../../../process/containment.ts';
+import { findContainment, type Command, type Containment } from '../../../process/index.ts';
 import { DocumentError } from '../format.ts';
 import {
   MEMORY_FILES_BYTES,

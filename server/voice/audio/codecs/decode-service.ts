@@ -1,7 +1,6 @@
 /** The worker's side: decodes what arrives, stream by stream, and answers each request once. */
 import { ServiceError } from '../../../../shared/errors.ts';
-import type { FreeRequest, ReadyNotice } from '../../../process/worker-pool.ts';
-import type { WorkerPort } from '../../../process/worker-process.ts';
+import type { FreeRequest, ReadyNotice, WorkerPort } from '../../../process/index.ts';
 import {
   GAP,
   type DecodeAnswer,

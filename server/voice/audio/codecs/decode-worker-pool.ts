@@ -5,7 +5,7 @@ import {
   createWorkerPool,
   type PoolWorker,
   type WorkerStreamEvents,
-} from '../../../process/worker-pool.ts';
+} from '../../../process/index.ts';
 import type { DecodeAnswer, DecodeRequest, StreamParameters } from './decode-messages.ts';
 
 /**

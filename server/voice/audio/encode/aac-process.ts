@@ -3,7 +3,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { ServiceError } from '../../../../shared/errors.ts';
 import { wavHeader } from '../../../../shared/wav.ts';
-import type { Containment } from '../../../process/containment.ts';
+import type { Containment } from '../../../process/index.ts';
 import type { FfmpegProgram } from '../ffmpeg-program.ts';
 import { AdtsReader } from './adts-reader.ts';
 import type { Packet } from './packet.ts';

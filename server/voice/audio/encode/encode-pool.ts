@@ -3,11 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../../shared/errors.ts';
 import type { TargetMediaFormat } from '../../../../shared/target-media-type.ts';
 import type { Logger } from '../../../process/log.ts';
-import {
-  createWorkerPool,
-  type WorkerPlace,
-  type WorkerPool,
-} from '../../../process/worker-pool.ts';
+import { createWorkerPool, type WorkerPlace, type WorkerPool } from '../../../process/index.ts';
 import { unpackPieces, type EncodeAnswer, type EncodeRequest } from './encode-messages.ts';
 import type { EncodedPiece } from './packet.ts';
 

@@ -1,6 +1,6 @@
 /** The worker thread in which speech is encoded. */
 import { parentPort, type MessagePort } from 'node:worker_threads';
-import type { FreeRequest, ReadyNotice } from '../../../process/worker-pool.ts';
+import type { FreeRequest, ReadyNotice } from '../../../process/index.ts';
 import { packPieces, type EncodeAnswer, type EncodeRequest } from './encode-messages.ts';
 import type { EncodedPiece } from './packet.ts';
 import { createStreamEncoder, type StreamEncoder } from './stream-encoder.ts';

@@ -1,7 +1,4 @@
-/**
- * A queue that serves accounts in turn, and the calls of each in turn: one item of each, in the order
- * in which they came. An account with a thousand calls of a thousand items delays another by one item.
- */
+/** Who has to wait for whom: fair queues, places, and changes to wait for. */
 
 /** Stands for one call in queues: an object of its own for each. */
 export interface Turn {
@@ -9,6 +6,10 @@ export interface Turn {
   readonly account: string | undefined;
 }
 
+/**
+ * A queue that serves accounts in turn, and the calls of each in turn: one item of each, in the order
+ * in which they came. An account with a thousand calls of a thousand items delays another by one item.
+ */
 export class FairQueue<Item> {
   readonly #accounts = new Lanes<string | undefined, Lanes<Turn, Item[]>>();
 
@@ -68,5 +69,57 @@ class Lanes<Key, Lane> extends Map<Key, Lane> {
       return item;
     }
     return undefined;
+  }
+}
+
+interface Waiter {
+  start: () => void;
+  giveUp: (reason: unknown) => void;
+}
+
+/** Places for so much work at a time; whoever waits for one is served as in a {@link FairQueue}. */
+export class FairPlaces {
+  readonly #waiting = new FairQueue<Waiter>();
+  #free: number;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Does a piece of work when there is a place. @throws what the work throws; the reason given to {@link abandon} */
+  async hold<Result>(turn: Turn, work: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((start, giveUp) => this.#waiting.push(turn, { start, giveUp }));
+    try {
+      return await work();
+    } finally {
+      // A place goes straight to the next who waits.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next.start();
+    }
+  }
+
+  /** Lets a call wait no longer. */
+  abandon(turn: Turn, reason: unknown): void {
+    for (const { giveUp } of this.#waiting.remove(turn)) giveUp(reason);
+  }
+}
+
+/**
+ * Something to wait on: `next()` resolves at the next `notify()`. Check what you wait for in a loop,
+ * and call `next()` in the same turn as the check: a change in between would be missed.
+ */
+export class Change {
+  #pending: Promise<void> | undefined;
+  #resolve: () => void = () => {};
+
+  next(): Promise<void> {
+    return (this.#pending ??= new Promise((resolve) => (this.#resolve = resolve)));
+  }
+
+  notify(): void {
+    this.#pending = undefined;
+    this.#resolve();
   }
 }

@@ -1,0 +1,47 @@
+/** What rooms need for child processes and threads; queues and changes are in `concurrency.ts`. */
+export {
+  createTemporaryFolder,
+  encodeFrame,
+  forkChild,
+  forkSibling,
+  FrameReader,
+  FrameWriter,
+  OUTLIVE_SIGNALS,
+  removeTemporaryFolder,
+  runtimeFiles,
+  startChild,
+  startWorker,
+  type PipedChild,
+} from './children.ts';
+export {
+  CONTAINED_PROCESSES,
+  endWithParent,
+  findContainment,
+  SYSTEM_PATH,
+  uncontainedNotice,
+  type Command,
+  type Containment,
+  type Uncontained,
+} from './containment.ts';
+export {
+  HangWatch,
+  killGroup,
+  LimitWatch,
+  processorMs,
+  processTree,
+  residentBytes,
+  startProcessGroup,
+  type ProcessGroup,
+} from './supervision.ts';
+export {
+  createWorkerPool,
+  serveAsWorker,
+  startWorkerProcess,
+  type FreeRequest,
+  type PoolWorker,
+  type ReadyNotice,
+  type WorkerPlace,
+  type WorkerPool,
+  type WorkerPort,
+  type WorkerStreamEvents,
+} from './worker-pool.ts';
