@@ -88,7 +88,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     measures: measuring.metrics.voice,
   });
   const console = openConsole({ ...given, accounts });
-  const models = openModels({ ...given, consoleAccount: console.account });
+  const models = openModels({ ...given, isOperator: console.isOperator });
   const operation = openOperation({
     ...given,
     measuring,
@@ -96,7 +96,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     translation,
     improvement: improvement.service,
     voiceSessions: voice.sessions,
-    consoleAccount: console.account,
+    isOperator: console.isOperator,
     describeStyleRules: styleRules.describeCatalogue,
   });
   const demo = openDemo({

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { pino } from 'pino';
 import { createApp, type App, type Overview } from './app.ts';
 import { ConfigError, readConfig, type Config } from './config.ts';
-import { announceServer } from './process/running-server.ts';
+import { announceServer } from './cli/running-server.ts';
 
 /** After a stop that hangs, the process still ends. */
 const STOP_MARGIN_MS = 10_000;

@@ -2,7 +2,7 @@
 import type { Logger } from './process/log.ts';
 import type { Config } from './config.ts';
 import { documentContainment } from './documents/jobs/document-process.ts';
-import { uncontainedNotice } from './process/containment.ts';
+import { uncontainedNotice } from './process/index.ts';
 import { startTranslators } from './running-engines.ts';
 import { createUsualLanguages } from './translation/account-texts.ts';
 import { createDetection } from './translation/detection.ts';

@@ -58,7 +58,9 @@ describe('the check of the architecture', () => {
     ['server/main.ts', `import { a } from './engines/index.ts';`, 'must not import values'],
     ['server/voice/a.ts', `const { PORT } = process.env;`, 'only server/config.ts reads'],
     ['server/voice/a.ts', `import { env } from 'node:process';`, 'only server/config.ts reads'],
-    ['server/elsewhere/a.ts', ``, 'belongs to no layer'],
+    ['server/new-room/a.ts', `import { a } from '../voice/a.ts';`, 'must not import values'],
+    ['server/new-room/a.ts', `import { sql } from 'kysely';`, 'must do without kysely'],
+    ['server/elsewhere.ts', ``, 'belongs to no layer'],
   ];
 
   it.each(forbidden)('refuses in %s: %s', (file, text, because) => {
@@ -73,6 +75,8 @@ describe('the check of the architecture', () => {
     ['server/voice/session/a.ts', `import { a } from '../path/pipeline.ts';`],
     ['server/glossaries/routes.ts', `import fastify from 'fastify';`],
     ['server/glossaries/store.ts', `import { sql } from 'kysely';`],
+    ['server/new-room/routes.ts', `import type { Door } from '../http/door.ts';`],
+    ['server/new-room/store.ts', `import { defineStore } from '../storage/store.ts';`],
     ['server/app.ts', `import { engines } from './engines/index.ts';`],
     ['server/config.ts', `const { PORT } = process.env;`],
     ['server/voice/a.ts', `// process.env is none of our business here.`],

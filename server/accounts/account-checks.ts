@@ -1,7 +1,7 @@
 /** Rules for what people write when they administer accounts and keys. */
 import { ServiceError } from '../../shared/errors.ts';
 import { countCodePoints } from '../text/code-points.ts';
-import type { UsageLimits } from '../http/caller.ts';
+import type { UsageLimits } from '../http/door.ts';
 
 const MAX_NAME_LENGTH = 256;
 

@@ -1,7 +1,7 @@
 /** Accounts: who may use the server, on which plan and how much. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
-import type { Account, Feature, Plan, UsageLimits } from '../http/caller.ts';
+import type { Account, Feature, Plan, UsageLimits } from '../http/door.ts';
 import type { AccountStore } from './store.ts';
 import { checkedLimits, checkedName } from './account-checks.ts';
 import { checkedEmails, checkedOrigins } from './account-contacts.ts';

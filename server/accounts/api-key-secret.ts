@@ -1,6 +1,6 @@
 /** Secrets of API keys: how they are made, kept and shown. */
 import { hash, randomUUID } from 'node:crypto';
-import type { KeyKind, Plan } from '../http/caller.ts';
+import type { KeyKind, Plan } from '../http/door.ts';
 
 /** Clients choose the address of the free plan by this ending. */
 const FREE_ENDING = ':fx';

@@ -1,9 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { CompiledQuery, InferResult, Selectable } from 'kysely';
-import type { Database } from '../storage/database.ts';
+import { type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
-import { lockAccount } from '../storage/account-lock.ts';
-import type { KeyKind, ApiKey, Caller, UsageLimits } from '../http/caller.ts';
+import type { KeyKind, ApiKey, Caller, UsageLimits } from '../http/door.ts';
 import { toAccount } from './store.ts';
 import { createLimitCrossings } from './usage/limit-crossings-store.ts';
 import { createUsageCounters, limitFor } from './usage/usage-counters-store.ts';

@@ -1,7 +1,7 @@
 /** API keys of an account: made, named, limited and deactivated. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
-import type { Account, ApiKey, KeyKind, Plan, UsageLimits } from '../http/caller.ts';
+import type { Account, ApiKey, KeyKind, Plan, UsageLimits } from '../http/door.ts';
 import type { ApiKeyStore } from './api-keys-store.ts';
 import { checkedLimits, checkedName } from './account-checks.ts';
 import { hashOfSecret, maskOfSecret, newSecret } from './api-key-secret.ts';
@@ -39,11 +39,6 @@ export interface ApiKeyService {
 /** The account a key id belongs to: the first of its two GUIDs. */
 export function accountOfKeyId(keyId: string): string {
   return keyId.split(':', 1)[0] ?? '';
-}
-
-/** What callers are told whose key has ended meanwhile. */
-export function keyDeactivated(): ServiceError {
-  return new ServiceError('key_deactivated', 'The API key has been deactivated.');
 }
 
 /** Makes the service over stored keys; `onDeactivated` hears of keys that this process deactivates. */

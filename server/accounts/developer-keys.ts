@@ -5,7 +5,7 @@ import type {
   DeveloperKeyLimits,
   NewDeveloperKey,
 } from '../../shared/schemas/admin.ts';
-import type { Account, ApiKey } from '../http/caller.ts';
+import type { Account, ApiKey } from '../http/door.ts';
 import type { ApiKeyStore } from './api-keys-store.ts';
 import type { ApiKeyService } from './api-keys.ts';
 

@@ -1,5 +1,5 @@
 /** The account every installation starts with. */
-import type { Account, ApiKey } from '../http/caller.ts';
+import type { Account, ApiKey } from '../http/door.ts';
 import type { AccountStore } from './store.ts';
 import type { ApiKeyStore } from './api-keys-store.ts';
 import { hashOfSecret, maskOfSecret } from './api-key-secret.ts';

@@ -1,6 +1,6 @@
 /** Accounts and what belongs to them, wired: keys, usage, administration, notices. */
 import type { Config } from '../config.ts';
-import type { Routes } from '../http/door.ts';
+import { type Routes, createKnownOrigins } from '../http/door.ts';
 import type { Logger } from '../process/log.ts';
 import type { Storage } from '../stores.ts';
 import { createAccess } from './access.ts';
@@ -8,7 +8,6 @@ import { openApiKeyFile } from './api-key-file.ts';
 import { createApiKeyService } from './api-keys.ts';
 import { createDeveloperKeys } from './developer-keys.ts';
 import { ensureFirstAccount } from './first-account.ts';
-import { createKnownOrigins } from '../http/origins.ts';
 import { adminRoutes } from './routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { createSmtpMailer } from './usage/smtp-mailer.ts';

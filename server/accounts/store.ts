@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Database } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
-import type { Plan, Account, Feature, UsageLimits } from '../http/caller.ts';
+import type { Plan, Account, Feature, UsageLimits } from '../http/door.ts';
 
 export interface AccountStore {
   create(account: Account): Promise<void>;

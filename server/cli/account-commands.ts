@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { Account, ApiKey, Feature, Plan } from '../http/caller.ts';
-import type { UsageTotals } from '../accounts/usage/charge.ts';
+import type { Account, ApiKey, Feature, Plan } from '../http/door.ts';
+import { linkPath, type UsageTotals } from '../accounts/administration.ts';
 import type { Administration } from './administration.ts';
 import { answering } from './answering.ts';
 import {
@@ -24,8 +24,7 @@ import {
   usageJson,
 } from './output.ts';
 import { keyTable } from './key-commands.ts';
-import { linkPath } from '../accounts/console/console-access.ts';
-import { publicAddress } from './server-access.ts';
+import { publicAddress } from './running-server.ts';
 
 /** `account create | list | show | change | console-link`. */
 export function accountCommands(): Command {

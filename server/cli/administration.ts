@@ -1,21 +1,14 @@
 /** What the commands work with: the services over the database that the settings name. */
 import { readConfig } from '../config.ts';
 import type { Logger } from '../process/log.ts';
-import { createAccountService, type AccountService } from '../accounts/accounts.ts';
-import { createApiKeyService, type ApiKeyService } from '../accounts/api-keys.ts';
-import { createConsoleAccess, type ConsoleAccess } from '../accounts/console/console-access.ts';
+import { createAdministration } from '../accounts/administration.ts';
 import {
   createTranslationMemories,
   type TranslationMemories,
 } from '../memories/translation-memories.ts';
 import { openStorage } from '../storage/open-storage.ts';
-import type { UsageStore } from '../accounts/usage/store.ts';
 
-export interface Administration {
-  accounts: AccountService;
-  apiKeys: ApiKeyService;
-  usage: UsageStore;
-  consoleAccess: ConsoleAccess;
+export interface Administration extends ReturnType<typeof createAdministration> {
   translationMemories: TranslationMemories;
 }
 
@@ -35,14 +28,11 @@ export async function withAdministration<T>(
   });
   try {
     return await work({
-      accounts: createAccountService(storage),
-      apiKeys: createApiKeyService(storage),
-      usage: storage.usage,
+      ...createAdministration(storage, standardError),
       translationMemories: createTranslationMemories({
         memories: storage.translationMemories,
         log: standardError,
       }),
-      consoleAccess: createConsoleAccess({ ...storage, log: standardError }),
     });
   } finally {
     await storage.close();

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { accountOfKeyId } from '../accounts/api-keys.ts';
-import type { ApiKey } from '../http/caller.ts';
+import { accountOfKeyId } from '../accounts/administration.ts';
+import type { ApiKey } from '../http/door.ts';
 import { answering } from './answering.ts';
 import { addLimits, limitsOf, type LimitOptions } from './options.ts';
 import { dayText, fields, keyJson, limitText, minutes, table } from './output.ts';

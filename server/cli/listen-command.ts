@@ -13,7 +13,7 @@ import {
   type Transcript,
 } from './listen-transcript.ts';
 import { listen, type Listening } from './listen.ts';
-import { keyOfDataFolder, localServer } from './server-access.ts';
+import { keyOfDataFolder, localServer } from './running-server.ts';
 
 interface Options {
   from?: string;

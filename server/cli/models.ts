@@ -2,15 +2,16 @@ import { createInterface } from 'node:readline/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { npmCommand, readConfig } from '../config.ts';
 import {
-  apertiumPackages,
-  installedPackages,
+  installByName,
+  listModels,
+  listTranslations,
+  removeByName,
+  type CatalogueEntry,
+  type InstallationStep,
+  type Installed,
   type InstalledPackage,
-} from '../models/apertium-packages.ts';
-import { catalogue, type CatalogueEntry } from '../models/catalogue.ts';
-import { findModels } from '../models/find-models.ts';
-import { installByName, listTranslations, removeByName } from '../models/install-by-name.ts';
-import type { InstallationStep, Installed } from '../models/installation.ts';
-import type { TranslationOffer } from '../models/translation-list.ts';
+  type TranslationOffer,
+} from '../models/install-by-name.ts';
 import { fields, table } from './output.ts';
 
 /** `models [list | available | install | remove]`. */
@@ -30,26 +31,16 @@ function listCommand(): Command {
     .description('what can be installed and what is')
     .option('--json', 'answer in JSON, for programs')
     .action(async ({ json = false }: { json?: boolean }) => {
-      const { models, unusable } = await findModels(readConfig().MODELS_DIR);
-      const installed = new Set(models.map(({ name }) => name));
-      const packages = await installedPackages();
-      const own = models.filter(({ name }) => !catalogue.some((entry) => entry.name === name));
+      const all = await listModels(readConfig().MODELS_DIR);
       if (json) {
-        const available = catalogue.map((entry) => ({
-          ...entry,
-          installed: installed.has(entry.name),
-        }));
-        const apertium = apertiumPackages.map((each) => ({
-          ...each,
-          installed: packages.has(each.name),
-        }));
-        const answer = { catalogue: available, apertium, installed: models, unusable };
-        print(JSON.stringify(answer, null, 2));
+        print(JSON.stringify(all, null, 2));
         return;
       }
+      const { catalogue, apertium, installed, unusable } = all;
+      const own = installed.filter(({ name }) => !catalogue.some((entry) => entry.name === name));
       const rows = [
         ...catalogue.map((entry) => [
-          installed.has(entry.name) ? 'yes' : '',
+          entry.installed ? 'yes' : '',
           entry.name,
           entry.kind,
           languagesText(entry.languages),
@@ -58,12 +49,22 @@ function listCommand(): Command {
           entry.source,
         ]),
         ...own.map(({ name, kind, languages, licence = '?', source = '' }) => [
-          ...['yes', name, kind, languagesText(languages), '', licence, source],
+          'yes',
+          name,
+          kind,
+          languagesText(languages),
+          '',
+          licence,
+          source,
         ]),
-        ...apertiumPackages.map(({ name, directions, sizeMb }) => [
-          ...[packages.has(name) ? 'yes' : '', name, 'translation'],
-          directions.map((pair) => pair.join(' → ')).join(', '),
-          ...[`${sizeMb} MB`, 'GPL', 'https://www.apertium.org'],
+        ...apertium.map((entry) => [
+          entry.installed ? 'yes' : '',
+          entry.name,
+          'translation',
+          entry.directions.map((pair) => pair.join(' → ')).join(', '),
+          `${entry.sizeMb} MB`,
+          'GPL',
+          'https://www.apertium.org',
         ]),
       ];
       const head = ['INSTALLED', 'NAME', 'KIND', 'LANGUAGES', 'DOWNLOAD', 'LICENCE', 'SOURCE'];
@@ -84,7 +85,7 @@ function availableCommand(): Command {
         print(JSON.stringify(offers, null, 2));
         return;
       }
-      const { models } = await findModels(config.MODELS_DIR);
+      const { installed: models } = await listModels(config.MODELS_DIR);
       const installed = new Set(models.map(({ name, modelType = '' }) => `${name} ${modelType}`));
       const rows = offers.map(
         ({ name, languages, architecture, isReleased, sizeBytes, licence }) => [

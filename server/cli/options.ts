@@ -1,6 +1,6 @@
 /** Options that several commands have, and how their values are read. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { Feature, UsageLimits } from '../http/caller.ts';
+import type { Feature, UsageLimits } from '../http/door.ts';
 
 const MINUTE_MS = 60_000;
 const FEATURES: readonly Feature[] = ['admin', 'detection'];

@@ -1,6 +1,6 @@
 /** How the commands answer: text for people, JSON for programs. */
-import type { Account, ApiKey, UsageLimits } from '../http/caller.ts';
-import type { UsageTotals } from '../accounts/usage/charge.ts';
+import type { Account, ApiKey, UsageLimits } from '../http/door.ts';
+import type { UsageTotals } from '../accounts/administration.ts';
 
 /** An answer in both its forms. */
 export interface Answer {

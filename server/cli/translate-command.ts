@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import path from 'node:path';
 import { documentFormats } from '../../shared/document-formats.ts';
 import { canonicalLanguage } from '../../shared/language.ts';
-import { keyOfDataFolder, localServer } from './server-access.ts';
+import { keyOfDataFolder, localServer } from './running-server.ts';
 import { createTranslationDisplay } from './translate-display.ts';
 import { translateFile } from './translate-file.ts';
 import { planTasks, type TranslationTask } from './translate-names.ts';

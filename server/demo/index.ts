@@ -1,6 +1,6 @@
 /** The demo page, wired. */
 import { isLoopbackHost, type Config } from '../config.ts';
-import type { Routes } from '../http/door.ts';
+import type { PageRoutes } from '../http/door.ts';
 import type { Engines } from '../running-engines.ts';
 import type { Translation } from '../translation/translation.ts';
 import { createDemo, type DemoContentOptions } from './demo.ts';
@@ -22,8 +22,9 @@ export function openDemo({
   betterModels: DemoContentOptions['betterModels'];
   caller: DemoOptions['demoCaller'];
 }) {
-  const routes: Routes = async (app) => {
+  const routes: PageRoutes = async (app, { widgetFolder }) => {
     await app.register(demoRoutes, {
+      widgetFolder,
       voiceSessions,
       documentTranslations,
       demoCaller: caller,

@@ -13,14 +13,14 @@ import { VoiceReconnection, VoiceSessionRequest } from '../../shared/schemas/voi
 import type { Demo } from './demo.ts';
 import type { DocumentTranslations } from '../documents/jobs/documents.ts';
 import type { VoiceSessions } from '../voice/session/voice-sessions.ts';
-import type { Caller } from '../http/caller.ts';
-import { abortWhenGone } from '../http/requests.ts';
-import { useMultipart } from '../http/multipart.ts';
+import type { Caller } from '../http/door.ts';
+import { abortWhenGone, useMultipart } from '../http/requests.ts';
 import { receiveDocument, sendResult } from '../documents/jobs/routes.ts';
 import { streamingUrl } from '../voice/session/routes.ts';
-import { widgetFolder } from '../http/widget.ts';
 
 export interface DemoOptions {
+  /** The built widget, with the page in it. */
+  widgetFolder: string;
   voiceSessions: VoiceSessions;
   publicUrl: string | undefined;
   demoContent: Demo;
@@ -44,7 +44,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 export const demoRoutes: FastifyPluginAsyncTypebox<DemoOptions> = async (app, options) => {
-  const { voiceSessions, publicUrl, demoContent } = options;
+  const { voiceSessions, publicUrl, demoContent, widgetFolder } = options;
   await app.register(fastifyStatic, {
     root: path.join(widgetFolder, 'demo'),
     prefix: '/demo/',

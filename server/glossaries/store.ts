@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../storage/database.ts';
+import { type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
-import { lockAccount } from '../storage/account-lock.ts';
 
 /** What a dictionary is about; languages are base languages in lower case. */
 export interface DictionaryPair {

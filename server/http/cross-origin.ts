@@ -4,8 +4,7 @@
  * so it is answered by whether anybody allows the site, and the answer itself by the account's own list.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { listsOrigin, type KnowsOrigin } from './origins.ts';
-import { accountOfKey } from './door.ts';
+import { listsOrigin, type KnowsOrigin, accountOfKey } from './door.ts';
 
 /** Where programs call; nothing else is ever opened to other sites' pages. */
 const PATHS = ['/v2/*', '/v3/*'];

@@ -1,8 +1,57 @@
-/** Who a request comes from: API keys in the header, and for a while yet in the query or the body. */
+/**
+ * Who a request comes from, and whether it is let in: API keys in the header, and for a while yet in
+ * the query or the body; and from which sites' pages browsers may call.
+ */
+import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
-import type { Account, Caller, Feature, KeyKind } from './caller.ts';
-import rateLimit from '@fastify/rate-limit';
+
+export type Plan = 'free' | 'pro';
+
+/** What an account may do besides what its plan allows. */
+export type Feature = 'admin' | 'detection';
+
+/** Most of what a key or an account may use in a month (UTC); null is without limit, 0 blocks. */
+export interface UsageLimits {
+  characters: number | null;
+  speechMs: number | null;
+}
+
+export interface Account {
+  accountId: string;
+  name: string;
+  plan: Plan;
+  features: Feature[];
+  limits: UsageLimits;
+  /** Origins of the sites whose pages may call the server, `https://example.org`; `*` is any. */
+  origins: string[];
+  /** Who is told when a limit comes near: e-mail addresses. */
+  emails: string[];
+  createdAtMs: number;
+}
+
+/** A developer key translates; an admin key administers. */
+export type KeyKind = 'developer' | 'admin';
+
+/** An API key as it is kept: without its secret. */
+export interface ApiKey {
+  /** Two GUIDs joined by a colon. */
+  keyId: string;
+  accountId: string;
+  kind: KeyKind;
+  label: string;
+  /** First and last four characters of the secret without its ending: `dc88****3a2c`. */
+  masked: string;
+  limits: UsageLimits;
+  createdAtMs: number;
+  deactivatedAtMs: number | null;
+}
+
+/** An active key and its account: who a request comes from. */
+export interface Caller {
+  key: ApiKey;
+  account: Account;
+}
 
 const SCHEME = /^(?:service-auth-key|deepl-auth-key)\s+(\S+)\s*$/i;
 const HEADER = "Send the header 'Authorization: Service-Auth-Key YOUR_KEY'.";
@@ -40,6 +89,12 @@ export interface Door {
 
 /** Routes that whoever comes through a door may use. */
 export type Routes = (app: FastifyInstance, options: { door: Door }) => Promise<void>;
+
+/** Routes that show a page of the built widget besides. */
+export type PageRoutes = (
+  app: FastifyInstance,
+  options: { door: Door; widgetFolder: string },
+) => Promise<void>;
 
 /** What a server knows of the requests that are being let in. */
 interface Entrance {
@@ -229,4 +284,69 @@ async function createRateLimit(
       `Too many requests: this API key has ${requestsPerMinute} a minute. Try again in ${result.ttlInSeconds} s.`,
     );
   };
+}
+
+// Which sites' pages may call the server from a browser.
+
+/** How long what accounts allow is taken as known for a browser's preliminary question, in ms. */
+const KNOWN_MS = 5_000;
+
+/** Where a page comes from, and whom it believes to call. */
+export interface PageOrigin {
+  /** The header `Origin`; undefined when it is no browser that asks. */
+  origin: string | undefined;
+  /** Host and port under which the server was called. */
+  host: string | undefined;
+}
+
+/** Whether an account's list has a site. */
+export function listsOrigin(origins: readonly string[], origin: string): boolean {
+  return origins.includes(origin) || origins.includes('*');
+}
+
+/**
+ * Whether a socket may be opened: programs may, pages of the server itself may, on one machine every
+ * page may, and others when their site is on the list.
+ *
+ * @param publicUrl address under which clients reach the server, if it is told
+ */
+export function mayConnect(
+  { origin, host }: PageOrigin,
+  origins: readonly string[],
+  publicUrl?: string,
+): boolean {
+  if (origin === undefined || listsOrigin(origins, origin)) return true;
+  const page = URL.canParse(origin) ? new URL(origin) : undefined;
+  if (page === undefined) return false;
+  if (publicUrl !== undefined && new URL(publicUrl).origin === page.origin) return true;
+  if (page.host === host) return true;
+  return isLoopback(page.host) && host !== undefined && isLoopback(host);
+}
+
+/** Whether some account allows a site: a browser asks that before it shows a key. */
+export type KnowsOrigin = (origin: string) => Promise<boolean>;
+
+/** Makes the look-up; strangers who ask again and again cost the database one look in five seconds. */
+export function createKnownOrigins({
+  accounts,
+  now = Date.now,
+}: {
+  accounts: { list(): Promise<Pick<Account, 'origins'>[]> };
+  now?: () => number;
+}): KnowsOrigin {
+  let known: Promise<string[]> = Promise.resolve([]);
+  let knownSinceMs = Number.NEGATIVE_INFINITY;
+  return async (origin) => {
+    if (now() - knownSinceMs > KNOWN_MS) {
+      knownSinceMs = now();
+      known = accounts.list().then((all) => all.flatMap(({ origins }) => origins));
+      known.catch(() => (knownSinceMs = Number.NEGATIVE_INFINITY));
+    }
+    return listsOrigin(await known, origin);
+  };
+}
+
+function isLoopback(host: string): boolean {
+  const name = host.replace(/:\d+$/, '');
+  return name === 'localhost' || name === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(name);
 }

@@ -53,7 +53,7 @@ export function useNotFound(app: FastifyInstance): void {
     if (methods.length > 0) routes.push({ segments: url.split('/'), methods });
   });
   app.setNotFoundHandler((request, reply) => {
-    const segments = (request.url.split('?')[0] ?? '').split('/');
+    const segments = (request.url.split('?')[0] ?? '').split('/').map(decoded);
     const found = routes.filter((route) => isAt(segments, route.segments));
     const methods = [...new Set(found.flatMap((route) => route.methods))].sort();
     // A method that is known has been asked, and has found nothing.
@@ -68,6 +68,15 @@ export function useNotFound(app: FastifyInstance): void {
 
 function notFound(): ServiceError {
   return new ServiceError('not_found', 'Not found. GET /openapi.json lists what there is.');
+}
+
+/** A segment as the router reads it; one that is escaped wrongly is no route's. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 /** Whether the segments of a path are those of a route: `:name` is any one, `*` the rest. */

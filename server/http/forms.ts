@@ -2,6 +2,8 @@
  * Bodies become what the route's schema means, whichever way a client writes them. JSON stays
  * strict: Fastify's own coercion would turn `"text": "a"` into a list and numbers into text.
  */
+import type { IncomingHttpHeaders } from 'node:http';
+import { parse, unescape } from 'node:querystring';
 import { Readable } from 'node:stream';
 import { Ajv, type AnySchema, type ValidateFunction } from 'ajv';
 import type { FastifyInstance, FastifySchema } from 'fastify';
@@ -33,6 +35,7 @@ export function useForms(app: FastifyInstance): void {
   );
   acceptBodiesOfGets(app);
   refuseEncodedBodies(app);
+  useFormBodies(app);
   app.addHook('preValidation', async (request) => {
     const { body } = request;
     // A body that is still to be read is its route's own affair.
@@ -70,17 +73,24 @@ function acceptBodiesOfGets(app: FastifyInstance): void {
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.addHook('onRequest', async ({ raw: { method, headers } }) => {
     if (method !== 'GET' && method !== 'DELETE') return;
-    const isEmpty = ['0', undefined].includes(headers['content-length']);
     // A type without a body is a client's habit; nothing is there to be parsed.
-    if (isEmpty && headers['transfer-encoding'] === undefined) delete headers['content-type'];
+    if (!announceBody(headers)) delete headers['content-type'];
   });
+}
+
+/** Whether the headers say that a body follows. */
+function announceBody(headers: IncomingHttpHeaders): boolean {
+  const isEmpty = ['0', undefined].includes(headers['content-length']);
+  return !isEmpty || headers['transfer-encoding'] !== undefined;
 }
 
 /** What is packed is not read: it would be taken for broken JSON. */
 function refuseEncodedBodies(app: FastifyInstance): void {
-  app.addHook('preParsing', async ({ headers }, reply) => {
+  app.addHook('preParsing', async ({ headers, is404 }, reply) => {
     const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
     if (encoding === 'identity' || encoding === '') return;
+    // Without a body it says nothing; where nobody would read one, that is what to say.
+    if (is404 || !announceBody(headers)) return;
     reply.header('Accept-Encoding', 'identity');
     throw new ServiceError(
       'unsupported_media_type',
@@ -228,4 +238,70 @@ function inOrder(items: Map<number, unknown>): unknown[] {
   return [...items]
     .sort(([a], [b]) => a - b)
     .map(([, item]) => (item instanceof Map ? Object.fromEntries<unknown>(item) : item));
+}
+
+// Bodies of forms. Large ones, such as a glossary of megabytes, are decoded in slices between which
+// other requests have their turn.
+
+/** Decoded at once: some ms. In UTF-16 units of the body. */
+const SLICE_LENGTH = 64 * 1024;
+/** More names than any of our requests has, repeated ones included. */
+const MAX_NAMES = 10_000;
+
+/** Makes a server take `application/x-www-form-urlencoded`. */
+function useFormBodies(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    async (_request: unknown, body: string) =>
+      body.length <= SLICE_LENGTH
+        ? { ...parse(body, '&', '=', { maxKeys: MAX_NAMES }) }
+        : readLargeForm(body),
+  );
+}
+
+/** As `parse` of node:querystring reads it: repeated names become lists, `+` is a blank. */
+export async function readLargeForm(body: string): Promise<Record<string, string | string[]>> {
+  const form = new Map<string, string | string[]>();
+  let start = 0;
+  for (let count = 0; start <= body.length && count < MAX_NAMES; count += 1) {
+    const ampersand = body.indexOf('&', start);
+    const end = ampersand < 0 ? body.length : ampersand;
+    if (end > start) {
+      const equals = body.indexOf('=', start);
+      const nameEnd = equals < 0 || equals > end ? end : equals;
+      const name = await decoded(body, start, nameEnd);
+      const value = await decoded(body, Math.min(nameEnd + 1, end), end);
+      const earlier = form.get(name);
+      form.set(name, earlier === undefined ? value : [earlier, value].flat());
+    }
+    start = end + 1;
+  }
+  return Object.fromEntries(form);
+}
+
+async function decoded(body: string, start: number, end: number): Promise<string> {
+  let text = '';
+  for (let from = start; from < end;) {
+    const to = cutBetweenCharacters(body, from, Math.min(from + SLICE_LENGTH, end), end);
+    text += unescape(body.slice(from, to).replaceAll('+', ' '));
+    from = to;
+    if (from < end) await new Promise((resolve) => void setImmediate(resolve));
+  }
+  return text;
+}
+
+/** Bytes of a character beyond the first, as `%80` to `%BF`. */
+const CONTINUATION = /^%[89AB][0-9A-F]$/i;
+/** `%F0%9F%98%80`: an escaped character has four bytes at most. */
+const LONGEST_ESCAPE = 12;
+
+/** The last place at or before a cut where no escaped character is torn apart. */
+function cutBetweenCharacters(body: string, from: number, cut: number, end: number): number {
+  if (cut >= end) return end;
+  for (let at = cut; at > from && at > cut - LONGEST_ESCAPE; at -= 1) {
+    const isInEscape = body[at - 1] === '%' || body[at - 2] === '%';
+    if (!isInEscape && !CONTINUATION.test(body.slice(at, at + 3))) return at;
+  }
+  return cut;
 }

@@ -1,6 +1,14 @@
-/** What routes ask of a request besides its body: what it is reported by, and whether who asked is still there. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+/**
+ * What routes read of a request: what it is reported by, whether who asked is still there, and files
+ * that come with it.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
+
+export { readForm } from './forms.ts';
 
 /** Visible ASCII: no white space, no control characters. */
 const TAG = /^[!-~]{1,100}$/;
@@ -39,4 +47,157 @@ export function abortWhenGone({ raw }: FastifyReply): AbortController {
     if (!raw.writableFinished) abort.abort();
   });
   return abort;
+}
+
+// `multipart/form-data`, as it arrives: fields are small, the file is passed on in pieces.
+
+const LIMITS = { fields: 100, fieldSize: 16 * 1024, files: 1, parts: 101, headerSize: 16 * 1024 };
+
+export interface FilePart {
+  /** As the client names it; empty when it does not. */
+  fileName: string;
+  content: Readable;
+}
+
+export type FormFields = Record<string, string | string[]>;
+
+/** Makes the routes of a scope take multipart bodies; what they get is the unread stream. */
+export function useMultipart(scope: FastifyInstance): void {
+  scope.addContentTypeParser('multipart/form-data', (_request, payload, done) => {
+    done(null, payload);
+  });
+}
+
+/**
+ * Reads a whole body.
+ *
+ * @param receiveFile called for the file part named `file` with the fields before it, and awaited;
+ *   other files are skipped
+ * @returns the fields, repeated ones as lists
+ * @throws ServiceError invalid_request for what is no multipart body; what `receiveFile` throws. The
+ *   rest of the body is not kept then.
+ */
+export async function readMultipart(
+  body: Readable,
+  headers: IncomingHttpHeaders,
+  receiveFile: (file: FilePart, earlier: FormFields) => Promise<void>,
+): Promise<FormFields> {
+  const fields = new Map<string, string | string[]>();
+  const reader = openReader(headers);
+  let receiving: Promise<void> = Promise.resolve();
+  let file: Readable | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      body.once('aborted', () => reject(malformed()));
+      body.once('error', () => reject(malformed()));
+      reader.on('field', (name, value, isNameCut, isCut) => {
+        if (isCut || isNameCut) reject(invalid(`The field '${name}' is too long.`));
+        const earlier = fields.get(name);
+        fields.set(name, earlier === undefined ? value : [earlier, value].flat());
+      });
+      reader.on('file', (name, stream, fileName: string | undefined) => {
+        if (name !== 'file') return void stream.resume();
+        stream.once('error', () => reject(malformed()));
+        file = stream;
+        receiving = receiveFile(
+          { fileName: fileName ?? '', content: stream },
+          Object.fromEntries(fields),
+        );
+        receiving.catch(reject);
+      });
+      reader.once('filesLimit', () => reject(invalid("Send one part 'file'.")));
+      reader.once('fieldsLimit', () => reject(invalid('There are too many fields.')));
+      reader.once('partsLimit', () => reject(invalid('There are too many parts.')));
+      reader.once('error', () => reject(malformed()));
+      reader.once('finish', resolve);
+      body.pipe(reader);
+    });
+    await receiving;
+    return Object.fromEntries(fields);
+  } finally {
+    body.unpipe(reader);
+    reader.destroy();
+    // Else whoever receives it would wait, or take what there is for the whole.
+    if (file?.readableEnded === false) file.destroy(malformed());
+    // Thrown away, so that the client has done with it and reads the answer.
+    body.resume();
+  }
+}
+
+function openReader(headers: IncomingHttpHeaders) {
+  try {
+    // Browsers and programs write names of files in UTF-8.
+    return new Busboy({ headers: headers as BusboyHeaders, limits: LIMITS, defCharset: 'utf8' });
+  } catch {
+    throw malformed();
+  }
+}
+
+function malformed(): ServiceError {
+  return invalid('The body is not valid multipart/form-data, or it is cut short.');
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
+}
+
+// A file that is the body of a request, as it comes.
+
+/** How slow an upload may be, so that nobody keeps a place that others wait for. */
+export interface UploadPace {
+  /** Longest silence, in ms. */
+  idleLimitMs: number;
+  /** What it may be waited for however little comes, in ms. */
+  graceMs: number;
+  /** Besides, so many bytes must come for each second that it is waited for. */
+  bytesPerSecond: number;
+}
+
+const USUAL_PACE: UploadPace = {
+  idleLimitMs: 60_000,
+  graceMs: 60_000,
+  // Half a megabit a second: a large file takes minutes on any line on which it is worth sending.
+  bytesPerSecond: 64 * 1024,
+};
+
+/**
+ * The bytes of a body, as long as they keep coming. Only the time in which they are waited for counts,
+ * not that in which they are made use of.
+ *
+ * @throws ServiceError request_timeout for an upload that stops or is too slow
+ */
+export async function* receivedFile(
+  body: Readable,
+  { idleLimitMs, graceMs, bytesPerSecond } = USUAL_PACE,
+): AsyncGenerator<Uint8Array> {
+  // The connection is still needed for the answer when the file turns out to be none.
+  const pieces = body.iterator({ destroyOnReturn: false });
+  let leftMs = graceMs;
+  for (;;) {
+    const startedAtMs = performance.now();
+    const waiting = pieces.next() as Promise<IteratorResult<Uint8Array, undefined>>;
+    const next = await within(Math.min(idleLimitMs, leftMs), waiting);
+    if (next.done === true) return;
+    leftMs += (next.value.length / bytesPerSecond) * 1_000 - (performance.now() - startedAtMs);
+    yield next.value;
+  }
+}
+
+async function within<Result>(limitMs: number, waiting: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooSlow()), Math.max(0, limitMs));
+  });
+  try {
+    return await Promise.race([waiting, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooSlow(): ServiceError {
+  return new ServiceError(
+    'request_timeout',
+    'The upload has come to a stop, or is too slow. Please try again.',
+  );
 }

@@ -1,17 +1,14 @@
 /** The HTTP edge: what all routes share. */
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { useDoors, type Access, type Routes } from './door.ts';
+import { useDoors, type Access, type PageRoutes, type KnowsOrigin } from './door.ts';
 import { useCrossOriginCalls } from './cross-origin.ts';
 import { answerError, clientError, useNotFound } from './errors.ts';
-import { useFormBodies } from './form-body.ts';
 import { useForms } from './forms.ts';
 import { descriptionRoutes, publishDescriptions } from './descriptions.ts';
-import { widgetRoutes } from './widget.ts';
+import { widgetFolder, widgetRoutes } from './widget.ts';
 import { addSecurityHeaders } from './security-headers.ts';
-import { answerRaw } from './raw-answer.ts';
-import type { KnowsOrigin } from './origins.ts';
-import { newTraceId } from './trace-id.ts';
+import { answerRaw, newTraceId } from './upgrades.ts';
 import { useUploadPace } from './upload-pace.ts';
 
 /** Largest request body, in bytes. */
@@ -32,7 +29,7 @@ export interface HttpOptions {
   /** Whether some account lets the pages of a site call. */
   knowsOrigin: KnowsOrigin;
   /** What the server is for; behind the door of API keys. */
-  routes: readonly Routes[];
+  routes: readonly PageRoutes[];
 }
 
 /** Builds the server with all its routes; it does not listen yet. */
@@ -74,9 +71,8 @@ export async function createHttpServer(options: HttpOptions) {
   const door = await useDoors(app, options);
   useCrossOriginCalls(app, options.knowsOrigin);
   useForms(app);
-  useFormBodies(app);
   await publishDescriptions(app);
-  for (const routes of options.routes) await app.register(routes, { door });
+  for (const routes of options.routes) await app.register(routes, { door, widgetFolder });
   await app.register(widgetRoutes);
   await app.register(descriptionRoutes, options);
   return app;

@@ -1,7 +1,7 @@
 /** Ends uploads that hardly move: thousands of them cost their senders nothing, and keep a connection each. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
-import { answerRaw } from './raw-answer.ts';
+import { answerRaw } from './upgrades.ts';
 
 /** How slowly the bodies of requests may come. */
 export interface UploadPace {

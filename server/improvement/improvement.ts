@@ -13,11 +13,7 @@ import type {
 import type { Logger } from '../process/log.ts';
 import { inRegister, ruledForms } from '../text/wording/register.ts';
 import { isSoundImprovement } from '../text/wording/soundness.ts';
-import {
-  CircuitBreakers,
-  type CircuitBreakerSettings,
-  type Outage,
-} from '../process/circuit-breaker.ts';
+import { CircuitBreakers, type CircuitBreakerSettings, type Outage } from '../process/index.ts';
 
 export interface Improvement {
   /** Whether texts in a language, or in a variant, are improved. */

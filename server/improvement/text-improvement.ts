@@ -18,10 +18,9 @@ import type {
 } from '../engines/engine.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import { inEnglishVariant } from '../text/wording/english-variants.ts';
-import { whileCharged } from '../accounts/usage/charged-work.ts';
+import { whileCharged, type UsageMeter } from '../accounts/usage/usage.ts';
 import type { AccountTexts, TextRequestOrigin } from '../translation/account-texts.ts';
 import type { Improvement } from './improvement.ts';
-import type { UsageMeter } from '../accounts/usage/usage.ts';
 
 export interface TextImprovement {
   /**

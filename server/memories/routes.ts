@@ -16,7 +16,7 @@ import {
 import { tooLarge } from './memory-import.ts';
 import type { TranslationMemories } from './translation-memories.ts';
 import type { Door } from '../http/door.ts';
-import { receivedFile } from '../http/received-file.ts';
+import { receivedFile } from '../http/requests.ts';
 
 export interface TranslationMemoryOptions {
   door: Door;

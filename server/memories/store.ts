@@ -1,6 +1,5 @@
-import type { Database } from '../storage/database.ts';
+import { type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
-import { lockAccount } from '../storage/account-lock.ts';
 import { addToMemory, createMemorySweep } from './memory-contents-store.ts';
 
 /** A memory that is complete. Languages are canonical tags. */

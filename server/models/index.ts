@@ -1,19 +1,19 @@
 /** Models in the running server, wired: what is installed, and what the console may install. */
 import { npmCommand, type Config } from '../config.ts';
 import type { Engines } from '../running-engines.ts';
-import type { Routes } from '../http/door.ts';
-import type { ConsoleAccount } from '../accounts/console/console-account.ts';
+import type { Account, Routes } from '../http/door.ts';
 import { createModelInstallations } from './installations.ts';
 import { consoleModelRoutes } from './routes.ts';
 
 export function openModels({
   config,
   engines,
-  consoleAccount,
+  isOperator,
 }: {
   config: Config;
   engines: Pick<Engines, 'models' | 'translation'>;
-  consoleAccount: ConsoleAccount;
+  /** Whether it is the installation's first account, which models are for. */
+  isOperator: (account: Account) => boolean;
 }) {
   const modelInstallations = createModelInstallations({
     modelsFolder: config.MODELS_DIR,
@@ -23,7 +23,7 @@ export function openModels({
     translators: engines.translation,
   });
   const consoleRoutes: Routes = async (app, { door }) => {
-    await app.register(consoleModelRoutes, { door, consoleAccount, modelInstallations });
+    await app.register(consoleModelRoutes, { door, isOperator, modelInstallations });
   };
   return { installations: modelInstallations, consoleRoutes };
 }

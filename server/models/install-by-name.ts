@@ -1,12 +1,15 @@
-/** Finds out what a name stands for, and installs it: one way for the command line and the console. */
+/** What models there are, by their names, and how they are installed: one way for the command line and the console. */
 import { ServiceError } from '../../shared/errors.ts';
 import {
   APERTIUM_PREFIX,
+  apertiumPackages,
+  installedPackages,
   installPackage,
   removePackage,
   type InstalledPackage,
 } from './apertium-packages.ts';
 import { catalogue, RELEASES_URL, type CatalogueEntry } from './catalogue.ts';
+import { findModels } from './find-models.ts';
 import {
   findInstalled,
   installModel,
@@ -21,6 +24,24 @@ import {
   TRANSLATIONS_URL,
   type TranslationOffer,
 } from './translation-list.ts';
+
+export type { InstalledPackage } from './apertium-packages.ts';
+export type { CatalogueEntry } from './catalogue.ts';
+export type { InstallationStep, Installed } from './installation.ts';
+export type { TranslationOffer } from './translation-list.ts';
+
+/** Everything that can be installed and all models that are there, usable or not. */
+export async function listModels(modelsFolder: string) {
+  const { models, unusable } = await findModels(modelsFolder);
+  const names = new Set(models.map(({ name }) => name));
+  const packages = await installedPackages();
+  return {
+    catalogue: catalogue.map((entry) => ({ ...entry, installed: names.has(entry.name) })),
+    apertium: apertiumPackages.map((each) => ({ ...each, installed: packages.has(each.name) })),
+    installed: models,
+    unusable,
+  };
+}
 
 export interface InstallByNameOptions extends Omit<InstallOptions, 'entry' | 'releasesUrl'> {
   /** Of the catalogue, or as `translation-en-de`, or as `apertium-isl-eng`. */

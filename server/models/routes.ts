@@ -4,23 +4,22 @@ import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
 import { ConsoleModels, ModelInstallationRequest, ModelPath } from '../../shared/schemas/models.ts';
 import type { ModelInstallations } from './installations.ts';
-import type { ConsoleAccount } from '../accounts/console/console-account.ts';
-import type { Door } from '../http/door.ts';
+import type { Account, Door } from '../http/door.ts';
 
 export interface ConsoleModelOptions {
-  consoleAccount: Pick<ConsoleAccount, 'isOperator'>;
+  isOperator: (account: Account) => boolean;
   door: Door;
   modelInstallations: ModelInstallations;
 }
 
 export const consoleModelRoutes: FastifyPluginAsyncTypebox<ConsoleModelOptions> = async (
   app,
-  { consoleAccount, door, modelInstallations },
+  { isOperator, door, modelInstallations },
 ) => {
   const enter = door.require();
   /** Models are files of the whole server. */
   const onlyOperator = async ({ account }: FastifyRequest): Promise<void> => {
-    if (consoleAccount.isOperator(account)) return;
+    if (isOperator(account)) return;
     throw new ServiceError(
       'forbidden',
       'Only the first account of this server may see and change its models.',

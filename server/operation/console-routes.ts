@@ -6,14 +6,13 @@ import {
   LiveVoiceSessionPath,
   StyleRuleCatalogueView,
 } from '../../shared/schemas/console.ts';
-import type { ConsoleAccount } from '../accounts/console/console-account.ts';
 import type { DescribeEngines } from './engine-conditions.ts';
 import type { LiveOverview } from '../voice/session/live-overview.ts';
-import type { Account } from '../http/caller.ts';
-import type { Door } from '../http/door.ts';
+import type { Account, Door } from '../http/door.ts';
 
 export interface ConsoleOperationOptions {
-  consoleAccount: ConsoleAccount;
+  /** Whether it is the installation's first account. */
+  isOperator: (account: Account) => boolean;
   door: Door;
   liveOverview: LiveOverview;
   describeEngines: DescribeEngines;
@@ -22,12 +21,12 @@ export interface ConsoleOperationOptions {
 
 export const consoleOperationRoutes: FastifyPluginAsyncTypebox<ConsoleOperationOptions> = async (
   app,
-  { consoleAccount, door, liveOverview, describeEngines, describeStyleRules },
+  { isOperator, door, liveOverview, describeEngines, describeStyleRules },
 ) => {
   const onRequest = door.require();
   const onlooker = (account: Account) => ({
     accountId: account.accountId,
-    isOperator: consoleAccount.isOperator(account),
+    isOperator: isOperator(account),
   });
 
   app.get(
@@ -48,7 +47,7 @@ export const consoleOperationRoutes: FastifyPluginAsyncTypebox<ConsoleOperationO
   app.get(
     '/engines',
     { onRequest, schema: { response: { 200: EngineConditions } } },
-    async ({ account }) => describeEngines(consoleAccount.isOperator(account)),
+    async ({ account }) => describeEngines(isOperator(account)),
   );
 
   app.get(

@@ -9,7 +9,7 @@ import type {
   TranslationEngine,
   Unavailable,
 } from '../engines/engine.ts';
-import type { Outage } from '../process/circuit-breaker.ts';
+import type { Outage } from '../process/index.ts';
 import type { EngineHealth } from './engine-health.ts';
 import type { EngineKind } from './observed-engines.ts';
 import type { Translation } from '../translation/translation.ts';

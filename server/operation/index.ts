@@ -1,7 +1,6 @@
 /** What operators look at, wired: health, metrics, and what goes on in the server. */
-import type { ConsoleAccount } from '../accounts/console/console-account.ts';
 import type { Config } from '../config.ts';
-import type { Routes } from '../http/door.ts';
+import type { Account, Routes } from '../http/door.ts';
 import type { Improvement } from '../improvement/improvement.ts';
 import type { Logger } from '../process/log.ts';
 import type { Engines } from '../running-engines.ts';
@@ -35,7 +34,7 @@ export function openOperation({
   translation,
   improvement,
   voiceSessions,
-  consoleAccount,
+  isOperator,
   describeStyleRules,
 }: {
   config: Config;
@@ -48,7 +47,8 @@ export function openOperation({
   translation: Translation;
   improvement: Improvement;
   voiceSessions: VoiceSessions;
-  consoleAccount: ConsoleAccount;
+  /** Whether it is the installation's first account. */
+  isOperator: (account: Account) => boolean;
   describeStyleRules: () => StyleRuleCatalogueView;
 }) {
   const readiness = createReadiness({
@@ -80,7 +80,7 @@ export function openOperation({
   const consoleRoutes: Routes = async (app, { door }) => {
     await app.register(consoleOperationRoutes, {
       door,
-      consoleAccount,
+      isOperator,
       liveOverview,
       describeEngines,
       describeStyleRules,

@@ -5,10 +5,11 @@
  * they are, and whoever starts them is told why.
  */
 import { execFile, type ChildProcess } from 'node:child_process';
-import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { killDescendants, killTree } from './process-tree.ts';
+import { Worker } from 'node:worker_threads';
+import { killDescendants, killTree } from './supervision.ts';
 
 /** A program, by name or path, and its arguments. */
 export type Command = readonly [program: string, ...args: string[]];
@@ -108,12 +109,8 @@ export function uncontainedNotice(programs: string, { lack }: Containment): stri
     : `${programs}: what strangers send is read with all rights of the server. ${lack}`;
 }
 
+/** Whether this process was started contained: so is everything that it starts. */
 let isContained = false;
-
-/** Says that this process was started contained: so is everything that it starts. */
-export function declareContained(): void {
-  isContained = true;
-}
 
 /**
  * Finds the first way in which a program works when it is contained.
@@ -224,4 +221,44 @@ function pathOf(program: string): string | undefined {
   return SYSTEM_PATH.split(':')
     .map((folder) => path.join(folder, program))
     .find((file) => existsSync(file));
+}
+
+// Child processes that must not outlive their parent, whatever keeps them busy.
+
+/** What a process that is not contained has to know to end; a contained one ends with its container. */
+export interface Uncontained {
+  parentPid: number;
+  /** For temporary files; removed when the process ends. */
+  folder?: string;
+}
+
+/** Its thread has nothing else to do, even while the main one hangs. */
+const WATCH = `
+  const { rmSync } = require('node:fs');
+  const { parentPid, folder } = require('node:worker_threads').workerData;
+  setInterval(() => {
+    if (process.ppid === parentPid) return;
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    process.kill(-process.pid, 'SIGKILL');
+  }, 500);
+`;
+
+/**
+ * Ends the process, with its group when it is not contained, once the channel to its parent is closed or
+ * the parent is gone. It has to be the leader of its group (`detached`).
+ *
+ * @param uncontained undefined when it is contained
+ */
+export function endWithParent(uncontained: Uncontained | undefined): void {
+  if (uncontained === undefined) {
+    isContained = true;
+    process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+    return;
+  }
+  const { folder } = uncontained;
+  new Worker(WATCH, { eval: true, workerData: uncontained }).unref();
+  process.on('disconnect', () => {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    process.kill(-process.pid, 'SIGKILL');
+  });
 }

@@ -11,7 +11,7 @@ import {
 } from '../../shared/schemas/spoken-terms.ts';
 import { voiceSourceLanguages } from '../../shared/schemas/voice-session.ts';
 import { checkedUuid } from '../../shared/uuid.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../http/door.ts';
 import type {
   SpokenTermsStore,
   SpokenTermsInfo as StoredInfo,

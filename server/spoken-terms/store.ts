@@ -1,6 +1,5 @@
-import type { Database } from '../storage/database.ts';
+import { type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
-import { lockAccount } from '../storage/account-lock.ts';
 
 /** A list of terms that are likely to be said, without them. */
 export interface SpokenTermsInfo {

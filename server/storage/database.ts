@@ -1,5 +1,6 @@
 /** What the stores are written against: Kysely over either database, and the little that differs. */
 import { PostgresAdapter, type Kysely } from 'kysely';
+import { ServiceError } from '../../shared/errors.ts';
 
 /**
  * The tables, the same in both databases: text, whole numbers that fit a JavaScript number, and bytes.
@@ -21,4 +22,19 @@ export type Database = Kysely<Tables>;
  */
 export function locksRows(db: Database): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
+}
+
+/**
+ * Has what belongs to an account made one after the other, so that a count of it holds.
+ *
+ * @throws ServiceError not_found when there is no such account
+ */
+export async function lockAccount(db: Database, accountId: string): Promise<void> {
+  const account = await db
+    .selectFrom('accounts')
+    .select('account_id')
+    .where('account_id', '=', accountId)
+    .$if(locksRows(db), (query) => query.forNoKeyUpdate())
+    .executeTakeFirst();
+  if (account === undefined) throw new ServiceError('not_found', 'There is no such account.');
 }

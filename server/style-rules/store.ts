@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { ConfiguredRules } from '../../shared/style-rules/catalogue.ts';
-import { locksRows, type Database } from '../storage/database.ts';
+import { locksRows, type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
-import { lockAccount } from '../storage/account-lock.ts';
 
 /** An instruction in plain words. */
 export interface StyledInstruction {

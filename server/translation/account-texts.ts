@@ -1,7 +1,7 @@
 /** The texts of accounts: who asks for them, how much of them is under way, what languages they are in. */
 import { ServiceError } from '../../shared/errors.ts';
 import type { LanguageTag } from '../../shared/language.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../http/door.ts';
 
 /** Who asks, and how to stop when nobody waits any more. */
 export interface TextRequestOrigin {

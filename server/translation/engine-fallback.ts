@@ -9,7 +9,7 @@ import type {
 } from '../engines/engine.ts';
 import type { Logger } from '../process/log.ts';
 import { type TextSegment, isPlain, plainText } from '../text/text-segment.ts';
-import type { CircuitBreakers, Pass } from '../process/circuit-breaker.ts';
+import type { CircuitBreakers, Pass } from '../process/index.ts';
 import type { EngineRoute } from './engine-routes.ts';
 import { bindTerms, settleTerms } from '../glossaries/terms/bound-terms.ts';
 import type { TermIndex } from '../glossaries/terms/term-index.ts';

@@ -10,9 +10,8 @@ import type {
   TextTranslationRequest,
   TextTranslationResponse,
 } from '../../shared/schemas/text-translation.ts';
-import { whileCharged } from '../accounts/usage/charged-work.ts';
-import type { UsageMeter } from '../accounts/usage/usage.ts';
-import type { Plan } from '../http/caller.ts';
+import { whileCharged, type UsageMeter } from '../accounts/usage/usage.ts';
+import type { Plan } from '../http/door.ts';
 import type { MarkupOptions, SentenceSplitting, TextLayout } from '../text/markup/text-layout.ts';
 import { layOutMarkup } from '../text/markup/markup-layout.ts';
 import { layOutPlain } from '../text/markup/segment-layout.ts';

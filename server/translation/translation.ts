@@ -4,11 +4,7 @@ import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { LanguagePair, TranslationEngine } from '../engines/engine.ts';
 import type { Logger } from '../process/log.ts';
 import { plainText, type TextSegment } from '../text/text-segment.ts';
-import {
-  CircuitBreakers,
-  type CircuitBreakerSettings,
-  type Outage,
-} from '../process/circuit-breaker.ts';
+import { CircuitBreakers, type CircuitBreakerSettings, type Outage } from '../process/index.ts';
 import {
   canChooseFormality,
   canFollow,

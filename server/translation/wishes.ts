@@ -8,7 +8,7 @@ import type { TextTranslationRequest } from '../../shared/schemas/text-translati
 import { checkedUuid } from '../../shared/uuid.ts';
 import type { LanguagePair } from '../engines/engine.ts';
 import type { Glossaries } from '../glossaries/glossaries.ts';
-import type { Plan } from '../http/caller.ts';
+import type { Plan } from '../http/door.ts';
 import type { MemoryWish, TranslationMemories } from '../memories/translation-memories.ts';
 import type { StyleRuleLists } from '../style-rules/style-rules.ts';
 import type { TextStyle } from '../style-rules/text-style.ts';

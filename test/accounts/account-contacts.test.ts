@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkedEmails, checkedOrigins } from '../../server/accounts/account-contacts.ts';
-import { createKnownOrigins, mayConnect } from '../../server/http/origins.ts';
+import { createKnownOrigins, mayConnect } from '../../server/http/door.ts';
 
 describe('origins', () => {
   it('are kept as browsers send them, each once', () => {

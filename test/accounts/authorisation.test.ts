@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Feature, Plan } from '../../server/http/caller.ts';
+import type { Feature, Plan } from '../../server/http/door.ts';
 import type { Storage } from '../../server/stores.ts';
 import { beforeSignIn, openRoutes, ruleOf, operatorOnly } from '../support/product/access-rules.ts';
 import { belongings, type Belonging } from '../support/product/belongings.ts';

@@ -6,8 +6,12 @@ import type {
   HarperAnswer,
   HarperRequest,
 } from '../../server/engines/improvement/harper-protocol.ts';
-import type { FreeRequest, PoolWorker, ReadyNotice } from '../../server/process/worker-pool.ts';
-import { startWorkerProcess } from '../../server/process/worker-process.ts';
+import {
+  type FreeRequest,
+  type PoolWorker,
+  type ReadyNotice,
+  startWorkerProcess,
+} from '../../server/process/worker-pool.ts';
 import { recordLog } from '../support/product/log-record.ts';
 import { until } from '../support/product/server.ts';
 import { improveTexts } from './improvement-conformance.ts';

@@ -7,7 +7,7 @@ import {
   FrameReader,
   FrameWriter,
   MAX_PAYLOAD_BYTES,
-} from '../../server/process/frames.ts';
+} from '../../server/process/children.ts';
 
 describe('frames', () => {
   const sent: [number, string][] = [

@@ -77,6 +77,18 @@ describe('a glossary', () => {
     expect((await request('GET', '/v3/glossaries/nonsense')).status).toBe(400);
   });
 
+  it('may be made without dictionaries, which follow', async () => {
+    for (const body of [{ name: 'T' }, new URLSearchParams({ name: 'T', dictionaries: '' })]) {
+      const made = await request('POST', '/v3/glossaries', body);
+      expect(made).toMatchObject({ status: 201, body: { dictionaries: [] } });
+      const place = `/v3/glossaries/${made.body.glossary_id}`;
+      expect(await request('GET', place)).toMatchObject({ body: { dictionaries: [] } });
+      const put = await request('PUT', `${place}/dictionaries`, dictionary('a\tb'));
+      expect(put).toMatchObject({ status: 200, body: { entry_count: 1 } });
+    }
+    expect((await request('POST', '/v3/glossaries', {})).status).toBe(400);
+  });
+
   it('is made and changed by forms with nested names', async () => {
     const form = (more: Record<string, string> = {}) =>
       new URLSearchParams({

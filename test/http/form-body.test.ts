@@ -1,6 +1,6 @@
 import fc from '../support/suite/properties.ts';
 import { expect, it } from 'vitest';
-import { readLargeForm } from '../../server/http/form-body.ts';
+import { readLargeForm } from '../../server/http/forms.ts';
 
 const plain = (form: object) => ({ ...form });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { serveAsRequest } from '../../server/http/other-upgrades.ts';
+import { serveAsRequest } from '../../server/http/upgrades.ts';
 import { until } from '../support/product/server.ts';
 
 const MIB = 1024 * 1024;

@@ -2,7 +2,7 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { receivedFile } from '../../server/http/received-file.ts';
+import { receivedFile } from '../../server/http/requests.ts';
 
 /** Sends some bytes every 20 ms. @returns how many came, and what went wrong */
 async function sent(pieceBytes: number, pieces: number) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { processorMs } from '../../server/process/process-tree.ts';
+import { processorMs } from '../../server/process/supervision.ts';
 import type { TextTranslationResponse } from '../../shared/schemas/text-translation.ts';
 import { startServer, type TestServer } from '../support/product/server.ts';
 

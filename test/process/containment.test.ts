@@ -13,7 +13,7 @@ import {
   type Command,
   type Containment,
 } from '../../server/process/containment.ts';
-import { processTree } from '../../server/process/process-tree.ts';
+import { processTree } from '../../server/process/supervision.ts';
 import { findDecoderContainment, findFfmpeg } from '../../server/voice/audio/decode.ts';
 import { builtModule } from '../support/suite/built-product.ts';
 import { until } from '../support/product/server.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FairPlaces } from '../../server/process/fair-places.ts';
-import { FairQueue, type Turn } from '../../server/process/fair-queue.ts';
+import { FairPlaces, FairQueue, type Turn } from '../../server/process/concurrency.ts';
 
 /** Everything that waits, in the order in which it is served. */
 function drain<Item>(queue: FairQueue<Item>): Item[] {

@@ -1,6 +1,6 @@
 /** A process that does what it is told, in place of one that was taken over. */
 import { spawn } from 'node:child_process';
-import { serveAsWorker } from '../../server/process/worker-process.ts';
+import { serveAsWorker } from '../../server/process/worker-pool.ts';
 
 const kept: Buffer[] = [];
 const port = serveAsWorker<{ take: string }, object>();

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { HangWatch } from '../../server/process/hang-watch.ts';
-import { processorMs } from '../../server/process/process-tree.ts';
+import { HangWatch, processorMs } from '../../server/process/supervision.ts';
 
 const TIMEOUT_MS = 400;
 

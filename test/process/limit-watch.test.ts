@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CONTAINED_PROCESSES, findContainment } from '../../server/process/containment.ts';
-import { runtimeFiles } from '../../server/process/module.ts';
-import { startWorkerProcess } from '../../server/process/worker-process.ts';
+import { runtimeFiles } from '../../server/process/children.ts';
+import { startWorkerProcess } from '../../server/process/worker-pool.ts';
 import { builtModule } from '../support/suite/built-product.ts';
 import { projectFolder } from '../support/product/server.ts';
 

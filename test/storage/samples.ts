@@ -1,6 +1,6 @@
 /** Accounts, keys and charges to fill a database with. */
 import { createHash, randomUUID } from 'node:crypto';
-import type { Account, ApiKey } from '../../server/http/caller.ts';
+import type { Account, ApiKey } from '../../server/http/door.ts';
 import type { Charge } from '../../server/accounts/usage/charge.ts';
 import type { Storage } from '../../server/stores.ts';
 

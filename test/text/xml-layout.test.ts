@@ -183,6 +183,8 @@ it('in version 1 writes a lone character as a reference where it would be read a
   expect(both.render([['milk & tea & more']])).toBe('milk &amp; tea &amp; more');
   const lone = xml('a & b < c', { version: 'v1' });
   expect(lone.render([['b & c &amp; <d <']])).toBe('b & c &amp;amp; &lt;d &lt;');
+  // A number that is no character's makes no reference.
+  expect(lone.render([['&#9999999999; & b']])).toBe('&#9999999999; & b');
 });
 
 it('expands no entities', () => {

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
-import type { Account } from '../../http/caller.ts';
+import type { Account } from '../../http/door.ts';
 import type { AccountStore } from '../store.ts';
 import type { ConsoleCredentialStore, ConsoleSession } from './store.ts';
 import { hashOfSecret } from '../api-key-secret.ts';

@@ -7,7 +7,7 @@ import type {
   ConsoleUsage,
   NewAdminKey,
 } from '../../../shared/schemas/console.ts';
-import type { Account, ApiKey, UsageLimits } from '../../http/caller.ts';
+import type { Account, ApiKey, UsageLimits } from '../../http/door.ts';
 import type { UsageStore } from '../usage/store.ts';
 import type { AccountService } from '../accounts.ts';
 import type { ApiKeyService } from '../api-keys.ts';
@@ -16,7 +16,7 @@ import type { SignedIn } from './console-access.ts';
 export interface ConsoleAccount {
   describe(signedIn: SignedIn): ConsoleSession;
   /** Whether it is the installation's first account. */
-  isOperator(account: Account): boolean;
+  isOperator: (account: Account) => boolean;
   /** What was used this month (UTC). */
   usage(account: Account): Promise<ConsoleUsage>;
   settings(account: Account): ConsoleSettings;

@@ -1,4 +1,5 @@
 /** The door of people: a session of the console instead of an API key. */
+import { isIP } from 'node:net';
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -8,7 +9,6 @@ import {
   POLL_HEADER,
 } from '../../../shared/schemas/console.ts';
 import { requireFeature, requirePro, type Door } from '../../http/door.ts';
-import type { HostRule } from '../../http/host-rule.ts';
 import type { ConsoleAccess, SignedIn } from './console-access.ts';
 
 export interface ConsoleDoor extends Door {
@@ -90,6 +90,49 @@ export function refuseOtherPages(publicUrl: string | undefined) {
   };
 }
 
+/** Host and port of an origin; undefined for `null`, which sandboxed pages have. */
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}
+
+function foreign(): ServiceError {
+  return new ServiceError('forbidden', 'Only the console of this server may ask for this.');
+}
+
+// The names by which browsers may call what trusts them. A site whose name is made to lead here (DNS
+// rebinding) has the same origin as our own pages; what gives it away is its name.
+
+/** Whether a `Host`, with or without a port, is a name of ours. */
+export type HostRule = (host: string) => boolean;
+
+/**
+ * Makes the rule. Addresses and `localhost` always hold, for nobody can make them lead elsewhere; of
+ * names, that of `publicUrl`. Without one, any name that somebody else vouches for holds: our own
+ * certificate, or the proxy, which was told the names it passes on.
+ */
+export function createHostRule({
+  publicUrl,
+  isVouchedFor,
+}: {
+  /** Address under which browsers reach the server, if it is told. */
+  publicUrl: string | undefined;
+  isVouchedFor: boolean;
+}): HostRule {
+  const publicName = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
+  return (host) => {
+    const name = nameOf(host);
+    if (name === undefined) return false;
+    if (name === 'localhost' || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) return true;
+    return publicName === undefined ? isVouchedFor : name === publicName;
+  };
+}
+
+/** The host as browsers write it: in lower case, without a port; undefined for what is none. */
+function nameOf(host: string): string | undefined {
+  const address = `http://${host}`;
+  return URL.canParse(address) ? new URL(address).hostname : undefined;
+}
+
 /**
  * Lets only those through who call the server by a name of its own.
  *
@@ -103,15 +146,6 @@ export function refuseOtherNames(isOurHost: HostRule) {
       'The console does not go by this name. Set PUBLIC_URL to the address at which browsers reach it.',
     );
   };
-}
-
-/** Host and port of an origin; undefined for `null`, which sandboxed pages have. */
-function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined;
-}
-
-function foreign(): ServiceError {
-  return new ServiceError('forbidden', 'Only the console of this server may ask for this.');
 }
 
 /** The cookie that says who is signed in to the console; nothing else of the server reads it. */

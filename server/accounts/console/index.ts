@@ -1,7 +1,7 @@
 /** The console, wired: who is signed in, and what they see of their account. */
 import type { Config } from '../../config.ts';
-import type { Routes } from '../../http/door.ts';
-import { createHostRule } from '../../http/host-rule.ts';
+import type { PageRoutes, Routes } from '../../http/door.ts';
+import { createHostRule } from './door.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Storage } from '../../stores.ts';
 import { createAccountService } from '../accounts.ts';
@@ -30,9 +30,10 @@ export function openConsole({
     operatorId,
   });
   const routesWith =
-    (shown: readonly { consoleRoutes: Routes }[]): Routes =>
-    async (app) => {
+    (shown: readonly { consoleRoutes: Routes }[]): PageRoutes =>
+    async (app, { widgetFolder }) => {
       await app.register(consoleRoutes, {
+        widgetFolder,
         consoleAccess,
         consoleAccount,
         resources: shown.map((each) => each.consoleRoutes),
@@ -44,7 +45,7 @@ export function openConsole({
       });
     };
   return {
-    account: consoleAccount,
+    isOperator: consoleAccount.isOperator,
     /** Its path, with a one-time link while the first account has no password. */
     entrance: () => consoleEntrance(consoleAccess, operatorId),
     /** The page and what it asks for, with what it shows besides accounts. */

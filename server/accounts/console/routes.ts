@@ -22,13 +22,8 @@ import {
   NewAdminKey,
 } from '../../../shared/schemas/console.ts';
 import type { Door, Routes } from '../../http/door.ts';
-import { answerError } from '../../http/errors.ts';
-import type { HostRule } from '../../http/host-rule.ts';
-import { widgetFolder } from '../../http/widget.ts';
-import type { ConsoleAccess, NewSession } from './console-access.ts';
-import type { ConsoleAccount } from './console-account.ts';
-import { TooManyTries } from './console-tries.ts';
 import {
+  type HostRule,
   createConsoleDoor,
   createSessionCookie,
   refuseOtherNames,
@@ -36,12 +31,17 @@ import {
   type ConsoleDoor,
   type SessionCookie,
 } from './door.ts';
+import type { ConsoleAccess, NewSession } from './console-access.ts';
+import type { ConsoleAccount } from './console-account.ts';
+import { TooManyTries } from './console-tries.ts';
 
 export interface ConsoleOptions {
   consoleAccess: ConsoleAccess;
   consoleAccount: ConsoleAccount;
   /** What the console shows besides accounts, behind its own door. */
   resources: Routes[];
+  /** The built widget, with the console's page in it. */
+  widgetFolder: string;
   /** Address under which browsers reach the server, if it is told. */
   publicUrl: string | undefined;
   /** Whether the console may be asked for under a host name; guards against DNS that is made to lie. */
@@ -66,12 +66,12 @@ const CONTENT_SECURITY_POLICY = [
 
 export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (app, options) => {
   app.addHook('onRequest', refuseOtherNames(options.isConsoleHost));
-  await app.register(consolePage);
+  await app.register(consolePage, options);
   // A prefix among the options would be handed on to every part of it.
   await app.register((api) => consoleApi(api, options), { prefix: '/console/api' });
 };
 
-const consolePage: FastifyPluginAsync = async (app) => {
+const consolePage: FastifyPluginAsync<ConsoleOptions> = async (app, { widgetFolder }) => {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     // For browsers that do not know `frame-ancestors`.
@@ -104,9 +104,10 @@ async function consoleApi(app: FastifyInstance, options: ConsoleOptions): Promis
   app.addHook('onRoute', (route) => {
     route.schema = { ...route.schema, hide: true };
   });
-  app.setErrorHandler((error, request, reply) => {
+  app.setErrorHandler((error, _request, reply) => {
     if (error instanceof TooManyTries) reply.header('Retry-After', String(error.retryAfterS));
-    return answerError(error as Parameters<typeof answerError>[0], request, reply);
+    // Answered as everywhere.
+    throw error;
   });
 
   await app.register(sessionRoutes, { consoleAccess, consoleAccount, door, cookie });

@@ -1,4 +1,4 @@
-import type { Account } from '../../http/caller.ts';
+import type { Account } from '../../http/door.ts';
 import { sql, type Selectable } from 'kysely';
 import { locksRows, type Database } from '../../storage/database.ts';
 import { defineStore } from '../../storage/store.ts';

@@ -8,9 +8,11 @@ import { sql } from 'kysely';
 import { ServiceError } from '../../../shared/errors.ts';
 import { locksRows, type Database } from '../../storage/database.ts';
 import { defineStore } from '../../storage/store.ts';
-import type { UsageLimits } from '../../http/caller.ts';
+import type { UsageLimits } from '../../http/door.ts';
 import { createLimitCrossings, type LimitCrossings } from './limit-crossings-store.ts';
 import { createUsageCounters, limitFor, type UsageCounters } from './usage-counters-store.ts';
+
+export type { Charge } from './charge.ts';
 
 export interface UsageStore {
   /**

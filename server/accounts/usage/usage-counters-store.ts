@@ -1,6 +1,6 @@
 /** The counters of a month that limits are held against, one of each key and one of each account. */
 import type { Database } from '../../storage/database.ts';
-import type { UsageLimits } from '../../http/caller.ts';
+import type { UsageLimits } from '../../http/door.ts';
 import type { Charge, UsageKind, UsageTotals } from './charge.ts';
 
 /** What a key or an account used in a month: what limits are held against. */

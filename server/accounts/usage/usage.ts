@@ -1,10 +1,9 @@
 /** What requests cost: charged before the work, given back when it fails, reported by month. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { NO_LIMIT, type UsageReport } from '../../../shared/schemas/usage.ts';
-import type { Caller } from '../../http/caller.ts';
+import type { Caller } from '../../http/door.ts';
 import type { ChargeOutcome, UsageKind, UsageTotals } from './charge.ts';
 import type { UsageStore } from './store.ts';
-import { keyDeactivated } from '../api-keys.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -90,6 +89,11 @@ export function createUsageMeter({
   };
 }
 
+/** What callers are told whose key has ended meanwhile. */
+export function keyDeactivated(): ServiceError {
+  return new ServiceError('key_deactivated', 'The API key has been deactivated.');
+}
+
 function refusal(outcome: Exclude<ChargeOutcome, 'charged'>): ServiceError {
   if (outcome === 'key_deactivated') return keyDeactivated();
   const whose = outcome === 'key_limit_reached' ? 'this API key' : 'the account';
@@ -156,4 +160,29 @@ function monthOf(atMs: number): { start_time: string; end_time: string } {
   const start = (monthsLater: number) =>
     new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsLater)).toISOString();
   return { start_time: start(0), end_time: start(1) };
+}
+
+/**
+ * Does work that is charged for. Both go on at the same time, for nearly every charge succeeds; a
+ * caller who was refused before is charged first. Without the charge there is no result, and without
+ * a result no charge.
+ */
+export async function whileCharged<Result>(
+  chargesFirst: boolean,
+  charge: () => Promise<Reservation>,
+  abort: AbortController,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  abort.signal.throwIfAborted();
+  const charging = charge();
+  try {
+    if (chargesFirst) await charging;
+    const [result] = await Promise.all([work(), charging]);
+    return result;
+  } catch (error) {
+    abort.abort(error);
+    const reservation = await charging.catch(() => undefined);
+    await reservation?.giveBack();
+    throw error;
+  }
 }

@@ -1,8 +1,7 @@
 /** Programs of the system that read what strangers sent: bounded in time, memory and output. */
 import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
-import { SYSTEM_PATH, type Command, type Containment } from '../../process/containment.ts';
-import { killGroup } from '../../process/process-tree.ts';
+import { SYSTEM_PATH, type Command, type Containment, killGroup } from '../../process/index.ts';
 
 /** What a program may use. */
 export interface ProgramLimits {

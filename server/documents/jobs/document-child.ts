@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
-import { endWithParent } from '../../process/end-with-parent.ts';
+import { endWithParent } from '../../process/index.ts';
 import { plainText, type TextSegment } from '../../text/text-segment.ts';
 import { DocumentError, type OpenedDocument, type DocumentBlock } from '../formats/format.ts';
 import { loadFormat } from '../formats/index.ts';

@@ -1,7 +1,7 @@
 /** What a worker reads and writes of a document it has taken, however often the database is away. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, type ErrorCode } from '../../../shared/errors.ts';
-import type { Charge } from '../../accounts/usage/charge.ts';
+import type { Charge } from '../../accounts/usage/store.ts';
 import { DocumentError } from '../formats/format.ts';
 import type { ClaimedDocument } from './document-claims-store.ts';
 import type { DocumentFile } from './document-tables-store.ts';

@@ -9,7 +9,7 @@ import {
   type Selectable,
   type SqlBool,
 } from 'kysely';
-import type { Charge } from '../../accounts/usage/charge.ts';
+import type { Charge } from '../../accounts/usage/store.ts';
 import { usageStore } from '../../accounts/usage/store.ts';
 import { locksRows, type Database, type Tables } from '../../storage/database.ts';
 import {

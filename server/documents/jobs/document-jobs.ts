@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../shared/errors.ts';
-import { Change } from '../../process/change.ts';
+import { Change } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import { DocumentError } from '../formats/format.ts';
 import { ClaimLost, createDocumentClaim, type DocumentClaim } from './document-claim.ts';

@@ -8,11 +8,17 @@ import { constants } from 'node:os';
 import type { DocumentFormatName } from '../../../shared/document-formats.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
 import { findContainment, SYSTEM_PATH, type Containment } from '../../process/containment.ts';
-import type { Uncontained } from '../../process/end-with-parent.ts';
+import {
+  type Uncontained,
+  forkChild,
+  runtimeFiles,
+  killGroup,
+  processTree,
+  residentBytes,
+  createTemporaryFolder,
+  removeTemporaryFolder,
+} from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
-import { forkChild, runtimeFiles } from '../../process/module.ts';
-import { killGroup, processTree, residentBytes } from '../../process/process-tree.ts';
-import { createTemporaryFolder, removeTemporaryFolder } from '../../process/temporary-folder.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import { MEMORY_FILES_BYTES } from '../formats/foreign-program.ts';
 import { DocumentError, type OpenOptions } from '../formats/format.ts';

@@ -10,7 +10,7 @@ import {
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, betaLanguages } from '../../../shared/language.ts';
 import type { DocumentHandle, DocumentOrder } from '../../../shared/schemas/documents.ts';
-import type { Caller, Plan } from '../../http/caller.ts';
+import type { Caller, Plan } from '../../http/door.ts';
 import type { Translation } from '../../translation/translation.ts';
 import { checkLanguages, readWishes, type WishResolver } from '../../translation/wishes.ts';
 import { SIGNATURE_BYTES, signatureProblem } from '../formats/index.ts';

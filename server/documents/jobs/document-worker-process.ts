@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Logger } from '../../process/log.ts';
-import { forkSibling } from '../../process/module.ts';
+import { forkSibling } from '../../process/index.ts';
 import type { DocumentStore } from './store.ts';
 
 /** Before a worker that ended is followed by another: twice as long each time it did not last, in ms. */

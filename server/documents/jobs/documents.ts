@@ -8,7 +8,7 @@ import { documentFormat, type DocumentFormatInfo } from '../../../shared/documen
 import { ServiceError } from '../../../shared/errors.ts';
 import type { DocumentStatusView } from '../../../shared/schemas/documents.ts';
 import type { UsageMeter } from '../../accounts/usage/usage.ts';
-import type { Caller } from '../../http/caller.ts';
+import type { Caller } from '../../http/door.ts';
 import type { Logger } from '../../process/log.ts';
 import { firstEstimateMs, type DocumentWish } from './document-order.ts';
 import type { StoredDocument } from './document-tables-store.ts';

@@ -13,12 +13,16 @@ import {
 } from '../../../shared/schemas/documents.ts';
 import { Problem } from '../../../shared/schemas/problem.ts';
 import type { DocumentTranslations } from './documents.ts';
-import type { Caller } from '../../http/caller.ts';
-import type { Door } from '../../http/door.ts';
-import { receivedFile, type UploadPace } from '../../http/received-file.ts';
-import { abortWhenGone, reportingTag } from '../../http/requests.ts';
+import type { Caller, Door } from '../../http/door.ts';
+import { receivedFile, type UploadPace } from '../../http/requests.ts';
+import {
+  abortWhenGone,
+  reportingTag,
+  readMultipart,
+  useMultipart,
+  type FormFields,
+} from '../../http/requests.ts';
 import { readForm } from '../../http/forms.ts';
-import { readMultipart, useMultipart, type FormFields } from '../../http/multipart.ts';
 
 export interface DocumentOptions {
   documentTranslations: DocumentTranslations;

@@ -1,6 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { lockAccount } from '../../storage/account-lock.ts';
-import type { Database, Tables } from '../../storage/database.ts';
+import { lockAccount, type Database, type Tables } from '../../storage/database.ts';
 import { defineStore } from '../../storage/store.ts';
 import { createDocumentClaims, type DocumentClaims } from './document-claims-store.ts';
 import {

@@ -6,7 +6,7 @@ import { readdir, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
-import { startWorker } from '../../process/module.ts';
+import { startWorker } from '../../process/index.ts';
 import { modes } from '../translation/apertium-modes.ts';
 import {
   type AnalyserWords,

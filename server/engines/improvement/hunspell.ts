@@ -6,7 +6,7 @@ import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
-import type { Turn } from '../../process/fair-queue.ts';
+import type { Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import { applyEdits, type Edit, untouchableSpans } from '../../text/wording/edits.ts';
 import {

@@ -1,9 +1,7 @@
 /** The parent's end of one process that hears several utterances at a time with one model. */
-import { Change } from '../../process/change.ts';
-import { FrameReader, FrameWriter } from '../../process/frames.ts';
-import { HangWatch } from '../../process/hang-watch.ts';
+import { Change } from '../../process/concurrency.ts';
+import { FrameReader, FrameWriter, HangWatch, type PipedChild } from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
-import type { PipedChild } from '../../process/module.ts';
 import {
   type ConcludedPart,
   fromHearing,

@@ -3,10 +3,9 @@
  * more processes start when all are full, up to a bound, and end when they have had nothing to do.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { Change } from '../../process/change.ts';
+import { Change } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
-import type { PipedChild } from '../../process/module.ts';
-import { processorMs } from '../../process/process-tree.ts';
+import { type PipedChild, processorMs } from '../../process/index.ts';
 import { RECOGNITION_RATE_HZ, type HearingEffort } from '../engine.ts';
 import {
   EndedEarly,

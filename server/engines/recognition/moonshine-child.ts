@@ -2,8 +2,7 @@
  * The process that hears many speakers with one Moonshine model; see hearing-protocol.ts. One decoding
  * at a time: who waits for what is concluded comes first, then whoever has waited longest for a hypothesis.
  */
-import '../../process/outlive-signals.ts';
-import { encodeFrame, FrameReader } from '../../process/frames.ts';
+import { encodeFrame, FrameReader } from '../../process/index.ts';
 import {
   fromHearing,
   NUMBER_BYTES,

@@ -6,7 +6,7 @@ import os from 'node:os';
 import { baseLanguage } from '../../../shared/language.ts';
 import type { LocalModel } from '../../models/local-model.ts';
 import type { Logger } from '../../process/log.ts';
-import { startChild } from '../../process/module.ts';
+import { startChild } from '../../process/index.ts';
 import { declareEngine } from '../declaration.ts';
 import type { RecognitionEngine, Unavailable } from '../engine.ts';
 import { HearingProcesses } from './hearing-processes.ts';

@@ -3,7 +3,7 @@
  * waits. What goes wrong is reported without addresses, keys or texts.
  */
 import { type RawData, WebSocket } from 'ws';
-import { Change } from '../../process/change.ts';
+import { Change } from '../../process/concurrency.ts';
 
 /** Why a connection is of no use any more; another one may be. */
 export class Setback extends Error {

@@ -1,8 +1,7 @@
 /** The process that hears several utterances at a time with one model; see hearing-protocol.ts. */
-import '../../process/outlive-signals.ts';
 import { readFileSync } from 'node:fs';
 import type { LanguageTag } from '../../../shared/language.ts';
-import { encodeFrame, FrameReader } from '../../process/frames.ts';
+import { encodeFrame, FrameReader } from '../../process/index.ts';
 import { RECOGNITION_RATE_HZ, type Word } from '../engine.ts';
 import {
   fromHearing,

@@ -4,7 +4,7 @@
  */
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
-import { startChild } from '../../process/module.ts';
+import { startChild } from '../../process/index.ts';
 import type { LocalModel } from '../../models/local-model.ts';
 import { declareEngine } from '../declaration.ts';
 import type { RecognitionEngine, RecognitionOptions, SpeechPiece, Unavailable } from '../engine.ts';

@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { ServiceError } from '../../../shared/errors.ts';
-import { Change } from '../../process/change.ts';
+import { Change } from '../../process/concurrency.ts';
 import type { Recognition, SpeechPiece } from '../engine.ts';
 import { createRepeats, type HeardUtterance, placeUtterance, Utterance } from './utterance.ts';
 

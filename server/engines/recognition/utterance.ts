@@ -1,6 +1,6 @@
 /** The speech of one utterance, kept whole until its words are final, and what is heard in it. */
 import type { LanguageTag } from '../../../shared/language.ts';
-import { Change } from '../../process/change.ts';
+import { Change } from '../../process/concurrency.ts';
 import { RECOGNITION_RATE_HZ, type Word } from '../engine.ts';
 
 /** Samples in a millisecond of speech. */

@@ -7,7 +7,7 @@
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
-import { Change } from '../../process/change.ts';
+import { Change } from '../../process/concurrency.ts';
 import { declareEngine, listed, problemWithSocketAddress, socketAddress } from '../declaration.ts';
 import {
   RECOGNITION_RATE_HZ,

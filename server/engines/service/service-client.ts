@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
-import { linkAbort } from '../../process/linked-abort.ts';
+import { linkAbort } from '../../process/concurrency.ts';
 
 export interface ServiceClientOptions extends ServiceCaller {
   /** Address that paths are appended to. */

@@ -15,7 +15,7 @@ import type {
   Unavailable,
   VoiceGender,
 } from '../engine.ts';
-import { linkAbort } from '../../process/linked-abort.ts';
+import { linkAbort } from '../../process/concurrency.ts';
 import {
   networkCode,
   problemWithStatus,

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
-import { createTemporaryFolder, removeTemporaryFolder } from '../../process/temporary-folder.ts';
+import { createTemporaryFolder, removeTemporaryFolder } from '../../process/index.ts';
 import { declareEngine } from '../declaration.ts';
 import type { SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
 import { createSpeechProgram } from './speech-program.ts';

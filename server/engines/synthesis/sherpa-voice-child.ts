@@ -1,6 +1,5 @@
 /** The process that speaks one text after the other with one model; see sherpa-voice-protocol.ts. */
-import '../../process/outlive-signals.ts';
-import { encodeFrame, FrameReader } from '../../process/frames.ts';
+import { encodeFrame, FrameReader } from '../../process/index.ts';
 import { loadSherpa, type SherpaTts } from '../recognition/sherpa-library.ts';
 import { fromHearing, NUMBER_BYTES, numbered } from '../recognition/hearing-protocol.ts';
 import {

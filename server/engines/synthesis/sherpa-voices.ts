@@ -2,9 +2,9 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { LocalModel, ModelVoice } from '../../models/local-model.ts';
-import { Change } from '../../process/change.ts';
+import { Change } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
-import { startChild } from '../../process/module.ts';
+import { startChild } from '../../process/index.ts';
 import { declareEngine } from '../declaration.ts';
 import type { SpokenSamples, SynthesisEngine, SynthesisOptions, Unavailable } from '../engine.ts';
 import { RecogniserChild } from '../recognition/hearing-process.ts';

@@ -8,9 +8,9 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { WAV_HEADER_BYTES } from '../../../shared/wav.ts';
 import type { Logger } from '../../process/log.ts';
-import { createTemporaryFolder, removeTemporaryFolder } from '../../process/temporary-folder.ts';
+import { createTemporaryFolder, removeTemporaryFolder } from '../../process/index.ts';
 import type { SpokenSamples, SynthesisEngine, SynthesisOptions } from '../engine.ts';
-import { linkAbort } from '../../process/linked-abort.ts';
+import { linkAbort } from '../../process/concurrency.ts';
 import { WavReader } from './wav-reader.ts';
 
 /** A program, and how it is asked. */

@@ -3,7 +3,7 @@
  * Every body gets its own answer or an error, whatever happens to the processes meanwhile.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairQueue, type Turn } from '../../process/fair-queue.ts';
+import { FairQueue, type Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import { KeptProcess } from '../service/kept-process.ts';
 import { ApertiumProcess, type EndCause, withoutTags } from './apertium-process.ts';

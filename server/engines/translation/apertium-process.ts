@@ -1,6 +1,6 @@
 /** One life of an Apertium pipeline: from the start of its processes to their end, for any reason. */
 import { StringDecoder } from 'node:string_decoder';
-import { type ProcessGroup, startProcessGroup } from '../../process/process-group.ts';
+import { type ProcessGroup, startProcessGroup } from '../../process/index.ts';
 
 /** Why a life has ended. */
 export type EndCause =

@@ -2,7 +2,7 @@
  * One text on its way through the steps of a route: what a mode would spoil is taken out before the
  * first, and what its rules leave behind is cleaned up after the last.
  */
-import type { Turn } from '../../process/fair-queue.ts';
+import type { Turn } from '../../process/concurrency.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import type { Mode } from './apertium-modes.ts';
 import type { ApertiumPipeline } from './apertium-pipeline.ts';

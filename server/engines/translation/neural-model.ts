@@ -4,7 +4,7 @@
  * an error, whatever happens to the process meanwhile.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairQueue, type Turn } from '../../process/fair-queue.ts';
+import { FairQueue, type Turn } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import { KeptProcess } from '../service/kept-process.ts';
 import type { BergamotSentence } from './bergamot.ts';

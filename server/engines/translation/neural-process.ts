@@ -1,8 +1,7 @@
 /** One life of the process of a model: from its start to its end, for any reason. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { HangWatch } from '../../process/hang-watch.ts';
-import { forkChild } from '../../process/module.ts';
+import { HangWatch, forkChild, OUTLIVE_SIGNALS } from '../../process/index.ts';
 import type { BergamotSentence } from './bergamot.ts';
 import type { MarianFiles } from './marian-files.ts';
 
@@ -49,7 +48,7 @@ export class NeuralProcess {
       // left out, and so are functions that nobody calls: 25 MB less, and the first sentences take half
       // the time. To collect garbage is for a loaded model that moves to another memory.
       env: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' },
-      execArgv: ['--no-liftoff', '--wasm-lazy-compilation', '--expose-gc'],
+      execArgv: [...OUTLIVE_SIGNALS, '--no-liftoff', '--wasm-lazy-compilation', '--expose-gc'],
       // What a runtime says when it breaks may have texts in it.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });

@@ -6,7 +6,7 @@ import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage } from '../../../shared/language.ts';
 import type { LocalModel } from '../../models/local-model.ts';
-import type { Turn } from '../../process/fair-queue.ts';
+import { type Turn, linkAbort } from '../../process/concurrency.ts';
 import type { Logger } from '../../process/log.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 import { declareEngine, MAX_SECONDS } from '../declaration.ts';
@@ -17,7 +17,6 @@ import type {
   TranslationOptions,
   Unavailable,
 } from '../engine.ts';
-import { linkAbort } from '../../process/linked-abort.ts';
 import { needsNumbers, numberWords } from './aligned-words.ts';
 import { hasSimd } from './bergamot.ts';
 import { inspectMarianFiles, type MarianFiles } from './marian-files.ts';

@@ -3,12 +3,10 @@
  * once, callers take turns, and nothing but an answer of the expected form becomes a translation.
  */
 import { ServiceError } from '../../../shared/errors.ts';
-import { FairPlaces } from '../../process/fair-places.ts';
-import type { Turn } from '../../process/fair-queue.ts';
+import { FairPlaces, type Turn, linkAbort } from '../../process/concurrency.ts';
 import { repairMarks } from '../../text/repair.ts';
 import { isPlain, type Mark, plainText, type TextSegment } from '../../text/text-segment.ts';
 import type { TranslationOptions } from '../engine.ts';
-import { linkAbort } from '../../process/linked-abort.ts';
 
 interface RemoteTranslatorOptions {
   /** Name of the engine, for people. */

@@ -4,15 +4,14 @@ import path from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
-import { startWorker } from '../../process/module.ts';
-import type { Storage } from '../../stores.ts';
+import { startWorker } from '../../process/index.ts';
+import { stores as definitions, type Storage } from '../../stores.ts';
 import { storesFromCalls } from '../store-calls.ts';
 import type { StoreCall } from '../store.ts';
 import { ERASURE_PERIOD_MS } from './erasure.ts';
 import { StoreConnection } from './store-connection.ts';
 import type { StoreThreadData } from './store-messages.ts';
 import { Kysely } from 'kysely';
-import { apiKeyStore, type ApiKeyStore } from '../../accounts/api-keys-store.ts';
 import type { Tables } from '../database.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
 import { openSqliteReader } from './sqlite.ts';
@@ -110,7 +109,7 @@ function unavailable(): ServiceError {
 
 interface KeyReader {
   /** Sees all that was committed, by whichever process. Rejects when the database is not to be read now. */
-  authenticate: ApiKeyStore['authenticate'];
+  authenticate: Storage['apiKeys']['authenticate'];
   close(): void;
 }
 
@@ -118,7 +117,9 @@ interface KeyReader {
 async function openKeyReader(file: string): Promise<KeyReader> {
   const database = await openSqliteReader(file);
   let isOpen = true;
-  const keys = apiKeyStore.over(new Kysely<Tables>({ dialect: createSqliteDialect(database) }));
+  const keys = definitions.apiKeys.over(
+    new Kysely<Tables>({ dialect: createSqliteDialect(database) }),
+  );
   return {
     authenticate: (secretHash) => keys.authenticate(secretHash),
     close() {

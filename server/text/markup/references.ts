@@ -49,7 +49,7 @@ function characterOf(codePoint: number): string {
 const ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Cs}/gu;
 const MARKUP = /[&<]|(?<=\]\])>|^>/g;
 /** What would not be read as the lone character that it is. */
-const READ_AS_MARKUP = /^(?:&(?:#x?[0-9a-f]+|[\p{L}_:][\p{L}\p{N}_:.-]*);|<(?:[\p{L}_:!?/]|$))/iu;
+const READ_AS_MARKUP = new RegExp(`^(?:${REFERENCE.source}|<(?:[\\p{L}_:!?/]|$))`, 'iu');
 /** Longer than any reference, in UTF-16 units. */
 const LONGEST_REFERENCE = 260;
 /** Letters and figures are written plainly, whatever the source did. */

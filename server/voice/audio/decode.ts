@@ -9,9 +9,8 @@ import {
   type Containment,
 } from '../../process/containment.ts';
 import type { Logger } from '../../process/log.ts';
-import { runtimeFiles } from '../../process/module.ts';
+import { runtimeFiles, startWorkerProcess } from '../../process/index.ts';
 import { createWorkerPool, type PoolWorker } from '../../process/worker-pool.ts';
-import { startWorkerProcess } from '../../process/worker-process.ts';
 import {
   chunkTooLarge,
   decodableContentTypes,

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/target-media-type.ts';
 import { uncontainedNotice } from '../../process/containment.ts';
 import type { Logger } from '../../process/log.ts';
-import { startWorker } from '../../process/module.ts';
+import { startWorker } from '../../process/index.ts';
 import { createWorkerPool, type WorkerPlace, type WorkerPool } from '../../process/worker-pool.ts';
 import { openAacEncoder } from './aac-encoder.ts';
 import {

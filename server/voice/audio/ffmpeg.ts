@@ -16,7 +16,7 @@ import {
   findContainment,
   type Containment,
 } from '../../process/containment.ts';
-import { LimitWatch } from '../../process/limit-watch.ts';
+import { LimitWatch } from '../../process/index.ts';
 import { ffmpegMissing, type Coding } from './codecs/decodable-formats.ts';
 import { createSampleAligner } from './media.ts';
 

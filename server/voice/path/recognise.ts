@@ -7,7 +7,7 @@ import type {
   RecognitionEngine,
   SpeechPiece,
 } from '../../engines/engine.ts';
-import { linkAbort } from '../../process/linked-abort.ts';
+import { linkAbort } from '../../process/concurrency.ts';
 import type { HeardPiece } from './listen.ts';
 import { createSpeechTape, type SpeechTape } from './speech-tape.ts';
 import { createChannel, type Channel } from './streams.ts';

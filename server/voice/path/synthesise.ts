@@ -4,7 +4,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { TargetMediaFormat } from '../../../shared/target-media-type.ts';
 import type { SpokenSamples, SynthesisEngine, VoiceGender } from '../../engines/engine.ts';
-import { linkAbort } from '../../process/linked-abort.ts';
+import { linkAbort } from '../../process/concurrency.ts';
 import type { EncodedPiece, SpeechEncoder } from '../audio/codecs/media-pieces.ts';
 import type { SpeechEncoders } from '../audio/encode.ts';
 import type { CaptionUpdate } from './captions.ts';

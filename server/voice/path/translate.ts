@@ -1,7 +1,7 @@
 /** Source captions to the captions of one target language. */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
-import { linkAbort } from '../../process/linked-abort.ts';
+import { linkAbort } from '../../process/concurrency.ts';
 import {
   captionUnits,
   conflateUpdates,

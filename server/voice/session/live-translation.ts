@@ -3,7 +3,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { MAX_TARGET_LANGUAGES } from '../../../shared/schemas/voice-session.ts';
 import type { LanguagePair } from '../../engines/engine.ts';
-import type { Caller } from '../../http/caller.ts';
+import type { Caller } from '../../http/door.ts';
 import type { TermIndex } from '../../glossaries/terms/term-index.ts';
 import { layOutPlain } from '../../text/markup/segment-layout.ts';
 import type { TranslateText } from '../path/translate.ts';

@@ -7,8 +7,7 @@ import { ServiceError, toServiceError } from '../../../shared/errors.ts';
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
 import type { RecognitionEngine } from '../../engines/engine.ts';
-import type { ApiKey } from '../../http/caller.ts';
-import type { PageOrigin } from '../../http/origins.ts';
+import type { ApiKey, PageOrigin } from '../../http/door.ts';
 import {
   createLagWatch,
   createSessionMeasures,

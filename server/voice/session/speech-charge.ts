@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
-import type { Caller } from '../../http/caller.ts';
+import type { Caller } from '../../http/door.ts';
 import type { UsageMeter } from '../../accounts/usage/usage.ts';
 
 /** Audio that is charged at a time, in ms: what a session may go beyond its limit. */

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/schemas/voice-session.ts';
 import { defaultTargetMediaType, parseTargetMediaType } from '../../../shared/target-media-type.ts';
 import type { RecognitionEngine, SynthesisEngine } from '../../engines/engine.ts';
-import type { Caller } from '../../http/caller.ts';
+import type { Caller } from '../../http/door.ts';
 import { captionModes } from '../path/captions.ts';
 import type { VoicePipelineOptions } from '../path/pipeline.ts';
 import type { RequestedSource } from '../path/recognise.ts';

@@ -10,15 +10,13 @@ import type {
 import type { MessageFormat } from '../../../shared/protocol/messages.ts';
 import type { RecognitionEngine } from '../../engines/engine.ts';
 import type { Logger } from '../../process/log.ts';
-import type { Caller } from '../../http/caller.ts';
+import { type Caller, mayConnect, type PageOrigin } from '../../http/door.ts';
 import type { SessionTokens } from './session-tokens.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
 import { voicePipeline, type VoicePipelineOptions } from '../path/pipeline.ts';
 import { createAdmission, type Admission, type HeardSession } from './admission.ts';
-import { keyDeactivated } from '../../accounts/api-keys.ts';
-import { mayConnect, type PageOrigin } from '../../http/origins.ts';
 import { createSpeechCharge, type SpeechCharge } from './speech-charge.ts';
-import type { UsageMeter } from '../../accounts/usage/usage.ts';
+import { keyDeactivated, type UsageMeter } from '../../accounts/usage/usage.ts';
 import type { CheckedVoiceRequest, CheckVoiceRequest } from './voice-session-request.ts';
 import { RunningSession, type SessionConnection, type SessionOrigin } from './running-session.ts';
 

@@ -9,7 +9,7 @@ import {
   createPasswordHashing,
 } from '../../../server/accounts/console/console-passwords.ts';
 import { TooManyTries } from '../../../server/accounts/console/console-tries.ts';
-import type { Account } from '../../../server/http/caller.ts';
+import type { Account } from '../../../server/http/door.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import { openPlatform, type Platform } from '../../support/product/platform.ts';
 

@@ -10,7 +10,7 @@ import type {
   NewAdminKey,
   StyleRuleCatalogueView,
 } from '../../../shared/schemas/console.ts';
-import type { Account } from '../../../server/http/caller.ts';
+import type { Account } from '../../../server/http/door.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { runDragoman } from '../../support/product/command-line.ts';
 import {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Caller } from '../../../server/http/caller.ts';
+import type { Caller } from '../../../server/http/door.ts';
 import type { UsageKind } from '../../../server/accounts/usage/charge.ts';
 import { startDoorServer, type DoorServer } from '../../support/product/door-server.ts';
 

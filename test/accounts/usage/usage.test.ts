@@ -5,7 +5,7 @@ import {
   type Reservation,
   type UsageMeter,
 } from '../../../server/accounts/usage/usage.ts';
-import type { Caller } from '../../../server/http/caller.ts';
+import type { Caller } from '../../../server/http/door.ts';
 import { countCodePoints } from '../../../server/text/code-points.ts';
 import { openPlatform, type Platform } from '../../support/product/platform.ts';
 

@@ -13,11 +13,8 @@ import {
 import { checkMarks } from '../../../server/documents/jobs/document-sentences.ts';
 import { DocumentError, type OpenOptions } from '../../../server/documents/formats/format.ts';
 import type { Containment } from '../../../server/process/containment.ts';
-import { killTree, processTree, residentBytes } from '../../../server/process/process-tree.ts';
-import {
-  createTemporaryFolder,
-  temporaryFolderSweep,
-} from '../../../server/process/temporary-folder.ts';
+import { killTree, processTree, residentBytes } from '../../../server/process/supervision.ts';
+import { createTemporaryFolder, temporaryFolderSweep } from '../../../server/process/children.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
 import { builtModule } from '../../support/suite/built-product.ts';
 import { recordLog } from '../../support/product/log-record.ts';

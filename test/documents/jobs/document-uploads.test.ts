@@ -8,7 +8,7 @@ import {
 } from '../../../server/documents/jobs/documents.ts';
 import { receiveDocument } from '../../../server/documents/jobs/routes.ts';
 import { answerError } from '../../../server/http/errors.ts';
-import { useMultipart } from '../../../server/http/multipart.ts';
+import { useMultipart } from '../../../server/http/requests.ts';
 import { openStorage } from '../../../server/storage/open-storage.ts';
 import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 import { executeOn } from '../../storage/database-access.ts';

@@ -1,5 +1,5 @@
 /** Who may call what, written down a second time, by hand: the server is held against it. */
-import type { Feature, Plan } from '../../../server/http/caller.ts';
+import type { Feature, Plan } from '../../../server/http/door.ts';
 
 export interface AccessRule {
   /** `developer` unless said otherwise. */

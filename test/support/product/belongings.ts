@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { askDragoman } from './command-line.ts';
-import type { ApiKey } from '../../../server/http/caller.ts';
+import type { ApiKey } from '../../../server/http/door.ts';
 import type { Storage } from '../../../server/stores.ts';
 import { documentClient, uploadForm } from './document-client.ts';
 import type { TestServer } from './server.ts';

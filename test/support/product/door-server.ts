@@ -1,9 +1,8 @@
 /** A server with our way of letting requests in, a few routes behind it, and a database of its own. */
-import { useFormBodies } from '../../../server/http/form-body.ts';
+import { useForms } from '../../../server/http/forms.ts';
 import Fastify from 'fastify';
 import { useDoors } from '../../../server/http/door.ts';
 import { answerError } from '../../../server/http/errors.ts';
-import { useForms } from '../../../server/http/forms.ts';
 import { reportingTag } from '../../../server/http/requests.ts';
 import { usageRoutes } from '../../../server/accounts/usage/routes.ts';
 import { createAccess, type LegacyAuth } from '../../../server/accounts/access.ts';
@@ -47,7 +46,6 @@ async function createDoor(
   app.setErrorHandler(answerError);
   const door = await useDoors(app, { ...options, access });
   useForms(app);
-  useFormBodies(app);
   await app.register(usageRoutes, { door, usageMeter });
 
   const onRequest = door.require();

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../shared/errors.ts';
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
-import { startWorker } from '../../../server/process/module.ts';
+import { startWorker } from '../../../server/process/children.ts';
 import type { PoolWorker } from '../../../server/process/worker-pool.ts';
 import {
   createAudioDecoders,

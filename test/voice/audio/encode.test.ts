@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startWorker } from '../../../server/process/module.ts';
+import { startWorker } from '../../../server/process/index.ts';
 import { createSpeechEncoders, type SpeechEncoders } from '../../../server/voice/audio/encode.ts';
 import { targetMediaTypes } from '../../../shared/target-media-type.ts';
 import { builtModule } from '../../support/suite/built-product.ts';

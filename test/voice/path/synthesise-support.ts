@@ -6,7 +6,7 @@ import type { CaptionUpdate } from '../../../server/voice/path/captions.ts';
 import { synthesise, type MediaChunk } from '../../../server/voice/path/synthesise.ts';
 import type { SynthesiseOptions } from '../../../server/voice/path/synthesise.ts';
 import { parseTargetMediaType, type TargetMediaFormat } from '../../../shared/target-media-type.ts';
-import { processTree } from '../../../server/process/process-tree.ts';
+import { processTree } from '../../../server/process/supervision.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 
 export const SENTENCES = [

@@ -11,7 +11,7 @@ import {
   type LiveTranslationRequest,
 } from '../../../server/voice/session/live-translation.ts';
 import { createTranslation } from '../../../server/translation/translation.ts';
-import type { Caller } from '../../../server/http/caller.ts';
+import type { Caller } from '../../../server/http/door.ts';
 import { running } from '../../engines/remote-support.ts';
 import { recordLog } from '../../support/product/log-record.ts';
 import {

@@ -1,6 +1,6 @@
 /** Reads text in pictures with Debian's Tesseract, which runs as a process of its own. */
 import type { LanguageTag } from '../../../../shared/language.ts';
-import { findContainment, type Containment } from '../../../process/containment.ts';
+import { findContainment, type Containment } from '../../../process/index.ts';
 import { DocumentError } from '../format.ts';
 import { ProgramFailure, runProgram, type ProgramEnd } from '../foreign-program.ts';
 import { dataForScript, debianPackage, trainedData } from './ocr-languages.ts';

@@ -1,8 +1,13 @@
-/** Where the server of a data folder can be reached, left there for the commands that are run beside it. */
+/**
+ * The server that commands talk to over the network, where nothing else is said: it leaves in its data
+ * folder where it can be reached.
+ */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readConfig } from '../config.ts';
 
-export interface RunningServer {
+interface RunningServer {
   /** It listens there, such as `http://127.0.0.1:8080`. */
   address: string;
   /** Browsers reach it there; the same where nothing else is known. */
@@ -32,7 +37,7 @@ export function announceServer(dataFolder: string, server: RunningServer): void 
 }
 
 /** The server that was announced last; undefined when its process is gone. */
-export function findRunningServer(dataFolder: string): RunningServer | undefined {
+function findRunningServer(dataFolder: string): RunningServer | undefined {
   const note = readNote(path.resolve(dataFolder, FILE_NAME));
   return note !== undefined && isAlive(note.pid) ? note : undefined;
 }
@@ -57,4 +62,28 @@ function isAlive(pid: number): boolean {
     // Somebody else's is one all the same.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
+}
+
+/** Address of the server of the data folder where one runs, else of the one that the settings describe. */
+export function localServer(): string {
+  const { DATA_DIR, HOST, PORT, TLS_CERT_FILE } = readConfig();
+  const running = findRunningServer(DATA_DIR);
+  if (running !== undefined) return running.address;
+  const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;
+  const scheme = TLS_CERT_FILE === undefined ? 'http' : 'https';
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${PORT}`;
+}
+
+/** Address under which browsers reach that server. */
+export function publicAddress(): string {
+  const { DATA_DIR, PUBLIC_URL } = readConfig();
+  return PUBLIC_URL ?? findRunningServer(DATA_DIR)?.publicAddress ?? localServer();
+}
+
+/** The key that the server made for itself. @throws Error when there is none */
+export async function keyOfDataFolder(): Promise<string> {
+  const file = path.resolve(readConfig().DATA_DIR, 'api-key');
+  const key = await readFile(file, 'utf8').catch(() => '');
+  if (key.trim() === '') throw new Error(`There is no API key in ${file}. Pass one with --key.`);
+  return key.trim();
 }

@@ -1,8 +1,8 @@
 /** By which names the console is there: a foreign one that was made to lead here opens nothing. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createHostRule } from '../../server/http/host-rule.ts';
-import { rawExchange } from '../support/machine/raw-exchange.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import { createHostRule } from '../../../server/accounts/console/door.ts';
+import { rawExchange } from '../../support/machine/raw-exchange.ts';
+import { startServer, type TestServer } from '../../support/product/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,0 +1,20 @@
+/** What the command line works with: accounts, their keys, what they used, and their way into the console. */
+import type { Logger } from '../process/log.ts';
+import type { Storage } from '../stores.ts';
+import { createAccountService } from './accounts.ts';
+import { createApiKeyService } from './api-keys.ts';
+import { createConsoleAccess } from './console/console-access.ts';
+
+export { accountOfKeyId } from './api-keys.ts';
+export { linkPath } from './console/console-access.ts';
+export type { UsageTotals } from './usage/charge.ts';
+
+/** Makes the services over an open database. */
+export function createAdministration(storage: Storage, log: Logger) {
+  return {
+    accounts: createAccountService(storage),
+    apiKeys: createApiKeyService(storage),
+    usage: storage.usage,
+    consoleAccess: createConsoleAccess({ ...storage, log }),
+  };
+}

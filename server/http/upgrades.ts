@@ -1,0 +1,145 @@
+/** Connections on which Fastify does not answer: upgrades, taken and not, and what is no HTTP. */
+import { randomFillSync } from 'node:crypto';
+import { IncomingMessage, ServerResponse, type Server } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import { toHttp } from '../../shared/errors.ts';
+import { securityHeaders } from './security-headers.ts';
+
+/** Whether an upgrade is one to a WebSocket. */
+export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/**
+ * Answers a request that offers an upgrade we do not take, such as `Upgrade: h2c`, as the plain request
+ * that it is (RFC 9110 §7.8); the connection ends with the answer. Node hands every upgrade to the one
+ * listener there is and takes the request for one without a body, so the rest of it is read here.
+ */
+export function serveAsRequest(
+  server: Server,
+  offer: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
+  if (!(socket instanceof Socket)) {
+    socket.destroy();
+    return;
+  }
+  const request = new PlainRequest(socket);
+  const { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor } =
+    offer;
+  Object.assign(request, { method, url, headers, rawHeaders });
+  Object.assign(request, { httpVersion, httpVersionMajor, httpVersionMinor });
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  const stopReading = readBody(request, socket, head);
+  response.once('finish', () => {
+    stopReading();
+    socket.end();
+    lingerUntilClosed(socket);
+  });
+  // Also with bytes that nobody has read yet: whoever works on the request works for nobody.
+  socket.once('close', () => {
+    request.destroy(response.writableFinished ? undefined : connectionReset());
+  });
+  server.emit('request', request, response);
+}
+
+/** A request whose body we push ourselves, and only as fast as it is read. */
+class PlainRequest extends IncomingMessage {
+  override _read(): void {
+    this.socket.resume();
+  }
+}
+
+/** Hands the body over as it comes. @returns stops doing so: nobody wants the rest */
+function readBody(request: PlainRequest, socket: Socket, head: Buffer): () => void {
+  let missing = Number(request.headers['content-length'] ?? 0);
+  const take = (bytes: Buffer) => {
+    const part = bytes.subarray(0, missing);
+    missing -= part.length;
+    if (part.length > 0 && !request.push(part)) socket.pause();
+    if (missing > 0) return;
+    stop();
+    request.complete = true;
+    request.push(null);
+  };
+  const stop = () => {
+    socket.off('data', take);
+    // What comes after it is thrown away; unread, it would hide that the client is gone.
+    socket.resume();
+  };
+  socket.on('data', take);
+  // Half a connection is none, as for every other request.
+  socket.once('end', () => (request.complete ? socket.end() : socket.destroy()));
+  take(head);
+  return stop;
+}
+
+/** What Node says of a request whose client is gone. */
+function connectionReset(): Error {
+  return Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+}
+
+/** Refused connections have this long to read the answer and to close. */
+const LINGER_MS = 2_000;
+
+const reasonPhrases: Partial<Record<number, string>> = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+  408: 'Request Timeout',
+  413: 'Payload Too Large',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
+
+/** Writes a failure as a whole HTTP answer to a bare connection, which ends with it. */
+export function answerRaw(socket: Duplex, error: unknown, traceId: string): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, body } = toHttp(error);
+  const text = JSON.stringify(body);
+  const head = [
+    `HTTP/1.1 ${status} ${reasonPhrases[status] ?? 'Refused'}`,
+    'Connection: close',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    `X-Trace-ID: ${traceId}`,
+    ...Object.entries(securityHeaders(socket instanceof TLSSocket)).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
+    ...(status === 503 ? ['Retry-After: 5'] : []),
+  ];
+  lingerUntilClosed(socket);
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+}
+
+/** Gives a client that has been answered a moment to read that and to close; then the connection is cut. */
+export function lingerUntilClosed(socket: Duplex): void {
+  // What still arrives is thrown away: unread, it would keep the connection from ever closing.
+  socket.resume();
+  socket.once('end', () => socket.destroy());
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+}
+
+const ID_BYTES = 16;
+/** Random bytes for many ids at once: each call for some costs more than they do. */
+const pool = Buffer.alloc(ID_BYTES * 256);
+let used = pool.length;
+
+/** A new `X-Trace-ID`: 32 hexadecimal digits. */
+export function newTraceId(): string {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += ID_BYTES;
+  return pool.toString('hex', used - ID_BYTES, used);
+}

@@ -1,0 +1,54 @@
+/** What rooms need for child processes, threads and outages; queues, changes and aborts are in `concurrency.ts`. */
+export {
+  createTemporaryFolder,
+  encodeFrame,
+  forkChild,
+  forkSibling,
+  FrameReader,
+  FrameWriter,
+  OUTLIVE_SIGNALS,
+  removeTemporaryFolder,
+  runtimeFiles,
+  startChild,
+  startWorker,
+  type PipedChild,
+} from './children.ts';
+export {
+  CircuitBreakers,
+  defaultBreakerSettings,
+  type CircuitBreakerSettings,
+  type Outage,
+  type Pass,
+} from './circuit-breaker.ts';
+export {
+  CONTAINED_PROCESSES,
+  endWithParent,
+  findContainment,
+  SYSTEM_PATH,
+  uncontainedNotice,
+  type Command,
+  type Containment,
+  type Uncontained,
+} from './containment.ts';
+export {
+  HangWatch,
+  killGroup,
+  LimitWatch,
+  processorMs,
+  processTree,
+  residentBytes,
+  startProcessGroup,
+  type ProcessGroup,
+} from './supervision.ts';
+export {
+  createWorkerPool,
+  serveAsWorker,
+  startWorkerProcess,
+  type FreeRequest,
+  type PoolWorker,
+  type ReadyNotice,
+  type WorkerPlace,
+  type WorkerPool,
+  type WorkerPort,
+  type WorkerStreamEvents,
+} from './worker-pool.ts';

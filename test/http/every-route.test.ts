@@ -1,0 +1,106 @@
+/** What holds for each route of the interface, whichever room it is in. */
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askEveryRoute } from '../bench/first-minute.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
+
+interface Operation {
+  requestBody?: { content: Record<string, unknown> };
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const AN_ID = '00000000-0000-4000-8000-000000000000';
+
+let server: TestServer;
+let routes: { path: string; place: string; operations: Record<string, Operation> }[];
+beforeAll(async () => {
+  server = await startServer({ RECOGNISER: 'silent', CONSOLE: 'on' });
+  const document = (await (await server.get('/openapi.json')).json()) as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+  routes = Object.entries(document.paths).map(([path, operations]) => ({
+    path,
+    place: path.replaceAll(/\{[^}]+\}/g, AN_ID),
+    operations: Object.fromEntries(
+      Object.entries(operations).map(([method, operation]) => [method.toUpperCase(), operation]),
+    ),
+  }));
+});
+afterAll(() => server.stop());
+
+/** Not held against the document, which tells nothing of what is not possible. */
+function ask(method: string, place: string, headers: Record<string, string> = {}, body?: Buffer) {
+  return fetch(server.url + place, {
+    method,
+    headers: { Authorization: `DeepL-Auth-Key ${server.apiKey}`, ...headers },
+    ...(body !== undefined && { body: new Uint8Array(body) }),
+  });
+}
+
+it('answers a method that it does not know with 405 and those that it does', async () => {
+  expect(routes.length).toBeGreaterThan(30);
+  for (const { place, operations } of routes) {
+    const known = Object.keys(operations);
+    // A result that is read once has no HEAD, which would read it.
+    const isOnce = place.endsWith('/result');
+    const allowed = [...known, ...(known.includes('GET') && !isOnce ? ['HEAD'] : [])]
+      .sort()
+      .join(', ');
+    for (const method of METHODS.filter((each) => !known.includes(each))) {
+      const response = await ask(method, place);
+      expect([method, place, response.status]).toEqual([method, place, 405]);
+      expect(response.headers.get('allow')).toBe(allowed);
+      expect(await response.json()).toHaveProperty('message', expect.stringContaining(allowed));
+    }
+  }
+});
+
+describe('a body that is packed', () => {
+  /** Fifty megabytes in fifty kilobytes. */
+  const packed = gzipSync(Buffer.alloc(50_000_000, 'a'));
+
+  it('is refused as that, and not unpacked', async () => {
+    let count = 0;
+    for (const { place, operations } of routes) {
+      if (place.startsWith('/v2/admin/')) continue;
+      for (const [method, { requestBody }] of Object.entries(operations)) {
+        for (const type of Object.keys(requestBody?.content ?? {})) {
+          const headers = {
+            'Content-Type': type.startsWith('multipart/') ? `${type}; boundary=b` : type,
+            'Content-Encoding': 'gzip',
+          };
+          const response = await ask(method, place, headers, packed);
+          const { message } = (await response.json()) as { message: string };
+          expect([method, place, type, response.status]).toEqual([method, place, type, 415]);
+          expect(message).toMatch(/Content-Encoding/);
+          expect(response.headers.get('accept-encoding')).toBe('identity');
+          count += 1;
+        }
+      }
+    }
+    expect(count).toBeGreaterThan(20);
+  });
+
+  it('is not what is wrong where there is none, or nobody would read it', async () => {
+    const encoding = { 'Content-Encoding': 'gzip' };
+    expect((await ask('GET', '/v2/usage', encoding)).status).toBe(200);
+    expect((await ask('POST', '/v2/usage', encoding)).status).toBe(200);
+    expect((await ask('PUT', '/v2/usage', encoding, packed)).status).toBe(405);
+    expect((await ask('POST', '/v2/nope', encoding, packed)).status).toBe(404);
+  });
+});
+
+it('is the same route however its path is escaped', async () => {
+  expect((await ask('GET', '/v2/us%61ge')).status).toBe(200);
+  const wrong = await ask('PUT', '/v2/us%61ge');
+  expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+  expect((await ask('PUT', '/v2/%zz')).status).toBeGreaterThanOrEqual(400);
+});
+
+it('is measured in its first minute by the benchmark of that name', async () => {
+  const measured = await askEveryRoute(server);
+  const all = routes.flatMap(({ path, operations }) =>
+    Object.keys(operations).map((method) => `${method} ${path}`),
+  );
+  expect(all.filter((route) => !measured.includes(route))).toEqual([]);
+});
