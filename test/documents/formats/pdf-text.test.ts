@@ -141,6 +141,52 @@ describe('the text of a PDF file', () => {
 
   it.each([
     [
+      'lines of the middle one rarely stand beside others',
+      { middle: [0, 12, 24, 36, 53, 65, 77, 89, 101], right: [0, 12, 24, 36, 48, 60, 72, 84, 96] },
+    ],
+    [
+      'there are two lines above a gap',
+      { middle: [0, 12, 60, 72, 84, 96], right: [0, 12, 24, 36, 48, 60, 72, 84, 96] },
+    ],
+  ])('is read column by column, however near columns are, though %s', async (_, heights) => {
+    const lines = [
+      'The river has risen by two',
+      'metres since the morning',
+      'and the authority expects',
+      'a further increase until it',
+      'rains no more in the hills',
+    ];
+    const left = Array.from({ length: 9 }, (_, at) => at * 12);
+    const columns = [left, heights.middle, heights.right];
+    const rows = columns.flatMap((column, place) =>
+      column.map(async (down, at) => {
+        const line = `${'ABC'.charAt(place)} ${lines[at % lines.length] ?? ''}`;
+        return justifiedLine(line, { x: 60 + place * 140, y: 700 - down, width: 132 });
+      }),
+    );
+    const texts = await textsOf((await Promise.all(rows)).join('\n'));
+    for (const text of texts) expect(new Set(text.match(/\b[ABC]\b/g)).size).toBe(1);
+    expect(texts.join(' ').match(/\b[ABC]\b/g)).toEqual(
+      columns.flatMap((column, place) => column.map(() => 'ABC'.charAt(place))),
+    );
+  });
+
+  it('has stretched lines whole where columns beside have lines at other heights', async () => {
+    const lines = [
+      'The authority of the river expects',
+      'the previous decade again',
+      'and nobody who lives there sleeps',
+    ];
+    const beside = ['Residents of the town are asked', 'to move their cars at once'];
+    const rows = await Promise.all([
+      ...lines.map((line, at) => justifiedLine(line, { x: 60, y: 700 - at * 12, width: 150 })),
+      ...beside.map((line, at) => justifiedLine(line, { x: 230, y: 695 - at * 12, width: 150 })),
+    ]);
+    expect(await textsOf(rows.join('\n'))).toEqual([lines.join(' '), beside.join(' ')]);
+  });
+
+  it.each([
+    [
       'stand below each other',
       [
         'The river rose at the embankment',
@@ -219,6 +265,29 @@ describe('the text of a PDF file', () => {
       ...others.map((line, at) => [line, 60, 500 - at * 12] as const),
     ]);
     expect(await alignmentsOf(content)).toEqual(['right', 'right', 'left']);
+  });
+
+  it('is at the right where single lines end together', async () => {
+    const lines = [
+      'Number of the letter: 204',
+      'Date: 3 March',
+      'To be paid until the second of April',
+    ];
+    const items = lines.map(async (line, at) => {
+      return [line, 520 - (await widthOf(line)), 700 - at * 30] as const;
+    });
+    expect(await alignmentsOf(placed(await Promise.all(items)))).toEqual([
+      'right',
+      'right',
+      'right',
+    ]);
+  });
+
+  it('is not in the middle where it begins as others do and has its middle by chance', async () => {
+    const lines = ['Harbour authority', 'Master of science in the building of ships', 'Engineer'];
+    const left = 595 / 2 - (await widthOf(lines[1] ?? '')) / 2;
+    const content = placed(lines.map((line, at) => [line, left, 700 - at * 30]));
+    expect(await alignmentsOf(content)).toEqual(['left', 'left', 'left']);
   });
 
   it('has a column whole above wider text', async () => {

@@ -21,6 +21,8 @@ const MIN_SHARE = 0.6;
 const SAME_BLANK_EMS = 0.06;
 /** … and what is one in more of its rows than this is no gutter. */
 const MAX_BLANK_SHARE = 0.5;
+/** Where the line after a gap begins further in than this, in ems, the column beside has none in its row. */
+const MAX_INDENT_EMS = 4;
 /** A gutter ends where rows are further apart, in ems. */
 const MAX_LEADING_EMS = 3;
 /** Columns have lines of at least so many letters; markers, numbers and labels are shorter. */
@@ -29,8 +31,9 @@ const MIN_CHARACTERS = 10;
 /** A gutter that may still grow downwards; `at` is where the column to its right begins. */
 interface Gutter {
   at: number;
-  /** Its narrowest so far. */
+  /** Its narrowest down to `bottom`, and in rows since. */
   left: number;
+  leftSince: number;
   /** Where the line before it ended in its first row, and how many more did. */
   end: number;
   ends: number;
@@ -46,6 +49,16 @@ interface Gutter {
   after: number;
 }
 
+/** What the gaps of a row are. */
+interface RowGaps {
+  /** From left to right, with those at its ends. */
+  gaps: Gap[];
+  letters: number;
+  top: number;
+  bottom: number;
+  size: number;
+}
+
 /** A gap within a row. */
 interface Gap {
   left: number;
@@ -58,34 +71,43 @@ interface Gap {
 
 /** The gutters between columns, as rulings that are not drawn; rows from top to bottom. */
 export function guttersBetween(rows: readonly (readonly ReadLine[])[]): Ruling[] {
-  const gutters: Ruling[] = [];
+  const read = rows.flatMap((row) => (row[0] === undefined ? [] : [gapsOf(row, row[0])]));
+  const gutters = provenGutters(read).map((gutter) => extended(gutter, read));
+  return gutters.map(({ at, left, bottom, top }): Ruling => {
+    return { isHorizontal: false, at: (left + at) / 2, from: bottom, to: top };
+  });
+}
+
+/** The gutters beside which so many lines begin at one place that it is no chance. */
+function provenGutters(rows: readonly RowGaps[]): Gutter[] {
+  const gutters: Gutter[] = [];
   let open: Gutter[] = [];
   const close = (gutter: Gutter): void => {
-    const { at, left, bottom, top, starts, ends, before, after } = gutter;
+    const { starts, ends, before, after } = gutter;
     const isText = Math.min(before, after) >= MIN_CHARACTERS * gutter.rows;
     const least = ends === starts ? MIN_JUSTIFIED_ROWS : MIN_ROWS;
     if (starts < least || starts < MIN_SHARE * gutter.rows || !isText) return;
     if (gutter.blanks > MAX_BLANK_SHARE * starts) return;
-    gutters.push({ isHorizontal: false, at: (left + at) / 2, from: bottom, to: top });
+    gutters.push(gutter);
   };
-  for (const row of rows) {
-    const [first] = row;
-    if (first === undefined) continue;
-    const { gaps, letters, top, bottom, size } = gapsOf(row, first);
+  for (const { gaps, letters, top, bottom, size } of rows) {
     const still: Gutter[] = [];
     for (const gutter of open) {
       const isNear = gutter.bottom - top < MAX_LEADING_EMS * size;
       const gap = gaps.find(
         ({ left, right }) => left < gutter.at && right > gutter.at - SAME_EMS * size,
       );
-      const left = Math.max(gutter.left, gap?.left ?? Infinity);
+      const left = Math.max(gutter.leftSince, gap?.left ?? Infinity);
       if (!isNear || gap === undefined || gutter.at - left < MIN_GUTTER_EMS * size) {
         close(gutter);
         continue;
       }
       still.push(gutter);
+      gutter.leftSince = left;
       const after = letters - gap.before;
       if (gap.before === 0 || after === 0) continue;
+      // Lines of a column further to the right say nothing of this one.
+      if (gap.right - gutter.at > MAX_INDENT_EMS * size) continue;
       const isStart = Math.abs(gap.right - gutter.at) < SAME_EMS * size;
       if (isStart) {
         gutter.left = left;
@@ -103,7 +125,7 @@ export function guttersBetween(rows: readonly (readonly ReadLine[])[]): Ruling[]
       if (still.some(({ at }) => Math.abs(at - right) < SAME_EMS * size)) continue;
       const counts = { ends: 1, starts: 1, rows: 1, blanks: isBlank ? 1 : 0 };
       const sides = { before, after: letters - before };
-      still.push({ at: right, left, end: left, top, bottom, ...counts, ...sides });
+      still.push({ at: right, left, leftSince: left, end: left, top, bottom, ...counts, ...sides });
     }
     open = still;
   }
@@ -111,11 +133,41 @@ export function guttersBetween(rows: readonly (readonly ReadLine[])[]): Ruling[]
   return gutters;
 }
 
-/** The gaps of a row that are wide enough, from left to right, with those at its ends. */
-function gapsOf(
-  row: readonly ReadLine[],
-  first: ReadLine,
-): { gaps: Gap[]; letters: number; top: number; bottom: number; size: number } {
+/** A gutter with the rows above and below that leave it free, where columns are too short to prove it. */
+function extended(gutter: Gutter, rows: readonly RowGaps[]): Gutter {
+  const above = rows.filter(({ bottom }) => bottom >= gutter.top).toReversed();
+  const below = rows.filter(({ top }) => top <= gutter.bottom);
+  const top = Math.max(gutter.top, ...freeRows(gutter, above).map((row) => row.top));
+  const bottom = Math.min(gutter.bottom, ...freeRows(gutter, below).map((row) => row.bottom));
+  return { ...gutter, top, bottom };
+}
+
+/** The rows that leave a gutter free, of those from its end on; the last has text on both sides. */
+function freeRows(gutter: Gutter, rows: readonly RowGaps[]): RowGaps[] {
+  const free: RowGaps[] = [];
+  let last: Pick<RowGaps, 'top' | 'bottom'> = gutter;
+  let parted = 0;
+  for (const row of rows) {
+    const same = SAME_EMS * row.size;
+    const apart = Math.max(last.bottom - row.top, row.bottom - last.top);
+    if (apart > MAX_LEADING_EMS * row.size) break;
+    const gap = row.gaps.find(
+      ({ left, right }) => left < gutter.left + same && right > gutter.at - same,
+    );
+    if (gap === undefined) break;
+    last = row;
+    free.push(row);
+    const isBetween = gap.before > 0 && gap.before < row.letters;
+    if (!isBetween || gap.right - gutter.at > MAX_INDENT_EMS * row.size) continue;
+    const isStart = Math.abs(gap.right - gutter.at) < same;
+    if (!isStart && Math.abs(gap.left - gutter.end) >= same) break;
+    parted = free.length;
+  }
+  return free.slice(0, parted);
+}
+
+/** The gaps of a row that are wide enough. */
+function gapsOf(row: readonly ReadLine[], first: ReadLine): RowGaps {
   const characters = row
     .flatMap((line) => line.characters.map(({ character }) => character))
     .sort((a, b) => a.box.left - b.box.left);
