@@ -1,7 +1,6 @@
 /** Tables that are drawn with rules: their columns, rows and cells, from the rules alone. */
-import { areNear, boxHeight, boxWidth } from './flow-box.ts';
+import { areNear, boxHeight, boxWidth, union } from './geometry.ts';
 import type { Rule } from './flow-graphics.ts';
-import { union } from './geometry.ts';
 import type { Box } from './page-model.ts';
 
 /** A cell and the columns and rows it reaches over, from 0, rows from the top. */

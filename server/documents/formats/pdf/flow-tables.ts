@@ -1,10 +1,9 @@
 /** Tables of a page with the text of their cells. */
-import { areNear, boxHeight, boxWidth, hasCentreIn } from './flow-box.ts';
+import { areNear, boxHeight, boxWidth, hasCentreIn } from './geometry.ts';
 import type { PageGraphics, Rule } from './flow-graphics.ts';
 import { findGrids, type Grid, type GridCell, isFrame } from './flow-grid.ts';
 import type { FlowCell, FlowTable } from './flow-model.ts';
-import { flowText, type ParagraphPlace, shadingBehind } from './flow-paragraph.ts';
-import { hexColor } from './flow-text.ts';
+import { flowText, type ParagraphPlace, shadingBehind, hexColor } from './flow-text.ts';
 import type { Box, Page, PageParagraph, TextLine } from './page-model.ts';
 
 /** A table, and the lines of the page that are its text. */

@@ -24,13 +24,12 @@ import {
   type Surroundings,
 } from './fitted-text.ts';
 import { measureText, type OpenFonts } from './laid-out-text.ts';
-import { type LinePart, visualParts } from './visual-line.ts';
+import { type LinePart, visualParts, writeOperators } from './text-operators.ts';
 import type { Box, Page, PageParagraph, Ruling } from './page-model.ts';
 import { type ParagraphText, runsOfSegment } from './paragraph-segments.ts';
-import { labelLinesOf, withLabels } from './picture-labels.ts';
+import { labelLinesOf, withLabels } from './page-obstacles.ts';
 import { panelFloor, panelOf } from './push-hindrances.ts';
 import { pushDown } from './pushed-down.ts';
-import { writeOperators } from './text-operators.ts';
 import { type Wrap, wrapsOf } from './wrapped-lines.ts';
 
 /** A paragraph that is to be written, with what it says now. */

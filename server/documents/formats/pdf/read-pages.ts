@@ -3,16 +3,13 @@ import { applyToBox, type Matrix, turn } from './geometry.ts';
 import { type PageCharacter, readCharacters, type Visibility } from './page-characters.ts';
 import type { Page, PageParagraph, TextStyle, Box, Ruling } from './page-model.ts';
 import { readLinkBoxes } from './page-links.ts';
-import { readObstacles } from './page-obstacles.ts';
-import { type LabelLine, withLabels } from './picture-labels.ts';
-import { readRulings, readSigns } from './page-rulings.ts';
-import { attachShadows } from './shadow-objects.ts';
+import { readObstacles, type LabelLine, withLabels } from './page-obstacles.ts';
+import { readRulings, readSigns, markDecorated } from './text-rules.ts';
+import { attachShadows } from './text-objects.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
 import { paragraphOf } from './paragraph.ts';
-import { columnPeers } from './line-alignment.ts';
-import type { ReadLine } from './read-line.ts';
+import { columnPeers, type ReadLine } from './read-line.ts';
 import { linesOf } from './text-lines.ts';
-import { markDecorated } from './text-rules.ts';
 import { groupLines } from './text-paragraphs.ts';
 
 /** Of body text, until enough was read. */

@@ -1,19 +1,20 @@
 /** Characters become lines: what stands on one baseline without a gap or a ruling in between. */
-import type { ReadLine, LineCharacter } from './read-line.ts';
-import { horizontalOverlap, union } from './geometry.ts';
-import type { PageCharacter } from './page-characters.ts';
-import type { Box, Ruling, TextStyle } from './page-model.ts';
-import { isDropCap, joinDropCaps } from './drop-caps.ts';
-import { isListMarker } from './list-markers.ts';
-import { cellGapsIn } from './cell-gaps.ts';
-import { guttersBetween } from './gutters.ts';
-import { WORD_GAP_EMS } from './read-line.ts';
 import {
+  type ReadLine,
+  type LineCharacter,
+  WORD_GAP_EMS,
+  isListMarker,
+  isDropCap,
+  joinDropCaps,
   hasRightToLeft,
   inReadingOrder,
   isLineRightToLeft,
   rightToLeftShare,
-} from './reading-order.ts';
+} from './read-line.ts';
+import { horizontalOverlap, union } from './geometry.ts';
+import type { PageCharacter } from './page-characters.ts';
+import type { Box, Ruling, TextStyle } from './page-model.ts';
+import { cellGapsIn, guttersBetween } from './gutters.ts';
 
 /** Wider gaps, in ems, part columns and cells; justified text stays below. */
 const COLUMN_GAP_EMS = 1.5;
