@@ -103,14 +103,13 @@ describe('a translated page with free room at its foot', () => {
     const before = wordsOf(file);
     const after = wordsOf(
       await translatedDocument(pdf, file, {
-        translate: (text) => text.replace('heating', 'heating now').replace('Alpha', 'Alpha too'),
+        translate: (text) => text.replace('heating', 'heating now').replace(/Alpha|Beta/, '$& too'),
       }),
     );
     const share = (name: string): number =>
       height(wordAt(after, name)) / height(wordAt(before, name));
     expect(share('Inspection')).toBeLessThan(0.97 * share('Alpha'));
     expect(share('Beta')).toBeCloseTo(share('Alpha'), 2);
-    expect(share('Alpha')).toBeGreaterThan(0.97);
   });
 
   it('ends its text clear of a box below it', async () => {

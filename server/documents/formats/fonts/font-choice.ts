@@ -1,4 +1,7 @@
-/** Which installed font a text is written in: one that has its letters and looks like the original. */
+/**
+ * Which installed font a text is written in: one that has its letters and looks like the original. The
+ * fonts of this machine are those that fontconfig lists, with the characters of each.
+ */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { DocumentError } from '../format.ts';

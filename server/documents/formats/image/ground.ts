@@ -1,4 +1,7 @@
-/** The ground of a picture: what would be seen if something before it were taken away. */
+/**
+ * The ground of a picture: what would be seen if something before it were taken away. Photos and frames
+ * that begin near a line are none of its ground.
+ */
 import type { PixelBox } from './ocr.ts';
 import type { Picture } from './picture.ts';
 

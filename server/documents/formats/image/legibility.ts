@@ -1,7 +1,8 @@
 /**
- * Makes gray pictures that text can be read from: one of the brightness, and one in which every ground,
- * whatever its colour, is white. Tesseract parts a whole picture into dark and bright at one level, and
- * white letters on orange are lost in a picture that also has black on white.
+ * * Makes gray pictures that text can be read from: one of the brightness, and one in which every
+ * ground, whatever its colour, is white. Tesseract parts a whole picture into dark and bright at one
+ * level, and white letters on orange are lost in a picture that also has black on white. Pages that lie
+ * askew are turned back first.
  */
 import sharp from 'sharp';
 import type { RawPixels } from './ocr.ts';

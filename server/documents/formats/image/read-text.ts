@@ -1,9 +1,12 @@
-/** The text of a picture: what recognition found twice is joined, what is no text is left out. */
+/**
+ * The text of a picture: what recognition found twice is joined, what is no text is left out. Bullets
+ * before lines are found by their shape, whatever they were read for.
+ */
 import type { LanguageTag } from '../../../../shared/language.ts';
 import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
 import { recogniseText, type OcrLine, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
 import type { Picture } from './picture.ts';
-import { gapBetween, withBarsRead } from './read-bars.ts';
+import { gapBetween, withBarsRead, withoutRulesRead } from './read-bars.ts';
 import { findRules, isParted, rowAround, withoutUprightRules, type Rule } from './rules.ts';
 import { withTableCells, type PlacedLine } from './table-cells.ts';
 
@@ -32,7 +35,8 @@ const SCREEN_DPI = 96;
  * Reads a picture twice, for texts on grounds of different colours, and keeps of each place what was
  * read better.
  *
- * @param paperDpi pixels to the inch of a scanned page: it has one ground and is read once
+ * @param paperDpi pixels to the inch of a scanned page: it has one ground, and is read twice only
+ *   where it has a table, with its rules and without
  * @throws DocumentError as `recogniseText` does
  */
 export async function readText(
@@ -43,17 +47,29 @@ export async function readText(
     paperDpi,
   }: { language: LanguageTag | undefined; signal?: AbortSignal; paperDpi?: number },
 ): Promise<ReadLine[]> {
-  const read = async ({ gray, scale }: ReadablePicture): Promise<ReadLine[]> => {
-    const size = { scale, unitPx: (scale * (paperDpi ?? SCREEN_DPI)) / SCREEN_DPI };
-    const rules = findRules(gray, size);
-    const unruled = withoutUprightRules(gray, rules, scale);
+  const readIn = async (
+    gray: RawPixels,
+    { rules, scale }: { rules: readonly Rule[]; scale: number },
+  ): Promise<ReadLine[]> => {
     const dotsPerInch = paperDpi === undefined ? {} : { dotsPerInch: scale * paperDpi };
-    const lines = await recogniseText(unruled, { language, signal, ...dotsPerInch });
-    const mended = lines.flatMap((line) => withBarsRead(line, unruled));
+    const lines = await recogniseText(gray, { language, signal, ...dotsPerInch });
+    const mended = lines
+      .map((line) => withoutRulesRead(line, rules))
+      .flatMap((line) => withBarsRead(line, gray));
     return withTableCells(mended)
       .flatMap((line) => apart(line, rules))
-      .map((line) => readLine(withoutBullet(line, unruled), { rules, scale }))
+      .map((line) => readLine(withoutBullet(line, gray), { rules, scale }))
       .filter((line) => line !== undefined);
+  };
+  const read = async ({ gray, scale }: ReadablePicture): Promise<ReadLine[]> => {
+    const rules = findRules(gray, {
+      scale,
+      unitPx: (scale * (paperDpi ?? SCREEN_DPI)) / SCREEN_DPI,
+    });
+    const unruled = await readIn(withoutUprightRules(gray, rules, scale), { rules, scale });
+    if (paperDpi === undefined || !rules.some(({ isUpright }) => isUpright)) return unruled;
+    // Rules keep the cells of a scan apart, which are read for one line without: words are glued then.
+    return better(await readIn(gray, { rules, scale }), unruled);
   };
   const suited = await readable(picture);
   // Letters of a scan are large enough, however small its page is.

@@ -1,4 +1,7 @@
-/** Ruled lines of tables and boxes: they part texts, and recognition must not take them for letters. */
+/**
+ * Ruled lines of tables and boxes: they part texts, and recognition must not take them for letters.
+ * Rules close to letters stay when these are taken away.
+ */
 import type { PixelBox, RawPixels } from './ocr.ts';
 
 /** A straight, thin line, exactly upright or level. */

@@ -1,4 +1,7 @@
-/** Tables without rules: gaps that stand one below the other part their columns. */
+/**
+ * Tables without rules: gaps that stand one below the other part their columns. Columns of prose, whose
+ * gaps stand one below the other as well, are told by their lines.
+ */
 import type { OcrLine, OcrWord, PixelBox } from './ocr.ts';
 
 /**

@@ -1,4 +1,7 @@
-/** Sets a translated text into the place of the original: lines, size, position. */
+/**
+ * Sets a translated text into the place of the original: lines, size, position. Letters are drawn and
+ * measured by Pango, which shapes every script and falls back between fonts.
+ */
 import sharp from 'sharp';
 import { textDirection, type LanguageTag, baseLanguage } from '../../../../shared/language.ts';
 import type { TextRegion } from './regions.ts';

@@ -1,4 +1,7 @@
-/** Reads the operators of a content stream (ISO 32000-1, 7.8.2) with their places in it. */
+/**
+ * Reads the operators of a content stream (ISO 32000-1, 7.8.2) with their places in it. Streams are
+ * unpacked before, and packed again.
+ */
 import { deflateSync, inflateSync } from 'node:zlib';
 import {
   decodePDFRawStream,

@@ -1,4 +1,7 @@
-/** The paragraphs, tables and pictures of one page in reading order. */
+/**
+ * The paragraphs, tables and pictures of one page in reading order. Light text keeps the dark ground it
+ * stands on.
+ */
 import { alignedTables } from './flow-aligned.ts';
 import { hasCentreIn, horizontalOverlap, boxWidth } from './geometry.ts';
 import type { PageGraphics, Color } from './flow-graphics.ts';

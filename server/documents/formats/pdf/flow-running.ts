@@ -1,4 +1,7 @@
-/** Headers, footers and page numbers: lines that come again at the same place of many pages. */
+/**
+ * Headers, footers and page numbers: lines that come again at the same place of many pages. Footnotes
+ * are taken out of their pages likewise.
+ */
 import type { FlowText, RunningLine, RunningLines, TextPiece, PageItem } from './flow-model.ts';
 import { flowText, type ParagraphPlace, append } from './flow-text.ts';
 import type { Page, PageParagraph } from './page-model.ts';

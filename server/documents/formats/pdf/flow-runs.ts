@@ -1,4 +1,7 @@
-/** Pieces of text as runs, links and notes of Word. */
+/**
+ * Pieces of text as runs, links and notes of Word. What they mostly look like makes the styles of the
+ * document.
+ */
 import {
   ExternalHyperlink,
   FootnoteReferenceRun,

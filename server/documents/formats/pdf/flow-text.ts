@@ -1,4 +1,7 @@
-/** Lines of a page as the pieces of a paragraph: joined, with fonts, colours and links. */
+/**
+ * Lines of a page as the pieces of a paragraph: joined, with fonts, colours and links. A paragraph of a
+ * page becomes one of a flowing document.
+ */
 import { boxWidth, areNear, boxHeight, union } from './geometry.ts';
 import type { PageLink } from './page-links.ts';
 import type { TextLook, TextPiece, FlowText } from './flow-model.ts';

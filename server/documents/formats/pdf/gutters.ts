@@ -1,6 +1,7 @@
 /**
- * Columns that are nearer to each other than the words of a stretched line: what parts them is that
- * line after line the right one begins at the same place.
+ * * Columns that are nearer to each other than the words of a stretched line: what parts them is that
+ * line after line the right one begins at the same place. Cells are parted likewise, by gaps that are
+ * hardly wider than blanks.
  */
 import type { Ruling } from './page-model.ts';
 import { WORD_GAP_EMS, type ReadLine, isListMarker } from './read-line.ts';

@@ -1,4 +1,7 @@
-/** A paragraph's text measured: units with their widths, and the lines they make for a width. */
+/**
+ * A paragraph's text measured: units with their widths, and the lines they make for a width. Lines end
+ * after blanks and hyphens, between ideographs, between Thai words.
+ */
 import { bidi, type OpenFont, type ShapedText } from '../fonts/shaped-text.ts';
 import type { FontChoice, InstalledFont } from '../fonts/font-choice.ts';
 import type { LookRun, RunLook } from './paragraph-segments.ts';

@@ -1,4 +1,7 @@
-/** Where the links, fields and comments of a page are. */
+/**
+ * Where the links, fields and comments of a page are. Where they lead, and where they are once their
+ * text is elsewhere.
+ */
 import { PDFArray, PDFDict, PDFName, type PDFPage } from '@cantoo/pdf-lib';
 import { applyToBox, type Matrix, invert, union } from './geometry.ts';
 import type { Box } from './page-model.ts';
@@ -112,8 +115,6 @@ export interface PageLink {
 
 const GO_TO_ACTION = 1;
 const URI_ACTION = 3;
-/** More are not links that people click. */
-const MAX_TARGETS = 2000;
 const MAX_URL_BYTES = 4096;
 
 /** Reads the links of a page, in looked-at coordinates; those that lead into other files are left out. */
@@ -121,7 +122,7 @@ export function readLinks(page: OpenPage, view: Matrix): PageLink[] {
   const { pdfium, scratch } = page;
   const links: PageLink[] = [];
   let next = 0;
-  while (links.length < MAX_TARGETS) {
+  while (links.length < MAX_LINKS) {
     pdfium.pdfium.setValue(scratch, next, 'i32');
     if (!pdfium.FPDFLink_Enumerate(page.handle, scratch, scratch + 4)) break;
     next = pdfium.pdfium.getValue(scratch, 'i32');

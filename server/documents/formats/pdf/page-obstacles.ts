@@ -1,4 +1,6 @@
-/** The pictures and drawings of a page that text may run around. */
+/**
+ * The pictures and drawings of a page that text may run around. Labels and captions belong to them.
+ */
 import { applyToBox, horizontalOverlap, type Matrix, union, verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
 import type { OpenPage } from './pdfium.ts';

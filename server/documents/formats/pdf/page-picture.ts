@@ -1,4 +1,7 @@
-/** Pictures of a page or of single things on it, as PDFium draws them. */
+/**
+ * Pictures of a page or of single things on it, as PDFium draws them. Which pictures a page has: images,
+ * and the drawings that lines and shapes make together.
+ */
 import sharp from 'sharp';
 import { boxHeight, boxWidth, areNear, hasCentreIn, union } from './geometry.ts';
 import { viewOf } from './page-characters.ts';

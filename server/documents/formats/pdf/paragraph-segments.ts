@@ -1,4 +1,7 @@
-/** Paragraphs as segments for translation, and translated segments as runs of one style. */
+/**
+ * Paragraphs as segments for translation, and translated segments as runs of one style. Blocks come in
+ * an order that opening and writing agree on.
+ */
 import { type Mark, type TextSegment, hasLetters, plainText } from '../../../text/text-segment.ts';
 import type { PageParagraph, TextLine, TextRun, TextStyle, Page } from './page-model.ts';
 import { joinsWithoutBlanks } from './text-lines.ts';

@@ -1,4 +1,7 @@
-/** What on a page keeps text from being pushed down. */
+/**
+ * What on a page keeps text from being pushed down. Which pieces stand in one row or column, and are
+ * pushed together.
+ */
 import { clearOf, type Fitting } from './fitted-text.ts';
 import { horizontalOverlap, union, verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';

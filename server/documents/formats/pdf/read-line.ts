@@ -1,4 +1,7 @@
-/** A line of text as it was read from a page. */
+/**
+ * A line of text as it was read from a page. What its letters and edges say: its order, list markers,
+ * initials, alignment.
+ */
 import type { PageCharacter } from './page-characters.ts';
 import type { Box, TextStyle } from './page-model.ts';
 import { union, horizontalOverlap } from './geometry.ts';

@@ -57,10 +57,12 @@ export function linesOf(
   const joinedBy = (upright: readonly Ruling[]): ReadLine[] =>
     joinStretched(joinPieces(piecesOf(characters, upright), upright), upright);
   const whole = joinedBy(drawn);
-  const rows = rowsOf(whole);
-  const gutters = [...guttersBetween(rows), ...cellGapsIn(rows)];
+  const gutters = guttersBetween(rowsOf(whole));
+  const parted = gutters.length === 0 ? whole : joinedBy([...drawn, ...gutters]);
+  // Beside lines of other columns the blanks of a stretched line look like gaps between cells.
+  const cellGaps = cellGapsIn(rowsOf(parted));
   const isPageRightToLeft = rightToLeftShare(characters.map(({ text }) => text)) > 0.5;
-  const lines = (gutters.length === 0 ? whole : joinedBy([...drawn, ...gutters]))
+  const lines = (cellGaps.length === 0 ? parted : joinedBy([...drawn, ...gutters, ...cellGaps]))
     .filter(({ characters: { length } }) => length > 0)
     .map((line) => withDirection(line, isPageRightToLeft))
     .map(withSpacing);
@@ -274,10 +276,10 @@ function joinStretched(lines: readonly ReadLine[], upright: readonly Ruling[]): 
         .sort((a, b) => a.box.left - b.box.left);
       if (!areStretched(words, upright)) continue;
       const full = nearby.filter((other) => isAsWide(words, other));
-      // Two pieces have one gap, which could be that of columns: text has to go on past it on both sides.
+      // Two words have one gap, which could be that of columns: text has to go on past it on both sides.
       const isAbove = full.some(({ baseline }) => baseline > (words[0]?.baseline ?? 0));
       const isBelow = full.some(({ baseline }) => baseline < (words[0]?.baseline ?? 0));
-      if (words.length > 2 ? !isAbove && !isBelow : !isAbove || !isBelow) continue;
+      if (hasBlanks(words) ? !isAbove && !isBelow : !isAbove || !isBelow) continue;
       row.splice(0, row.length, ...row.filter((piece) => !words.includes(piece)), joined(words));
     }
   }
@@ -320,6 +322,16 @@ function areStretched(words: readonly ReadLine[], upright: readonly Ruling[]): b
     widest - Math.min(...gaps) < SAME_STRETCHED_EMS * size + SAME_STRETCHED_SHARE * widest &&
     words.every(({ sizePoints }) => Math.abs(sizePoints - size) < 0.1 * size) &&
     words.slice(1).every(({ box }, at) => !isParted((words[at] ?? first).box, box, first, upright))
+  );
+}
+
+/** Whether pieces have more than the one gap of two single words. */
+function hasBlanks(words: readonly ReadLine[]): boolean {
+  return (
+    words.length > 2 ||
+    words.some(({ characters }) =>
+      characters.some(({ hasSpaceBefore }, at) => at > 0 && hasSpaceBefore),
+    )
   );
 }
 

@@ -1,4 +1,7 @@
-/** What PDFium knows of the text objects of a page: their order and how their characters look. */
+/**
+ * What PDFium knows of the text objects of a page: their order and how their characters look. Prints
+ * that make text bold or throw its shadow are found with the text.
+ */
 import type { OpenPage } from './pdfium.ts';
 import { horizontalOverlap, verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';

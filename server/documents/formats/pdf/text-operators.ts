@@ -1,4 +1,7 @@
-/** Writes glyphs as operators of a content stream (ISO 32000-1, 9.4). */
+/**
+ * Writes glyphs as operators of a content stream (ISO 32000-1, 9.4). The parts of a line come in the
+ * order in which they are seen, from left to right.
+ */
 import type { ShapedGlyph, OpenFont } from '../fonts/shaped-text.ts';
 import { utf16Hex } from './embedded-font.ts';
 import { apply, type Matrix } from './geometry.ts';

@@ -1,4 +1,7 @@
-/** Lines under and through text: files draw them as paths of their own, beside the text. */
+/**
+ * Lines under and through text: files draw them as paths of their own, beside the text. The other
+ * straight lines of a page are those of tables, above footnotes, around boxes.
+ */
 import { type Operator, scanOperators } from './content-stream.ts';
 import { applyToBox, identityMatrix, type Matrix, multiply, union, apply } from './geometry.ts';
 import type { PageCharacter } from './page-characters.ts';
