@@ -91,6 +91,27 @@ describe('a translated page with free room at its foot', () => {
     expect(wordAt(after, 'Deltaend').bottom).toBeGreaterThan(842 - 560);
   });
 
+  it('makes letters smaller in a narrow cell of a table, and not around the table', async () => {
+    const edges = [60, 246, 290].map((x) => `${x} 600 m ${x} 630 l S`);
+    const content = [
+      paragraph('Alpha', { y: 760 }),
+      ...['60 600 m 290 600 l S', '60 630 m 290 630 l S', ...edges],
+      linesContent(['Inspection of the heating in houses'], { x: 64, y: 612 }),
+      paragraph('Beta', { y: 560 }),
+    ];
+    const file = await rawPdf([{ content: content.join('\n') }]);
+    const before = wordsOf(file);
+    const after = wordsOf(
+      await translatedDocument(pdf, file, {
+        translate: (text) => text.replace('heating', 'heating now').replace(/Alpha|Beta/, '$& too'),
+      }),
+    );
+    const share = (name: string): number =>
+      height(wordAt(after, name)) / height(wordAt(before, name));
+    expect(share('Inspection')).toBeLessThan(0.97 * share('Alpha'));
+    expect(share('Beta')).toBeCloseTo(share('Alpha'), 2);
+  });
+
   it('ends its text clear of a box below it', async () => {
     const edge = 660;
     const content = [paragraph('Alpha', { y: 760 }), `60 ${edge - 60} 230 60 re S`];

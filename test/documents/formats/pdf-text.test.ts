@@ -7,7 +7,12 @@ import { openPdfFile } from '../../../server/documents/formats/pdf/pdfium.ts';
 import { readPages } from '../../../server/documents/formats/pdf/read-pages.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
 import { pdfText } from '../../support/documents/documents.ts';
-import { justifiedLine, mixedDirectionPdf, rawPdf } from '../../support/documents/pdf-files.ts';
+import {
+  justifiedLine,
+  mixedDirectionPdf,
+  newspaperPdf,
+  rawPdf,
+} from '../../support/documents/pdf-files.ts';
 
 const open = (file: Uint8Array) =>
   pdf.open(file, { source: 'en', target: 'de', output: 'pdf', maxCharacters: 1_000_000 });
@@ -139,6 +144,28 @@ describe('the text of a PDF file', () => {
     expect(texts).toEqual([[...left, last[0]].join(' '), [...right, last[1]].join(' ')]);
   });
 
+  it('is read column by column where few lines of a column stand beside others', async () => {
+    const { file, texts } = await newspaperPdf();
+    const { blocks } = await open(file);
+    const told = blocks.map(({ segment }) => plainText(segment)).join(' ');
+    // Pages of a browser have the address for their title.
+    expect(told.replace(/ about:blank$/, '')).toBe(texts.join(' '));
+  });
+
+  it('has stretched lines whole where columns beside have lines at other heights', async () => {
+    const lines = [
+      'The authority of the river expects',
+      'the previous decade again',
+      'and nobody who lives there sleeps',
+    ];
+    const beside = ['Residents of the town are asked', 'to move their cars at once'];
+    const rows = await Promise.all([
+      ...lines.map((line, at) => justifiedLine(line, { x: 60, y: 700 - at * 12, width: 150 })),
+      ...beside.map((line, at) => justifiedLine(line, { x: 230, y: 695 - at * 12, width: 150 })),
+    ]);
+    expect(await textsOf(rows.join('\n'))).toEqual([lines.join(' '), beside.join(' ')]);
+  });
+
   it.each([
     [
       'stand below each other',
@@ -219,6 +246,29 @@ describe('the text of a PDF file', () => {
       ...others.map((line, at) => [line, 60, 500 - at * 12] as const),
     ]);
     expect(await alignmentsOf(content)).toEqual(['right', 'right', 'left']);
+  });
+
+  it('is at the right where single lines end together', async () => {
+    const lines = [
+      'Number of the letter: 204',
+      'Date: 3 March',
+      'To be paid until the second of April',
+    ];
+    const items = lines.map(async (line, at) => {
+      return [line, 520 - (await widthOf(line)), 700 - at * 30] as const;
+    });
+    expect(await alignmentsOf(placed(await Promise.all(items)))).toEqual([
+      'right',
+      'right',
+      'right',
+    ]);
+  });
+
+  it('is not in the middle where it begins as others do and has its middle by chance', async () => {
+    const lines = ['Harbour authority', 'Master of science in the building of ships', 'Engineer'];
+    const left = 595 / 2 - (await widthOf(lines[1] ?? '')) / 2;
+    const content = placed(lines.map((line, at) => [line, left, 700 - at * 30]));
+    expect(await alignmentsOf(content)).toEqual(['left', 'left', 'left']);
   });
 
   it('has a column whole above wider text', async () => {

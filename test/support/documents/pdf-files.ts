@@ -237,3 +237,56 @@ export async function mixedDirectionPdf(): Promise<Uint8Array> {
     await browser.close();
   }
 }
+
+const newspaperSentences = [
+  'The old harbour lies at the mouth of the river, where merchants from distant countries once unloaded spices, silk and timber.',
+  'Today its warehouses hold workshops, small theatres and restaurants, and on summer evenings the quays are full of people who watch the ferries come and go.',
+  'Restoration of the buildings began in the nineties and is still not complete.',
+  'Engineers measured the level of the water every hour and compared the figures with those of the previous decade.',
+  'A considerable share of the costs was carried by the municipality, although the ministry had promised to pay for half of them.',
+  'Visitors should bring sturdy shoes, since the path along the embankment is steep in places and slippery after rain.',
+  'The committee recommends that further investigations be carried out before the second phase of the project begins.',
+  'In contrast to earlier studies, we found no significant relation between temperature and the number of reported failures.',
+  'Our method needs neither labelled examples nor knowledge of the language, and it runs on an ordinary computer.',
+  'Nobody expected that the bridge would be closed for more than a week, and many shops lost most of their customers.',
+  'She opened the letter with great care, read it twice, and put it back without saying a word.',
+  'Prices have risen by eleven per cent since March, whereas wages have hardly changed at all.',
+  'The evaluation shows that simple rules are surprisingly effective when the documents are short.',
+  'Please return the completed form to the office of the registrar before the end of the month.',
+];
+
+/** A page of three justified columns with a narrow gutter, headings and a picture, as browsers print it. */
+export async function newspaperPdf(): Promise<{ file: Uint8Array; texts: string[] }> {
+  const prose = (first: number, count: number): string =>
+    Array.from({ length: count }, (_, at) => newspaperSentences[(first + at) % 14]).join(' ');
+  const paragraphs: readonly (readonly [tag: string, text: string])[] = [
+    ['h2', 'Bridge closed for weeks'],
+    ['p', prose(0, 5)],
+    ['p', prose(5, 4)],
+    ['h2', 'Prices rise'],
+    ['p', prose(9, 6)],
+    ['p', prose(2, 5)],
+    ['em', 'The quay in the early morning.'],
+    ['h2', 'Weather'],
+    ['p', prose(6, 7)],
+    ['p', prose(1, 4)],
+    ['p', prose(8, 5)],
+  ];
+  const picture = `<svg width="100%" viewBox="0 0 200 140"><rect width="200" height="140" fill="#47a"/></svg>`;
+  const content = paragraphs.map(([tag, text]) =>
+    tag === 'em' ? `${picture}<p><em>${text}</em></p>` : `<${tag}>${text}</${tag}>`,
+  );
+  const browser = await launchChromium();
+  try {
+    const page = await browser.newPage();
+    await page.setContent(
+      `<!doctype html><style>body { margin: 0; font: 9pt/1.25 "Liberation Serif"; columns: 3; column-gap: 8pt; text-align: justify }
+        h2 { font: bold 12pt "Liberation Sans"; margin: 4pt 0 } p { margin: 0 0 5pt } em { font-size: 8pt }</style>${content.join('')}`,
+    );
+    const margin = { top: '18mm', bottom: '18mm', left: '18mm', right: '18mm' };
+    const file = await page.pdf({ format: 'Letter', margin, printBackground: true });
+    return { file, texts: paragraphs.map(([, text]) => text) };
+  } finally {
+    await browser.close();
+  }
+}

@@ -1,10 +1,9 @@
 /** Letters become glyphs: an open font shapes the words of a text (ligatures, marks, joining). */
-import { readFileSync } from 'node:fs';
-
 import * as fontkit from '@cantoo/fontkit';
-
+import bidiModule from 'bidi-js';
+import { readFileSync } from 'node:fs';
 import { DocumentError } from '../format.ts';
-import type { InstalledFont } from './installed-fonts.ts';
+import type { InstalledFont } from './font-choice.ts';
 
 /** A glyph and where it stands; lengths in thousandths of the font's size. */
 export interface ShapedGlyph {
@@ -105,3 +104,8 @@ function shape({
   });
   return { glyphs, advance };
 }
+
+type Factory = typeof bidiModule.default;
+
+/** Levels, mirrored signs and the order in which they are seen. */
+export const bidi = (bidiModule as unknown as Factory)();

@@ -1,6 +1,6 @@
 /** How a line of text looks: its letters parted from the ground, pixel by pixel. */
-import { beyondEdges } from './beyond-edges.ts';
 import {
+  beyondEdges,
   CHANNELS,
   cut,
   distance,
@@ -11,7 +11,7 @@ import {
 } from './ground.ts';
 import type { PixelBox } from './ocr.ts';
 import type { Picture } from './picture.ts';
-import { rulePixels } from './rule-pixels.ts';
+import { rulePixels } from './rules.ts';
 
 /** Red, green, blue, opacity; 0 to 255. */
 export type Colour = readonly [number, number, number, number];

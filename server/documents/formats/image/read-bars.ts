@@ -1,5 +1,6 @@
 /** Upright bars that recognition reads: letters like `I`, gaps without any ink, or bars indeed. */
 import type { OcrLine, OcrWord, PixelBox, RawPixels } from './ocr.ts';
+import type { Rule } from './rules.ts';
 
 /** A bar by itself, or with what English adds to the letter: `|'m`, `|'ll`. */
 const BAR = /^\|(?=['’]\p{L}|$)/u;
@@ -59,6 +60,54 @@ function lineOf(line: OcrLine, words: readonly OcrWord[]): OcrLine {
   const { leftPx, slope } = line.baseline;
   const baseline = { slope, leftPx: leftPx + slope * (left - line.box.left) };
   return { ...line, words, box: { ...line.box, left, right }, baseline };
+}
+
+/** What an upright rule is read for. */
+const RULE_SIGN = /[|¦!/\\{}[\]_]/u;
+/** In heights of a line's letters: what stands nearer to a rule may be read for it. */
+const NEAR_RULE = 0.3;
+/** How far from its place in a word a rule may be read, as a share of the word. */
+const MISPLACED = 0.25;
+
+/** The line with its words clear of upright rules: those read over one are two, signs read for one go. */
+export function withoutRulesRead(line: OcrLine, rules: readonly Rule[]): OcrLine {
+  const upright = rules.filter(({ isUpright }) => isUpright).map(({ box }) => box);
+  if (line.angle !== 0 || upright.length === 0) return line;
+  const words = line.words.flatMap((word) => clearOf(word, upright, line.letterHeightPx));
+  return words.length === 0 ? line : { ...line, words };
+}
+
+function clearOf(
+  word: OcrWord,
+  [rule, ...rules]: readonly PixelBox[],
+  letterHeightPx: number,
+): OcrWord[] {
+  if (rule === undefined) return [word];
+  const others = (parts: readonly OcrWord[]): OcrWord[] =>
+    parts.flatMap((part) => clearOf(part, rules, letterHeightPx));
+  const { left, right, top, bottom } = word.box;
+  const near = NEAR_RULE * letterHeightPx;
+  const isBeside = rule.top < (top + bottom) / 2 && rule.bottom > (top + bottom) / 2;
+  if (!isBeside || rule.right < left - near || rule.left > right + near) return others([word]);
+  const letters = Array.from(word.text);
+  const place = ((rule.left + rule.right) / 2 - left) / Math.max(1, right - left);
+  const signs = letters.flatMap((letter, at) => {
+    const apart = Math.abs((at + 0.5) / letters.length - Math.min(1, Math.max(0, place)));
+    return RULE_SIGN.test(letter) && apart < Math.max(MISPLACED, 1 / letters.length) ? [at] : [];
+  });
+  const [at] = signs;
+  if (at === undefined) return others([word]);
+  const before = letters.slice(0, at).join('');
+  const after = letters.slice((signs.at(-1) ?? at) + 1).join('');
+  const parts: OcrWord[] = [];
+  const [end, begin] = [Math.min(right, rule.left), Math.max(left, rule.right)];
+  if (before !== '') {
+    parts.push({ ...word, text: before, box: { ...word.box, right: Math.max(left + 1, end) } });
+  }
+  if (after !== '') {
+    parts.push({ ...word, text: after, box: { ...word.box, left: Math.min(right - 1, begin) } });
+  }
+  return others(parts);
 }
 
 /** Pixels between two words of a line, negative where they overlap; from right to left the next is on the left. */

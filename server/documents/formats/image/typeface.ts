@@ -2,8 +2,7 @@
 import sharp from 'sharp';
 import type { LanguageTag } from '../../../../shared/language.ts';
 import type { Appearance } from './appearance.ts';
-import type { Typeface } from './font-families.ts';
-import { drawLines } from './lettering.ts';
+import { type Typeface, drawLines } from './typesetting.ts';
 import type { OcrWord } from './ocr.ts';
 
 /** A typeface with the size that gives letters of the height that was seen. */

@@ -1,10 +1,13 @@
-/** Sets a translated text into the place of the original: lines, size, position. */
-import { textDirection, type LanguageTag } from '../../../../shared/language.ts';
-import type { DrawnLine } from './lettering.ts';
+/**
+ * Sets a translated text into the place of the original: lines, size, position. Letters are drawn and
+ * measured by Pango, which shapes every script and falls back between fonts.
+ */
+import sharp from 'sharp';
+import { textDirection, type LanguageTag, baseLanguage } from '../../../../shared/language.ts';
 import type { TextRegion } from './regions.ts';
 
 /** A piece of text between whose neighbours a line may end, measured for a size of 1 pixel. */
-export interface Unit {
+interface Unit {
   text: string;
   /** Whether a blank stands before it when it is not the first of its line. */
   isSpaced: boolean;
@@ -202,4 +205,168 @@ function firstBaseline(
     return setting.baselinePx - shrunk * (0.5 - DESCENT) - extra;
   }
   return setting.baselinePx - shrunk * (1 - DESCENT) + shrunk * 0.2;
+}
+
+/** Text in a size and a language. */
+interface Lettering {
+  typeface: Typeface;
+  language: LanguageTag;
+}
+
+/** Size in which widths are measured; they grow in proportion. */
+const MEASURED_PX = 64;
+/** From line to line of a sheet of measurements; no script needs more. */
+const SHEET_PITCH_PX = 256;
+/** Pango's unit for lengths. */
+const PANGO_SCALE = 1024;
+/** A sheet with more lines would be too high for Pango's pixels. */
+const LINES_PER_SHEET = 100;
+
+/**
+ * Advance widths of texts for a size of 1 pixel. Each stands between two bars on a sheet of its own, as
+ * letters alone do not show how far they reach.
+ */
+export async function measure(texts: readonly string[], lettering: Lettering): Promise<number[]> {
+  const widths: number[] = [];
+  for (let from = 0; from < texts.length; from += LINES_PER_SHEET) {
+    const sheet = texts.slice(from, from + LINES_PER_SHEET);
+    // Nothing between the bars of the first: its width is that of the bars alone.
+    const [bars = 0, ...measured] = await measureSheet(['', ...sheet], lettering);
+    widths.push(...measured.map((width) => (width - bars) / MEASURED_PX));
+  }
+  return widths;
+}
+
+async function measureSheet(texts: readonly string[], lettering: Lettering): Promise<number[]> {
+  const { typeface, language } = lettering;
+  const style = [typeface.isBold ? 'Bold' : '', typeface.isItalic ? 'Italic' : ''].join(' ');
+  const font = `${familiesFor(typeface, language).join(',')}, ${style} ${MEASURED_PX}`;
+  const lines = texts.map((text) => `|${escaped(text)}|`).join('\n');
+  const markup = `<span lang="${language}" line_height="${SHEET_PITCH_PX * PANGO_SCALE}">${lines}</span>`;
+  const { data, info } = await sharp({ text: { text: markup, font, dpi: 72 } })
+    .extractChannel(0)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return inkWidths(data, info);
+}
+
+/** Bars are higher than this; dots and marks above or below them are not. */
+const BAR_ROWS = 30;
+
+/**
+ * How wide the ink of each line of a sheet is. Lines are found by the blank rows between their bars: fonts
+ * that were fallen back to may move them a little.
+ */
+function inkWidths(
+  data: Uint8Array,
+  { width, height }: { width: number; height: number },
+): number[] {
+  const widths: number[] = [];
+  let line = { left: width, right: 0, rows: 0 };
+  for (let y = 0; y <= height; y++) {
+    const row = data.subarray(y * width, (y + 1) * width);
+    const left = row.findIndex(isInk);
+    if (left >= 0) {
+      const right = 1 + row.findLastIndex(isInk);
+      line = {
+        left: Math.min(line.left, left),
+        right: Math.max(line.right, right),
+        rows: line.rows + 1,
+      };
+      continue;
+    }
+    if (line.rows > BAR_ROWS) widths.push(line.right - line.left);
+    line = { left: width, right: 0, rows: 0 };
+  }
+  return widths;
+}
+
+function isInk(value: number): boolean {
+  return value > 127;
+}
+
+/** A line to be drawn; lengths in pixels of the drawing. */
+export interface DrawnLine {
+  text: string;
+  x: number;
+  baseline: number;
+  /** Which point of the line is at `x`. */
+  anchor: 'left' | 'center' | 'right';
+  sizePx: number;
+}
+
+/** A drawing of text, from 0 (nothing) to 255 (ink) for each pixel. */
+export async function drawLines(
+  lines: readonly DrawnLine[],
+  {
+    typeface,
+    language,
+    width,
+    height,
+    slope = 0,
+  }: Lettering & { width: number; height: number; slope?: number },
+): Promise<Uint8Array> {
+  const families = familiesFor(typeface, language).map((family) => `'${family}'`);
+  const isRightToLeft = textDirection(language) === 'rtl';
+  const texts = lines.map(({ text, x, baseline, anchor, sizePx }) => {
+    // Start and end are sides of the writing direction.
+    const side =
+      anchor === 'center' ? 'middle' : (anchor === 'left') !== isRightToLeft ? 'start' : 'end';
+    const turn = slope === 0 ? '' : ` transform="rotate(${degrees(slope)} ${x} ${baseline})"`;
+    return `<text x="${x}" y="${baseline}" font-size="${sizePx}" text-anchor="${side}"${turn}>${escaped(text)}</text>`;
+  });
+  const svg = [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">`,
+    `<g fill="#fff" font-family="${families.join(',')}" xml:lang="${language}"`,
+    ` font-weight="${typeface.isBold ? 700 : 400}" font-style="${typeface.isItalic ? 'italic' : 'normal'}"`,
+    ` direction="${isRightToLeft ? 'rtl' : 'ltr'}">${texts.join('')}</g></svg>`,
+  ].join('');
+  return sharp(Buffer.from(svg)).extractChannel('alpha').raw().toBuffer();
+}
+
+function degrees(slope: number): number {
+  return (Math.atan(slope) * 180) / Math.PI;
+}
+
+/** For XML: what cannot be in it is left out. */
+function escaped(text: string): string {
+  return text
+    .replace(/[\p{Cc}\uFFFE\uFFFF]+/gu, ' ')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+}
+
+/** What letters look like. */
+export interface Typeface {
+  family: 'sans' | 'serif' | 'mono';
+  isBold: boolean;
+  isItalic: boolean;
+}
+
+const latin: Record<Typeface['family'], readonly string[]> = {
+  sans: ['Liberation Sans', 'Noto Sans'],
+  serif: ['Liberation Serif', 'Noto Serif'],
+  mono: ['Liberation Mono', 'Noto Sans Mono'],
+};
+
+const arabic = { sans: 'Noto Sans Arabic', serif: 'Noto Naskh Arabic', mono: 'Noto Sans Arabic' };
+
+/** Chinese characters look different by country: the family decides, not the text. */
+const cjkRegions: Record<string, string> = { ja: 'JP', ko: 'KR', zh: 'SC' };
+const cjkTags: Record<string, string> = {
+  'zh-Hant': 'TC',
+  'zh-TW': 'TC',
+  'zh-HK': 'HK',
+  'zh-MO': 'HK',
+};
+
+/**
+ * The families to set a text in, the first that has a character is taken for it; what none has, the
+ * system finds by itself.
+ */
+function familiesFor({ family }: Typeface, language: LanguageTag): string[] {
+  const region = cjkTags[language] ?? cjkRegions[baseLanguage(language)] ?? 'SC';
+  const cjk = family === 'serif' ? `Noto Serif CJK ${region}` : `Noto Sans CJK ${region}`;
+  return [...latin[family], arabic[family], cjk];
 }

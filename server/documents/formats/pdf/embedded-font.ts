@@ -1,8 +1,7 @@
 /** A font in a PDF file: only the glyphs that are used, and what letters they stand for. */
 import { type PDFContext, PDFDict, PDFHexString, PDFName, type PDFRef } from '@cantoo/pdf-lib';
-
 import type { OpenFont, ShapedGlyph } from '../fonts/shaped-text.ts';
-import { packStream } from './stream-contents.ts';
+import { packStream } from './content-stream.ts';
 
 /** A font that glyphs can be shown with. */
 export interface EmbeddedFont {

@@ -1,9 +1,8 @@
 /** Tables without rules: rows of short texts that stand below each other in columns. */
-import { boxHeight } from './flow-box.ts';
+import { boxHeight, horizontalOverlap, union } from './geometry.ts';
 import type { FlowCell } from './flow-model.ts';
-import { flowText, type ParagraphPlace } from './flow-paragraph.ts';
+import { flowText, type ParagraphPlace } from './flow-text.ts';
 import type { PlacedTable } from './flow-tables.ts';
-import { horizontalOverlap, union } from './geometry.ts';
 import type { Box, Page, PageParagraph, TextLine } from './page-model.ts';
 
 /** A line and what it is part of. */

@@ -17,10 +17,10 @@ import {
   TableRow,
   WidthType,
 } from 'docx';
-import { boxHeight, boxWidth } from './flow-box.ts';
-import type { ColumnFrame } from './flow-columns.ts';
+import { boxHeight, boxWidth } from './geometry.ts';
+import type { ColumnFrame } from './flow-sections.ts';
 import type { ListLevel, Lists } from './flow-lists.ts';
-import { type DocumentLooks, styleLook } from './flow-looks.ts';
+import { type DocumentLooks, styleLook, bookmarkName, runsOf } from './flow-runs.ts';
 import type {
   FlowCell,
   FlowPicture,
@@ -29,7 +29,6 @@ import type {
   PlacedItem,
   TextPiece,
 } from './flow-model.ts';
-import { bookmarkName, runsOf } from './flow-runs.ts';
 
 export interface BlockContext {
   looks: DocumentLooks;

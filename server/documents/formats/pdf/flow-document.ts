@@ -16,7 +16,7 @@ import {
   TabStopType,
   TextRun,
 } from 'docx';
-import { boxHeight } from './flow-box.ts';
+import { boxHeight, verticalOverlap } from './geometry.ts';
 import {
   type BlockContext,
   type BlockPlace,
@@ -27,7 +27,7 @@ import {
   twips,
 } from './flow-blocks.ts';
 import type { ListLevel, Lists } from './flow-lists.ts';
-import type { DocumentLooks } from './flow-looks.ts';
+import { type DocumentLooks, lookOptions, runsOf } from './flow-runs.ts';
 import type {
   FlowDocument,
   FlowPicture,
@@ -37,8 +37,6 @@ import type {
   RunningLine,
   RunningLines,
 } from './flow-model.ts';
-import { lookOptions, runsOf } from './flow-runs.ts';
-import { verticalOverlap } from './geometry.ts';
 
 /** Headers and footers stand in the middle of their margins, but not farther from the edge. */
 const MAX_EDGE_POINTS = 36;

@@ -2,9 +2,9 @@
  * What is on a page besides its text, as far as a flowing document can use it: rules and coloured
  * areas, which make tables, pictures, drawings and links.
  */
-import { boxHeight, boxWidth } from './flow-box.ts';
-import { type PageLink, readLinks } from './flow-links.ts';
 import {
+  boxHeight,
+  boxWidth,
   apply,
   applyToBox,
   identityMatrix,
@@ -12,6 +12,7 @@ import {
   multiply,
   type Point,
 } from './geometry.ts';
+import { type PageLink, readLinks } from './page-links.ts';
 import type { Box } from './page-model.ts';
 import { viewOf } from './page-characters.ts';
 import { type OpenPage, SCRATCH_BYTES } from './pdfium.ts';

@@ -1,5 +1,5 @@
 /** A flowing document as it is found in the pages of a PDF, before it is written. Lengths are points. */
-import type { PageLink } from './flow-links.ts';
+import type { PageLink } from './page-links.ts';
 import type { Box, TextStyle } from './page-model.ts';
 import type { PagePicture } from './page-picture.ts';
 

@@ -1,17 +1,25 @@
-/** The paragraphs, tables and pictures of one page in reading order. */
+/**
+ * The paragraphs, tables and pictures of one page in reading order. Light text keeps the dark ground it
+ * stands on.
+ */
 import { alignedTables } from './flow-aligned.ts';
-import { hasCentreIn } from './flow-box.ts';
-import type { PageGraphics } from './flow-graphics.ts';
-import type { FlowPicture, PageItem } from './flow-model.ts';
-import { flowText } from './flow-paragraph.ts';
-import { type DrawnGroup, groupDrawings } from './flow-pictures.ts';
+import { hasCentreIn, horizontalOverlap, boxWidth } from './geometry.ts';
+import type { PageGraphics, Color } from './flow-graphics.ts';
+import type { FlowPicture, PageItem, FlowText, TextPiece } from './flow-model.ts';
+import { flowText, hexColor } from './flow-text.ts';
+import {
+  type DrawnGroup,
+  groupDrawings,
+  type PagePicture,
+  drawPage,
+  type Pixels,
+} from './page-picture.ts';
 import { type PlacedTable, ruledTables } from './flow-tables.ts';
-import { horizontalOverlap } from './geometry.ts';
-import type { Page, PageParagraph, TextLine } from './page-model.ts';
-import type { PagePicture } from './page-picture.ts';
+import type { Page, PageParagraph, TextLine, Box } from './page-model.ts';
+import type { PdfFile } from './pdfium.ts';
 
 /** A page that has been taken apart, its pictures not yet drawn. */
-export interface PageParts {
+interface PageParts {
   tables: readonly PlacedTable[];
   drawings: readonly DrawnGroup[];
 }
@@ -99,4 +107,128 @@ function insertPicture(items: PageItem[], picture: PagePicture): void {
   const above = items.findLastIndex((one) => isBeside(one) && one.box.bottom >= middle - 1);
   const below = items.findIndex(isBeside);
   items.splice(above >= 0 ? above + 1 : Math.max(0, below), 0, item);
+}
+
+/** Text of less contrast to paper is hard to read there; yellow has 1.1, light gray 1.6. */
+const MIN_PAPER_CONTRAST = 1.6;
+/** A colour is the ground when text is read better on it than on paper, by this factor. */
+const MIN_GAIN = 1.5;
+/** The ground of a line of text is many times as high as a pixel. */
+const GROUND_DPI = 48;
+/** Colours are counted in steps of 16, so that the parts of a gradient are one. */
+const STEP_BITS = 4;
+/** A shorter line is a label: the whole width of its column is not coloured for it. */
+const MIN_BLOCK_POINTS = 150;
+const PAPER: Color = [255, 255, 255];
+const BLACK = '000000';
+
+/** Gives light texts of a page the colour behind them, and makes dark what has none. */
+export function readableItems(
+  items: readonly PageItem[],
+  { file, pageIndex }: { file: PdfFile; pageIndex: number },
+): PageItem[] {
+  let ground: Pixels | undefined;
+  let isDrawn = false;
+  /** Drawn once, and only for pages that have light text. */
+  const groundOf = (): Pixels | undefined => {
+    if (!isDrawn) {
+      ground = file.withPage(pageIndex, (page) =>
+        drawPage(page, { dpi: GROUND_DPI, withText: false }),
+      );
+    }
+    isDrawn = true;
+    return ground;
+  };
+  return items.map((item) => {
+    if (item.kind === 'text') return readable(item, item.shading, groundOf);
+    if (item.kind !== 'table') return item;
+    const rows = item.rows.map((cells) =>
+      cells.map((cell) => {
+        const own = cell.items.map((one) =>
+          one.kind === 'text' ? readable(one, one.shading ?? cell.shading, groundOf) : one,
+        );
+        return { ...cell, items: own };
+      }),
+    );
+    return { ...item, rows };
+  });
+}
+
+function readable(
+  text: FlowText,
+  shading: string | undefined,
+  groundOf: () => Pixels | undefined,
+): FlowText {
+  const behind = shading === undefined ? PAPER : rgbOf(shading);
+  const isFaint = ({ look }: TextPiece): boolean =>
+    contrast(rgbOf(look.color), behind) < MIN_PAPER_CONTRAST;
+  const faint = text.pieces.filter((piece) => isFaint(piece) && piece.text.trim() !== '');
+  const [first] = faint;
+  if (first === undefined) return text;
+  const pixels = groundOf();
+  const color = pixels && groundBehind(pixels, text.box, rgbOf(first.look.color));
+  const isWhole = text.pieces.every((piece) => faint.includes(piece) || piece.text.trim() === '');
+  const isBlock = text.leading !== undefined || boxWidth(text.box) > MIN_BLOCK_POINTS;
+  if (color !== undefined && isWhole && isBlock) return { ...text, shading: hexColor(color) };
+  const pieces = text.pieces.map((piece) => {
+    if (!faint.includes(piece)) return piece;
+    const change =
+      color === undefined ? { color: darkOn(behind, piece) } : { shading: hexColor(color) };
+    return { ...piece, look: { ...piece.look, ...change } };
+  });
+  return { ...text, pieces };
+}
+
+/** What has a hue and can be guessed stays; white on white is made black. */
+function darkOn(behind: Color, { look }: TextPiece): string {
+  const isLost = contrast(rgbOf(look.color), behind) < 1.2;
+  return isLost && luminance(behind) > 0.5 ? BLACK : look.color;
+}
+
+/** The colour that most of a box has, of those on which a text of some colour can be read. */
+function groundBehind({ bgra, width, height }: Pixels, box: Box, color: Color): Color | undefined {
+  const scale = GROUND_DPI / 72;
+  const counts = new Map<number, { count: number; sum: [number, number, number] }>();
+  const right = Math.min(width, Math.ceil(box.right * scale));
+  const bottom = Math.min(height, Math.ceil(height - box.bottom * scale));
+  for (let y = Math.max(0, Math.floor(height - box.top * scale)); y < bottom; y += 1) {
+    for (let x = Math.max(0, Math.floor(box.left * scale)); x < right; x += 1) {
+      const at = (y * width + x) * 4;
+      const [blue = 0, green = 0, red = 0] = bgra.subarray(at, at + 3);
+      const step = (value: number): number => value >> (8 - STEP_BITS);
+      const key = (step(red) << (2 * STEP_BITS)) | (step(green) << STEP_BITS) | step(blue);
+      const known = counts.get(key) ?? { count: 0, sum: [0, 0, 0] };
+      counts.set(key, known);
+      known.count += 1;
+      known.sum[0] += red;
+      known.sum[1] += green;
+      known.sum[2] += blue;
+    }
+  }
+  const onPaper = contrast(color, PAPER);
+  return [...counts.values()]
+    .sort((a, b) => b.count - a.count)
+    .map(({ count, sum: [red, green, blue] }): Color => {
+      return [Math.round(red / count), Math.round(green / count), Math.round(blue / count)];
+    })
+    .find((ground) => contrast(color, ground) > MIN_GAIN * onPaper);
+}
+
+function rgbOf(hex: string): Color {
+  const value = Number.parseInt(hex, 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+/** From 1, none, to 21, as the Web Content Accessibility Guidelines count it. */
+function contrast(a: Color, b: Color): number {
+  const [one, other] = [luminance(a), luminance(b)];
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+}
+
+function luminance(color: Color): number {
+  const [red = 0, green = 0, blue = 0] = color.map((channel) => {
+    const share = channel / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }

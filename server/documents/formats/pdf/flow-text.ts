@@ -1,8 +1,12 @@
-/** Lines of a page as the pieces of a paragraph: joined, with fonts, colours and links. */
-import { boxWidth } from './flow-box.ts';
-import type { PageLink } from './flow-links.ts';
-import type { TextLook, TextPiece } from './flow-model.ts';
-import type { Box, TextLine, TextRun, TextStyle } from './page-model.ts';
+/**
+ * Lines of a page as the pieces of a paragraph: joined, with fonts, colours and links. A paragraph of a
+ * page becomes one of a flowing document.
+ */
+import { boxWidth, areNear, boxHeight, union } from './geometry.ts';
+import type { PageLink } from './page-links.ts';
+import type { TextLook, TextPiece, FlowText } from './flow-model.ts';
+import type { Box, TextLine, TextRun, TextStyle, PageParagraph } from './page-model.ts';
+import type { PageGraphics } from './flow-graphics.ts';
 
 /** Names that say themselves which fonts of a word processor are meant. */
 const FAMILIES: readonly [RegExp, string][] = [
@@ -16,7 +20,7 @@ const STYLE_WORDS =
   /[-,_ ]?(bold|semibold|demi|black|heavy|medium|light|thin|book|regular|roman|italic|ital|oblique|obl|it|psmt|ps|mt|std|pro)(?=[-,_ A-Z]|$)/gi;
 
 /** The name of a font as people choose it: `BCDEEE+LiberationSerif-Bold` is `Liberation Serif`. */
-export function fontFamily({ fontName, isMonospaced, isSerif }: TextStyle): string {
+function fontFamily({ fontName, isMonospaced, isSerif }: TextStyle): string {
   const name = fontName.replace(/^[A-Z]{6}\+/, '');
   const known = FAMILIES.find(([pattern]) => pattern.test(name));
   if (known !== undefined) {
@@ -32,7 +36,7 @@ export function fontFamily({ fontName, isMonospaced, isSerif }: TextStyle): stri
 }
 
 /** The look of a run. */
-export function lookOf(style: TextStyle, link: PageLink['target'] | undefined): TextLook {
+function lookOf(style: TextStyle, link: PageLink['target'] | undefined): TextLook {
   return {
     font: fontFamily(style),
     size: Math.max(2, Math.round(style.sizePoints * 2)),
@@ -72,7 +76,7 @@ export function sameLook(a: TextLook, b: TextLook): boolean {
 }
 
 /** The text of lines, one after the other; a divided word is whole again. */
-export function piecesOf(lines: readonly TextLine[], links: readonly PageLink[]): TextPiece[] {
+function piecesOf(lines: readonly TextLine[], links: readonly PageLink[]): TextPiece[] {
   const pieces: TextPiece[] = [];
   let isDivided = true;
   for (const line of lines) {
@@ -159,4 +163,80 @@ function widthOf(text: string): number {
     else width += /\p{Lu}/u.test(character) ? 0.68 : 0.5;
   }
   return width;
+}
+
+export interface ParagraphPlace {
+  pageIndex: number;
+  graphics: PageGraphics;
+}
+
+/** Less of an indent is the shape of a letter. */
+const MIN_INDENT_EMS = 0.6;
+const WHITE = 'FFFFFF';
+/** Of a marker whose place is not known. */
+const HANG_POINTS = 18;
+
+/** The whole paragraph, or some of its lines when a table has the others. */
+export function flowText(
+  paragraph: PageParagraph,
+  { pageIndex, graphics }: ParagraphPlace,
+  lines: readonly TextLine[] = paragraph.lines,
+): FlowText {
+  const isStart = lines[0] === paragraph.lines[0];
+  const isWhole = lines.length === paragraph.lines.length;
+  const hasMarker = isStart && paragraph.listMarker !== undefined;
+  // The first line of an item begins after the marker; where its text begins is known from the others.
+  const own = hasMarker && lines.length > 1 ? lines.slice(1) : lines;
+  const around = union(lines.map((line) => line.box));
+  const level = { ...around, left: Math.min(...own.map((line) => line.box.left)) };
+  const box = paragraph.rotation === 0 ? level : paragraph.box;
+  return {
+    kind: 'text',
+    pieces: piecesOf(lines, graphics.links),
+    box,
+    pageIndex,
+    align: paragraph.align,
+    leading: lines.length > 1 ? paragraph.leading : undefined,
+    firstIndent: paragraph.align === 'center' || hasMarker ? 0 : firstIndent(lines),
+    headingLevel: isWhole ? paragraph.headingLevel : undefined,
+    marker: isStart ? markerOf(paragraph) : undefined,
+    isCutOff: isFilled(lines),
+    shading: shadingBehind(box, graphics),
+  };
+}
+
+function markerOf({ listMarker, markerLine, box }: PageParagraph): FlowText['marker'] {
+  if (listMarker === undefined) return undefined;
+  return { text: listMarker, left: markerLine?.box.left ?? box.left - HANG_POINTS };
+}
+
+function firstIndent(lines: readonly TextLine[]): number {
+  const [first, ...others] = lines;
+  if (first === undefined || others.length === 0) return 0;
+  const indent = first.box.left - Math.min(...others.map(({ box }) => box.left));
+  return Math.abs(indent) < MIN_INDENT_EMS * boxHeight(first.box) ? 0 : indent;
+}
+
+/** Whether the last line is as long as the others. */
+function isFilled(lines: readonly TextLine[]): boolean {
+  const last = lines.at(-1);
+  if (last === undefined) return false;
+  const widest = Math.max(...lines.map(({ box }) => box.right));
+  return widest - last.box.right < 2.5 * boxHeight(last.box);
+}
+
+/** The colour of the last area that was drawn behind a paragraph, unless it is white. */
+export function shadingBehind(box: FlowText['box'], graphics: PageGraphics): string | undefined {
+  const inner = { ...box, left: box.left + 1, right: Math.max(box.left + 2, box.right - 1) };
+  const behind = graphics.fills.findLast(
+    (fill) =>
+      areNear(fill.box, inner, 0) &&
+      fill.box.left <= inner.left &&
+      fill.box.right >= inner.right &&
+      fill.box.bottom <= (box.bottom + box.top) / 2 &&
+      fill.box.top >= (box.bottom + box.top) / 2,
+  );
+  if (behind === undefined || boxWidth(behind.box) < 1) return undefined;
+  const color = hexColor(behind.color);
+  return color === WHITE ? undefined : color;
 }

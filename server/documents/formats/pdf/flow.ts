@@ -4,9 +4,9 @@ import { hasLetters, type TextSegment } from '../../../text/text-segment.ts';
 import type { DocumentBlock, OpenedDocument, OpenOptions } from '../format.ts';
 import { writeFlow } from './flow-document.ts';
 import { type PageGraphics, readGraphics } from './flow-graphics.ts';
-import { readableItems } from './flow-ground.ts';
+import { readableItems, pageItems, pageParts } from './flow-page.ts';
 import { findLists } from './flow-lists.ts';
-import { findLooks } from './flow-looks.ts';
+import { findLooks } from './flow-runs.ts';
 import type {
   FlowDocument,
   FlowText,
@@ -15,9 +15,7 @@ import type {
   TextPiece,
   TextLook,
 } from './flow-model.ts';
-import { takeNotes } from './flow-notes.ts';
-import { pageItems, pageParts } from './flow-page.ts';
-import { findRunningText } from './flow-running.ts';
+import { takeNotes, findRunningText } from './flow-running.ts';
 import { type ItemPage, sectionsOf } from './flow-sections.ts';
 import type { Page, PageParagraph, TextStyle } from './page-model.ts';
 import { drawGroups } from './page-picture.ts';

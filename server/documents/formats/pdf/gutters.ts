@@ -1,10 +1,11 @@
 /**
- * Columns that are nearer to each other than the words of a stretched line: what parts them is that
- * line after line the right one begins at the same place.
+ * * Columns that are nearer to each other than the words of a stretched line: what parts them is that
+ * line after line the right one begins at the same place. Cells are parted likewise, by gaps that are
+ * hardly wider than blanks.
  */
 import type { Ruling } from './page-model.ts';
-import { WORD_GAP_EMS } from './read-line.ts';
-import type { ReadLine } from './read-line.ts';
+import { WORD_GAP_EMS, type ReadLine, isListMarker } from './read-line.ts';
+import { horizontalOverlap } from './geometry.ts';
 
 /** The narrowest gutter, in ems; blanks of typewritten text are wider than others. */
 const MIN_GUTTER_EMS = 0.45;
@@ -21,6 +22,8 @@ const MIN_SHARE = 0.6;
 const SAME_BLANK_EMS = 0.06;
 /** … and what is one in more of its rows than this is no gutter. */
 const MAX_BLANK_SHARE = 0.5;
+/** Where the line after a gap begins further in than this, in ems, the column beside has none in its row. */
+const MAX_INDENT_EMS = 4;
 /** A gutter ends where rows are further apart, in ems. */
 const MAX_LEADING_EMS = 3;
 /** Columns have lines of at least so many letters; markers, numbers and labels are shorter. */
@@ -29,8 +32,9 @@ const MIN_CHARACTERS = 10;
 /** A gutter that may still grow downwards; `at` is where the column to its right begins. */
 interface Gutter {
   at: number;
-  /** Its narrowest so far. */
+  /** Its narrowest down to `bottom`, and in rows since. */
   left: number;
+  leftSince: number;
   /** Where the line before it ended in its first row, and how many more did. */
   end: number;
   ends: number;
@@ -46,6 +50,16 @@ interface Gutter {
   after: number;
 }
 
+/** What the gaps of a row are. */
+interface RowGaps {
+  /** From left to right, with those at its ends. */
+  gaps: Gap[];
+  letters: number;
+  top: number;
+  bottom: number;
+  size: number;
+}
+
 /** A gap within a row. */
 interface Gap {
   left: number;
@@ -58,34 +72,43 @@ interface Gap {
 
 /** The gutters between columns, as rulings that are not drawn; rows from top to bottom. */
 export function guttersBetween(rows: readonly (readonly ReadLine[])[]): Ruling[] {
-  const gutters: Ruling[] = [];
+  const read = rows.flatMap((row) => (row[0] === undefined ? [] : [gapsOf(row, row[0])]));
+  const gutters = provenGutters(read).map((gutter) => extended(gutter, read));
+  return gutters.map(({ at, left, bottom, top }): Ruling => {
+    return { isHorizontal: false, at: (left + at) / 2, from: bottom, to: top };
+  });
+}
+
+/** The gutters beside which so many lines begin at one place that it is no chance. */
+function provenGutters(rows: readonly RowGaps[]): Gutter[] {
+  const gutters: Gutter[] = [];
   let open: Gutter[] = [];
   const close = (gutter: Gutter): void => {
-    const { at, left, bottom, top, starts, ends, before, after } = gutter;
+    const { starts, ends, before, after } = gutter;
     const isText = Math.min(before, after) >= MIN_CHARACTERS * gutter.rows;
     const least = ends === starts ? MIN_JUSTIFIED_ROWS : MIN_ROWS;
     if (starts < least || starts < MIN_SHARE * gutter.rows || !isText) return;
     if (gutter.blanks > MAX_BLANK_SHARE * starts) return;
-    gutters.push({ isHorizontal: false, at: (left + at) / 2, from: bottom, to: top });
+    gutters.push(gutter);
   };
-  for (const row of rows) {
-    const [first] = row;
-    if (first === undefined) continue;
-    const { gaps, letters, top, bottom, size } = gapsOf(row, first);
+  for (const { gaps, letters, top, bottom, size } of rows) {
     const still: Gutter[] = [];
     for (const gutter of open) {
       const isNear = gutter.bottom - top < MAX_LEADING_EMS * size;
       const gap = gaps.find(
         ({ left, right }) => left < gutter.at && right > gutter.at - SAME_EMS * size,
       );
-      const left = Math.max(gutter.left, gap?.left ?? Infinity);
+      const left = Math.max(gutter.leftSince, gap?.left ?? Infinity);
       if (!isNear || gap === undefined || gutter.at - left < MIN_GUTTER_EMS * size) {
         close(gutter);
         continue;
       }
       still.push(gutter);
+      gutter.leftSince = left;
       const after = letters - gap.before;
       if (gap.before === 0 || after === 0) continue;
+      // Lines of a column further to the right say nothing of this one.
+      if (gap.right - gutter.at > MAX_INDENT_EMS * size) continue;
       const isStart = Math.abs(gap.right - gutter.at) < SAME_EMS * size;
       if (isStart) {
         gutter.left = left;
@@ -103,7 +126,7 @@ export function guttersBetween(rows: readonly (readonly ReadLine[])[]): Ruling[]
       if (still.some(({ at }) => Math.abs(at - right) < SAME_EMS * size)) continue;
       const counts = { ends: 1, starts: 1, rows: 1, blanks: isBlank ? 1 : 0 };
       const sides = { before, after: letters - before };
-      still.push({ at: right, left, end: left, top, bottom, ...counts, ...sides });
+      still.push({ at: right, left, leftSince: left, end: left, top, bottom, ...counts, ...sides });
     }
     open = still;
   }
@@ -111,11 +134,41 @@ export function guttersBetween(rows: readonly (readonly ReadLine[])[]): Ruling[]
   return gutters;
 }
 
-/** The gaps of a row that are wide enough, from left to right, with those at its ends. */
-function gapsOf(
-  row: readonly ReadLine[],
-  first: ReadLine,
-): { gaps: Gap[]; letters: number; top: number; bottom: number; size: number } {
+/** A gutter with the rows above and below that leave it free, where columns are too short to prove it. */
+function extended(gutter: Gutter, rows: readonly RowGaps[]): Gutter {
+  const above = rows.filter(({ bottom }) => bottom >= gutter.top).toReversed();
+  const below = rows.filter(({ top }) => top <= gutter.bottom);
+  const top = Math.max(gutter.top, ...freeRows(gutter, above).map((row) => row.top));
+  const bottom = Math.min(gutter.bottom, ...freeRows(gutter, below).map((row) => row.bottom));
+  return { ...gutter, top, bottom };
+}
+
+/** The rows that leave a gutter free, of those from its end on; the last has text on both sides. */
+function freeRows(gutter: Gutter, rows: readonly RowGaps[]): RowGaps[] {
+  const free: RowGaps[] = [];
+  let last: Pick<RowGaps, 'top' | 'bottom'> = gutter;
+  let parted = 0;
+  for (const row of rows) {
+    const same = SAME_EMS * row.size;
+    const apart = Math.max(last.bottom - row.top, row.bottom - last.top);
+    if (apart > MAX_LEADING_EMS * row.size) break;
+    const gap = row.gaps.find(
+      ({ left, right }) => left < gutter.left + same && right > gutter.at - same,
+    );
+    if (gap === undefined) break;
+    last = row;
+    free.push(row);
+    const isBetween = gap.before > 0 && gap.before < row.letters;
+    if (!isBetween || gap.right - gutter.at > MAX_INDENT_EMS * row.size) continue;
+    const isStart = Math.abs(gap.right - gutter.at) < same;
+    if (!isStart && Math.abs(gap.left - gutter.end) >= same) break;
+    parted = free.length;
+  }
+  return free.slice(0, parted);
+}
+
+/** The gaps of a row that are wide enough. */
+function gapsOf(row: readonly ReadLine[], first: ReadLine): RowGaps {
   const characters = row
     .flatMap((line) => line.characters.map(({ character }) => character))
     .sort((a, b) => a.box.left - b.box.left);
@@ -148,4 +201,83 @@ function gapsOf(
     bottom: Math.min(...row.map(({ box }) => box.bottom)),
     size,
   };
+}
+
+/** The narrowest gap between cells, in ems; blanks are half as wide. */
+const MIN_CELL_GAP_EMS = 0.6;
+/** … and this many times as wide as the blanks of its line. */
+const MIN_RATIO = 2;
+/** Rows of one table are no further apart, in ems. */
+const MAX_ROW_EMS = 3;
+
+/** A gap within a line. */
+type CellGap = Pick<Gap, 'left' | 'right'>;
+
+interface Row {
+  /** From left to right. */
+  lines: readonly ReadLine[];
+  /** The wide gaps of each. */
+  gaps: readonly CellGap[][];
+}
+
+/** The gaps between cells that stand in one line, as rulings that are not drawn; rows from top to bottom. */
+export function cellGapsIn(rows: readonly (readonly ReadLine[])[]): Ruling[] {
+  const read = rows.map((row): Row => {
+    const lines = row.toSorted((a, b) => a.box.left - b.box.left);
+    return { lines, gaps: lines.map(wideGaps) };
+  });
+  return read.flatMap((row, at) =>
+    row.lines.flatMap((line, place) => {
+      const near = [read[at - 1], read[at + 1]].filter((other) => other !== undefined);
+      const beside = near.filter(({ lines: [other] }) => {
+        const apart = Math.abs((other?.baseline ?? Infinity) - line.baseline);
+        return apart < MAX_ROW_EMS * line.sizePoints;
+      });
+      const gaps = (row.gaps[place] ?? []).filter((gap) =>
+        beside.some((other) => hasCells(other, gap, line) || hasSameGap(other, gap, line)),
+      );
+      // Shorter rulings are taken for the edges of a word's ground.
+      const from = line.baseline - 0.4 * line.sizePoints;
+      const to = line.baseline + line.sizePoints;
+      return gaps.map(({ left, right }): Ruling => {
+        return { isHorizontal: false, at: (left + right) / 2, from, to };
+      });
+    }),
+  );
+}
+
+/** The gaps of a line that are far wider than its blanks. */
+function wideGaps({ characters, sizePoints }: ReadLine): CellGap[] {
+  const boxes = characters.map(({ character }) => character.box).sort((a, b) => a.left - b.left);
+  const first = characters.findIndex(({ hasSpaceBefore }, at) => at > 0 && hasSpaceBefore);
+  const word = characters.slice(0, Math.max(0, first)).map(({ character }) => character.text);
+  const gaps = boxes
+    .slice(1)
+    .map(({ left }, at): CellGap => ({ left: boxes[at]?.right ?? left, right: left }))
+    .filter(({ left, right }) => right - left > WORD_GAP_EMS * sizePoints);
+  const widths = gaps.map(({ left, right }) => right - left).sort((a, b) => a - b);
+  const blank = widths[Math.floor((widths.length - 1) / 2)] ?? 0;
+  const least = Math.max(MIN_CELL_GAP_EMS * sizePoints, widths.length > 1 ? MIN_RATIO * blank : 0);
+  return gaps.filter(({ left, right }, at) => {
+    const isAfterMarker = at === 0 && isListMarker(word.join(''));
+    return right - left >= least && !isAfterMarker;
+  });
+}
+
+/** Whether a row has two pieces that are parted where a gap of a line is, and stand as its sides do. */
+function hasCells({ lines }: Row, gap: CellGap, line: ReadLine): boolean {
+  const same = SAME_EMS * line.sizePoints;
+  return lines.slice(1).some(({ box }, at) => {
+    const before = lines[at]?.box ?? box;
+    const between = { ...box, left: before.right, right: box.left };
+    if (horizontalOverlap(between, { ...box, ...gap }) < same) return false;
+    const areBegun = Math.abs(box.left - gap.right) < same;
+    return areBegun || Math.abs(box.right - line.box.right) < same;
+  });
+}
+
+/** Whether a row has such a gap within a line, with its right side at the same place. */
+function hasSameGap(row: Row, gap: CellGap, line: ReadLine): boolean {
+  const same = SAME_EMS * line.sizePoints;
+  return row.gaps.some((gaps) => gaps.some(({ right }) => Math.abs(right - gap.right) < same));
 }

@@ -2,8 +2,10 @@
 import { apply, applyToBox, type Matrix, multiply, turn, viewMatrix } from './geometry.ts';
 import type { Box } from './page-model.ts';
 import type { OpenPage } from './pdfium.ts';
-import { lookOfPrints, type SeenPrint, seenPrint } from './shadow-objects.ts';
 import {
+  lookOfPrints,
+  type SeenPrint,
+  seenPrint,
   listTextObjects,
   type ObjectLook,
   type TextObject,

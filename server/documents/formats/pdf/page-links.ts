@@ -1,5 +1,9 @@
-/** Where the links, fields and comments of a page are. */
-import { applyToBox, type Matrix } from './geometry.ts';
+/**
+ * Where the links, fields and comments of a page are. Where they lead, and where they are once their
+ * text is elsewhere.
+ */
+import { PDFArray, PDFDict, PDFName, type PDFPage } from '@cantoo/pdf-lib';
+import { applyToBox, type Matrix, invert, union } from './geometry.ts';
 import type { Box } from './page-model.ts';
 import type { OpenPage } from './pdfium.ts';
 
@@ -45,4 +49,122 @@ export function readFieldBoxes({ pdfium, handle, scratch }: OpenPage, view: Matr
     pdfium.FPDFPage_CloseAnnot(annotation);
   }
   return boxes;
+}
+
+/** Moves a page's link annotations; `links` has by their number where their text is seen. */
+export function moveLinks({
+  target,
+  links,
+  view,
+}: {
+  target: PDFPage;
+  links: ReadonlyMap<number, readonly Box[]>;
+  view: Matrix;
+}): void {
+  const back = invert(view);
+  if (links.size === 0 || back === undefined) return;
+  const { context } = target.doc;
+  for (const [index, annotation] of linkAnnotations(target).entries()) {
+    const boxes = links.get(index);
+    if (boxes === undefined) continue;
+    const lines = linesOf(boxes).map((box) => applyToBox(back, box));
+    const { left, bottom, right, top } = union(lines);
+    annotation.set(PDFName.of('Rect'), context.obj([left, bottom, right, top].map(rounded)));
+    annotation.delete(PDFName.of('QuadPoints'));
+    if (lines.length < 2) continue;
+    const quads = lines.flatMap((line) => [
+      ...[line.left, line.top, line.right, line.top],
+      ...[line.left, line.bottom, line.right, line.bottom],
+    ]);
+    annotation.set(PDFName.of('QuadPoints'), context.obj(quads.map(rounded)));
+  }
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+function linkAnnotations(target: PDFPage): PDFDict[] {
+  const annotations = target.node.Annots();
+  const links: PDFDict[] = [];
+  if (!(annotations instanceof PDFArray)) return links;
+  for (let at = 0; at < annotations.size(); at += 1) {
+    const annotation = annotations.lookup(at);
+    if (!(annotation instanceof PDFDict)) continue;
+    if (annotation.lookup(PDFName.of('Subtype')) === PDFName.of('Link')) links.push(annotation);
+  }
+  return links;
+}
+
+/** Boxes on one line are one. */
+function linesOf(boxes: readonly Box[]): Box[] {
+  const lines: Box[] = [];
+  for (const box of boxes) {
+    const same = lines.findIndex((line) => Math.abs(line.bottom - box.bottom) < 1);
+    const line = lines[same];
+    if (line === undefined) lines.push(box);
+    else lines[same] = union([line, box]);
+  }
+  return lines;
+}
+
+export interface PageLink {
+  box: Box;
+  target: { url: string } | { pageIndex: number };
+}
+
+const GO_TO_ACTION = 1;
+const URI_ACTION = 3;
+const MAX_URL_BYTES = 4096;
+
+/** Reads the links of a page, in looked-at coordinates; those that lead into other files are left out. */
+export function readLinks(page: OpenPage, view: Matrix): PageLink[] {
+  const { pdfium, scratch } = page;
+  const links: PageLink[] = [];
+  let next = 0;
+  while (links.length < MAX_LINKS) {
+    pdfium.pdfium.setValue(scratch, next, 'i32');
+    if (!pdfium.FPDFLink_Enumerate(page.handle, scratch, scratch + 4)) break;
+    next = pdfium.pdfium.getValue(scratch, 'i32');
+    const link = pdfium.pdfium.getValue(scratch + 4, 'i32');
+    const target = linkTarget(page, link);
+    if (target === undefined || !pdfium.FPDFLink_GetAnnotRect(link, scratch)) continue;
+    // FS_RECTF: left, top, right, bottom.
+    const side = (index: number): number => pdfium.pdfium.getValue(scratch + 4 * index, 'float');
+    const box = { left: side(0), top: side(1), right: side(2), bottom: side(3) };
+    links.push({ box: applyToBox(view, box), target });
+  }
+  return links;
+}
+
+function linkTarget(page: OpenPage, link: number): PageLink['target'] | undefined {
+  const { pdfium, document } = page;
+  const action = pdfium.FPDFLink_GetAction(link);
+  const type = action === 0 ? 0 : pdfium.FPDFAction_GetType(action);
+  if (type === URI_ACTION) {
+    const url = actionUrl(page, action);
+    return url === undefined ? undefined : { url };
+  }
+  let destination = pdfium.FPDFLink_GetDest(document, link);
+  if (destination === 0 && type === GO_TO_ACTION) {
+    destination = pdfium.FPDFAction_GetDest(document, action);
+  }
+  if (destination === 0) return undefined;
+  const pageIndex = pdfium.FPDFDest_GetDestPageIndex(document, destination);
+  return pageIndex < 0 ? undefined : { pageIndex };
+}
+
+/** An address that may be clicked: no scripts, no files. */
+function actionUrl({ pdfium, document }: OpenPage, action: number): string | undefined {
+  const sizeBytes = pdfium.FPDFAction_GetURIPath(document, action, 0, 0);
+  if (sizeBytes < 2 || sizeBytes > MAX_URL_BYTES) return undefined;
+  const { malloc, free } = pdfium.pdfium.wasmExports;
+  const at = malloc(sizeBytes);
+  try {
+    pdfium.FPDFAction_GetURIPath(document, action, at, sizeBytes);
+    const url = pdfium.pdfium.UTF8ToString(at);
+    return /^(https?|mailto|tel|ftp):/i.test(url) ? url : undefined;
+  } finally {
+    free(at);
+  }
 }

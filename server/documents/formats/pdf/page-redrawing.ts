@@ -24,13 +24,12 @@ import {
   type Surroundings,
 } from './fitted-text.ts';
 import { measureText, type OpenFonts } from './laid-out-text.ts';
-import { type LinePart, visualParts } from './visual-line.ts';
-import type { Box, Page, PageParagraph } from './page-model.ts';
+import { type LinePart, visualParts, writeOperators } from './text-operators.ts';
+import type { Box, Page, PageParagraph, Ruling } from './page-model.ts';
 import { type ParagraphText, runsOfSegment } from './paragraph-segments.ts';
-import { labelLinesOf, withLabels } from './picture-labels.ts';
+import { labelLinesOf, withLabels } from './page-obstacles.ts';
 import { panelFloor, panelOf } from './push-hindrances.ts';
 import { pushDown } from './pushed-down.ts';
-import { writeOperators } from './text-operators.ts';
 import { type Wrap, wrapsOf } from './wrapped-lines.ts';
 
 /** A paragraph that is to be written, with what it says now. */
@@ -74,6 +73,8 @@ const MAX_DISTANCE = 40;
 interface Placed extends Redrawing {
   /** In reading order. */
   order: number;
+  /** Whether it is in a cell of a table with rules. */
+  isCell: boolean;
   fitting: Fitting;
   scale: number;
 }
@@ -180,7 +181,8 @@ function placeAll(
     };
     const columns = others.filter(({ lines }) => lines.length > 1).map(({ box }) => level(box));
     const wrap = wraps.get(paragraph);
-    return { ...place({ redrawing, surroundings, columns, wrap, pen }), order };
+    const isCell = isBetween(surroundings.rulings, paragraph.box);
+    return { ...place({ redrawing, surroundings, columns, wrap, pen }), order, isCell };
   });
 }
 
@@ -196,7 +198,7 @@ function place({
   columns: readonly Box[];
   wrap: Wrap | undefined;
   pen: Pen;
-}): Omit<Placed, 'order'> {
+}): Omit<Placed, 'order' | 'isCell'> {
   const { paragraph, text, translated } = redrawing;
   const sizePoints = text.base.style.sizePoints;
   const measured = measureText({
@@ -298,13 +300,24 @@ function mirrored(room: Room, { markerLine, lines, rotation }: PageParagraph): R
   return { ...room, left, right: room.right - Math.max(0, markerWidth), align: 'right' };
 }
 
-/** Text of one size and weight in a column, or on a page, gets one scale, unless it is far smaller. */
+/** Whether upright rulings stand left and right of a box. */
+function isBetween(rulings: readonly Ruling[], { left, right, bottom, top }: Box): boolean {
+  const beside = rulings.filter(({ isHorizontal, from, to }) => {
+    return !isHorizontal && from < (bottom + top) / 2 && to > (bottom + top) / 2;
+  });
+  return beside.some(({ at }) => at < left + 1) && beside.some(({ at }) => at > right - 1);
+}
+
+/**
+ * Text of one size and weight in a column, or on a page, gets one scale, unless it is far smaller.
+ * What is narrow in a table makes nothing smaller around the table.
+ */
 function shareScales(placed: readonly Placed[], columns?: ReadonlyMap<Placed, number>): void {
   const groups = new Map<string, Placed[]>();
   for (const one of placed) {
     const { sizePoints, isBold } = one.text.base.style;
     const look = `${Math.round(sizePoints * 2)}${isBold ? 'b' : ''}${one.paragraph.rotation}`;
-    const key = `${look} ${columns?.get(one) ?? ''}`;
+    const key = `${look} ${one.isCell ? 'cell' : ''} ${columns?.get(one) ?? ''}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);

@@ -8,8 +8,8 @@ import type { Page } from './page-model.ts';
 import { hasPicture } from './page-to-redraw.ts';
 import { openPdfFile, type PdfFile } from './pdfium.ts';
 import { openRedraw } from './redraw.ts';
-import type { ScannedPages } from './scanned-pages.ts';
-import { charactersOf, readAllPages } from './translatable-text.ts';
+import type { ScannedPages } from './scanned.ts';
+import { charactersOf, readAllPages } from './paragraph-segments.ts';
 
 /** Fewer characters on a page are its number or a stamp on a scan. */
 const MIN_PAGE_CHARACTERS = 20;

@@ -13,8 +13,7 @@ import {
 } from './fitted-text.ts';
 import { horizontalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
-import { hindrancesOf, isTied, panelOf } from './push-hindrances.ts';
-import { columnsOf, rowsOf, spanOf } from './rows-and-columns.ts';
+import { hindrancesOf, isTied, panelOf, columnsOf, rowsOf, spanOf } from './push-hindrances.ts';
 
 /** All are compared with all others; pages of so many pieces are no text to be pushed. */
 const MAX_COMPARED = 1_000;

@@ -1,6 +1,11 @@
-/** A line of text as it was read from a page. */
+/**
+ * A line of text as it was read from a page. What its letters and edges say: its order, list markers,
+ * initials, alignment.
+ */
 import type { PageCharacter } from './page-characters.ts';
 import type { Box, TextStyle } from './page-model.ts';
+import { union, horizontalOverlap } from './geometry.ts';
+import { bidi } from '../fonts/shaped-text.ts';
 
 /** A character within a line. */
 export interface LineCharacter {
@@ -28,3 +33,289 @@ export interface ReadLine {
 
 /** A gap that parts words though the file has no blank, in ems: typesetters go down to a sixth. */
 export const WORD_GAP_EMS = 0.15;
+
+/** Also those of the symbol fonts of word processors, in their private places. */
+const bullet = /^[•◦▪▫‣⁃●○■□◆◇►▶➢➤✓✔★☆·∙*–—\-\u{F0A7}\u{F0B7}\u{F0D8}\u{F0FC}\u{F076}]$/u;
+const number = /^\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]$/;
+
+/** Whether a word is a sign that items begin with. */
+export function isBullet(word: string): boolean {
+  return bullet.test(word);
+}
+
+/** Whether a word is a bullet or a number of an item: `•`, `1.`, `(a)`. */
+export function isListMarker(word: string): boolean {
+  return bullet.test(word) || number.test(word);
+}
+
+/** An initial is this much larger than its text. */
+const MIN_RATIO = 1.8;
+
+/** Whether a line can be the initial of text of a size. */
+export function isDropCap({ characters, sizePoints }: ReadLine, textPoints: number): boolean {
+  const [first, ...others] = characters;
+  if (first === undefined || others.length > 0) return false;
+  return /^\p{Lu}$/u.test(first.character.text) && sizePoints > MIN_RATIO * textPoints;
+}
+
+/** The lines with each initial as the first letter of the line it begins, of that line's size. */
+export function joinDropCaps(lines: readonly ReadLine[]): ReadLine[] {
+  const joined = new Map<ReadLine, ReadLine | undefined>();
+  for (const cap of lines) {
+    if (!isDropCap(cap, 0)) continue;
+    const beside = lines.filter((line) => standsBeside(line, cap));
+    const first = beside.reduce<ReadLine | undefined>(
+      (top, line) => (top === undefined || line.baseline > top.baseline ? line : top),
+      undefined,
+    );
+    if (first === undefined || beside.length < 2) continue;
+    joined.set(cap, undefined);
+    // All of these lines begin where the paragraph does: the initial only takes their room.
+    for (const line of beside) {
+      const box = union([line.box, edgeOf(cap, line)]);
+      joined.set(line, { ...line, box, isBesideInitial: line !== first });
+    }
+    joined.set(first, withInitial(first, cap));
+  }
+  return lines.flatMap((line) => (joined.has(line) ? (joined.get(line) ?? []) : line));
+}
+
+function standsBeside({ box, baseline, sizePoints }: ReadLine, cap: ReadLine): boolean {
+  const gap = box.left - cap.box.right;
+  const isBeside = gap > -0.5 * sizePoints && gap < 1.5 * sizePoints;
+  const isLevel = baseline > cap.baseline - 0.3 * sizePoints && baseline < cap.box.top;
+  return isBeside && isLevel && cap.sizePoints > MIN_RATIO * sizePoints;
+}
+
+function edgeOf(cap: ReadLine, { box }: ReadLine): ReadLine['box'] {
+  return { ...box, left: cap.box.left };
+}
+
+function withInitial(line: ReadLine, cap: ReadLine): ReadLine {
+  const box = edgeOf(cap, line);
+  const { sizePoints } = line;
+  const initial = cap.characters.map((member) => {
+    const { look } = line.characters[0]?.character ?? member.character;
+    return { ...member, character: { ...member.character, box, look, sizePoints } };
+  });
+  const rest = line.characters.map((member, at) =>
+    at === 0 ? { ...member, hasSpaceBefore: false, position: 'normal' as const } : member,
+  );
+  return { ...line, characters: [...initial, ...rest], box: union([box, line.box]) };
+}
+
+/** Whether lines share their middle and nothing else. */
+export function isCentered(lines: readonly ReadLine[]): boolean {
+  const [first] = lines;
+  if (first === undefined || lines.length < 2) return false;
+  const middle = (first.box.left + first.box.right) / 2;
+  const isSameMiddle = lines.every(
+    ({ box, sizePoints }) => Math.abs((box.left + box.right) / 2 - middle) < 0.35 * sizePoints,
+  );
+  return isSameMiddle && spread(lines.map(({ box }) => box.left)) > 0.7 * first.sizePoints;
+}
+
+/** Whether lines share their right edge only. */
+export function isRightAligned(lines: readonly ReadLine[]): boolean {
+  const [first] = lines;
+  if (first === undefined || lines.length < 2) return false;
+  const lefts = lines.map(({ box }) => box.left);
+  const hasEdge = spread(lines.map(({ box }) => box.right)) < 0.25 * first.sizePoints;
+  if (!hasEdge || spread(lefts) < first.sizePoints || first.isRightToLeft) return false;
+  // Of justified text whose last line is full, only the first line begins elsewhere.
+  const margin = Math.min(...lefts);
+  const flush = lefts.filter((left) => left - margin < 0.25 * first.sizePoints).length;
+  return lines.length === 2 ? !haveStretchedBlanks(lines) : flush <= lines.length / 2;
+}
+
+/** How many lines of its column a paragraph is compared with. */
+const MAX_PEERS = 20;
+
+/**
+ * Finds, for the lines of a paragraph from top to bottom, full lines of others in its column: those
+ * that begin where its last line does and end where its first does.
+ */
+export function columnPeers(
+  groups: readonly (readonly ReadLine[])[],
+): (lines: readonly ReadLine[]) => ReadLine[] {
+  const byEdges = new Map<string, ReadLine[]>();
+  const key = (left: number, right: number): string => `${Math.round(left)}|${Math.round(right)}`;
+  for (const line of groups.flat()) {
+    const edges = key(line.box.left, line.box.right);
+    const known = byEdges.get(edges);
+    if (known === undefined) byEdges.set(edges, [line]);
+    else if (known.length < MAX_PEERS) known.push(line);
+  }
+  return (lines) => {
+    const [left, right] = [lines.at(-1)?.box.left ?? 0, lines[0]?.box.right ?? 0];
+    const size = lines[0]?.sizePoints ?? 0;
+    const baselines = new Set(lines.map(({ baseline }) => baseline));
+    return [-1, 0, 1]
+      .flatMap((dx) => [-1, 0, 1].flatMap((dy) => byEdges.get(key(left + dx, right + dy)) ?? []))
+      .filter(
+        ({ box, baseline, sizePoints }) =>
+          !baselines.has(baseline) &&
+          Math.abs(sizePoints - size) < 0.05 * size &&
+          Math.max(Math.abs(box.left - left), Math.abs(box.right - right)) < 0.1 * size,
+      );
+  };
+}
+
+/** Whether no two lines that follow each other have an edge or their middle in common. */
+export function isScattered(lines: readonly ReadLine[]): boolean {
+  if (lines.length < 3) return false;
+  return lines.slice(1).every(({ box, sizePoints }, at) => {
+    const above = lines[at]?.box ?? box;
+    const [left, right] = [box.left - above.left, box.right - above.right];
+    return [left, right, (left + right) / 2].every((apart) => Math.abs(apart) > sizePoints);
+  });
+}
+
+/** Blanks of ragged text are all equally wide; lines without any count when they are many. */
+export function haveStretchedBlanks(lines: readonly ReadLine[]): boolean {
+  const means = lines.map(meanBlank).filter((mean) => mean !== undefined);
+  const size = lines[0]?.sizePoints ?? 1;
+  if (means.length < 2) return lines.length > 3;
+  return spread(means) > 0.025 * size;
+}
+
+function meanBlank({ characters }: ReadLine): number | undefined {
+  let sum = 0;
+  let count = 0;
+  for (const [at, { character, hasSpaceBefore }] of characters.entries()) {
+    const previous = characters[at - 1]?.character;
+    if (!hasSpaceBefore || previous === undefined) continue;
+    sum += -horizontalOverlap(previous.box, character.box);
+    count += 1;
+  }
+  return count > 2 ? sum / count : undefined;
+}
+
+/** Distance of the largest to the smallest. */
+export function spread(values: readonly number[]): number {
+  return Math.max(...values) - Math.min(...values);
+}
+
+const rightToLeft =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const letter = /\p{L}/u;
+const combining = /^\p{M}/u;
+const BRACKETS = ['()', '[]', '{}'];
+/** On pages written from right to left, lines with this share of such letters are as well. */
+const MIN_SHARE = 0.4;
+
+/** Whether text has letters that are written from right to left. */
+export function hasRightToLeft(text: string): boolean {
+  return rightToLeft.test(text);
+}
+
+/** The share of letters that are written from right to left; 0 without letters. */
+export function rightToLeftShare(texts: Iterable<string>): number {
+  let against = 0;
+  let all = 0;
+  for (const text of texts) {
+    if (!letter.test(text)) continue;
+    all += 1;
+    if (rightToLeft.test(text)) against += 1;
+  }
+  return all === 0 ? 0 : against / all;
+}
+
+/** The direction of a line of which some letters are written from right to left. */
+export function isLineRightToLeft(share: number, isPageRightToLeft: boolean): boolean {
+  return share > (isPageRightToLeft ? MIN_SHARE : 0.5);
+}
+
+/** The characters of a line, seen from left to right in any order, as they are read. */
+export function inReadingOrder(
+  characters: readonly LineCharacter[],
+  { isRightToLeft, sizePoints }: { isRightToLeft: boolean; sizePoints: number },
+): LineCharacter[] {
+  const seen = withBlanks(clustersOf(characters), sizePoints);
+  if (isRightToLeft) seen.reverse();
+  // Types of letters do not depend on their order, so the levels of what is seen are those of what
+  // is read; turning the runs back gives the text.
+  const letters = seen.map((cluster) => cluster?.[0]?.character.text.slice(0, 1) ?? ' ').join('');
+  const { levels } = bidi.getEmbeddingLevels(
+    isRightToLeft ? withNumbersOfWords(letters) : letters,
+    isRightToLeft ? 'rtl' : 'ltr',
+  );
+  const base = isRightToLeft ? 1 : 0;
+  for (let level = Math.max(base, ...levels); level > base; level -= 1) {
+    turnRuns(seen, levels, level);
+  }
+  const read: LineCharacter[] = [];
+  let hasSpaceBefore = false;
+  for (const cluster of seen) {
+    for (const [at, member] of (cluster ?? []).entries()) {
+      read.push({ ...member, hasSpaceBefore: at === 0 && hasSpaceBefore });
+    }
+    hasSpaceBefore = cluster === undefined;
+  }
+  return read.map((member, at) => withBracket(member, read[at + 1]));
+}
+
+/** Numbers after words of the other direction belong to these (rule W7): here they come before. */
+function withNumbersOfWords(letters: string): string {
+  return letters.replaceAll(/\d+(?:[.,]\d+)*(?=[^\p{L}\d]{1,3}\p{Script=Latin})/gu, (number) =>
+    'a'.repeat(number.length),
+  );
+}
+
+/** Files have brackets as they look or as they are meant: which it is, shows by what they touch. */
+function withBracket(member: LineCharacter, next: LineCharacter | undefined): LineCharacter {
+  const { character, hasSpaceBefore } = member;
+  const pair = BRACKETS.find((brackets) => brackets.includes(character.text));
+  const isLoose =
+    next === undefined || next.hasSpaceBefore || /[.,;:!?،؛]/.test(next.character.text);
+  if (pair === undefined || hasSpaceBefore === isLoose) return member;
+  const text = pair.slice(isLoose ? 1 : 0, isLoose ? 2 : 1);
+  return { ...member, character: { ...character, text } };
+}
+
+type Cluster = LineCharacter[];
+
+/** Letters with their marks, and the parts of one glyph, from left to right. */
+function clustersOf(characters: readonly LineCharacter[]): Cluster[] {
+  const clusters: Cluster[] = [];
+  for (const member of characters) {
+    const { box, text } = member.character;
+    const last = clusters.at(-1);
+    const before = last?.at(-1)?.character.box;
+    const isSameGlyph =
+      before !== undefined &&
+      Math.abs(before.left - box.left) < 0.01 &&
+      Math.abs(before.right - box.right) < 0.01;
+    if (last !== undefined && (isSameGlyph || combining.test(text))) last.push(member);
+    else clusters.push([member]);
+  }
+  return clusters.sort((a, b) => leftOf(a) - leftOf(b));
+}
+
+function leftOf([first]: Cluster): number {
+  return first?.character.box.left ?? 0;
+}
+
+/** `undefined` stands for a blank. */
+function withBlanks(clusters: readonly Cluster[], sizePoints: number): (Cluster | undefined)[] {
+  const all: (Cluster | undefined)[] = [];
+  let right = Infinity;
+  for (const cluster of clusters) {
+    const box = union(cluster.map(({ character }) => character.box));
+    if (box.left - right > WORD_GAP_EMS * sizePoints) all.push(undefined);
+    all.push(cluster);
+    right = box.right;
+  }
+  return all;
+}
+
+/** Turns each run of a level or higher ones; rule L2. */
+function turnRuns(items: unknown[], levels: Uint8Array, level: number): void {
+  let start = 0;
+  while (start < items.length) {
+    let end = start;
+    while (end < items.length && (levels[end] ?? 0) >= level) end += 1;
+    if (end > start + 1) items.splice(start, end - start, ...items.slice(start, end).reverse());
+    start = end + 1;
+  }
+}

@@ -3,16 +3,13 @@ import { applyToBox, type Matrix, turn } from './geometry.ts';
 import { type PageCharacter, readCharacters, type Visibility } from './page-characters.ts';
 import type { Page, PageParagraph, TextStyle, Box, Ruling } from './page-model.ts';
 import { readLinkBoxes } from './page-links.ts';
-import { readObstacles } from './page-obstacles.ts';
-import { type LabelLine, withLabels } from './picture-labels.ts';
-import { readRulings, readSigns } from './page-rulings.ts';
-import { attachShadows } from './shadow-objects.ts';
+import { readObstacles, type LabelLine, withLabels } from './page-obstacles.ts';
+import { readRulings, readSigns, markDecorated } from './text-rules.ts';
+import { attachShadows } from './text-objects.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
 import { paragraphOf } from './paragraph.ts';
-import { columnPeers } from './line-alignment.ts';
-import type { ReadLine } from './read-line.ts';
+import { columnPeers, type ReadLine } from './read-line.ts';
 import { linesOf } from './text-lines.ts';
-import { markDecorated } from './text-rules.ts';
 import { groupLines } from './text-paragraphs.ts';
 
 /** Of body text, until enough was read. */
@@ -140,17 +137,27 @@ function byRotation(characters: readonly PageCharacter[]): Map<number, PageChara
 
 /** Edges that differ by less are the same. */
 const SAME_POINTS = 1.5;
+/** Of lines one below the other that end at one place by chance, few do so exactly … */
+const SAME_END_POINTS = 0.5;
+/** … and fewer so near, in ems: the other two lines of three that end together. */
+const MAX_END_DISTANCE_EMS = 8;
+const MIN_ENDS = 2;
 
-/** Paragraphs of one line with the alignment that their cell or the page's right edge shows. */
+/** Paragraphs of one line with the alignment that their cell or what is above and below shows. */
 function alignSingleLines(
   paragraphs: readonly PageParagraph[],
   rulings: readonly Ruling[],
 ): PageParagraph[] {
   const upright = rulings.filter(({ isHorizontal }) => !isHorizontal);
   const lefts = new Map<number, number>();
-  for (const { box, lines } of paragraphs) {
+  const flush = new Map<number, number>();
+  const ends = new Map<number, Box[]>();
+  for (const { box, lines, align } of paragraphs) {
     const key = Math.round(box.left);
     lefts.set(key, (lefts.get(key) ?? 0) + lines.length);
+    if (align !== 'center') flush.set(key, (flush.get(key) ?? 0) + lines.length);
+    const end = Math.round(box.right);
+    if (lines.length === 1) ends.set(end, [...(ends.get(end) ?? []), box]);
   }
   const broken = paragraphs.filter(({ lines, rotation }) => lines.length > 1 && rotation === 0);
   return paragraphs.map((paragraph) => {
@@ -159,14 +166,31 @@ function alignSingleLines(
     const { box, align } = paragraph;
     const inCell = alignInCell(box, upright);
     if (inCell !== undefined) return { ...paragraph, align: inCell };
+    // What begins where other lines do is not centred though its middle is that of the page.
+    const isFlush = (flush.get(Math.round(box.left)) ?? 0) > 1;
+    if (align === 'center' && isFlush) return { ...paragraph, align: 'left' };
     if (align !== 'left') return paragraph;
     const sharesLeft = (lefts.get(Math.round(box.left)) ?? 0) > 1;
     const endsWithText = broken.some(
       (other) =>
         Math.abs(other.box.right - box.right) < SAME_POINTS && other.box.left < box.left - 10,
     );
-    return endsWithText && !sharesLeft ? { ...paragraph, align: 'right' } : paragraph;
+    const isRight = !sharesLeft && (endsWithText || endsWithOthers(box, ends));
+    return isRight ? { ...paragraph, align: 'right' } : paragraph;
   });
+}
+
+/** Whether single lines right above and below end where a line does, and begin elsewhere. */
+function endsWithOthers(box: Box, ends: ReadonlyMap<number, readonly Box[]>): boolean {
+  const end = Math.round(box.right);
+  const others = [end - 1, end, end + 1].flatMap((at) => ends.get(at) ?? []);
+  const near = others.filter(
+    (other) =>
+      Math.abs(other.right - box.right) < SAME_END_POINTS &&
+      Math.abs(other.left - box.left) > SAME_POINTS &&
+      Math.abs(other.bottom - box.bottom) < MAX_END_DISTANCE_EMS * (box.top - box.bottom),
+  );
+  return near.length >= MIN_ENDS;
 }
 
 /** The alignment between the rulings left and right of a box; undefined without both. */

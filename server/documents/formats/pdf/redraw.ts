@@ -3,8 +3,7 @@ import { PDFDict, PDFDocument, PDFName, type PDFPage, type PDFRef } from '@canto
 import { type LanguageTag, textDirection } from '../../../../shared/language.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { hasLetters, plainText, type TextSegment } from '../../../text/text-segment.ts';
-import { chooseFonts } from '../fonts/font-choice.ts';
-import type { InstalledFont } from '../fonts/installed-fonts.ts';
+import { chooseFonts, type InstalledFont } from '../fonts/font-choice.ts';
 import { type OpenFont, openFont } from '../fonts/shaped-text.ts';
 import { checkLength, DocumentError, type OpenedDocument } from '../format.ts';
 import {
@@ -19,16 +18,15 @@ import {
 import { embedFont, type EmbeddedFont } from './embedded-font.ts';
 import { identityMatrix, multiply, invert, type Matrix } from './geometry.ts';
 import { type DrawnText, drawParagraphs, type Pen, type Redrawing } from './page-redrawing.ts';
-import { moveLinks } from './moved-links.ts';
+import { moveLinks } from './page-links.ts';
 import type { Page, PageParagraph } from './page-model.ts';
 import { LOAD_OPTIONS, type PdfFile, SAVE_OPTIONS } from './pdfium.ts';
 import { readPageForRedrawing, type PageToRedraw } from './page-to-redraw.ts';
-import { textOfParagraph } from './paragraph-segments.ts';
-import { packStream, unpackContents } from './stream-contents.ts';
+import { textOfParagraph, blocksOf, translatableParagraphs } from './paragraph-segments.ts';
+import { packStream, unpackContents } from './content-stream.ts';
 import { removeText, type Removal, withForms } from './text-removal.ts';
-import type { ScannedPages, PageCover } from './scanned-pages.ts';
+import type { ScannedPages, PageCover } from './scanned.ts';
 import { decorationsIn } from './text-rules.ts';
-import { blocksOf, translatableParagraphs } from './translatable-text.ts';
 
 /** Takes over a file that is open and has been read; it is closed when the result is written. */
 export function openRedraw({

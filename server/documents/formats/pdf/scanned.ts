@@ -6,16 +6,15 @@ import { erase, Stain } from '../image/appearance.ts';
 import type { Picture } from '../image/picture.ts';
 import { around, readText } from '../image/read-text.ts';
 import { findRegions, type TextRegion, type SeenLine } from '../image/regions.ts';
-import { skewOf, turnedBack } from '../image/skew.ts';
+import { skewOf, turnedBack } from '../image/legibility.ts';
 import { type Matrix, multiply, turn } from './geometry.ts';
-import type { Page, PageParagraph } from './page-model.ts';
+import type { Page, PageParagraph, Box } from './page-model.ts';
 import { drawPage, type Pixels } from './page-picture.ts';
 import { hasPicture } from './page-to-redraw.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
 import { lettersOf, pageBox, type ScanView, scannedParagraph } from './scanned-paragraph.ts';
-import type { PageCover, ScannedPages } from './scanned-pages.ts';
 import { listTextObjects, looksOfTextObjects } from './text-objects.ts';
-import { charactersOf } from './translatable-text.ts';
+import { charactersOf } from './paragraph-segments.ts';
 
 /** Recognition reads 10-point text best from 200 to 300; more only takes longer. */
 const SCAN_DPI = 280;
@@ -221,4 +220,25 @@ function part(region: TextRegion, lines: readonly [SeenLine, ...SeenLine[]]): Te
     align: 'left',
     pitchPx: lines.length > 1 ? region.pitchPx : undefined,
   };
+}
+
+/** A picture that is drawn over the text of a scan before its translation is. */
+export interface PageCover {
+  /** On the page as it is looked at, turned back. */
+  box: Box;
+  png: Uint8Array;
+  /** Whose text it covers: it is drawn only when that is written anew. */
+  paragraph: PageParagraph;
+}
+
+/** The pages of a file, those that were recognised with their text. */
+export interface ScannedPages {
+  pages: readonly Page[];
+  /** What covers the old text of a page; undefined for pages that are no scans. */
+  covers(pageIndex: number): readonly PageCover[] | undefined;
+  /**
+   * From a page as it is looked at to where its paragraphs and covers are: scans that lie askew were
+   * turned back to be read. Undefined for pages that are no scans.
+   */
+  turnedBack(pageIndex: number): Matrix | undefined;
 }

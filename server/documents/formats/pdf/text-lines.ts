@@ -1,19 +1,20 @@
 /** Characters become lines: what stands on one baseline without a gap or a ruling in between. */
-import type { ReadLine, LineCharacter } from './read-line.ts';
-import { horizontalOverlap, union } from './geometry.ts';
-import type { PageCharacter } from './page-characters.ts';
-import type { Box, Ruling, TextStyle } from './page-model.ts';
-import { isDropCap, joinDropCaps } from './drop-caps.ts';
-import { isListMarker } from './list-markers.ts';
-import { cellGapsIn } from './cell-gaps.ts';
-import { guttersBetween } from './gutters.ts';
-import { WORD_GAP_EMS } from './read-line.ts';
 import {
+  type ReadLine,
+  type LineCharacter,
+  WORD_GAP_EMS,
+  isListMarker,
+  isDropCap,
+  joinDropCaps,
   hasRightToLeft,
   inReadingOrder,
   isLineRightToLeft,
   rightToLeftShare,
-} from './reading-order.ts';
+} from './read-line.ts';
+import { horizontalOverlap, union } from './geometry.ts';
+import type { PageCharacter } from './page-characters.ts';
+import type { Box, Ruling, TextStyle } from './page-model.ts';
+import { cellGapsIn, guttersBetween } from './gutters.ts';
 
 /** Wider gaps, in ems, part columns and cells; justified text stays below. */
 const COLUMN_GAP_EMS = 1.5;
@@ -23,11 +24,14 @@ const PIECE_GAP_EMS = 0.9;
 const MARKER_GAP_EMS = 4;
 /** The few words of a justified line in a narrow column may be further apart, up to this, … */
 const MAX_STRETCHED_EMS = 4;
-/** … all alike to so many ems … */
+/** … all alike to so many ems, and to this share of them since letters are kerned across blanks … */
 const SAME_STRETCHED_EMS = 0.06;
+const SAME_STRETCHED_SHARE = 0.05;
 /** … and end where a line right above or below it does. */
 const SAME_EDGE_EMS = 0.25;
 const MAX_STRETCHED_LEADING_EMS = 2;
+/** Rows above and below that are looked at: one or two of each column. */
+const MAX_ROWS_NEARBY = 8;
 /** Rows of more pieces than this are no text. */
 const MAX_ROW_PIECES = 100;
 /** Letters this far apart are spaced … */
@@ -53,10 +57,12 @@ export function linesOf(
   const joinedBy = (upright: readonly Ruling[]): ReadLine[] =>
     joinStretched(joinPieces(piecesOf(characters, upright), upright), upright);
   const whole = joinedBy(drawn);
-  const rows = rowsOf(whole);
-  const gutters = [...guttersBetween(rows), ...cellGapsIn(rows)];
+  const gutters = guttersBetween(rowsOf(whole));
+  const parted = gutters.length === 0 ? whole : joinedBy([...drawn, ...gutters]);
+  // Beside lines of other columns the blanks of a stretched line look like gaps between cells.
+  const cellGaps = cellGapsIn(rowsOf(parted));
   const isPageRightToLeft = rightToLeftShare(characters.map(({ text }) => text)) > 0.5;
-  const lines = (gutters.length === 0 ? whole : joinedBy([...drawn, ...gutters]))
+  const lines = (cellGaps.length === 0 ? parted : joinedBy([...drawn, ...gutters, ...cellGaps]))
     .filter(({ characters: { length } }) => length > 0)
     .map((line) => withDirection(line, isPageRightToLeft))
     .map(withSpacing);
@@ -263,9 +269,7 @@ function joinStretched(lines: readonly ReadLine[], upright: readonly Ruling[]): 
   const rows = rowsOf(lines);
   for (const [at, row] of rows.entries()) {
     if (row.length < 2 || row.length > MAX_ROW_PIECES) continue;
-    const nearby = [rows[at - 1] ?? [], rows[at + 1] ?? []].flatMap((others) =>
-      others.slice(0, MAX_ROW_PIECES),
-    );
+    const nearby = rowsAround(rows, at).flatMap((others) => others.slice(0, MAX_ROW_PIECES));
     for (const line of nearby) {
       const words = row
         .filter((piece) => isWithin(piece, line))
@@ -275,11 +279,23 @@ function joinStretched(lines: readonly ReadLine[], upright: readonly Ruling[]): 
       // Two words have one gap, which could be that of columns: text has to go on past it on both sides.
       const isAbove = full.some(({ baseline }) => baseline > (words[0]?.baseline ?? 0));
       const isBelow = full.some(({ baseline }) => baseline < (words[0]?.baseline ?? 0));
-      if (words.length > 2 ? !isAbove && !isBelow : !isAbove || !isBelow) continue;
+      if (hasBlanks(words) ? !isAbove && !isBelow : !isAbove || !isBelow) continue;
       row.splice(0, row.length, ...row.filter((piece) => !words.includes(piece)), joined(words));
     }
   }
   return rows.flat().sort((a, b) => a.order - b.order);
+}
+
+/** Rows so near above and below one that its column may have a line in them: others may have them between. */
+function rowsAround(rows: readonly ReadLine[][], at: number): ReadLine[][] {
+  const [line] = rows[at] ?? [];
+  if (line === undefined) return [];
+  const isNear = (row: readonly ReadLine[]): boolean => {
+    const apart = Math.abs((row[0]?.baseline ?? line.baseline) - line.baseline);
+    return apart < MAX_STRETCHED_LEADING_EMS * line.sizePoints;
+  };
+  const above = rows.slice(Math.max(0, at - MAX_ROWS_NEARBY), at).filter(isNear);
+  return [...above, ...rows.slice(at + 1, at + 1 + MAX_ROWS_NEARBY).filter(isNear)];
 }
 
 function isWithin({ box, sizePoints }: ReadLine, line: ReadLine): boolean {
@@ -287,21 +303,35 @@ function isWithin({ box, sizePoints }: ReadLine, line: ReadLine): boolean {
   return box.left > line.box.left - most && box.right < line.box.right + most;
 }
 
-/** Whether pieces, from left to right, are single words of one size with the same gap between all. */
+/** Whether pieces, from left to right, are words of one size with the same gap between all. */
 function areStretched(words: readonly ReadLine[], upright: readonly Ruling[]): boolean {
   const [first] = words;
   if (first === undefined || words.length < 2) return false;
   const size = first.sizePoints;
-  const gaps = words.slice(1).map(({ box }, at) => box.left - (words[at] ?? first).box.right);
+  const gaps = words.flatMap(({ box, characters }, at) => {
+    const before = words[at - 1];
+    const inside = characters.flatMap((member, index) => {
+      const last = characters[index - 1];
+      return last !== undefined && member.hasSpaceBefore ? [gapBetween(last, member)] : [];
+    });
+    return before === undefined ? inside : [box.left - before.box.right, ...inside];
+  });
+  const widest = Math.max(...gaps);
   return (
     gaps.every((gap) => gap > 0 && gap < MAX_STRETCHED_EMS * size) &&
-    Math.max(...gaps) - Math.min(...gaps) < SAME_STRETCHED_EMS * size &&
-    words.every(
-      ({ characters, sizePoints }) =>
-        Math.abs(sizePoints - size) < 0.1 * size &&
-        !characters.some(({ hasSpaceBefore }, at) => at > 0 && hasSpaceBefore),
-    ) &&
+    widest - Math.min(...gaps) < SAME_STRETCHED_EMS * size + SAME_STRETCHED_SHARE * widest &&
+    words.every(({ sizePoints }) => Math.abs(sizePoints - size) < 0.1 * size) &&
     words.slice(1).every(({ box }, at) => !isParted((words[at] ?? first).box, box, first, upright))
+  );
+}
+
+/** Whether pieces have more than the one gap of two single words. */
+function hasBlanks(words: readonly ReadLine[]): boolean {
+  return (
+    words.length > 2 ||
+    words.some(({ characters }) =>
+      characters.some(({ hasSpaceBefore }, at) => at > 0 && hasSpaceBefore),
+    )
   );
 }
 

@@ -3,10 +3,8 @@
  * are counted as PDFium counts the objects it makes of them, forms where they are drawn.
  */
 import { type PDFContext, PDFDict, PDFName, PDFRef, PDFStream } from '@cantoo/pdf-lib';
-
-import { type Operator, scanOperators } from './content-stream.ts';
+import { type Operator, scanOperators, packStream, unpackStream } from './content-stream.ts';
 import { invert, type Matrix } from './geometry.ts';
-import { packStream, unpackStream } from './stream-contents.ts';
 
 /** Where PDFium found a text object. */
 export interface TextPlace {
