@@ -40,7 +40,7 @@ describe('a contained process', () => {
 
   it('goes on when the system cannot tell for a while what it takes', () => {
     const script = path.join(import.meta.dirname, 'starved-watch.mjs');
-    const built = builtModule('server/process/limit-watch.ts');
+    const built = builtModule('server/process/supervision.ts');
     const starved = ['ulimit -n 100; exec "$0" "$@"', process.execPath, script, built];
     const said = execFileSync('/bin/sh', ['-c', ...starved], { encoding: 'utf8' });
     expect(JSON.parse(said)).toEqual({ refusal: 'EMFILE', exceeded: [] });

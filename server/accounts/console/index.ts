@@ -1,6 +1,6 @@
 /** The console, wired: who is signed in, and what they see of their account. */
 import type { Config } from '../../config.ts';
-import type { PageRoutes, Routes } from '../../http/door.ts';
+import type { Account, PageRoutes, Routes } from '../../http/door.ts';
 import { createHostRule } from './door.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Storage } from '../../stores.ts';
@@ -45,7 +45,7 @@ export function openConsole({
       });
     };
   return {
-    isOperator: consoleAccount.isOperator,
+    isOperator: (account: Account) => consoleAccount.isOperator(account),
     /** Its path, with a one-time link while the first account has no password. */
     entrance: () => consoleEntrance(consoleAccess, operatorId),
     /** The page and what it asks for, with what it shows besides accounts. */

@@ -1,5 +1,5 @@
 /**
- * What a recogniser's process and its parent say to each other, as frames (`process/frames.ts`). One
+ * What a recogniser's process and its parent say to each other, as frames (`process/children.ts`). One
  * process hears several utterances at a time; each frame about one begins with its number as four
  * bytes, little endian. Times are in ms from the first sample of the utterance.
  */

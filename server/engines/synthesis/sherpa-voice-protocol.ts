@@ -1,6 +1,6 @@
 /**
  * What a process that speaks with sherpa-onnx and its parent say to each other, as frames
- * (`process/frames.ts`). Each frame begins with the number of its text as four bytes, little endian.
+ * (`process/children.ts`). Each frame begins with the number of its text as four bytes, little endian.
  */
 
 /** What a child needs to know of a voice model; also its command line, as JSON. */
