@@ -5,8 +5,7 @@ import { canonicalLanguage } from '../../shared/language.ts';
 import { wavHeader } from '../../shared/wav.ts';
 import type { RecognitionEngine, SynthesisEngine, Unavailable } from '../engines/engine.ts';
 import type { Translation } from '../translation/translation.ts';
-import { speakableLanguages, speakerOf } from '../voice/session/speakers.ts';
-import { spokenLanguages } from '../voice/session/voice-session-request.ts';
+import { speakableLanguages, speakerOf, spokenLanguages } from '../voice/session/speakers.ts';
 
 /** Sentences that the default engines hear and translate well. */
 const SAMPLE_SENTENCES = [

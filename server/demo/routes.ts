@@ -12,11 +12,10 @@ import { DocumentKey, DocumentPath } from '../../shared/schemas/documents.ts';
 import { VoiceReconnection, VoiceSessionRequest } from '../../shared/schemas/voice-session.ts';
 import type { Demo } from './demo.ts';
 import type { DocumentTranslations } from '../documents/jobs/documents.ts';
-import type { VoiceSessions } from '../voice/session/voice-sessions.ts';
+import { type VoiceSessions, streamingUrl } from '../voice/index.ts';
 import type { Caller } from '../http/door.ts';
 import { abortWhenGone, useMultipart } from '../http/requests.ts';
 import { receiveDocument, sendResult } from '../documents/jobs/routes.ts';
-import { streamingUrl } from '../voice/session/routes.ts';
 
 export interface DemoOptions {
   /** The built widget, with the page in it. */

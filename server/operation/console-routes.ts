@@ -7,7 +7,7 @@ import {
   StyleRuleCatalogueView,
 } from '../../shared/schemas/console.ts';
 import type { DescribeEngines } from './engine-conditions.ts';
-import type { LiveOverview } from '../voice/session/live-overview.ts';
+import type { LiveOverview } from '../voice/index.ts';
 import type { Account, Door } from '../http/door.ts';
 
 export interface ConsoleOperationOptions {

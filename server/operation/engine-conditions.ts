@@ -13,8 +13,7 @@ import type { Outage } from '../process/index.ts';
 import type { EngineHealth } from './engine-health.ts';
 import type { EngineKind } from './observed-engines.ts';
 import type { Translation } from '../translation/translation.ts';
-import { sharesOfSpeech } from '../voice/session/speakers.ts';
-import { spokenLanguages } from '../voice/session/voice-session-request.ts';
+import { sharesOfSpeech, spokenLanguages } from '../voice/session/speakers.ts';
 
 /** What is running here, and what is not. */
 export interface EngineLists {

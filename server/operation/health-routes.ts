@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Health, Ready } from '../../shared/schemas/health.ts';
 import { Problem } from '../../shared/schemas/problem.ts';
 import type { Readiness } from './readiness.ts';
-import type { VoiceSessions } from '../voice/session/voice-sessions.ts';
+import type { VoiceSessions } from '../voice/index.ts';
 
 export interface HealthOptions {
   voiceSessions: VoiceSessions;

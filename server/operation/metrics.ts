@@ -1,6 +1,6 @@
 /** What the server tells of its work, as Prometheus reads it. No label ever holds a key, an account or a text. */
 import { collectDefaultMetrics, Gauge, Histogram, Registry, Counter } from 'prom-client';
-import type { CaptionTrack, QueueName, SessionEnd, VoiceMeasures } from '../voice/path/measures.ts';
+import type { CaptionTrack, QueueName, SessionEnd, VoiceMeasures } from '../voice/index.ts';
 import type { EngineMeasures } from './observed-engines.ts';
 
 /** Captions are of use within a few seconds; beyond, only the order of magnitude counts. */

@@ -18,6 +18,11 @@ import { acceptVoiceSockets } from './session/upgrade.ts';
 import { createVoiceRequestCheck } from './session/voice-session-request.ts';
 import { createVoiceSessions } from './session/voice-sessions.ts';
 
+export type { CaptionTrack, QueueName, SessionEnd, VoiceMeasures } from './path/measures.ts';
+export { createLiveOverview, type LiveOverview } from './session/live-overview.ts';
+export { streamingUrl } from './session/routes.ts';
+export type { VoiceSessions } from './session/voice-sessions.ts';
+
 /** What sessions are decoded and encoded with; found and started before the first of them. */
 export async function openAudio(config: Config, log: Logger) {
   const [encoders, containment, ffmpeg] = await Promise.all([

@@ -7,8 +7,10 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { DocumentFormatName } from '../../../shared/document-formats.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
-import { findContainment, SYSTEM_PATH, type Containment } from '../../process/containment.ts';
 import {
+  findContainment,
+  SYSTEM_PATH,
+  type Containment,
   type Uncontained,
   forkChild,
   runtimeFiles,

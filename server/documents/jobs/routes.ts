@@ -14,15 +14,16 @@ import {
 import { Problem } from '../../../shared/schemas/problem.ts';
 import type { DocumentTranslations } from './documents.ts';
 import type { Caller, Door } from '../../http/door.ts';
-import { receivedFile, type UploadPace } from '../../http/requests.ts';
 import {
+  receivedFile,
+  type UploadPace,
   abortWhenGone,
   reportingTag,
   readMultipart,
   useMultipart,
   type FormFields,
+  readForm,
 } from '../../http/requests.ts';
-import { readForm } from '../../http/forms.ts';
 
 export interface DocumentOptions {
   documentTranslations: DocumentTranslations;

@@ -2,8 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Dialect, LocalLinter, SuggestionKind, type Lint as HarperLint } from 'harper.js';
 import { slimBinary } from 'harper.js/slimBinary';
-import type { ReadyNotice } from '../../process/worker-pool.ts';
-import { serveAsWorker } from '../../process/index.ts';
+import { type ReadyNotice, serveAsWorker } from '../../process/index.ts';
 import {
   type HarperAnswer,
   type HarperMessage,

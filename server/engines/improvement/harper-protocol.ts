@@ -1,5 +1,5 @@
 /** What the server and the process that runs Harper say to each other, and the rules that are asked. */
-import type { FreeRequest } from '../../process/worker-pool.ts';
+import type { FreeRequest } from '../../process/index.ts';
 
 export interface HarperRequest {
   kind: 'lint';

@@ -3,8 +3,12 @@ import { ServiceError } from '../../../shared/errors.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
 import { FairPlaces, type Turn } from '../../process/concurrency.ts';
-import { createWorkerPool, type PoolWorker, type WorkerPool } from '../../process/worker-pool.ts';
-import { startWorkerProcess } from '../../process/index.ts';
+import {
+  createWorkerPool,
+  type PoolWorker,
+  type WorkerPool,
+  startWorkerProcess,
+} from '../../process/index.ts';
 import {
   applyEdits,
   type Edit,

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { TargetMediaFormat } from '../../../shared/target-media-type.ts';
 import { wavHeader } from '../../../shared/wav.ts';
-import type { Containment } from '../../process/containment.ts';
+import type { Containment } from '../../process/index.ts';
 import { createMatroskaContainer } from './codecs/matroska-container.ts';
 import {
   createPieceMaker,

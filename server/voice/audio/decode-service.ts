@@ -2,8 +2,7 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import { createRateConverter } from '../../../shared/resampler.ts';
-import type { FreeRequest, ReadyNotice } from '../../process/worker-pool.ts';
-import type { WorkerPort } from '../../process/index.ts';
+import type { FreeRequest, ReadyNotice, WorkerPort } from '../../process/index.ts';
 import { createContainedSource } from './codecs/containers.ts';
 import {
   chunkTooLarge,

@@ -1,7 +1,7 @@
 /** One stream on its way through a worker, and through FFmpeg if need be; bounded everywhere. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { MEDIA_GAP, UTTERANCE_END, type MediaPiece } from './media.ts';
-import type { WorkerPlace, WorkerPool } from '../../process/worker-pool.ts';
+import type { WorkerPlace, WorkerPool } from '../../process/index.ts';
 import { declaredCoding, type Coding } from './codecs/decodable-formats.ts';
 import {
   GAP,

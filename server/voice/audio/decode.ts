@@ -7,10 +7,12 @@ import {
   findContainment,
   uncontainedNotice,
   type Containment,
-} from '../../process/containment.ts';
+  runtimeFiles,
+  startWorkerProcess,
+  createWorkerPool,
+  type PoolWorker,
+} from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
-import { runtimeFiles, startWorkerProcess } from '../../process/index.ts';
-import { createWorkerPool, type PoolWorker } from '../../process/worker-pool.ts';
 import {
   chunkTooLarge,
   decodableContentTypes,

@@ -1,6 +1,6 @@
 /** The worker thread in which speech is encoded, stream by stream; each request is answered once. */
 import { parentPort, type MessagePort } from 'node:worker_threads';
-import type { FreeRequest, ReadyNotice } from '../../process/worker-pool.ts';
+import type { FreeRequest, ReadyNotice } from '../../process/index.ts';
 import {
   packPieces,
   type EncodeAnswer,

@@ -7,10 +7,14 @@ import {
   targetMediaTypes,
   type TargetMediaFormat,
 } from '../../../shared/target-media-type.ts';
-import { uncontainedNotice } from '../../process/containment.ts';
+import {
+  uncontainedNotice,
+  startWorker,
+  createWorkerPool,
+  type WorkerPlace,
+  type WorkerPool,
+} from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
-import { startWorker } from '../../process/index.ts';
-import { createWorkerPool, type WorkerPlace, type WorkerPool } from '../../process/worker-pool.ts';
 import { openAacEncoder } from './aac-encoder.ts';
 import {
   unpackPieces,

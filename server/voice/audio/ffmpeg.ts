@@ -15,8 +15,8 @@ import {
   CONTAINED_PROCESSES,
   findContainment,
   type Containment,
-} from '../../process/containment.ts';
-import { LimitWatch } from '../../process/index.ts';
+  LimitWatch,
+} from '../../process/index.ts';
 import { ffmpegMissing, type Coding } from './codecs/decodable-formats.ts';
 import { createSampleAligner } from './media.ts';
 

@@ -1,7 +1,10 @@
-/** Which voice speaks which language: the first engine that can, as with everything that is preferred. */
+/** Which languages are heard, and which voice speaks which: the first engine that can, as with everything that is preferred. */
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
-import { voiceMediaLanguages } from '../../../shared/schemas/voice-session.ts';
-import type { SynthesisEngine } from '../../engines/engine.ts';
+import {
+  voiceMediaLanguages,
+  voiceSourceLanguages,
+} from '../../../shared/schemas/voice-session.ts';
+import type { RecognitionEngine, SynthesisEngine } from '../../engines/engine.ts';
 
 type Speaker = Pick<SynthesisEngine, 'languages'>;
 
@@ -31,4 +34,12 @@ export function sharesOfSpeech<Engine extends Speaker>(
 /** Whether sessions can ask for speech in a language, or in that variant of it. */
 export function isSpeakable(language: LanguageTag, speakers: readonly Speaker[]): boolean {
   return speakableLanguages(speakers).some((each) => canonicalLanguage(each) === language);
+}
+
+/** Languages that can be heard now. */
+export function spokenLanguages(
+  recognisers: readonly Pick<RecognitionEngine, 'languages'>[],
+): string[] {
+  const heard = new Set(recognisers.flatMap(({ languages }) => languages));
+  return voiceSourceLanguages.filter((language) => heard.has(language));
 }

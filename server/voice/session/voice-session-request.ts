@@ -17,7 +17,7 @@ import type { VoicePipelineOptions } from '../path/pipeline.ts';
 import type { RequestedSource } from '../path/recognise.ts';
 import type { RequestedLanguage } from '../path/target-tracks.ts';
 import type { LiveTranslation } from './live-translation.ts';
-import { speakableLanguages, speakerOf } from './speakers.ts';
+import { speakableLanguages, speakerOf, spokenLanguages } from './speakers.ts';
 import type { SpokenTermLists } from '../../spoken-terms/spoken-terms.ts';
 import type { Translation } from '../../translation/translation.ts';
 
@@ -115,12 +115,6 @@ export function createVoiceRequestCheck(capabilities: VoiceCapabilities): CheckV
       },
     };
   };
-}
-
-/** Languages that can be heard now. */
-export function spokenLanguages(recognisers: readonly RecognitionEngine[]): string[] {
-  const heard = new Set(recognisers.flatMap(({ languages }) => languages));
-  return voiceSourceLanguages.filter((language) => heard.has(language));
 }
 
 function checkedFormat(contentType: string, possible: readonly string[]): AudioFormat {

@@ -122,11 +122,17 @@ const layers: Record<string, Layer> = {
     without: edgePackages,
   },
   'server/operation': room(
-    ['server/voice/session'],
-    ['server/improvement', 'server/translation', 'server/voice/path'],
+    ['server/voice/index.ts', 'server/voice/session/speakers.ts'],
+    ['server/improvement', 'server/translation'],
   ),
   'server/demo': room(
-    ['server/config.ts', 'server/http', 'server/voice/session', 'server/documents/jobs'],
+    [
+      'server/config.ts',
+      'server/http',
+      'server/voice/index.ts',
+      'server/voice/session/speakers.ts',
+      'server/documents/jobs',
+    ],
     ['server/translation'],
   ),
   'server/models': { uses: ['shared'] },

@@ -1,5 +1,5 @@
 /** Word's old .doc: LibreOffice makes a .docx of it, which is translated as such. */
-import { findContainment, type Command, type Containment } from '../../../process/containment.ts';
+import { findContainment, type Command, type Containment } from '../../../process/index.ts';
 import {
   MEMORY_FILES_BYTES,
   ProgramFailure,
