@@ -10,7 +10,7 @@ import {
   temporaryFolder,
   translateTexts,
 } from './apertium-support.ts';
-import { marked, textsOf } from './marked-segments.ts';
+import { marked, textsOf, written } from './marked-segments.ts';
 import { describeTranslationConformance } from './translation-conformance.ts';
 import { answeredBefore } from './translation-texts.ts';
 
@@ -131,6 +131,25 @@ describe('Apertium translates', () => {
   test.each(hyphens)('%s to %s with hyphens: %s', async (source, target, text, expected) => {
     const [answer] = await translateTexts(engine, [text], { source, target, signal });
     expect(answer).toMatch(expected);
+  });
+
+  /** An apostrophe is a genitive, a contraction or a part of a word; a quotation mark is neither. */
+  const quotes: [source: string, target: string, text: string, expected: string][] = [
+    ['en', 'es', "The 'small' house is red.", "La 'casa' pequeña es roja."],
+    ['en', 'es', 'He said ‘single’ twice.', 'Dijo ‘solo’ dos veces.'],
+    ['en', 'es', "She said 'stop'.", "Dijo 'parón'."],
+    ['en', 'ca', "The 'south' park", "El 'parc' del sud"],
+    ['en', 'es', "the dogs' park", "Los perros' parque"],
+    ['en', 'es', "Peter's house", 'La casa de Peter'],
+  ];
+  test.each(quotes)('%s to %s with single quotes: %s', async (source, target, text, expected) => {
+    expect(await translateTexts(engine, [text], { source, target, signal })).toEqual([expected]);
+  });
+
+  test('single quotes in texts with marks', async () => {
+    const segment = marked("The <1>'small'</1> <2>house</2> of ‘stone’.");
+    const [answer = []] = await engine.translate([segment], { source: 'en', target: 'es', signal });
+    expect(written(answer)).toBe("La '<2>casa</2>' <1>pequeña</1> de ‘hueso’.");
   });
 
   test('pronouns behind hyphens in texts with marks', async () => {

@@ -29,6 +29,7 @@ import {
   undividedWords,
   withKeptWords,
 } from './kept-words.ts';
+import { singleQuotes, type SingleQuotes } from './single-quotes.ts';
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
 import { type BlankToken, takeMarksApart, type Token, type WordToken } from './marked-text.ts';
 
@@ -51,15 +52,28 @@ export interface Run {
 
 /** A text without marks, translated. */
 export async function translateText(text: string, run: Run): Promise<string> {
-  const words = hasHyphen(text) ? await keptWordsOf(text, run) : NOTHING_KEPT;
-  const stepped = await throughSteps(replaced(text, words.replacements), run);
-  const kept = withKeptWords(stepped, words.kept, text) ?? (await throughSteps(text, run));
-  const translated = tightened(withoutInnerCapitals(kept, text), text);
+  const quotes = quotesOf(text, run);
+  const [translated = ''] = quotes.restore([
+    await translateWords(replaced(text, quotes.replacements), run),
+  ]) ?? [await translateWords(text, run)];
   // Some rules drop a word that stands alone, `Si`: a text must not vanish.
   return LETTER.test(text) && !LETTER.test(translated) ? text : translated;
 }
 
 const LETTER = /\p{L}/u;
+
+/** A text whose quotation marks do no harm. */
+async function translateWords(text: string, run: Run): Promise<string> {
+  const words = hasHyphen(text) ? await keptWordsOf(text, run) : NOTHING_KEPT;
+  const stepped = await throughSteps(replaced(text, words.replacements), run);
+  const kept = withKeptWords(stepped, words.kept, text) ?? (await throughSteps(text, run));
+  return tightened(withoutInnerCapitals(kept, text), text);
+}
+
+/** Other languages have no genitive with an apostrophe. */
+function quotesOf(text: string, { steps }: Run): SingleQuotes {
+  return singleQuotes(steps.some(({ mode }) => mode.source === 'en') ? text : '');
+}
 
 const NOTHING_KEPT: KeptWords = { replacements: [], kept: new Map() };
 
@@ -98,18 +112,33 @@ export async function translateMarked(segment: TextSegment, run: Run): Promise<T
   const start = Math.max(text.tokens.findIndex(isInner), 0);
   const end = text.tokens.findLastIndex(isInner) + 1;
   const source = text.tokens.slice(start, end);
-  const sourceText = textOf(source);
-  const words = hasHyphen(sourceText)
-    ? undividedWords(await keptWordsOf(sourceText, run), source)
-    : NOTHING_KEPT;
-  const stepped = await tokensThroughSteps(replacedTokens(source, words.replacements), run);
+  const quotes = quotesOf(textOf(source), run);
+  const translated = await translateTokens(replacedTokens(source, quotes.replacements), run);
+  const texts = quotes.restore(
+    translated.map((token) => (token.kind === 'word' ? token.text : '')),
+  );
   let inner =
-    tokensWithKeptWords(stepped, words.kept, sourceText) ?? (await tokensThroughSteps(source, run));
-  inner = tightenedTokens(tokensWithoutInnerCapitals(inner, sourceText), sourceText);
+    texts === undefined
+      ? await translateTokens(source, run)
+      : translated.map((token, i) =>
+          token.kind === 'word' ? { ...token, text: texts[i] ?? token.text } : token,
+        );
   const modesUsed = run.steps.map(({ mode }) => mode);
   if (modesUsed.at(-1)?.marksArticles === true) inner = shareArticleMarks(inner);
   if (modesUsed.some((mode) => mode.losesWordBlanks)) inner = restoreWordBlanks(inner, text);
   return putMarksBack([...text.tokens.slice(0, start), ...inner, ...text.tokens.slice(end)], text);
+}
+
+/** Tokens whose quotation marks do no harm. */
+async function translateTokens(source: readonly Token[], run: Run): Promise<Token[]> {
+  const text = textOf(source);
+  const words = hasHyphen(text)
+    ? undividedWords(await keptWordsOf(text, run), source)
+    : NOTHING_KEPT;
+  const stepped = await tokensThroughSteps(replacedTokens(source, words.replacements), run);
+  const kept =
+    tokensWithKeptWords(stepped, words.kept, text) ?? (await tokensThroughSteps(source, run));
+  return tightenedTokens(tokensWithoutInnerCapitals(kept, text), text);
 }
 
 async function tokensThroughSteps(
