@@ -1,6 +1,8 @@
 /** Starts every engine the settings ask for; what cannot run is reported, and the others go on. */
 import { ConfigError, type Config } from './config.ts';
 import { isRunning, type EngineStart } from './engines/declaration.ts';
+// Before anything else takes memory: what reading its tables needs for a moment stays with the process.
+import { createDetector } from './engines/detection/detector.ts';
 import type {
   DetectionEngine,
   ImprovementEngine,
@@ -10,7 +12,6 @@ import type {
   Unavailable,
 } from './engines/engine.ts';
 import {
-  createDetector,
   defaultRecognisers,
   improvers,
   recognisers,

@@ -1,7 +1,6 @@
 /** The list of engines. A new engine is a file of its own, settings included, and one line here. */
 import type { TProperties } from 'typebox';
 import type { EngineDeclaration } from './declaration.ts';
-import { createDetector } from './detection/detector.ts';
 import type {
   ImprovementEngine,
   RecognitionEngine,
@@ -72,8 +71,6 @@ export const improvers = {
   harper,
   hunspell,
 } as const satisfies Declarations<ImprovementEngine>;
-
-export { createDetector };
 
 type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
   all: infer All,

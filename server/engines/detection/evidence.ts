@@ -2,6 +2,8 @@
  * What speaks for each language: two statistical detectors that err in different places, under one set
  * of language codes, and the words that are known.
  */
+import { loadModule } from 'cld3-asm';
+import { eld } from 'eld/small';
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Script } from './letters.ts';
 import type { WordLists } from './word-lists.ts';
@@ -40,8 +42,6 @@ const LOADING_TIMEOUT_MS = 60_000;
 
 /** Loads both detectors; they stay for the life of the process. */
 export async function loadStatistics(): Promise<Statistics> {
-  // Half a second: not for those that only read the settings.
-  const [{ loadModule }, { eld }] = await Promise.all([import('cld3-asm'), import('eld/small')]);
   const factory = await loadModule({ timeout: LOADING_TIMEOUT_MS });
   // Short texts are taken as well, and no more than was cut off before: 3 bytes a character.
   const network = factory.create(0, 1536);
