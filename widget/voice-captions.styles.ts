@@ -1,5 +1,6 @@
 import { css, unsafeCSS, type CSSResult } from 'lit';
-import sheet from './page/tokens.css?inline';
+// As it is written: what a build makes of `light-dark()` needs the root of a page of ours.
+import sheet from './page/tokens.css?raw';
 import { captionStyles } from './views/captions.ts';
 import { toolbarStyles } from './views/toolbar.ts';
 
