@@ -102,7 +102,9 @@ describe('capture', () => {
     // The gateway takes at most twice real time, also from a page that has to catch up.
     const sentAtMs = await page.evaluate(() => globalThis.sentAtMs!);
     expect(sentAtMs.length).toBeGreaterThanOrEqual(12);
-    expect(Math.min(...gaps(sentAtMs).slice(1))).toBeGreaterThan(25);
+    const sentMs = 100 * (sentAtMs.length - 1);
+    // As much as one chunk may be late, by a timer or a busy machine, and the next in time.
+    expect(sentAtMs.at(-1)! - sentAtMs[0]!).toBeGreaterThan(sentMs / 2 - 100);
     const cadence = await page.evaluate(
       () =>
         new Promise<number[]>((resolve) => {
