@@ -26,8 +26,7 @@ async function withTranslator(script: string, flags: readonly string[]): Promise
   const file = (name: string) => path.join(folder, 'translation-en-es', name);
   const texts = [...hostileTexts(12).map(({ text }) => text), 'The red house', 'Two old rivers.'];
   const { stdout } = await run(process.execPath, [
-    ...[...flags, '--no-liftoff', '--wasm-lazy-compilation'],
-    ...['--input-type=module', '-e'],
+    ...[...flags, '--wasm-lazy-compilation', '--input-type=module', '-e'],
     `import { readFileSync } from 'node:fs';
     import { loadBergamot } from '${builtModule('server/engines/translation/bergamot.ts')}';
     const vocabulary = readFileSync('${file('vocab.enes.spm')}');

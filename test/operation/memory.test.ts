@@ -62,7 +62,7 @@ it('the corrector of English is a process, whose memory and death are not the se
 
 it('gives back what a flood has taken', async () => {
   const hostile = ['a.'.repeat(60_000), 'ü'.repeat(30_000), '<a>'.repeat(20_000)];
-  const end = performance.now() + 10_000;
+  const end = performance.now() + 5_000;
   let greatest = 0;
   const attack = async (index: number) => {
     while (performance.now() < end) {

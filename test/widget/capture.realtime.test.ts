@@ -96,11 +96,12 @@ describe('capture', () => {
       session_updates: true,
     });
     expect(new Set(heard.chunks.map(({ bytes }) => bytes.length))).toEqual(new Set([3_200]));
-    // The gateway takes at most twice real time, also from a page that has to catch up. All of them
-    // together, as a page on a busy machine may stand still between two.
+    // The gateway takes at most twice real time, also from a page that has to catch up.
     const sentAtMs = await page.evaluate(() => globalThis.sentAtMs!);
     expect(sentAtMs.length).toBeGreaterThanOrEqual(12);
-    expect(sentAtMs.at(-1)! - sentAtMs[1]!).toBeGreaterThan((sentAtMs.length - 2) * 50);
+    const sentMs = 100 * (sentAtMs.length - 1);
+    // As much as one chunk may be late, by a timer or a busy machine, and the next in time.
+    expect(sentAtMs.at(-1)! - sentAtMs[0]!).toBeGreaterThan(sentMs / 2 - 100);
     const cadence = await page.evaluate(
       () =>
         new Promise<number[]>((resolve) => {
