@@ -5,7 +5,11 @@
  */
 
 /** Pairs that may stand for quotation marks: the first of which a text has neither. */
-const STAND_INS = ['‹›', '❮❯', '❬❭'];
+const STAND_INS = [
+  ['‹', '›'],
+  ['❮', '❯'],
+  ['❬', '❭'],
+] as const;
 /** Not `dogs'`, `rock ’n’ roll`, `'tis`, `’90s`: what is quoted begins behind a blank or another sign. */
 const OPENING =
   /(?<=^|[\s([{"“«—–-])['‘’](?!(?:tis|twas|em|cause|til|till|bout|round|n)\b|\d{2}s\b)(?=[\p{L}\p{N}])/giu;
@@ -27,10 +31,10 @@ const NOTHING_QUOTED: SingleQuotes = { replacements: [], restore: (pieces) => [.
 
 /** Finds the pairs of single quotation marks of an English text. */
 export function singleQuotes(text: string): SingleQuotes {
-  const standIns = STAND_INS.find((pair) => ![...pair].some((sign) => text.includes(sign)));
+  const standIns = STAND_INS.find((pair) => pair.every((sign) => !text.includes(sign)));
   const quotes = standIns === undefined ? [] : quotedPlaces(text);
   if (standIns === undefined || quotes.length === 0) return NOTHING_QUOTED;
-  const [opening = '', closing = ''] = standIns;
+  const [opening, closing] = standIns;
   const replacements = quotes.flatMap(([start, end]) => [
     { start, end: start + 1, text: opening },
     { start: end, end: end + 1, text: closing },
@@ -38,20 +42,19 @@ export function singleQuotes(text: string): SingleQuotes {
   return {
     replacements,
     restore(pieces) {
-      const originals = {
+      const originals: Record<string, string[]> = {
         [opening]: quotes.map(([start]) => text.charAt(start)),
         [closing]: quotes.map(([, end]) => text.charAt(end)),
       };
-      let isWhole = true;
-      const restored = pieces.map((piece) =>
-        piece.replace(new RegExp(`[${standIns}]`, 'gu'), (sign) => {
-          const original = originals[sign]?.shift();
-          isWhole &&= original !== undefined;
-          return original ?? sign;
-        }),
+      const signs = new RegExp(`[${opening}${closing}]`, 'gu');
+      const found = pieces.flatMap((piece) => piece.match(signs) ?? []);
+      const isWhole = Object.entries(originals).every(
+        ([sign, places]) => found.filter((each) => each === sign).length === places.length,
       );
-      const isLeft = Object.values(originals).some((left) => left.length > 0);
-      return isWhole && !isLeft ? restored : undefined;
+      if (!isWhole) return undefined;
+      return pieces.map((piece) =>
+        piece.replace(signs, (sign) => originals[sign]?.shift() ?? sign),
+      );
     },
   };
 }
@@ -64,7 +67,7 @@ function quotedPlaces(text: string): [start: number, end: number][] {
   let after = 0;
   for (const { index: start } of text.matchAll(OPENING)) {
     if (start < after) continue;
-    while (next < closings.length && closings[next]! <= start) next += 1;
+    while ((closings[next] ?? Infinity) <= start) next += 1;
     const end = closings[next];
     if (end === undefined) break;
     places.push([start, end]);
