@@ -1,6 +1,6 @@
-/** The shared server behind a proxy that holds its answers against its OpenAPI document. */
+/** A server behind a proxy that holds its answers against its OpenAPI document. */
 import { startContractProxy, type ContractProxy } from '../support/product/contract-proxy.ts';
-import type { TestServer } from '../support/product/server.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
 export interface ContractServer {
@@ -9,8 +9,9 @@ export interface ContractServer {
   stop(): Promise<void>;
 }
 
-export async function startContractServer(): Promise<ContractServer> {
-  const server = await sharedServer();
+/** @param given the server to use, such as one of its own; without it the shared one, by a new account */
+export async function startContractServer(given?: TestServer): Promise<ContractServer> {
+  const server = given ?? (await sharedServer());
   const proxy = await startContractProxy(server.url);
   return {
     server,

@@ -5,13 +5,15 @@ import * as client from 'deepl-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { firstLink, signedIn } from '../support/product/console-client.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
+import { startServer } from '../support/product/server.ts';
 import { tmxFile, uploadMemory } from '../support/product/translation-memories.ts';
 import { startContractServer, type ContractServer } from './contract-server.ts';
 
 let contract: ContractServer;
 let translator: client.DeepLClient;
 beforeAll(async () => {
-  contract = await startContractServer();
+  // The memories are those of the account that signs in by the first link.
+  contract = await startContractServer(await startServer({ RECOGNISER: 'silent' }));
   const { server, proxy } = contract;
   translator = new client.DeepLClient(server.apiKey, { serverUrl: proxy.url, maxRetries: 0 });
   const owner = await signedIn(server, firstLink(server));

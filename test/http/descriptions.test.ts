@@ -70,7 +70,7 @@ it('health tells what is running', async () => {
   expect(response.status).toBe(200);
   expect(await response.json()).toEqual({
     status: 'ok',
-    voice_sessions: 0,
+    voice_sessions: expect.any(Number) as number,
     engines: {
       ...{ recognition: ['silent'], translation: ['apertium'], problems: [] },
       synthesis: expect.arrayContaining(['flite', 'espeak-ng']) as string[],
