@@ -288,8 +288,12 @@ function bordersOf({
           color: border.color,
         };
   return {
-    ...{ top: side, bottom: side, left: side, right: side },
-    ...{ insideHorizontal: side, insideVertical: side },
+    top: side,
+    bottom: side,
+    left: side,
+    right: side,
+    insideHorizontal: side,
+    insideVertical: side,
   };
 }
 

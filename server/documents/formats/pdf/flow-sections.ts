@@ -1,6 +1,6 @@
 /**
- * The pages one after the other as sections of a flowing document. Columns are told by the white stripes
- * that hardly any text crosses.
+ * The pages one after the other as sections of a flowing document. Columns are found by the white
+ * stripes that hardly any text crosses.
  */
 import type { FlowSection, PageItem, PlacedItem, FlowText, TextPiece } from './flow-model.ts';
 import { union, horizontalOverlap, verticalOverlap } from './geometry.ts';

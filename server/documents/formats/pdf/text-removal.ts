@@ -77,7 +77,12 @@ export function removeText(
   },
 ): RemovedText {
   const reading: Reading = {
-    ...{ removal, bytes, resources, within, next: first, gapFrom: undefined },
+    removal,
+    bytes,
+    resources,
+    within,
+    next: first,
+    gapFrom: undefined,
     ...{
       edits: [...otherEdits],
       forms: new Map(),
