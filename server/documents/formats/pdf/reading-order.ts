@@ -3,13 +3,7 @@ import { bidi } from '../fonts/shaped-text.ts';
 import { union } from './geometry.ts';
 import { type LineCharacter, WORD_GAP_EMS } from './read-line.ts';
 
-const rightToLeft =
-  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-const letter = /\p{L}/u;
-const combining = /^\p{M}/u;
 const BRACKETS = ['()', '[]', '{}'];
-/** On pages written from right to left, lines with this share of such letters are as well. */
-const MIN_SHARE = 0.4;
 
 /** The characters of a line, seen from left to right in any order, as they are read. */
 export function inReadingOrder(
@@ -41,6 +35,8 @@ export function inReadingOrder(
 }
 
 type Cluster = LineCharacter[];
+
+const combining = /^\p{M}/u;
 
 /** Letters with their marks, and the parts of one glyph, from left to right. */
 function clustersOf(characters: readonly LineCharacter[]): Cluster[] {
@@ -105,6 +101,11 @@ function withBracket(member: LineCharacter, next: LineCharacter | undefined): Li
   return { ...member, character: { ...character, text } };
 }
 
+const rightToLeft =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+const letter = /\p{L}/u;
+
 /** Whether text has letters that are written from right to left. */
 export function hasRightToLeft(text: string): boolean {
   return rightToLeft.test(text);
@@ -121,6 +122,9 @@ export function rightToLeftShare(texts: Iterable<string>): number {
   }
   return all === 0 ? 0 : against / all;
 }
+
+/** On pages written from right to left, lines with this share of such letters are as well. */
+const MIN_SHARE = 0.4;
 
 /** The direction of a line of which some letters are written from right to left. */
 export function isLineRightToLeft(share: number, isPageRightToLeft: boolean): boolean {
