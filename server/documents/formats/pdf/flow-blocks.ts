@@ -49,7 +49,7 @@ export interface BlockPlace {
   bookmark: number | undefined;
 }
 
-export const TWIPS_PER_POINT = 20;
+const TWIPS_PER_POINT = 20;
 const PIXELS_PER_POINT = 96 / 72;
 const EIGHTHS_PER_POINT = 8;
 /** Single spacing of usual fonts, in their size. */
@@ -288,8 +288,12 @@ function bordersOf({
           color: border.color,
         };
   return {
-    ...{ top: side, bottom: side, left: side, right: side },
-    ...{ insideHorizontal: side, insideVertical: side },
+    top: side,
+    bottom: side,
+    left: side,
+    right: side,
+    insideHorizontal: side,
+    insideVertical: side,
   };
 }
 

@@ -42,7 +42,7 @@ export interface Fill extends DrawnObject {
 }
 
 /** A picture made of pixels. */
-export interface DrawnImage extends DrawnObject {
+interface DrawnImage extends DrawnObject {
   /** Whether its file says that it is a photograph. */
   isPhotograph: boolean;
 }

@@ -2,7 +2,7 @@
 import type { PlacedItem } from './flow-model.ts';
 
 /** How an item is numbered. */
-export interface ListPlace {
+interface ListPlace {
   list: number;
   /** From 0. */
   level: number;

@@ -55,7 +55,7 @@ export interface FlowPicture {
 }
 
 /** Where a new page has to begin. */
-export interface FlowBreak {
+interface FlowBreak {
   kind: 'break';
 }
 

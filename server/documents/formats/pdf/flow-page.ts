@@ -1,7 +1,4 @@
-/**
- * The paragraphs, tables and pictures of one page in reading order. Light text keeps the dark ground it
- * stands on.
- */
+/** The paragraphs, tables and pictures of one page in reading order, each readable on paper. */
 import { alignedTables } from './flow-aligned.ts';
 import { hasCentreIn, horizontalOverlap, boxWidth } from './geometry.ts';
 import type { PageGraphics, Color } from './flow-graphics.ts';

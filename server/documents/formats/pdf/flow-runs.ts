@@ -1,7 +1,4 @@
-/**
- * Pieces of text as runs, links and notes of Word. What they mostly look like makes the styles of the
- * document.
- */
+/** Pieces of text as runs, links and notes of Word, and the looks that make its styles. */
 import {
   ExternalHyperlink,
   FootnoteReferenceRun,

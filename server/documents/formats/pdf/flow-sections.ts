@@ -1,7 +1,4 @@
-/**
- * The pages one after the other as sections of a flowing document. Columns are told by the white stripes
- * that hardly any text crosses.
- */
+/** The pages one after the other as sections of a flowing document, in their columns. */
 import type { FlowSection, PageItem, PlacedItem, FlowText, TextPiece } from './flow-model.ts';
 import { union, horizontalOverlap, verticalOverlap } from './geometry.ts';
 import type { Page, Box } from './page-model.ts';

@@ -1,178 +1,18 @@
-/**
- * Lines of a page as the pieces of a paragraph: joined, with fonts, colours and links. A paragraph of a
- * page becomes one of a flowing document.
- */
+/** A paragraph of a page as one of a flowing document: its lines joined, with looks and links. */
 import { boxWidth, areNear, boxHeight, union } from './geometry.ts';
 import type { PageLink } from './page-links.ts';
 import type { TextLook, TextPiece, FlowText } from './flow-model.ts';
 import type { Box, TextLine, TextRun, TextStyle, PageParagraph } from './page-model.ts';
 import type { PageGraphics } from './flow-graphics.ts';
 
-/** Names that say themselves which fonts of a word processor are meant. */
-const FAMILIES: readonly [RegExp, string][] = [
-  [/^times|^nimbusrom/i, 'Times New Roman'],
-  [/^arial|^helvetica|^nimbussan/i, 'Arial'],
-  [/^courier|^nimbusmon/i, 'Courier New'],
-  [/^dejavusansmono/i, 'DejaVu Sans Mono'],
-  [/^dejavu(sans|serif)/i, 'DejaVu $1'],
-];
-const STYLE_WORDS =
-  /[-,_ ]?(bold|semibold|demi|black|heavy|medium|light|thin|book|regular|roman|italic|ital|oblique|obl|it|psmt|ps|mt|std|pro)(?=[-,_ A-Z]|$)/gi;
-
-/** The name of a font as people choose it: `BCDEEE+LiberationSerif-Bold` is `Liberation Serif`. */
-function fontFamily({ fontName, isMonospaced, isSerif }: TextStyle): string {
-  const name = fontName.replace(/^[A-Z]{6}\+/, '');
-  const known = FAMILIES.find(([pattern]) => pattern.test(name));
-  if (known !== undefined) {
-    const match = known[0].exec(name);
-    return known[1].replace('$1', match?.[1] ?? '').trim();
-  }
-  // TeX's names say design sizes, other programs' a number in the file.
-  const isNamed = /^[A-Za-z][A-Za-z ,_-]{3,}$/.test(name) && !/^(cm|lm|sf)[a-z]{1,5}$/i.test(name);
-  const family = isNamed ? name.replace(STYLE_WORDS, '').replace(/[-,_]+$/, '') : '';
-  if (family.length >= 4) return family.replace(/([a-z])([A-Z])/g, '$1 $2');
-  if (isMonospaced) return 'Courier New';
-  return isSerif ? 'Times New Roman' : 'Arial';
-}
-
-/** The look of a run. */
-function lookOf(style: TextStyle, link: PageLink['target'] | undefined): TextLook {
-  return {
-    font: fontFamily(style),
-    size: Math.max(2, Math.round(style.sizePoints * 2)),
-    isBold: style.isBold,
-    isItalic: style.isItalic,
-    color: hexColor(style.color),
-    shading: undefined,
-    position: style.position,
-    link,
-    note: undefined,
-    field: undefined,
-  };
-}
-
-/** `1F3864`. */
-export function hexColor(color: readonly [number, number, number]): string {
-  return color
-    .map((channel) => channel.toString(16).padStart(2, '0'))
-    .join('')
-    .toUpperCase();
-}
-
-/** Whether pieces of both looks can be one piece. */
-export function sameLook(a: TextLook, b: TextLook): boolean {
-  return (
-    a.font === b.font &&
-    a.size === b.size &&
-    a.isBold === b.isBold &&
-    a.isItalic === b.isItalic &&
-    a.color === b.color &&
-    a.shading === b.shading &&
-    a.position === b.position &&
-    a.note === b.note &&
-    a.field === b.field &&
-    JSON.stringify(a.link) === JSON.stringify(b.link)
-  );
-}
-
-/** The text of lines, one after the other; a divided word is whole again. */
-function piecesOf(lines: readonly TextLine[], links: readonly PageLink[]): TextPiece[] {
-  const pieces: TextPiece[] = [];
-  let isDivided = true;
-  for (const line of lines) {
-    const linked = links.filter(({ box }) => isOn(line.box, box));
-    const runs = linked.length === 0 ? line.runs.map(unlinked) : linkedRuns(line, linked);
-    for (const [index, { text, look }] of runs.entries()) {
-      append(
-        pieces,
-        index === 0 && !isDivided && needsBlank(pieces, text) ? ` ${text}` : text,
-        look,
-      );
-    }
-    isDivided = line.endsInHyphen;
-  }
-  return trimmed(pieces);
-}
-
-/** Adds text; equal looks grow together, and blanks take the look of what stands before. */
-export function append(pieces: TextPiece[], text: string, look: TextLook): void {
-  const last = pieces.at(-1);
-  const isText = last?.look.field === undefined && last?.look.note === undefined;
-  const isBlank = isText && text.trim() === '';
-  if (last !== undefined && (sameLook(last.look, look) || isBlank)) {
-    pieces[pieces.length - 1] = { ...last, text: last.text + text };
-  } else if (text !== '') {
-    pieces.push({ text, look });
-  }
-}
-
-/** Chinese and Japanese have no blanks between words, so none at the end of a line either. */
-const WITHOUT_BLANKS =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、。，．：；！？「」『』（）]/u;
-
-/** Whether a blank belongs between what is there and what follows in the next line. */
-export function needsBlank(pieces: readonly TextPiece[], next: string): boolean {
-  const before = pieces.at(-1)?.text.at(-1) ?? '';
-  if (before === '' || /\s/.test(before) || /^\s/.test(next)) return false;
-  return !(WITHOUT_BLANKS.test(before) && WITHOUT_BLANKS.test(next.charAt(0)));
-}
-
-function trimmed(pieces: TextPiece[]): TextPiece[] {
-  const [first] = pieces;
-  if (first !== undefined) pieces[0] = { ...first, text: first.text.trimStart() };
-  const last = pieces.at(-1);
-  if (last !== undefined) pieces[pieces.length - 1] = { ...last, text: last.text.trimEnd() };
-  return pieces.filter(({ text }) => text !== '');
-}
-
-function unlinked({ text, style }: TextRun): TextPiece {
-  return { text, look: lookOf(style, undefined) };
-}
-
-function isOn(line: Box, link: Box): boolean {
-  const middle = (line.bottom + line.top) / 2;
-  return (
-    middle > link.bottom && middle < link.top && link.right > line.left && link.left < line.right
-  );
-}
-
-/** Cuts runs where a link begins and ends. Places of letters are estimated by their usual widths. */
-function linkedRuns(line: TextLine, links: readonly PageLink[]): TextPiece[] {
-  const total = line.runs.reduce((sum, { text }) => sum + widthOf(text), 0);
-  const scale = boxWidth(line.box) / Math.max(1, total);
-  const pieces: TextPiece[] = [];
-  let at = line.box.left;
-  for (const { text, style } of line.runs) {
-    for (const word of text.match(/\s+|\S+/gu) ?? []) {
-      const width = widthOf(word) * scale;
-      const middle = at + width / 2;
-      const link = links.find(({ box }) => middle > box.left && middle < box.right);
-      append(pieces, word, lookOf(style, link?.target));
-      at += width;
-    }
-  }
-  return pieces;
-}
-
-/** In some unit. */
-function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text) {
-    if (/[iljtfrI.,;:'|()\s]/.test(character)) width += 0.3;
-    else if (/[mwMW\p{Script=Han}]/u.test(character)) width += 0.85;
-    else width += /\p{Lu}/u.test(character) ? 0.68 : 0.5;
-  }
-  return width;
-}
-
 export interface ParagraphPlace {
   pageIndex: number;
   graphics: PageGraphics;
 }
 
+const WHITE = 'FFFFFF';
 /** Less of an indent is the shape of a letter. */
 const MIN_INDENT_EMS = 0.6;
-const WHITE = 'FFFFFF';
 /** Of a marker whose place is not known. */
 const HANG_POINTS = 18;
 
@@ -239,4 +79,161 @@ export function shadingBehind(box: FlowText['box'], graphics: PageGraphics): str
   if (behind === undefined || boxWidth(behind.box) < 1) return undefined;
   const color = hexColor(behind.color);
   return color === WHITE ? undefined : color;
+}
+
+/** `1F3864`. */
+export function hexColor(color: readonly [number, number, number]): string {
+  return color
+    .map((channel) => channel.toString(16).padStart(2, '0'))
+    .join('')
+    .toUpperCase();
+}
+
+/** The text of lines, one after the other; a divided word is whole again. */
+function piecesOf(lines: readonly TextLine[], links: readonly PageLink[]): TextPiece[] {
+  const pieces: TextPiece[] = [];
+  let isDivided = true;
+  for (const line of lines) {
+    const linked = links.filter(({ box }) => isOn(line.box, box));
+    const runs = linked.length === 0 ? line.runs.map(unlinked) : linkedRuns(line, linked);
+    for (const [index, { text, look }] of runs.entries()) {
+      append(
+        pieces,
+        index === 0 && !isDivided && needsBlank(pieces, text) ? ` ${text}` : text,
+        look,
+      );
+    }
+    isDivided = line.endsInHyphen;
+  }
+  return trimmed(pieces);
+}
+
+function trimmed(pieces: TextPiece[]): TextPiece[] {
+  const [first] = pieces;
+  if (first !== undefined) pieces[0] = { ...first, text: first.text.trimStart() };
+  const last = pieces.at(-1);
+  if (last !== undefined) pieces[pieces.length - 1] = { ...last, text: last.text.trimEnd() };
+  return pieces.filter(({ text }) => text !== '');
+}
+
+function unlinked({ text, style }: TextRun): TextPiece {
+  return { text, look: lookOf(style, undefined) };
+}
+
+function isOn(line: Box, link: Box): boolean {
+  const middle = (line.bottom + line.top) / 2;
+  return (
+    middle > link.bottom && middle < link.top && link.right > line.left && link.left < line.right
+  );
+}
+
+/** Cuts runs where a link begins and ends. Places of letters are estimated by their usual widths. */
+function linkedRuns(line: TextLine, links: readonly PageLink[]): TextPiece[] {
+  const total = line.runs.reduce((sum, { text }) => sum + widthOf(text), 0);
+  const scale = boxWidth(line.box) / Math.max(1, total);
+  const pieces: TextPiece[] = [];
+  let at = line.box.left;
+  for (const { text, style } of line.runs) {
+    for (const word of text.match(/\s+|\S+/gu) ?? []) {
+      const width = widthOf(word) * scale;
+      const middle = at + width / 2;
+      const link = links.find(({ box }) => middle > box.left && middle < box.right);
+      append(pieces, word, lookOf(style, link?.target));
+      at += width;
+    }
+  }
+  return pieces;
+}
+
+/** In some unit. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    if (/[iljtfrI.,;:'|()\s]/.test(character)) width += 0.3;
+    else if (/[mwMW\p{Script=Han}]/u.test(character)) width += 0.85;
+    else width += /\p{Lu}/u.test(character) ? 0.68 : 0.5;
+  }
+  return width;
+}
+
+/** Adds text; equal looks grow together, and blanks take the look of what stands before. */
+export function append(pieces: TextPiece[], text: string, look: TextLook): void {
+  const last = pieces.at(-1);
+  const isText = last?.look.field === undefined && last?.look.note === undefined;
+  const isBlank = isText && text.trim() === '';
+  if (last !== undefined && (sameLook(last.look, look) || isBlank)) {
+    pieces[pieces.length - 1] = { ...last, text: last.text + text };
+  } else if (text !== '') {
+    pieces.push({ text, look });
+  }
+}
+
+/** Whether pieces of both looks can be one piece. */
+export function sameLook(a: TextLook, b: TextLook): boolean {
+  return (
+    a.font === b.font &&
+    a.size === b.size &&
+    a.isBold === b.isBold &&
+    a.isItalic === b.isItalic &&
+    a.color === b.color &&
+    a.shading === b.shading &&
+    a.position === b.position &&
+    a.note === b.note &&
+    a.field === b.field &&
+    JSON.stringify(a.link) === JSON.stringify(b.link)
+  );
+}
+
+/** Chinese and Japanese have no blanks between words, so none at the end of a line either. */
+const WITHOUT_BLANKS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、。，．：；！？「」『』（）]/u;
+
+/** Whether a blank belongs between what is there and what follows in the next line. */
+export function needsBlank(pieces: readonly TextPiece[], next: string): boolean {
+  const before = pieces.at(-1)?.text.at(-1) ?? '';
+  if (before === '' || /\s/.test(before) || /^\s/.test(next)) return false;
+  return !(WITHOUT_BLANKS.test(before) && WITHOUT_BLANKS.test(next.charAt(0)));
+}
+
+/** Names that say themselves which fonts of a word processor are meant. */
+const FAMILIES: readonly [RegExp, string][] = [
+  [/^times|^nimbusrom/i, 'Times New Roman'],
+  [/^arial|^helvetica|^nimbussan/i, 'Arial'],
+  [/^courier|^nimbusmon/i, 'Courier New'],
+  [/^dejavusansmono/i, 'DejaVu Sans Mono'],
+  [/^dejavu(sans|serif)/i, 'DejaVu $1'],
+];
+const STYLE_WORDS =
+  /[-,_ ]?(bold|semibold|demi|black|heavy|medium|light|thin|book|regular|roman|italic|ital|oblique|obl|it|psmt|ps|mt|std|pro)(?=[-,_ A-Z]|$)/gi;
+
+/** The look of a run. */
+function lookOf(style: TextStyle, link: PageLink['target'] | undefined): TextLook {
+  return {
+    font: fontFamily(style),
+    size: Math.max(2, Math.round(style.sizePoints * 2)),
+    isBold: style.isBold,
+    isItalic: style.isItalic,
+    color: hexColor(style.color),
+    shading: undefined,
+    position: style.position,
+    link,
+    note: undefined,
+    field: undefined,
+  };
+}
+
+/** The name of a font as people choose it: `BCDEEE+LiberationSerif-Bold` is `Liberation Serif`. */
+function fontFamily({ fontName, isMonospaced, isSerif }: TextStyle): string {
+  const name = fontName.replace(/^[A-Z]{6}\+/, '');
+  const known = FAMILIES.find(([pattern]) => pattern.test(name));
+  if (known !== undefined) {
+    const match = known[0].exec(name);
+    return known[1].replace('$1', match?.[1] ?? '').trim();
+  }
+  // TeX's names say design sizes, other programs' a number in the file.
+  const isNamed = /^[A-Za-z][A-Za-z ,_-]{3,}$/.test(name) && !/^(cm|lm|sf)[a-z]{1,5}$/i.test(name);
+  const family = isNamed ? name.replace(STYLE_WORDS, '').replace(/[-,_]+$/, '') : '';
+  if (family.length >= 4) return family.replace(/([a-z])([A-Z])/g, '$1 $2');
+  if (isMonospaced) return 'Courier New';
+  return isSerif ? 'Times New Roman' : 'Arial';
 }

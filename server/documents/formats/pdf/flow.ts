@@ -15,7 +15,8 @@ import type {
   TextPiece,
   TextLook,
 } from './flow-model.ts';
-import { takeNotes, findRunningText } from './flow-running.ts';
+import { takeNotes } from './flow-notes.ts';
+import { findRunningText } from './flow-running.ts';
 import { type ItemPage, sectionsOf } from './flow-sections.ts';
 import type { Page, PageParagraph, TextStyle } from './page-model.ts';
 import { drawGroups } from './page-picture.ts';

@@ -31,7 +31,7 @@ export interface PageCharacter {
 }
 
 /** What a page is read into first. */
-export interface PageCharacters {
+interface PageCharacters {
   width: number;
   height: number;
   /** From the coordinates of the file to the page as it is looked at. */

@@ -1,6 +1,4 @@
-/**
- * The pictures and drawings of a page that text may run around. Labels and captions belong to them.
- */
+/** Pictures and drawings of a page that text runs around, with their labels and captions. */
 import { applyToBox, horizontalOverlap, type Matrix, union, verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
 import type { OpenPage } from './pdfium.ts';

@@ -1,7 +1,4 @@
-/**
- * Pictures of a page or of single things on it, as PDFium draws them. Which pictures a page has: images,
- * and the drawings that lines and shapes make together.
- */
+/** Which pictures a page has, images and drawings of lines and shapes, and how PDFium draws them. */
 import sharp from 'sharp';
 import { boxHeight, boxWidth, areNear, hasCentreIn, union } from './geometry.ts';
 import { viewOf } from './page-characters.ts';

@@ -1,7 +1,4 @@
-/**
- * Paragraphs as segments for translation, and translated segments as runs of one style. Blocks come in
- * an order that opening and writing agree on.
- */
+/** The translatable text of a file: its blocks in order, and paragraphs as segments and back. */
 import { type Mark, type TextSegment, hasLetters, plainText } from '../../../text/text-segment.ts';
 import type { PageParagraph, TextLine, TextRun, TextStyle, Page } from './page-model.ts';
 import { joinsWithoutBlanks } from './text-lines.ts';
@@ -10,6 +7,61 @@ import { checkLength, type DocumentBlock } from '../format.ts';
 import type { Titles } from './document-details.ts';
 import type { PdfFile } from './pdfium.ts';
 import { readPages } from './read-pages.ts';
+
+/**
+ * Reads all pages of a file.
+ *
+ * @throws DocumentError when they have more text than may be
+ */
+export function readAllPages(file: PdfFile, maxCharacters: number): Page[] {
+  const pages: Page[] = [];
+  let characters = 0;
+  for (const page of readPages(file)) {
+    characters += charactersOf(page);
+    checkLength(characters, maxCharacters);
+    pages.push(page);
+  }
+  return pages;
+}
+
+/** Unicode code points of a page's translatable text. */
+export function charactersOf(page: Page): number {
+  return translatableParagraphs(page).reduce(
+    (sum, { text }) => sum + countCodePoints(plainText(text.segment)),
+    0,
+  );
+}
+
+/** The blocks of pages, then those of the titles. */
+export function blocksOf(pages: readonly Page[], titles: Titles): DocumentBlock[] {
+  const paragraphs = pages.flatMap((page) =>
+    translatableParagraphs(page).map(({ text }): DocumentBlock => {
+      return { segment: text.segment, kind: 'paragraph' };
+    }),
+  );
+  const units = translatableTitles(titles).map((title): DocumentBlock => {
+    return { segment: [title], kind: 'unit' };
+  });
+  return [...paragraphs, ...units];
+}
+
+/** The titles that have something to translate: those of the outline, then the document's own. */
+function translatableTitles({ outline, document }: Titles): string[] {
+  return [...outline, document ?? ''].filter((title) => hasLetters(title));
+}
+
+/** A paragraph and its text. */
+interface TranslatableParagraph {
+  paragraph: PageParagraph;
+  text: ParagraphText;
+}
+
+/** The paragraphs of a page that have something to translate. */
+export function translatableParagraphs({ paragraphs }: Page): TranslatableParagraph[] {
+  return paragraphs
+    .map((paragraph) => ({ paragraph, text: textOfParagraph(paragraph) }))
+    .filter(({ text }) => hasLetters(text.segment));
+}
 
 /** How a stretch of text looks and where it leads. */
 export interface RunLook {
@@ -165,59 +217,4 @@ function commonest(runs: readonly LookRun[]): RunLook {
   const known = normal.length > 0 ? normal : groups;
   const most = known.sort((a, b) => b.length - a.length)[0];
   return most?.look ?? { style: plainStyle, link: undefined };
-}
-
-/** A paragraph and its text. */
-interface TranslatableParagraph {
-  paragraph: PageParagraph;
-  text: ParagraphText;
-}
-
-/** The paragraphs of a page that have something to translate. */
-export function translatableParagraphs({ paragraphs }: Page): TranslatableParagraph[] {
-  return paragraphs
-    .map((paragraph) => ({ paragraph, text: textOfParagraph(paragraph) }))
-    .filter(({ text }) => hasLetters(text.segment));
-}
-
-/** Unicode code points of a page's translatable text. */
-export function charactersOf(page: Page): number {
-  return translatableParagraphs(page).reduce(
-    (sum, { text }) => sum + countCodePoints(plainText(text.segment)),
-    0,
-  );
-}
-
-/**
- * Reads all pages of a file.
- *
- * @throws DocumentError when they have more text than may be
- */
-export function readAllPages(file: PdfFile, maxCharacters: number): Page[] {
-  const pages: Page[] = [];
-  let characters = 0;
-  for (const page of readPages(file)) {
-    characters += charactersOf(page);
-    checkLength(characters, maxCharacters);
-    pages.push(page);
-  }
-  return pages;
-}
-
-/** The blocks of pages, then those of the titles. */
-export function blocksOf(pages: readonly Page[], titles: Titles): DocumentBlock[] {
-  const paragraphs = pages.flatMap((page) =>
-    translatableParagraphs(page).map(({ text }): DocumentBlock => {
-      return { segment: text.segment, kind: 'paragraph' };
-    }),
-  );
-  const units = translatableTitles(titles).map((title): DocumentBlock => {
-    return { segment: [title], kind: 'unit' };
-  });
-  return [...paragraphs, ...units];
-}
-
-/** The titles that have something to translate: those of the outline, then the document's own. */
-function translatableTitles({ outline, document }: Titles): string[] {
-  return [...outline, document ?? ''].filter((title) => hasLetters(title));
 }

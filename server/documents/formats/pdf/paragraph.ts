@@ -1,13 +1,7 @@
 /** A group of lines in the terms of the page model. */
 import { union } from './geometry.ts';
-import {
-  haveStretchedBlanks,
-  isCentered,
-  isRightAligned,
-  spread,
-  type LineCharacter,
-  type ReadLine,
-} from './read-line.ts';
+import { haveStretchedBlanks, isCentered, isRightAligned, spread } from './line-alignment.ts';
+import type { LineCharacter, ReadLine } from './read-line.ts';
 import type { Box, PageParagraph, TextLine, TextRun, TextStyle } from './page-model.ts';
 import { markerLength } from './text-paragraphs.ts';
 import { straightened } from './wrapped-lines.ts';

@@ -42,7 +42,7 @@ const TIGHTNESS: readonly Tightness[] = [
 ];
 
 /** A paragraph that is written; its place and scale are changed. */
-export interface Pushable {
+interface Pushable {
   paragraph: PageParagraph;
   /** Its place in the reading order of the page. */
   order: number;

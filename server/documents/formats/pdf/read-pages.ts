@@ -4,11 +4,13 @@ import { type PageCharacter, readCharacters, type Visibility } from './page-char
 import type { Page, PageParagraph, TextStyle, Box, Ruling } from './page-model.ts';
 import { readLinkBoxes } from './page-links.ts';
 import { readObstacles, type LabelLine, withLabels } from './page-obstacles.ts';
-import { readRulings, readSigns, markDecorated } from './text-rules.ts';
+import { readRulings, readSigns } from './page-rulings.ts';
+import { markDecorated } from './text-rules.ts';
 import { attachShadows } from './text-objects.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
 import { paragraphOf } from './paragraph.ts';
-import { columnPeers, type ReadLine } from './read-line.ts';
+import { columnPeers } from './line-alignment.ts';
+import type { ReadLine } from './read-line.ts';
 import { linesOf } from './text-lines.ts';
 import { groupLines } from './text-paragraphs.ts';
 

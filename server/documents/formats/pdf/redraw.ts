@@ -199,7 +199,12 @@ function redrawPage({
     removed = remove(() => true);
   }
   const drawn = drawParagraphs({
-    ...{ page, view, redrawings, pictures, panels, pen },
+    page,
+    view,
+    redrawings,
+    pictures,
+    panels,
+    pen,
     drawings: cover === undefined ? drawings : undefined,
     drawsRules: edits.length > 0,
   });

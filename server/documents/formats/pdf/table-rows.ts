@@ -1,6 +1,7 @@
 /** Rows of tables without rules: lines of a column that are cells of their own, not lines of one text. */
 import { horizontalOverlap } from './geometry.ts';
-import { isRightAligned, type ReadLine } from './read-line.ts';
+import { isRightAligned } from './line-alignment.ts';
+import type { ReadLine } from './read-line.ts';
 import type { Ruling } from './page-model.ts';
 import { textOfLine } from './text-lines.ts';
 

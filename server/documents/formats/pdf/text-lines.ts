@@ -6,11 +6,13 @@ import {
   isListMarker,
   isDropCap,
   joinDropCaps,
+} from './read-line.ts';
+import {
   hasRightToLeft,
   inReadingOrder,
   isLineRightToLeft,
   rightToLeftShare,
-} from './read-line.ts';
+} from './reading-order.ts';
 import { horizontalOverlap, union } from './geometry.ts';
 import type { PageCharacter } from './page-characters.ts';
 import type { Box, Ruling, TextStyle } from './page-model.ts';

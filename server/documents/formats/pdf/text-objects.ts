@@ -1,29 +1,7 @@
-/**
- * What PDFium knows of the text objects of a page: their order and how their characters look. Prints
- * that make text bold or throw its shadow are found with the text.
- */
+/** The text objects of a page: their order and looks, and prints that make text bold or shade it. */
 import type { OpenPage } from './pdfium.ts';
 import { horizontalOverlap, verticalOverlap } from './geometry.ts';
 import type { Box, PageParagraph } from './page-model.ts';
-
-/** `FPDF_PAGEOBJ_*` in `fpdf_edit.h`. */
-const TEXT_OBJECT = 1;
-const FORM_OBJECT = 5;
-
-/** Text render modes (ISO 32000-1, table 106); from 4 on they clip as well. */
-const FIRST_CLIPPING = 4;
-const STROKED = 1;
-const FILLED_AND_STROKED = 2;
-const INVISIBLE = 3;
-
-/** Bits of a font descriptor (ISO 32000-1, table 123). */
-const FIXED_PITCH = 1 << 0;
-const SERIF = 1 << 1;
-const ITALIC = 1 << 6;
-const FORCE_BOLD = 1 << 18;
-
-/** Forms within forms are followed this deep: PDFium stops there as well. */
-const MAX_FORM_DEPTH = 28;
 
 /** A text object: what one text-showing operator draws. */
 export interface TextObject {
@@ -33,6 +11,22 @@ export interface TextObject {
   /** The form object it is in, 0 on the page itself. */
   parent: number;
 }
+
+/** `FPDF_PAGEOBJ_*` in `fpdf_edit.h`. */
+const TEXT_OBJECT = 1;
+const FORM_OBJECT = 5;
+/** Text render modes (ISO 32000-1, table 106); from 4 on they clip as well. */
+const FIRST_CLIPPING = 4;
+const STROKED = 1;
+const FILLED_AND_STROKED = 2;
+const INVISIBLE = 3;
+/** Bits of a font descriptor (ISO 32000-1, table 123). */
+const FIXED_PITCH = 1 << 0;
+const SERIF = 1 << 1;
+const ITALIC = 1 << 6;
+const FORCE_BOLD = 1 << 18;
+/** Forms within forms are followed this deep: PDFium stops there as well. */
+const MAX_FORM_DEPTH = 28;
 
 /** How the characters of a text object look, but for their size. */
 export interface ObjectLook {
@@ -56,6 +50,7 @@ export interface ObjectLook {
 }
 
 /*
+
  * What is known from the names of fonts: those of Windows, macOS and the web, the 35 of PostScript under the
  * names of Adobe, URW and TeX Gyre, and TeX's own (Computer Modern, its `SF` copies, Latin Modern).
  */
@@ -69,7 +64,6 @@ const BOLD_NAME =
   /bold|black|heavy|semib|demi|[-,]medi(?:ital|obli)?$|[-,]bd|^(?:cmb|cmssb|cmssdc|sfbx|sfsx)/i;
 const ITALIC_NAME =
   /italic|oblique|slanted|[-,][a-z]*(?:ital|obli)$|[-,](?:bold|semibold|medium)?it$|^cm(?:ti|bxti|mi|mib|sl|bxsl|ssi|sltt|itt)\d|^sf(?:ti|bi|sl|si|it)\d/i;
-
 type FontLook = Pick<ObjectLook, 'fontName' | 'isBold' | 'isItalic' | 'isSerif' | 'isMonospaced'>;
 
 /** The text objects of a page in the order they are drawn; those of forms where the form is. */
@@ -170,7 +164,6 @@ function colorOf(
 const MIN_SHARE = 0.7;
 /** Pages of single letters have too many objects to compare; a print follows soon after the first. */
 const MAX_DISTANCE = 200;
-
 /** A shadow comes right before what throws it. */
 const MAX_SHADOW_DISTANCE = 40;
 

@@ -1,16 +1,9 @@
-/**
- * Writes glyphs as operators of a content stream (ISO 32000-1, 9.4). The parts of a line come in the
- * order in which they are seen, from left to right.
- */
+/** The parts of a line from left to right, and their glyphs as operators (ISO 32000-1, 9.4). */
 import type { ShapedGlyph, OpenFont } from '../fonts/shaped-text.ts';
 import { utf16Hex } from './embedded-font.ts';
 import { apply, type Matrix } from './geometry.ts';
 import type { TextStyle, Box } from './page-model.ts';
 import { type LaidOutLine, type MeasuredUnit, spaceWidth, type TextPart } from './laid-out-text.ts';
-
-/** How far from the baseline lines run, and how thick they are, as text programs draw them. */
-const RULE_EMS = { underline: -0.12, strike: 0.26 } as const;
-const RULE_THICKNESS_EMS = 0.06;
 
 /** Glyphs of one font that stand side by side. */
 interface GlyphRun {
@@ -39,6 +32,10 @@ interface TextOperators {
   /** @param level from level coordinates to those of the file */
   add(run: GlyphRun, level: Matrix): void;
 }
+
+/** How far from the baseline lines run, and how thick they are, as text programs draw them. */
+const RULE_EMS = { underline: -0.12, strike: 0.26 } as const;
+const RULE_THICKNESS_EMS = 0.06;
 
 /** Starts with no text. */
 export function writeOperators(): TextOperators {
@@ -156,7 +153,6 @@ export interface LinePart {
 const MAX_STRETCH = 1.5;
 /** Between ideographs, which have no blanks, it is less. */
 const MAX_LETTER_STRETCH = 0.25;
-
 /** How far raised and lowered signs stand from the baseline, as shares of the size. */
 const RISE = { normal: 0, superscript: 0.33, subscript: -0.14 } as const;
 

@@ -1,14 +1,7 @@
 /** Lines become paragraphs: what one below the other belongs together. */
 import { horizontalOverlap } from './geometry.ts';
-import {
-  isCentered,
-  isRightAligned,
-  isScattered,
-  spread,
-  isBullet,
-  isListMarker,
-  type ReadLine,
-} from './read-line.ts';
+import { isCentered, isRightAligned, isScattered, spread } from './line-alignment.ts';
+import { isBullet, isListMarker, type ReadLine } from './read-line.ts';
 import type { Box, Ruling } from './page-model.ts';
 import { MAX_CELL_EMS, type RowStarts, rowStarts } from './table-rows.ts';
 import { textOfLine } from './text-lines.ts';

@@ -23,7 +23,7 @@ export interface Removal {
 }
 
 /** A content stream without some of its text. */
-export interface RemovedText {
+interface RemovedText {
   bytes: Uint8Array;
   /** How many text objects it has, with those taken out. */
   count: number;
@@ -77,7 +77,12 @@ export function removeText(
   },
 ): RemovedText {
   const reading: Reading = {
-    ...{ removal, bytes, resources, within, next: first, gapFrom: undefined },
+    removal,
+    bytes,
+    resources,
+    within,
+    next: first,
+    gapFrom: undefined,
     ...{
       edits: [...otherEdits],
       forms: new Map(),

@@ -1,12 +1,8 @@
-/**
- * Lines under and through text: files draw them as paths of their own, beside the text. The other
- * straight lines of a page are those of tables, above footnotes, around boxes.
- */
+/** Lines under and through text: files draw them as paths of their own, beside the text. */
 import { type Operator, scanOperators } from './content-stream.ts';
-import { applyToBox, identityMatrix, type Matrix, multiply, union, apply } from './geometry.ts';
+import { applyToBox, identityMatrix, type Matrix, multiply, union } from './geometry.ts';
 import type { PageCharacter } from './page-characters.ts';
 import type { Box, PageParagraph, Ruling, TextStyle } from './page-model.ts';
-import type { OpenPage } from './pdfium.ts';
 
 /** Where such lines run, from the baseline, as shares of the size of the text. */
 const UNDER = { from: -0.3, to: -0.01 } as const;
@@ -84,14 +80,6 @@ function isOfText(line: Ruling, characters: readonly PageCharacter[]): boolean {
   return Math.abs(line.from - left) < most && Math.abs(line.to - right) < most;
 }
 
-/** A thin level path in a content stream. */
-interface DrawnRule {
-  from: number;
-  to: number;
-  /** On the page as it is looked at. */
-  box: Box;
-}
-
 /** The lines under or through paragraphs that are written anew, as edits of the content stream. */
 export function decorationsIn({
   bytes,
@@ -128,6 +116,14 @@ function belongs({ at, from, to }: Ruling, { lines, rotation }: PageParagraph): 
 function isPieceOf(box: Box, { at, from, to }: Ruling): boolean {
   const isLevel = box.bottom <= at + 0.7 && box.top >= at - 0.7;
   return isLevel && box.left >= from - 0.7 && box.right <= to + 0.7;
+}
+
+/** A thin level path in a content stream. */
+interface DrawnRule {
+  from: number;
+  to: number;
+  /** On the page as it is looked at. */
+  box: Box;
 }
 
 const PATH_PARTS = new Set(['m', 'l', 're', 'h']);
@@ -174,8 +170,10 @@ function boxOfPath(
   const xs = [a, c, ...more.filter((_, at) => at % 2 === 0)];
   const ys = [b, d, ...more.filter((_, at) => at % 2 === 1)];
   return {
-    ...{ left: Math.min(...xs), right: Math.max(...xs) },
-    ...{ bottom: Math.min(...ys), top: Math.max(...ys) },
+    left: Math.min(...xs),
+    right: Math.max(...xs),
+    bottom: Math.min(...ys),
+    top: Math.max(...ys),
   };
 }
 
@@ -186,105 +184,4 @@ function numbersOf(bytes: Uint8Array, { name, from, to }: Operator): number[] {
 
 function asMatrix([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: readonly number[]): Matrix {
   return [a, b, c, d, e, f];
-}
-
-/** `FPDF_PAGEOBJ_PATH` in `fpdf_edit.h`. */
-const PATH_OBJECT = 2;
-const IMAGE_OBJECT = 3;
-/** `FPDF_SEGMENT_*`. */
-const LINE_TO = 0;
-const MOVE_TO = 2;
-
-/** Drawings of maps have millions of segments; tables do not. */
-const MAX_SEGMENTS = 20_000;
-/** Larger drawings are not bullets, and pages with more of them are drawings. */
-const MAX_SIGN_POINTS = 16;
-const MAX_SIGNS = 400;
-/** Shorter ones are parts of signs. */
-const MIN_LENGTH_POINTS = 8;
-/** A line may be this far out of true. */
-const TOLERANCE_POINTS = 0.6;
-
-/** Reads the level and the upright lines of a page as it is looked at; thin boxes count as lines. */
-export function readRulings(page: OpenPage, view: Matrix): Ruling[] {
-  const { pdfium, handle } = page;
-  const rulings: Ruling[] = [];
-  const count = pdfium.FPDFPage_CountObjects(handle);
-  let segmentsLeft = MAX_SEGMENTS;
-  for (let at = 0; at < count && segmentsLeft > 0; at += 1) {
-    const object = pdfium.FPDFPage_GetObject(handle, at);
-    if (pdfium.FPDFPageObj_GetType(object) !== PATH_OBJECT) continue;
-    const segments = Math.min(segmentsLeft, pdfium.FPDFPath_CountSegments(object));
-    segmentsLeft -= Math.max(1, segments);
-    addPath({ page, object, segments, view, rulings });
-  }
-  return rulings;
-}
-
-/** The drawings and pictures of a page that are no larger than bullets of large text. */
-export function readSigns({ pdfium, handle, scratch }: OpenPage, view: Matrix): Box[] {
-  const signs: Box[] = [];
-  const count = Math.min(MAX_SEGMENTS, pdfium.FPDFPage_CountObjects(handle));
-  for (let at = 0; at < count && signs.length < MAX_SIGNS; at += 1) {
-    const object = pdfium.FPDFPage_GetObject(handle, at);
-    const type = pdfium.FPDFPageObj_GetType(object);
-    if (type !== PATH_OBJECT && type !== IMAGE_OBJECT) continue;
-    if (!pdfium.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12)) {
-      continue;
-    }
-    const { HEAPF32 } = pdfium.pdfium;
-    const float = (offset: number): number => HEAPF32[(scratch >> 2) + offset] ?? 0;
-    const box = { left: float(0), bottom: float(1), right: float(2), top: float(3) };
-    const [width, height] = [box.right - box.left, box.top - box.bottom];
-    const isSign = Math.max(width, height) < MAX_SIGN_POINTS && Math.min(width, height) > 1;
-    if (isSign) signs.push(applyToBox(view, box));
-  }
-  return signs;
-}
-
-function addPath({
-  page: { pdfium, scratch },
-  object,
-  segments,
-  view,
-  rulings,
-}: {
-  page: OpenPage;
-  object: number;
-  segments: number;
-  view: Matrix;
-  rulings: Ruling[];
-}): void {
-  if (!pdfium.FPDFPageObj_GetMatrix(object, scratch)) return;
-  const float = (offset: number): number => pdfium.pdfium.HEAPF32[(scratch >> 2) + offset] ?? 0;
-  const own: Matrix = [float(0), float(1), float(2), float(3), float(4), float(5)];
-  const matrix = multiply(own, view);
-  let start = { x: 0, y: 0 };
-  let last = start;
-  for (let at = 0; at < segments; at += 1) {
-    const segment = pdfium.FPDFPath_GetPathSegment(object, at);
-    if (!pdfium.FPDFPathSegment_GetPoint(segment, scratch, scratch + 4)) continue;
-    const point = apply(matrix, { x: float(0), y: float(1) });
-    const type = pdfium.FPDFPathSegment_GetType(segment);
-    if (type === LINE_TO) addLine(last, point, rulings);
-    if (type === MOVE_TO) start = point;
-    last = point;
-    if (pdfium.FPDFPathSegment_GetClose(segment)) addLine(last, start, rulings);
-  }
-}
-
-function addLine(
-  a: { x: number; y: number },
-  b: { x: number; y: number },
-  rulings: Ruling[],
-): void {
-  const width = Math.abs(a.x - b.x);
-  const height = Math.abs(a.y - b.y);
-  if (height <= TOLERANCE_POINTS && width >= MIN_LENGTH_POINTS) {
-    const [from, to] = a.x < b.x ? [a.x, b.x] : [b.x, a.x];
-    rulings.push({ isHorizontal: true, at: (a.y + b.y) / 2, from, to });
-  } else if (width <= TOLERANCE_POINTS && height >= MIN_LENGTH_POINTS) {
-    const [from, to] = a.y < b.y ? [a.y, b.y] : [b.y, a.y];
-    rulings.push({ isHorizontal: false, at: (a.x + b.x) / 2, from, to });
-  }
 }
