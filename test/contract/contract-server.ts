@@ -1,4 +1,4 @@
-/** The shared server behind a proxy that holds its answers against its OpenAPI document. */
+/** A server behind a proxy that holds its answers against its OpenAPI document. */
 import { startContractProxy, type ContractProxy } from '../support/product/contract-proxy.ts';
 import type { TestServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
@@ -9,8 +9,11 @@ export interface ContractServer {
   stop(): Promise<void>;
 }
 
-export async function startContractServer(): Promise<ContractServer> {
-  const server = await sharedServer();
+/** @param start how the server comes about; the shared one unless said otherwise */
+export async function startContractServer(
+  start: () => Promise<TestServer> = sharedServer,
+): Promise<ContractServer> {
+  const server = await start();
   const proxy = await startContractProxy(server.url);
   return {
     server,

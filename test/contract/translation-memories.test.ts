@@ -4,6 +4,7 @@ import path from 'node:path';
 import * as client from 'deepl-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { firstLink, signedIn } from '../support/product/console-client.ts';
+import { startServer } from '../support/product/server.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { tmxFile, uploadMemory } from '../support/product/translation-memories.ts';
 import { startContractServer, type ContractServer } from './contract-server.ts';
@@ -11,7 +12,8 @@ import { startContractServer, type ContractServer } from './contract-server.ts';
 let contract: ContractServer;
 let translator: client.DeepLClient;
 beforeAll(async () => {
-  contract = await startContractServer();
+  // Of its own: memories come in by the console, whose first link is for one.
+  contract = await startContractServer(() => startServer({ RECOGNISER: 'silent' }));
   const { server, proxy } = contract;
   translator = new client.DeepLClient(server.apiKey, { serverUrl: proxy.url, maxRetries: 0 });
   const owner = await signedIn(server, firstLink(server));
