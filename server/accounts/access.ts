@@ -1,8 +1,8 @@
 /** API keys that come in, and the ways that are on their way out. */
+import { hash, randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
-import type { Access } from '../http/door.ts';
+import type { Access, KeyKind, Plan } from '../http/door.ts';
 import type { ApiKeyStore } from './api-keys-store.ts';
-import { hashOfSecret } from './api-key-secret.ts';
 
 /** The brown-out repeats every hour of the clock, so that all processes refuse at the same time. */
 const BROWN_OUT_PERIOD_MS = 3_600_000;
@@ -43,4 +43,28 @@ function isRefused({ refusedPercent }: { refusedPercent: number }, atMs: number)
 
 function forbidden(message: string): ServiceError {
   return new ServiceError('forbidden', message);
+}
+
+// Secrets of API keys: how they are made, kept and shown.
+
+/** Clients choose the address of the free plan by this ending. */
+const FREE_ENDING = ':fx';
+const ADMIN_ENDING = ':adm';
+
+/** A new secret: a GUID, with `:fx` on the free plan and `:adm` for administration. */
+export function newSecret({ kind, plan }: { kind: KeyKind; plan: Plan }): string {
+  if (kind === 'admin') return randomUUID() + ADMIN_ENDING;
+  return plan === 'free' ? randomUUID() + FREE_ENDING : randomUUID();
+}
+
+/** What is kept of a secret: its SHA-256 as 64 hex digits. A GUID is too long to be guessed from it. */
+export function hashOfSecret(secret: string): string {
+  return hash('sha256', secret, 'hex');
+}
+
+/** A secret as it may be shown: `dc88****3a2c`; the ending that tells the plan is left out. */
+export function maskOfSecret(secret: string): string {
+  const [identifier = ''] = secret.split(':', 1);
+  // A secret that someone chose may be so short that this would be most of it.
+  return identifier.length < 16 ? '****' : `${identifier.slice(0, 4)}****${identifier.slice(-4)}`;
 }

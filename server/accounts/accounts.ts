@@ -2,9 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Account, Feature, Plan, UsageLimits } from '../http/door.ts';
+import { countCodePoints } from '../text/code-points.ts';
 import type { AccountStore } from './store.ts';
-import { checkedLimits, checkedName } from './account-checks.ts';
-import { checkedEmails, checkedOrigins } from './account-contacts.ts';
 
 /** What an account starts with. */
 export interface NewAccount {
@@ -16,7 +15,7 @@ export interface NewAccount {
 }
 
 /** What can be changed of an account; what is not given stays. */
-export interface AccountChange {
+interface AccountChange {
   name?: string;
   plan?: Plan;
   addFeatures?: readonly Feature[];
@@ -113,6 +112,90 @@ function checkedChange(change: AccountChange, features: readonly Feature[]) {
     ...(origins !== undefined && { origins: checkedOrigins(origins) }),
     ...(emails !== undefined && { emails: checkedEmails(emails) }),
   };
+}
+
+// What people write when they administer accounts and keys.
+
+const MAX_NAME_LENGTH = 256;
+
+/**
+ * A name or label without blanks around it.
+ *
+ * @param field what it is called in the message
+ * @throws ServiceError invalid_request when it is empty, too long, or has control characters
+ */
+export function checkedName(text: string, field: string): string {
+  const name = text.trim();
+  const length = countCodePoints(name);
+  // Lines and escape sequences would disturb the terminals it is shown on.
+  if (length > 0 && length <= MAX_NAME_LENGTH && !/\p{Cc}/u.test(name)) return name;
+  throw invalid(
+    `Value for '${field}' not supported: 1 to ${MAX_NAME_LENGTH} characters, no control characters.`,
+  );
+}
+
+/**
+ * Limits that can be kept: whole numbers from 0, or null for none.
+ *
+ * @throws ServiceError invalid_request
+ */
+export function checkedLimits(limits: Partial<UsageLimits>): Partial<UsageLimits> {
+  for (const [name, value] of Object.entries(limits)) {
+    if (value === null || (Number.isSafeInteger(value) && value >= 0)) continue;
+    throw invalid(
+      `Value for '${name}' not supported: a whole number from 0, or null for no limit.`,
+    );
+  }
+  return limits;
+}
+
+const MAX_ENTRIES = 100;
+const MAX_EMAIL_LENGTH = 254;
+/** One address, without a display name: what a mail server takes between the angle brackets. */
+const EMAIL = /^[^\s@<>"(),:;\\[\]]{1,64}@[^\s@<>"(),:;\\[\]]+\.[^\s@<>"(),:;\\[\].]+$/;
+
+/**
+ * Origins as browsers send them, `https://example.org` or `http://localhost:3000`, each once; `*`
+ * stands for every site.
+ *
+ * @throws ServiceError invalid_request, naming what is no origin
+ */
+export function checkedOrigins(given: readonly string[]): string[] {
+  refuseTooMany(given, 'origins');
+  return [...new Set(given.map(checkedOrigin))];
+}
+
+/** E-mail addresses, each once. @throws ServiceError invalid_request, naming what is none */
+export function checkedEmails(given: readonly string[]): string[] {
+  refuseTooMany(given, 'emails');
+  return [...new Set(given.map(checkedEmail))];
+}
+
+function checkedOrigin(given: string, index: number): string {
+  const text = given.trim();
+  if (text === '*') return text;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSite = url?.protocol === 'https:' || url?.protocol === 'http:';
+  // A path, a query or a name would never be compared with anything.
+  if (isSite && `${url.origin}/` === url.href && !url.host.includes('*')) return url.origin;
+  throw invalid(
+    `Value for 'origins.${index}' not supported: give scheme, host and port alone, such as https://example.org, or * for every site.`,
+  );
+}
+
+function checkedEmail(given: string, index: number): string {
+  const address = given.trim();
+  if (address.length <= MAX_EMAIL_LENGTH && EMAIL.test(address) && !/\p{Cc}/u.test(address)) {
+    return address;
+  }
+  throw invalid(
+    `Value for 'emails.${index}' not supported: give one address, such as desk@example.org.`,
+  );
+}
+
+function refuseTooMany(given: readonly string[], name: string): void {
+  if (given.length <= MAX_ENTRIES) return;
+  throw invalid(`Value for '${name}' not supported: at most ${MAX_ENTRIES}.`);
 }
 
 function invalid(message: string): ServiceError {

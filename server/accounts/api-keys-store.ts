@@ -4,8 +4,11 @@ import { type Database, lockAccount } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
 import type { KeyKind, ApiKey, Caller, UsageLimits } from '../http/door.ts';
 import { toAccount } from './store.ts';
-import { createLimitCrossings } from './usage/limit-crossings-store.ts';
-import { createUsageCounters, limitFor } from './usage/usage-counters-store.ts';
+import {
+  createLimitCrossings,
+  createUsageCounters,
+  limitFor,
+} from './usage/usage-counters-store.ts';
 
 export interface ApiKeyStore {
   /**
@@ -34,7 +37,7 @@ export interface ApiKeyStore {
   ): Promise<ApiKey | undefined>;
 }
 
-export interface ApiKeysTable {
+interface ApiKeysTable {
   key_id: string;
   account_id: string;
   kind: KeyKind;
@@ -51,7 +54,7 @@ export interface ApiKeysTable {
 }
 
 /** 64 bits of a hash find a key among millions; how long the look-up takes tells nothing of the rest. */
-export const SECRET_LOOKUP_DIGITS = 16;
+const SECRET_LOOKUP_DIGITS = 16;
 
 declare module '../storage/database.ts' {
   interface Tables {

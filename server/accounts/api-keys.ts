@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Account, ApiKey, KeyKind, Plan, UsageLimits } from '../http/door.ts';
 import type { ApiKeyStore } from './api-keys-store.ts';
-import { checkedLimits, checkedName } from './account-checks.ts';
-import { hashOfSecret, maskOfSecret, newSecret } from './api-key-secret.ts';
+import { checkedLimits, checkedName } from './accounts.ts';
+import { hashOfSecret, maskOfSecret, newSecret } from './access.ts';
 
 /** Most developer keys of an account that are active at the same time. */
 const MAX_DEVELOPER_KEYS: Record<Plan, number> = { free: 2, pro: 25 };

@@ -1,8 +1,11 @@
 /** The account every installation starts with. */
+import { randomUUID } from 'node:crypto';
+import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Account, ApiKey } from '../http/door.ts';
-import type { AccountStore } from './store.ts';
+import { hashOfSecret, maskOfSecret } from './access.ts';
 import type { ApiKeyStore } from './api-keys-store.ts';
-import { hashOfSecret, maskOfSecret } from './api-key-secret.ts';
+import type { AccountStore } from './store.ts';
 
 // Fixed ids: of several processes that start at once, the database lets one make each.
 const ACCOUNT_ID = '5f0c7d0e-8f0b-4c39-9d51-3a1f6f2b7c10';
@@ -86,4 +89,51 @@ function firstKey(secret: string, createdAtMs: number): ApiKey {
     createdAtMs,
     deactivatedAtMs: null,
   };
+}
+
+/** The API key of a new installation: made once, in a file that only its owner can read. */
+interface ApiKeyFile {
+  key: string;
+  file: string;
+}
+
+/**
+ * Reads the key of a data folder, or makes one. Several processes may start at once: one key wins.
+ *
+ * @throws Error of the file system when the folder cannot be written or the file cannot be read
+ */
+export async function openApiKeyFile(dataFolder: string): Promise<ApiKeyFile> {
+  const file = path.resolve(dataFolder, 'api-key');
+  const key = (await readKey(file)) ?? (await makeKey(file));
+  return { key, file };
+}
+
+async function readKey(file: string): Promise<string | undefined> {
+  try {
+    const key = (await readFile(file, 'utf8')).trim();
+    await chmod(file, 0o600);
+    return key === '' ? undefined : key;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Written beside and linked into place: the file is never seen half written or readable by others. */
+async function makeKey(file: string): Promise<string> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const key = randomUUID();
+  const draft = `${file}.${randomUUID()}`;
+  await writeFile(draft, `${key}\n`, { mode: 0o600 });
+  try {
+    await link(draft, file);
+    return key;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const existing = await readKey(file);
+    if (existing === undefined) throw new Error(`${file} is empty: remove it.`, { cause: error });
+    return existing;
+  } finally {
+    await unlink(draft);
+  }
 }

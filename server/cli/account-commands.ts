@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import type { Account, ApiKey, Feature, Plan } from '../http/door.ts';
 import { linkPath, type UsageTotals } from '../accounts/administration.ts';
-import type { Administration } from './administration.ts';
-import { answering } from './answering.ts';
+import { type Administration, answering } from './administration.ts';
 import {
   addLimits,
   changedList,

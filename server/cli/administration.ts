@@ -1,12 +1,14 @@
 /** What the commands work with: the services over the database that the settings name. */
-import { readConfig } from '../config.ts';
-import type { Logger } from '../process/log.ts';
+import type { Command } from 'commander';
 import { createAdministration } from '../accounts/administration.ts';
+import { readConfig } from '../config.ts';
 import {
   createTranslationMemories,
   type TranslationMemories,
 } from '../memories/translation-memories.ts';
+import type { Logger } from '../process/log.ts';
 import { openStorage } from '../storage/open-storage.ts';
+import type { Answer } from './output.ts';
 
 export interface Administration extends ReturnType<typeof createAdministration> {
   translationMemories: TranslationMemories;
@@ -17,7 +19,7 @@ export interface Administration extends ReturnType<typeof createAdministration> 
  *
  * @throws ConfigError, or Error of the database
  */
-export async function withAdministration<T>(
+async function withAdministration<T>(
   work: (administration: Administration) => Promise<T>,
 ): Promise<T> {
   const config = readConfig();
@@ -46,3 +48,20 @@ const standardError: Logger = {
   warn: (_fields, message) => void process.stderr.write(`${message}\n`),
   error: (_fields, message) => void process.stderr.write(`${message}\n`),
 };
+
+/**
+ * Gives a command its work, called with its arguments, and the option `--json`. The answer is
+ * printed after the database has been closed: what is printed has been kept.
+ */
+export function answering(
+  command: Command,
+  work: (administration: Administration, ...positions: string[]) => Promise<Answer>,
+): Command {
+  return command.option('--json', 'answer in JSON, for programs').action(async () => {
+    const answer = await withAdministration((administration) =>
+      work(administration, ...command.args),
+    );
+    const { json = false } = command.opts<{ json?: boolean }>();
+    process.stdout.write(`${json ? JSON.stringify(answer.json, null, 2) : answer.text}\n`);
+  });
+}

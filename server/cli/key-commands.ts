@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { accountOfKeyId } from '../accounts/administration.ts';
 import type { ApiKey } from '../http/door.ts';
-import { answering } from './answering.ts';
+import { answering } from './administration.ts';
 import { addLimits, limitsOf, type LimitOptions } from './options.ts';
 import { dayText, fields, keyJson, limitText, minutes, table } from './output.ts';
 

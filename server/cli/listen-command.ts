@@ -2,17 +2,17 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import path from 'node:path';
 import { VoiceError, type ServerConnectOptions } from '../../shared/client/node.ts';
 import { openAudio } from './listen-audio.ts';
-import { createDisplay } from './listen-display.ts';
-import { checkFiles, type NamedFile } from './listen-files.ts';
-import { openSpeechFile, speechContentType } from './listen-speech.ts';
 import {
+  createDisplay,
+  checkFiles,
+  type NamedFile,
   createTranscript,
   FILE_FORMATS,
   writeTranscript,
   type FileFormat,
   type Transcript,
-} from './listen-transcript.ts';
-import { listen, type Listening } from './listen.ts';
+} from './listen-output.ts';
+import { openSpeechFile, speechContentType, listen, type Listening } from './listen.ts';
 import { keyOfDataFolder, localServer } from './running-server.ts';
 
 interface Options {

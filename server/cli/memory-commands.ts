@@ -10,7 +10,7 @@ import {
 } from '../../shared/schemas/translation-memories.ts';
 import { tooLarge } from '../memories/memory-import.ts';
 import type { MemoryImport, TranslationMemories } from '../memories/translation-memories.ts';
-import { answering } from './answering.ts';
+import { answering } from './administration.ts';
 import { fields, table } from './output.ts';
 
 /** `memory import | list | delete`. */

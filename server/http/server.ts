@@ -1,14 +1,27 @@
 /** The HTTP edge: what all routes share. */
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { Server } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+} from 'fastify';
 import type { Logger } from 'pino';
-import { useDoors, type Access, type PageRoutes, type KnowsOrigin } from './door.ts';
-import { useCrossOriginCalls } from './cross-origin.ts';
+import { descriptionRoutes, publishDescriptions } from './descriptions.ts';
+import {
+  type Access,
+  accountOfKey,
+  type KnowsOrigin,
+  listsOrigin,
+  type PageRoutes,
+  useDoors,
+} from './door.ts';
 import { answerError, clientError, useNotFound } from './errors.ts';
 import { useForms } from './forms.ts';
-import { descriptionRoutes, publishDescriptions } from './descriptions.ts';
-import { widgetFolder, widgetRoutes } from './widget.ts';
-import { addSecurityHeaders } from './security-headers.ts';
-import { answerRaw, newTraceId } from './upgrades.ts';
+import { addSecurityHeaders, answerRaw, newTraceId } from './upgrades.ts';
 import { useUploadPace } from './upload-pace.ts';
 
 /** Largest request body, in bytes. */
@@ -16,7 +29,7 @@ const BODY_LIMIT_BYTES = 128 * 1024;
 /** How long a request may take to arrive: a document of 100 MB comes slowly from a phone, at 50 KB/s say. */
 const UPLOAD_LIMIT_MS = 60 * 60_000;
 
-export interface HttpOptions {
+interface HttpOptions {
   log: Logger;
   /** Whose keys are let in. */
   access: Access;
@@ -89,4 +102,97 @@ function logRequests(app: FastifyInstance): void {
     };
     request.log.debug(fields, 'request');
   });
+}
+
+/** Where programs call; nothing else is ever opened to other sites' pages. */
+const PATHS = ['/v2/*', '/v3/*'];
+/** How long a browser need not ask again, in seconds. */
+const MAX_AGE_S = '600';
+const METHODS = 'GET, POST, PUT, PATCH, DELETE';
+const HEADERS =
+  'Authorization, Content-Type, Accept, X-Service-Reporting-Tag, X-DeepL-Reporting-Tag';
+const READABLE = 'X-Trace-ID, Retry-After, Content-Disposition';
+
+/**
+ * Calls from pages of other sites (CORS, as in the Fetch standard): closed, unless the account whose
+ * key is sent has the site on its list. A browser asks before it shows a key; that question has no key,
+ * so it is answered by whether anybody allows the site, and the answer itself by the account's own list.
+ */
+function useCrossOriginCalls(app: FastifyInstance, knowsOrigin: KnowsOrigin): void {
+  for (const path of PATHS) {
+    app.options(path, { schema: { hide: true } }, async ({ headers: { origin } }, reply) => {
+      reply.header('Vary', 'Origin');
+      if (origin !== undefined && (await knowsOrigin(origin))) {
+        allow(reply, origin);
+        reply.header('Access-Control-Allow-Methods', METHODS);
+        reply.header('Access-Control-Allow-Headers', HEADERS);
+        reply.header('Access-Control-Max-Age', MAX_AGE_S);
+      }
+      return reply.code(204).send(null);
+    });
+  }
+
+  app.addHook('onSend', async (request, reply) => {
+    const { origin } = request.headers;
+    if (origin === undefined) return;
+    const account = accountOfKey(request);
+    if (account === undefined) return;
+    reply.header('Vary', 'Origin');
+    if (!listsOrigin(account.origins, origin)) return;
+    allow(reply, origin);
+    reply.header('Access-Control-Expose-Headers', READABLE);
+  });
+}
+
+function allow(reply: FastifyReply, origin: string): void {
+  reply.header('Access-Control-Allow-Origin', origin);
+  reply.header('Cross-Origin-Resource-Policy', 'cross-origin');
+}
+
+/** The built widget: `dist/widget`, from the built server as well as from the sources. */
+export const widgetFolder = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../dist/widget' : '../../widget', import.meta.url),
+);
+
+/** The caption element and its worklet, for any page anywhere. */
+const widgetRoutes: FastifyPluginAsync = async (app) => {
+  await app.register(fastifyStatic, { root: widgetFolder, serve: false });
+  for (const file of ['voice-captions.js', 'pcm-capture.worklet.js']) {
+    app.get(`/${file}`, { schema: { hide: true } }, async (_request, reply) => {
+      // Module scripts and worklets of other origins are loaded with CORS.
+      reply.header('Access-Control-Allow-Origin', '*');
+      reply.header('Cross-Origin-Resource-Policy', 'cross-origin');
+      return reply.sendFile(file, { cacheControl: true, maxAge: '5m' });
+    });
+  }
+};
+
+/** Closes an HTTP server without cutting answers off, and without waiting for who never asks. */
+interface GracefulClose {
+  /**
+   * Ends connections that wait for no answer at once, the others when they have it or after
+   * `graceMs`. To be called once the server takes no new connections.
+   */
+  endConnections(graceMs: number): void;
+}
+
+/** Counts what is being answered; to be called before the server listens. */
+export function watchRequests(server: Server): GracefulClose {
+  let answering = 0;
+  let isEnding = false;
+  server.on('request', (_request, response) => {
+    answering += 1;
+    response.once('close', () => {
+      answering -= 1;
+      if (isEnding && answering === 0) server.closeAllConnections();
+    });
+  });
+  return {
+    endConnections(graceMs) {
+      isEnding = true;
+      // Node counts only connections as idle that have been used: browsers open some ahead.
+      if (answering === 0) server.closeAllConnections();
+      else setTimeout(() => server.closeAllConnections(), graceMs).unref();
+    },
+  };
 }

@@ -1,11 +1,11 @@
 /** Connections on which Fastify does not answer: upgrades, taken and not, and what is no HTTP. */
 import { randomFillSync } from 'node:crypto';
-import { IncomingMessage, ServerResponse, type Server } from 'node:http';
+import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toHttp } from '../../shared/errors.ts';
-import { securityHeaders } from './security-headers.ts';
 
 /** Whether an upgrade is one to a WebSocket. */
 export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
@@ -121,7 +121,7 @@ export function answerRaw(socket: Duplex, error: unknown, traceId: string): void
 }
 
 /** Gives a client that has been answered a moment to read that and to close; then the connection is cut. */
-export function lingerUntilClosed(socket: Duplex): void {
+function lingerUntilClosed(socket: Duplex): void {
   // What still arrives is thrown away: unread, it would keep the connection from ever closing.
   socket.resume();
   socket.once('end', () => socket.destroy());
@@ -142,4 +142,26 @@ export function newTraceId(): string {
   }
   used += ID_BYTES;
   return pool.toString('hex', used - ID_BYTES, used);
+}
+
+/** What every answer says to browsers, so that no page can make more of it than it is. */
+const headers = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  // Answers for programs are no pages: a browser that shows one runs and loads nothing.
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+/** Half a year; said only where HTTPS is spoken, by us or by a trusted proxy. */
+const secureHeaders = { ...headers, 'Strict-Transport-Security': 'max-age=15552000' };
+
+/** The headers of an answer, by their names. */
+export function securityHeaders(isHttps: boolean): Readonly<Record<string, string>> {
+  return isHttps ? secureHeaders : headers;
+}
+
+/** Adds the headers; routes that send pages replace what they need otherwise. */
+export function addSecurityHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('X-Trace-ID', request.id);
+  reply.headers(securityHeaders(request.protocol === 'https'));
 }

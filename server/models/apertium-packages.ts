@@ -5,10 +5,10 @@
 import { spawn } from 'node:child_process';
 import { ServiceError } from '../../shared/errors.ts';
 import type { LanguageTag } from '../../shared/language.ts';
-import { modelFailure } from './failure.ts';
+import { modelFailure } from './download.ts';
 
 /** A package and what it brings. */
-export interface ApertiumPackage {
+interface ApertiumPackage {
   name: string;
   directions: readonly (readonly [source: LanguageTag, target: LanguageTag])[];
   /** Of what is installed, in MB. */
@@ -52,7 +52,7 @@ export const apertiumPackages: readonly ApertiumPackage[] = [
 /** How names of these begin. */
 export const APERTIUM_PREFIX = 'apertium-';
 
-export interface PackageOptions {
+interface PackageOptions {
   /** Whether this process may install packages; whether it is root without it. */
   isRoot?: boolean;
   /** Whoever calls it off before the package manager is at work stops it; dpkg is not cut short. */

@@ -1,7 +1,10 @@
-/** Downloads a large file so that whatever interrupts it costs what was under way and no more. */
+/** Downloads a large file so that whatever interrupts it costs what was under way and no more; whether it is the one its publisher made, and how an installation fails. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { causeOf, isOfDisk } from './failure.ts';
+import { ServiceError } from '../../shared/errors.ts';
 
 export interface DownloadOptions {
   url: string;
@@ -19,7 +22,7 @@ export interface DownloadOptions {
 }
 
 /** An answer that another try will not change. */
-export class DownloadRefused extends Error {}
+class DownloadRefused extends Error {}
 
 /** The part that is there belongs to this file, in this version. */
 interface PartNote {
@@ -171,4 +174,70 @@ function explained(error: unknown): Error {
     `The download failed: ${causeOf(error)}. Check the network, then install the model again: it goes on where it ended`,
     { cause: error },
   );
+}
+
+/** SHA-256 of a file, in hexadecimal. */
+export async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}
+
+/** Longer lists are none. */
+const MAX_LIST_CHARACTERS = 1_000_000;
+const TIMEOUT_MS = 30_000;
+
+/**
+ * The sum that the publisher states in `checksum.txt` beside an archive: a line with the name and the
+ * sum, in either order. Undefined when there is no such list or the archive is not in it.
+ *
+ * @throws Error when the server cannot be asked
+ */
+export async function publishedSum(archiveUrl: string): Promise<string | undefined> {
+  const list = new URL('checksum.txt', archiveUrl);
+  const response = await fetch(list, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  if (response.status === 404) {
+    await response.body?.cancel();
+    return undefined;
+  }
+  if (!response.ok) throw new Error(`The server answered ${response.status} for ${list.href}`);
+  const text = (await response.text()).slice(0, MAX_LIST_CHARACTERS);
+  const name = decodeURIComponent(new URL(archiveUrl).pathname.split('/').at(-1) ?? '');
+  for (const line of text.split('\n')) {
+    const parts = line.trim().split(/\s+/);
+    // `sha256sum` marks binary files with a star.
+    if (!parts.some((part) => part.replace(/^\*/, '') === name)) continue;
+    const sum = parts.find((part) => /^[0-9a-f]{64}$/i.test(part));
+    if (sum !== undefined) return sum.toLowerCase();
+  }
+  return undefined;
+}
+
+/** A model could not be installed or removed; the message says what to do. */
+export function modelFailure(message: string, cause?: unknown): ServiceError {
+  return new ServiceError('model_not_installed', message, cause === undefined ? {} : { cause });
+}
+
+/** Whether a failure is of the disk: full, or not to be written. */
+export function isOfDisk(error: unknown): error is NodeJS.ErrnoException {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EACCES' || code === 'EROFS';
+}
+
+/** What to say and do about a disk that a model in `folder` cannot be written to. */
+export function diskFailure(error: NodeJS.ErrnoException, folder: string): ServiceError {
+  const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT';
+  return modelFailure(
+    isFull
+      ? `There is no room left for the model in ${folder}. Make room, or set MODELS_DIR to a folder on another disk, and install it again.`
+      : `${folder} cannot be written (${error.code ?? ''}). Let this user write there, or set MODELS_DIR to another folder, and install it again.`,
+    error,
+  );
+}
+
+/** What fetch throws says little; its cause says what happened. */
+export function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const { message, code } = cause as NodeJS.ErrnoException;
+  return message || (code ?? 'unknown error');
 }

@@ -1,17 +1,21 @@
 /** Looks for models: a folder each, with a description or with files named as releases name them. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { sha256Of } from './checksum.ts';
-import { likeliestFile, modelFamilies } from './families.ts';
-import type { LocalModel, ModelDescription } from './local-model.ts';
-import { readDescription } from './description.ts';
-import { multilingual } from './multilingual.ts';
+import { sha256Of } from './download.ts';
+import {
+  likeliestFile,
+  modelFamilies,
+  type LocalModel,
+  type ModelDescription,
+  readDescription,
+} from './local-model.ts';
+import { multilingual } from './catalogue.ts';
 
 /** Name of the description in the folder of a model. */
 export const DESCRIPTION_FILE = 'dragoman-model.json';
 
 /** A folder that is no model that can run, and what is wrong with it, for people. */
-export interface UnusableModel {
+interface UnusableModel {
   name: string;
   reason: string;
 }

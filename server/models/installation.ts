@@ -1,21 +1,28 @@
 /** Puts models of the catalogue in their place, and takes them away. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { access, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Duplex, Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Unpack, type ReadEntry } from 'tar';
 import { ServiceError } from '../../shared/errors.ts';
 import type { CatalogueEntry, ReleaseArchive } from './catalogue.ts';
-import { publishedSum, sha256Of } from './checksum.ts';
-import { download, type DownloadOptions } from './download.ts';
-import { diskFailure, isOfDisk, modelFailure } from './failure.ts';
+import {
+  publishedSum,
+  sha256Of,
+  download,
+  type DownloadOptions,
+  diskFailure,
+  isOfDisk,
+  modelFailure,
+} from './download.ts';
 import { DESCRIPTION_FILE, readModel } from './find-models.ts';
 import { withInstallationLock } from './installation-lock.ts';
 import type { LocalModel, ModelDescription } from './local-model.ts';
 import { takeFromNpm, type NpmDownloadOptions } from './npm-package.ts';
 import { takeTranslation } from './translation-files.ts';
-import { createReadStream } from 'node:fs';
-import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { Unpack, type ReadEntry } from 'tar';
-import { createBunzip2 } from './bunzip2.ts';
 
 /** A step of an installation; somebody else installs the same model while it waits. */
 export type InstallationStep = 'wait' | 'download' | 'check' | 'unpack';
@@ -320,10 +327,11 @@ async function unpack(
       return true;
     },
   });
+  const bunzip2 = await createBunzip2();
   try {
     await pipeline(
       createReadStream(archive),
-      await createBunzip2(),
+      bunzip2,
       atMost(maxBytes, () => refuse(`it is far larger than it looks`)),
       unpacker,
       { signal: abort.signal },
@@ -350,4 +358,32 @@ function atMost(maxBytes: number, onMore: () => void): Transform {
       else done(null, chunk);
     },
   });
+}
+
+/**
+ * Packed bytes in, bytes out; fails when they are damaged.
+ *
+ * @throws ServiceError model_not_installed where the program bzip2 is missing
+ */
+async function createBunzip2(): Promise<Duplex> {
+  const child = spawn('bzip2', ['-dc'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  try {
+    await once(child, 'spawn');
+  } catch (error) {
+    throw modelFailure(
+      'The program bzip2, which unpacks models, is missing. Install the package bzip2, then install the model again.',
+      error,
+    );
+  }
+  const ended = once(child, 'close') as Promise<[code: number | null]>;
+  async function* output(): AsyncGenerator<Buffer> {
+    try {
+      yield* child.stdout as AsyncIterable<Buffer>;
+      const [code] = await ended;
+      if (code !== 0) throw new Error('bzip2 found damage');
+    } finally {
+      child.kill('SIGKILL');
+    }
+  }
+  return Duplex.from({ writable: child.stdin, readable: Readable.from(output()) });
 }

@@ -13,7 +13,12 @@ import {
   installedPackages,
   packageCommand,
 } from './apertium-packages.ts';
-import { betterModels, type BetterModel } from './better-translation.ts';
+import {
+  betterModels,
+  type BetterModel,
+  TRANSLATION_PREFIX,
+  type TranslationOffer,
+} from './translation-list.ts';
 import { catalogue } from './catalogue.ts';
 import { findModels, type FoundModels } from './find-models.ts';
 import {
@@ -23,7 +28,6 @@ import {
   type InstallByNameOptions,
 } from './install-by-name.ts';
 import type { LocalModel } from './local-model.ts';
-import { TRANSLATION_PREFIX, type TranslationOffer } from './translation-list.ts';
 
 export interface ModelInstallations {
   describe(): Promise<ConsoleModels>;
@@ -49,7 +53,7 @@ export interface ModelInstallations {
   stop(): Promise<void>;
 }
 
-export interface ModelInstallationsOptions extends Pick<
+interface ModelInstallationsOptions extends Pick<
   InstallByNameOptions,
   'modelsFolder' | 'mirror' | 'npm'
 > {

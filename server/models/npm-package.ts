@@ -9,7 +9,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { extract, type ReadEntry } from 'tar';
-import { diskFailure, modelFailure } from './failure.ts';
+import { diskFailure, modelFailure } from './download.ts';
 
 /** A package, held to one content. */
 export interface NpmPackage {

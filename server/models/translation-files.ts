@@ -6,11 +6,10 @@ import path from 'node:path';
 import { PassThrough, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { download, type DownloadOptions } from './download.ts';
-import { isOfDisk, modelFailure } from './failure.ts';
+import { download, type DownloadOptions, isOfDisk, modelFailure } from './download.ts';
 import type { TranslationFile, TranslationOrigin } from './catalogue.ts';
 
-export interface TranslationFilesOptions extends Pick<
+interface TranslationFilesOptions extends Pick<
   DownloadOptions,
   'onProgress' | 'signal' | 'firstPauseMs' | 'stallTimeoutMs'
 > {

@@ -2,14 +2,13 @@
  * The public list of Firefox's translation models. It is hosted for Firefox: it is asked for only when
  * an operator asks, and a mirror (MODELS_URL) may stand for it.
  */
-import type { TranslationOrigin } from './catalogue.ts';
 import Type from 'typebox';
-import { Compile } from 'typebox/compile';
 import type { Static } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { ServiceError } from '../../shared/errors.ts';
-import { canonicalLanguage, type LanguageTag } from '../../shared/language.ts';
-import type { CatalogueEntry } from './catalogue.ts';
-import { causeOf, modelFailure } from './failure.ts';
+import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../shared/language.ts';
+import type { CatalogueEntry, TranslationOrigin } from './catalogue.ts';
+import { causeOf, modelFailure } from './download.ts';
 
 /** Where Firefox's models are, unless the setting MODELS_URL names a mirror. */
 export const TRANSLATIONS_URL =
@@ -214,4 +213,71 @@ export function chooseTranslation(
       ? `${name} is not released yet. To take it all the same, name its architecture: --architecture ${ofName[0]?.architecture ?? ''}.`
       : `${name} has no architecture ${architecture}; possible: ${known}.`,
   );
+}
+
+/** About what a model weighs while nobody has asked for the list, in MB. */
+const USUAL_MODEL_MB = 20;
+
+/** A model that would serve pairs that rules serve. */
+export interface BetterModel {
+  name: string;
+  source: LanguageTag;
+  target: LanguageTag;
+  /** About what it weighs. */
+  sizeMb: number;
+}
+
+interface Translator {
+  name: string;
+  pairs: readonly { source: LanguageTag; target: LanguageTag }[];
+}
+
+/** Languages of Firefox, from and into English, among those that Apertium knows. */
+const languages = new Set('bg ca da es fr hi hr id is it ms nl pt ro ru sv uk'.split(' '));
+const RULES = 'apertium';
+
+/**
+ * The models by the pairs they would serve: one from or into English, two for a pair without it. Pairs
+ * that another engine serves, or that there is no model for, are left out.
+ *
+ * @returns by `source target`, base languages
+ */
+export function betterModels(translators: readonly Translator[]): Map<string, BetterModel[]> {
+  const by = (isRules: boolean) =>
+    translators
+      .filter(({ name }) => (name === RULES) === isRules)
+      .flatMap(({ pairs }) => pairs)
+      .map(({ source, target }) => `${baseLanguage(source)} ${baseLanguage(target)}`);
+  const served = new Set(by(false));
+  const better = new Map<string, BetterModel[]>();
+  for (const pair of by(true)) {
+    if (served.has(pair) || better.has(pair)) continue;
+    const [source = '', target = ''] = pair.split(' ');
+    const models = modelsFor(source, target, served);
+    if (models.length > 0) better.set(pair, models);
+  }
+  return better;
+}
+
+/** What is missing of the way over English. */
+function modelsFor(
+  source: LanguageTag,
+  target: LanguageTag,
+  served: ReadonlySet<string>,
+): BetterModel[] {
+  const known = [source, target].every((each) => each === 'en' || languages.has(each));
+  if (!known) return [];
+  const steps = [source, 'en', target].filter((each, i, all) => each !== all[i - 1]);
+  return steps.slice(1).flatMap((to, i) => {
+    const from = steps[i] ?? '';
+    if (served.has(`${from} ${to}`)) return [];
+    return [
+      {
+        name: `${TRANSLATION_PREFIX}${from}-${to}`,
+        source: from,
+        target: to,
+        sizeMb: USUAL_MODEL_MB,
+      },
+    ];
+  });
 }

@@ -10,13 +10,12 @@ import type {
   Unavailable,
 } from '../engines/engine.ts';
 import type { Outage } from '../process/index.ts';
-import type { EngineHealth } from './engine-health.ts';
-import type { EngineKind } from './observed-engines.ts';
 import type { Translation } from '../translation/translation.ts';
 import { sharesOfSpeech, spokenLanguages } from '../voice/session/speakers.ts';
+import type { EngineKind, EngineMeasures } from './observed-engines.ts';
 
 /** What is running here, and what is not. */
-export interface EngineLists {
+interface EngineLists {
   recognition: readonly Pick<RecognitionEngine, 'name' | 'languages'>[];
   translation: readonly Pick<TranslationEngine, 'name' | 'pairs'>[];
   synthesis: readonly Pick<SynthesisEngine, 'name' | 'languages'>[];
@@ -170,5 +169,61 @@ export function describeCapabilities(
       engine: name,
       pairs: pairs.filter((pair) => translation.serves(pair)),
     })),
+  };
+}
+
+/** What became of the requests to one engine. */
+interface EngineTally {
+  requests: number;
+  failures: number;
+  /** Mean of the answers that were none of the failures; undefined before the first. */
+  latencyMs: number | undefined;
+  lastFailureAtMs: number | undefined;
+}
+
+interface EngineHealth {
+  /** To be told of every answer; passes it on. */
+  measures: EngineMeasures;
+  sinceMs: number;
+  tally(kind: EngineKind, engine: string): EngineTally;
+}
+
+/** Makes the count of one server. */
+export function createEngineHealth(
+  measures: EngineMeasures,
+  now: () => number = Date.now,
+): EngineHealth {
+  const sums = new Map<string, EngineTally & { answeredMs: number }>();
+
+  function sumsOf(kind: EngineKind, engine: string) {
+    const name = `${kind} ${engine}`;
+    const known = sums.get(name);
+    if (known !== undefined) return known;
+    const fresh = {
+      ...{ requests: 0, failures: 0, answeredMs: 0 },
+      ...{ latencyMs: undefined, lastFailureAtMs: undefined },
+    };
+    sums.set(name, fresh);
+    return fresh;
+  }
+
+  return {
+    sinceMs: now(),
+    measures: {
+      ...measures,
+      engineAnswered(answer) {
+        measures.engineAnswered(answer);
+        const sum = sumsOf(answer.kind, answer.engine);
+        sum.requests += 1;
+        if (answer.outcome === 'failed') {
+          sum.failures += 1;
+          sum.lastFailureAtMs = now();
+        } else {
+          sum.answeredMs += answer.latencyMs;
+          sum.latencyMs = sum.answeredMs / (sum.requests - sum.failures);
+        }
+      },
+    },
+    tally: (kind, engine) => sumsOf(kind, engine),
   };
 }

@@ -8,14 +8,14 @@ import type { Storage } from '../stores.ts';
 import type { StyleRuleCatalogueView } from '../../shared/schemas/console.ts';
 import type { Translation } from '../translation/translation.ts';
 import { createLiveOverview, type VoiceSessions } from '../voice/index.ts';
-import { consoleOperationRoutes } from './console-routes.ts';
-import { createEngineConditions, describeCapabilities } from './engine-conditions.ts';
-import { createEngineHealth } from './engine-health.ts';
-import { healthRoutes } from './health-routes.ts';
-import { metricsRoutes } from './metrics-routes.ts';
+import { consoleOperationRoutes, healthRoutes, metricsRoutes } from './routes.ts';
+import {
+  createEngineConditions,
+  describeCapabilities,
+  createEngineHealth,
+} from './engine-conditions.ts';
 import { createMetrics } from './metrics.ts';
-import { createReadiness } from './readiness.ts';
-import { warmUp } from './warm-up.ts';
+import { createReadiness, warmUp } from './readiness.ts';
 
 /** What is counted from the start on. */
 export function startMeasuring() {

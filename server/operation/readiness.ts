@@ -1,5 +1,6 @@
-/** Whether this server should be given work. */
+/** Whether this server should be given work, and what makes it ready sooner. */
 import type { RecognitionEngine } from '../engines/engine.ts';
+import type { Logger } from '../process/log.ts';
 import type { Storage } from '../stores.ts';
 import type { Translation } from '../translation/translation.ts';
 
@@ -65,4 +66,33 @@ async function writtenWithin(writing: Promise<void>, deadlineMs: number): Promis
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** With less memory free, in bytes, nothing is loaded that nobody may ask for. */
+const LEAST_FREE_BYTES = 2 * 1024 ** 3;
+/** The rest of the start, and who has waited for it, come first; in ms. */
+const AFTER_MS = 1_000;
+
+/** What takes its time to start. */
+interface Slow {
+  readonly name: string;
+  prepare?(): Promise<void>;
+}
+
+/** One after the other; never throws, and whoever asks meanwhile shares what is being started. */
+export function warmUp(all: readonly Slow[], log: Logger): void {
+  const prepare = async () => {
+    for (const slow of all) {
+      if (slow.prepare === undefined) continue;
+      const isRoomy = process.availableMemory() >= LEAST_FREE_BYTES;
+      const startedAtMs = performance.now();
+      if (isRoomy) await slow.prepare().catch(() => undefined);
+      const durationMs = Math.round(performance.now() - startedAtMs);
+      log.info(
+        { what: slow.name, durationMs },
+        isRoomy ? 'warmed up' : 'not warmed up: little memory',
+      );
+    }
+  };
+  setTimeout(() => void prepare(), AFTER_MS).unref();
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkedEmails, checkedOrigins } from '../../server/accounts/account-contacts.ts';
+import { checkedEmails, checkedOrigins } from '../../server/accounts/accounts.ts';
 import { createKnownOrigins, mayConnect } from '../../server/http/door.ts';
 
 describe('origins', () => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openApiKeyFile } from '../../server/accounts/api-key-file.ts';
+import { openApiKeyFile } from '../../server/accounts/first-account.ts';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(path.join(os.tmpdir(), 'dragoman-key-'))));

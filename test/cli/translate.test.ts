@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTranslationDisplay } from '../../server/cli/translate-display.ts';
+import { createTranslationDisplay } from '../../server/cli/translate-output.ts';
 import { runDragoman, startDragoman } from '../support/product/command-line.ts';
 import { executeOn } from '../storage/database-access.ts';
 import { startServer, until, type TestServer } from '../support/product/server.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../server/models/catalogue.ts';
-import { readDescription } from '../../server/models/description.ts';
+import { readDescription } from '../../server/models/local-model.ts';
 import { findModels } from '../../server/models/find-models.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 

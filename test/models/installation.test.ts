@@ -75,18 +75,22 @@ describe('an installation', () => {
     expect((await findModels(folder)).models).toEqual([]);
   });
 
-  it('does without the program bzip2', async () => {
+  it('names the program bzip2 where it is missing', async () => {
     const folder = temporaryFolder();
     const { PATH } = process.env;
     process.env['PATH'] = folder;
     try {
-      const { model } = await install(path.join(folder, 'models'));
-      expect(readFileSync(model.files['model'] ?? '')).toEqual(weights);
-      server.files.set(ARCHIVE, honest.subarray(0, 150_000));
-      await expect(install(path.join(folder, 'more'))).rejects.toThrow('damaged');
+      const missing = install(path.join(folder, 'models'));
+      await expect(missing).rejects.toThrow('Install the package bzip2');
     } finally {
       process.env['PATH'] = PATH;
     }
+    expect(await install(path.join(folder, 'models'))).toMatchObject({ isNew: true });
+  });
+
+  it('refuses an archive that ends too soon', async () => {
+    server.files.set(ARCHIVE, honest.subarray(0, 150_000));
+    await expect(install(path.join(temporaryFolder(), 'models'))).rejects.toThrow('damaged');
   });
 
   it('tells how far it has come', async () => {

@@ -8,7 +8,7 @@ import type { Logger } from '../../process/log.ts';
 import type { Account } from '../../http/door.ts';
 import type { AccountStore } from '../store.ts';
 import type { ConsoleCredentialStore, ConsoleSession } from './store.ts';
-import { hashOfSecret } from '../api-key-secret.ts';
+import { hashOfSecret } from '../access.ts';
 import {
   checkNewPassword,
   createPasswordHashing,
@@ -85,7 +85,7 @@ export interface ConsoleAccess {
   }): Promise<NewSession>;
 }
 
-export interface ConsoleAccessOptions {
+interface ConsoleAccessOptions {
   accounts: Pick<AccountStore, 'list'>;
   consoleCredentials: ConsoleCredentialStore;
   log: Logger;

@@ -9,8 +9,13 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { locksRows, type Database } from '../../storage/database.ts';
 import { defineStore } from '../../storage/store.ts';
 import type { UsageLimits } from '../../http/door.ts';
-import { createLimitCrossings, type LimitCrossings } from './limit-crossings-store.ts';
-import { createUsageCounters, limitFor, type UsageCounters } from './usage-counters-store.ts';
+import {
+  createLimitCrossings,
+  type LimitCrossings,
+  createUsageCounters,
+  limitFor,
+  type UsageCounters,
+} from './usage-counters-store.ts';
 
 export type { Charge } from './charge.ts';
 
@@ -33,7 +38,7 @@ export interface UsageStore {
 }
 
 /** What a key used on a day under a reporting tag: what reports are made of. */
-export interface UsageDaysTable {
+interface UsageDaysTable {
   key_id: string;
   /** `2026-11-21`, in UTC. */
   day: string;

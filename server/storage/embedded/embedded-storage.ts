@@ -9,8 +9,7 @@ import { stores as definitions, type Storage } from '../../stores.ts';
 import { storesFromCalls } from '../store-calls.ts';
 import type { StoreCall } from '../store.ts';
 import { ERASURE_PERIOD_MS } from './erasure.ts';
-import { StoreConnection } from './store-connection.ts';
-import type { StoreThreadData } from './store-messages.ts';
+import { StoreConnection, type StoreThreadData } from './store-connection.ts';
 import { Kysely } from 'kysely';
 import type { Tables } from '../database.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
@@ -20,7 +19,7 @@ const DATABASE_FILE = 'dragoman.sqlite';
 /** How long nothing is asked of the database after its thread has ended: twice as long each time it fails to start. */
 const RESTART_DELAY_MS = { first: 100, longest: 10_000 };
 
-export interface EmbeddedStorageOptions {
+interface EmbeddedStorageOptions {
   /** Made when it is missing. */
   dataFolder: string;
   log: Logger;

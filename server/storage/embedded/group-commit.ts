@@ -5,9 +5,9 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import { mannerOf, mostCallsOf, type StoreRunner } from '../store-calls.ts';
 import { isBusy, isOutOfOrder, rollBack, whenFree, type SqliteDatabase } from './sqlite.ts';
-import type { StoreAnswer, StoreFailure, StoreRequest } from './store-messages.ts';
+import type { StoreAnswer, StoreFailure, StoreRequest } from './store-connection.ts';
 
-export interface GroupCommitOptions {
+interface GroupCommitOptions {
   database: SqliteDatabase;
   /** Runs calls on that database. */
   runner: StoreRunner;

@@ -8,7 +8,7 @@ import { createGroupCommit } from './group-commit.ts';
 import { createErasure } from './erasure.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
 import { openSqliteFile, rollBack, whenFree, type SqliteDatabase } from './sqlite.ts';
-import type { StoreOrder, StoreReport, StoreRequest, StoreThreadData } from './store-messages.ts';
+import type { StoreOrder, StoreReport, StoreRequest, StoreThreadData } from './store-connection.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('This module is run in a worker thread.');

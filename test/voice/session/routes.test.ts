@@ -4,7 +4,7 @@ import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { securityHeaders } from '../../../server/http/security-headers.ts';
+import { securityHeaders } from '../../../server/http/upgrades.ts';
 import { rawExchange } from '../../support/machine/raw-exchange.ts';
 import { startServer, type TestServer } from '../../support/product/server.ts';
 import { sharedServer } from '../../support/product/shared-server.ts';

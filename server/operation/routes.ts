@@ -1,0 +1,193 @@
+/** Routes of who runs the server: its health, its measurements, and what goes on in it for the console. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { BlockList } from 'node:net';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { ServiceError } from '../../shared/errors.ts';
+import {
+  EngineConditions,
+  LiveVoiceSessionList,
+  LiveVoiceSessionPath,
+  StyleRuleCatalogueView,
+} from '../../shared/schemas/console.ts';
+import { Health, Ready } from '../../shared/schemas/health.ts';
+import { Problem } from '../../shared/schemas/problem.ts';
+import type { Account, Door } from '../http/door.ts';
+import type { LiveOverview, VoiceSessions } from '../voice/index.ts';
+import type { DescribeEngines } from './engine-conditions.ts';
+import type { Metrics } from './metrics.ts';
+import type { Readiness } from './readiness.ts';
+
+interface HealthOptions {
+  voiceSessions: VoiceSessions;
+  readiness: Readiness;
+  /** What is running and what is missing. */
+  engines: Health['engines'];
+}
+
+export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (
+  app,
+  { voiceSessions, readiness, engines },
+) => {
+  app.get(
+    '/healthz',
+    {
+      schema: {
+        summary: 'Whether the server takes work, and with which engines',
+        tags: ['operation'],
+        response: { 200: Health, 503: Health },
+      },
+    },
+    async (_request, reply) => {
+      const { isStopping, count } = voiceSessions;
+      const status: Health['status'] = isStopping ? 'stopping' : 'ok';
+      return reply.code(isStopping ? 503 : 200).send({ status, voice_sessions: count, engines });
+    },
+  );
+
+  app.get(
+    '/readyz',
+    {
+      schema: {
+        summary: 'Whether the server is ready for work',
+        description:
+          '200 when the database can be written, a recogniser or a translator is running, and the server is not stopping; also while the recognisers are busy, which it tells.',
+        tags: ['operation'],
+        response: { 200: Ready, 503: Problem },
+      },
+    },
+    async (_request, reply) => {
+      const missing = await readiness.missing();
+      if (missing.length === 0) return { status: 'ready' as const, voice: voiceSessions.hearing };
+      // Answered, not thrown: who asks every second is not to fill the log with failures.
+      return reply.code(503).send({ message: `Not ready: ${missing.join('; ')}.` });
+    },
+  );
+};
+
+interface MetricsOptions {
+  metrics: Pick<Metrics, 'render'>;
+  /** Who sends it as `Authorization: Bearer KEY` may read; without one, only this machine may. */
+  metricsKey: string | undefined;
+  /** Set where the server stands behind a proxy; then every request seems to be this machine's. */
+  publicUrl: string | undefined;
+  trustProxy: boolean;
+}
+
+export const metricsRoutes: FastifyPluginAsyncTypebox<MetricsOptions> = async (
+  app,
+  { metrics, metricsKey, publicUrl, trustProxy },
+) => {
+  const isBehindProxy = trustProxy || publicUrl !== undefined;
+  const admit =
+    metricsKey === undefined ? requireThisMachine(isBehindProxy) : requireBearer(metricsKey);
+  app.get(
+    '/metrics',
+    {
+      onRequest: async (request) => admit(request),
+      schema: {
+        summary: 'Measurements, as Prometheus reads them',
+        description:
+          'With METRICS_KEY as a bearer token; where none is set, only from the machine of the server and not through a proxy.',
+        tags: ['operation'],
+        response: {
+          200: { content: { 'text/plain': { schema: Type.String() } } },
+          '4xx': Problem,
+        },
+      },
+    },
+    async (_request, reply) => {
+      const { contentType, text } = await metrics.render();
+      return reply.type(contentType).header('Cache-Control', 'no-store').send(text);
+    },
+  );
+};
+
+/** @throws ServiceError forbidden */
+function requireBearer(key: string) {
+  const expected = digest(key);
+  return ({ headers }: FastifyRequest): void => {
+    const given = /^bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
+    if (given !== undefined && timingSafeEqual(digest(given), expected)) return;
+    throw forbidden("Send the header 'Authorization: Bearer KEY' with the key of METRICS_KEY.");
+  };
+}
+
+/** Of one length, whatever was given: comparing tells nothing of the key. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** A proxy on this machine speaks for anybody, and says so in one of these. */
+const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
+
+/** @throws ServiceError forbidden */
+function requireThisMachine(isBehindProxy: boolean) {
+  return ({ raw, headers }: FastifyRequest): void => {
+    // Not `request.ip`: with a trusted proxy that is whatever the headers say.
+    const { remoteAddress, remoteFamily } = raw.socket;
+    const family = remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4';
+    const isLocal = remoteAddress !== undefined && loopback.check(remoteAddress, family);
+    const isProxied = isBehindProxy || proxyHeaders.some((name) => headers[name] !== undefined);
+    if (isLocal && !isProxied) return;
+    throw forbidden(
+      'The metrics are for this machine alone. Set METRICS_KEY to read them from elsewhere.',
+    );
+  };
+}
+
+function forbidden(message: string): ServiceError {
+  return new ServiceError('forbidden', message);
+}
+
+interface ConsoleOperationOptions {
+  /** Whether it is the installation's first account. */
+  isOperator: (account: Account) => boolean;
+  door: Door;
+  liveOverview: LiveOverview;
+  describeEngines: DescribeEngines;
+  describeStyleRules: () => StyleRuleCatalogueView;
+}
+
+export const consoleOperationRoutes: FastifyPluginAsyncTypebox<ConsoleOperationOptions> = async (
+  app,
+  { isOperator, door, liveOverview, describeEngines, describeStyleRules },
+) => {
+  const onRequest = door.require();
+  const onlooker = (account: Account) => ({
+    accountId: account.accountId,
+    isOperator: isOperator(account),
+  });
+
+  app.get(
+    '/voice-sessions',
+    { onRequest, schema: { response: { 200: LiveVoiceSessionList } } },
+    async ({ account }) => liveOverview.list(onlooker(account)),
+  );
+
+  app.delete(
+    '/voice-sessions/:session_id',
+    { onRequest, schema: { params: LiveVoiceSessionPath } },
+    async ({ account, params }, reply) => {
+      liveOverview.end(onlooker(account), params.session_id);
+      return reply.code(204).send();
+    },
+  );
+
+  app.get(
+    '/engines',
+    { onRequest, schema: { response: { 200: EngineConditions } } },
+    async ({ account }) => describeEngines(isOperator(account)),
+  );
+
+  app.get(
+    '/style-rule-catalogue',
+    { onRequest, schema: { response: { 200: StyleRuleCatalogueView } } },
+    async () => describeStyleRules(),
+  );
+};
