@@ -1,6 +1,6 @@
 /** A server behind a proxy that holds its answers against its OpenAPI document. */
 import { startContractProxy, type ContractProxy } from '../support/product/contract-proxy.ts';
-import { startServer, type TestServer } from '../support/product/server.ts';
+import type { TestServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
 export interface ContractServer {
