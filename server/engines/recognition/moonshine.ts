@@ -29,7 +29,7 @@ export interface MoonshineOptions {
   idleMs?: number;
 }
 
-/** Family of the models in `server/models/families.ts`. */
+/** Family of the models in `server/models/local-model.ts`. */
 export const MOONSHINE_FAMILY = 'moonshine';
 /** Speakers at a time that one process, and so one core, keeps up with easily. */
 const COMFORTABLE_LINES = 12;

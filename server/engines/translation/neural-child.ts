@@ -1,4 +1,4 @@
-/** The process that translates with one model; see neural-protocol.ts. */
+/** The process that translates with one model; see neural-process.ts. */
 import { readFile } from 'node:fs/promises';
 import { loadBergamot, type BergamotModel } from './bergamot.ts';
 import type { NeuralAnswer, NeuralOpening, NeuralQuestion } from './neural-process.ts';

@@ -79,7 +79,7 @@ function startTurn(): void {
   if (waiting.length > 0) setImmediate(startTurn);
 }
 
-// Cuts segments into pieces as `text-pieces.ts` cuts texts; a piece of a marked segment is one too.
+// Cuts segments into pieces as `splitText` below cuts texts; a piece of a marked segment is one too.
 
 /** A part of a segment: a text, or a well nested segment where the whole has marks. */
 interface SegmentPiece {
