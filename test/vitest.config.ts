@@ -4,7 +4,7 @@
  *
  *  - pure: what neither listens nor keeps anything, many files in a process, which has the modules
  *  - served: what asks for a server with nothing special about it: many files in a process, which has one
- *  - node: everything else, as many files at a time as there are processors
+ *  - node: everything else, one file more at a time than there are processors
  *  - realtime: what streams at the pace of speech or counts seconds, four files at a time
  *
  * Browser tests drive the system's Chromium from Node, through the same page a person would use.
@@ -24,8 +24,11 @@ const pureTests = [
   ...['documents/formats', 'voice/path', 'voice/audio/codecs', 'voice/audio/encode'],
 ].map((room) => `test/${room}/**/!(${memoryTests.join('|')}).test.ts`);
 
-/** Each may have a server and a browser: more than a few take the memory of a small machine. */
-const atOnce = Math.min(4, Math.max(2, os.availableParallelism()));
+/**
+ * One of them mostly waits. Each may have a server and a browser: more than a few take the memory of a
+ * small machine.
+ */
+const atOnce = Math.min(4, os.availableParallelism() + 1);
 
 /** Those with `sharedServer()`. */
 const servedTests = [
