@@ -1,4 +1,7 @@
-/** Downloads a large file so that whatever interrupts it costs what was under way and no more; whether it is the one its publisher made, and how an installation fails. */
+/**
+ * Downloads a large file so that whatever interrupts it costs what was under way and no more. What it
+ * is checked against, and how an installation fails, stand here too.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
