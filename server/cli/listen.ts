@@ -1,177 +1,198 @@
-/** Audio through a voice session: captions to a display, the transcript and the speech to files. */
-import { open } from 'node:fs/promises';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import path from 'node:path';
-import type { SpeechEvent } from '../../shared/client/index.ts';
+import { VoiceError, type ServerConnectOptions } from '../../shared/client/node.ts';
+import { openAudio } from './listen-audio.ts';
 import {
-  connectVoice,
-  type ServerConnectOptions,
-  type VoiceEvent,
-  type VoiceSession,
-} from '../../shared/client/node.ts';
-import { WAV_HEADER_BYTES, wavHeader } from '../../shared/wav.ts';
-import type { AudioInput } from './listen-audio.ts';
-import type { Display, Transcript } from './listen-output.ts';
+  createDisplay,
+  checkFiles,
+  type NamedFile,
+  createTranscript,
+  FILE_FORMATS,
+  writeTranscript,
+  type FileFormat,
+  type Transcript,
+} from './listen-output.ts';
+import { openSpeechFile, speechContentType, listen, type Listening } from './listen.ts';
+import { keyOfDataFolder, localServer } from './running-server.ts';
 
-export interface ListenOptions {
-  input: AudioInput;
-  session: Omit<ServerConnectOptions, 'contentType'>;
-  display: Display;
-  transcript: Transcript | undefined;
-  speech: SpeechFile | undefined;
+interface Options {
+  from?: string;
+  to?: string[];
+  url?: string;
+  key?: string;
+  format?: FileFormat;
+  output?: string;
+  language?: string;
+  contentType?: string;
+  convert?: boolean;
+  glossary?: string;
+  formality?: NonNullable<ServerConnectOptions['formality']>;
+  spokenTerms?: string;
+  mode?: NonNullable<ServerConnectOptions['captionMode']>;
+  speak?: string;
 }
 
-export interface Listening {
-  /** Resolves when everything was said. @throws VoiceError, or Error of the input */
-  readonly done: Promise<Heard>;
-  /** Reads no more audio; what was heard is concluded. */
-  finish(): void;
-  /** Ends at once. */
-  close(): void;
+/** Asked again later than this, a person does not want to wait; npm and the terminal both pass Ctrl+C on. */
+const ASKED_AGAIN_MS = 1_000;
+
+/** `listen FILE|-`. */
+export function listenCommand(): Command {
+  const command = new Command('listen')
+    .description('live captions of a file, or of what comes on standard input')
+    .argument(
+      '<file>',
+      'audio file, or - for standard input (16-bit PCM at 16 kHz, or a container)',
+    )
+    .option('--from <language>', 'language that is spoken')
+    .option('--to <languages>', 'languages to translate into, separated by commas', parseLanguages)
+    .option('--output <file>', 'writes the transcript; with translations, talk.es.srt for talk.srt')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'of the transcript; default: by the name of --output',
+      ).choices(FILE_FORMATS),
+    )
+    .option('--language <language>', 'writes only this language')
+    .option('--speak <file>', 'writes the speech of the first translation (webm, ogg, flac, wav …)')
+    .option('--content-type <type>', 'what the audio is, in the words of the voice protocol')
+    .option('--convert', 'lets ffmpeg read it: for two channels, video and everything else')
+    .option('--glossary <id>', 'glossary that the translations obey')
+    .option('--spoken-terms <id>', 'list of words that are likely to be said')
+    .addOption(
+      new Option('--formality <formality>', 'of the translations').choices(
+        'default formal more informal less'.split(' '),
+      ),
+    )
+    .addOption(
+      new Option('--mode <mode>', 'how soon words are shown').choices([
+        ...['instant', 'balanced', 'settled'],
+      ]),
+    )
+    .option('--url <address>', 'address of the server; default: by the settings')
+    .option('--key <key>', 'API key; default: the one in the data folder');
+  return command.action(async (file: string) => run(file, command.opts<Options>()));
 }
 
-export interface Heard {
-  /** Audio that the server said it had found, in ms: the last half second may be missing. */
-  heardMs: number;
-  hasWords: boolean;
-}
-
-/** A file can wait on the disk; only what is on its way needs memory, in ms. */
-const FILE_BUFFER_MS = 5_000;
-
-/** Begins to listen. */
-export function listen(options: ListenOptions): Listening {
-  const { input } = options;
-  const session = connectVoice({
-    ...options.session,
-    contentType: input.contentType,
-    // Whoever types a command wants to know at once that there is no server.
-    attempts: { toBegin: 1 },
-    ...(input.sizeBytes !== undefined && { buffer: { maxMs: FILE_BUFFER_MS } }),
-  });
-  let isStopped = false;
-  const finish = (): void => {
-    isStopped = true;
-    input.stop();
-  };
-  const speak = async (): Promise<void> => {
-    try {
-      for await (const piece of input.audio) {
-        if (isStopped) break;
-        await session.send(piece);
-      }
-    } catch (error) {
-      // A stream that is stopped says that it ended too early.
-      if (!isStopped && session.status !== 'closed') {
-        session.close();
-        throw error;
-      }
+async function run(file: string, options: Options): Promise<void> {
+  const targets = options.to ?? [];
+  const session = await sessionOf(options, targets);
+  const transcript = transcriptOf(file, options, targets);
+  const { contentType, convert = false } = options;
+  const inputFile = file === '-' ? undefined : file;
+  await checkFiles(inputFile, writtenFiles(options, transcript));
+  const input = await openAudio({ source: file, contentType, convert });
+  const speech = options.speak === undefined ? undefined : await openSpeechFile(options.speak);
+  const line = process.stderr.isTTY ? process.stderr : undefined;
+  const display = createDisplay({ out: process.stdout, line }, targets.length > 0);
+  const listening = listen({ input, session, display, transcript, speech });
+  const ignoreSignals = stopOnSignal(listening);
+  let hasSucceeded = false;
+  try {
+    const { heardMs, hasWords } = await listening.done;
+    hasSucceeded = true;
+    if (!hasWords) reportNothing({ file, contentType: input.contentType, heardMs });
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    ignoreSignals();
+    display.end();
+    await speech?.close();
+    // Also after a failure: what was heard until then is worth something.
+    if (transcript !== undefined && (hasSucceeded || !transcript.isEmpty)) {
+      const files = await writeTranscript(transcript, {
+        ...{ input: inputFile, out: process.stdout },
+      });
+      process.stderr.write(`Written: ${files.join(', ')}\n`);
     }
-    await session.finish();
-  };
-  const done = Promise.all([follow(session, options), speak()])
-    .then(([heard]) => heard)
-    .finally(() => input.stop());
-  return { done, finish, close: () => session.close() };
-}
-
-async function follow(session: VoiceSession, options: ListenOptions): Promise<Heard> {
-  const heard = { heardMs: 0, hasWords: false };
-  for await (const event of session) {
-    if (event.type === 'acknowledgement') heard.heardMs = event.receivedMs;
-    if (event.type === 'caption') heard.hasWords ||= event.concluded.length > 0;
-    tell(event, options);
-  }
-  return heard;
-}
-
-function tell(event: VoiceEvent, { input, display, transcript, speech }: ListenOptions): void {
-  switch (event.type) {
-    case 'caption':
-      display.show(event);
-      transcript?.add(event);
-      break;
-    case 'speech':
-      speech?.write(event);
-      break;
-    case 'acknowledgement':
-      display.note(progress(event, input.sizeBytes));
-      break;
-    case 'status':
-      if (event.status === 'reconnecting') display.note('reconnecting…');
-      if (event.status === 'offline') display.note('the server does not answer…');
-      break;
-    case 'restart':
-      transcript?.restart();
-      break;
-    case 'lag':
-    case 'terms':
-    case 'end':
-      break;
   }
 }
 
-/** `34 % 1:05`, or the time alone. */
-function progress(
-  { receivedMs, receivedBytes }: { receivedMs: number; receivedBytes: number },
-  sizeBytes: number | undefined,
-): string {
-  const seconds = Math.floor(receivedMs / 1000);
-  const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-  if (sizeBytes === undefined || sizeBytes === 0) return time;
-  const percent = Math.min(100, Math.floor((receivedBytes / sizeBytes) * 100));
-  return `${String(percent).padStart(3)} % ${time}`;
+function writtenFiles({ speak }: Options, transcript: Transcript | undefined): NamedFile[] {
+  const files = (transcript?.paths ?? []).map((each) => ({ name: '--output', path: each }));
+  return speak === undefined ? files : [...files, { name: '--speak', path: speak }];
 }
 
-const WAV_RATE_HZ = 24_000;
-
-const typesByExtension: Record<string, string> = {
-  '.webm': 'audio/webm;codecs=opus',
-  '.mka': 'audio/x-matroska;codecs=opus',
-  '.mkv': 'audio/x-matroska;codecs=opus',
-  '.ogg': 'audio/ogg;codecs=opus',
-  '.opus': 'audio/ogg;codecs=opus',
-  '.flac': 'audio/flac',
-  '.ts': 'video/mp2t;codecs=aac',
-  '.wav': `audio/pcm;encoding=s16le;rate=${WAV_RATE_HZ}`,
-};
-
-/** Format of speech for a file of this name. @throws Error naming the extensions that are possible */
-export function speechContentType(file: string): string {
-  const contentType = typesByExtension[path.extname(file).toLowerCase()];
-  if (contentType !== undefined) return contentType;
-  throw new Error(`--speak: end the name with ${Object.keys(typesByExtension).join(', ')}.`);
+/** Why there is not a word. @throws Error when there was no sound either */
+function reportNothing(heard: { file: string; contentType: string; heardMs: number }): void {
+  const { file, contentType, heardMs } = heard;
+  const name = file === '-' ? 'Standard input' : file;
+  if (heardMs === 0 && !contentType.startsWith('audio/pcm')) {
+    throw new Error(
+      `${name}: no sound was found in it as ${contentType}. Say what it is with --content-type, or let ffmpeg read it with --convert.`,
+    );
+  }
+  process.stderr.write(`${name}: no words were heard. Is the language of --from the right one?\n`);
 }
 
-interface SpeechFile {
-  write(speech: SpeechEvent): void;
-  /** Resolves when everything is in the file. @throws Error of the file system */
-  close(): Promise<void>;
+/** With what to do, where that is known. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof VoiceError) || error.code !== 'unreachable') return error;
+  const advice = 'Start it with npm start, or name another with --url.';
+  return new Error(`${error.message} ${advice}`, { cause: error });
 }
 
-/** @throws Error of the file system */
-export async function openSpeechFile(file: string): Promise<SpeechFile> {
-  const isWav = path.extname(file).toLowerCase() === '.wav';
-  const handle = await open(file, 'w');
-  if (isWav) await handle.write(wavHeader({ sampleRateHz: WAV_RATE_HZ, dataBytes: 0 }));
-  let dataBytes = 0;
-  let written: Promise<unknown> = Promise.resolve();
+async function sessionOf(
+  options: Options,
+  targetLanguages: readonly string[],
+): Promise<Omit<ServerConnectOptions, 'contentType'>> {
+  const { from, glossary, spokenTerms, formality, mode, speak } = options;
+  const [language] = targetLanguages;
+  if (speak !== undefined && language === undefined) {
+    throw new Error('--speak: name the language to speak with --to.');
+  }
   return {
-    write({ pieces }) {
-      for (const piece of pieces) {
-        dataBytes += piece.length;
-        written = written.then(() => handle.write(piece));
-      }
-      // Told by close(); until then nobody waits for it.
-      written.catch(() => undefined);
-    },
-    async close() {
-      try {
-        await written;
-        const header = wavHeader({ sampleRateHz: WAV_RATE_HZ, dataBytes });
-        if (isWav) await handle.write(header, 0, WAV_HEADER_BYTES, 0);
-      } finally {
-        await handle.close();
-      }
-    },
+    server: options.url ?? localServer(),
+    apiKey: options.key ?? (await keyOfDataFolder()),
+    targetLanguages,
+    ...(from !== undefined && { sourceLanguage: from }),
+    ...(glossary !== undefined && { glossaryId: glossary }),
+    ...(spokenTerms !== undefined && { spokenTermsId: spokenTerms }),
+    ...(formality !== undefined && { formality }),
+    ...(mode !== undefined && { captionMode: mode }),
+    ...(speak !== undefined &&
+      language !== undefined && { speech: { language, contentType: speechContentType(speak) } }),
   };
+}
+
+function transcriptOf(
+  file: string,
+  { output, format, from, language }: Options,
+  targetLanguages: readonly string[],
+): Transcript | undefined {
+  if (output === undefined && format === undefined) return undefined;
+  const extension = output === undefined ? '' : path.extname(output).slice(1).toLowerCase();
+  const chosen = format ?? FILE_FORMATS.find((each) => each === extension);
+  if (chosen === undefined) {
+    throw new Error(`--output: end the name with ${FILE_FORMATS.join(', ')}, or say --format.`);
+  }
+  if (language !== undefined && ![from, ...targetLanguages].includes(language)) {
+    throw new Error('--language: name the language of --from or one of --to.');
+  }
+  const name = file === '-' ? 'transcript' : path.parse(file).name;
+  return createTranscript({
+    ...{ output: output ?? `${name}.${chosen}`, format: chosen },
+    ...{ sourceLanguage: from, targetLanguages, language },
+  });
+}
+
+/** Ctrl+C concludes what was heard; asked again, everything ends at once. */
+function stopOnSignal(listening: Listening): () => void {
+  let askedAtMs: number | undefined;
+  const stop = (): void => {
+    const nowMs = performance.now();
+    if (askedAtMs === undefined) listening.finish();
+    else if (nowMs - askedAtMs > ASKED_AGAIN_MS) listening.close();
+    askedAtMs ??= nowMs;
+  };
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.on(signal, stop);
+  return () => {
+    for (const signal of signals) process.off(signal, stop);
+  };
+}
+
+function parseLanguages(value: string): string[] {
+  const languages = value.split(/[\s,]+/).filter(Boolean);
+  if (languages.length === 0) throw new InvalidArgumentError('Name languages such as es,fr.');
+  return languages;
 }

@@ -101,7 +101,10 @@ type Message = (typeof clientMessages | typeof serverMessages)[number];
 function describe(schema: Message) {
   const { title: name, description: summary } = schema;
   return {
-    ...{ name, title: name, summary, payload: schema },
+    name,
+    title: name,
+    summary,
+    payload: schema,
     examples: messageExamples[name].map((payload) => ({ payload })),
     ...(name === 'error' && { 'x-errors': describedErrors }),
   };
@@ -227,8 +230,12 @@ const messageExamples: Readonly<Record<MessageName, readonly object[]>> = {
   target_media_chunk: [
     {
       target_media_chunk: {
-        ...{ language: 'es', data: ['T2dnUwACAAA=', 'T2dnUwAAAAA='], duration: 120 },
-        ...{ text: 'Buenos días.', content_type: 'audio/ogg;codecs=opus', headers: 1 },
+        language: 'es',
+        data: ['T2dnUwACAAA=', 'T2dnUwAAAAA='],
+        duration: 120,
+        text: 'Buenos días.',
+        content_type: 'audio/ogg;codecs=opus',
+        headers: 1,
       },
     },
     { target_media_chunk: { language: 'es', data: ['T2dnUwAAAAA='], duration: 100 } },
@@ -249,7 +256,9 @@ const messageExamples: Readonly<Record<MessageName, readonly object[]>> = {
   session_update_refused: [
     {
       session_update_refused: {
-        ...{ id: '1', error_code: 400, reason_code: 4000001 },
+        id: '1',
+        error_code: 400,
+        reason_code: 4000001,
         error_message: 'At most 5 target languages are possible.',
       },
     },

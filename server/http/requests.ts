@@ -1,12 +1,13 @@
 /**
- * What routes read of a request: what it is reported by, whether who asked is still there, and files
- * that come with it.
+ * What routes read of a request: what it is reported by, whether who asked is still there, files that
+ * come with it, and how slowly all that may come.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
+import { answerRaw } from './upgrades.ts';
 
 export { readForm } from './forms.ts';
 
@@ -141,19 +142,96 @@ function invalid(message: string): ServiceError {
   return new ServiceError('invalid_request', message);
 }
 
-// A file that is the body of a request, as it comes.
+// How slowly bodies may come: the connection is watched for all of them, and files must come faster.
 
-/** How slow an upload may be, so that nobody keeps a place that others wait for. */
-export interface UploadPace {
-  /** Longest silence, in ms. */
-  idleLimitMs: number;
-  /** What it may be waited for however little comes, in ms. */
+interface UploadPace {
+  /** What is waited for however little comes, in ms. */
   graceMs: number;
-  /** Besides, so many bytes must come for each second that it is waited for. */
+  /** So many bytes make up for each second that is waited for. */
   bytesPerSecond: number;
 }
 
-const USUAL_PACE: UploadPace = {
+/** How slowly the bodies of all requests may come. What comes faster fills the grace up again. */
+interface BodyPace extends UploadPace {
+  /** How often is looked, in ms. */
+  periodMs: number;
+}
+
+const BODY_PACE: BodyPace = {
+  graceMs: 60_000,
+  // A tenth of what a phone has where there is hardly any reception.
+  bytesPerSecond: 2 * 1024,
+  periodMs: 2_000,
+};
+
+/** A body on its way. */
+interface Upload {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  lookedAtMs: number;
+  /** Of its connection, when it was last looked at. */
+  bytesRead: number;
+  leftMs: number;
+}
+
+/**
+ * Has a server answer 408 to whoever is slower, and close the connection: thousands of uploads that
+ * hardly move cost their senders nothing, and keep a connection each.
+ */
+export function useUploadPace(app: FastifyInstance, pace: BodyPace = BODY_PACE): void {
+  const uploads = new Set<Upload>();
+  const timer = setInterval(() => {
+    for (const upload of uploads) {
+      const hasCome = upload.request.raw.complete;
+      if (!hasCome && !isTooSlow(upload, pace)) continue;
+      uploads.delete(upload);
+      if (!hasCome) end(upload);
+    }
+  }, pace.periodMs);
+  timer.unref();
+  app.addHook('onClose', async () => clearInterval(timer));
+  app.addHook('onRequest', async (request, reply) => {
+    const { raw } = request;
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = raw.headers;
+    if (length === '0' && encoding === undefined) return;
+    const upload = {
+      request,
+      reply,
+      lookedAtMs: performance.now(),
+      leftMs: pace.graceMs,
+      bytesRead: raw.socket.bytesRead,
+    };
+    uploads.add(upload);
+    raw.once('close', () => uploads.delete(upload));
+  });
+}
+
+/** Looks at an upload again; what we have not made use of yet is not waited for. */
+function isTooSlow(upload: Upload, { graceMs, bytesPerSecond }: UploadPace): boolean {
+  const { raw } = upload.request;
+  const nowMs = performance.now();
+  const waitedMs = raw.readableLength > 0 ? 0 : nowMs - upload.lookedAtMs;
+  const earnedMs = ((raw.socket.bytesRead - upload.bytesRead) / bytesPerSecond) * 1000;
+  upload.lookedAtMs = nowMs;
+  upload.bytesRead = raw.socket.bytesRead;
+  upload.leftMs = Math.min(graceMs, upload.leftMs - waitedMs + earnedMs);
+  return upload.leftMs <= 0;
+}
+
+function end({ request, reply }: Upload): void {
+  const { socket } = request.raw;
+  // It was answered before it had come: there is nothing more to be said.
+  if (reply.raw.headersSent) socket.destroy();
+  else answerRaw(socket, tooSlow(), request.id);
+}
+
+/** How slowly a file may come, so that nobody keeps a place that others wait for. */
+export interface FilePace extends UploadPace {
+  /** Longest silence, in ms. */
+  idleLimitMs: number;
+}
+
+const FILE_PACE: FilePace = {
   idleLimitMs: 60_000,
   graceMs: 60_000,
   // Half a megabit a second: a large file takes minutes on any line on which it is worth sending.
@@ -168,7 +246,7 @@ const USUAL_PACE: UploadPace = {
  */
 export async function* receivedFile(
   body: Readable,
-  { idleLimitMs, graceMs, bytesPerSecond } = USUAL_PACE,
+  { idleLimitMs, graceMs, bytesPerSecond }: FilePace = FILE_PACE,
 ): AsyncGenerator<Uint8Array> {
   // The connection is still needed for the answer when the file turns out to be none.
   const pieces = body.iterator({ destroyOnReturn: false });

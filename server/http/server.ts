@@ -22,7 +22,7 @@ import {
 import { answerError, clientError, useNotFound } from './errors.ts';
 import { useForms } from './forms.ts';
 import { addSecurityHeaders, answerRaw, newTraceId } from './upgrades.ts';
-import { useUploadPace } from './upload-pace.ts';
+import { useUploadPace } from './requests.ts';
 
 /** Largest request body, in bytes. */
 const BODY_LIMIT_BYTES = 128 * 1024;

@@ -5,8 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { answerError } from '../../server/http/errors.ts';
-import { readMultipart, useMultipart } from '../../server/http/requests.ts';
-import { useUploadPace } from '../../server/http/upload-pace.ts';
+import { readMultipart, useMultipart, useUploadPace } from '../../server/http/requests.ts';
 import type { Readable } from 'node:stream';
 
 const PACE = { graceMs: 1000, bytesPerSecond: 1000, periodMs: 50 };

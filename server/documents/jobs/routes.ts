@@ -16,7 +16,7 @@ import type { DocumentTranslations } from './documents.ts';
 import type { Caller, Door } from '../../http/door.ts';
 import {
   receivedFile,
-  type UploadPace,
+  type FilePace,
   abortWhenGone,
   reportingTag,
   readMultipart,
@@ -175,7 +175,7 @@ export async function receiveDocument(
   request: FastifyRequest,
   caller: Caller,
   documentTranslations: DocumentTranslations,
-  pace?: UploadPace,
+  pace?: FilePace,
 ): Promise<DocumentHandle> {
   const { body, headers } = request;
   if (!(body instanceof Readable)) {
