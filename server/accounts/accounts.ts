@@ -67,7 +67,8 @@ export function createAccountService({
         plan,
         features: [...new Set(features)],
         limits: { characters: null, speechMs: null, ...checkedLimits(limits) },
-        ...{ origins: [], emails: [] },
+        origins: [],
+        emails: [],
         createdAtMs: now(),
       };
       await accounts.create(account);

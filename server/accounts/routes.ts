@@ -1,3 +1,4 @@
+/** Accounts over HTTP: what was used, developer keys and reports for those who administer. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
@@ -14,9 +15,38 @@ import {
   UsageAnalyticsQuery,
 } from '../../shared/schemas/admin.ts';
 import { Problem } from '../../shared/schemas/problem.ts';
-import type { DeveloperKeys } from './developer-keys.ts';
-import type { UsageReporting } from './usage/usage-reports.ts';
+import { UsageReport } from '../../shared/schemas/usage.ts';
 import type { Door } from '../http/door.ts';
+import type { DeveloperKeys } from './api-keys.ts';
+import type { UsageReporting } from './usage/usage-reports.ts';
+import type { UsageMeter } from './usage/usage.ts';
+
+const problems = { '4xx': Problem, '5xx': Problem };
+
+export interface UsageOptions {
+  door: Door;
+  usageMeter: UsageMeter;
+}
+
+export const usageRoutes: FastifyPluginAsyncTypebox<UsageOptions> = async (
+  app,
+  { door, usageMeter },
+) => {
+  const onRequest = door.require();
+  const schema = {
+    summary: 'What was used this month',
+    tags: ['usage'],
+    security: [{ apiKey: [] }],
+    response: { 200: UsageReport, ...problems },
+  };
+  app.get('/v2/usage', { onRequest, schema }, async ({ caller }) => usageMeter.report(caller));
+  // Older clients ask so.
+  app.post(
+    '/v2/usage',
+    { onRequest, schema: { ...schema, deprecated: true } },
+    async ({ caller }) => usageMeter.report(caller),
+  );
+};
 
 export interface AdminOptions {
   door: Door;
@@ -25,7 +55,6 @@ export interface AdminOptions {
 }
 
 const common = { tags: ['administration'], security: [{ apiKey: [] }] };
-const problems = { '4xx': Problem, '5xx': Problem };
 
 export const adminRoutes: FastifyPluginAsyncTypebox<AdminOptions> = async (app, options) => {
   await app.register(keyCreation, options);

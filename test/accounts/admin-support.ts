@@ -62,7 +62,9 @@ export async function openAdministration() {
       const { account, secret, key } = await platform.newcomer(plan, { kind: 'admin' });
       const { accountId } = account;
       return {
-        ...{ account, adminKey: key, secret },
+        account,
+        adminKey: key,
+        secret,
         call: <Body = DeveloperKey & Refusal>(method: string, path: string, body?: unknown) =>
           call<Body>(secret, method, path, body),
         callAs: call,
@@ -71,7 +73,11 @@ export async function openAdministration() {
         /** A charge as if a request had come at that time. */
         used: (charge: Partial<Charge> & { keyId: string }) =>
           storage.usage.charge({
-            ...{ accountId, kind: 'text', amount: 1, atMs: Date.now(), tag: null },
+            accountId,
+            kind: 'text',
+            amount: 1,
+            atMs: Date.now(),
+            tag: null,
             ...charge,
           }),
       };

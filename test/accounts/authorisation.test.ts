@@ -136,7 +136,9 @@ describe('every operation of the interface', () => {
 
 /** What a browser sends with a request of the console's own page. */
 const ownPage = () => ({
-  ...{ 'X-Dragoman-Console': '1', 'Sec-Fetch-Site': 'same-origin', Origin: server.url },
+  'X-Dragoman-Console': '1',
+  'Sec-Fetch-Site': 'same-origin',
+  Origin: server.url,
 });
 
 describe('the console’s own interface', () => {

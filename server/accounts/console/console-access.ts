@@ -216,7 +216,9 @@ function beginning(
     session: {
       sessionHash: hashOfSecret(token),
       accountId: account.accountId,
-      ...{ createdAtMs, idleUntilMs: createdAtMs + IDLE_MS, expiresAtMs },
+      createdAtMs,
+      idleUntilMs: createdAtMs + IDLE_MS,
+      expiresAtMs,
     },
     signedIn: { token, account, expiresAtMs },
   };

@@ -112,7 +112,9 @@ function decoded(text: string): Parameters & { hash: Buffer } {
   const [, logN, r, p, salt = '', hash = ''] = ENCODED.exec(text) ?? [];
   if (logN === undefined) throw new Error('The password in the database cannot be read.');
   return {
-    ...{ logN: Number(logN), r: Number(r), p: Number(p) },
+    logN: Number(logN),
+    r: Number(r),
+    p: Number(p),
     salt: Buffer.from(salt, 'base64url'),
     hash: Buffer.from(hash, 'base64url'),
   };

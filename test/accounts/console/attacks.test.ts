@@ -96,7 +96,8 @@ describe('a request of another page', () => {
   it('reads nothing: not from a sibling, and not even where its site may call the interface', async () => {
     await owner.ask('PUT', 'settings', { origins: ['https://allowed.example'] });
     const answer = await owner.ask('GET', 'session', undefined, {
-      ...{ Origin: 'https://allowed.example', 'Sec-Fetch-Site': 'cross-site' },
+      Origin: 'https://allowed.example',
+      'Sec-Fetch-Site': 'cross-site',
     });
     expect(answer.status).toBe(403);
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
@@ -105,7 +106,8 @@ describe('a request of another page', () => {
     const question = await fetch(`${server.url}/console/api/settings`, {
       method: 'OPTIONS',
       headers: {
-        ...{ Origin: 'https://allowed.example', 'Access-Control-Request-Method': 'PUT' },
+        Origin: 'https://allowed.example',
+        'Access-Control-Request-Method': 'PUT',
         'Access-Control-Request-Headers': 'x-dragoman-console',
       },
     });
@@ -228,7 +230,8 @@ describe('a session', () => {
       {},
     );
     const { body: style } = await owner.ask<{ style_id: string }>('POST', 'v3/style_rules', {
-      ...{ name: 'private', language: 'de' },
+      name: 'private',
+      language: 'de',
     });
     for (const [method, path, sent] of [
       ['GET', `v3/glossaries/${glossary.glossary_id}`, undefined],

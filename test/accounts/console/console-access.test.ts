@@ -175,7 +175,9 @@ describe('signing in', () => {
     const { account, session } = await withPassword();
     const planted = session.token;
     const begun = await access.signIn({
-      ...{ account: account.name, password: PASSWORD, address: newAddress() },
+      account: account.name,
+      password: PASSWORD,
+      address: newAddress(),
       formerToken: planted,
     });
     expect(begun.token).not.toBe(planted);

@@ -42,7 +42,9 @@ let storage: Storage;
 
 beforeAll(async () => {
   server = await startServer({
-    ...{ CHAT_URL: NOWHERE, CHAT_MODEL: 'none', CHAT_LANGUAGES: 'en,es' },
+    CHAT_URL: NOWHERE,
+    CHAT_MODEL: 'none',
+    CHAT_LANGUAGES: 'en,es',
     TRANSLATION_ENGINES: '*: chat, apertium',
     // A voice without its model.
     SPEECH_URL: NOWHERE,
@@ -66,7 +68,8 @@ describe('the console', () => {
       /Console +http:\/\/127\.0\.0\.1:\d+\/console\/#set-password=[\w-]{43}\n/,
     );
     const again = await startServer({
-      ...{ DATA_DIR: server.dataFolder, RECOGNISER: 'silent' },
+      DATA_DIR: server.dataFolder,
+      RECOGNISER: 'silent',
       PUBLIC_URL: 'https://live.example.org/here/',
     });
     expect(again.output()).toMatch(/Console +https:\/\/live\.example\.org\/here\/console\/\n/);
@@ -306,8 +309,13 @@ describe('live voice sessions', () => {
     const client = await connect(server, { target_languages: ['es'], lag_updates: true });
     const id = client.sessionId;
     expect(await find(operator, id)).toMatchObject({
-      ...{ state: 'connected', source_language: 'en', target_languages: ['es'], origin: 'api' },
-      ...{ audio_ms: 0, erasure: { source: null, target: null }, key_label: 'First key' },
+      state: 'connected',
+      source_language: 'en',
+      target_languages: ['es'],
+      origin: 'api',
+      audio_ms: 0,
+      erasure: { source: null, target: null },
+      key_label: 'First key',
     });
     const audio = readFileSync(await speech({ text: 'Good morning, everybody.' })).subarray(44);
     await stream(client, audio, { chunkBytes: 6_400, chunkMs: 200 });
@@ -348,7 +356,10 @@ describe('live voice sessions', () => {
     });
     const { session_id: id } = (await response.json()) as { session_id: string };
     expect(await find(operator, id)).toMatchObject({
-      ...{ origin: 'demo', source_language: null, key_label: null, key_masked: null },
+      origin: 'demo',
+      source_language: null,
+      key_label: null,
+      key_masked: null,
     });
     expect(await find(tenant, id)).toBeUndefined();
     expect((await tenant.ask('DELETE', `voice-sessions/${id}`)).status).toBe(404);
@@ -381,7 +392,9 @@ describe('the engines', () => {
     });
     expect(chat?.failures).toBe(chat?.requests);
     expect(engines.find(({ name }) => name === 'moonshine-tiny-en')).toMatchObject({
-      ...{ kind: 'recognition', state: 'running', languages: ['en'] },
+      kind: 'recognition',
+      state: 'running',
+      languages: ['en'],
     });
     const kinds = new Set(engines.map(({ kind }) => kind));
     for (const kind of ['synthesis', 'improvement', 'detection'] as const)
@@ -398,7 +411,11 @@ describe('the engines', () => {
   it('are shown to others without their work', async () => {
     const engines = await ask(tenant);
     expect(named(engines, 'apertium')).toMatchObject({
-      ...{ state: 'running', requests: null, failures: null, latency_ms: null, breakers: [] },
+      state: 'running',
+      requests: null,
+      failures: null,
+      latency_ms: null,
+      breakers: [],
     });
     expect(engines.filter(({ state }) => state === 'missing')).toEqual([]);
   });

@@ -25,7 +25,9 @@ it('a notice is sent by the server; one that was on its way when the server was 
       subject.includes('all') ? new Promise<void>(() => undefined) : Promise.resolve(),
   });
   const settings = {
-    ...{ RECOGNISER: 'silent', DOCUMENT_WORKER: 'off', DATA_DIR: folder },
+    RECOGNISER: 'silent',
+    DOCUMENT_WORKER: 'off',
+    DATA_DIR: folder,
     SMTP_URL: `smtps://dragoman:p%40ss%2Fword@localhost:${mails.port}`,
     SMTP_FROM: `Dragoman <${from}>`,
     NODE_EXTRA_CA_CERTS: certFile,

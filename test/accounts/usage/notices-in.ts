@@ -45,7 +45,9 @@ export function noticesIn(openDatabase: () => Promise<DatabasePair>) {
     senderTo(url: string | undefined, storage: Storage = database.storage) {
       const mailer = url === undefined ? undefined : createSmtpMailer({ url, from: FROM });
       return createUsageNoticeSender({
-        ...{ notices: storage.usageNotices, mailer, log: state.log },
+        notices: storage.usageNotices,
+        mailer,
+        log: state.log,
         now: () => state.nowMs,
       });
     },

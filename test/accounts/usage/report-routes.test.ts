@@ -56,7 +56,9 @@ describe('reports', () => {
     ];
     const byKey = (await report({ ...asked, group_by: 'key' })).body.usage_report;
     expect(byKey).toEqual({
-      ...{ total_usage, ...dates, group_by: 'key' },
+      total_usage,
+      ...dates,
+      group_by: 'key',
       key_usages: expect.arrayContaining(key_usages) as unknown,
     });
     const byDay = (await report({ ...asked, group_by: 'key_and_day' })).body.usage_report;
@@ -93,7 +95,8 @@ describe('reports', () => {
     expect(await page({})).toEqual({
       custom_tag_usage_report: {
         aggregate_by: 'period',
-        ...{ start_date: `${asked.start_date}T00:00:00`, end_date: `${asked.end_date}T00:00:00` },
+        start_date: `${asked.start_date}T00:00:00`,
+        end_date: `${asked.end_date}T00:00:00`,
         next_page: null,
         usage: [
           {
@@ -137,7 +140,8 @@ describe('reports', () => {
       })),
     );
     expect((await page({ ...february, page: '9' })).custom_tag_usage_report).toMatchObject({
-      ...{ next_page: null, usage: [] },
+      next_page: null,
+      usage: [],
     });
   });
 

@@ -144,7 +144,8 @@ it.each([
 
 it('notices go on with the others when the mail to the first is refused, or its server hangs up', async () => {
   let answer: { status: number; text: string } | undefined = {
-    ...{ status: 554, text: '5.7.1 Not with these words' },
+    status: 554,
+    text: '5.7.1 Not with these words',
   };
   const server = await notices.startServer({
     onMail: async ({ recipients }) => (recipients[0] === emails[0] ? answer : undefined),
@@ -210,7 +211,8 @@ it.runIf(elsewhere !== undefined)(
   async () => {
     const login = { user: 'dragoman', password: 'secret' };
     const server = await notices.startServer({
-      ...{ login, host: elsewhere! },
+      login,
+      host: elsewhere!,
       server: { hideSTARTTLS: true, allowInsecureAuth: true },
     });
     const { use } = await notices.openKey(10);

@@ -92,14 +92,16 @@ describe.each(databaseNames)('reports from %s', (name) => {
         const total = { total_usage: breakdown(used), ...datesOf(period) };
         expect(await reporting.byKey(accountId, period)).toEqual(total);
         expect(await reporting.byKey(accountId, { ...period, group_by: 'key' })).toEqual({
-          ...{ ...total, group_by: 'key' },
+          ...total,
+          group_by: 'key',
           key_usages: grouped(used, ({ key }) => key.keyId).map((group) => ({
             ...namesOf(group[0]!.key),
             usage: breakdown(group),
           })),
         });
         expect(await reporting.byKey(accountId, { ...period, group_by: 'key_and_day' })).toEqual({
-          ...{ ...total, group_by: 'key_and_day' },
+          ...total,
+          group_by: 'key_and_day',
           key_and_day_usages: grouped(used, ({ key, day }) => `${day} ${key.keyId}`).map(
             (group) => ({
               ...namesOf(group[0]!.key),

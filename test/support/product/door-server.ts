@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { useDoors } from '../../../server/http/door.ts';
 import { answerError } from '../../../server/http/errors.ts';
 import { reportingTag } from '../../../server/http/requests.ts';
-import { usageRoutes } from '../../../server/accounts/usage/routes.ts';
+import { usageRoutes } from '../../../server/accounts/routes.ts';
 import { createAccess, type LegacyAuth } from '../../../server/accounts/access.ts';
 import { createUsageMeter } from '../../../server/accounts/usage/usage.ts';
 import type { Storage } from '../../../server/stores.ts';
