@@ -1,16 +1,8 @@
-import { Command } from 'commander';
-import type { Account, ApiKey, Feature, Plan } from '../http/door.ts';
-import { linkPath, type UsageTotals } from '../accounts/administration.ts';
+/** `account …` and `key …`: who may use the server, on which plan and how much, and with which keys. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { accountOfKeyId, linkPath, type UsageTotals } from '../accounts/administration.ts';
+import type { Account, ApiKey, Feature, Plan, UsageLimits } from '../http/door.ts';
 import { type Administration, answering } from './administration.ts';
-import {
-  addLimits,
-  changedList,
-  featureOption,
-  limitsOf,
-  listOption,
-  planOption,
-  type LimitOptions,
-} from './options.ts';
 import {
   accountJson,
   dayText,
@@ -22,21 +14,20 @@ import {
   table,
   usageJson,
 } from './output.ts';
-import { keyTable } from './key-commands.ts';
 import { publicAddress } from './running-server.ts';
 
 /** `account create | list | show | change | console-link`. */
 export function accountCommands(): Command {
   return new Command('account')
     .description('accounts: who may use the server, on which plan and how much')
-    .addCommand(createCommand())
-    .addCommand(listCommand())
-    .addCommand(showCommand())
-    .addCommand(changeCommand())
-    .addCommand(consoleLinkCommand());
+    .addCommand(createAccount())
+    .addCommand(listAccounts())
+    .addCommand(showAccount())
+    .addCommand(changeAccount())
+    .addCommand(consoleLink());
 }
 
-function createCommand(): Command {
+function createAccount(): Command {
   const command = new Command('create')
     .description('make an account; `key create` then makes its first key')
     .requiredOption('--name <name>', 'name, not taken yet')
@@ -47,11 +38,11 @@ function createCommand(): Command {
     const options = command.opts<Options>();
     const { name, plan, feature = [] } = options;
     const limits = limitsOf(options);
-    return described(await accounts.create({ name, plan, features: feature, limits }));
+    return describedAccount(await accounts.create({ name, plan, features: feature, limits }));
   });
 }
 
-function listCommand(): Command {
+function listAccounts(): Command {
   const command = new Command('list').description('all accounts, oldest first');
   return answering(command, async ({ accounts }) => {
     const all = await accounts.list();
@@ -64,7 +55,7 @@ function listCommand(): Command {
   });
 }
 
-function showCommand(): Command {
+function showAccount(): Command {
   const command = new Command('show')
     .description('an account, what it used this month, and its keys')
     .argument('<account>', 'name or id');
@@ -81,7 +72,7 @@ function showCommand(): Command {
   });
 }
 
-function changeCommand(): Command {
+function changeAccount(): Command {
   const command = new Command('change')
     .description('change what is given of an account and leave the rest')
     .argument('<account>', 'name or id')
@@ -116,11 +107,11 @@ function changeCommand(): Command {
       ...changedList('origins', origins, options.addOrigin, options.removeOrigin),
       ...changedList('emails', emails, options.addEmail, options.removeEmail),
     };
-    return described(await accounts.change(accountId, change));
+    return describedAccount(await accounts.change(accountId, change));
   });
 }
 
-function described(account: Account) {
+function describedAccount(account: Account) {
   return { json: accountJson(account), text: accountText(account) };
 }
 
@@ -161,7 +152,7 @@ async function usedThisMonth(
 }
 
 /** `account console-link`. */
-function consoleLinkCommand(): Command {
+function consoleLink(): Command {
   const command = new Command('console-link')
     .description('make a link with which the password of an account can be set once, within a day')
     .argument('<account>', 'name or id');
@@ -175,4 +166,197 @@ function consoleLinkCommand(): Command {
       text: `${link}\n\nWhoever opens it sets the password of ${name}: pass it on in private.\nIt works once, until ${expires}.`,
     };
   });
+}
+
+/** `key create | list | rename | limits | deactivate`. */
+export function keyCommands(): Command {
+  return new Command('key')
+    .description('API keys: what programs prove with who they are')
+    .addCommand(createKey())
+    .addCommand(listKeys())
+    .addCommand(renameKey())
+    .addCommand(limitKey())
+    .addCommand(deactivateKey());
+}
+
+function createKey(): Command {
+  const command = new Command('create')
+    .description('make a key; its secret is shown this once')
+    .requiredOption('--account <account>', 'name or id of the account')
+    .option('--admin', 'an admin key: it administers and does not translate')
+    .option('--label <label>', 'what it is for');
+  type Options = LimitOptions & { account: string; admin?: boolean; label?: string };
+  return answering(addLimits(command), async ({ accounts, apiKeys }) => {
+    const options = command.opts<Options>();
+    const account = await accounts.resolve(options.account);
+    const { key, secret } = await apiKeys.create(account, {
+      kind: options.admin === true ? 'admin' : 'developer',
+      ...(options.label !== undefined && { label: options.label }),
+      limits: limitsOf(options),
+    });
+    const note = 'The secret is kept nowhere and is not shown again.';
+    return {
+      json: { ...keyJson(key), secret },
+      text: `${fields([['Secret', secret], ...keyFields(key)])}\n\n${note}`,
+    };
+  });
+}
+
+function listKeys(): Command {
+  const command = new Command('list')
+    .description('the keys of an account, active and deactivated')
+    .requiredOption('--account <account>', 'name or id of the account');
+  return answering(command, async ({ accounts, apiKeys }) => {
+    const { account } = command.opts<{ account: string }>();
+    const { accountId } = await accounts.resolve(account);
+    const keys = await apiKeys.list(accountId);
+    const text = keys.length === 0 ? 'There are no keys yet.' : keyTable(keys);
+    return { json: keys.map(keyJson), text };
+  });
+}
+
+function renameKey(): Command {
+  const command = withKeyId(new Command('rename'))
+    .description('give a key another label')
+    .argument('<label>', 'what it is for');
+  return answering(command, async ({ apiKeys }, keyId = '', label = '') =>
+    describedKey(await apiKeys.rename(accountOfKeyId(keyId), keyId, label)),
+  );
+}
+
+function limitKey(): Command {
+  const command = withKeyId(new Command('limits')).description(
+    'limit what a key may use in a month; what is not given stays',
+  );
+  return answering(addLimits(command), async ({ apiKeys }, keyId = '') => {
+    const limits = limitsOf(command.opts<LimitOptions>());
+    return describedKey(await apiKeys.limit(accountOfKeyId(keyId), keyId, limits));
+  });
+}
+
+function deactivateKey(): Command {
+  const command = withKeyId(new Command('deactivate')).description(
+    'end a key at once and for ever, on every server of the database',
+  );
+  return answering(command, async ({ apiKeys }, keyId = '') =>
+    describedKey(await apiKeys.deactivate(accountOfKeyId(keyId), keyId)),
+  );
+}
+
+function withKeyId(command: Command): Command {
+  return command.argument('<key-id>', 'id of the key, from `key list`');
+}
+
+/** Keys for people. */
+function keyTable(keys: readonly ApiKey[]): string {
+  return table(
+    ['LABEL', 'KIND', 'SECRET', 'STATE', 'CHARACTERS A MONTH', 'ID'],
+    keys.map((key) => [
+      key.label,
+      key.kind,
+      key.masked,
+      stateText(key),
+      limitText(key.limits.characters),
+      key.keyId,
+    ]),
+  );
+}
+
+function describedKey(key: ApiKey) {
+  return { json: keyJson(key), text: fields(keyFields(key)) };
+}
+
+function keyFields(key: ApiKey): [label: string, value: string][] {
+  const { characters, speechMs } = key.limits;
+  return [
+    ['Key', `${key.label} (${key.masked})`],
+    ['Id', key.keyId],
+    ['Kind', key.kind],
+    ['State', stateText(key)],
+    ['Characters', `${limitText(characters)} a month`],
+    ['Speech', `${limitText(speechMs === null ? null : minutes(speechMs))} minutes a month`],
+  ];
+}
+
+function stateText({ deactivatedAtMs }: ApiKey): string {
+  return deactivatedAtMs === null ? 'active' : `deactivated ${dayText(deactivatedAtMs)}`;
+}
+
+// Options that several of them have.
+
+const MINUTE_MS = 60_000;
+const FEATURES: readonly Feature[] = ['admin', 'detection'];
+
+/** A limit as it was given: commander takes null for a value that is missing. */
+type LimitValue = number | 'none';
+
+/** What {@link addLimits} reads; absent means: as it was, or without limit. */
+interface LimitOptions {
+  characters?: LimitValue;
+  speechMinutes?: LimitValue;
+  speechMs?: LimitValue;
+}
+
+/** Adds the options that limit what may be used in a month. */
+function addLimits(command: Command): Command {
+  return command
+    .option('--characters <number>', 'most characters a month (0 blocks, none lifts)', parseLimit)
+    .option('--speech-minutes <number>', 'most minutes of speech a month', parseLimit)
+    .option('--speech-ms <number>', 'the same in milliseconds', parseLimit);
+}
+
+/** The limits that were given. */
+function limitsOf(options: LimitOptions): Partial<UsageLimits> {
+  const { characters, speechMinutes, speechMs } = options;
+  return {
+    ...(characters !== undefined && { characters: limitOf(characters, 1) }),
+    ...(speechMinutes !== undefined && { speechMs: limitOf(speechMinutes, MINUTE_MS) }),
+    ...(speechMs !== undefined && { speechMs: limitOf(speechMs, 1) }),
+  };
+}
+
+function limitOf(value: LimitValue, unit: number): number | null {
+  return value === 'none' ? null : value * unit;
+}
+
+/** An option that names a feature and may be given several times. */
+function featureOption(flag: string, description: string): Option {
+  return new Option(
+    `${flag} <feature>`,
+    `${description}: ${FEATURES.join(', ')} (repeatable)`,
+  ).argParser((value: string, previous: Feature[] | undefined) => {
+    const feature = FEATURES.find((known) => known === value);
+    if (feature === undefined) throw new InvalidArgumentError(`Possible: ${FEATURES.join(', ')}.`);
+    return [...(previous ?? []), feature];
+  });
+}
+
+/** An option that may be given several times. */
+function listOption(flags: string, description: string): Option {
+  return new Option(flags, `${description} (repeatable)`).argParser(
+    (value: string, previous: string[] | undefined) => [...(previous ?? []), value],
+  );
+}
+
+/** A list with some entries more and others less, under its name; nothing where none were given. */
+function changedList<Name extends string>(
+  name: Name,
+  list: readonly string[],
+  added: readonly string[] = [],
+  removed: readonly string[] = [],
+): Partial<Record<Name, string[]>> {
+  if (added.length + removed.length === 0) return {};
+  const entries = [...new Set([...list, ...added])].filter((entry) => !removed.includes(entry));
+  return { [name]: entries } as Record<Name, string[]>;
+}
+
+/** The option for a plan. */
+function planOption(): Option {
+  return new Option('--plan <plan>', 'plan of the account').choices(['pro', 'free']);
+}
+
+function parseLimit(value: string): LimitValue {
+  if (value === 'none') return value;
+  if (/^\d{1,12}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('Give a whole number from 0, or none.');
 }

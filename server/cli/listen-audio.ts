@@ -55,7 +55,8 @@ export async function openAudio(options: AudioInputOptions): Promise<AudioInput>
   if (!isWav(head)) {
     const tagBytes = id3Bytes(head);
     return {
-      ...{ ...input, contentType: guessType(source, head) },
+      ...input,
+      contentType: guessType(source, head),
       ...(tagBytes > 0 && { audio: slice(reader.rest(), tagBytes, Infinity) }),
       ...(sizeBytes !== undefined && { sizeBytes: Math.max(0, sizeBytes - tagBytes) }),
     };

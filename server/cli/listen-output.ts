@@ -152,7 +152,9 @@ export function createTranscript(options: TranscriptOptions): Transcript {
   const { output, format, language } = options;
   const source: Track = { kind: 'source', language: options.sourceLanguage ?? '', segments: [] };
   const targets = options.targetLanguages.map<Track>((each) => ({
-    ...{ kind: 'target', language: each, segments: [] },
+    kind: 'target',
+    language: each,
+    segments: [],
   }));
   const tracks = [source, ...targets];
   let offsetMs = 0;
@@ -236,7 +238,10 @@ function toJson(tracks: readonly Track[]): string {
       .join('')
       .trim(),
     segments: segments.map(({ text, startMs, endMs, language: spoken }) => ({
-      ...{ text, start_time: startMs, end_time: endMs, language: spoken },
+      text,
+      start_time: startMs,
+      end_time: endMs,
+      language: spoken,
     })),
   }));
   return `${JSON.stringify({ tracks: content }, null, 2)}\n`;

@@ -1,10 +1,21 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+/** `listen FILE|-`: audio through a voice session, captions to a display, the transcript and the speech to files. */
+import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { VoiceError, type ServerConnectOptions } from '../../shared/client/node.ts';
-import { openAudio } from './listen-audio.ts';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { SpeechEvent } from '../../shared/client/index.ts';
+import {
+  connectVoice,
+  VoiceError,
+  type ServerConnectOptions,
+  type VoiceEvent,
+  type VoiceSession,
+} from '../../shared/client/node.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../../shared/wav.ts';
+import { openAudio, type AudioInput } from './listen-audio.ts';
 import {
   createDisplay,
   checkFiles,
+  type Display,
   type NamedFile,
   createTranscript,
   FILE_FORMATS,
@@ -12,7 +23,6 @@ import {
   type FileFormat,
   type Transcript,
 } from './listen-output.ts';
-import { openSpeechFile, speechContentType, listen, type Listening } from './listen.ts';
 import { keyOfDataFolder, localServer } from './running-server.ts';
 
 interface Options {
@@ -64,9 +74,9 @@ export function listenCommand(): Command {
       ),
     )
     .addOption(
-      new Option('--mode <mode>', 'how soon words are shown').choices([
-        ...['instant', 'balanced', 'settled'],
-      ]),
+      new Option('--mode <mode>', 'how soon words are shown').choices(
+        'instant balanced settled'.split(' '),
+      ),
     )
     .option('--url <address>', 'address of the server; default: by the settings')
     .option('--key <key>', 'API key; default: the one in the data folder');
@@ -100,7 +110,8 @@ async function run(file: string, options: Options): Promise<void> {
     // Also after a failure: what was heard until then is worth something.
     if (transcript !== undefined && (hasSucceeded || !transcript.isEmpty)) {
       const files = await writeTranscript(transcript, {
-        ...{ input: inputFile, out: process.stdout },
+        input: inputFile,
+        out: process.stdout,
       });
       process.stderr.write(`Written: ${files.join(', ')}\n`);
     }
@@ -170,8 +181,11 @@ function transcriptOf(
   }
   const name = file === '-' ? 'transcript' : path.parse(file).name;
   return createTranscript({
-    ...{ output: output ?? `${name}.${chosen}`, format: chosen },
-    ...{ sourceLanguage: from, targetLanguages, language },
+    output: output ?? `${name}.${chosen}`,
+    format: chosen,
+    sourceLanguage: from,
+    targetLanguages,
+    language,
   });
 }
 
@@ -195,4 +209,170 @@ function parseLanguages(value: string): string[] {
   const languages = value.split(/[\s,]+/).filter(Boolean);
   if (languages.length === 0) throw new InvalidArgumentError('Name languages such as es,fr.');
   return languages;
+}
+
+// The session: what was heard, shown and written as it comes.
+
+interface ListenOptions {
+  input: AudioInput;
+  session: Omit<ServerConnectOptions, 'contentType'>;
+  display: Display;
+  transcript: Transcript | undefined;
+  speech: SpeechFile | undefined;
+}
+
+interface Listening {
+  /** Resolves when everything was said. @throws VoiceError, or Error of the input */
+  readonly done: Promise<Heard>;
+  /** Reads no more audio; what was heard is concluded. */
+  finish(): void;
+  /** Ends at once. */
+  close(): void;
+}
+
+interface Heard {
+  /** Audio that the server said it had found, in ms: the last half second may be missing. */
+  heardMs: number;
+  hasWords: boolean;
+}
+
+/** A file can wait on the disk; only what is on its way needs memory, in ms. */
+const FILE_BUFFER_MS = 5_000;
+
+/** Begins to listen. */
+function listen(options: ListenOptions): Listening {
+  const { input } = options;
+  const session = connectVoice({
+    ...options.session,
+    contentType: input.contentType,
+    // Whoever types a command wants to know at once that there is no server.
+    attempts: { toBegin: 1 },
+    ...(input.sizeBytes !== undefined && { buffer: { maxMs: FILE_BUFFER_MS } }),
+  });
+  let isStopped = false;
+  const finish = (): void => {
+    isStopped = true;
+    input.stop();
+  };
+  const speak = async (): Promise<void> => {
+    try {
+      for await (const piece of input.audio) {
+        if (isStopped) break;
+        await session.send(piece);
+      }
+    } catch (error) {
+      // A stream that is stopped says that it ended too early.
+      if (!isStopped && session.status !== 'closed') {
+        session.close();
+        throw error;
+      }
+    }
+    await session.finish();
+  };
+  const done = Promise.all([follow(session, options), speak()])
+    .then(([heard]) => heard)
+    .finally(() => input.stop());
+  return { done, finish, close: () => session.close() };
+}
+
+async function follow(session: VoiceSession, options: ListenOptions): Promise<Heard> {
+  const heard = { heardMs: 0, hasWords: false };
+  for await (const event of session) {
+    if (event.type === 'acknowledgement') heard.heardMs = event.receivedMs;
+    if (event.type === 'caption') heard.hasWords ||= event.concluded.length > 0;
+    tell(event, options);
+  }
+  return heard;
+}
+
+function tell(event: VoiceEvent, { input, display, transcript, speech }: ListenOptions): void {
+  switch (event.type) {
+    case 'caption':
+      display.show(event);
+      transcript?.add(event);
+      break;
+    case 'speech':
+      speech?.write(event);
+      break;
+    case 'acknowledgement':
+      display.note(progress(event, input.sizeBytes));
+      break;
+    case 'status':
+      if (event.status === 'reconnecting') display.note('reconnecting…');
+      if (event.status === 'offline') display.note('the server does not answer…');
+      break;
+    case 'restart':
+      transcript?.restart();
+      break;
+    case 'lag':
+    case 'terms':
+    case 'end':
+      break;
+  }
+}
+
+/** `34 % 1:05`, or the time alone. */
+function progress(
+  { receivedMs, receivedBytes }: { receivedMs: number; receivedBytes: number },
+  sizeBytes: number | undefined,
+): string {
+  const seconds = Math.floor(receivedMs / 1000);
+  const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  if (sizeBytes === undefined || sizeBytes === 0) return time;
+  const percent = Math.min(100, Math.floor((receivedBytes / sizeBytes) * 100));
+  return `${String(percent).padStart(3)} % ${time}`;
+}
+
+const WAV_RATE_HZ = 24_000;
+
+const typesByExtension: Record<string, string> = {
+  '.webm': 'audio/webm;codecs=opus',
+  '.mka': 'audio/x-matroska;codecs=opus',
+  '.mkv': 'audio/x-matroska;codecs=opus',
+  '.ogg': 'audio/ogg;codecs=opus',
+  '.opus': 'audio/ogg;codecs=opus',
+  '.flac': 'audio/flac',
+  '.ts': 'video/mp2t;codecs=aac',
+  '.wav': `audio/pcm;encoding=s16le;rate=${WAV_RATE_HZ}`,
+};
+
+/** Format of speech for a file of this name. @throws Error naming the extensions that are possible */
+function speechContentType(file: string): string {
+  const contentType = typesByExtension[path.extname(file).toLowerCase()];
+  if (contentType !== undefined) return contentType;
+  throw new Error(`--speak: end the name with ${Object.keys(typesByExtension).join(', ')}.`);
+}
+
+interface SpeechFile {
+  write(speech: SpeechEvent): void;
+  /** Resolves when everything is in the file. @throws Error of the file system */
+  close(): Promise<void>;
+}
+
+/** @throws Error of the file system */
+async function openSpeechFile(file: string): Promise<SpeechFile> {
+  const isWav = path.extname(file).toLowerCase() === '.wav';
+  const handle = await open(file, 'w');
+  if (isWav) await handle.write(wavHeader({ sampleRateHz: WAV_RATE_HZ, dataBytes: 0 }));
+  let dataBytes = 0;
+  let written: Promise<unknown> = Promise.resolve();
+  return {
+    write({ pieces }) {
+      for (const piece of pieces) {
+        dataBytes += piece.length;
+        written = written.then(() => handle.write(piece));
+      }
+      // close() reports it; until then nobody waits for it.
+      written.catch(() => undefined);
+    },
+    async close() {
+      try {
+        await written;
+        const header = wavHeader({ sampleRateHz: WAV_RATE_HZ, dataBytes });
+        if (isWav) await handle.write(header, 0, WAV_HEADER_BYTES, 0);
+      } finally {
+        await handle.close();
+      }
+    },
+  };
 }

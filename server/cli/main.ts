@@ -1,8 +1,7 @@
 /** `npm run dragoman`: administers accounts and keys; the server may be running meanwhile. */
 import { Command } from 'commander';
-import { accountCommands } from './account-commands.ts';
-import { keyCommands } from './key-commands.ts';
-import { listenCommand } from './listen-command.ts';
+import { accountCommands, keyCommands } from './account-commands.ts';
+import { listenCommand } from './listen.ts';
 import { memoryCommands } from './memory-commands.ts';
 import { modelsCommands } from './models.ts';
 import { translateCommand } from './translate-command.ts';

@@ -45,8 +45,10 @@ function importCommand(): Command {
     await checkFile(file);
     const memory = await importFile(translationMemories, accountId, {
       name: options.name ?? path.basename(file, path.extname(file)),
-      ...{ format, bytes: createReadStream(file) },
-      ...{ sourceLang: options.source, targetLang: options.target },
+      format,
+      bytes: createReadStream(file),
+      sourceLang: options.source,
+      targetLang: options.target,
       languageNames: { source: '--source', target: '--target' },
     });
     const text = fields([

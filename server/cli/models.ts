@@ -128,8 +128,13 @@ function installCommand(): Command {
       await untilInterrupted(async (signal) => {
         for (const name of names) {
           const installed = await installByName({
-            ...{ name, signal, mirror, architecture, stallTimeoutMs: timeout * 1000 },
-            ...{ modelsFolder: config.MODELS_DIR, npm: npmCommand() },
+            name,
+            signal,
+            mirror,
+            architecture,
+            stallTimeoutMs: timeout * 1000,
+            modelsFolder: config.MODELS_DIR,
+            npm: npmCommand(),
             acceptTerms(terms) {
               if (acceptLicence !== true) return askForTerms(terms, signal);
               process.stderr.write(`${terms}\nAccepted by --accept-licence.\n`);

@@ -111,7 +111,12 @@ async function translateTask(
   try {
     const fields = fieldsOf(options);
     const { characters } = await translateFile({
-      ...{ service, task, fields, display, force, signal },
+      service,
+      task,
+      fields,
+      display,
+      force,
+      signal,
     });
     display.end();
     process.stdout.write(`${task.output}\n`);

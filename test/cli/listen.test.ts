@@ -120,7 +120,8 @@ describe('listen', () => {
     linkSync(input, path.join(folder, 'hard.wav'));
     const { code, errors } = await listen(input, ...english, option, path.join(folder, name));
     expect({ code, errors }).toMatchObject({
-      ...{ code: 1, errors: expect.stringContaining('is the audio that is read') as string },
+      code: 1,
+      errors: expect.stringContaining('is the audio that is read') as string,
     });
     expect(readFileSync(input).equals(readFileSync(recording))).toBe(true);
   });

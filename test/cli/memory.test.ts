@@ -40,8 +40,11 @@ it('takes a memory from its import to its deletion, beside a running server', as
   const tmx = fileOf('harbour.tmx', tmxFile([{ en: 'House', de: 'Haus', 'pt-BR': 'Casa' }]));
   const imported = await ask<ImportedTranslationMemory>('import', tmx, ...account);
   expect(imported).toMatchObject({
-    ...{ name: 'harbour', source_language: 'en', target_languages: ['de', 'pt-br'] },
-    ...{ segment_count: 1, skipped_count: 0 },
+    name: 'harbour',
+    source_language: 'en',
+    target_languages: ['de', 'pt-br'],
+    segment_count: 1,
+    skipped_count: 0,
   });
   const id = imported.translation_memory_id;
   expect(await storage.translationMemories.find(accountId, id)).toMatchObject({ name: 'harbour' });

@@ -165,8 +165,11 @@ describe('translate', () => {
 
   it('obeys a glossary, which needs to know the language', async () => {
     const response = await server.post('/v2/glossaries', {
-      ...{ name: 'Homes', source_lang: 'en', target_lang: 'es' },
-      ...{ entries: 'house\thogar', entries_format: 'tsv' },
+      name: 'Homes',
+      source_lang: 'en',
+      target_lang: 'es',
+      entries: 'house\thogar',
+      entries_format: 'tsv',
     });
     const { glossary_id: id } = (await response.json()) as { glossary_id: string };
     const file = written('letter.txt');
