@@ -220,7 +220,11 @@ function moonshine({
     ...(hasLicence && { 'LICENCE-moonshine.txt': 'LICENSE' }),
   };
   return {
-    ...{ ...hears, ...entry, family: 'moonshine', detectsLanguage: false, punctuates: true },
+    ...hears,
+    ...entry,
+    family: 'moonshine',
+    detectsLanguage: false,
+    punctuates: true,
     source: 'https://github.com/moonshine-ai/moonshine',
     origin: {
       from: 'npm',

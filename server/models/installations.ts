@@ -18,7 +18,7 @@ import {
   type BetterModel,
   TRANSLATION_PREFIX,
   type TranslationOffer,
-} from './translation-list.ts';
+} from './translation-models.ts';
 import { catalogue } from './catalogue.ts';
 import { findModels, type FoundModels } from './find-models.ts';
 import {
@@ -85,16 +85,12 @@ export function createModelInstallations(options: ModelInstallationsOptions): Mo
       packages,
       packagesInUse,
     ]);
-    const better = new Map([...betterModels(translators).values()].flat().map((m) => [m.name, m]));
+    const better = [...betterModels(translators).values()].flat();
     const models = [
       ...describeModels({ found, offers, better, inUse }),
       ...apertiumPackages.map((each) => describePackage(each, here, before)),
-    ];
-    const described = models.map((model) => ({
-      ...model,
-      installation: queue.stateOf(model.name),
-    }));
-    return { folder: modelsFolder, models: described };
+    ].map((model) => ({ ...model, installation: queue.stateOf(model.name) }));
+    return { folder: modelsFolder, models };
   }
 
   return {
@@ -111,7 +107,11 @@ export function createModelInstallations(options: ModelInstallationsOptions): Mo
       }
       queue.add(name, async (job, signal) => {
         await installByName({
-          ...{ name, modelsFolder, mirror, npm, signal },
+          name,
+          modelsFolder,
+          mirror,
+          npm,
+          signal,
           acceptTerms: () => acceptsTerms,
           onStep: (step) => Object.assign(job, { step, share: null }),
           onProgress: (bytes, totalBytes) => {
@@ -221,9 +221,10 @@ function describeModels({
 }: {
   found: FoundModels;
   offers: readonly TranslationOffer[];
-  better: ReadonlyMap<string, BetterModel>;
+  better: readonly BetterModel[];
   inUse: readonly LocalModel[];
 }): Described[] {
+  const isBetter = new Set(better.map(({ name }) => name));
   const used = new Set(inUse.map(({ name }) => name));
   const here = new Map(found.models.map((model) => [model.name, model]));
   const problems = new Map(found.unusable.map(({ name, reason }) => [name, reason]));
@@ -231,7 +232,7 @@ function describeModels({
     is_installed: here.has(name) || problems.has(name),
     is_in_use: used.has(name),
     problem: problems.get(name) ?? null,
-    is_better: better.has(name) && !here.has(name),
+    is_better: isBetter.has(name) && !here.has(name),
   });
   const listed = [...catalogue, ...offers].map((entry) => ({
     ...described(entry),
@@ -240,10 +241,14 @@ function describeModels({
   const names = new Set(listed.map(({ name }) => name));
   const others = [
     // Without the list no more is known than what they would do.
-    ...[...better.values()].map(({ name, source, target, sizeMb: downloadMb }) =>
+    ...better.map(({ name, source, target, sizeMb: downloadMb }) =>
       described({
-        ...{ name, kind: 'translation', about: "Firefox's translation", licence: 'MPL-2.0' },
-        ...{ languages: [source, target], downloadMb },
+        name,
+        kind: 'translation',
+        about: "Firefox's translation",
+        licence: 'MPL-2.0',
+        languages: [source, target],
+        downloadMb,
       }),
     ),
     ...found.models.map((model) => described(model)),
@@ -265,7 +270,10 @@ function described(known: Known) {
   const [first = '', second = ''] = known.languages;
   const isPair = kind === 'translation';
   return {
-    ...{ name, kind, about, licence },
+    name,
+    kind,
+    about,
+    licence,
     languages: isPair ? [] : [...known.languages],
     pairs: isPair ? [{ source: first, target: second }] : [],
     size_mb: downloadMb ?? null,
@@ -281,10 +289,19 @@ function describePackage(
   before: ReadonlySet<string>,
 ): Described {
   return {
-    ...{ name, kind: 'translation', about: 'rules and dictionaries of Apertium', languages: [] },
+    name,
+    kind: 'translation',
+    about: 'rules and dictionaries of Apertium',
+    languages: [],
     pairs: directions.map(([source, target]) => ({ source, target })),
-    ...{ size_mb: sizeMb, licence: 'GPL', source: 'https://www.apertium.org', terms: null },
-    ...{ is_installed: here.has(name), is_in_use: before.has(name), problem: null },
-    ...{ is_better: false, command: packageCommand(name, here.has(name)) },
+    size_mb: sizeMb,
+    licence: 'GPL',
+    source: 'https://www.apertium.org',
+    terms: null,
+    is_installed: here.has(name),
+    is_in_use: before.has(name),
+    problem: null,
+    is_better: false,
+    command: packageCommand(name, here.has(name)),
   };
 }

@@ -201,8 +201,13 @@ async function takeFiles(wanted: NpmPackage, tarball: string, folder: string): P
     ...(vocabulary === undefined ? [] : [vocabulary]),
   ]);
   await extract({
-    ...{ file: tarball, cwd: unpacked, strip: 1, strict: true, preserveOwner: false },
-    ...{ umask: 0o022, noMtime: true },
+    file: tarball,
+    cwd: unpacked,
+    strip: 1,
+    strict: true,
+    preserveOwner: false,
+    umask: 0o022,
+    noMtime: true,
     filter: (name, entry) =>
       paths.has(name.replace(/^[^/]+\//, '')) && (entry as ReadEntry).type === 'File',
   });

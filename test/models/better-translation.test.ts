@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { betterModels } from '../../server/models/translation-list.ts';
+import { betterModels } from '../../server/models/translation-models.ts';
 
 const pair = (source: string, target: string) => ({ source, target });
 

@@ -44,7 +44,11 @@ beforeEach(() => {
 
 function install(modelsFolder: string, more: Partial<Parameters<typeof installModel>[0]> = {}) {
   return installModel({
-    ...{ entry, modelsFolder, releasesUrl: server.url, npm: ['npm'] as const, firstPauseMs: 1 },
+    entry,
+    modelsFolder,
+    releasesUrl: server.url,
+    npm: ['npm'] as const,
+    firstPauseMs: 1,
     ...more,
   });
 }

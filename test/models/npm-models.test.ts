@@ -38,13 +38,21 @@ beforeAll(async () => {
     'words.js': `const llama_vocab_base64 = "${Buffer.from(vocabulary).toString('base64')}";\n`,
   });
   entry = {
-    ...{ name: 'ear', about: 'hears', kind: 'recognition', family: 'moonshine' },
-    ...{ languages: ['en'], licence: 'MIT', source: 'https://example.org/ear' },
+    name: 'ear',
+    about: 'hears',
+    kind: 'recognition',
+    family: 'moonshine',
+    languages: ['en'],
+    licence: 'MIT',
+    source: 'https://example.org/ear',
     origin: {
       from: 'npm',
       packages: [
         {
-          ...{ name: '@dragoman-test/ear', version: VERSION, integrity: ear, licence: 'MIT' },
+          name: '@dragoman-test/ear',
+          version: VERSION,
+          integrity: ear,
+          licence: 'MIT',
           files: {
             'encoder.onnx': 'dist/encoder_model.onnx',
             'decoder.onnx': 'dist/decoder_model.onnx',
@@ -53,8 +61,12 @@ beforeAll(async () => {
           },
         },
         {
-          ...{ name: 'dragoman-test-words', version: VERSION, integrity: words, licence: 'ISC' },
-          ...{ files: {}, vocabulary: 'words.js' },
+          name: 'dragoman-test-words',
+          version: VERSION,
+          integrity: words,
+          licence: 'ISC',
+          files: {},
+          vocabulary: 'words.js',
         },
       ],
     },
@@ -70,7 +82,11 @@ beforeEach(() => {
 
 function install(modelsFolder: string, more: Partial<InstallOptions> = {}) {
   return installModel({
-    ...{ entry, modelsFolder, releasesUrl: 'http://127.0.0.1:9', npm: ['npm'], ...more },
+    entry,
+    modelsFolder,
+    releasesUrl: 'http://127.0.0.1:9',
+    npm: ['npm'],
+    ...more,
   });
 }
 

@@ -30,8 +30,11 @@ beforeAll(async () => {
   const files = { model: randomBytes(300_000), vocab: randomBytes(10_000) };
   bucket.publish({ pair: 'en-es', files }, { pair: 'fi-en', files });
   server = await startServer({
-    ...{ CONSOLE: 'on', MODELS_DIR: folder, MODELS_URL: bucket.url },
-    ...{ npm_config_registry: registry.url, npm_config_cache: path.join(place, 'npm') },
+    CONSOLE: 'on',
+    MODELS_DIR: folder,
+    MODELS_URL: bucket.url,
+    npm_config_registry: registry.url,
+    npm_config_cache: path.join(place, 'npm'),
   });
   operator = await signedIn(server, firstLink(server));
 });
@@ -53,8 +56,13 @@ const install = (name: string, more: object = {}) =>
 
 it('a model is installed while it can be watched, and removed again', async () => {
   expect(await modelOf('translation-en-es')).toMatchObject({
-    ...{ kind: 'translation', pairs: [{ source: 'en', target: 'es' }], licence: 'MPL-2.0' },
-    ...{ is_installed: false, is_better: true, size_mb: 20, installation: null },
+    kind: 'translation',
+    pairs: [{ source: 'en', target: 'es' }],
+    licence: 'MPL-2.0',
+    is_installed: false,
+    is_better: true,
+    size_mb: 20,
+    installation: null,
   });
   // Nobody has asked for the list yet.
   expect(await modelOf('translation-fi-en')).toBeUndefined();
@@ -95,7 +103,9 @@ it('what fails says what to do and can be tried again; what is called off leaves
   await until(() => registry.requests.length > 0, 30_000);
   await install('translation-en-es');
   expect((await modelOf('moonshine-tiny-en'))?.installation).toMatchObject({
-    ...{ state: 'running', step: 'download', message: null },
+    state: 'running',
+    step: 'download',
+    message: null,
   });
   expect((await modelOf('translation-en-es'))?.installation?.state).toBe('waiting');
   for (const name of ['translation-en-es', 'moonshine-tiny-en']) {

@@ -49,7 +49,12 @@ async function install(
   more: Partial<InstallByNameOptions> = {},
 ) {
   const installed = await installByName({
-    ...{ name, modelsFolder, mirror: `${bucket.url}/`, npm: ['npm'], firstPauseMs: 1, ...more },
+    name,
+    modelsFolder,
+    mirror: `${bucket.url}/`,
+    npm: ['npm'],
+    firstPauseMs: 1,
+    ...more,
   });
   if (!('model' in installed)) throw new Error('No model');
   return installed;
@@ -64,8 +69,12 @@ describe('a translation model', () => {
     });
     expect(checkedAgainst).toBe('publisher');
     expect(model).toMatchObject({
-      ...{ name: 'translation-en-de', kind: 'translation', family: 'marian' },
-      ...{ languages: ['en', 'de'], modelType: 'tiny', licence: 'MPL-2.0' },
+      name: 'translation-en-de',
+      kind: 'translation',
+      family: 'marian',
+      languages: ['en', 'de'],
+      modelType: 'tiny',
+      licence: 'MPL-2.0',
       sums: { 'model.bin': sha256(weights), 'vocab.spm': sha256(vocab) },
     });
     const contents = Object.entries(model.files).map(([role, file]) => [role, readFileSync(file)]);
