@@ -61,7 +61,10 @@ async function fill(storage: Storage, mark: string): Promise<() => Promise<unkno
 async function fillStyle(storage: Storage, accountId: string, mark: string): Promise<string> {
   const styleId = randomUUID();
   const instructions = sentences(mark, 5).map((prompt) => ({
-    ...{ instructionId: randomUUID(), label: mark, prompt, sourceLanguage: null },
+    instructionId: randomUUID(),
+    label: mark,
+    prompt,
+    sourceLanguage: null,
   }));
   const times = { createdAtMs: AT_MS, updatedAtMs: AT_MS };
   const list = { styleId, name: mark, language: 'en', version: 1, configuredRules: {} };
@@ -76,7 +79,9 @@ async function fillMemory(storage: Storage, accountId: string, mark: string): Pr
   await translationMemories.begin(accountId, { memoryId, name: mark, createdAtMs: AT_MS }, 10);
   await translationMemories.openPart(memoryId, { partId, targetLang: 'de' }, AT_MS);
   const segments = sentences(mark, 500).map((source, number) => ({
-    ...{ number, source, target: `${source} `.repeat(1 + (number % 7)) },
+    number,
+    source,
+    target: `${source} `.repeat(1 + (number % 7)),
   }));
   await translationMemories.addSegments(memoryId, partId, segments, AT_MS);
   const part = { partId, targetLang: 'de', segmentCount: 500, bucketCount: 1 };

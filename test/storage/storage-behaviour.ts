@@ -51,8 +51,11 @@ const accounts: Behaviour[] = [
       });
       const contacts = { origins: ['https://example.org'], emails: ['desk@example.org'] };
       const changed = {
-        ...{ ...account, ...contacts },
-        ...{ plan: 'pro', features: ['admin'], limits: unlimited },
+        ...account,
+        ...contacts,
+        plan: 'pro',
+        features: ['admin'],
+        limits: unlimited,
       };
       const change = { features: ['admin' as const], limits: unlimited, ...contacts };
       expect(await storage.accounts.change(accountId, change)).toEqual(changed);

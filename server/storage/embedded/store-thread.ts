@@ -1,18 +1,39 @@
 /** The thread that owns the embedded database. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Kysely } from 'kysely';
+import { ServiceError } from '../../../shared/errors.ts';
 import { migrate } from '../migrate.ts';
-import { createStoreRunner } from '../store-calls.ts';
+import { createStoreRunner, mannerOf, mostCallsOf, type StoreRunner } from '../store-calls.ts';
 import type { Tables } from '../database.ts';
-import { createGroupCommit } from './group-commit.ts';
 import { createErasure } from './erasure.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
-import { openSqliteFile, rollBack, whenFree, type SqliteDatabase } from './sqlite.ts';
-import type { StoreOrder, StoreReport, StoreRequest, StoreThreadData } from './store-connection.ts';
+import {
+  isBusy,
+  isOutOfOrder,
+  openSqliteFile,
+  rollBack,
+  whenFree,
+  type SqliteDatabase,
+} from './sqlite.ts';
+import type {
+  StoreAnswer,
+  StoreFailure,
+  StoreOrder,
+  StoreReport,
+  StoreRequest,
+  StoreThreadData,
+} from './store-connection.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('This module is run in a worker thread.');
 const post = (report: StoreReport) => port.postMessage(report);
+
+/** SQLite has ended the transaction itself, as on a full disk: nothing of the group is kept. */
+class LostTransaction extends Error {
+  constructor(cause: unknown) {
+    super('The transaction of the group is no more.', { cause });
+  }
+}
 
 try {
   const { file, erasurePeriodMs } = workerData as StoreThreadData;
@@ -103,4 +124,120 @@ function tryTo(erase: () => void): void {
 /** Lets messages in: the database itself does not give the event loop a turn. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
+}
+
+// Calls that have arrived together run in one transaction, so that they share one wait for the disk. Each
+// write is in a savepoint of its own: one that fails takes back itself alone.
+
+interface GroupCommitOptions {
+  database: SqliteDatabase;
+  /** Runs calls on that database. */
+  runner: StoreRunner;
+}
+
+/**
+ * @returns runs a group and answers once it is on the disk; to be called when the group before has
+ *   been answered; does not reject
+ */
+function createGroupCommit({ database, runner }: GroupCommitOptions) {
+  const inSavepoint = <Result>(work: () => Promise<Result>) => runInSavepoint(database, work);
+
+  async function answerCall({ id, call }: StoreRequest): Promise<StoreAnswer> {
+    const run = () => runner.run(call);
+    try {
+      return { id, value: await (mannerOf(call) === 'read' ? run() : inSavepoint(run)) };
+    } catch (error) {
+      if (error instanceof LostTransaction) throw error;
+      return { id, failure: toFailure(error) };
+    }
+  }
+
+  async function answerBatch(requests: readonly StoreRequest[]): Promise<StoreAnswer[]> {
+    try {
+      const answers = await inSavepoint(() => runner.runBatch(requests.map(({ call }) => call)));
+      return requests.map(({ id }, index) => toAnswer(id, answers[index]));
+    } catch (error) {
+      if (error instanceof LostTransaction) throw error;
+      return requests.map(({ id }) => ({ id, failure: toFailure(error) }));
+    }
+  }
+
+  /** All of them were asked for before any was answered: whatever order they are run in will do. */
+  async function answerAll(requests: readonly StoreRequest[]): Promise<StoreAnswer[]> {
+    const answers: StoreAnswer[] = [];
+    const batched = new Map<string, StoreRequest[]>();
+    for (const request of requests) {
+      const { call } = request;
+      if (mannerOf(call) !== 'batch') answers.push(await answerCall(request));
+      else {
+        const batch = batched.get(call.store);
+        if (batch === undefined) batched.set(call.store, [request]);
+        else batch.push(request);
+      }
+    }
+    for (const batch of batched.values()) {
+      const most = batch[0] ? mostCallsOf(batch[0].call) : 1;
+      for (let start = 0; start < batch.length; start += most) {
+        answers.push(...(await answerBatch(batch.slice(start, start + most))));
+      }
+    }
+    return answers;
+  }
+
+  return async function runGroup(requests: readonly StoreRequest[]): Promise<StoreAnswer[]> {
+    // Reads see the newest state without waiting for writers of other processes.
+    if (requests.every(({ call }) => mannerOf(call) === 'read')) return answerAll(requests);
+    try {
+      whenFree(() => database.exec('begin immediate'));
+      const answers = await answerAll(requests);
+      database.exec('commit');
+      return answers;
+    } catch (error) {
+      rollBack(database);
+      const failure = toFailure(error instanceof LostTransaction ? error.cause : error);
+      return requests.map(({ id }) => ({ id, failure }));
+    }
+  };
+}
+
+/** Undone alone when it fails. @throws what the work throws; LostTransaction */
+async function runInSavepoint<Result>(
+  database: SqliteDatabase,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  database.exec('savepoint call');
+  try {
+    const result = await work();
+    database.exec('release call');
+    return result;
+  } catch (error) {
+    try {
+      database.exec('rollback to call; release call');
+    } catch {
+      throw new LostTransaction(error);
+    }
+    throw error;
+  }
+}
+
+function toAnswer(id: number, answer: PromiseSettledResult<unknown> | undefined): StoreAnswer {
+  if (answer?.status === 'fulfilled') return { id, value: answer.value };
+  return { id, failure: toFailure(answer?.reason ?? new Error('A call was not answered.')) };
+}
+
+function toFailure(error: unknown): StoreFailure {
+  if (error instanceof ServiceError) {
+    const { code, message, detail } = error;
+    return { code, message, ...(detail !== undefined && { detail }) };
+  }
+  if (isBusy(error)) {
+    return { code: 'storage_unavailable', message: 'The database is busy. Please try again.' };
+  }
+  if (isOutOfOrder(error)) {
+    return {
+      code: 'storage_unavailable',
+      message: 'The database cannot write or read its file now. Please try again later.',
+    };
+  }
+  return { code: undefined, message: error instanceof Error ? error.message : String(error) };
 }
