@@ -25,11 +25,12 @@ import {
   type KeptWords,
   replaced,
   replacedTokens,
+  singleQuotes,
+  type SingleQuotes,
   tokensWithKeptWords,
   undividedWords,
   withKeptWords,
-} from './kept-words.ts';
-import { singleQuotes, type SingleQuotes } from './single-quotes.ts';
+} from './stand-ins.ts';
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
 import { type BlankToken, takeMarksApart, type Token, type WordToken } from './marked-text.ts';
 

@@ -1,8 +1,7 @@
 /**
- * Compounds that are not given to a mode of Apertium: names (`Spider-Man`) and identifiers
- * (`GPL-3.0-or-later`), which it would translate part by part, and English compounds of a prefix or a
- * part that it does not know, of which it would put the parts in different places (`anti-war film`:
- * `anti-película de guerra`). A word that no dictionary knows stands for each until the last step.
+ * What is not given to a mode of Apertium, because it would be spoilt: something stands for it until the
+ * last step. That is compounds, for which a word stands that no dictionary knows, and single quotation
+ * marks of English, for which other marks stand.
  */
 import { HYPHEN, textOf, type KnowsWord } from './hyphenated-words.ts';
 import type { Token } from './marked-text.ts';
@@ -13,6 +12,42 @@ interface Replacement {
   end: number;
   text: string;
 }
+
+/** A text with parts replaced. */
+export function replaced(text: string, replacements: readonly Replacement[]): string {
+  let rest = text;
+  for (const { start, end, text: other } of replacements.toReversed()) {
+    rest = rest.slice(0, start) + other + rest.slice(end);
+  }
+  return rest;
+}
+
+/** Tokens with parts of their text replaced. */
+export function replacedTokens(
+  tokens: readonly Token[],
+  replacements: readonly Replacement[],
+): Token[] {
+  return placed(tokens).map(({ token, from, to }) => {
+    if (token.kind !== 'word') return token;
+    const own = replacements
+      .filter(({ start, end }) => start >= from && end <= to)
+      .map((each) => ({ ...each, start: each.start - from, end: each.end - from }));
+    return { ...token, text: replaced(token.text, own) };
+  });
+}
+
+function placed(tokens: readonly Token[]): { token: Token; from: number; to: number }[] {
+  let to = 0;
+  return tokens.map((token) => {
+    const from = to;
+    to += token.kind === 'atom' ? 1 : token.text.length;
+    return { token, from, to };
+  });
+}
+
+// Compounds: names (`Spider-Man`) and identifiers (`GPL-3.0-or-later`), which would be translated part by
+// part, and English compounds of a prefix or a part that is unknown, of which the parts would be put in
+// different places (`anti-war film`: `anti-película de guerra`).
 
 export interface KeptWords {
   /** In order; of words that are kept the text is a stand-in. */
@@ -124,29 +159,6 @@ function newStandIn(text: string, count: number): string {
   return standIn;
 }
 
-/** A text with parts replaced. */
-export function replaced(text: string, replacements: readonly Replacement[]): string {
-  let rest = text;
-  for (const { start, end, text: other } of replacements.toReversed()) {
-    rest = rest.slice(0, start) + other + rest.slice(end);
-  }
-  return rest;
-}
-
-/** Tokens with parts of their text replaced. */
-export function replacedTokens(
-  tokens: readonly Token[],
-  replacements: readonly Replacement[],
-): Token[] {
-  return placed(tokens).map(({ token, from, to }) => {
-    if (token.kind !== 'word') return token;
-    const own = replacements
-      .filter(({ start, end }) => start >= from && end <= to)
-      .map((each) => ({ ...each, start: each.start - from, end: each.end - from }));
-    return { ...token, text: replaced(token.text, own) };
-  });
-}
-
 /** Without the words of which an element has but a part. */
 export function undividedWords(words: KeptWords, tokens: readonly Token[]): KeptWords {
   const places = placed(tokens).filter(({ token }) => token.kind === 'word');
@@ -155,15 +167,6 @@ export function undividedWords(words: KeptWords, tokens: readonly Token[]): Kept
   );
   const texts = new Set(replacements.map(({ text }) => text));
   return { replacements, kept: new Map([...words.kept].filter(([text]) => texts.has(text))) };
-}
-
-function placed(tokens: readonly Token[]): { token: Token; from: number; to: number }[] {
-  let to = 0;
-  return tokens.map((token) => {
-    const from = to;
-    to += token.kind === 'atom' ? 1 : token.text.length;
-    return { token, from, to };
-  });
 }
 
 const BEGINS_SENTENCE = /(?:^|[.!?…:]["”’»)]{0,2}\s)[\s"“‘«(¿¡]*$/u;
@@ -226,4 +229,80 @@ export function tokensWithKeptWords(
     changed = [...before, { ...holder, text: holder.text.replace(pattern, () => word) }, ...after];
   }
   return changed;
+}
+
+// Single quotation marks of English, which Apertium reads as apostrophes: `'small'` has a genitive for it,
+// and loses its first letter, and what is quoted is glued to the word before. Angle quotation marks mean
+// nothing to it.
+
+/** Pairs that may stand for quotation marks: the first of which a text has neither. */
+const STAND_INS = [
+  ['‹', '›'],
+  ['❮', '❯'],
+  ['❬', '❭'],
+] as const;
+/** Not `dogs'`, `rock ’n’ roll`, `'tis`, `’90s`: what is quoted begins behind a blank or another sign. */
+const OPENING =
+  /(?<=^|[\s([{"“«—–-])['‘’](?!(?:tis|twas|em|cause|til|till|bout|round|n)\b|\d{2}s\b)(?=[\p{L}\p{N}])/giu;
+const CLOSING = /(?<=[\p{L}\p{N}.,;:!?…)])['’](?=$|[\s)\]}"”».,;:!?…—–-])/gu;
+
+/** Quotation marks of a text, and what stands for them. */
+export interface SingleQuotes {
+  /** In the order of their places, of one UTF-16 unit each; none where nothing is quoted. */
+  replacements: readonly Replacement[];
+  /**
+   * A translation with its own quotation marks again; undefined where some were lost or doubled.
+   *
+   * @param pieces the translation, which may come as several
+   */
+  restore: (pieces: readonly string[]) => string[] | undefined;
+}
+
+const NOTHING_QUOTED: SingleQuotes = { replacements: [], restore: (pieces) => [...pieces] };
+
+/** Finds the pairs of single quotation marks of an English text. */
+export function singleQuotes(text: string): SingleQuotes {
+  const standIns = STAND_INS.find((pair) => pair.every((sign) => !text.includes(sign)));
+  const quotes = standIns === undefined ? [] : quotedPlaces(text);
+  if (standIns === undefined || quotes.length === 0) return NOTHING_QUOTED;
+  const [opening, closing] = standIns;
+  const replacements = quotes.flatMap(([start, end]) => [
+    { start, end: start + 1, text: opening },
+    { start: end, end: end + 1, text: closing },
+  ]);
+  return {
+    replacements,
+    restore(pieces) {
+      const originals: Record<string, string[]> = {
+        [opening]: quotes.map(([start]) => text.charAt(start)),
+        [closing]: quotes.map(([, end]) => text.charAt(end)),
+      };
+      const signs = new RegExp(`[${opening}${closing}]`, 'gu');
+      const found = pieces.flatMap((piece) => piece.match(signs) ?? []);
+      const isWhole = Object.entries(originals).every(
+        ([sign, places]) => found.filter((each) => each === sign).length === places.length,
+      );
+      if (!isWhole) return undefined;
+      return pieces.map((piece) =>
+        piece.replace(signs, (sign) => originals[sign]?.shift() ?? sign),
+      );
+    },
+  };
+}
+
+/** Where quotations begin and end; one that begins within another ends that one. */
+function quotedPlaces(text: string): [start: number, end: number][] {
+  const closings = [...text.matchAll(CLOSING)].map(({ index }) => index);
+  const places: [number, number][] = [];
+  let next = 0;
+  let after = 0;
+  for (const { index: start } of text.matchAll(OPENING)) {
+    if (start < after) continue;
+    while ((closings[next] ?? Infinity) <= start) next += 1;
+    const end = closings[next];
+    if (end === undefined) break;
+    places.push([start, end]);
+    after = end;
+  }
+  return places;
 }
