@@ -59,7 +59,10 @@ export async function createWorkerApp({
     log,
   });
   const jobs = startDocumentJobs({
-    ...{ documents: storage.documents, translator, workerId, log },
+    documents: storage.documents,
+    translator,
+    workerId,
+    log,
     onEnded: (documentId) => report({ kind: 'ended', documentId }),
     maxDocuments: config.DOCUMENT_JOBS,
     maxAttempts: config.DOCUMENT_ATTEMPTS,

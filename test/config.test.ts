@@ -12,10 +12,19 @@ it('every setting has a default or may be absent', () => {
 
 it('all problems are told at once, each with what is possible', () => {
   const wrong = {
-    ...{ PORT: 'eighty', PUBLIC_URL: 'ftp://x', TRUST_PROXY: 'yes', DEMO: 'maybe' },
-    ...{ RECOGNISER: 'ear', VOICE_MAX_SESSIONS: '0', VOICE_TOKEN_SECONDS: '0' },
-    ...{ VOICE_IDLE_SECONDS: 'x', VOICE_CONNECTION_SECONDS: '-1', STOP_SECONDS: '-1' },
-    ...{ LOG_LEVEL: 'loud', TLS_KEY_FILE: 'key.pem', DATA_DIR: 'package.json' },
+    PORT: 'eighty',
+    PUBLIC_URL: 'ftp://x',
+    TRUST_PROXY: 'yes',
+    DEMO: 'maybe',
+    RECOGNISER: 'ear',
+    VOICE_MAX_SESSIONS: '0',
+    VOICE_TOKEN_SECONDS: '0',
+    VOICE_IDLE_SECONDS: 'x',
+    VOICE_CONNECTION_SECONDS: '-1',
+    STOP_SECONDS: '-1',
+    LOG_LEVEL: 'loud',
+    TLS_KEY_FILE: 'key.pem',
+    DATA_DIR: 'package.json',
   };
   let problems: readonly string[] = [];
   try {

@@ -72,18 +72,26 @@ type Running = Pick<EngineCondition, 'name' | 'languages' | 'pairs'> & {
 function runningEngines(engines: EngineLists): Running[] {
   const { recognition, translation, synthesis, improvement, detector } = engines;
   const speaking = sharesOfSpeech(synthesis).map(({ engine: { name }, languages }) => ({
-    ...{ name, languages },
+    name,
+    languages,
   }));
   const hearing = {
-    ...{ recognition, synthesis: speaking, improvement, detection: [detector] },
+    recognition,
+    synthesis: speaking,
+    improvement,
+    detection: [detector],
   } as const;
   const of = (kind: keyof typeof hearing) =>
     hearing[kind].map(({ name, languages }) => ({
-      ...{ kind, name, pairs: [] },
+      kind,
+      name,
+      pairs: [],
       languages: [...languages].sort(),
     }));
   const translating = translation.map(({ name, pairs }) => ({
-    ...{ kind: 'translation' as const, name, languages: [] },
+    kind: 'translation' as const,
+    name,
+    languages: [],
     pairs: bySource(pairs),
   }));
   return [
@@ -114,7 +122,8 @@ function tallied({ kind, name }: Running, health: EngineHealth) {
   if (kind === 'detection') return untold;
   const { requests, failures, latencyMs, lastFailureAtMs } = health.tally(kind, name);
   return {
-    ...{ requests, failures },
+    requests,
+    failures,
     latency_ms: latencyMs === undefined ? null : Math.round(latencyMs),
     last_failure_at: lastFailureAtMs === undefined ? null : new Date(lastFailureAtMs).toISOString(),
   };
@@ -137,8 +146,13 @@ function breakersOf(engine: string, outages: readonly Outage[]): EngineCondition
 
 function describedMissing({ name, reason, kind }: EngineLists['missing'][number]): EngineCondition {
   return {
-    ...{ kind: kind ?? null, name, state: 'missing', reason },
-    ...{ languages: [], pairs: [], breakers: [] },
+    kind: kind ?? null,
+    name,
+    state: 'missing',
+    reason,
+    languages: [],
+    pairs: [],
+    breakers: [],
     ...untold,
   };
 }
@@ -200,8 +214,11 @@ export function createEngineHealth(
     const known = sums.get(name);
     if (known !== undefined) return known;
     const fresh = {
-      ...{ requests: 0, failures: 0, answeredMs: 0 },
-      ...{ latencyMs: undefined, lastFailureAtMs: undefined },
+      requests: 0,
+      failures: 0,
+      answeredMs: 0,
+      latencyMs: undefined,
+      lastFailureAtMs: undefined,
     };
     sums.set(name, fresh);
     return fresh;

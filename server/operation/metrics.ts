@@ -209,7 +209,9 @@ function addHistogram<Label extends string = never>(
 
 function addGauge(registry: Registry, name: string, help: string, read: () => number): void {
   const gauge: Gauge = new Gauge({
-    ...{ name, help, registers: [registry] },
+    name,
+    help,
+    registers: [registry],
     collect: () => gauge.set(read()),
   });
 }

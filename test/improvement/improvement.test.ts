@@ -49,7 +49,9 @@ const improve = (
   more: { writingStyle?: 'business' } = {},
 ) =>
   improvement.improve(texts, {
-    ...{ language: 'de', task, signal: new AbortController().signal },
+    language: 'de',
+    task,
+    signal: new AbortController().signal,
     ...more,
   });
 

@@ -138,7 +138,10 @@ describe('an observed engine', () => {
     const observed = observedRecogniser(silentEveryOther(), metrics.engines);
     const heard: Recognition[] = [];
     for await (const each of observed.recognise(utterances(4), {
-      ...{ language: 'en', languageMode: 'fixed', spokenTerms: [], signal },
+      language: 'en',
+      languageMode: 'fixed',
+      spokenTerms: [],
+      signal,
     })) {
       heard.push(each);
     }
@@ -226,8 +229,11 @@ async function* utterances(count: number): AsyncGenerator<SpeechPiece> {
 /** Hears a word in every other utterance. */
 function silentEveryOther(): RecognitionEngine {
   return {
-    ...{ name: 'alternating', languages: ['en'], detectsLanguage: false },
-    ...{ usesSpokenTerms: false, punctuates: false },
+    name: 'alternating',
+    languages: ['en'],
+    detectsLanguage: false,
+    usesSpokenTerms: false,
+    punctuates: false,
     async *recognise(speech) {
       let startMs = 0;
       for await (const piece of speech) {
@@ -243,7 +249,9 @@ function silentEveryOther(): RecognitionEngine {
 
 function humming(pieces: number): SynthesisEngine {
   return {
-    ...{ name: 'humming', describedAs: 'nobody', languages: ['en'] },
+    name: 'humming',
+    describedAs: 'nobody',
+    languages: ['en'],
     async *speak() {
       for (let index = 0; index < pieces; index += 1) {
         yield { samples: new Int16Array(8000), sampleRateHz: 16_000 };

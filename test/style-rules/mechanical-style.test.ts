@@ -18,7 +18,8 @@ afterAll(() => server.stop());
 
 async function newList(content: object): Promise<StyleRuleList> {
   const response = await server.post('/v3/style_rules', {
-    ...{ name: 'House', language: 'es' },
+    name: 'House',
+    language: 'es',
     ...content,
   });
   expect(response.status).toBe(201);
@@ -65,7 +66,8 @@ it('tags, code and addresses stay as they are', async () => {
     text: [
       '<p title="a">The "house" at <a href="/x?y=&quot;">"https://a.org/?q="</a><code>x = "y";</code></p>',
     ],
-    ...{ style_id, tag_handling: 'html' },
+    style_id,
+    tag_handling: 'html',
   });
   expect(text).toContain('<p title="a">');
   expect(text).toContain('<a href="/x?y=&quot;">');
@@ -131,12 +133,12 @@ it('what a translation memory has word for word is used as it was kept', async (
   );
   const { style_id } = await newList({ configured_rules: guillemets });
   const response = await server.post('/v2/translate', {
-    ...{
-      text: ['The "door" is red.', 'The "house" is red.'],
-      source_lang: 'EN',
-      target_lang: 'ES',
-    },
-    ...{ style_id, translation_memory_id, translation_memory_threshold: 100 },
+    text: ['The "door" is red.', 'The "house" is red.'],
+    source_lang: 'EN',
+    target_lang: 'ES',
+    style_id,
+    translation_memory_id,
+    translation_memory_threshold: 100,
   });
   const { translations } = (await response.json()) as { translations: { text: string }[] };
   expect(translations.map(({ text }) => text)).toEqual([

@@ -66,7 +66,7 @@ describe('a style rule list', () => {
       language: 'EN',
       configured_rules: {
         dates_and_times: { calendar_era: 'use_bc_and_ad' },
-        ...{ punctuation: { periods_in_academic_degrees: 'do_not_use', apostrophe: null } },
+        punctuation: { periods_in_academic_degrees: 'do_not_use', apostrophe: null },
         style_and_tone: { short_vs_long_words: 'use_short_words' },
       },
       custom_instructions: [instruction('A'), instruction('B', { source_language: 'DE' })],
@@ -74,7 +74,10 @@ describe('a style rule list', () => {
     });
     expect(made).toEqual({
       style_id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
-      ...{ name: 'House', language: 'en', version: 1, updated_time: made.creation_time },
+      name: 'House',
+      language: 'en',
+      version: 1,
+      updated_time: made.creation_time,
       creation_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
       configured_rules: {
         dates_and_times: { calendar_era: 'use_bc_and_ad' },
@@ -106,7 +109,9 @@ describe('a style rule list', () => {
     // The list, and the instruction itself beside it.
     const { id } = added.body;
     expect(added.body).toMatchObject({
-      ...{ style_id, version: 3, ...instruction('A') },
+      style_id,
+      version: 3,
+      ...instruction('A'),
       configured_rules: guillemets,
       custom_instructions: [{ id, ...instruction('A') }],
     });
@@ -127,7 +132,9 @@ describe('a style rule list', () => {
     expect((await ask('DELETE', one)).status).toBe(404);
     const cleared = await ask('PUT', `${place}/configured_rules`, {});
     expect(cleared.body).toMatchObject({
-      ...{ version: 8, configured_rules: {}, custom_instructions: [] },
+      version: 8,
+      configured_rules: {},
+      custom_instructions: [],
     });
     expect(cleared.body.updated_time >= creation_time).toBe(true);
     expect(await ask('DELETE', place)).toEqual({ status: 204, body: {} });

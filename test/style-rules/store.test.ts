@@ -87,7 +87,9 @@ describe.each(databaseNames)('style rule lists in %s', (name) => {
     const added = instructionOf({ sourceLanguage: 'de' });
     const place = { atMs: 4, maxInstructions: 4 };
     const grown = {
-      ...{ ...ruled, updatedAtMs: 4, version: 4 },
+      ...ruled,
+      updatedAtMs: 4,
+      version: 4,
       instructions: [first, second, third, added],
     };
     expect(await styleRules.addInstruction(accountId, styleId, added, place)).toEqual(grown);
@@ -100,7 +102,9 @@ describe.each(databaseNames)('style rule lists in %s', (name) => {
     const other5 = { ...second, label: 'B', sourceLanguage: null };
     expect(await styleRules.replaceInstruction(accountId, styleId, other5, 6)).toBe(true);
     expect(await other.styleRules.find(accountId, styleId)).toEqual({
-      ...{ ...grown, updatedAtMs: 6, version: 6 },
+      ...grown,
+      updatedAtMs: 6,
+      version: 6,
       instructions: [other5, third, added],
     });
   });

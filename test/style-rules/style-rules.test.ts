@@ -83,7 +83,11 @@ describe('a translation in a style', () => {
     ];
     const { signal } = new AbortController();
     const answer = await translateSegments(segments, {
-      ...{ source: 'pt-BR', target: 'es-419', signal, quality: 'latency', instructions: ['first'] },
+      source: 'pt-BR',
+      target: 'es-419',
+      signal,
+      quality: 'latency',
+      instructions: ['first'],
       ...options,
     });
     return { answer: answer.segments, heard: heard[0], segments };

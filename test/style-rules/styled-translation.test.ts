@@ -15,7 +15,9 @@ let server: TestServer;
 beforeAll(async () => {
   chat = await startChatServer();
   server = await startServer({
-    ...{ RECOGNISER: 'silent', CHAT_URL: chat.apiUrl, CHAT_MODEL: 'pseudo' },
+    RECOGNISER: 'silent',
+    CHAT_URL: chat.apiUrl,
+    CHAT_MODEL: 'pseudo',
     TRANSLATION_ENGINES: '*: apertium, chat',
   });
 });
@@ -56,7 +58,8 @@ describe('a list', () => {
       ],
     });
     const answer = await translate({
-      ...{ style_id, custom_instructions: ['Use no jargon.'] },
+      style_id,
+      custom_instructions: ['Use no jargon.'],
       model_type: 'prefer_quality_optimized',
     });
     expect(answer).toMatchObject({ status: 200, model_type_used: 'quality_optimized' });

@@ -16,7 +16,10 @@ let chat: ChatServer;
 let server: TestServer;
 const start = (settings: Record<string, string> = {}) =>
   startServer({
-    ...{ RECOGNISER: 'silent', DATA_DIR: dataFolder, CHAT_URL: chat.apiUrl, CHAT_MODEL: 'pseudo' },
+    RECOGNISER: 'silent',
+    DATA_DIR: dataFolder,
+    CHAT_URL: chat.apiUrl,
+    CHAT_MODEL: 'pseudo',
     ...settings,
   });
 beforeAll(async () => {

@@ -116,7 +116,9 @@ describe('GET /v3/languages/resources', () => {
       body: resourceDescriptors,
     });
     expect(resourceDescriptors[0]?.features).toContainEqual({
-      ...{ name: 'glossary', needs_source_support: true, needs_target_support: true },
+      name: 'glossary',
+      needs_source_support: true,
+      needs_target_support: true,
     });
   });
 });
@@ -127,7 +129,9 @@ describe('GET /v2/languages', () => {
     expect(sources).toContainEqual({ language: 'EN', name: 'English' });
     const targets = (await get('/v2/languages?type=target')).body as LegacyLanguages;
     expect(targets).toContainEqual({
-      ...{ language: 'EN-GB', name: 'English (British)', supports_formality: false },
+      language: 'EN-GB',
+      name: 'English (British)',
+      supports_formality: false,
     });
     expect(targets.map(({ language }) => language)).not.toContain('EN');
   });
@@ -138,7 +142,8 @@ describe('GET /v2/languages', () => {
   ])('takes its type from the body of a GET request: %s', async (body, contentType) => {
     const targets = (await get('/v2/languages?type=target')).body;
     expect(await getWithBody('/v2/languages', body, contentType)).toEqual({
-      ...{ status: 200, body: targets },
+      status: 200,
+      body: targets,
     });
   });
 

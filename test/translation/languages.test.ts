@@ -31,8 +31,12 @@ function listingsFor(
     name: 'paper',
     pairs: pairs.map(([source, target]): LanguagePair => ({ source, target })),
     abilities: {
-      ...{ generation: 'next' as const, usesContext: false, usesTerms: false },
-      ...{ formality, followsInstructions, usesExamples: false },
+      generation: 'next' as const,
+      usesContext: false,
+      usesTerms: false,
+      formality,
+      followsInstructions,
+      usesExamples: false,
     },
     translate: async () => [],
     prepare: () => undefined,
@@ -221,7 +225,9 @@ describe('the listings of other resources', () => {
 
   it('have for improvement what an engine improves, with styles where it rewords', () => {
     const improver = (languages: string[], forms: WritingForm[] = []): ImprovementEngine => ({
-      ...{ name: 'paper', languages, forms: () => forms },
+      name: 'paper',
+      languages,
+      forms: () => forms,
       improve: async () => [],
       close: async () => undefined,
     });

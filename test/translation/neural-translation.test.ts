@@ -51,7 +51,10 @@ it('goes before Apertium, with markup and glossaries, and through English', asyn
     'La casa roja es nueva. La <b>ría vieja</b> es <i>roja</i>.',
   );
   const response = await server.post('/v2/glossaries', {
-    ...{ name: 'terms', source_lang: 'en', target_lang: 'es', entries_format: 'tsv' },
+    name: 'terms',
+    source_lang: 'en',
+    target_lang: 'es',
+    entries_format: 'tsv',
     entries: 'house\tmansión\nriver\tRío Grande',
   });
   const { glossary_id } = (await response.json()) as { glossary_id: string };

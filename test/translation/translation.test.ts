@@ -373,8 +373,12 @@ function engineOfMine(): TranslationEngine {
       { source: 'es', target: 'en' },
     ],
     abilities: {
-      ...{ generation: 'classic', formality: [] },
-      ...{ usesContext: false, usesTerms: false, followsInstructions: false, usesExamples: false },
+      generation: 'classic',
+      formality: [],
+      usesContext: false,
+      usesTerms: false,
+      followsInstructions: false,
+      usesExamples: false,
     },
     translate: async (segments, { target }) => {
       if (target === 'es') throw new ServiceError('engine_unavailable', 'It does not start.');

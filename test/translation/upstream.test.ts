@@ -25,14 +25,17 @@ const question = { text: ['The house.'], source_lang: 'EN', target_lang: 'ES' };
 
 it('custom instructions and those of a style rule list reach it', async () => {
   const list = await server.post('/v3/style_rules', {
-    ...{ name: 'House', language: 'es' },
+    name: 'House',
+    language: 'es',
     configured_rules: { style_and_tone: { formality: 'use_formal_tone' } },
     custom_instructions: [{ label: 'A', prompt: 'Be brief.' }],
   });
   const { style_id } = (await list.json()) as { style_id: string };
   const custom_instructions = ['Use no jargon.'];
   const response = await server.post('/v2/translate', {
-    ...{ ...question, style_id, custom_instructions },
+    ...question,
+    style_id,
+    custom_instructions,
   });
   expect(response.status).toBe(200);
   expect(await response.json()).toMatchObject({ translations: [{ text: 'La casa.' }] });
@@ -63,7 +66,9 @@ it('styles and tones reach it, and are listed where it has them', async () => {
 
 it('instructions into a language in which it follows none are refused', async () => {
   const response = await server.post('/v2/translate', {
-    ...{ text: ['La casa.'], source_lang: 'ES', target_lang: 'EN-GB' },
+    text: ['La casa.'],
+    source_lang: 'ES',
+    target_lang: 'EN-GB',
     custom_instructions: ['Be brief.'],
   });
   expect(response.status).toBe(400);

@@ -9,7 +9,10 @@ import { rawPdf } from '../../support/documents/pdf-files.ts';
 async function shouted(content: string, output: 'pdf' | 'docx' = 'pdf'): Promise<Uint8Array> {
   const file = await rawPdf([{ content }]);
   const document = await pdf.open(file, {
-    ...{ source: 'en', target: 'de', output, maxCharacters: 10_000 },
+    source: 'en',
+    target: 'de',
+    output,
+    maxCharacters: 10_000,
   });
   const translated = document.blocks.map(({ segment }) =>
     segment.map((part) => (typeof part === 'string' ? part.toUpperCase() : part)),

@@ -187,8 +187,15 @@ it('finds what paragraphs go around in time that grows as the number of paragrap
       };
       const own = [line(210, 101), line(60, 90), line(60, 80)];
       return {
-        ...{ lines: own, align: 'left', leading: 1.2, rotation: 0, headingLevel: undefined },
-        ...{ listMarker: undefined, markerLine: undefined, textObjects: [], markerObjects: [] },
+        lines: own,
+        align: 'left',
+        leading: 1.2,
+        rotation: 0,
+        headingLevel: undefined,
+        listMarker: undefined,
+        markerLine: undefined,
+        textObjects: [],
+        markerObjects: [],
         get box() {
           reads += 1;
           return { left: 60, right: 500, bottom: 80, top: 102 };

@@ -27,7 +27,10 @@ export function shown(segment: TextSegment): string {
 
 export async function openXliff(file: string | Uint8Array, target = 'es') {
   return xliff.open(Buffer.from(file), {
-    ...{ source: 'en', target, output: 'xliff' as const, maxCharacters: 1_000_000 },
+    source: 'en',
+    target,
+    output: 'xliff' as const,
+    maxCharacters: 1_000_000,
   });
 }
 
@@ -93,7 +96,8 @@ export function schemaProblems(file: string | Uint8Array): string {
   const schema = path.join(import.meta.dirname, 'xliff-core.xsd');
   try {
     execFileSync('xmllint', ['--noout', '--nonet', '--schema', schema, document], {
-      ...{ stdio: ['ignore', 'ignore', 'pipe'], timeout: 30_000 },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      timeout: 30_000,
     });
     return '';
   } catch (error) {

@@ -67,7 +67,10 @@ function startWorker(translate: Translate, given: { maxDocuments?: number } = {}
     translate: async (work) => ({ file: await translate(work), characters: work.file.byteLength }),
   };
   const worker = startDocumentJobs({
-    ...{ documents: storage.documents, translator, log: quietLog, maxAttempts: 3 },
+    documents: storage.documents,
+    translator,
+    log: quietLog,
+    maxAttempts: 3,
     workerId: `worker ${workers.length}`,
     maxDocuments: given.maxDocuments ?? 2,
     now: () => Date.now() + skewMs,
@@ -121,7 +124,9 @@ describe('a worker', () => {
     const text = 'the house '.repeat(60_000);
     const documentId = await queue(text, { tag: 'spring' });
     expect(await settled(documentId)).toMatchObject({
-      ...{ status: 'done', billedCharacters: text.length, problem: null },
+      status: 'done',
+      billedCharacters: text.length,
+      problem: null,
     });
     const result = await readFile(storage, documentId, 'result');
     expect(result.toString()).toBe(text.toUpperCase());
@@ -189,7 +194,8 @@ describe('a worker', () => {
     const bad = await queue('bad');
     const good = await queue('the house');
     expect(await settled(bad)).toMatchObject({
-      ...{ status: 'error', problem: 'The file is damaged. Save it anew.' },
+      status: 'error',
+      problem: 'The file is damaged. Save it anew.',
     });
     expect(await settled(good)).toMatchObject({ status: 'done' });
     expect(await used()).toBe(9);
@@ -199,7 +205,8 @@ describe('a worker', () => {
     startWorker(async ({ file }) => upperCase(file));
     const documentId = await queue('the house', { sizeBytes: 10 });
     expect(await settled(documentId)).toMatchObject({
-      ...{ status: 'error', problem: expect.stringContaining('upload it again') as string },
+      status: 'error',
+      problem: expect.stringContaining('upload it again') as string,
     });
   });
 
@@ -208,7 +215,8 @@ describe('a worker', () => {
     startWorker(async ({ file }) => upperCase(file));
     const documentId = await queue('the house');
     expect(await settled(documentId)).toMatchObject({
-      ...{ status: 'error', problem: expect.stringContaining('Quota') as string },
+      status: 'error',
+      problem: expect.stringContaining('Quota') as string,
     });
     expect(await used()).toBe(0);
   });
@@ -240,7 +248,8 @@ describe('a worker', () => {
       throw new ServiceError('not_found', 'There is no glossary with this id.', { detail: 'g' });
     });
     expect(await settled(await queue('the house'))).toMatchObject({
-      ...{ status: 'error', problem: 'There is no glossary with this id. g' },
+      status: 'error',
+      problem: 'There is no glossary with this id. g',
     });
     expect(tries).toBe(1);
   });
@@ -252,7 +261,8 @@ describe('a worker', () => {
       throw new FormatFailure('RangeError');
     });
     expect(await settled(await queue('the house'))).toMatchObject({
-      ...{ status: 'error', problem: expect.stringContaining('its operator') as string },
+      status: 'error',
+      problem: expect.stringContaining('its operator') as string,
     });
     expect(tries).toBe(1);
   });

@@ -32,7 +32,10 @@ function startMortalServer(settings: Record<string, string>) {
       cwd: projectFolder,
       env: {
         PATH: process.env['PATH'],
-        ...{ PORT: '0', DATA_DIR: dataFolder, LOG_LEVEL: 'silent', ...settings },
+        PORT: '0',
+        DATA_DIR: dataFolder,
+        LOG_LEVEL: 'silent',
+        ...settings,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -131,7 +134,8 @@ it(`ends ${DOCUMENTS} documents done once each, whatever is killed meanwhile`, a
     TRANSLATION_ENGINES: '*: libretranslate',
     // Being killed often is no fault of theirs here.
     DOCUMENT_ATTEMPTS: '100',
-    ...{ RECOGNISER: 'silent', WARM_UP: 'off' },
+    RECOGNISER: 'silent',
+    WARM_UP: 'off',
   });
   onTestFinished(() => server.stop());
   await server.up();

@@ -22,7 +22,10 @@ import { until } from '../../support/product/server.ts';
 import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 
 const opening: OpenOptions = {
-  ...{ source: 'en', target: 'es', output: 'txt', maxCharacters: 1_000_000 },
+  source: 'en',
+  target: 'es',
+  output: 'txt',
+  maxCharacters: 1_000_000,
 };
 const languages = { source: 'en', target: 'es' };
 const generous: DocumentLimits = { timeMs: 60_000, memoryBytes: 2 ** 30 };

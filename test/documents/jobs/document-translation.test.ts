@@ -96,8 +96,13 @@ async function translate(
     file: Buffer.from(text),
     accountId: 'a',
     wish: {
-      ...{ input: 'txt', output: 'txt', source: 'en', target: 'es', glossaryIds: [] },
-      ...{ maxCharacters: 1_000_000, isFree: false },
+      input: 'txt',
+      output: 'txt',
+      source: 'en',
+      target: 'es',
+      glossaryIds: [],
+      maxCharacters: 1_000_000,
+      isFree: false,
       ...wish,
     },
     progress: {

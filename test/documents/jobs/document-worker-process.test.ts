@@ -61,7 +61,9 @@ function startWorker(workerId: string): ChildProcess {
 
 function openPlace(given: { isOn?: boolean } = {}): DocumentWorkerProcess {
   const place = createDocumentWorkerProcess({
-    ...{ documents: storage.documents, log: quietLog, isOn: given.isOn ?? true },
+    documents: storage.documents,
+    log: quietLog,
+    isOn: given.isOn ?? true,
     start: startWorker,
   });
   places.push(place);

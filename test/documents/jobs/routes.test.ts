@@ -147,7 +147,9 @@ describe('a document', () => {
     const handle = await client.submit({ name: 'a.txt', content }, { target_lang: 'ES' });
     const message = 'Source and target language are equal.';
     expect(await client.settled(handle)).toMatchObject({
-      ...{ status: 'error', error_message: message, message },
+      status: 'error',
+      error_message: message,
+      message,
     });
     const result = await client.result(handle);
     expect(result.status).toBe(400);
@@ -195,7 +197,8 @@ describe('a result', () => {
     const client = documentClient(idle);
     const handle = await client.submit(letter, toSpanish);
     expect(await client.status(handle)).toEqual({
-      ...{ document_id: handle.document_id, status: 'queued' },
+      document_id: handle.document_id,
+      status: 'queued',
     });
     for (let count = 0; count < 2; count += 1) {
       const response = await client.result(handle);

@@ -62,7 +62,9 @@ describe.each(databaseNames)('documents in %s', (name) => {
     await db.add(documentId, claimId, 'result', 'whole');
     const finish = (from: Storage) =>
       from.documents.finish(documentId, claimId, {
-        ...{ charge: db.chargeOf(50_000, 'spring'), problem, atMs },
+        charge: db.chargeOf(50_000, 'spring'),
+        problem,
+        atMs,
       });
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, (_, index) => finish([db.storage, db.other][index % 2]!)),
@@ -99,7 +101,9 @@ describe.each(databaseNames)('documents in %s', (name) => {
       const refused = await finish(5);
       expect(refused.outcome).toBe('quota_exceeded');
       expect(await db.find(refused.documentId)).toMatchObject({
-        ...{ status: 'error', problem, billedCharacters: null },
+        status: 'error',
+        problem,
+        billedCharacters: null,
       });
       expect(await readFile(db.other, refused.documentId, 'result')).toHaveLength(0);
       expect((await finish(4)).outcome).toBe('done');
@@ -242,7 +246,9 @@ describe.each(databaseNames)('documents in %s', (name) => {
     const { documentId, claimId } = await db.taken();
     const { keyId } = (await openAccount(db.storage)).key;
     const finish = db.storage.documents.finish(documentId, claimId, {
-      ...{ charge: { ...db.chargeOf(1), keyId }, problem, atMs },
+      charge: { ...db.chargeOf(1), keyId },
+      problem,
+      atMs,
     });
     await expect(finish).rejects.toMatchObject({ code: 'not_found' });
     expect(await db.find(documentId)).toMatchObject({ status: 'translating' });

@@ -107,7 +107,8 @@ function amountsOf(row: UsageRow, grouping: Grouping, measure: Measure): Amount[
   }
   if (grouping === 'kind') {
     return (['text', 'document', 'improvement'] as const).map((kind) => ({
-      ...{ group: kind, ...kinds[kind] },
+      group: kind,
+      ...kinds[kind],
       amount: row[kind],
     }));
   }
