@@ -2,7 +2,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
-import { migrate } from '../migrate.ts';
+import { migrate } from '../migrations/index.ts';
 import { createStoreRunner, mannerOf, mostCallsOf, storesFromCalls } from '../store-calls.ts';
 import type { StoreCall } from '../store.ts';
 import type { Storage } from '../../stores.ts';

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Kysely } from 'kysely';
 import { ServiceError } from '../../../shared/errors.ts';
-import { migrate } from '../migrate.ts';
+import { migrate } from '../migrations/index.ts';
 import { createStoreRunner, mannerOf, mostCallsOf, type StoreRunner } from '../store-calls.ts';
 import type { Tables } from '../database.ts';
 import { createErasure } from './erasure.ts';

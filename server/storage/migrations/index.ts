@@ -1,4 +1,5 @@
-import type { Migration } from 'kysely';
+/** All migrations, and how a database is brought up to date with them. */
+import { type Kysely, type Migration, Migrator } from 'kysely';
 import * as accounts from './0001-accounts.ts';
 import * as glossaries from './0002-glossaries.ts';
 import * as spokenTerms from './0003-spoken-terms.ts';
@@ -14,7 +15,7 @@ import * as writeChecks from './0010-write-checks.ts';
  * What brings a database up to date, in order. A new one is a file and a line here; its name sorts
  * after the others, and it is never changed once it has been in a release.
  */
-export const migrations: Readonly<Record<string, Migration>> = {
+const migrations: Readonly<Record<string, Migration>> = {
   '0001-accounts': accounts,
   '0002-glossaries': glossaries,
   '0003-spoken-terms': spokenTerms,
@@ -26,3 +27,39 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0009-console': console,
   '0010-write-checks': writeChecks,
 };
+
+const MIGRATION_TABLE = 'kysely_migration';
+
+/**
+ * Brings a database up to date. The adapter sees to it that one process does so at a time.
+ *
+ * @throws Error when a newer version of the program has been there, or a migration fails
+ */
+export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
+  const migrator = new Migrator({
+    db,
+    migrationTableName: MIGRATION_TABLE,
+    provider: { getMigrations: async () => ({ ...migrations }) },
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const newer = (await performedMigrations(db)).filter((name) => !(name in migrations));
+  if (newer.length > 0) {
+    throw new Error(
+      `A newer version of Dragoman has used this database (${newer.join(', ')}). ` +
+        'Start that version, or use another database.',
+      { cause: error },
+    );
+  }
+  throw error instanceof Error
+    ? error
+    : new Error('The database could not be brought up to date.', { cause: error });
+}
+
+async function performedMigrations<Tables>(db: Kysely<Tables>): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === MIGRATION_TABLE)) return [];
+  const anyTables = db as unknown as Kysely<{ [MIGRATION_TABLE]: { name: string } }>;
+  const rows = await anyTables.selectFrom(MIGRATION_TABLE).select('name').execute();
+  return rows.map(({ name }) => name);
+}

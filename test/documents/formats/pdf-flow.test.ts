@@ -192,3 +192,20 @@ describe('a designed page', () => {
     expect(table).not.toContain('garden house');
   });
 });
+
+it('keeps a compound whole that was divided at its own hyphen', async () => {
+  const document = await PDFDocument.create();
+  const font = await document.embedFont(StandardFonts.Helvetica);
+  const page = document.addPage([595, 842]);
+  const lines = [
+    'The old harbour was rebuilt last year with a state-of-',
+    'the-art basin, and all the boats of the town have a',
+    'place there in the winter.',
+  ];
+  for (const [row, text] of lines.entries()) {
+    page.drawText(text, { x: 50, y: 700 - row * 14, size: 11, font });
+  }
+  const opened = await pdf.open(await document.save(), options);
+  const text = opened.blocks.map(({ segment }) => plainText(segment)).join(' ');
+  expect(text).toContain('a state-of-the-art basin, and all the boats of the town have a place');
+});

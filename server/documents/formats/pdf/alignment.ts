@@ -1,6 +1,45 @@
-/** How the lines of a paragraph stand to each other: centred, at the right, scattered, justified. */
+/** How text is aligned: what shows by the lines of a paragraph, and around a single one. */
 import { horizontalOverlap } from './geometry.ts';
+import type { Box, PageParagraph, Ruling } from './page-model.ts';
 import type { ReadLine } from './read-line.ts';
+
+/**
+ * The alignment of a paragraph by its lines from top to bottom.
+ *
+ * @param peers full lines of other paragraphs in its column
+ */
+export function alignOf({
+  lines,
+  peers,
+  pageWidth,
+}: {
+  lines: readonly ReadLine[];
+  peers: readonly ReadLine[];
+  pageWidth: number;
+}): PageParagraph['align'] {
+  const [first] = lines;
+  if (first === undefined) return 'left';
+  const size = first.sizePoints;
+  if (lines.length === 1) {
+    const middle = (first.box.left + first.box.right) / 2;
+    const isMiddle = Math.abs(middle - pageWidth / 2) < 0.4 * size;
+    if (isMiddle && first.box.left > pageWidth * 0.15) return 'center';
+    return first.isRightToLeft ? 'right' : 'left';
+  }
+  if (isCentered(lines)) return 'center';
+  // Two lines say little by themselves; lines of a justified column are full on purpose.
+  const isColumnJustified =
+    peers.length > 0 && haveStretchedBlanks([...lines.slice(0, -1), ...peers]);
+  if (isRightAligned(lines) && !(lines.length === 2 && isColumnJustified)) return 'right';
+  // The last line of justified text is short, and the first may be indented.
+  const isEven = (edges: readonly number[]): boolean => spread(edges) < 0.2 * size;
+  const body = lines.slice(0, -1);
+  const areFilled =
+    isEven(body.map(({ box }) => box.right)) && isEven(lines.slice(1).map(({ box }) => box.left));
+  const isJustified = areFilled && (haveStretchedBlanks(lines) || isColumnJustified);
+  if (isJustified) return 'justify';
+  return first.isRightToLeft ? 'right' : 'left';
+}
 
 /** Whether lines share their middle and nothing else. */
 export function isCentered(lines: readonly ReadLine[]): boolean {
@@ -24,39 +63,6 @@ export function isRightAligned(lines: readonly ReadLine[]): boolean {
   const margin = Math.min(...lefts);
   const flush = lefts.filter((left) => left - margin < 0.25 * first.sizePoints).length;
   return lines.length === 2 ? !haveStretchedBlanks(lines) : flush <= lines.length / 2;
-}
-
-/** How many lines of its column a paragraph is compared with. */
-const MAX_PEERS = 20;
-
-/**
- * Finds, for the lines of a paragraph from top to bottom, full lines of others in its column: those
- * that begin where its last line does and end where its first does.
- */
-export function columnPeers(
-  groups: readonly (readonly ReadLine[])[],
-): (lines: readonly ReadLine[]) => ReadLine[] {
-  const byEdges = new Map<string, ReadLine[]>();
-  const key = (left: number, right: number): string => `${Math.round(left)}|${Math.round(right)}`;
-  for (const line of groups.flat()) {
-    const edges = key(line.box.left, line.box.right);
-    const known = byEdges.get(edges);
-    if (known === undefined) byEdges.set(edges, [line]);
-    else if (known.length < MAX_PEERS) known.push(line);
-  }
-  return (lines) => {
-    const [left, right] = [lines.at(-1)?.box.left ?? 0, lines[0]?.box.right ?? 0];
-    const size = lines[0]?.sizePoints ?? 0;
-    const baselines = new Set(lines.map(({ baseline }) => baseline));
-    return [-1, 0, 1]
-      .flatMap((dx) => [-1, 0, 1].flatMap((dy) => byEdges.get(key(left + dx, right + dy)) ?? []))
-      .filter(
-        ({ box, baseline, sizePoints }) =>
-          !baselines.has(baseline) &&
-          Math.abs(sizePoints - size) < 0.05 * size &&
-          Math.max(Math.abs(box.left - left), Math.abs(box.right - right)) < 0.1 * size,
-      );
-  };
 }
 
 /** Whether no two lines that follow each other have an edge or their middle in common. */
@@ -92,4 +98,115 @@ function meanBlank({ characters }: ReadLine): number | undefined {
 /** Distance of the largest to the smallest. */
 export function spread(values: readonly number[]): number {
   return Math.max(...values) - Math.min(...values);
+}
+
+/** How many lines of its column a paragraph is compared with. */
+const MAX_PEERS = 20;
+
+/**
+ * Finds, for the lines of a paragraph from top to bottom, full lines of others in its column: those
+ * that begin where its last line does and end where its first does.
+ */
+export function columnPeers(
+  groups: readonly (readonly ReadLine[])[],
+): (lines: readonly ReadLine[]) => ReadLine[] {
+  const byEdges = new Map<string, ReadLine[]>();
+  const key = (left: number, right: number): string => `${Math.round(left)}|${Math.round(right)}`;
+  for (const line of groups.flat()) {
+    const edges = key(line.box.left, line.box.right);
+    const known = byEdges.get(edges);
+    if (known === undefined) byEdges.set(edges, [line]);
+    else if (known.length < MAX_PEERS) known.push(line);
+  }
+  return (lines) => {
+    const [left, right] = [lines.at(-1)?.box.left ?? 0, lines[0]?.box.right ?? 0];
+    const size = lines[0]?.sizePoints ?? 0;
+    const baselines = new Set(lines.map(({ baseline }) => baseline));
+    return [-1, 0, 1]
+      .flatMap((dx) => [-1, 0, 1].flatMap((dy) => byEdges.get(key(left + dx, right + dy)) ?? []))
+      .filter(
+        ({ box, baseline, sizePoints }) =>
+          !baselines.has(baseline) &&
+          Math.abs(sizePoints - size) < 0.05 * size &&
+          Math.max(Math.abs(box.left - left), Math.abs(box.right - right)) < 0.1 * size,
+      );
+  };
+}
+
+// Single lines: how they are aligned shows by their cell or their neighbours.
+
+/** Edges that differ by less are the same. */
+const SAME_POINTS = 1.5;
+/** Of lines one below the other that end at one place by chance, few do so exactly … */
+const SAME_END_POINTS = 0.5;
+/** … and fewer so near, in ems: the other two lines of three that end together. */
+const MAX_END_DISTANCE_EMS = 8;
+const MIN_ENDS = 2;
+
+/** Paragraphs of one line with the alignment that their cell or what is above and below shows. */
+export function alignSingleLines(
+  paragraphs: readonly PageParagraph[],
+  rulings: readonly Ruling[],
+): PageParagraph[] {
+  const upright = rulings.filter(({ isHorizontal }) => !isHorizontal);
+  const lefts = new Map<number, number>();
+  const flush = new Map<number, number>();
+  const ends = new Map<number, Box[]>();
+  for (const { box, lines, align } of paragraphs) {
+    const key = Math.round(box.left);
+    lefts.set(key, (lefts.get(key) ?? 0) + lines.length);
+    if (align !== 'center') flush.set(key, (flush.get(key) ?? 0) + lines.length);
+    const end = Math.round(box.right);
+    if (lines.length === 1) ends.set(end, [...(ends.get(end) ?? []), box]);
+  }
+  const broken = paragraphs.filter(({ lines, rotation }) => lines.length > 1 && rotation === 0);
+  return paragraphs.map((paragraph) => {
+    const isOne = paragraph.lines.length === 1 && paragraph.rotation === 0;
+    if (!isOne || paragraph.listMarker !== undefined) return paragraph;
+    const { box, align } = paragraph;
+    const inCell = alignInCell(box, upright);
+    if (inCell !== undefined) return { ...paragraph, align: inCell };
+    // What begins where other lines do is not centred though its middle is that of the page.
+    const isFlush = (flush.get(Math.round(box.left)) ?? 0) > 1;
+    if (align === 'center' && isFlush) return { ...paragraph, align: 'left' };
+    if (align !== 'left') return paragraph;
+    const sharesLeft = (lefts.get(Math.round(box.left)) ?? 0) > 1;
+    const endsWithText = broken.some(
+      (other) =>
+        Math.abs(other.box.right - box.right) < SAME_POINTS && other.box.left < box.left - 10,
+    );
+    const isRight = !sharesLeft && (endsWithText || endsWithOthers(box, ends));
+    return isRight ? { ...paragraph, align: 'right' } : paragraph;
+  });
+}
+
+/** Whether single lines right above and below end where a line does, and begin elsewhere. */
+function endsWithOthers(box: Box, ends: ReadonlyMap<number, readonly Box[]>): boolean {
+  const end = Math.round(box.right);
+  const others = [end - 1, end, end + 1].flatMap((at) => ends.get(at) ?? []);
+  const near = others.filter(
+    (other) =>
+      Math.abs(other.right - box.right) < SAME_END_POINTS &&
+      Math.abs(other.left - box.left) > SAME_POINTS &&
+      Math.abs(other.bottom - box.bottom) < MAX_END_DISTANCE_EMS * (box.top - box.bottom),
+  );
+  return near.length >= MIN_ENDS;
+}
+
+/** The alignment between the rulings left and right of a box; undefined without both. */
+function alignInCell(box: Box, upright: readonly Ruling[]): PageParagraph['align'] | undefined {
+  const y = (box.bottom + box.top) / 2;
+  let left = -Infinity;
+  let right = Infinity;
+  for (const { at, from, to } of upright) {
+    if (from > y || to < y) continue;
+    if (at <= box.left + 0.5) left = Math.max(left, at);
+    if (at >= box.right - 0.5) right = Math.min(right, at);
+  }
+  if (!Number.isFinite(left) || !Number.isFinite(right)) return undefined;
+  const before = box.left - left;
+  const after = right - box.right;
+  const size = box.top - box.bottom;
+  if (Math.abs(before - after) < SAME_POINTS && before > 0.4 * size) return 'center';
+  return after < before - size && after < size ? 'right' : 'left';
 }

@@ -2,7 +2,8 @@
 import type { FlowSection, PageItem, PlacedItem, FlowText, TextPiece } from './flow-model.ts';
 import { union, horizontalOverlap, verticalOverlap } from './geometry.ts';
 import type { Page, Box } from './page-model.ts';
-import { append, needsBlank } from './flow-text.ts';
+import { append } from './flow-text.ts';
+import { jointOf } from './read-line.ts';
 
 /** A page and what is on it, without headers, footers and footnotes. */
 export interface ItemPage {
@@ -228,8 +229,8 @@ function joined(end: FlowText, start: FlowText): FlowText {
   const isDivided = last !== undefined && DIVIDED.test(last.text) && /^\p{Ll}/u.test(first);
   if (isDivided) pieces[pieces.length - 1] = { ...last, text: last.text.slice(0, -1) };
   for (const [index, { text, look }] of start.pieces.entries()) {
-    const isApart = index === 0 && !isDivided && needsBlank(pieces, text);
-    append(pieces, isApart ? ` ${text}` : text, look);
+    const joint = index === 0 && !isDivided ? jointOf(pieces.at(-1)?.text ?? '', text) : '';
+    append(pieces, joint + text, look);
   }
   return {
     ...end,

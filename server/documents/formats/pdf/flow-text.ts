@@ -4,6 +4,7 @@ import type { PageLink } from './page-links.ts';
 import type { TextLook, TextPiece, FlowText } from './flow-model.ts';
 import type { Box, TextLine, TextRun, TextStyle, PageParagraph } from './page-model.ts';
 import type { PageGraphics } from './flow-graphics.ts';
+import { jointOf } from './read-line.ts';
 
 export interface ParagraphPlace {
   pageIndex: number;
@@ -97,11 +98,8 @@ function piecesOf(lines: readonly TextLine[], links: readonly PageLink[]): TextP
     const linked = links.filter(({ box }) => isOn(line.box, box));
     const runs = linked.length === 0 ? line.runs.map(unlinked) : linkedRuns(line, linked);
     for (const [index, { text, look }] of runs.entries()) {
-      append(
-        pieces,
-        index === 0 && !isDivided && needsBlank(pieces, text) ? ` ${text}` : text,
-        look,
-      );
+      const joint = index === 0 && !isDivided ? jointOf(pieces.at(-1)?.text ?? '', text) : '';
+      append(pieces, joint + text, look);
     }
     isDivided = line.endsInHyphen;
   }
@@ -182,17 +180,6 @@ export function sameLook(a: TextLook, b: TextLook): boolean {
     a.field === b.field &&
     JSON.stringify(a.link) === JSON.stringify(b.link)
   );
-}
-
-/** Chinese and Japanese have no blanks between words, so none at the end of a line either. */
-const WITHOUT_BLANKS =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、。，．：；！？「」『』（）]/u;
-
-/** Whether a blank belongs between what is there and what follows in the next line. */
-export function needsBlank(pieces: readonly TextPiece[], next: string): boolean {
-  const before = pieces.at(-1)?.text.at(-1) ?? '';
-  if (before === '' || /\s/.test(before) || /^\s/.test(next)) return false;
-  return !(WITHOUT_BLANKS.test(before) && WITHOUT_BLANKS.test(next.charAt(0)));
 }
 
 /** Names that say themselves which fonts of a word processor are meant. */

@@ -18,22 +18,36 @@ const MAX_URL_BYTES = 4096;
 
 /** Reads the links of a page, in looked-at coordinates; those that lead into other files are left out. */
 export function readLinks(page: OpenPage, view: Matrix): PageLink[] {
-  const { pdfium, scratch } = page;
-  const links: PageLink[] = [];
-  let next = 0;
-  while (links.length < MAX_LINKS) {
-    pdfium.pdfium.setValue(scratch, next, 'i32');
-    if (!pdfium.FPDFLink_Enumerate(page.handle, scratch, scratch + 4)) break;
-    next = pdfium.pdfium.getValue(scratch, 'i32');
-    const link = pdfium.pdfium.getValue(scratch + 4, 'i32');
+  return [...linksOf(page, view)].flatMap(({ link, box }) => {
     const target = linkTarget(page, link);
-    if (target === undefined || !pdfium.FPDFLink_GetAnnotRect(link, scratch)) continue;
+    return box === undefined || target === undefined ? [] : [{ box, target }];
+  });
+}
+
+/** The boxes of a page's link annotations in their order, on the page as it is looked at. */
+export function readLinkBoxes(page: OpenPage, view: Matrix): Box[] {
+  const nowhere = applyToBox(view, { left: 0, top: 0, right: 0, bottom: 0 });
+  return [...linksOf(page, view)].map(({ box = nowhere }) => box);
+}
+
+/** PDFium's handles of the links, and where they are; undefined where that is not said. */
+function* linksOf(
+  { pdfium, handle, scratch }: OpenPage,
+  view: Matrix,
+): Generator<{ link: number; box: Box | undefined }> {
+  const at = scratch >> 2;
+  let next = 0;
+  for (let count = 0; count < MAX_LINKS; count += 1) {
+    pdfium.pdfium.HEAPU32[at] = next;
+    if (!pdfium.FPDFLink_Enumerate(handle, scratch, scratch + 4)) return;
+    next = pdfium.pdfium.HEAPU32[at] ?? 0;
+    const link = pdfium.pdfium.HEAPU32[at + 1] ?? 0;
+    const isPlaced = pdfium.FPDFLink_GetAnnotRect(link, scratch + 8);
     // FS_RECTF: left, top, right, bottom.
-    const side = (index: number): number => pdfium.pdfium.getValue(scratch + 4 * index, 'float');
+    const side = (index: number): number => pdfium.pdfium.HEAPF32[at + 2 + index] ?? 0;
     const box = { left: side(0), top: side(1), right: side(2), bottom: side(3) };
-    links.push({ box: applyToBox(view, box), target });
+    yield { link, box: isPlaced ? applyToBox(view, box) : undefined };
   }
-  return links;
 }
 
 function linkTarget(page: OpenPage, link: number): PageLink['target'] | undefined {
@@ -66,26 +80,6 @@ function actionUrl({ pdfium, document }: OpenPage, action: number): string | und
   } finally {
     free(at);
   }
-}
-
-/** The boxes of a page's link annotations in their order, on the page as it is looked at. */
-export function readLinkBoxes({ pdfium, handle, scratch }: OpenPage, view: Matrix): Box[] {
-  const boxes: Box[] = [];
-  const at = scratch >> 2;
-  let next = 0;
-  while (boxes.length < MAX_LINKS) {
-    pdfium.pdfium.HEAPU32[at] = next;
-    if (!pdfium.FPDFLink_Enumerate(handle, scratch, scratch + 4)) break;
-    next = pdfium.pdfium.HEAPU32[at] ?? 0;
-    const link = pdfium.pdfium.HEAPU32[at + 1] ?? 0;
-    const isPlaced = pdfium.FPDFLink_GetAnnotRect(link, scratch + 8);
-    const float = (offset: number): number => pdfium.pdfium.HEAPF32[at + 2 + offset] ?? 0;
-    const box = isPlaced
-      ? { left: float(0), top: float(1), right: float(2), bottom: float(3) }
-      : { left: 0, top: 0, right: 0, bottom: 0 };
-    boxes.push(applyToBox(view, box));
-  }
-  return boxes;
 }
 
 /** `FPDF_ANNOT_LINK` and `FPDF_ANNOT_POPUP` in `fpdf_annot.h`. */
@@ -125,7 +119,7 @@ export function moveLinks({
   for (const [index, annotation] of linkAnnotations(target).entries()) {
     const boxes = links.get(index);
     if (boxes === undefined) continue;
-    const lines = linesOf(boxes).map((box) => applyToBox(back, box));
+    const lines = byLine(boxes).map((box) => applyToBox(back, box));
     const { left, bottom, right, top } = union(lines);
     annotation.set(PDFName.of('Rect'), context.obj([left, bottom, right, top].map(rounded)));
     annotation.delete(PDFName.of('QuadPoints'));
@@ -155,7 +149,7 @@ function linkAnnotations(target: PDFPage): PDFDict[] {
 }
 
 /** Boxes on one line are one. */
-function linesOf(boxes: readonly Box[]): Box[] {
+function byLine(boxes: readonly Box[]): Box[] {
   const lines: Box[] = [];
   for (const box of boxes) {
     const same = lines.findIndex((line) => Math.abs(line.bottom - box.bottom) < 1);

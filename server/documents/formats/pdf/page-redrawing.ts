@@ -27,7 +27,7 @@ import { measureText, type OpenFonts } from './laid-out-text.ts';
 import { type LinePart, visualParts, writeOperators } from './text-operators.ts';
 import type { Box, Page, PageParagraph, Ruling } from './page-model.ts';
 import { type ParagraphText, runsOfSegment } from './paragraph-segments.ts';
-import { labelLinesOf, withLabels } from './page-obstacles.ts';
+import { labelLinesOf, withLabels } from './page-drawings.ts';
 import { panelFloor, panelOf } from './push-hindrances.ts';
 import { pushDown } from './pushed-down.ts';
 import { type Wrap, wrapsOf } from './wrapped-lines.ts';

@@ -3,7 +3,7 @@ import { applyToBox, type Matrix } from './geometry.ts';
 import { viewOf } from './page-characters.ts';
 import { readFieldBoxes } from './page-links.ts';
 import type { Box, Page, Ruling } from './page-model.ts';
-import { isGround } from './page-obstacles.ts';
+import { isGround } from './page-drawings.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
 import { readPage, type ReadingState } from './read-pages.ts';
 import { listTextObjects } from './text-objects.ts';

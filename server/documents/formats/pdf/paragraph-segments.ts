@@ -1,7 +1,7 @@
 /** The translatable text of a file: its blocks in order, and paragraphs as segments and back. */
 import { type Mark, type TextSegment, hasLetters, plainText } from '../../../text/text-segment.ts';
 import type { PageParagraph, TextLine, TextRun, TextStyle, Page } from './page-model.ts';
-import { joinsWithoutBlanks } from './text-lines.ts';
+import { jointOf } from './read-line.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { checkLength, type DocumentBlock } from '../format.ts';
 import type { Titles } from './document-details.ts';
@@ -140,28 +140,19 @@ function mergedRuns({ lines }: PageParagraph): LookRun[] {
   const runs: LookRun[] = [];
   for (const [at, line] of lines.entries()) {
     for (const [index, run] of line.runs.entries()) {
-      const isFirst = index === 0 && at > 0;
-      const joint = isFirst ? jointOf(lines[at - 1], run.text) : '';
+      const previous = index === 0 ? lines[at - 1] : undefined;
+      const joint =
+        previous === undefined || previous.endsInHyphen
+          ? ''
+          : jointOf(textOfRuns(previous.runs), run.text);
       addRun(runs, { text: joint + run.text, style: run.style, link: run.link });
     }
   }
   return runs;
 }
 
-/** What stands for the end of a line. */
-function jointOf(previous: TextLine | undefined, after: string): '' | ' ' {
-  if (previous === undefined || previous.endsInHyphen) return '';
-  const before = lastText(previous.runs);
-  const first = after.slice(0, 1);
-  if (joinsWithoutBlanks(before) && joinsWithoutBlanks(first)) return '';
-  return /\p{L}[-\u2010]$/u.test(before) && /^\p{L}/u.test(after) ? '' : ' ';
-}
-
-function lastText(runs: readonly TextRun[]): string {
-  return runs
-    .map(({ text }) => text)
-    .join('')
-    .slice(-2);
+function textOfRuns(runs: readonly TextRun[]): string {
+  return runs.map(({ text }) => text).join('');
 }
 
 function addRun(runs: LookRun[], run: LookRun): void {

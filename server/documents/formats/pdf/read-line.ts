@@ -1,4 +1,4 @@
-/** Lines of text as they are read from a page, with the markers and the initials they begin with. */
+/** Lines of text as they are read from a page: their text, and the markers and initials they begin with. */
 import type { PageCharacter } from './page-characters.ts';
 import type { Box, TextStyle } from './page-model.ts';
 import { union } from './geometry.ts';
@@ -30,6 +30,32 @@ export interface ReadLine {
 /** A gap that parts words though the file has no blank, in ems: typesetters go down to a sixth. */
 export const WORD_GAP_EMS = 0.15;
 
+/** A line's text. */
+export function textOfLine({ characters }: Pick<ReadLine, 'characters'>): string {
+  return characters
+    .map(({ character, hasSpaceBefore }, at) =>
+      hasSpaceBefore && at > 0 ? ` ${character.text}` : character.text,
+    )
+    .join('');
+}
+
+/** Scripts whose words follow each other without blanks. */
+const joining =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3000-\u303f\uff00-\uffef]/u;
+
+/** Whether there is a letter whose script has no blanks between words. */
+export function joinsWithoutBlanks(text: string): boolean {
+  return joining.test(text);
+}
+
+/** What stands between two lines of one text for the end of the first. */
+export function jointOf(before: string, after: string): '' | ' ' {
+  if (/^$|\s$/.test(before) || /^\s/.test(after)) return '';
+  if (joinsWithoutBlanks(before.slice(-2)) && joinsWithoutBlanks(after.slice(0, 1))) return '';
+  // A compound that was divided at its own hyphen.
+  return /\p{L}[-\u2010]$/u.test(before) && /^\p{L}/u.test(after) ? '' : ' ';
+}
+
 /** Also those of the symbol fonts of word processors, in their private places. */
 const bullet = /^[•◦▪▫‣⁃●○■□◆◇►▶➢➤✓✔★☆·∙*–—\-\u{F0A7}\u{F0B7}\u{F0D8}\u{F0FC}\u{F076}]$/u;
 const number = /^\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]$/;
@@ -42,6 +68,13 @@ export function isBullet(word: string): boolean {
 /** Whether a word is a bullet or a number of an item: `•`, `1.`, `(a)`. */
 export function isListMarker(word: string): boolean {
   return bullet.test(word) || number.test(word);
+}
+
+/** How many characters at a line's start are a list marker; 0 when none are. */
+export function markerLength({ characters }: ReadLine): number {
+  const end = characters.findIndex(({ hasSpaceBefore }, at) => at > 0 && hasSpaceBefore);
+  if (end <= 0 || end > 7) return 0;
+  return isListMarker(textOfLine({ characters: characters.slice(0, end) })) ? end : 0;
 }
 
 /** An initial is this much larger than its text. */

@@ -1,18 +1,23 @@
 /** The text of a PDF file, page by page: characters → lines → paragraphs. */
-import { applyToBox, type Matrix, turn } from './geometry.ts';
+import { alignOf, alignSingleLines, columnPeers } from './alignment.ts';
+import { applyToBox, type Matrix, turn, union } from './geometry.ts';
 import { type PageCharacter, readCharacters, type Visibility } from './page-characters.ts';
-import type { Page, PageParagraph, TextStyle, Box, Ruling } from './page-model.ts';
+import {
+  readObstacles,
+  readRulings,
+  readSigns,
+  type LabelLine,
+  withLabels,
+} from './page-drawings.ts';
 import { readLinkBoxes } from './page-links.ts';
-import { readObstacles, type LabelLine, withLabels } from './page-obstacles.ts';
-import { readRulings, readSigns } from './page-rulings.ts';
-import { markDecorated } from './text-rules.ts';
-import { attachShadows } from './text-objects.ts';
+import type { Box, Page, PageParagraph, TextLine, TextRun, TextStyle } from './page-model.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
-import { paragraphOf } from './paragraph.ts';
-import { columnPeers } from './line-alignment.ts';
-import type { ReadLine } from './read-line.ts';
+import { type LineCharacter, markerLength, type ReadLine } from './read-line.ts';
 import { linesOf } from './text-lines.ts';
+import { attachShadows } from './text-objects.ts';
 import { groupLines } from './text-paragraphs.ts';
+import { markDecorated } from './text-rules.ts';
+import { straightened } from './wrapped-lines.ts';
 
 /** Of body text, until enough was read. */
 const USUAL_SIZE_POINTS = 11;
@@ -135,80 +140,166 @@ function byRotation(characters: readonly PageCharacter[]): Map<number, PageChara
   return groups;
 }
 
-// How single lines are aligned: it is known from its cell or its neighbours.
+// A group of lines in the terms of the page model.
 
-/** Edges that differ by less are the same. */
-const SAME_POINTS = 1.5;
-/** Of lines one below the other that end at one place by chance, few do so exactly … */
-const SAME_END_POINTS = 0.5;
-/** … and fewer so near, in ems: the other two lines of three that end together. */
-const MAX_END_DISTANCE_EMS = 8;
-const MIN_ENDS = 2;
+/** How much larger than the body text a heading of level 1, 2, 3 is. */
+const HEADING_RATIOS = [1.65, 1.3, 1.12] as const;
+/** Headings are short. */
+const MAX_HEADING_CHARACTERS = 200;
 
-/** Paragraphs of one line with the alignment that their cell or what is above and below shows. */
-function alignSingleLines(
-  paragraphs: readonly PageParagraph[],
-  rulings: readonly Ruling[],
-): PageParagraph[] {
-  const upright = rulings.filter(({ isHorizontal }) => !isHorizontal);
-  const lefts = new Map<number, number>();
-  const flush = new Map<number, number>();
-  const ends = new Map<number, Box[]>();
-  for (const { box, lines, align } of paragraphs) {
-    const key = Math.round(box.left);
-    lefts.set(key, (lefts.get(key) ?? 0) + lines.length);
-    if (align !== 'center') flush.set(key, (flush.get(key) ?? 0) + lines.length);
-    const end = Math.round(box.right);
-    if (lines.length === 1) ends.set(end, [...(ends.get(end) ?? []), box]);
-  }
-  const broken = paragraphs.filter(({ lines, rotation }) => lines.length > 1 && rotation === 0);
-  return paragraphs.map((paragraph) => {
-    const isOne = paragraph.lines.length === 1 && paragraph.rotation === 0;
-    if (!isOne || paragraph.listMarker !== undefined) return paragraph;
-    const { box, align } = paragraph;
-    const inCell = alignInCell(box, upright);
-    if (inCell !== undefined) return { ...paragraph, align: inCell };
-    // What begins where other lines do is not centred though its middle is that of the page.
-    const isFlush = (flush.get(Math.round(box.left)) ?? 0) > 1;
-    if (align === 'center' && isFlush) return { ...paragraph, align: 'left' };
-    if (align !== 'left') return paragraph;
-    const sharesLeft = (lefts.get(Math.round(box.left)) ?? 0) > 1;
-    const endsWithText = broken.some(
-      (other) =>
-        Math.abs(other.box.right - box.right) < SAME_POINTS && other.box.left < box.left - 10,
-    );
-    const isRight = !sharesLeft && (endsWithText || endsWithOthers(box, ends));
-    return isRight ? { ...paragraph, align: 'right' } : paragraph;
-  });
+/**
+ * The paragraph of lines from top to bottom, as level as they are; undefined without characters.
+ *
+ * @param peers full lines of other paragraphs in its column
+ * @param obstacles pictures and drawings that its lines may run around
+ */
+function paragraphOf({
+  lines,
+  peers,
+  obstacles,
+  pageWidth,
+  bodyPoints,
+  styles,
+  links,
+}: {
+  lines: readonly ReadLine[];
+  peers: readonly ReadLine[];
+  obstacles: readonly Box[];
+  pageWidth: number;
+  bodyPoints: number;
+  styles: Map<string, TextStyle>;
+  links: readonly Box[];
+}): PageParagraph | undefined {
+  const [first] = lines;
+  if (first === undefined) return undefined;
+  const marker = markerLength(first);
+  const markerLine =
+    marker === 0
+      ? undefined
+      : textLine({ line: part(first, 0, marker), styles, links: [], next: undefined });
+  const text = marker === 0 ? lines : [part(first, marker, Infinity), ...lines.slice(1)];
+  const textLines = text.map((line, at) => textLine({ line, styles, links, next: text[at + 1] }));
+  const single = lines.length === 1;
+  const leading = single
+    ? first.sizePoints * 1.2
+    : (first.baseline - (lines.at(-1)?.baseline ?? 0)) / (lines.length - 1);
+  return {
+    lines: textLines,
+    box: union(textLines.map(({ box }) => box)),
+    align: alignOf({ lines: straightened(text, obstacles, 'paragraph'), peers, pageWidth }),
+    leading,
+    rotation: 0,
+    headingLevel: marker > 0 ? undefined : headingLevel(lines, bodyPoints),
+    listMarker: markerLine?.runs.map((run) => run.text).join(''),
+    markerLine,
+    textObjects: objectsOf(text),
+    markerObjects: marker === 0 ? [] : objectsOf([part(first, 0, marker)]),
+  };
 }
 
-/** Whether single lines right above and below end where a line does, and begin elsewhere. */
-function endsWithOthers(box: Box, ends: ReadonlyMap<number, readonly Box[]>): boolean {
-  const end = Math.round(box.right);
-  const others = [end - 1, end, end + 1].flatMap((at) => ends.get(at) ?? []);
-  const near = others.filter(
-    (other) =>
-      Math.abs(other.right - box.right) < SAME_END_POINTS &&
-      Math.abs(other.left - box.left) > SAME_POINTS &&
-      Math.abs(other.bottom - box.bottom) < MAX_END_DISTANCE_EMS * (box.top - box.bottom),
+function objectsOf(lines: readonly ReadLine[]): number[] {
+  const objects = new Set<number>();
+  for (const { characters } of lines) {
+    for (const { character } of characters) objects.add(character.object);
+  }
+  return [...objects].sort((a, b) => a - b);
+}
+
+function part(line: ReadLine, from: number, to: number): ReadLine {
+  const characters = line.characters.slice(from, to);
+  return { ...line, characters, box: union(characters.map(({ character }) => character.box)) };
+}
+
+function textLine({
+  line,
+  styles,
+  links,
+  next,
+}: {
+  line: ReadLine;
+  styles: Map<string, TextStyle>;
+  links: readonly Box[];
+  next: ReadLine | undefined;
+}): TextLine {
+  const endsInHyphen = isDivided(line, next);
+  const characters = endsInHyphen ? line.characters.slice(0, -1) : line.characters;
+  const runs: TextRun[] = [];
+  for (const [at, member] of characters.entries()) {
+    const style = styleOf(member, line, styles);
+    const own = member.character.text.replaceAll('\u00AD', '-');
+    const text = member.hasSpaceBefore && at > 0 ? ` ${own}` : own;
+    const last = runs.at(-1);
+    const link = linkOf(member.character.box, links);
+    if (last?.style === style && last.link === link) last.text += text;
+    else runs.push({ text, style, link });
+  }
+  return { runs, box: line.box, baseline: line.baseline, endsInHyphen };
+}
+
+/** The link that a character's middle is in. */
+function linkOf({ left, right, bottom, top }: Box, links: readonly Box[]): number | undefined {
+  if (links.length === 0) return undefined;
+  const x = (left + right) / 2;
+  const y = (bottom + top) / 2;
+  const at = links.findIndex(
+    (link) => link.left <= x && x <= link.right && link.bottom <= y && y <= link.top,
   );
-  return near.length >= MIN_ENDS;
+  return at < 0 ? undefined : at;
 }
 
-/** The alignment between the rulings left and right of a box; undefined without both. */
-function alignInCell(box: Box, upright: readonly Ruling[]): PageParagraph['align'] | undefined {
-  const y = (box.bottom + box.top) / 2;
-  let left = -Infinity;
-  let right = Infinity;
-  for (const { at, from, to } of upright) {
-    if (from > y || to < y) continue;
-    if (at <= box.left + 0.5) left = Math.max(left, at);
-    if (at >= box.right - 0.5) right = Math.min(right, at);
+/** Whether a line ends with a hyphen at which its last word was divided. */
+function isDivided(line: ReadLine, next: ReadLine | undefined): boolean {
+  const last = line.characters.at(-1);
+  const before = line.characters.at(-2)?.character.text ?? '';
+  const after = next?.characters[0]?.character.text ?? '';
+  if (last === undefined || last.hasSpaceBefore || next === undefined) return false;
+  if (!/^[-\u00AD\u2010]$/.test(last.character.text)) return false;
+  if (!/\p{L}$/u.test(before) || !/^\p{Ll}/u.test(after)) return false;
+  // A word that has a hyphen already (state-of-the-) was divided at one of its own.
+  const start = line.characters.findLastIndex(({ hasSpaceBefore }) => hasSpaceBefore);
+  const word = line.characters.slice(Math.max(0, start), -1);
+  return !word.some(({ character }) => character.text === '-');
+}
+
+/** One object for each look, so that runs are compared and stored by reference. */
+function styleOf(
+  { character: { look, sizePoints }, position }: LineCharacter,
+  line: ReadLine,
+  styles: Map<string, TextStyle>,
+): TextStyle {
+  const size = position === 'normal' ? sizePoints : line.sizePoints;
+  const key = `${look.fontName}|${size}|${String(look.isBold)}|${String(look.isItalic)}|${look.color.join()}|${position}|${look.opacity ?? 1}|${look.decoration ?? ''}`;
+  let style = styles.get(key);
+  if (style === undefined) {
+    const { fontName, isBold, isItalic, isSerif, isMonospaced, color, opacity, decoration } = look;
+    style = {
+      fontName,
+      sizePoints: size,
+      isBold,
+      isItalic,
+      isSerif,
+      isMonospaced,
+      color,
+      position,
+      ...(opacity !== undefined && { opacity }),
+      ...(decoration !== undefined && { decoration }),
+    };
+    styles.set(key, style);
   }
-  if (!Number.isFinite(left) || !Number.isFinite(right)) return undefined;
-  const before = box.left - left;
-  const after = right - box.right;
-  const size = box.top - box.bottom;
-  if (Math.abs(before - after) < SAME_POINTS && before > 0.4 * size) return 'center';
-  return after < before - size && after < size ? 'right' : 'left';
+  return style;
+}
+
+function headingLevel(lines: readonly ReadLine[], bodyPoints: number): number | undefined {
+  const [first] = lines;
+  const length = lines.reduce((sum, { characters }) => sum + characters.length, 0);
+  if (first === undefined || length > MAX_HEADING_CHARACTERS || lines.length > 3) return undefined;
+  const ratio = first.sizePoints / bodyPoints;
+  const level = HEADING_RATIOS.findIndex((least) => ratio >= least) + 1;
+  if (level > 0) return level;
+  const isBold = lines.every((line) =>
+    line.characters.every(({ character }) => character.look.isBold),
+  );
+  const last = lines.at(-1)?.characters.at(-1)?.character.text ?? '';
+  const isSentence = /[.,;:!?]/.test(last);
+  return isBold && lines.length === 1 && !isSentence && ratio > 0.98 && length < 80 ? 4 : undefined;
 }

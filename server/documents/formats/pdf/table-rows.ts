@@ -1,9 +1,8 @@
 /** Rows of tables without rules: lines of a column that are cells of their own, not lines of one text. */
 import { horizontalOverlap } from './geometry.ts';
-import { isRightAligned } from './line-alignment.ts';
-import type { ReadLine } from './read-line.ts';
+import { isRightAligned } from './alignment.ts';
+import { type ReadLine, textOfLine } from './read-line.ts';
 import type { Ruling } from './page-model.ts';
-import { textOfLine } from './text-lines.ts';
 
 /** Cells of tables without rules differ from columns of a text by being narrower, in ems. */
 export const MAX_CELL_EMS = 13;

@@ -6,6 +6,8 @@ import {
   isListMarker,
   isDropCap,
   joinDropCaps,
+  joinsWithoutBlanks,
+  textOfLine,
 } from './read-line.ts';
 import {
   hasRightToLeft,
@@ -42,13 +44,6 @@ const SPACED_GAP_EMS = 0.12;
 const MIN_SPACED_GAPS = 4;
 
 const blank = /^[\s\u200b]$/u;
-const joining =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3000-\u303f\uff00-\uffef]/u;
-
-/** Whether words of this letter's script follow each other without blanks. */
-export function joinsWithoutBlanks(text: string): boolean {
-  return joining.test(text);
-}
 
 /** The lines of characters of one rotation; rulings count for level text only. */
 export function linesOf(
@@ -69,36 +64,6 @@ export function linesOf(
     .map((line) => withDirection(line, isPageRightToLeft))
     .map(withSpacing);
   return joinDropCaps(lines);
-}
-
-/** A line as it is read: words from right to left among others are in their place. */
-function withDirection(line: ReadLine, isPageRightToLeft: boolean): ReadLine {
-  const texts = line.characters.map(({ character }) => character.text);
-  const share = rightToLeftShare(texts);
-  if (share === 0) return line;
-  const isRightToLeft = isLineRightToLeft(share, isPageRightToLeft);
-  const { sizePoints } = line;
-  const characters = inReadingOrder(line.characters, { isRightToLeft, sizePoints });
-  return { ...line, isRightToLeft, characters };
-}
-
-/** Where letters are spaced, only gaps that are wider still part words. */
-function withSpacing(line: ReadLine): ReadLine {
-  const { characters, sizePoints } = line;
-  const gaps = characters
-    .slice(1)
-    .map((member, at) => gapBetween(characters[at] ?? member, member) / sizePoints);
-  const median = [...gaps].sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0;
-  if (gaps.length < MIN_SPACED_GAPS || median < SPACED_GAP_EMS) return line;
-  const spaced = characters.map((member, at): LineCharacter => {
-    const isWord = (gaps[at - 1] ?? 0) > median + WORD_GAP_EMS / 2;
-    return { ...member, hasSpaceBefore: member.hasBlankBefore || isWord };
-  });
-  return { ...line, characters: spaced };
-}
-
-function gapBetween(a: LineCharacter, b: LineCharacter): number {
-  return -horizontalOverlap(a.character.box, b.character.box);
 }
 
 /** What follows each other in the file without a gap. */
@@ -204,7 +169,7 @@ function addCharacter({
   const last = piece.characters.at(-1)?.character ?? character;
   const gap = -horizontalOverlap(last.box, character.box);
   const em = Math.min(last.emPoints, character.emPoints);
-  const areJoined = joining.test(last.text) && joining.test(character.text);
+  const areJoined = joinsWithoutBlanks(last.text) && joinsWithoutBlanks(character.text);
   const hasGap = gap > WORD_GAP_EMS * em * (areJoined ? 3 : 1);
   piece.characters.push({
     character,
@@ -264,6 +229,30 @@ function standTogether(left: ReadLine, right: ReadLine, upright: readonly Ruling
   if (isParted(left.box, right.box, left, upright)) return false;
   if (gap <= PIECE_GAP_EMS * size) return true;
   return gap <= MARKER_GAP_EMS * size && isListMarker(textOfLine(left));
+}
+
+function joined(group: ReadLine[]): ReadLine {
+  const [first] = group;
+  if (group.length === 1 && first !== undefined) return first;
+  const characters: LineCharacter[] = [];
+  for (const [at, piece] of group.entries()) {
+    const previous = group[at - 1];
+    const gap = previous === undefined ? 0 : -horizontalOverlap(previous.box, piece.box);
+    for (const [index, member] of piece.characters.entries()) {
+      const isWord = index === 0 && gap > WORD_GAP_EMS * member.character.emPoints;
+      characters.push(isWord ? { ...member, hasSpaceBefore: true } : member);
+    }
+  }
+  const largest = group.reduce((a, b) => (b.characters.length > a.characters.length ? b : a));
+  return {
+    characters,
+    box: union(group.map(({ box }) => box)),
+    baseline: largest.baseline,
+    sizePoints: largest.sizePoints,
+    rotation: largest.rotation,
+    isRightToLeft: false,
+    order: Math.min(...group.map(({ order }) => order)),
+  };
 }
 
 /** Joins the words of justified lines that stand as far apart as columns do, from the top down. */
@@ -327,6 +316,10 @@ function areStretched(words: readonly ReadLine[], upright: readonly Ruling[]): b
   );
 }
 
+function gapBetween(a: LineCharacter, b: LineCharacter): number {
+  return -horizontalOverlap(a.character.box, b.character.box);
+}
+
 /** Whether pieces have more than the one gap of two single words. */
 function hasBlanks(words: readonly ReadLine[]): boolean {
   return (
@@ -354,35 +347,28 @@ function isAsWide(words: readonly ReadLine[], line: ReadLine): boolean {
   );
 }
 
-function joined(group: ReadLine[]): ReadLine {
-  const [first] = group;
-  if (group.length === 1 && first !== undefined) return first;
-  const characters: LineCharacter[] = [];
-  for (const [at, piece] of group.entries()) {
-    const previous = group[at - 1];
-    const gap = previous === undefined ? 0 : -horizontalOverlap(previous.box, piece.box);
-    for (const [index, member] of piece.characters.entries()) {
-      const isWord = index === 0 && gap > WORD_GAP_EMS * member.character.emPoints;
-      characters.push(isWord ? { ...member, hasSpaceBefore: true } : member);
-    }
-  }
-  const largest = group.reduce((a, b) => (b.characters.length > a.characters.length ? b : a));
-  return {
-    characters,
-    box: union(group.map(({ box }) => box)),
-    baseline: largest.baseline,
-    sizePoints: largest.sizePoints,
-    rotation: largest.rotation,
-    isRightToLeft: false,
-    order: Math.min(...group.map(({ order }) => order)),
-  };
+/** A line as it is read: words from right to left among others are in their place. */
+function withDirection(line: ReadLine, isPageRightToLeft: boolean): ReadLine {
+  const texts = line.characters.map(({ character }) => character.text);
+  const share = rightToLeftShare(texts);
+  if (share === 0) return line;
+  const isRightToLeft = isLineRightToLeft(share, isPageRightToLeft);
+  const { sizePoints } = line;
+  const characters = inReadingOrder(line.characters, { isRightToLeft, sizePoints });
+  return { ...line, isRightToLeft, characters };
 }
 
-/** A line's text. */
-export function textOfLine({ characters }: Pick<ReadLine, 'characters'>): string {
-  return characters
-    .map(({ character, hasSpaceBefore }, at) =>
-      hasSpaceBefore && at > 0 ? ` ${character.text}` : character.text,
-    )
-    .join('');
+/** Where letters are spaced, only gaps that are wider still part words. */
+function withSpacing(line: ReadLine): ReadLine {
+  const { characters, sizePoints } = line;
+  const gaps = characters
+    .slice(1)
+    .map((member, at) => gapBetween(characters[at] ?? member, member) / sizePoints);
+  const median = [...gaps].sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0;
+  if (gaps.length < MIN_SPACED_GAPS || median < SPACED_GAP_EMS) return line;
+  const spaced = characters.map((member, at): LineCharacter => {
+    const isWord = (gaps[at - 1] ?? 0) > median + WORD_GAP_EMS / 2;
+    return { ...member, hasSpaceBefore: member.hasBlankBefore || isWord };
+  });
+  return { ...line, characters: spaced };
 }

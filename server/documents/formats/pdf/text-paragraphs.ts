@@ -1,10 +1,9 @@
 /** Lines become paragraphs: what one below the other belongs together. */
 import { horizontalOverlap } from './geometry.ts';
-import { isCentered, isRightAligned, isScattered, spread } from './line-alignment.ts';
-import { isBullet, isListMarker, type ReadLine } from './read-line.ts';
+import { isCentered, isRightAligned, isScattered, spread } from './alignment.ts';
+import { isBullet, markerLength, type ReadLine, textOfLine } from './read-line.ts';
 import type { Box, Ruling } from './page-model.ts';
 import { MAX_CELL_EMS, type RowStarts, rowStarts } from './table-rows.ts';
-import { textOfLine } from './text-lines.ts';
 import { straightened } from './wrapped-lines.ts';
 
 /** Lines further apart than this, in ems, do not belong together however even they are. */
@@ -51,39 +50,6 @@ export function groupLines(
 
 function orderOf(group: readonly ReadLine[]): number {
   return Math.min(...group.map(({ order }) => order));
-}
-
-/** For each line the nearest that stands to the right of it in its row. */
-type Neighbours = ReadonlyMap<ReadLine, ReadLine>;
-
-function neighbours(lines: readonly ReadLine[]): Neighbours {
-  const beside = new Map<ReadLine, ReadLine>();
-  const sorted = [...lines].sort((a, b) => b.baseline - a.baseline);
-  for (const [at, line] of sorted.entries()) {
-    const end = Math.min(sorted.length, at + MAX_LOOKED_AT);
-    for (let other = at + 1; other < end; other += 1) {
-      const next = sorted[other];
-      if (next === undefined || line.baseline - next.baseline > 0.25 * line.sizePoints) break;
-      const [left, right] = line.box.left < next.box.left ? [line, next] : [next, line];
-      const known = beside.get(left);
-      if (right.box.left < left.box.right) continue;
-      if (known === undefined || right.box.left < known.box.left) beside.set(left, right);
-    }
-  }
-  return beside;
-}
-
-/** Whether a drawing of the size of a bullet stands right before a line. */
-function hasSignBefore(
-  { box, baseline, sizePoints, isRightToLeft }: ReadLine,
-  signs: readonly Box[],
-): boolean {
-  return signs.some((sign) => {
-    const gap = isRightToLeft ? sign.left - box.right : box.left - sign.right;
-    const isLevel = sign.bottom > baseline - 0.2 * sizePoints && sign.top < baseline + sizePoints;
-    const isSmall = sign.top - sign.bottom < sizePoints && sign.right - sign.left < sizePoints;
-    return isSmall && isLevel && gap > 0.1 * sizePoints && gap < 2.5 * sizePoints;
-  });
 }
 
 /** For each line the one below it, where each is the other's nearest. */
@@ -143,6 +109,39 @@ function areRuledApart(a: ReadLine, b: ReadLine, level: readonly Ruling[]): bool
       from <= left + 1 &&
       to >= right + 1,
   );
+}
+
+/** For each line the nearest that stands to the right of it in its row. */
+type Neighbours = ReadonlyMap<ReadLine, ReadLine>;
+
+function neighbours(lines: readonly ReadLine[]): Neighbours {
+  const beside = new Map<ReadLine, ReadLine>();
+  const sorted = [...lines].sort((a, b) => b.baseline - a.baseline);
+  for (const [at, line] of sorted.entries()) {
+    const end = Math.min(sorted.length, at + MAX_LOOKED_AT);
+    for (let other = at + 1; other < end; other += 1) {
+      const next = sorted[other];
+      if (next === undefined || line.baseline - next.baseline > 0.25 * line.sizePoints) break;
+      const [left, right] = line.box.left < next.box.left ? [line, next] : [next, line];
+      const known = beside.get(left);
+      if (right.box.left < left.box.right) continue;
+      if (known === undefined || right.box.left < known.box.left) beside.set(left, right);
+    }
+  }
+  return beside;
+}
+
+/** Whether a drawing of the size of a bullet stands right before a line. */
+function hasSignBefore(
+  { box, baseline, sizePoints, isRightToLeft }: ReadLine,
+  signs: readonly Box[],
+): boolean {
+  return signs.some((sign) => {
+    const gap = isRightToLeft ? sign.left - box.right : box.left - sign.right;
+    const isLevel = sign.bottom > baseline - 0.2 * sizePoints && sign.top < baseline + sizePoints;
+    const isSmall = sign.top - sign.bottom < sizePoints && sign.right - sign.left < sizePoints;
+    return isSmall && isLevel && gap > 0.1 * sizePoints && gap < 2.5 * sizePoints;
+  });
 }
 
 /** Parts a column of lines into its paragraphs; `straight` are the lines without pictures beside. */
@@ -218,42 +217,6 @@ function columnEnds(
   });
 }
 
-/** Of a table of contents: dots up to the number of a page, which may stand apart. */
-function endsWithLeader(line: ReadLine): boolean {
-  return /(?:[.·…_]\s?){4,}\s*(?:\d{1,4}|[ivxlc]{1,7})?$/i.test(textOfLine(line));
-}
-
-/** Whether two lines begin rows of a table without rules. */
-function areRows(
-  previous: ReadLine,
-  line: ReadLine,
-  beside: Neighbours,
-  roomPoints: number,
-): boolean {
-  const [above, below] = [beside.get(previous), beside.get(line)];
-  if (above === undefined || below === undefined) return false;
-  // Far more room than columns of a text leave: the lines were not cut for want of it.
-  const width = Math.max(previous.box.right - previous.box.left, line.box.right - line.box.left);
-  const isShort = width < MAX_CELL_EMS * line.sizePoints;
-  return isShort && roomPoints > Math.max(3 * line.sizePoints, 0.5 * width);
-}
-
-/** Typewritten prose fills its lines; code is short, indented or ends in signs. */
-function looksLikeCode(chain: readonly ReadLine[]): boolean {
-  const isTyped = chain.every(({ characters }) =>
-    characters.every(({ character }) => character.look.isMonospaced),
-  );
-  const [first] = chain;
-  if (!isTyped || first === undefined || chain.length < 2) return false;
-  const longest = Math.max(...chain.map((line) => textOfLine(line).length));
-  const isIndented = spread(chain.slice(1).map(({ box }) => box.left)) > first.sizePoints;
-  return (
-    longest < MIN_TYPED_CHARACTERS ||
-    isIndented ||
-    chain.some((line) => /[;{}]$/.test(textOfLine(line)))
-  );
-}
-
 /** The commonest distance of the lines; undefined when there are too few to know. */
 function usualLeading(chain: readonly ReadLine[]): number | undefined {
   if (chain.length < 3) return undefined;
@@ -291,6 +254,42 @@ function isOtherStyle(previous: ReadLine, line: ReadLine): boolean {
   return isAllBold(previous) || isAllBold(line);
 }
 
+/** Of a table of contents: dots up to the number of a page, which may stand apart. */
+function endsWithLeader(line: ReadLine): boolean {
+  return /(?:[.·…_]\s?){4,}\s*(?:\d{1,4}|[ivxlc]{1,7})?$/i.test(textOfLine(line));
+}
+
+/** Whether two lines begin rows of a table without rules. */
+function areRows(
+  previous: ReadLine,
+  line: ReadLine,
+  beside: Neighbours,
+  roomPoints: number,
+): boolean {
+  const [above, below] = [beside.get(previous), beside.get(line)];
+  if (above === undefined || below === undefined) return false;
+  // Far more room than columns of a text leave: the lines were not cut for want of it.
+  const width = Math.max(previous.box.right - previous.box.left, line.box.right - line.box.left);
+  const isShort = width < MAX_CELL_EMS * line.sizePoints;
+  return isShort && roomPoints > Math.max(3 * line.sizePoints, 0.5 * width);
+}
+
+/** Typewritten prose fills its lines; code is short, indented or ends in signs. */
+function looksLikeCode(chain: readonly ReadLine[]): boolean {
+  const isTyped = chain.every(({ characters }) =>
+    characters.every(({ character }) => character.look.isMonospaced),
+  );
+  const [first] = chain;
+  if (!isTyped || first === undefined || chain.length < 2) return false;
+  const longest = Math.max(...chain.map((line) => textOfLine(line).length));
+  const isIndented = spread(chain.slice(1).map(({ box }) => box.left)) > first.sizePoints;
+  return (
+    longest < MIN_TYPED_CHARACTERS ||
+    isIndented ||
+    chain.some((line) => /[;{}]$/.test(textOfLine(line)))
+  );
+}
+
 function startsItem(line: ReadLine, previous: ReadLine, group: readonly ReadLine[]): boolean {
   if (isNextNote(line, group)) return true;
   const marker = markerLength(line);
@@ -326,13 +325,6 @@ function gapAfter({ characters }: ReadLine, count: number): number {
   const before = characters[count - 1]?.character.box;
   const after = characters[count]?.character.box;
   return before === undefined || after === undefined ? 0 : -horizontalOverlap(before, after);
-}
-
-/** How many characters at a line's start are a list marker; 0 when none are. */
-export function markerLength({ characters }: ReadLine): number {
-  const end = characters.findIndex(({ hasSpaceBefore }, at) => at > 0 && hasSpaceBefore);
-  if (end <= 0 || end > 7) return 0;
-  return isListMarker(textOfLine({ characters: characters.slice(0, end) })) ? end : 0;
 }
 
 /** Whether the next line's first word had fitted: the paragraph ended there. */

@@ -83,13 +83,11 @@ export function removeText(
     within,
     next: first,
     gapFrom: undefined,
-    ...{
-      edits: [...otherEdits],
-      forms: new Map(),
-      keptForms: new Set(),
-      states: [],
-      excessRestores: 0,
-    },
+    edits: [...otherEdits],
+    forms: new Map(),
+    keptForms: new Set(),
+    states: [],
+    excessRestores: 0,
     hasFont: within.length > 0,
   };
   scanOperators(bytes, (operator) => {
