@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { documentFormats } from '../../shared/document-formats.ts';
+import { documentFormats } from '../documents/formats/index.ts';
 import { canonicalLanguage } from '../../shared/language.ts';
 import type { DocumentHandle } from '../../shared/schemas/documents.ts';
 import { keyOfDataFolder, localServer } from './running-server.ts';
@@ -93,7 +93,7 @@ async function run(inputs: readonly string[], options: Options): Promise<void> {
 }
 
 /**
- * Whether it failed, which has been told then.
+ * Whether it failed, which has been reported then.
  *
  * @throws TranslateError that concerns all files, and the signal's reason
  */

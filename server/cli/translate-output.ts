@@ -8,7 +8,7 @@ import {
   documentFormats,
   extensionOf,
   formatOfExtension,
-} from '../../shared/document-formats.ts';
+} from '../documents/formats/index.ts';
 import { isSameFile } from './listen-output.ts';
 
 /** One file into one language. */
@@ -255,7 +255,7 @@ function lineOf({
   return fitting.slice(0, Math.max(0, columns - 1));
 }
 
-/** The beginning and the end of a long name: the ending tells what it is. */
+/** The beginning and the end of a long name: the ending shows what it is. */
 function shortened(name: string): string {
   if (name.length <= MAX_LABEL_WIDTH) return name;
   const half = (MAX_LABEL_WIDTH - 1) / 2;

@@ -1,5 +1,5 @@
 /** What the demo page offers: the languages that work here and a sample for people without a microphone. */
-import { documentFormat, documentFormats } from '../../shared/document-formats.ts';
+import { documentFormat, documentFormats } from '../documents/formats/index.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { canonicalLanguage } from '../../shared/language.ts';
 import { wavHeader } from '../../shared/wav.ts';

@@ -2,10 +2,8 @@
  * What a document format is: a file is opened, its text is handed out in segments, and the file is
  * written anew with translated ones. Formats run in a process of their own (`jobs/document-child.ts`), which
  * ends when it takes too long or too much memory, so they may block; they touch neither network nor
- * database. A new format is one file here, one line in `index.ts`, one in `shared/document-formats.ts`
- * and one in the conformance test.
+ * database. A new format is one file here, its entry in `index.ts`, and a sample for the conformance test.
  */
-import type { DocumentFormatName } from '../../../shared/document-formats.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { TextSegment } from '../../text/text-segment.ts';
 
@@ -24,8 +22,8 @@ export interface OpenOptions {
   source: LanguageTag | undefined;
   /** What it will be translated into. */
   target: LanguageTag;
-  /** What will be written; some formats are opened differently for it. */
-  output: DocumentFormatName;
+  /** Name of the format that will be written; some are opened differently for it. */
+  output: string;
   /** Most characters of the text, in Unicode code points: a document with more is refused early. */
   maxCharacters: number;
 }

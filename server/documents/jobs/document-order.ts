@@ -2,13 +2,13 @@
  * What a document is to become, what it costs and how long it takes: made when it is uploaded, read by the
  * worker that translates it.
  */
+import type { Wishes } from '../../translation/wishes.ts';
 import {
   documentFormat,
   type DocumentFormatName,
+  firstEstimateMs as firstOf,
   MINIMUM_BILLED_CHARACTERS,
-} from '../../../shared/document-formats.ts';
-import type { Wishes } from '../../translation/wishes.ts';
-import { firstEstimateMs as firstOf } from '../formats/index.ts';
+} from '../formats/index.ts';
 
 /** An order that has been checked; plain data, kept as JSON. */
 export interface DocumentWish extends Wishes {

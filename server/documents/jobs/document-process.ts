@@ -5,7 +5,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import type { DocumentFormatName } from '../../../shared/document-formats.ts';
+import type { DocumentFormatName } from '../formats/index.ts';
 import type { LanguageTag } from '../../../shared/language.ts';
 import {
   findContainment,

@@ -1,19 +1,20 @@
 /** Takes a document in: the file goes into the database as it arrives, its order when it is complete. */
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  documentFormats,
-  extensionOf,
-  formatOfExtension,
-  MAX_DOCUMENT_CHARACTERS,
-  type DocumentFormatInfo,
-} from '../../../shared/document-formats.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, betaLanguages } from '../../../shared/language.ts';
 import type { DocumentHandle, DocumentOrder } from '../../../shared/schemas/documents.ts';
 import type { Caller, Plan } from '../../http/door.ts';
 import type { Translation } from '../../translation/translation.ts';
 import { checkLanguages, readWishes, type WishResolver } from '../../translation/wishes.ts';
-import { SIGNATURE_BYTES, signatureProblem } from '../formats/index.ts';
+import {
+  documentFormats,
+  extensionOf,
+  formatOfExtension,
+  MAX_DOCUMENT_CHARACTERS,
+  type DocumentFormatInfo,
+  SIGNATURE_BYTES,
+  signatureProblem,
+} from '../formats/index.ts';
 import type { DocumentWish } from './document-order.ts';
 import type { DocumentStore } from './store.ts';
 

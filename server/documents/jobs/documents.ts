@@ -4,7 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { documentFormat, type DocumentFormatInfo } from '../../../shared/document-formats.ts';
+import { documentFormat, type DocumentFormatInfo } from '../formats/index.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { DocumentStatusView } from '../../../shared/schemas/documents.ts';
 import type { UsageMeter } from '../../accounts/usage/usage.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { documentFormats } from '../../../shared/document-formats.ts';
+import { documentFormats } from '../formats/index.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import {
   DocumentHandle,

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 
-/** @import { DocumentFormatName } from '../../../shared/document-formats.ts' */
+/** @import { DocumentFormatName } from '../../../server/documents/formats/index.ts' */
 /** @import { TextSegment } from '../../../server/text/text-segment.ts' */
 
 const built = new URL('../../../dist/server/documents/formats/index.js', import.meta.url);

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { DocumentFormatName } from '../../../shared/document-formats.ts';
+import type { DocumentFormatName } from '../../../server/documents/formats/index.ts';
 
 /** A kind of document that is measured in several sizes. */
 export interface DocumentKind {

@@ -1,8 +1,7 @@
 /** Opens and writes documents of text formats as the tests say. */
 import type { OpenOptions } from '../../../server/documents/formats/format.ts';
-import { loadFormat } from '../../../server/documents/formats/index.ts';
+import { type DocumentFormatName, loadFormat } from '../../../server/documents/formats/index.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
-import type { DocumentFormatName } from '../../../shared/document-formats.ts';
 import { written } from '../../text/layouts.ts';
 
 const bytesOf = (file: string | Uint8Array) =>

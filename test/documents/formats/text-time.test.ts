@@ -4,9 +4,8 @@ import {
   differentSentences,
   translatedBlocks,
 } from '../../../server/documents/jobs/document-sentences.ts';
-import { loadFormat } from '../../../server/documents/formats/index.ts';
+import { type DocumentFormatName, loadFormat } from '../../../server/documents/formats/index.ts';
 import type { TextSegment } from '../../../server/text/text-segment.ts';
-import type { DocumentFormatName } from '../../../shared/document-formats.ts';
 import { expectSteadyTime } from '../../support/machine/processor-time.ts';
 
 const SIZE = 64 * 1024;

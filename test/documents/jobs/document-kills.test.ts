@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { MINIMUM_BILLED_CHARACTERS } from '../../../shared/document-formats.ts';
+import { MINIMUM_BILLED_CHARACTERS } from '../../../server/documents/formats/index.ts';
 import type { DocumentHandle, DocumentStatusView } from '../../../shared/schemas/documents.ts';
 import { executeOn } from '../../storage/database-access.ts';
 import { startLibreTranslateServer } from '../../support/services/libretranslate-server.ts';

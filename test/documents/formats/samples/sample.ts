@@ -1,5 +1,5 @@
 /** What the conformance suite needs to know of a format. */
-import type { DocumentFormatName } from '../../../../shared/document-formats.ts';
+import type { DocumentFormatName } from '../../../../server/documents/formats/index.ts';
 
 export interface DocumentSample {
   format: DocumentFormatName;
