@@ -41,7 +41,7 @@ export async function createWorkerApp({
   config: Config;
   log: Logger;
   workerId: string;
-  report: (told: WorkerReport) => void;
+  report: (message: WorkerReport) => void;
 }): Promise<WorkerApp> {
   const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
   const [engines, containment] = await Promise.all([

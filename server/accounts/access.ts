@@ -62,7 +62,7 @@ export function hashOfSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** A secret as it may be shown: `dc88****3a2c`; the ending that tells the plan is left out. */
+/** A secret as it may be shown: `dc88****3a2c`; the ending that shows the plan is left out. */
 export function maskOfSecret(secret: string): string {
   const [identifier = ''] = secret.split(':', 1);
   // A secret that someone chose may be so short that this would be most of it.

@@ -27,7 +27,7 @@ export interface ApiKeyStore {
    * Changes what is given and leaves the rest. A new limit that is nearly used up already is noted for
    * the notices of the month.
    *
-   * @param atMs when, which tells the month; now without it
+   * @param atMs when, which decides the month; now without it
    */
   change(
     accountId: string,
@@ -53,7 +53,7 @@ interface ApiKeysTable {
   deactivated_at_ms: number | null;
 }
 
-/** 64 bits of a hash find a key among millions; how long the look-up takes tells nothing of the rest. */
+/** 64 bits of a hash find a key among millions; how long the look-up takes reveals nothing of the rest. */
 const SECRET_LOOKUP_DIGITS = 16;
 
 declare module '../storage/database.ts' {

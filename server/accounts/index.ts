@@ -15,7 +15,7 @@ import { createUsageMeter } from './usage/usage.ts';
 /**
  * Opens the accounts of a database, with the one that every installation starts with.
  *
- * @param options.onKeyDeactivated told the id of a key that is not let in any more
+ * @param options.onKeyDeactivated called with the id of a key that is not let in any more
  */
 export async function openAccounts({
   config,

@@ -82,8 +82,8 @@ function changeAccount(): Command {
     .addOption(featureOption('--remove-feature', 'something it may do no more'))
     .addOption(listOption('--add-origin <origin>', 'a site whose pages may call the server'))
     .addOption(listOption('--remove-origin <origin>', 'a site whose pages may do so no more'))
-    .addOption(listOption('--add-email <address>', 'who is told when a limit comes near'))
-    .addOption(listOption('--remove-email <address>', 'who is told no more'));
+    .addOption(listOption('--add-email <address>', 'who is notified when a limit comes near'))
+    .addOption(listOption('--remove-email <address>', 'who is notified no more'));
   type Options = LimitOptions & {
     name?: string;
     plan?: Plan;

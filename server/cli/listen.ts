@@ -280,12 +280,12 @@ async function follow(session: VoiceSession, options: ListenOptions): Promise<He
   for await (const event of session) {
     if (event.type === 'acknowledgement') heard.heardMs = event.receivedMs;
     if (event.type === 'caption') heard.hasWords ||= event.concluded.length > 0;
-    tell(event, options);
+    show(event, options);
   }
   return heard;
 }
 
-function tell(event: VoiceEvent, { input, display, transcript, speech }: ListenOptions): void {
+function show(event: VoiceEvent, { input, display, transcript, speech }: ListenOptions): void {
   switch (event.type) {
     case 'caption':
       display.show(event);

@@ -25,11 +25,11 @@ export function memoryCommands(): Command {
 function importCommand(): Command {
   const command = new Command('import')
     .description('make a memory of a file in TMX 1.4 or CSV')
-    .argument('<file>', 'the file; its ending tells the format')
+    .argument('<file>', 'the file; its ending shows the format')
     .requiredOption('--account <account>', 'name or id of the account')
     .option('--name <name>', 'what it is called; else as the file')
-    .addOption(new Option('--format <format>', 'if the ending does not tell').choices(formats))
-    .option('--source <language>', 'language of the sources, for a file that does not tell')
+    .addOption(new Option('--format <format>', 'if the ending does not show it').choices(formats))
+    .option('--source <language>', 'language of the sources, for a file that does not name it')
     .option('--target <language>', 'language of the translations, likewise');
   type Options = {
     account: string;
@@ -130,7 +130,7 @@ function formatOf(file: string): Format {
   const ending = path.extname(file).slice(1).toLowerCase();
   const format = formats.find((known) => known === ending);
   if (format !== undefined) return format;
-  throw new Error(`${file}: the ending does not tell the format. Add --format tmx or csv.`);
+  throw new Error(`${file}: the ending does not show the format. Add --format tmx or csv.`);
 }
 
 const PAGE_SIZE = 25;

@@ -212,7 +212,7 @@ function removeCommand(): Command {
 /** Progress on standard error: a line that changes for people, one each tenth for a log. */
 function progress(name: string) {
   const isTerminal = process.stderr.isTTY;
-  let told = -1;
+  let shown = -1;
   let what = name;
   return {
     onFound(entry: CatalogueEntry | TranslationOffer): void {
@@ -224,8 +224,8 @@ function progress(name: string) {
       what = `${name} (${size}, licence ${licence})`;
     },
     onStep(step: InstallationStep): void {
-      const end = isTerminal && step !== 'download' && told >= 0 ? '\n' : '';
-      told = -1;
+      const end = isTerminal && step !== 'download' && shown >= 0 ? '\n' : '';
+      shown = -1;
       const steps: Record<InstallationStep, string> = {
         wait: 'Waiting for another process that installs it',
         download: `Downloading ${what}`,
@@ -237,8 +237,8 @@ function progress(name: string) {
     onProgress(bytes: number, totalBytes: number | undefined): void {
       const share = totalBytes === undefined ? 0 : Math.floor((bytes / totalBytes) * 100);
       const unit = isTerminal ? 1 : 10;
-      if (Math.floor(share / unit) === Math.floor(told / unit) && told >= 0) return;
-      told = share;
+      if (Math.floor(share / unit) === Math.floor(shown / unit) && shown >= 0) return;
+      shown = share;
       const text = `${megabytes(bytes)} of ${totalBytes === undefined ? '?' : megabytes(totalBytes)} MB (${share} %)`;
       process.stderr.write(isTerminal ? `\r${text}` : `${text}\n`);
     },

@@ -35,7 +35,7 @@ export interface UploadOptions {
   file: string;
   /** Parts of the form besides the file. */
   fields: Readonly<Record<string, string>>;
-  /** Told the share that has been sent, from 0 to 1. */
+  /** Called with the share that has been sent, from 0 to 1. */
   onShare: (share: number) => void;
   signal: AbortSignal;
 }
@@ -144,8 +144,8 @@ async function* formBody({
 async function refusal(response: Response): Promise<TranslateError> {
   const { status } = response;
   const body: unknown = await response.json().catch(() => undefined);
-  const told = (body as { message?: unknown } | undefined)?.message;
-  const message = typeof told === 'string' && told !== '' ? told : `The server answered ${status}.`;
+  const said = (body as { message?: unknown } | undefined)?.message;
+  const message = typeof said === 'string' && said !== '' ? said : `The server answered ${status}.`;
   return new TranslateError(message + (ADVICE[status] ?? ''), { status });
 }
 

@@ -13,7 +13,7 @@ export interface DownloadOptions {
   url: string;
   /** Where the file is to be; until it is whole it lies beside it as `.part`. */
   file: string;
-  /** Called with bytes there are and, if the server tells, bytes there will be. */
+  /** Called with bytes there are and, if the server says, bytes there will be. */
   onProgress?: (bytes: number, totalBytes: number | undefined) => void;
   signal?: AbortSignal;
   /** A file that turns out larger is not taken. */

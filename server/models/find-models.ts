@@ -54,7 +54,7 @@ export async function readModel(
     return unusable(error instanceof Error ? error.message : String(error));
   }
   if (description === undefined) {
-    return unusable(`its files do not tell what it is; describe it in ${DESCRIPTION_FILE}.`);
+    return unusable(`its files do not show what it is; describe it in ${DESCRIPTION_FILE}.`);
   }
   const damage = await findDamage(folder, description);
   if (damage !== undefined) return unusable(damage);
@@ -130,7 +130,7 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-// Tells what a plain release of sherpa-onnx is by the names of its folder and its files.
+// Recognises what a plain release of sherpa-onnx is by the names of its folder and its files.
 
 /** Words in the names of folders, the most telling first, and the family each means. */
 const familiesByName: readonly (readonly [RegExp, string])[] = [
@@ -163,7 +163,7 @@ const PUNCTUATING = /whisper|sense-voice|moonshine|canary|parakeet|nemotron/;
 
 /**
  * What a release is: family by its name, if its files bear that out, and languages by its name.
- * Undefined when either cannot be told for certain.
+ * Undefined when either is not certain.
  */
 function describeRelease(name: string, entries: readonly string[]): ModelDescription | undefined {
   const family = familiesByName.find(([pattern]) => pattern.test(name))?.[1];

@@ -50,7 +50,7 @@ export interface InstallByNameOptions extends Omit<InstallOptions, 'entry' | 're
   mirror: string | undefined;
   /** Of a translation model, if not the one that is preferred. */
   architecture?: string | undefined;
-  /** Told what will be installed, before anything of it is downloaded. */
+  /** Called with what will be installed, before anything of it is downloaded. */
   onFound?: (entry: CatalogueEntry | TranslationOffer) => void;
 }
 

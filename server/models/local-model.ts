@@ -37,7 +37,7 @@ export interface ModelDescription {
   punctuates?: boolean;
   /** How words become tokens, for hotwords: `bpe`, `cjkchar` or `cjkchar+bpe`. */
   modelingUnit?: string;
-  /** Name of the architecture within its family, where an engine wants to be told. */
+  /** Name of the architecture within its family, where an engine needs it. */
   modelType?: string;
   voices?: ModelVoice[];
 }

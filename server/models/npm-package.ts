@@ -133,7 +133,7 @@ const OFFLINE = new Set([
 ]);
 
 function refusal(answer: string, { packages }: NpmDownloadOptions, folder: string): Error {
-  const { code = 'no reason told', summary = '' } = errorOf(answer);
+  const { code = 'no reason given', summary = '' } = errorOf(answer);
   const names = packages.map(specifier).join(', ');
   if (code === 'E404' || code === 'ETARGET') {
     return modelFailure(

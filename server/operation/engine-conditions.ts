@@ -25,9 +25,9 @@ interface EngineLists {
 }
 
 /**
- * Tells of the engines as they are at the moment.
+ * Describes the engines as they are at the moment.
  *
- * @param isOperator others are told what runs, and nothing of what it was used for or lacks
+ * @param isOperator others learn what runs, and nothing of what it was used for or lacks
  */
 export type DescribeEngines = (isOperator: boolean) => EngineConditions;
 
@@ -157,7 +157,7 @@ function describedMissing({ name, reason, kind }: EngineLists['missing'][number]
   };
 }
 
-/** What whoever starts the server is told of its engines. */
+/** What whoever starts the server reads of its engines. */
 export function describeCapabilities(
   {
     recognition,
@@ -196,7 +196,7 @@ interface EngineTally {
 }
 
 interface EngineHealth {
-  /** To be told of every answer; passes it on. */
+  /** Called with every answer; passes it on. */
   measures: EngineMeasures;
   sinceMs: number;
   tally(kind: EngineKind, engine: string): EngineTally;

@@ -1,4 +1,4 @@
-/** What the server tells of its work, as Prometheus reads it. No label ever holds a key, an account or a text. */
+/** What the server measures of its work, as Prometheus reads it. No label ever holds a key, an account or a text. */
 import { collectDefaultMetrics, Gauge, Histogram, Registry, Counter } from 'prom-client';
 import type { CaptionTrack, QueueName, SessionEnd, VoiceMeasures } from '../voice/index.ts';
 import type { EngineMeasures } from './observed-engines.ts';

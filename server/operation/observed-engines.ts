@@ -157,7 +157,7 @@ interface Timing {
   failed(): void;
 }
 
-/** Begins to time an answer, which is told once. */
+/** Begins to time an answer, which is counted once. */
 function startTiming({
   kind,
   name: engine,

@@ -6,7 +6,7 @@ import type { Translation } from '../translation/translation.ts';
 
 /** A database that takes longer is of no use to a caller either. */
 const STORAGE_DEADLINE_MS = 2000;
-/** Whoever asks within this time is told what the one before was, in ms: a look costs a write. */
+/** Whoever asks within this time gets the answer of the one before, in ms: a look costs a write. */
 const KNOWN_MS = 1000;
 
 export interface Readiness {

@@ -114,7 +114,7 @@ function requireBearer(key: string) {
   };
 }
 
-/** Of one length, whatever was given: comparing tells nothing of the key. */
+/** Of one length, whatever was given: comparing reveals nothing of the key. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -75,7 +75,7 @@ export function storesFromCalls(call: (call: StoreCall) => Promise<unknown>): St
   return made as Stores;
 }
 
-/** Stores over it tell the names of their methods. */
+/** Stores over it list the names of their methods. */
 const noDatabase = {
   createAdapter: () => new SqliteAdapter(),
   createDriver: () => new DummyDriver(),

@@ -1,4 +1,4 @@
-/** What a room tells the databases of its store. */
+/** What a room declares of its store. */
 import type { Database } from './database.ts';
 
 /**

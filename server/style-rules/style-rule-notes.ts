@@ -9,7 +9,7 @@ import type { StyleRuleCatalogueView } from '../../shared/schemas/console.ts';
 import { isMechanical } from './rules/style-rules.ts';
 import type { Translation } from '../translation/translation.ts';
 
-/** Tells which languages have an engine that obeys everything, and which rules nobody obeys elsewhere. */
+/** Says which languages have an engine that obeys everything, and which rules nobody obeys elsewhere. */
 export function describeStyleRules(
   translation: Pick<Translation, 'sources' | 'followsInstructions'>,
 ): string {
@@ -24,7 +24,7 @@ export function describeStyleRules(
     'Lists act on translations that name them as `style_id`.',
     followed.length === 0
       ? 'No running engine follows instructions.'
-      : `Translations into ${followed.join(', ')} can go to an engine that is told every rule and instruction.`,
+      : `Translations into ${followed.join(', ')} can go to an engine that is given every rule and instruction.`,
     others.length === 0 ? '' : withoutEngine(others),
     'E-mail addresses stay as they are, whatever `email_address_format` says.',
   ]

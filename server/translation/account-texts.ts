@@ -64,7 +64,7 @@ export function createAccountTexts({ maxLength }: { maxLength: number }): Accoun
   };
 }
 
-/** What accounts write in, from their clear texts of late: tells short ones that several languages may have. */
+/** What accounts write in, from their clear texts of late: decides for short ones that several languages may have. */
 export interface UsualLanguages {
   /** A text of an account is in this base language: it says so, or it is clear. */
   note(accountId: string, language: LanguageTag): void;

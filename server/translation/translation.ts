@@ -60,7 +60,7 @@ export interface Translation {
   /** Starts what a direction needs, so that its first sentence does not wait. */
   prepare(pair: LanguagePair): void;
   /**
-   * Tells the languages of texts, order kept, by the engine that would translate them first, where that
+   * Detects the languages of texts, order kept, by the engine that would translate them first, where that
    * one detects; undefined where it does not. Never rejects.
    *
    * @param texts with the languages each may be in, the likeliest first

@@ -35,13 +35,13 @@ export interface SignedIn {
 
 /** A session that has just begun. */
 export interface NewSession extends SignedIn {
-  /** What the browser proves it with; told here and never again. */
+  /** What the browser proves it with; given here and never again. */
   token: string;
 }
 
 export interface ConsoleAccess {
   /**
-   * Begins a session. Whether the account exists, has a password or has another one cannot be told
+   * Begins a session. Whether the account exists, has a password or has another one does not show
    * from the answer nor from how long it takes.
    *
    * @param signIn.account name or id
@@ -236,7 +236,7 @@ function forbidden(message: string): ServiceError {
 }
 
 /**
- * The console's path as it is told to whoever starts the server: with a one-time link while the first
+ * The console's path as whoever starts the server reads it: with a one-time link while the first
  * account has no password.
  */
 export async function consoleEntrance(

@@ -72,7 +72,7 @@ function refuseOtherAccount(request: FastifyRequest, accountId: string): void {
  * Lets only the console's own page through: other sites cannot send the header without asking first,
  * which nobody answers, and browsers say where a request comes from.
  *
- * @param publicUrl address under which browsers reach the server, if it is told
+ * @param publicUrl address under which browsers reach the server, if it is known
  * @returns an `onRequest` hook that throws ServiceError forbidden
  */
 export function refuseOtherPages(publicUrl: string | undefined) {
@@ -108,13 +108,13 @@ export type HostRule = (host: string) => boolean;
 /**
  * Makes the rule. Addresses and `localhost` always hold, for nobody can make them lead elsewhere; of
  * names, that of `publicUrl`. Without one, any name that somebody else vouches for holds: our own
- * certificate, or the proxy, which was told the names it passes on.
+ * certificate, or the proxy, which was given the names it passes on.
  */
 export function createHostRule({
   publicUrl,
   isVouchedFor,
 }: {
-  /** Address under which browsers reach the server, if it is told. */
+  /** Address under which browsers reach the server, if it is known. */
   publicUrl: string | undefined;
   isVouchedFor: boolean;
 }): HostRule {
@@ -163,7 +163,7 @@ const TOKEN = /^[\w-]{43}$/;
  * Makes the cookie: out of reach of scripts and of other sites' requests, and where the browser speaks
  * HTTPS with the prefix that keeps other hosts of the domain from setting it.
  *
- * @param publicUrl address under which browsers reach the server, if it is told
+ * @param publicUrl address under which browsers reach the server, if it is known
  */
 export function createSessionCookie(publicUrl: string | undefined): SessionCookie {
   const known = publicUrl === undefined ? undefined : new URL(publicUrl);

@@ -42,7 +42,7 @@ export interface ConsoleOptions {
   resources: Routes[];
   /** The built widget, with the console's page in it. */
   widgetFolder: string;
-  /** Address under which browsers reach the server, if it is told. */
+  /** Address under which browsers reach the server, if it is known. */
   publicUrl: string | undefined;
   /** Whether the console may be asked for under a host name; guards against DNS that is made to lie. */
   isConsoleHost: HostRule;
@@ -100,7 +100,7 @@ async function consoleApi(app: FastifyInstance, options: ConsoleOptions): Promis
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Cache-Control', 'no-store');
   });
-  // Not part of the interface that programs are told of.
+  // Not part of the interface that is described to programs.
   app.addHook('onRoute', (route) => {
     route.schema = { ...route.schema, hide: true };
   });
@@ -180,7 +180,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox<SessionOptions> = async (
 };
 
 /**
- * Whose tries are counted: of what a trusted proxy tells, the address that it saw itself. Those before
+ * Whose tries are counted: of what a trusted proxy reports, the address that it saw itself. Those before
  * it in the list are what its client says, and may be made up.
  */
 function addressOf({ ips, ip }: FastifyRequest): string {

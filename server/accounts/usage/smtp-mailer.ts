@@ -1,4 +1,4 @@
-/** Mail by SMTP: one recipient at a time, so that each is told once whatever becomes of the others. */
+/** Mail by SMTP: one recipient at a time, so that each gets it once whatever becomes of the others. */
 import { createTransport } from 'nodemailer';
 import { ServiceError } from '../../../shared/errors.ts';
 
@@ -86,7 +86,7 @@ function connectionOf({ protocol, hostname, port, username, password }: URL) {
   };
 }
 
-/** What the SMTP library tells of a failure. Its words may hold addresses and are left alone. */
+/** What the SMTP library says of a failure. Its words may hold addresses and are left alone. */
 interface SmtpFailure {
   code?: string;
   responseCode?: number;

@@ -191,7 +191,7 @@ export function monthOf(atMs: number): string {
 // came true is written with the charges, in their transaction. Refunds write nothing: a notice that
 // they make false waits in the table until it is true again (`usage-notices.ts`).
 
-/** Percent of a limit of which its users are told. */
+/** Percent of a limit at which its users are notified. */
 const PERCENTS = [80, 100] as const;
 
 export interface LimitCrossings {
@@ -204,7 +204,7 @@ export interface LimitCrossings {
   note(charge: Charge, limit: number, usedBefore: number): void;
   /** Notes that the limit refused a charge: for whoever sends it, it is reached. */
   noteRefusal(charge: Charge, limit: number, used: number): void;
-  /** Writes what was noted; nothing of what the same limit was told of in that month. */
+  /** Writes what was noted, but nothing that the same limit has a notice of in that month. */
   write(db: Database): Promise<void>;
 }
 
@@ -244,7 +244,7 @@ export function createLimitCrossings(): LimitCrossings {
   };
 }
 
-/** @param isNewer which notices that nobody has got yet tell of these instead */
+/** @param isNewer which notices that nobody has got yet are replaced by these */
 async function save(
   db: Database,
   rows: UsageNoticesTable[],

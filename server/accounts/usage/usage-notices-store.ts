@@ -1,7 +1,7 @@
 /**
  * Notices that wait to be sent. One is due only while it is true: of the limit that its key has, as
  * much is used as it says, or as was when the limit refused a request. So what was noted and then
- * given back is told of when it has come true again, and never otherwise.
+ * given back is sent when it has come true again, and never otherwise.
  */
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Database } from '../../storage/database.ts';
@@ -34,10 +34,10 @@ export interface ClaimedNotice extends UsageNotice {
   /** How often it was claimed, this time included. */
   attempt: number;
   accountName: string;
-  /** Who is to be told: all addresses of the account, as they are now. */
+  /** Who is to be notified: all addresses of the account, as they are now. */
   emails: string[];
-  /** Addresses that were told, or never will be. */
-  told: string[];
+  /** Addresses that were notified, or never will be. */
+  notified: string[];
   keyLabel: string;
   /** `dc88****3a2c` */
   keyMasked: string;
@@ -47,7 +47,7 @@ export interface UsageNoticeStore {
   /**
    * Takes the notice that has been due for longest, of an account that names somebody; of any number
    * of callers one gets it. What is not true any more waits until it is: use that was given back, a
-   * limit that was changed, 80 % when 100 % is told of. Until `untilMs` it is nobody else's: then its sender counts as dead.
+   * limit that was changed, 80 % when 100 % is notified of. Until `untilMs` it is nobody else's: then its sender counts as dead.
    *
    * @param wish.firstMonth older notices have become pointless
    */
@@ -57,17 +57,17 @@ export interface UsageNoticeStore {
     untilMs: number;
     firstMonth: string;
   }): Promise<ClaimedNotice | undefined>;
-  /** Notes who need not be told any more, and keeps the notice for longer. False: the claim is lost. */
-  noteTold(
+  /** Notes who need not be notified any more, and keeps the notice for longer. False: the claim is lost. */
+  noteProgress(
     noticeId: string,
     claimId: string,
-    progress: { told: readonly string[]; untilMs: number },
+    progress: { notified: readonly string[]; untilMs: number },
   ): Promise<boolean>;
-  /** Everybody was told. False: the claim is lost. */
+  /** Everybody was notified. False: the claim is lost. */
   close(noticeId: string, claimId: string, atMs: number): Promise<boolean>;
   /** Gives a notice back, due again at some time. False: the claim is lost. */
   postpone(noticeId: string, claimId: string, dueAtMs: number): Promise<boolean>;
-  /** How many are true and not closed, by whether their account names somebody to be told. */
+  /** How many are true and not closed, by whether their account names somebody to be notified. */
   countOpen(firstMonth: string): Promise<{ addressed: number; unaddressed: number }>;
 }
 
@@ -76,7 +76,7 @@ type Wish = Parameters<UsageNoticeStore['claim']>[0];
 /** Of an account: it names somebody. */
 const NOBODY = '[]';
 
-/** What is to be told of keys that come near their limits, once for each limit a key has in a month. */
+/** Notices of keys that come near their limits, once for each limit a key has in a month. */
 export interface UsageNoticesTable {
   notice_id: string;
   account_id: string;
@@ -90,13 +90,13 @@ export interface UsageNoticesTable {
   /** What had been used by then: less than the limit when it refused a request. */
   used: number;
   reached_at_ms: number;
-  /** A JSON list of the addresses that were told. */
+  /** A JSON list of the addresses that were notified. */
   told: string;
   attempt: number;
   /** When it may be taken; by then, one that is being sent has lost its sender. */
   due_at_ms: number;
   claim_id: string | null;
-  /** When everybody had been told. */
+  /** When everybody had been notified. */
   closed_at_ms: number | null;
 }
 
@@ -139,8 +139,8 @@ function createUsageNotices(db: Database): UsageNoticeStore {
       }
     },
 
-    noteTold: (noticeId, claimId, { told, untilMs }) =>
-      change(noticeId, claimId, { told: JSON.stringify(told), due_at_ms: untilMs }),
+    noteProgress: (noticeId, claimId, { notified, untilMs }) =>
+      change(noticeId, claimId, { told: JSON.stringify(notified), due_at_ms: untilMs }),
 
     close: (noticeId, claimId, atMs) =>
       change(noticeId, claimId, { closed_at_ms: atMs, claim_id: null }),
@@ -172,7 +172,7 @@ const mostOf = sql<number>`notice.limit_amount - notice.limit_amount / 5`;
 /** Whether so much is used of the whole limit, or as much as when it refused a request. */
 const isUsedUp = (used: RawBuilder<number>) =>
   sql<boolean>`${usedNow} >= notice.limit_amount or ${usedNow} >= ${used}`;
-/** Who is told, or was by then, that a limit is reached need not be told that most of it is used. */
+/** Who is notified, or was by then, that a limit is reached need not learn that most of it is used. */
 const isSurpassed = sql<boolean>`exists (
   select 1 from usage_notices as whole
   where whole.key_id = notice.key_id and whole.month = notice.month
@@ -226,7 +226,7 @@ function take(
       claim_id: claimId,
       due_at_ms: untilMs,
       attempt: eb('attempt', '+', 1),
-      // What is told.
+      // What the notice says.
       used: seen.used_now,
     }))
     .where('notice_id', '=', seen.notice_id)
@@ -261,7 +261,7 @@ async function withRecipients(
     attempt: row.attempt,
     accountName: name,
     emails: JSON.parse(emails) as string[],
-    told: JSON.parse(row.told) as string[],
+    notified: JSON.parse(row.told) as string[],
     keyLabel: label,
     keyMasked: masked,
   };

@@ -28,7 +28,7 @@ interface UsageNoticeSender {
 
 interface UsageNoticeOptions {
   notices: UsageNoticeStore;
-  /** Undefined: nothing is sent, and somebody is told that notices wait. */
+  /** Undefined: nothing is sent, and the log says that notices wait. */
   mailer: Mailer | undefined;
   log: Logger;
   now?: () => number;
@@ -42,17 +42,17 @@ export function createUsageNoticeSender(options: UsageNoticeOptions): UsageNotic
   /** @returns false when the mail server takes nothing */
   async function deliver(notice: ClaimedNotice, by: Mailer): Promise<boolean> {
     const { noticeId, claimId } = notice;
-    const told = new Set(notice.told);
+    const notified = new Set(notice.notified);
     let isServing = true;
     let isForLater = false;
     for (const address of inTurn(notice)) {
-      if (told.has(address)) continue;
+      if (notified.has(address)) continue;
       const outcome = await attempt(notice, address, by);
       if (outcome === 'accepted' || outcome === 'refused') {
-        told.add(address);
-        const progress = { told: [...told], untilMs: now() + LEASE_MS };
+        notified.add(address);
+        const progress = { notified: [...notified], untilMs: now() + LEASE_MS };
         // Given up for dead: another server goes on with it.
-        if (!(await notices.noteTold(noticeId, claimId, progress))) return true;
+        if (!(await notices.noteProgress(noticeId, claimId, progress))) return true;
         continue;
       }
       isForLater = true;
@@ -148,7 +148,7 @@ function createTellTale({ notices, mailer, log }: UsageNoticeOptions) {
     say(
       'addresses',
       unaddressed,
-      'Notices of limits wait: their accounts name nobody to be told (account change --add-email).',
+      'Notices of limits wait: their accounts name nobody to be notified (account change --add-email).',
     );
   };
 }

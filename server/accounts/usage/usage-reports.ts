@@ -83,7 +83,7 @@ export function createUsageReporting({
       const rows = await usageReports.byTag(accountId, range, {
         isByDay: aggregateBy === 'day',
         offset: (page - 1) * tagsPerPage,
-        // One more tells whether there is another page.
+        // One more shows whether there is another page.
         limit: tagsPerPage + 1,
       });
       const usage = rows.slice(0, tagsPerPage).map(({ tag, day, used: { text, write } }) => ({

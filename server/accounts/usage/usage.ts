@@ -89,7 +89,7 @@ export function createUsageMeter({
   };
 }
 
-/** What callers are told whose key has ended meanwhile. */
+/** What callers read whose key has ended meanwhile. */
 export function keyDeactivated(): ServiceError {
   return new ServiceError('key_deactivated', 'The API key has been deactivated.');
 }

@@ -35,7 +35,7 @@ export const deeplWrite = declareEngine({
   },
 });
 
-/** Asks what the server improves; one that does not tell improves nothing. */
+/** Asks what the server improves; one that does not say improves nothing. */
 export async function createDeeplWrite(
   options: DeeplUpstreamOptions,
 ): Promise<ImprovementEngine | Unavailable> {

@@ -47,7 +47,7 @@ export async function createEspeakNg({
         'Speech in most languages needs the Debian package espeak-ng, or another engine.',
       );
     }
-    return unavailable('espeak-ng cannot tell its voices: install the Debian package anew.');
+    return unavailable('espeak-ng cannot list its voices: install the Debian package anew.');
   }
   const languages = spokenWith(installedVoices(listing));
   if (languages.length === 0) {

@@ -354,7 +354,7 @@ async function* readSamples(
   }
 }
 
-/** Some servers tell: `audio/pcm;rate=22050`. */
+/** Some servers say so: `audio/pcm;rate=22050`. */
 function rateOf(response: Response): number | undefined {
   const [, rate] = /\brate=(\d{4,5})\b/.exec(response.headers.get('content-type') ?? '') ?? [];
   return rate === undefined ? undefined : Number(rate);

@@ -139,7 +139,7 @@ interface Text {
   isDone: boolean;
 }
 
-/** What a process says last tells why it ended. */
+/** The last output of a process says why it ended. */
 const LAST_WORDS_BYTES = 2_000;
 
 class SherpaVoice {

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { isWav, readWavHead, wavCodec } from '../../../shared/wav.ts';
 import type { SpokenSamples } from '../engine.ts';
 
-/** As many as tell whether it is one. */
+/** As many as show whether it is one. */
 const RIFF_BYTES = 12;
 /** A header that is longer than this is none. */
 const MAX_HEADER_BYTES = 65_536;

@@ -1,6 +1,6 @@
 /**
- * Marked text through a translator that tells where words come from: every word travels in a tag with
- * its number, `<b i="3">house</b>`, and the tags of the answer tell which words of the source each
+ * Marked text through a translator that reports where words come from: every word travels in a tag with
+ * its number, `<b i="3">house</b>`, and the tags of the answer show which words of the source each
  * word of the translation belongs to. Where two words touch without a blank they share a number: a
  * tag between them would drive them apart.
  */

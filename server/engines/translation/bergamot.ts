@@ -135,7 +135,7 @@ function settingsFor(precision: BergamotModel['precision']): string {
  * Loads a model.
  *
  * @param onComplaint called with what the runtime says on its error output
- * @throws Error when it cannot, or never answers: what it complained of last tells why
+ * @throws Error when it cannot, or never answers: what it complained of last says why
  */
 export async function loadBergamot(
   files: BergamotModel,

@@ -205,7 +205,7 @@ export const commonLanguages: readonly LanguageTag[] = [
   ...['ro', 'ru', 'sk', 'sl', 'sv', 'th', 'tr', 'uk', 'vi', 'zh', 'zh-Hans', 'zh-Hant'],
 ];
 
-/** Base languages whose grammar tells a formal from an informal address. */
+/** Base languages whose grammar has a formal and an informal address. */
 const formal = new Set('cs de el es fr hu it ja ko nl pl pt ro ru sk sl tr uk'.split(' '));
 
 /** All directions among languages; variants of a country are targets only. */

@@ -47,7 +47,7 @@ interface Entry {
  * Reads `[{"language": "PT-BR", "supports_formality": true}]` of sources and of targets. Where
  * targets have variants alone, the likeliest one stands for their base language.
  *
- * @param features as {@link featuresIn} has them; empty for servers that do not tell
+ * @param features as {@link featuresIn} has them; empty for servers that do not list them
  */
 function upstreamLanguages(
   sourceList: readonly unknown[],
@@ -155,7 +155,7 @@ const MAX_CONTEXT_LENGTH = 8_000;
 const MAX_INSTRUCTIONS = 10;
 const MAX_INSTRUCTION_LENGTH = 300;
 
-/** Enough to tell a language, in UTF-16 units; of a text whose translation is charged for, less. */
+/** Enough to detect a language, in UTF-16 units; of a text whose translation is charged for, less. */
 const MAX_DETECTED_LENGTH = 1_000;
 const MAX_CHARGED_LENGTH = 100;
 /** Our own detector answers at once: nobody waits longer for a better answer. */
@@ -216,7 +216,7 @@ class DeeplUpstream implements TranslationEngine {
     return this.#translator.translate(segments, this.#sender(options));
   }
 
-  /** Where the server has no detection of its own, a translation of unclear texts tells their language. */
+  /** Where the server has no detection of its own, a translation of unclear texts names their language. */
   async detect(
     texts: readonly { text: string; isClear: boolean }[],
     { target, signal }: { target: LanguageTag; signal: AbortSignal },

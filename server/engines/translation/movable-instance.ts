@@ -5,7 +5,7 @@
  *
  * It is made for what Emscripten writes. Pointers to functions stay what they are, for each instance has
  * the table of the module. The one variable outside of the memory may be the stack pointer, which is
- * where it was at the start whenever no function runs: nothing tells what others there are.
+ * where it was at the start whenever no function runs: nothing shows what others there are.
  */
 
 export type Wasm = (...args: number[]) => number;

@@ -260,7 +260,7 @@ const LOOKAHEAD_LENGTH = 128;
 const PARAGRAPH_END = /(?:(?:\r\n|[\n\r\u2028\u2029])[^\S\n\r\u2028\u2029]*){2,}/g;
 
 interface TextCutting {
-  /** Language of the text, whose rules tell where sentences end. */
+  /** Language of the text, whose rules say where sentences end. */
   language: string;
   /** Longest piece in UTF-16 units. */
   maxLength: number;

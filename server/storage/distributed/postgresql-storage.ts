@@ -142,7 +142,7 @@ function createBatches(
     });
 }
 
-// What to do when PostgreSQL says no: try again, or tell the caller.
+// What to do when PostgreSQL says no: try again, or let the caller know.
 
 /** SQLSTATE: serialization_failure, deadlock_detected. Nothing was written. */
 const RETRIED = new Set(['40001', '40P01']);

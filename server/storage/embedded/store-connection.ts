@@ -1,4 +1,4 @@
-/** The main thread's side of the thread that owns the database, from its start to its end, and what the two tell each other. */
+/** The main thread's side of the thread that owns the database, from its start to its end, and the messages between the two. */
 import type { Worker } from 'node:worker_threads';
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
 import type { Logger } from '../../process/log.ts';
@@ -79,7 +79,7 @@ export class StoreConnection {
       worker.once('error', (error: unknown) => reject(asError(error)));
       worker.once('exit', () => reject(new Error('The thread of the database has ended.')));
     });
-    // Who opens a connection hears of it; a crash later on is told by the calls it takes with it.
+    // Who opens a connection hears of it; a crash later on shows by the calls it takes with it.
     this.ready.catch(() => undefined);
     this.ended = new Promise((resolve) => void worker.once('exit', () => resolve()));
     worker.on('error', (error: unknown) => {

@@ -136,7 +136,7 @@ interface Range {
   from: string;
   to: string;
   dash: string;
-  /** Units, pages or years tell that it is a range, not a score, an aeroplane or a telephone. */
+  /** Units, pages or years show that it is a range, not a score, an aeroplane or a telephone. */
   isSure: boolean;
 }
 

@@ -80,7 +80,7 @@ export const MAGNITUDE =
 /** A second figure of a range or a list has the unit of the first: 1.5–2.5 kg. */
 const SECOND_FIGURE = `(?:${BLANK}(?:[-–—~x×,]|and|to|or|und|bis|oder|et|à|ou|y|a|o|e)${BLANK}\\d[\\d.,]{0,15})?`;
 
-/** What tells that the figures before it are an amount. */
+/** What shows that the figures before it are an amount. */
 const AFTER_AMOUNT = new RegExp(
   `^${SECOND_FIGURE}${BLANK}(?:[%‰％°℃℉€£₩₹¥￥$]|(?:${CURRENCY_CODE}|${UNIT}|${MAGNITUDE}|` +
     'percent|per cent|Prozent|pour cent|por ciento|por cien|per cento|percento|' +

@@ -3,7 +3,7 @@ import { property } from 'lit/decorators.js';
 import { wholeNumber } from '../../page/numbers.ts';
 import { baseStyles } from './base.styles.ts';
 
-/** Tells the page that was asked for, counted from 0. */
+/** Reports the page that was asked for, counted from 0. */
 export class PageChange extends Event {
   readonly page: number;
 

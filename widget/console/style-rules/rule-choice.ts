@@ -25,7 +25,7 @@ export function isObeyed(catalogue: StyleRuleCatalogue, language: string): boole
 
 export type RuleFilter = 'fitting' | 'chosen' | 'mechanical' | 'all';
 
-/** Words by which a name tells what language it is for. */
+/** Words by which a name shows what language it is for. */
 const LANGUAGE_MARKS: Readonly<Record<string, RegExp>> = {
   de: /german|eszett|umlaut/,
   en: /english_word|i_e_and_e_g|ampersand_abbreviation|possessives/,
