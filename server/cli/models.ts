@@ -90,8 +90,12 @@ function availableCommand(): Command {
       const rows = offers.map(
         ({ name, languages, architecture, isReleased, sizeBytes, licence }) => [
           installed.has(`${name} ${architecture}`) ? 'yes' : '',
-          ...[name, languages.join(' → '), architecture, isReleased ? 'yes' : 'no'],
-          ...[`${megabytes(sizeBytes)} MB`, licence],
+          name,
+          languages.join(' → '),
+          architecture,
+          isReleased ? 'yes' : 'no',
+          `${megabytes(sizeBytes)} MB`,
+          licence,
         ],
       );
       const head = [

@@ -124,10 +124,9 @@ export function moveLinks({
     annotation.set(PDFName.of('Rect'), context.obj([left, bottom, right, top].map(rounded)));
     annotation.delete(PDFName.of('QuadPoints'));
     if (lines.length < 2) continue;
-    const quads = lines.flatMap((line) => [
-      ...[line.left, line.top, line.right, line.top],
-      ...[line.left, line.bottom, line.right, line.bottom],
-    ]);
+    const quads = lines.flatMap(({ left: from, right: to, top: above, bottom: below }) => {
+      return [from, above, to, above, from, below, to, below];
+    });
     annotation.set(PDFName.of('QuadPoints'), context.obj(quads.map(rounded)));
   }
 }

@@ -1,6 +1,6 @@
 /** The translatable text of a file: its blocks in order, and paragraphs as segments and back. */
 import { type Mark, type TextSegment, hasLetters, plainText } from '../../../text/text-segment.ts';
-import type { PageParagraph, TextLine, TextRun, TextStyle, Page } from './page-model.ts';
+import type { PageParagraph, TextRun, TextStyle, Page } from './page-model.ts';
 import { jointOf } from './read-line.ts';
 import { countCodePoints } from '../../../text/code-points.ts';
 import { checkLength, type DocumentBlock } from '../format.ts';

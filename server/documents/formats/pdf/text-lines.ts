@@ -8,13 +8,11 @@ import {
   joinDropCaps,
   joinsWithoutBlanks,
   textOfLine,
-} from './read-line.ts';
-import {
   hasRightToLeft,
   inReadingOrder,
   isLineRightToLeft,
   rightToLeftShare,
-} from './reading-order.ts';
+} from './read-line.ts';
 import { horizontalOverlap, union } from './geometry.ts';
 import type { PageCharacter } from './page-characters.ts';
 import type { Box, Ruling, TextStyle } from './page-model.ts';
