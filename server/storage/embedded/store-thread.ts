@@ -6,8 +6,8 @@ import { migrate } from '../migrations/index.ts';
 import { createStoreRunner, mannerOf, mostCallsOf, type StoreRunner } from '../store-calls.ts';
 import type { Tables } from '../database.ts';
 import { createErasure } from './erasure.ts';
-import { createSqliteDialect } from './sqlite-dialect.ts';
 import {
+  createSqliteDialect,
   isBusy,
   isOutOfOrder,
   openSqliteFile,
@@ -22,7 +22,7 @@ import type {
   StoreReport,
   StoreRequest,
   StoreThreadData,
-} from './store-connection.ts';
+} from './embedded-storage.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('This module is run in a worker thread.');
