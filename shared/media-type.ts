@@ -2,7 +2,7 @@
 export interface AudioFormat {
   /** Spelling of the contract, without blanks: `audio/pcm;encoding=s16le;rate=16000`. */
   contentType: string;
-  container: 'auto' | 'pcm' | 'ogg' | 'webm' | 'matroska' | 'flac' | 'mpeg';
+  container: 'pcm' | (typeof containers)[keyof typeof containers];
   /** Codec inside the container; undefined when the container says it. */
   codec: 's16le' | 'alaw' | 'ulaw' | 'opus' | 'flac' | 'aac' | 'mp3' | undefined;
   /** Samples per second; known beforehand only for PCM. */
@@ -16,7 +16,7 @@ const containers = {
   'audio/ogg': 'ogg',
   'audio/webm': 'webm',
   'audio/x-matroska': 'matroska',
-} as const satisfies Record<string, AudioFormat['container']>;
+} as const;
 
 /** The source media content types of the voice protocol, in the order of its documents. */
 export const sourceMediaTypes = [

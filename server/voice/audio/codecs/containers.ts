@@ -29,31 +29,19 @@ export interface ContainerSourceOptions {
   sink: AudioSink;
 }
 
-/** What the containers that can be declared are read as. */
-const declared: Record<Exclude<AudioFormat['container'], 'pcm' | 'auto'>, DetectedContainer> = {
-  ogg: 'ogg',
-  webm: 'matroska',
-  matroska: 'matroska',
-  flac: 'flac',
-  mpeg: 'mpeg',
-};
-
 /** @throws ServiceError audio_format_unsupported, from `push`, when it is not of the declared format */
 export function createContainedSource(options: ContainerSourceOptions): AudioSource {
   const { format } = options;
-  const expected =
-    format.container === 'auto' || format.container === 'pcm'
-      ? undefined
-      : declared[format.container];
+  const expected = expectedContainer(format);
   let source: AudioSource | undefined;
-  let container: DetectedContainer | undefined;
+  let container: ContainerName | undefined;
   /** The first bytes, as long as they are too few; undefined once they have been looked at. */
   let first: Uint8Array | undefined = new Uint8Array();
 
-  function open(found: DetectedContainer): void {
+  function open(found: ContainerName): void {
     source?.free();
     container = found;
-    source = createContainerSource(found, options);
+    source = containers[found].open(options);
   }
 
   /** Goes on with what was begun, unless something else certainly begins here. */
@@ -100,36 +88,67 @@ export function createContainedSource(options: ContainerSourceOptions): AudioSou
   };
 }
 
-// What the first bytes tell.
+/** What is declared; undefined where that leaves it open. */
+function expectedContainer({ container }: AudioFormat): ContainerName | undefined {
+  if (container === 'auto' || container === 'pcm') return undefined;
+  return container === 'webm' ? 'matroska' : container;
+}
+
+// What the first bytes show.
 
 /** Bytes after which {@link detectContainer} always knows. */
 const DETECTION_BYTES = 8;
 
-/** Containers we read, and others that are known by name only. */
-type DetectedContainer = 'ogg' | 'matroska' | 'flac' | 'mpeg' | 'adts';
+/** What begins a file, or a page that begins a stream. */
+interface Magic {
+  bytes: Uint8Array;
+  at?: number;
+}
+
+interface Container {
+  /** As people know it. */
+  name: string;
+  /** Undefined where frames follow one another from the first byte on. */
+  magic?: Magic;
+  open: (options: ContainerSourceOptions) => AudioSource;
+}
+
+/** The containers that are read. */
+const containers = {
+  ogg: { name: 'Ogg', magic: { bytes: Buffer.from('OggS') }, open: createOggSource },
+  matroska: {
+    name: 'WebM or Matroska',
+    magic: { bytes: Uint8Array.of(0x1a, 0x45, 0xdf, 0xa3) },
+    open: createMatroskaSource,
+  },
+  flac: {
+    name: 'FLAC',
+    magic: { bytes: Buffer.from('fLaC') },
+    open: ({ sink }) => createFlacSource(sink),
+  },
+  mpeg: {
+    name: 'MP3',
+    magic: { bytes: Buffer.from('ID3') },
+    open: ({ sink }) => createMpegSource('mpeg', sink),
+  },
+  adts: { name: 'AAC (ADTS)', open: ({ sink }) => createMpegSource('adts', sink) },
+} satisfies Record<string, Container>;
+
+type ContainerName = keyof typeof containers;
+
+/** Those that are known by name only. */
+const others: readonly { name: string; magic: Magic }[] = [
+  { name: 'a WAV file', magic: { bytes: Buffer.from('RIFF') } },
+  { name: 'an MP4 file', magic: { bytes: Buffer.from('ftyp'), at: 4 } },
+];
 
 interface Detection {
-  container: DetectedContainer | undefined;
+  container: ContainerName | undefined;
   /** As people know it. */
   name: string;
   /** Not by chance: a file begins here. */
   isCertain: boolean;
 }
-
-/** Ids that begin a file, or a page that begins a stream. */
-const magics: readonly {
-  bytes: Uint8Array;
-  at?: number;
-  container?: DetectedContainer;
-  name: string;
-}[] = [
-  { bytes: Buffer.from('OggS'), container: 'ogg', name: 'Ogg' },
-  { bytes: Uint8Array.of(0x1a, 0x45, 0xdf, 0xa3), container: 'matroska', name: 'WebM or Matroska' },
-  { bytes: Buffer.from('fLaC'), container: 'flac', name: 'FLAC' },
-  { bytes: Buffer.from('ID3'), container: 'mpeg', name: 'MP3' },
-  { bytes: Buffer.from('RIFF'), name: 'a WAV file' },
-  { bytes: Buffer.from('ftyp'), at: 4, name: 'an MP4 file' },
-];
 
 /** None that we know. */
 const unknownContainer: Detection = {
@@ -140,22 +159,27 @@ const unknownContainer: Detection = {
 
 /** @param bytes the first {@link DETECTION_BYTES}, or fewer when no more came */
 function detectContainer(bytes: Uint8Array): Detection {
-  for (const { bytes: magic, at = 0, container, name } of magics) {
-    if (!magic.every((byte, index) => bytes[at + index] === byte)) continue;
+  const begins = ({ magic }: { magic?: Magic }): boolean =>
+    magic !== undefined &&
+    magic.bytes.every((byte, index) => bytes[(magic.at ?? 0) + index] === byte);
+  for (const [name, container] of Object.entries<Container>(containers)) {
+    if (!begins(container)) continue;
     // The sixth byte of a page says, among others, whether a stream begins with it.
-    const isCertain = container !== 'ogg' || ((bytes[5] ?? 0) & 2) !== 0;
-    return { container, name, isCertain };
+    const isCertain = name !== 'ogg' || ((bytes[5] ?? 0) & 2) !== 0;
+    return detected(name as ContainerName, isCertain);
   }
-  if (readMp3Header(bytes, 0) !== undefined) {
-    return { container: 'mpeg', name: 'MP3', isCertain: false };
-  }
-  if (readAdtsHeader(bytes, 0) !== undefined) {
-    return { container: 'adts', name: 'AAC (ADTS)', isCertain: false };
-  }
+  const other = others.find(begins);
+  if (other !== undefined) return { container: undefined, name: other.name, isCertain: true };
+  if (readMp3Header(bytes, 0) !== undefined) return detected('mpeg', false);
+  if (readAdtsHeader(bytes, 0) !== undefined) return detected('adts', false);
   return unknownContainer;
 }
 
-// What is read: containers, and the codecs in them.
+function detected(container: ContainerName, isCertain: boolean): Detection {
+  return { container, name: containers[container].name, isCertain };
+}
+
+// What is read: the codecs in containers.
 
 /** As people know a codec, and how packets of it become audio. */
 const codecs: Record<Codec, { name: string; createTrack: CreateTrackDecoder }> = {
@@ -165,23 +189,6 @@ const codecs: Record<Codec, { name: string; createTrack: CreateTrackDecoder }> =
   aac: { name: 'AAC', createTrack: createAacTrack },
   vorbis: { name: 'Vorbis', createTrack: createVorbisTrack },
 };
-
-function createContainerSource(
-  container: DetectedContainer,
-  options: ContainerSourceOptions,
-): AudioSource {
-  switch (container) {
-    case 'ogg':
-      return createOggSource(options);
-    case 'matroska':
-      return createMatroskaSource(options);
-    case 'flac':
-      return createFlacSource(options.sink);
-    case 'mpeg':
-    case 'adts':
-      return createMpegSource(container, options.sink);
-  }
-}
 
 /** The track that is decoded at a time. */
 function createTrackSlot({ format, opusRateHz, sink }: ContainerSourceOptions) {
