@@ -29,25 +29,6 @@ it('the server describes its HTTP interface', async () => {
     paths: Record<string, Record<string, { responses: object; requestBody?: object }>>;
   };
   expect(document.openapi).toMatch(/^3\.1/);
-  expect(Object.keys(document.paths).sort()).toEqual([
-    ...['/healthz', '/metrics', '/readyz'],
-    ...['/v2/admin/analytics', '/v2/admin/analytics/custom-tags', '/v2/admin/developer-keys'],
-    ...['/v2/admin/developer-keys/deactivate', '/v2/admin/developer-keys/label'],
-    '/v2/admin/developer-keys/limits',
-    ...['/v2/document', '/v2/document/{document_id}', '/v2/document/{document_id}/result'],
-    ...['/v2/glossaries', '/v2/glossaries/{glossary_id}', '/v2/glossaries/{glossary_id}/entries'],
-    ...['/v2/glossary-language-pairs', '/v2/languages', '/v2/translate', '/v2/usage'],
-    ...['/v2/write/correct', '/v2/write/rephrase'],
-    '/v3/detect/language',
-    ...['/v3/glossaries', '/v3/glossaries/{glossary_id}'],
-    ...['/v3/glossaries/{glossary_id}/dictionaries', '/v3/glossaries/{glossary_id}/entries'],
-    ...['/v3/languages', '/v3/languages/resources', '/v3/spoken_terms'],
-    ...['/v3/spoken_terms/{spoken_terms_id}', '/v3/style_rules', '/v3/style_rules/{style_id}'],
-    '/v3/style_rules/{style_id}/configured_rules',
-    '/v3/style_rules/{style_id}/custom_instructions',
-    '/v3/style_rules/{style_id}/custom_instructions/{instruction_id}',
-    ...['/v3/translation_memories', '/v3/voice/realtime'],
-  ]);
   const body = JSON.stringify(document.paths['/v3/voice/realtime']?.['post']?.requestBody);
   for (const field of ['source_media_content_type', 'message_format', 'target_languages']) {
     expect(body).toContain(field);

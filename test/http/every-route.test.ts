@@ -97,10 +97,11 @@ it('is the same route however its path is escaped', async () => {
   expect((await ask('PUT', '/v2/%zz')).status).toBeGreaterThanOrEqual(400);
 });
 
-it('is measured in its first minute by the benchmark of that name', async () => {
-  const measured = await askEveryRoute(server);
+it('is described, and measured in its first minute by the benchmark of that name', async () => {
+  // Listed there by hand: a route that is not there any more is missed as well.
+  const measured = new Set(await askEveryRoute(server));
   const all = routes.flatMap(({ path, operations }) =>
     Object.keys(operations).map((method) => `${method} ${path}`),
   );
-  expect(all.filter((route) => !measured.includes(route))).toEqual([]);
+  expect(all.sort()).toEqual([...measured].sort());
 });
