@@ -27,6 +27,11 @@ export function ruledTables(page: Page, graphics: PageGraphics): PlacedTable[] {
   return tables;
 }
 
+/** Whether a box is larger than a table can be: a frame around the page. */
+function isFrame(box: Box, page: { width: number; height: number }): boolean {
+  return boxWidth(box) > 0.8 * page.width && boxHeight(box) > 0.8 * page.height;
+}
+
 /** Whether curves cross it: then it is the grid of a chart. */
 function isDrawn(grid: Grid, graphics: PageGraphics): boolean {
   const inner = {
@@ -131,6 +136,8 @@ function isWithin(box: Box, cell: Box): boolean {
   );
 }
 
+type FlowCellText = ReturnType<typeof flowText>;
+
 /** The alignment of a single line is known from its place in the cell. */
 function alignInCell({ align, leading, box }: FlowCellText, cell: GridCell): FlowCellText['align'] {
   if (leading !== undefined) return align;
@@ -141,7 +148,7 @@ function alignInCell({ align, leading, box }: FlowCellText, cell: GridCell): Flo
   return after < 12 ? 'right' : 'left';
 }
 
-type FlowCellText = ReturnType<typeof flowText>;
+// Grids: the cells that rules make.
 
 /** A cell and the columns and rows it reaches over, from 0, rows from the top. */
 interface GridCell {
@@ -303,9 +310,4 @@ function isOpenBelow(lines: GridLines, row: number, column: number, span: number
     if (isClosed || (at > column && hasWallAfter(lines, row, at))) return false;
   }
   return true;
-}
-
-/** Whether a box is larger than a table can be: a frame around the page. */
-function isFrame(box: Box, page: { width: number; height: number }): boolean {
-  return boxWidth(box) > 0.8 * page.width && boxHeight(box) > 0.8 * page.height;
 }

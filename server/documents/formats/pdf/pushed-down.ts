@@ -60,7 +60,7 @@ interface Column {
 
 /** A paragraph on its way down. */
 interface Piece {
-  one: Pushable;
+  block: Pushable;
   column: Column;
   /** The drawn box it stands in. */
   panel: Box | undefined;
@@ -92,8 +92,8 @@ interface Piece {
  * @param share makes scales of one column alike; it is given the column of each paragraph
  * @returns false for pages whose text cannot be pushed; nothing is changed then
  */
-export function pushDown<One extends Pushable>(
-  written: readonly One[],
+export function pushDown<Block extends Pushable>(
+  written: readonly Block[],
   others: readonly Box[],
   {
     panels,
@@ -104,7 +104,7 @@ export function pushDown<One extends Pushable>(
     panels: readonly Box[];
     foot: number;
     pageHeight: number;
-    share: (columns: ReadonlyMap<One, number>) => void;
+    share: (columns: ReadonlyMap<Block, number>) => void;
   },
 ): boolean {
   // Turned text stays, whatever is pushed past it.
@@ -113,30 +113,30 @@ export function pushDown<One extends Pushable>(
   const fixed = [...others, ...turned.map(({ paragraph }) => paragraph.box)];
   if (Math.max(placed.length, fixed.length) > MAX_COMPARED) return false;
   const rows = rowsOf(placed);
-  const within = new Map(placed.map((one) => [one, panelOf(one.paragraph, panels)]));
-  const numbers = columnsOf(rows, (one) => within.get(one) !== undefined);
+  const within = new Map(placed.map((block) => [block, panelOf(block.paragraph, panels)]));
+  const numbers = columnsOf(rows, (block) => within.get(block) !== undefined);
   const ties = isTied({ placed, fixed, panels, pageHeight });
   const tied = placed.filter(ties).map(({ paragraph }) => paragraph.box);
   const ordered = rows
     .map((row) => {
       // A row that reaches over several boxes stays in each of them.
-      const isParted = row.some((one) => within.get(one) !== within.get(row[0] ?? one));
-      return row.map((one) => {
-        return pieceOf(one, { fixed, panel: within.get(one), isTied: isParted || ties(one) });
+      const isParted = row.some((block) => within.get(block) !== within.get(row[0] ?? block));
+      return row.map((block) => {
+        return pieceOf(block, { fixed, panel: within.get(block), isTied: isParted || ties(block) });
       });
     })
     .sort((a, b) => lowestTop(b) - lowestTop(a));
   const pieces = ordered.flat();
   for (const piece of pieces) piece.above = aboveOf(piece, pieces, [...fixed, ...tied]);
-  joinColumns(ordered, ({ one }) => numbers.get(one as One));
+  joinColumns(ordered, ({ block }) => numbers.get(block as Block));
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     if (pass === MAX_PASSES - 1) for (const piece of pieces) piece.isPinned = true;
     if (settle(ordered, foot)) break;
   }
-  for (const piece of pieces) if (!piece.isPinned) piece.one.scale = scaleOf(piece);
+  for (const piece of pieces) if (!piece.isPinned) piece.block.scale = scaleOf(piece);
   share(numbers);
   // Where letters became smaller to be like others, what follows them is pushed less.
-  for (const piece of pieces) piece.widest = Math.min(piece.widest, piece.one.scale);
+  for (const piece of pieces) piece.widest = Math.min(piece.widest, piece.block.scale);
   settle(ordered, foot);
   for (const piece of pieces) write(piece);
   return true;
@@ -148,11 +148,11 @@ function scaleForWidth(fitting: Fitting): number {
 }
 
 function lowestTop(row: readonly Piece[]): number {
-  return Math.min(...row.map(({ one }) => one.paragraph.box.top));
+  return Math.min(...row.map(({ block }) => block.paragraph.box.top));
 }
 
 function pieceOf(
-  one: Pushable,
+  block: Pushable,
   {
     fixed,
     panel,
@@ -160,34 +160,35 @@ function pieceOf(
   }: { fixed: readonly Box[]; panel: Box | undefined; isTied: boolean },
 ): Piece {
   return {
-    one,
+    block,
     column: { step: 0 },
     panel,
-    hindrances: hindrancesOf(one, { fixed, panel, span: spanOf(one) }),
+    hindrances: hindrancesOf(block, { fixed, panel, span: spanOf(block) }),
     isTied: tied,
     isPinned: false,
-    widest: scaleForWidth(one.fitting),
+    widest: scaleForWidth(block.fitting),
     above: [],
     down: 0,
     pusher: undefined,
     bottom: 0,
-    leading: one.fitting.leading,
+    leading: block.fitting.leading,
   };
 }
 
 /** What stands above a piece, unless something that stays is between them. */
 function aboveOf(piece: Piece, pieces: readonly Piece[], staying: readonly Box[]): Piece[] {
-  const { box } = piece.one.paragraph;
-  const span = spanOf(piece.one);
+  const { box } = piece.block.paragraph;
+  const span = spanOf(piece.block);
   const near = staying.filter((other) => {
     return other !== box && other.bottom >= box.top - 1 && horizontalOverlap(other, span) >= 1;
   });
-  return pieces.filter(({ one, panel }) => {
+  return pieces.filter(({ block, panel }) => {
     if (panel !== piece.panel) return false;
-    const other = one.paragraph.box;
-    const overlap = OVERLAP_EMS * Math.min(one.fitting.sizePoints, piece.one.fitting.sizePoints);
-    if (one === piece.one || other.bottom < box.top - overlap) return false;
-    const otherSpan = spanOf(one);
+    const other = block.paragraph.box;
+    const overlap =
+      OVERLAP_EMS * Math.min(block.fitting.sizePoints, piece.block.fitting.sizePoints);
+    if (block === piece.block || other.bottom < box.top - overlap) return false;
+    const otherSpan = spanOf(block);
     if (horizontalOverlap(otherSpan, span) < 1) return false;
     return !near.some((between) => {
       const isBelow = between !== other && between.top <= other.bottom + 1;
@@ -244,12 +245,12 @@ function settle(rows: readonly (readonly Piece[])[], foot: number): boolean {
   return !failed.map((piece) => relieve(piece, rows, tightened)).includes(true);
 }
 
-function distancePushed({ one, column }: Piece, pusher: Piece): number {
-  const { box } = pusher.one.paragraph;
+function distancePushed({ block, column }: Piece, pusher: Piece): number {
+  const { box } = pusher.block.paragraph;
   if (pusher.bottom > box.bottom - 0.01) return 0;
   const kept = Math.min(tightnessOf(column).kept, tightnessOf(pusher.column).kept);
   return (
-    one.paragraph.box.top - (pusher.bottom - Math.min(box.bottom - one.paragraph.box.top, kept))
+    block.paragraph.box.top - (pusher.bottom - Math.min(box.bottom - block.paragraph.box.top, kept))
   );
 }
 
@@ -257,17 +258,17 @@ function tightnessOf({ step }: Column): Tightness {
   return TIGHTNESS[step] ?? { kept: 4, leading: 0.8, scale: 0 };
 }
 
-function scaleOf({ one, isPinned, column, widest }: Piece): number {
-  return isPinned ? one.scale : Math.min(tightnessOf(column).scale, widest);
+function scaleOf({ block, isPinned, column, widest }: Piece): number {
+  return isPinned ? block.scale : Math.min(tightnessOf(column).scale, widest);
 }
 
 /** Sets a piece where it is pushed to: how close its lines are and where its letters end. */
 function setPiece(piece: Piece): void {
-  const { one, isPinned, column, down } = piece;
+  const { block, isPinned, column, down } = piece;
   const scale = scaleOf(piece);
-  const { sizePoints } = one.fitting;
-  const baseline = one.fitting.room.baseline - down;
-  const fitting = { ...one.fitting, room: { ...one.fitting.room, baseline } };
+  const { sizePoints } = block.fitting;
+  const baseline = block.fitting.room.baseline - down;
+  const fitting = { ...block.fitting, room: { ...block.fitting.room, baseline } };
   const natural = leadingAt(fitting, scale, 1);
   // Asked for too little room, this is how close lines may come.
   const closest = leadingAt({ ...fitting, room: { ...fitting.room, bottom: baseline } }, scale, 2);
@@ -279,8 +280,8 @@ function setPiece(piece: Piece): void {
   piece.bottom = baseline - Math.max(0, lines.length - 1) * leading - 0.22 * sizePoints * scale;
 }
 
-function isFree({ one, hindrances, down, bottom }: Piece, foot: number): boolean {
-  const { paragraph, fitting } = one;
+function isFree({ block, hindrances, down, bottom }: Piece, foot: number): boolean {
+  const { paragraph, fitting } = block;
   const slack = 0.05 * fitting.sizePoints;
   const isLonger = bottom < paragraph.box.bottom - slack;
   if (down < 0.01 && !isLonger) return true;
@@ -307,7 +308,7 @@ function relieve(
   for (let at: Piece | undefined = piece; at !== undefined && !seen.has(at); at = at.pusher) {
     seen.add(at);
     if (at.isPinned) continue;
-    const grown = at.one.paragraph.box.bottom - (at.bottom + at.down);
+    const grown = at.block.paragraph.box.bottom - (at.bottom + at.down);
     growth.set(at.column, (growth.get(at.column) ?? 0) + grown);
   }
   const [most] = [...growth].sort(([, a], [, b]) => b - a);
@@ -317,17 +318,20 @@ function relieve(
   tightened.add(column);
   column.step += 1;
   const members = rows.flat().filter((member) => member.column === column && !member.isPinned);
-  const least = Math.min(...members.map(({ one, widest }) => (one.scale < widest ? one.scale : 1)));
-  if (tightnessOf(column).scale < least - 0.001) for (const one of members) one.isPinned = true;
+  const least = Math.min(
+    ...members.map(({ block, widest }) => (block.scale < widest ? block.scale : 1)),
+  );
+  if (tightnessOf(column).scale < least - 0.001)
+    for (const member of members) member.isPinned = true;
   return true;
 }
 
 function write(piece: Piece): void {
-  const { one, isPinned, down, bottom, leading } = piece;
+  const { block, isPinned, down, bottom, leading } = piece;
   if (isPinned) return;
-  const { fitting } = one;
-  one.scale = scaleOf(piece);
+  const { fitting } = block;
+  block.scale = scaleOf(piece);
   const room = { ...fitting.room, baseline: fitting.room.baseline - down, bottom };
   // Lines around pictures are the same only at the distance they were broken at.
-  one.fitting = { ...fitting, leading: leading / one.scale, room };
+  block.fitting = { ...fitting, leading: leading / block.scale, room };
 }
