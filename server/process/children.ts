@@ -137,12 +137,12 @@ export const MAX_PAYLOAD_BYTES = 1_048_576;
 
 const EMPTY = Buffer.alloc(0);
 
-function writeHeader(target: Buffer, kind: number, payloadBytes: number): void {
+function writeHeader(target: Buffer, kind: number, payloadBytes: number, at = 0): void {
   if (payloadBytes > MAX_PAYLOAD_BYTES) {
     throw new RangeError(`A frame carries at most ${MAX_PAYLOAD_BYTES} bytes`);
   }
-  target.writeUInt32LE(payloadBytes, 0);
-  target.writeUInt8(kind, 4);
+  target.writeUInt32LE(payloadBytes, at);
+  target.writeUInt8(kind, at + 4);
 }
 
 /** A frame as one buffer, for small messages. Throws RangeError over {@link MAX_PAYLOAD_BYTES}. */
@@ -193,9 +193,65 @@ export class FrameWriter {
   }
 }
 
+/** Frames that leave together: larger ones get a buffer of their own. */
+const BATCH_BYTES = 64 * 1024;
+
+/**
+ * Gathers frames for a pipe, so that those of a moment leave in one system call: with a hundred
+ * streams, calls of their own would cost more than all the rest.
+ */
+export class FrameBatch {
+  readonly #stream: Writable;
+  readonly #schedule: (leave: () => void) => void;
+  readonly #flush = () => {
+    this.#isDue = false;
+    this.#leave();
+  };
+  #buffer: Buffer = Buffer.allocUnsafeSlow(BATCH_BYTES);
+  #usedBytes = 0;
+  /** One that has left, to be filled again. */
+  #spare: Buffer | undefined;
+  #isDue = false;
+
+  /** @param schedule until when frames that leave together are gathered: `setImmediate`, `queueMicrotask` */
+  constructor(stream: Writable, schedule: (leave: () => void) => void) {
+    this.#stream = stream;
+    this.#schedule = schedule;
+  }
+
+  /** Room for the payload of the next frame, to be filled at once. @throws RangeError over {@link MAX_PAYLOAD_BYTES} */
+  add(kind: number, payloadBytes: number): Buffer {
+    const sizeBytes = FRAME_HEADER_BYTES + payloadBytes;
+    if (this.#usedBytes + sizeBytes > this.#buffer.length) {
+      this.#leave();
+      if (sizeBytes > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(sizeBytes);
+    }
+    const start = this.#usedBytes;
+    this.#usedBytes += sizeBytes;
+    writeHeader(this.#buffer, kind, payloadBytes, start);
+    if (!this.#isDue) {
+      this.#isDue = true;
+      this.#schedule(this.#flush);
+    }
+    return this.#buffer.subarray(start + FRAME_HEADER_BYTES, this.#usedBytes);
+  }
+
+  #leave(): void {
+    if (this.#usedBytes === 0) return;
+    const buffer = this.#buffer;
+    // A pipe that breaks shows as the end of the process.
+    this.#stream.write(buffer.subarray(0, this.#usedBytes), () => {
+      if (buffer.length === BATCH_BYTES) this.#spare = buffer;
+    });
+    this.#usedBytes = 0;
+    this.#buffer = this.#spare ?? Buffer.allocUnsafeSlow(BATCH_BYTES);
+    this.#spare = undefined;
+  }
+}
+
 /**
  * Puts frames together from chunks of any size. A payload that lies within one chunk is handed on as
- * a view of that chunk, any other is copied once; either is valid only during the call.
+ * a view of that chunk, any other is copied once.
  */
 export class FrameReader {
   readonly #onFrame: (kind: number, payload: Buffer) => void;

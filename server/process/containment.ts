@@ -248,17 +248,21 @@ const WATCH = `
  * the parent is gone. It has to be the leader of its group (`detached`).
  *
  * @param uncontained undefined when it is contained
+ * @returns what ends it: for pipes, whose end is no event of the process
  */
-export function endWithParent(uncontained: Uncontained | undefined): void {
-  if (uncontained === undefined) {
-    isContained = true;
-    process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-    return;
-  }
-  const { folder } = uncontained;
-  new Worker(WATCH, { eval: true, workerData: uncontained }).unref();
-  process.on('disconnect', () => {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-    process.kill(-process.pid, 'SIGKILL');
-  });
+export function endWithParent(uncontained: Uncontained | undefined): () => void {
+  const end = uncontained === undefined ? endContained : () => endUncontained(uncontained);
+  isContained ||= uncontained === undefined;
+  if (uncontained !== undefined) new Worker(WATCH, { eval: true, workerData: uncontained }).unref();
+  process.on('disconnect', end);
+  return end;
+}
+
+function endContained(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+function endUncontained({ folder }: Uncontained): void {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  process.kill(-process.pid, 'SIGKILL');
 }

@@ -47,6 +47,7 @@ export {
   type FreeRequest,
   type PoolWorker,
   type ReadyNotice,
+  type Wire,
   type WorkerPlace,
   type WorkerPool,
   type WorkerPort,

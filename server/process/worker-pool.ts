@@ -2,9 +2,11 @@
  * The server's side of work in worker threads or processes: which stream is on which. A worker that
  * crashes, or does not come back, is ended with the streams it has; the next stream gets a new one.
  */
-import { once, type EventEmitter } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { ServiceError } from '../../shared/errors.ts';
-import { forkChild } from './children.ts';
+import { forkChild, FrameBatch, FrameReader } from './children.ts';
 import { endWithParent, SYSTEM_PATH, type Containment, type Uncontained } from './containment.ts';
 import type { Logger } from './log.ts';
 import { HangWatch, LimitWatch, type ProcessLimits } from './supervision.ts';
@@ -42,7 +44,7 @@ export interface WorkerStreamEvents<Answer> {
 export interface WorkerPlace<Request> {
   readonly streamId: number;
   /** @param request answered once, unless its worker fails */
-  ask(request: Request, transfer: ArrayBuffer[]): void;
+  ask(request: Request, transfer?: ArrayBuffer[]): void;
   /** Frees what the worker has of the stream, and the place; no event follows. Safe to call again. */
   free(): void;
 }
@@ -239,23 +241,37 @@ interface WorkerArguments {
   uncontained?: Uncontained;
 }
 
+/** How messages go over a pipe as frames, where a channel's way with objects costs too much. */
+export interface Wire<Message> {
+  /** @param frame makes room for a payload, of a kind that is not 0 */
+  write(message: Message, frame: (kind: number, payloadBytes: number) => Buffer): void;
+  /** @param payload stays as it is */
+  read(kind: number, payload: Buffer): Message;
+}
+
+/** The kind of the frame that says that the worker is ready. */
+const READY = 0;
+
 /**
  * Starts a module, which calls {@link serveAsWorker}. What it writes is dropped.
  *
  * @param importMetaUrl `import.meta.url` of the caller
  * @param name path of the module relative to the caller, without extension: `./decode-child`
+ * @param wires of requests and answers, if they go over pipes
  */
-export function startWorkerProcess(
+export function startWorkerProcess<Request extends object, Answer extends object>(
   importMetaUrl: string,
   name: string,
   { containment, execArgv, env, limits }: WorkerProcessOptions,
+  wires?: { requests: Wire<Request>; answers: Wire<Answer> },
 ): PoolWorker {
   const isContained = containment !== undefined && containment.lack === undefined;
   const args: WorkerArguments = isContained ? {} : { uncontained: { parentPid: process.pid } };
   const child = forkChild(importMetaUrl, name, {
     ...{ args: [JSON.stringify(args)], execArgv, env: { PATH: SYSTEM_PATH, ...env } },
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    serialization: 'advanced',
+    ...(wires === undefined
+      ? { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced' }
+      : { stdio: ['pipe', 'pipe', 'ignore'] }),
     detached: true,
     ...(containment === undefined ? {} : { wrap: containment.wrap }),
   });
@@ -265,21 +281,95 @@ export function startWorkerProcess(
     else containment.kill(child);
   };
   const watch = limits && watchLimits(child.pid, limits, end);
-  if (watch !== undefined) child.on('message', () => watch.answered());
   child.once('exit', () => watch?.stop());
+  const channel =
+    wires === undefined
+      ? messageChannel(child, () => watch?.answered())
+      : pipedChannel(child, wires, { answered: () => watch?.answered(), end });
   return {
     pid: child.pid,
-    on: child.on.bind(child),
+    on: channel.on,
     postMessage(message) {
       watch?.asked();
-      // A channel that has just been closed shows as the end of the process.
-      child.send(message, () => undefined);
+      channel.post(message);
     },
     terminate() {
       end();
       return gone;
     },
   };
+}
+
+interface Channel {
+  on: PoolWorker['on'];
+  post(message: object): void;
+}
+
+function messageChannel(child: ChildProcess, answered: () => void): Channel {
+  child.on('message', answered);
+  return {
+    on: child.on.bind(child),
+    // A channel that has just been closed shows as the end of the process.
+    post: (message) => void child.send(message, () => undefined),
+  };
+}
+
+function pipedChannel<Request extends object, Answer extends object>(
+  child: ChildProcess,
+  { requests, answers }: { requests: Wire<Request>; answers: Wire<Answer> },
+  { answered, end }: { answered: () => void; end: () => void },
+): Channel {
+  const events = new EventEmitter();
+  const { stdin, stdout } = child;
+  for (const event of ['error', 'exit'] as const) {
+    child.on(event, (...args: unknown[]) => events.emit(event, ...args));
+  }
+  if (stdin === null || stdout === null) throw new Error('A process was started without pipes.');
+  const batch = new FrameBatch(stdin, createGathering());
+  const frame = batch.add.bind(batch);
+  stdin.on('error', () => undefined);
+  const receive = (message: Answer | ReadyNotice) => {
+    answered();
+    events.emit('message', message);
+  };
+  readFrames(stdout, answers, receive, end);
+  return {
+    on: events.on.bind(events),
+    post: (message) => requests.write(message as Request, frame),
+  };
+}
+
+/** What is sent so soon after what was sent before waits for others, in ms: next to nothing beside a chunk's length. */
+const GATHERED_MS = 8;
+
+function createGathering(): (leave: () => void) => void {
+  let leftAtMs = 0;
+  return (leave) => {
+    const nowMs = performance.now();
+    const waitMs = leftAtMs + GATHERED_MS - nowMs;
+    leftAtMs = nowMs + Math.max(0, waitMs);
+    if (waitMs > 0) setTimeout(leave, waitMs);
+    else setImmediate(leave);
+  };
+}
+
+/** @param onNonsense called when what comes are no frames, or none that can be read */
+function readFrames<Message extends object>(
+  stream: Readable,
+  wire: Wire<Message>,
+  onMessage: (message: Message | ReadyNotice) => void,
+  onNonsense: () => void,
+): void {
+  const reader = new FrameReader((kind, payload) => {
+    onMessage(kind === READY ? { kind: 'ready' } : wire.read(kind, payload));
+  });
+  stream.on('data', (chunk: Buffer) => {
+    try {
+      reader.push(chunk);
+    } catch {
+      onNonsense();
+    }
+  });
 }
 
 function watchLimits(
@@ -304,12 +394,37 @@ export interface WorkerPort<Request, Answer> {
   postMessage(answer: Answer, transfer?: readonly ArrayBuffer[]): void;
 }
 
-/** In the process: its port. It ends with its parent. */
-export function serveAsWorker<Request, Answer>(): WorkerPort<Request, Answer> {
+/**
+ * In the process: its port. It ends with its parent.
+ *
+ * @param wires as the parent has them
+ */
+export function serveAsWorker<Request extends object, Answer extends object>(wires?: {
+  requests: Wire<Request>;
+  answers: Wire<Answer>;
+}): WorkerPort<Request, Answer | ReadyNotice> {
   const { uncontained } = JSON.parse(process.argv[2] ?? '{}') as WorkerArguments;
-  endWithParent(uncontained);
+  const end = endWithParent(uncontained);
+  if (wires === undefined) {
+    return {
+      on: (event, listener) => process.on(event, listener),
+      postMessage: (answer) => process.send?.(answer),
+    };
+  }
+  const batch = new FrameBatch(process.stdout, queueMicrotask);
+  const frame = batch.add.bind(batch);
   return {
-    on: (event, listener) => process.on(event, listener),
-    postMessage: (answer) => process.send?.(answer),
+    on: (_event, listener) => {
+      readFrames(process.stdin, wires.requests, (message) => listener(message as Request), end);
+      process.stdin.on('end', end);
+    },
+    postMessage: (answer) => {
+      if (isReadyNotice(answer)) frame(READY, 0);
+      else wires.answers.write(answer, frame);
+    },
   };
+}
+
+function isReadyNotice(answer: { kind?: unknown }): answer is ReadyNotice {
+  return answer.kind === 'ready';
 }
