@@ -15,7 +15,7 @@ import type { SessionTokens } from './session-tokens.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
 import { voicePipeline, type VoicePipelineOptions } from '../path/pipeline.ts';
 import { createAdmission, type Admission, type HeardSession } from './admission.ts';
-import { createSpeechCharge, type SpeechCharge } from './speech-charge.ts';
+import { createSpeechCharges, type SpeechCharge, type SpeechCharges } from './speech-charge.ts';
 import { keyDeactivated, type UsageMeter } from '../../accounts/usage/usage.ts';
 import type { CheckedVoiceRequest, CheckVoiceRequest } from './voice-session-request.ts';
 import { RunningSession, type SessionConnection, type SessionOrigin } from './running-session.ts';
@@ -107,11 +107,13 @@ class SessionDesk implements VoiceSessions {
   readonly #live = new LiveSessions();
   readonly #admission: Admission;
   /** Bills of sessions that are over. */
+  readonly #charges: SpeechCharges;
   readonly #settling = new Set<Promise<void>>();
   #isStopping = false;
 
   constructor(options: VoiceSessionsOptions) {
     this.#options = options;
+    this.#charges = createSpeechCharges(options);
     this.#admission = createAdmission({
       processors: os.availableParallelism(),
       share: options.loadShare,
@@ -243,16 +245,14 @@ class SessionDesk implements VoiceSessions {
     { caller, tag }: SessionOwner,
     origin: SessionOrigin,
   ): RunningSession {
-    const { tokens, path, usageMeter, measures, log, publicUrl } = this.#options;
+    const { tokens, path, measures, log, publicUrl } = this.#options;
     const { maxLagMs, resumeMs, checkRequest } = this.#options;
     const id = randomUUID();
     const charge =
       caller &&
-      createSpeechCharge({
-        usageMeter,
+      this.#charges.open({
         caller,
         tag,
-        log,
         onRefused: (error) => this.#live.find(id)?.end(error),
       });
     return new RunningSession(
