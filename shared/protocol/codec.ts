@@ -92,7 +92,32 @@ export function decodeClientMessage(frame: Bytes, format: MessageFormat): Receiv
   if (format === 'json') {
     return decodeCanonicalJson(frame) ?? toClientMessage(parseJson(frame), format);
   }
-  return toClientMessage(unpack(frame), format);
+  return decodeCanonicalPack(frame) ?? toClientMessage(unpack(frame), format);
+}
+
+/** What a chunk in MessagePack begins with: maps of one key each, and the head of bytes. */
+const PACKED_HEAD = Uint8Array.from('\x81\xb2source_media_chunk\x81\xa4data', (character) =>
+  character.charCodeAt(0),
+);
+
+/**
+ * Nearly every MessagePack frame is a chunk written in the one usual way: found by its first bytes,
+ * which takes a tenth of what a decoder takes. Anything else returns undefined.
+ */
+function decodeCanonicalPack(frame: Bytes): ReceivedMessage | undefined {
+  for (let at = 0; at < PACKED_HEAD.length; at += 1) {
+    if (frame[at] !== PACKED_HEAD[at]) return undefined;
+  }
+  const at = PACKED_HEAD.length;
+  // Bytes with a length of one byte, or of two.
+  const isShort = frame[at] === 0xc4;
+  if (!isShort && frame[at] !== 0xc5) return undefined;
+  const start = at + (isShort ? 2 : 3);
+  const sizeBytes = isShort
+    ? (frame[at + 1] ?? 0)
+    : (frame[at + 1] ?? 0) * 256 + (frame[at + 2] ?? 0);
+  if (start + sizeBytes !== frame.length) return undefined;
+  return { type: 'source_media_chunk', data: frame.subarray(start) };
 }
 
 const CHUNK_HEAD = '{"source_media_chunk":{"data":"';
