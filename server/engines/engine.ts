@@ -90,6 +90,8 @@ export interface RecognitionEngine {
   readonly usesSpokenTerms: boolean;
   /** Whether its text has capitals and punctuation; if not, a sentence finisher adds them. */
   readonly punctuates: boolean;
+  /** It hears nothing: of speech it is given the ends of utterances alone. */
+  readonly ignoresSpeech?: boolean;
   /**
    * Hears a stream. Pulls audio as fast as it can take it, so a slow engine holds its source back.
    * Ends after the last final once the speech has ended; an utterance without an endpoint ends then.

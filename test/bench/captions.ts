@@ -1,4 +1,5 @@
 /** How calm and how late captions are, in each mode. */
+import { listen } from '../support/audio/heard.ts';
 import type * as Apertium from '../../server/engines/translation/apertium.ts';
 import type { RecognitionEngine, TranslationEngine } from '../../server/engines/engine.ts';
 import { plainText } from '../../server/text/text-segment.ts';
@@ -44,7 +45,7 @@ const AIMS = {
 export interface VoiceStages {
   captionModes: typeof Captions.captionModes;
   conflateUpdates: typeof Captions.conflateUpdates;
-  listen: typeof Listen.listen;
+  createListener: typeof Listen.createListener;
   recognise: typeof Recognise.recognise;
   createSpokenTerms: typeof Recognise.createSpokenTerms;
   segment: typeof Segment.segment;
@@ -70,13 +71,21 @@ export async function run(print: Print): Promise<void> {
 async function builtStages(): Promise<VoiceStages> {
   const stage = <Module>(file: string) => importBuilt<Module>(`server/voice/${file}.ts`);
   const { captionModes, conflateUpdates } = await stage<typeof Captions>('captions');
-  const { listen } = await stage<typeof Listen>('listen');
+  const { createListener } = await stage<typeof Listen>('listen');
   const { recognise, createSpokenTerms } = await stage<typeof Recognise>('recognise');
   const { segment } = await stage<typeof Segment>('segment');
   const { broadcast } = await stage<typeof Streams>('streams');
   const { translate } = await stage<typeof Translate>('translate');
   return {
-    ...{ captionModes, conflateUpdates, listen, recognise, createSpokenTerms, segment, broadcast },
+    ...{
+      captionModes,
+      conflateUpdates,
+      createListener,
+      recognise,
+      createSpokenTerms,
+      segment,
+      broadcast,
+    },
     translate,
   };
 }
@@ -135,7 +144,7 @@ async function hear({ stages, recogniser }: CaptionParts, { audio }: Clip): Prom
   const { signal } = new AbortController();
   const clock = createHearingClock();
   const paced = clock.pace(audio, CHUNK_MS * BYTES_PER_MS, BYTES_PER_MS);
-  const events = stages.recognise(stages.listen(paced, { ...ENDPOINTING, signal }), {
+  const events = stages.recognise(listen(paced, ENDPOINTING, stages.createListener), {
     ...{ recognisers: [recogniser], spokenTerms: stages.createSpokenTerms([]), signal },
     source: { requested: 'en', tag: 'en', mode: 'fixed' },
     detectLanguage: () => ({ status: 'no_language_detected' }),

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { mediaOf, samplesIn } from '../support/audio/heard.ts';
 import { parseSourceMediaType } from '../../shared/media-type.ts';
 import type * as Decode from '../../server/voice/audio/decode.ts';
 import { cut } from '../support/audio/audio-files.ts';
@@ -166,7 +167,8 @@ function decode({ decoders, contentType }: Sample, media: AsyncIterable<Uint8Arr
   const format = parseSourceMediaType(contentType);
   if (format === undefined) throw new Error(`${contentType} is no media type.`);
   const { signal } = new AbortController();
-  return decoders.decode(media, { format, sampleRateHz: TARGET_RATE_HZ, signal });
+  const heard = decoders.decode(mediaOf(media), { format, sampleRateHz: TARGET_RATE_HZ, signal });
+  return samplesIn(heard);
 }
 
 /** From the first bytes of a live stream out of which there is any sound to its first samples. */

@@ -1,4 +1,5 @@
 /** How well the voices that run here are understood, by the first recogniser that hears English. */
+import { listen } from '../support/audio/heard.ts';
 import type * as Config from '../../server/config.ts';
 import type {
   RecognitionEngine,
@@ -98,10 +99,10 @@ async function* chunksOf(audio: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /** All that is understood, as the voice path would have it heard. */
 async function hear(engine: RecognitionEngine, audio: Uint8Array): Promise<string> {
-  const { listen } = await importBuilt<typeof Listen>('server/voice/path/listen.ts');
+  const { createListener } = await importBuilt<typeof Listen>('server/voice/path/listen.ts');
   const { signal } = new AbortController();
   async function* utterances(): AsyncGenerator<SpeechPiece> {
-    for await (const piece of listen(chunksOf(audio), { ...ENDPOINTING, signal })) {
+    for await (const piece of listen(chunksOf(audio), ENDPOINTING, createListener)) {
       if (piece.kind !== 'silence') yield piece;
     }
   }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { Recognition, RecognitionEngine, SpeechPiece } from '../../server/engines/engine.ts';
 import { createMoonshineRecognisers } from '../../server/engines/recognition/moonshine.ts';
 import { findModels } from '../../server/models/find-models.ts';
-import { listen } from '../../server/voice/path/listen.ts';
+import { listen } from '../support/audio/heard.ts';
 import { recordedClips } from '../bench/captions-clips.ts';
 import { createHearingClock } from '../bench/captions-clock.ts';
 import { recordLog } from '../support/product/log-record.ts';
@@ -119,10 +119,9 @@ describe('speech', { timeout: 120_000 }, () => {
 
 /** What is heard of audio that comes at the pace of speech, however long that takes, through the voice path. */
 async function listened(audio: Uint8Array): Promise<Recognition[]> {
-  const { signal } = new AbortController();
   const paced = createHearingClock().pace(audio, 3_200, 32);
   async function* speech(): AsyncGenerator<SpeechPiece> {
-    for await (const piece of listen(paced, { silenceMs: 600, longestMs: 15_000, signal })) {
+    for await (const piece of listen(paced, { silenceMs: 600, longestMs: 15_000 })) {
       if (piece.kind !== 'silence') yield piece;
     }
   }

@@ -23,6 +23,7 @@ export function createSilentRecogniser(): RecognitionEngine {
     detectsLanguage: false,
     usesSpokenTerms: false,
     punctuates: true,
+    ignoresSpeech: true,
     recognise: (audio, { signal }) => drain(audio, signal),
     close: async () => {},
   };

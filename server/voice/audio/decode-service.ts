@@ -1,4 +1,7 @@
-/** What a decoding process does: decodes what arrives, stream by stream, and answers each request once. */
+/**
+ * What a decoding process does: decodes what arrives, stream by stream, listens to it for utterances, and
+ * answers each request once.
+ */
 import { ServiceError } from '../../../shared/errors.ts';
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import { createRateConverter } from '../../../shared/resampler.ts';
@@ -12,60 +15,54 @@ import {
   type Coding,
 } from './codecs/decodable-formats.ts';
 import { opusRatesHz } from './codecs/opus.ts';
-import { createPcmSource } from './codecs/pcm.ts';
+import { createPcmSource, samplesOf } from './codecs/pcm.ts';
+import type { HeardPiece } from '../path/endpointing.ts';
+import { createListener, type Listener } from '../path/listen.ts';
 import {
   GAP,
-  type DecodeAnswer,
+  type DecodedPart,
   type DecodeFailure,
   type DecodeRequest,
-  type DecodedPart,
+  type HearingAnswer,
+  type HearingRequest,
+  type ListenRequest,
+  type StreamParameters,
 } from './decode-messages.ts';
 
 /** Serves requests on a port until it closes. */
 export function serveDecoding(
-  port: WorkerPort<DecodeRequest | FreeRequest, DecodeAnswer | ReadyNotice>,
+  port: WorkerPort<HearingRequest | FreeRequest, HearingAnswer | ReadyNotice>,
   createDecoder: CreateStreamDecoder,
 ): void {
-  const decoders = new Map<number, StreamDecoder>();
-  /** One for all streams: a request is decoded and its audio is taken in one go. */
-  const output = new AnswerParts();
+  const streams = new Map<number, HeardStream>();
 
   function free(streamId: number): void {
-    decoders.get(streamId)?.free();
-    decoders.delete(streamId);
+    streams.get(streamId)?.free();
+    streams.delete(streamId);
   }
 
-  function decoderOf({ streamId, open }: DecodeRequest): StreamDecoder {
-    const known = decoders.get(streamId);
+  function streamOf({ streamId, open }: DecodeRequest): HeardStream {
+    const known = streams.get(streamId);
     if (known !== undefined) return known;
     if (open === undefined) throw new Error('A stream was not opened.');
-    const decoder = createDecoder({ ...open, output });
-    decoders.set(streamId, decoder);
-    return decoder;
+    const stream = new HeardStream(open, createDecoder);
+    streams.set(streamId, stream);
+    return stream;
   }
 
-  function decode(request: DecodeRequest): DecodeAnswer {
+  function answer(request: HearingRequest): HearingAnswer {
+    const { kind, streamId } = request;
     const durationsMs: number[] = [];
     let failure: DecodeFailure | undefined;
     try {
-      const decoder = decoderOf(request);
-      let offset = 0;
-      for (const sizeBytes of request.chunkSizesBytes) {
-        if (sizeBytes === GAP) {
-          decoder.gap();
-          continue;
-        }
-        durationsMs.push(decoder.push(new Uint8Array(request.bytes, offset, sizeBytes)));
-        offset += sizeBytes;
-      }
-      if (request.isLast) decoder.end();
+      // One that could not be opened has nothing to be listened to.
+      if (request.kind === 'listen') streams.get(streamId)?.listen(request);
+      else streamOf(request).decode(request, durationsMs);
     } catch (error) {
       failure = describe(error);
     }
-    if (request.isLast || failure !== undefined) free(request.streamId);
-    const { streamId } = request;
-    const answer = { kind: 'decoded' as const, streamId, parts: output.take(), durationsMs };
-    return failure === undefined ? answer : { ...answer, failure };
+    const said = { kind, streamId, durationsMs, ...(streams.get(streamId)?.take() ?? NOTHING) };
+    return failure === undefined ? said : { ...said, failure };
   }
 
   port.on('message', (request) => {
@@ -73,13 +70,77 @@ export function serveDecoding(
       free(request.streamId);
       return;
     }
-    const answer = decode(request);
-    port.postMessage(
-      answer,
-      answer.parts.map(({ bytes }) => bytes),
-    );
+    port.postMessage(answer(request));
+    if (request.kind === 'listen' && request.then === 'end') free(request.streamId);
   });
   port.postMessage({ kind: 'ready' });
+}
+
+const NOTHING = { pieces: [], parts: [], heardMs: 0 };
+
+/** A stream in its format, and who listens to it. */
+class HeardStream {
+  readonly #decoder: StreamDecoder;
+  readonly #listener: Listener;
+  readonly #output = new AnswerParts();
+  #pieces: HeardPiece[] = [];
+  /** The size of PCM says how long it plays. */
+  readonly #isMetered: boolean;
+  /** Frames went to FFmpeg, whose samples come back: what is decoded here has to wait for them. */
+  #isAround = false;
+
+  constructor(open: StreamParameters, createDecoder: CreateStreamDecoder) {
+    const { endpointing, wantsSamples, ...parameters } = open;
+    const output = this.#output;
+    this.#isMetered = open.format.container !== 'pcm';
+    this.#listener = createListener(endpointing, (piece) => {
+      if (wantsSamples || piece.kind !== 'samples') this.#pieces.push(piece);
+    });
+    this.#decoder = createDecoder({
+      ...parameters,
+      output: {
+        samples: (samples) => {
+          if (this.#isAround) output.samples(samples);
+          else this.#listener.take(samples);
+        },
+        startCoded: (coding) => {
+          this.#isAround = true;
+          output.startCoded(coding);
+        },
+        coded: (bytes, hasSound) => output.coded(bytes, hasSound),
+      },
+    });
+  }
+
+  /** @throws ServiceError of the decoder, which is of no use then; what was heard before is there */
+  decode({ chunks, isLast }: DecodeRequest, durationsMs: number[]): void {
+    for (const chunk of chunks) {
+      if (chunk === GAP) this.#decoder.gap();
+      else {
+        const durationMs = this.#decoder.push(chunk);
+        if (this.#isMetered) durationsMs.push(durationMs);
+      }
+    }
+    if (isLast) this.#decoder.end();
+  }
+
+  listen({ samples, then }: ListenRequest): void {
+    this.#listener.take(samplesOf(samples));
+    if (then === 'utterance_end') this.#listener.conclude();
+    if (then === 'end') this.#listener.finish();
+  }
+
+  /** What has come about since the last call. */
+  take(): Pick<HearingAnswer, 'pieces' | 'parts' | 'heardMs'> {
+    const pieces = this.#pieces;
+    if (pieces.length > 0) this.#pieces = [];
+    return { pieces, parts: this.#output.take(), heardMs: this.#listener.heardMs };
+  }
+
+  free(): void {
+    this.#decoder.free();
+    this.#listener.close();
+  }
 }
 
 /** Faults of the memory under the decoders, by name: WebAssembly has no types in Node's library. */
@@ -104,9 +165,9 @@ function describe(error: unknown): DecodeFailure {
 /** Its buffers stay between answers; what is taken are copies of just the right size. */
 class AnswerParts implements DecoderOutput {
   readonly #parts: DecodedPart[] = [];
-  #samples = new Int16Array(16_000);
+  #samples = new Int16Array(0);
   #sampleCount = 0;
-  #frames = new Uint8Array(16 * 1024);
+  #frames = new Uint8Array(0);
   #framesBytes = 0;
   #soundBytes = 0;
   #starts: Coding | undefined;
@@ -150,13 +211,14 @@ class AnswerParts implements DecoderOutput {
 
   #closeSamples(): void {
     if (this.#sampleCount === 0) return;
-    this.#parts.push({ kind: 'pcm', bytes: this.#samples.slice(0, this.#sampleCount).buffer });
+    const samples = this.#samples.slice(0, this.#sampleCount);
+    this.#parts.push({ kind: 'pcm', bytes: new Uint8Array(samples.buffer) });
     this.#sampleCount = 0;
   }
 
   #closeFrames(): void {
     if (this.#framesBytes === 0 && this.#starts === undefined) return;
-    const bytes = this.#frames.slice(0, this.#framesBytes).buffer;
+    const bytes = this.#frames.slice(0, this.#framesBytes);
     const starts = this.#starts === undefined ? {} : { starts: this.#starts };
     this.#parts.push({ kind: 'coded', bytes, soundBytes: this.#soundBytes, ...starts });
     this.#framesBytes = 0;

@@ -1,22 +1,28 @@
-/** One stream on its way through a worker, and through FFmpeg if need be; bounded everywhere. */
+/** One stream on its way through a worker, and through FFmpeg if need be, until it is heard; bounded everywhere. */
 import { ServiceError } from '../../../shared/errors.ts';
-import { MEDIA_GAP, UTTERANCE_END, type MediaPiece } from './media.ts';
+import { MEDIA_GAP, UTTERANCE_END, type MediaSource } from './media.ts';
 import type { WorkerPlace, WorkerPool } from '../../process/index.ts';
 import { declaredCoding, type Coding } from './codecs/decodable-formats.ts';
+import type { HeardPiece } from '../path/endpointing.ts';
 import {
   GAP,
-  type DecodeAnswer,
   type DecodedPart,
-  type DecodeRequest,
+  type HearingAnswer,
+  type HearingRequest,
+  type ListenRequest,
   type StreamParameters,
 } from './decode-messages.ts';
 import type { FfmpegPool, FfmpegStream } from './ffmpeg.ts';
 
-/** Chunks that wait for the request in flight to be answered, and go together in the next one. */
-const MAX_WAITING_CHUNKS = 16;
-const MAX_WAITING_BYTES = 64 * 1024;
-/** Answers the consumer has not read yet; with as many, nothing more is decoded. */
-const MAX_UNREAD_PIECES = 4;
+/** Chunks that go together, those that have come since the request before. */
+const MAX_CHUNKS = 256;
+const MAX_CHUNKS_BYTES = 64 * 1024;
+/** Pieces the consumer has not read yet, and how far they go; with as many, nothing more is decoded. */
+const MAX_UNREAD_PIECES = 8;
+/** Pieces of FFmpeg that nobody has listened to yet; with as many, it is held. */
+const MAX_UNHEARD_PIECES = 4;
+/** To say something where there is nothing more to listen to. */
+const NO_SAMPLES = new Uint8Array(0);
 /** FFmpeg gives what it has within less than this after its input, in ms. */
 const FFMPEG_QUIET_MS = 300;
 const BYTES_PER_SAMPLE = 2;
@@ -24,88 +30,108 @@ const BYTES_PER_SAMPLE = 2;
 type CodedPart = Extract<DecodedPart, { kind: 'coded' }>;
 
 export interface WorkerDecodingOptions extends StreamParameters {
-  media: AsyncIterable<MediaPiece>;
+  media: MediaSource;
   signal: AbortSignal;
-  /** Told how long each chunk plays before its samples can be read; what it throws ends the stream. */
+  /** Told how long each chunk plays before it can be read; what it throws ends the stream. */
   meter: ((durationMs: number) => void) | undefined;
-  pool: WorkerPool<DecodeRequest, DecodeAnswer>;
+  /** Told how far the stream was heard, in ms, when its pieces up to there have been read. */
+  onHeard: ((positionMs: number) => void) | undefined;
+  pool: WorkerPool<HearingRequest, HearingAnswer>;
   ffmpegs: FfmpegPool;
 }
 
 /**
- * Decodes a stream on a worker. Reads the source ahead of its consumer, by the bounds above.
+ * Decodes a stream on a worker, which listens to it. Reads ahead of its consumer by the bounds above; the
+ * rest stays with the source.
  *
  * Written by hand rather than as a generator: with a thousand streams the promises of generators
  * within generators cost more than the work.
  *
- * @throws ServiceError as of the pools and the decoders; what the source, the meter or the signal gave
+ * @throws ServiceError as of the pools and the decoders; what the meter or the signal gave
  */
-export function decodeOnWorker(options: WorkerDecodingOptions): AsyncIterable<Uint8Array> {
+export function decodeOnWorker(options: WorkerDecodingOptions): AsyncIterable<HeardPiece> {
   return { [Symbol.asyncIterator]: () => new DecodeFlow(options) };
 }
 
-class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
+/** Everything up to a position has been heard. */
+interface Heard {
+  kind: 'heard';
+  atMs: number;
+}
+
+type Step = IteratorResult<HeardPiece, undefined>;
+const DONE: Step = { done: true, value: undefined };
+
+class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
   readonly #options: WorkerDecodingOptions;
-  #source: AsyncIterator<MediaPiece> | undefined;
-  #place: WorkerPlace<DecodeRequest> | undefined;
+  #hasStarted = false;
+  #place: WorkerPlace<HearingRequest> | undefined;
   #isOpened = false;
   #ffmpeg: FfmpegStream | undefined;
   #coding: Coding | undefined;
-  /** Decoded, and not yet read. */
-  readonly #pieces: Uint8Array[] = [];
+  /** Heard, and not yet read. */
+  readonly #pieces: (HeardPiece | Heard)[] = [];
   /** Who waits for the next piece. */
-  #reader:
-    | { resolve(step: IteratorResult<Uint8Array, undefined>): void; reject(error: unknown): void }
-    | undefined;
+  #reader: { resolve(step: Step): void; reject(error: unknown): void } | undefined;
   #failure: { error: unknown } | undefined;
   /** What the worker found wrong: FFmpeg may still have sound from before, and then stumble as well. */
   #verdict: ServiceError | undefined;
   #isStopped = false;
-  readonly #waiting: MediaPiece[] = [];
-  #waitingBytes = 0;
   #isInFlight = false;
-  #isSourceDone = false;
   #isLastSent = false;
+  /** Pieces on their way to who listens. */
+  #unheard = 0;
+  /** Called when everything was listened to. */
+  #onEnd: (() => void) | undefined;
   /** Whether an utterance ends with what the worker has been sent. */
   #endsUtterance = false;
   #utteranceEnd: NodeJS.Timeout | undefined;
-  #wakePump: (() => void) | undefined;
   readonly #abort = () => this.#fail(this.#options.signal.reason);
 
   constructor(options: WorkerDecodingOptions) {
     this.#options = options;
   }
 
-  next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (this.#source === undefined && !this.#isStopped) this.#start();
-    const piece = this.#pieces.shift();
-    if (piece !== undefined) {
-      if (this.#pieces.length < MAX_UNREAD_PIECES) this.#ffmpeg?.hold(false);
-      this.#proceed();
-      return Promise.resolve({ done: false, value: piece });
-    }
+  next(): Promise<Step> {
+    if (!this.#hasStarted && !this.#isStopped) this.#start();
+    const piece = this.#nextPiece();
+    if (piece !== undefined) return Promise.resolve({ done: false, value: piece });
     if (this.#failure !== undefined) {
       const { error } = this.#failure;
       this.#failure = undefined;
       return rejected(error);
     }
-    if (this.#isStopped) return Promise.resolve({ done: true, value: undefined });
+    if (this.#isStopped) return Promise.resolve(DONE);
     return new Promise((resolve, reject) => (this.#reader = { resolve, reject }));
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async return(): Promise<Step> {
     this.#pieces.length = 0;
     this.#failure = undefined;
     this.#stop();
-    return { done: true, value: undefined };
+    return DONE;
+  }
+
+  #nextPiece(): HeardPiece | undefined {
+    if (this.#pieces.length === 0) return undefined;
+    for (let piece = this.#pieces.shift(); ; piece = this.#pieces.shift()) {
+      if (piece?.kind === 'heard') {
+        this.#options.onHeard?.(piece.atMs);
+        continue;
+      }
+      this.#holdOrLetGo();
+      this.#proceed();
+      return piece;
+    }
   }
 
   #start(): void {
     const { signal, pool, media, format } = this.#options;
+    this.#hasStarted = true;
     try {
       signal.throwIfAborted();
       this.#place = pool.open({
-        answered: (answer) => void this.#receive(answer),
+        answered: (answer) => this.#answered(answer),
         failed: (error) => this.#fail(error),
       });
       // It takes a tenth of a second to start, which is over when the first audio has come.
@@ -116,120 +142,132 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
       return;
     }
     signal.addEventListener('abort', this.#abort, { once: true });
-    this.#source = media[Symbol.asyncIterator]();
-    void this.#pump(this.#source);
+    media.onArrival = () => this.#proceed();
+    this.#proceed();
   }
 
-  async #pump(source: AsyncIterator<MediaPiece>): Promise<void> {
-    try {
-      for (;;) {
-        while (!this.#isStopped && !this.#hasRoom()) {
-          await new Promise<void>((resolve) => (this.#wakePump = resolve));
-        }
-        if (this.#isStopped) return;
-        const step = await source.next();
-        if (step.done === true) {
-          this.#isSourceDone = true;
-        } else {
-          this.#waiting.push(step.value);
-          this.#waitingBytes += sizeOf(step.value);
-        }
-        this.#proceed();
-        if (this.#isSourceDone) return;
-      }
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
-
-  #hasRoom(): boolean {
-    return this.#waiting.length < MAX_WAITING_CHUNKS && this.#waitingBytes < MAX_WAITING_BYTES;
-  }
-
-  /** Sends what waits when the request before is answered and the consumer keeps up. */
+  /** Sends what has come when the request before is answered and the consumer keeps up. */
   #proceed(): void {
-    const hasWork = this.#waiting.length > 0 || (this.#isSourceDone && !this.#isLastSent);
-    if (this.#isStopped || this.#isInFlight || !hasWork) return;
+    if (this.#isStopped || this.#isInFlight || this.#isLastSent) return;
     if (this.#pieces.length >= MAX_UNREAD_PIECES) return;
-    const end = this.#waiting.indexOf(UTTERANCE_END);
-    this.#endsUtterance = end >= 0;
-    const sent = this.#waiting.splice(0, end >= 0 ? end + 1 : Infinity);
-    const sizeBytes = sent.reduce((sum, piece) => sum + sizeOf(piece), 0);
-    // A buffer of just this size of our own: transferring a view would copy the pool it lies in.
-    const bytes = new Uint8Array(sizeBytes);
-    const chunkSizesBytes: number[] = [];
-    let offset = 0;
-    for (const piece of sent) {
-      if (piece === UTTERANCE_END) continue;
-      if (piece === MEDIA_GAP) {
-        chunkSizesBytes.push(GAP);
-        continue;
+    const { media } = this.#options;
+    const chunks: (Uint8Array | typeof GAP)[] = [];
+    this.#endsUtterance = false;
+    for (let bytes = 0; chunks.length < MAX_CHUNKS && bytes < MAX_CHUNKS_BYTES;) {
+      const piece = media.take();
+      if (piece === undefined) break;
+      if (piece === UTTERANCE_END) {
+        this.#endsUtterance = true;
+        break;
       }
-      bytes.set(piece, offset);
-      chunkSizesBytes.push(piece.length);
-      offset += piece.length;
+      chunks.push(piece === MEDIA_GAP ? GAP : piece);
+      bytes += piece === MEDIA_GAP ? 0 : piece.length;
     }
-    this.#waitingBytes -= sizeBytes;
+    this.#isLastSent = media.isOver;
+    if (chunks.length === 0 && !this.#endsUtterance && !this.#isLastSent) return;
     this.#isInFlight = true;
-    this.#isLastSent = this.#isSourceDone && this.#waiting.length === 0;
-    this.#ask(bytes.buffer, chunkSizesBytes);
-    this.#wakePump?.();
+    this.#decode(chunks);
   }
 
-  #ask(bytes: ArrayBuffer, chunkSizesBytes: number[]): void {
+  #decode(chunks: readonly (Uint8Array | typeof GAP)[]): void {
     const place = this.#place;
     if (place === undefined) return;
-    const { format, sampleRateHz, hasFfmpeg } = this.#options;
-    const open = this.#isOpened ? {} : { open: { format, sampleRateHz, hasFfmpeg } };
-    this.#isOpened = true;
-    const request = {
-      kind: 'decode' as const,
-      streamId: place.streamId,
-      ...open,
-      bytes,
-      chunkSizesBytes,
-      isLast: this.#isLastSent,
-    };
-    place.ask(request, [bytes]);
+    const { streamId } = place;
+    const request = { kind: 'decode' as const, streamId, chunks, isLast: this.#isLastSent };
+    if (this.#isOpened) place.ask(request);
+    else {
+      this.#isOpened = true;
+      const { format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples } = this.#options;
+      const open = { format, sampleRateHz, hasFfmpeg, endpointing, wantsSamples };
+      place.ask({ ...request, open });
+    }
   }
 
-  async #receive({ parts, durationsMs, failure }: DecodeAnswer): Promise<void> {
+  /** Has the worker listen to what was decoded elsewhere. */
+  #listen(samples: Uint8Array, then: ListenRequest['then'] = 'more'): void {
+    const place = this.#place;
+    if (place === undefined || this.#isStopped) return;
+    this.#unheard += 1;
+    place.ask({ kind: 'listen', streamId: place.streamId, samples, then });
+  }
+
+  #answered(answer: HearingAnswer): void {
+    if (answer.kind === 'decode') {
+      this.#decoded(answer);
+      return;
+    }
+    this.#unheard -= 1;
+    this.#hear(answer);
+    this.#holdOrLetGo();
+    if (this.#unheard === 0) this.#onEnd?.();
+  }
+
+  #decoded(answer: HearingAnswer): void {
+    const { parts, durationsMs, failure } = answer;
     try {
       const { meter } = this.#options;
       if (meter !== undefined) for (const durationMs of durationsMs) meter(durationMs);
-      for (const part of parts) {
-        // Not awaited where it is not needed: the usual answer is dealt with in one go.
-        const isTaken = this.#take(part);
-        if (isTaken !== undefined) await isTaken;
-      }
+      this.#hear(answer);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    // The usual answer is dealt with in one go.
+    const isUsual = parts.length === 0 && failure === undefined && !this.#isLastSent;
+    if (isUsual) this.#goOn();
+    else void this.#receive(answer);
+  }
+
+  #goOn(): void {
+    if (this.#endsUtterance) this.#endUtterance();
+    this.#isInFlight = false;
+    this.#proceed();
+  }
+
+  /** What was heard, for the consumer. */
+  #hear({ pieces, heardMs }: HearingAnswer): void {
+    for (const piece of pieces) this.#hand(piece);
+    if (this.#isStopped) return;
+    if (this.#pieces.length > 0 || pieces.length > 0)
+      this.#pieces.push({ kind: 'heard', atMs: heardMs });
+    else this.#options.onHeard?.(heardMs);
+  }
+
+  async #receive({ parts, failure }: HearingAnswer): Promise<void> {
+    try {
+      for (const part of parts) await this.#take(part);
       if (failure !== undefined) this.#verdict = new ServiceError(failure.code, failure.message);
-      const isOver = failure !== undefined || this.#isLastSent;
-      if (isOver) await this.#ffmpeg?.finish();
-      if (this.#verdict !== undefined) throw this.#verdict;
-      if (this.#endsUtterance) this.#endUtterance();
-      this.#isInFlight = false;
-      if (isOver) this.#stop();
-      else this.#proceed();
+      if (failure !== undefined || this.#isLastSent) await this.#conclude();
+      else this.#goOn();
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  /** Takes a part in; the promise, if there is one, resolves when the next may follow. */
-  #take(part: DecodedPart): Promise<void> | undefined {
-    if (this.#isStopped) return undefined;
-    if (part.kind === 'coded') return this.#pass(part);
-    const samples = new Uint8Array(part.bytes);
-    if (this.#ffmpeg === undefined) {
-      this.#give(samples);
-      return undefined;
+  /** Everything was decoded, or nothing more can be: what was heard until then is handed on. */
+  async #conclude(): Promise<void> {
+    await this.#ffmpeg?.finish();
+    if (this.#isStopped) return;
+    await new Promise<void>((resolve) => {
+      this.#onEnd = resolve;
+      this.#listen(NO_SAMPLES, 'end');
+    });
+    if (this.#verdict !== undefined) throw this.#verdict;
+    this.#stop();
+  }
+
+  /** Takes a part in; resolves when the next may follow. */
+  async #take(part: DecodedPart): Promise<void> {
+    if (this.#isStopped) return;
+    if (part.kind === 'coded') await this.#pass(part);
+    else {
+      await this.#endFfmpeg();
+      this.#listen(part.bytes);
     }
-    return this.#endFfmpeg().then(() => this.#give(samples));
   }
 
   /** Gives frames to the process that decodes them, to a new one where a coding starts. */
-  async #pass({ bytes, soundBytes, starts }: CodedPart): Promise<void> {
-    const frames = new Uint8Array(bytes);
+  async #pass({ bytes: frames, soundBytes, starts }: CodedPart): Promise<void> {
     if (starts !== undefined) {
       const isReady = starts === this.#coding && this.#ffmpeg?.isFresh === true;
       if (!isReady) await this.#endFfmpeg();
@@ -243,12 +281,12 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
 
   /** FFmpeg does not tell when it has given all: what is quiet for a moment has. */
   #endUtterance(): void {
-    if (this.#ffmpeg === undefined) this.#hand(UTTERANCE_END);
+    if (this.#ffmpeg === undefined) this.#listen(NO_SAMPLES, 'utterance_end');
     else {
       clearTimeout(this.#utteranceEnd);
       this.#utteranceEnd = setTimeout(() => {
         this.#utteranceEnd = undefined;
-        this.#hand(UTTERANCE_END);
+        this.#listen(NO_SAMPLES, 'utterance_end');
       }, FFMPEG_QUIET_MS);
     }
   }
@@ -277,24 +315,26 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
         const samplesPerMs = this.#options.sampleRateHz / 1000;
         this.#options.meter?.(samples.length / BYTES_PER_SAMPLE / samplesPerMs);
       }
-      this.#give(samples);
+      if (samples.length > 0) this.#listen(samples);
       this.#utteranceEnd?.refresh();
-      if (this.#pieces.length >= MAX_UNREAD_PIECES) this.#ffmpeg?.hold(true);
+      this.#holdOrLetGo();
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  #give(samples: Uint8Array): void {
-    if (samples.length > 0) this.#hand(samples);
+  /** FFmpeg waits for who listens, and who listens for the consumer. */
+  #holdOrLetGo(): void {
+    const isFull = this.#pieces.length >= MAX_UNREAD_PIECES || this.#unheard >= MAX_UNHEARD_PIECES;
+    this.#ffmpeg?.hold(isFull);
   }
 
-  #hand(samples: Uint8Array): void {
+  #hand(piece: HeardPiece): void {
     if (this.#isStopped) return;
     const reader = this.#reader;
     this.#reader = undefined;
-    if (reader === undefined) this.#pieces.push(samples);
-    else reader.resolve({ done: false, value: samples });
+    if (reader === undefined) this.#pieces.push(piece);
+    else reader.resolve({ done: false, value: piece });
   }
 
   /** The consumer gets what is decoded already, then this error. */
@@ -312,22 +352,15 @@ class DecodeFlow implements AsyncIterator<Uint8Array, undefined> {
     clearTimeout(this.#utteranceEnd);
     this.#place?.free();
     this.#ffmpeg?.kill();
-    this.#waiting.length = 0;
-    this.#wakePump?.();
-    // Not awaited: a generator that waits for its next chunk returns only when that has come.
-    void this.#source?.return?.().catch(() => undefined);
+    this.#options.media.onArrival = () => undefined;
     const reader = this.#reader;
     this.#reader = undefined;
     if (reader === undefined) return;
     const failure = this.#failure;
     this.#failure = undefined;
-    if (failure === undefined) reader.resolve({ done: true, value: undefined });
+    if (failure === undefined) reader.resolve(DONE);
     else reader.reject(failure.error);
   }
-}
-
-function sizeOf(piece: MediaPiece): number {
-  return piece === MEDIA_GAP ? 0 : piece.length;
 }
 
 async function rejected(error: unknown): Promise<never> {

@@ -15,6 +15,16 @@ export const UTTERANCE_END = new Uint8Array(0);
 /** A client's audio in its own format, as it arrives. */
 export type MediaPiece = Uint8Array | typeof MEDIA_GAP;
 
+/** Audio as it arrives, for one reader. Calls and no promises: there are ten pieces a second of each session. */
+export interface MediaSource {
+  /** The next piece, if one is there. */
+  take(): MediaPiece | undefined;
+  /** Nothing is there, and nothing will be. */
+  readonly isOver: boolean;
+  /** Called when there is something to take, or when it is over. */
+  onArrival: () => void;
+}
+
 /**
  * Makes chunks of s16le cut anywhere into chunks of whole samples: a byte that is left over goes in
  * front of the next chunk. A chunk that is whole already is returned as it is, not copied.

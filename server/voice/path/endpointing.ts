@@ -3,8 +3,29 @@
  * Frames are counted on the stream clock, so nothing depends on when or in which pieces audio comes.
  */
 
+import type { SpeechPiece } from '../../engines/engine.ts';
+
 /** The detector takes frames of 10, 20 or 30 ms. */
 export const FRAME_MS = 20;
+
+/**
+ * Silence after which a mark is due, in ms, counted from the end of speech: a speaker who pauses for
+ * so long has let go of the sentence.
+ */
+export const SILENCE_MARK_MS = 1_500;
+
+/**
+ * There has been silence since the last endpoint, up to `atMs` of the stream. Repeated
+ * while silence lasts, and decided by positions in the stream alone, so that the same audio always
+ * has the same marks.
+ */
+interface SilenceMark {
+  kind: 'silence';
+  atMs: number;
+}
+
+/** What the gateway has heard of a stream: speech for recognisers, and marks that they do not see. */
+export type HeardPiece = SpeechPiece | SilenceMark;
 
 /** Where utterances end. */
 export interface Endpointing {

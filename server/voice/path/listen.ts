@@ -1,153 +1,152 @@
 /** Finds the utterances in a stream of samples. */
-import type { SpeechPiece } from '../../engines/engine.ts';
-import { UTTERANCE_END } from '../audio/media.ts';
-import { Endpointer, FRAME_MS, LOOK_BACK, type Endpointing } from './endpointing.ts';
-
-export type { Endpointing } from './endpointing.ts';
-
-/** Rate of the samples between decoding and recognition, as `engines/engine.ts` promises them. */
-export const RECOGNITION_RATE_HZ = 16_000;
-
-/**
- * Silence after which a mark is due, in ms, counted from the end of speech: a speaker who pauses for
- * so long has let go of the sentence.
- */
-export const SILENCE_MARK_MS = 1_500;
-
-/**
- * There has been silence since the last endpoint, up to `atMs` of the stream. Repeated
- * while silence lasts, and decided by positions in the stream alone, so that the same audio always
- * has the same marks.
- */
-interface SilenceMark {
-  kind: 'silence';
-  atMs: number;
-}
-
-/** What the gateway has heard of a stream: speech for recognisers, and marks that they do not see. */
-export type HeardPiece = SpeechPiece | SilenceMark;
-
-export interface ListenOptions extends Endpointing {
-  signal: AbortSignal;
-}
+import { RECOGNITION_RATE_HZ } from '../../engines/engine.ts';
+import {
+  Endpointer,
+  FRAME_MS,
+  LOOK_BACK,
+  SILENCE_MARK_MS,
+  type Endpointing,
+  type HeardPiece,
+} from './endpointing.ts';
 
 const FRAME_SAMPLES = (FRAME_MS * RECOGNITION_RATE_HZ) / 1000;
-const FRAME_BYTES = FRAME_SAMPLES * 2;
-const BYTES_PER_MS = RECOGNITION_RATE_HZ / 500;
-/** Speech is passed on in pieces of so many frames: few of them, and still soon. */
+const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1000;
+/** Speech is passed on in pieces of at least so many frames: few of them, and still soon. */
 const PIECE_FRAMES = 3;
 /** Room for what may still be passed on and for what comes in at once. */
-const RING_BYTES = LOOK_BACK * FRAME_BYTES;
-const MOST_AT_ONCE_BYTES = RING_BYTES / 4;
+const RING_SAMPLES = LOOK_BACK * FRAME_SAMPLES;
+const MOST_AT_ONCE_SAMPLES = RING_SAMPLES / 4;
+
+/** Listens to one stream. */
+export interface Listener {
+  /** How far it has listened, in ms of the stream. */
+  readonly heardMs: number;
+  /** Takes in samples of one channel at {@link RECOGNITION_RATE_HZ}, which may change afterwards. */
+  take(samples: Int16Array): void;
+  /** Ends the utterance under way, be there silence or not. */
+  conclude(): void;
+  /** Ends the utterance under way with the stream. */
+  finish(): void;
+  /** Gives its memory back; nothing may be asked after it. */
+  close(): void;
+}
 
 /**
- * Passes on the utterances of a stream and leaves the silence between them out. The same audio makes
- * the same pieces, however it is divided. Marks say that silence lasts.
+ * Passes on the utterances of a stream and leaves the silence between them out; marks say that
+ * silence lasts. The same audio makes the same utterances, however it is divided.
  *
- * @param audio s16le samples of one channel at RECOGNITION_RATE_HZ, in pieces of any even length
- * @throws the signal's reason when aborted
+ * @param endpointing undefined: all of it is speech
+ * @param give gets what has come about; samples are its own
+ * @throws Error when there is no memory for another voice activity detector
  */
-export async function* listen(
-  audio: AsyncIterable<Uint8Array>,
-  { signal, ...endpointing }: ListenOptions,
-): AsyncGenerator<HeardPiece> {
-  const activity = await createVoiceActivity();
-  try {
-    const listener = new Listener(activity, endpointing);
-    for await (const samples of audio) {
-      signal.throwIfAborted();
-      for (let offset = 0; offset < samples.length;) {
-        offset += listener.take(samples, offset);
-        yield* listener.pieces();
-      }
-      if (samples === UTTERANCE_END) {
-        listener.conclude();
-        yield* listener.pieces();
-      }
-    }
-    listener.finish();
-    yield* listener.pieces();
-  } finally {
-    activity.close();
-  }
+export function createListener(
+  endpointing: Endpointing | undefined,
+  give: (piece: HeardPiece) => void,
+): Listener {
+  return endpointing === undefined
+    ? createPassOn(give)
+    : new UtteranceListener(createVoiceActivity(), endpointing, give);
+}
+
+/** Where nothing is left out. */
+function createPassOn(give: (piece: HeardPiece) => void): Listener {
+  let taken = 0;
+  return {
+    get heardMs() {
+      return taken / SAMPLES_PER_MS;
+    },
+    take(samples) {
+      if (samples.length === 0) return;
+      const copy = new Uint8Array(samples.slice().buffer);
+      give({ kind: 'samples', samples: copy, startMs: taken / SAMPLES_PER_MS });
+      taken += samples.length;
+    },
+    conclude: () => give({ kind: 'endpoint', atMs: taken / SAMPLES_PER_MS }),
+    finish: () => undefined,
+    close: () => undefined,
+  };
 }
 
 /** The latest audio of a stream, and the utterance that is being cut out of it. */
-class Listener {
+class UtteranceListener implements Listener {
   readonly #activity: VoiceActivity;
   readonly #endpointer: Endpointer;
-  readonly #ring = new Uint8Array(RING_BYTES);
-  readonly #samples = new Int16Array(this.#ring.buffer);
-  #pieces: HeardPiece[] = [];
-  /** Bytes that came in, and how many of them the detector has seen. */
+  readonly #give: (piece: HeardPiece) => void;
+  readonly #ring = new Int16Array(RING_SAMPLES);
+  /** Samples that came in, and how many of them the detector has seen. */
   #taken = 0;
   #seen = 0;
-  /** Bytes up to which the utterance was passed on. */
+  /** Samples up to which the utterance goes, and up to which it was passed on. */
+  #extended = 0;
   #passedOn = 0;
 
-  constructor(activity: VoiceActivity, endpointing: Endpointing) {
+  constructor(
+    activity: VoiceActivity,
+    endpointing: Endpointing,
+    give: (piece: HeardPiece) => void,
+  ) {
     this.#activity = activity;
+    this.#give = give;
     this.#endpointer = new Endpointer(
       { ...endpointing, markMs: SILENCE_MARK_MS },
       {
-        begin: (from) => (this.#passedOn = from * FRAME_BYTES),
-        extend: (until) => this.#extend(until),
+        begin: (from) => (this.#extended = this.#passedOn = from * FRAME_SAMPLES),
+        extend: (until) => (this.#extended = until * FRAME_SAMPLES),
         end: (at, isCut) => this.#end(at, isCut),
-        silence: (until) => this.#pieces.push({ kind: 'silence', atMs: until * FRAME_MS }),
+        silence: (until) => give({ kind: 'silence', atMs: until * FRAME_MS }),
       },
     );
   }
 
-  /** What has come about since it was last asked. */
-  *pieces(): Generator<HeardPiece> {
-    if (this.#pieces.length === 0) return;
-    yield* this.#pieces;
-    this.#pieces = [];
+  get heardMs(): number {
+    return this.#taken / SAMPLES_PER_MS;
   }
 
-  /** Takes in samples from an offset on, some of them at least; returns how many bytes. */
-  take(samples: Uint8Array, offset: number): number {
-    const at = this.#taken % RING_BYTES;
-    const count = Math.min(samples.length - offset, MOST_AT_ONCE_BYTES, RING_BYTES - at);
-    const isWhole = count === samples.length;
-    this.#ring.set(isWhole ? samples : samples.subarray(offset, offset + count), at);
-    this.#taken += count;
-    for (; this.#seen + FRAME_BYTES <= this.#taken; this.#seen += FRAME_BYTES) {
-      const isVoice = this.#activity.isVoice(this.#samples, (this.#seen % RING_BYTES) / 2);
-      this.#endpointer.accept(isVoice, this.#activity.power);
+  take(samples: Int16Array): void {
+    for (let offset = 0; offset < samples.length;) {
+      const at = this.#taken % RING_SAMPLES;
+      const count = Math.min(samples.length - offset, MOST_AT_ONCE_SAMPLES, RING_SAMPLES - at);
+      const isWhole = count === samples.length;
+      this.#ring.set(isWhole ? samples : samples.subarray(offset, offset + count), at);
+      offset += count;
+      this.#taken += count;
+      for (; this.#seen + FRAME_SAMPLES <= this.#taken; this.#seen += FRAME_SAMPLES) {
+        const isVoice = this.#activity.isVoice(this.#ring, this.#seen % RING_SAMPLES);
+        this.#endpointer.accept(isVoice, this.#activity.power);
+      }
+      const isDue = this.#extended - this.#passedOn >= PIECE_FRAMES * FRAME_SAMPLES;
+      if (isDue) this.#passOn(this.#extended);
     }
-    return count;
   }
 
-  /** Ends the utterance under way, be there silence or not. */
   conclude(): void {
     this.#endpointer.conclude();
   }
 
-  /** Ends the utterance under way with the stream. */
   finish(): void {
-    this.#endpointer.finish(this.#taken / FRAME_BYTES);
+    this.#endpointer.finish(this.#taken / FRAME_SAMPLES);
   }
 
-  #extend(until: number): void {
-    const limit = until * FRAME_BYTES;
-    if (limit - this.#passedOn >= PIECE_FRAMES * FRAME_BYTES) this.#passOn(limit);
+  close(): void {
+    this.#activity.close();
   }
 
   #end(at: number, isCut: boolean): void {
-    const limit = at * FRAME_BYTES;
+    const limit = at * FRAME_SAMPLES;
     if (limit > this.#passedOn) this.#passOn(limit);
-    this.#pieces.push({ kind: 'endpoint', atMs: at * FRAME_MS, ...(isCut && { isCut }) });
+    this.#extended = limit;
+    this.#give({ kind: 'endpoint', atMs: at * FRAME_MS, ...(isCut && { isCut }) });
   }
 
-  /** Passes on a copy of the audio up to a position: whoever takes it may keep it. */
+  /** Passes on a copy of the audio up to a position. */
   #passOn(limit: number): void {
-    const samples = new Uint8Array(limit - this.#passedOn);
-    const at = this.#passedOn % RING_BYTES;
-    const first = Math.min(samples.length, RING_BYTES - at);
+    const samples = new Int16Array(limit - this.#passedOn);
+    const at = this.#passedOn % RING_SAMPLES;
+    const first = Math.min(samples.length, RING_SAMPLES - at);
     samples.set(this.#ring.subarray(at, at + first));
     samples.set(this.#ring.subarray(0, samples.length - first), first);
-    this.#pieces.push({ kind: 'samples', samples, startMs: this.#passedOn / BYTES_PER_MS });
+    const startMs = this.#passedOn / SAMPLES_PER_MS;
+    this.#give({ kind: 'samples', samples: new Uint8Array(samples.buffer), startMs });
     this.#passedOn = limit;
   }
 }
@@ -183,27 +182,21 @@ interface FvadModule {
 
 /** The package brings no types. */
 const PACKAGE: string = '@echogarden/fvad-wasm';
-
+const { default: loadFvad } = (await import(PACKAGE)) as { default: () => Promise<FvadModule> };
 /** One module with one frame for all streams: a frame is looked at in one go. */
-let shared: Promise<{ module: FvadModule; frame: number }> | undefined;
-
-async function loadShared(): Promise<{ module: FvadModule; frame: number }> {
-  const { default: load } = (await import(PACKAGE)) as { default: () => Promise<FvadModule> };
-  const module = await load();
-  return { module, frame: module._malloc(FRAME_SAMPLES * 2) };
-}
+const fvad = await loadFvad();
+const frame = fvad._malloc(FRAME_SAMPLES * 2);
 
 /** @throws Error when there is no memory for another detector */
-async function createVoiceActivity(): Promise<VoiceActivity> {
-  const { module, frame } = await (shared ??= loadShared());
-  const detector = module._fvad_new();
+function createVoiceActivity(): VoiceActivity {
+  const detector = fvad._fvad_new();
   if (detector === 0) throw new Error('There is no memory for another voice activity detector');
-  module._fvad_set_sample_rate(detector, RECOGNITION_RATE_HZ);
-  module._fvad_set_mode(detector, MODE);
+  fvad._fvad_set_sample_rate(detector, RECOGNITION_RATE_HZ);
+  fvad._fvad_set_mode(detector, MODE);
   let power = 0;
   return {
     isVoice(samples, index) {
-      const { HEAP16: memory } = module;
+      const { HEAP16: memory } = fvad;
       const base = frame / 2;
       let sum = 0;
       // One pass for both, and no view of the samples to be thrown away afterwards.
@@ -213,11 +206,11 @@ async function createVoiceActivity(): Promise<VoiceActivity> {
         sum += sample * sample;
       }
       power = sum / FRAME_SAMPLES;
-      return module._fvad_process(detector, frame, FRAME_SAMPLES) === 1;
+      return fvad._fvad_process(detector, frame, FRAME_SAMPLES) === 1;
     },
     get power() {
       return power;
     },
-    close: () => module._fvad_free(detector),
+    close: () => fvad._fvad_free(detector),
   };
 }

@@ -1,18 +1,22 @@
 /**
- * The voice path: decode → listen → recognise → segment → translate → synthesise → emit.
+ * The voice path: decode and listen → recognise → segment → translate → synthesise → emit.
  *
  * Each stage is a function from AsyncIterable to AsyncIterable and lives in a file of its own.
  * Source captions are never held back by translation: every target reads its own conflating branch.
  */
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
-import type { Detection, RecognitionEngine } from '../../engines/engine.ts';
+import {
+  RECOGNITION_RATE_HZ,
+  type Detection,
+  type RecognitionEngine,
+} from '../../engines/engine.ts';
 import type { CaptionMode } from './captions.ts';
 import type { AudioDecoders } from '../audio/decode.ts';
 import { emitEnds, emitSource } from './emit.ts';
 import type { SpeechEncoders } from '../audio/encode.ts';
-import { listen, RECOGNITION_RATE_HZ, type Endpointing } from './listen.ts';
-import type { MediaPiece } from '../audio/media.ts';
+import type { Endpointing } from './endpointing.ts';
+import type { MediaSource } from '../audio/media.ts';
 import {
   createSpokenTerms,
   recognise,
@@ -31,7 +35,7 @@ export interface VoiceTerms extends TargetTerms {
 
 export interface VoicePipelineOptions extends VoiceTerms {
   /** Audio as it arrives, in the client's format. */
-  media: AsyncIterable<MediaPiece>;
+  media: MediaSource;
   format: AudioFormat;
   /** Counts the audio of compressed formats, in ms, as it is decoded; a throw ends the session. */
   meter: (durationMs: number) => void;
@@ -107,27 +111,16 @@ export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
 
 /** What was said, in words. */
 function heard(options: VoicePipelineOptions, spokenTerms: SpokenTerms) {
-  const { media, format, meter, onHeard, source, signal } = options;
-  const audio = options.decoders.decode(media, {
+  const { media, format, meter, onHeard, endpointing, source, signal } = options;
+  const { recognisers, detectLanguage } = options;
+  const speech = options.decoders.decode(media, {
     format,
     meter,
+    onHeard,
+    endpointing,
     signal,
     sampleRateHz: RECOGNITION_RATE_HZ,
+    wantsSamples: recognisers.some(({ ignoresSpeech }) => ignoresSpeech !== true),
   });
-  const speech = listen(countHeard(audio, onHeard), { ...options.endpointing, signal });
-  const { recognisers, detectLanguage } = options;
   return recognise(speech, { recognisers, source, spokenTerms, detectLanguage, signal });
-}
-
-/** Tells how far a stream of samples was read, in ms. */
-async function* countHeard(
-  audio: AsyncIterable<Uint8Array>,
-  onHeard: (positionMs: number) => void,
-): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  for await (const samples of audio) {
-    yield samples;
-    bytes += samples.length;
-    onHeard((bytes / 2 / RECOGNITION_RATE_HZ) * 1000);
-  }
 }

@@ -1,8 +1,7 @@
 /** A session's audio between its connections and the voice path: counted, checked and bounded. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { bytesPerSample, type AudioFormat } from '../../../shared/media-type.ts';
-import { MEDIA_GAP, UTTERANCE_END, type MediaPiece } from '../audio/media.ts';
-import { createChannel } from '../path/streams.ts';
+import { MEDIA_GAP, UTTERANCE_END, type MediaPiece, type MediaSource } from '../audio/media.ts';
 
 /** Longest chunk (of the public protocol), in ms. */
 const MAX_CHUNK_MS = 1_000;
@@ -22,8 +21,8 @@ export interface MediaQueueOptions {
 }
 
 export interface MediaQueue {
-  /** The audio as it came; ends with {@link end}. */
-  readonly media: AsyncIterable<MediaPiece>;
+  /** The audio as it came; over after {@link end}. */
+  readonly media: MediaSource;
   readonly hasEnded: boolean;
   /** Chunks that wait for the voice path. */
   readonly size: number;
@@ -62,7 +61,7 @@ export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
   /** Up to where utterances have ended. */
   let saidBytes = 0;
 
-  const media = createChannel<MediaPiece>((piece) => {
+  const media = createMediaLine((piece) => {
     if (piece !== MEDIA_GAP) queuedBytes -= piece.length;
     if (isFull && queuedBytes < maxQueuedBytes / 2) hold((isFull = false));
   });
@@ -92,12 +91,12 @@ export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
       if (data.length === 0) return false;
       queuedBytes += data.length;
       receivedBytes += data.length;
-      media.push(data);
+      media.add(data);
       if (!isFull && queuedBytes > maxQueuedBytes) hold((isFull = true));
       return true;
     },
     endUtterance() {
-      if (receivedBytes > saidBytes) media.push(UTTERANCE_END);
+      if (receivedBytes > saidBytes) media.add(UTTERANCE_END);
       saidBytes = receivedBytes;
     },
     decoded(durationMs) {
@@ -105,12 +104,49 @@ export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
       if (bytesPerSecond || decodedMs < LEARNT_AFTER_MS) return;
       bytesPerMs = (receivedBytes - queuedBytes) / decodedMs;
     },
-    markGap: () => media.push(MEDIA_GAP),
+    markGap: () => media.add(MEDIA_GAP),
     end() {
       hasEnded = true;
       media.end();
     },
   };
+}
+
+interface MediaLine extends MediaSource {
+  readonly size: number;
+  /** Ignored after the end. */
+  add(piece: MediaPiece): void;
+  end(): void;
+}
+
+/** @param onTake called with each piece that is taken */
+function createMediaLine(onTake: (piece: MediaPiece) => void): MediaLine {
+  const pieces: MediaPiece[] = [];
+  let hasEnded = false;
+  const line: MediaLine = {
+    get size() {
+      return pieces.length;
+    },
+    add(piece) {
+      if (hasEnded) return;
+      pieces.push(piece);
+      line.onArrival();
+    },
+    end() {
+      hasEnded = true;
+      line.onArrival();
+    },
+    take() {
+      const piece = pieces.shift();
+      if (piece !== undefined) onTake(piece);
+      return piece;
+    },
+    get isOver() {
+      return hasEnded && pieces.length === 0;
+    },
+    onArrival: () => undefined,
+  };
+  return line;
 }
 
 /** Undefined for compressed audio. */

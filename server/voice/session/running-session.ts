@@ -22,7 +22,7 @@ import {
 } from './session-updates.ts';
 import { createMediaQueue, createRealTimeMeter, type MediaQueue } from './media-queue.ts';
 import type { VoiceMeasures } from '../path/measures.ts';
-import type { MediaPiece } from '../audio/media.ts';
+import type { MediaSource } from '../audio/media.ts';
 import { createOutbox, type Outbox, type OutboxReader } from './outbox.ts';
 import type { VoicePipeline } from '../path/pipeline.ts';
 
@@ -33,7 +33,7 @@ const KEEP_ALIVE_MS = 1_500;
 
 /** What the voice path needs of a session. */
 export interface VoicePathInput {
-  media: AsyncIterable<MediaPiece>;
+  media: MediaSource;
   meter: (durationMs: number) => void;
   onHeard: (positionMs: number) => void;
   signal: AbortSignal;
@@ -354,7 +354,7 @@ export class RunningSession {
   #push(data: Uint8Array): void {
     const hasAudio = this.#queue.push(data);
     // Nothing is decoded while nothing is heard, and the lag grows all the same.
-    if (hasAudio) this.#noteLag();
+    if (hasAudio && this.#options.format.container !== 'pcm') this.#noteLag();
     if (hasAudio && this.#options.acknowledges) this.#acknowledgeSoon();
   }
 

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { mediaOf, samplesIn } from '../../support/audio/heard.ts';
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
 import type * as Decode from '../../../server/voice/audio/decode.ts';
 import { cut } from '../../support/audio/audio-files.ts';
@@ -106,11 +107,8 @@ async function decodeAll(
     }
     const { signal } = new AbortController();
     let heardBytes = 0;
-    for await (const piece of decoders.decode(live(), {
-      format: format!,
-      sampleRateHz: RATE_HZ,
-      signal,
-    })) {
+    const options = { format: format!, sampleRateHz: RATE_HZ, signal };
+    for await (const piece of samplesIn(decoders.decode(mediaOf(live()), options))) {
       heardBytes += piece.length;
       // A chunk that ends at n ms could be decoded at n - CHUNK_MS at the earliest: it comes whole.
       const heardMs = (heardBytes / 2 / RATE_HZ) * 1000;

@@ -1,5 +1,6 @@
 /** What happens to everybody else when a stream, a worker or the whole stage comes to its end. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { mediaOf, samplesIn } from '../../support/audio/heard.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
 import { startWorker } from '../../../server/process/children.ts';
@@ -78,7 +79,7 @@ function decode(
   signal = new AbortController().signal,
 ) {
   const format = parseSourceMediaType(contentType)!;
-  return decoders.decode(media, { format, sampleRateHz: 16_000, signal });
+  return samplesIn(decoders.decode(mediaOf(media), { format, sampleRateHz: 16_000, signal }));
 }
 
 /** A stream of A-law that has begun: its worker runs and has answered. */
@@ -120,7 +121,7 @@ describe.each([
   { what: 'exits', fault: Fault.exit },
 ])('a worker that $what', ({ fault }) => {
   it('ends with its streams, and is replaced; other workers go on', async () => {
-    const { decoders, threads, log } = stage({ decodersPerWorker: 2, watchdogMs: 400 });
+    const { decoders, threads, log } = stage({ pcmStreamsPerWorker: 2, watchdogMs: 400 });
     const [culprit, sharer, elsewhere] = [
       await begun(decoders),
       await begun(decoders),
@@ -176,7 +177,7 @@ it('gives no new streams to a worker whose memory failed, and ends it with its l
 });
 
 it('refuses streams beyond what its workers take, and has room again when one ends', async () => {
-  const { decoders } = stage({ decodersPerWorker: 1, maxWorkers: 2 });
+  const { decoders } = stage({ pcmStreamsPerWorker: 1, maxWorkers: 2 });
   const abort = new AbortController();
   const [first] = [await begun(decoders, abort.signal), await begun(decoders)];
   await expect(begun(decoders)).rejects.toMatchObject({ code: 'too_many_sessions' });
@@ -186,7 +187,7 @@ it('refuses streams beyond what its workers take, and has room again when one en
 });
 
 it('leaves no thread behind when it is closed, and ends what is running', async () => {
-  const { decoders, threads } = stage({ decodersPerWorker: 1 });
+  const { decoders, threads } = stage({ pcmStreamsPerWorker: 1 });
   const streams = [await begun(decoders), await begun(decoders)];
   const ends = streams.map((stream) => stream.drain());
   const closed = decoders.close();
@@ -194,13 +195,6 @@ it('leaves no thread behind when it is closed, and ends what is running', async 
   await closed;
   await until(() => threads.running === 0);
   await expect(begun(decoders)).rejects.toMatchObject({ code: 'stopping' });
-});
-
-it('starts no thread for samples that are what is wanted already', async () => {
-  const { decoders, threads } = stage();
-  const contentType = 'audio/pcm;encoding=s16le;rate=16000';
-  await collect(decode(decoders, contentType, streamed([new Uint8Array(640)])));
-  expect(threads.started).toBe(0);
 });
 
 it('takes 600 damaged streams on one worker, whose other streams never notice', async () => {

@@ -1,5 +1,6 @@
 /** What a browser's own recorder sends: live WebM with clusters of unknown size. */
 import { expect, it } from 'vitest';
+import { mediaOf, samplesIn } from '../../support/audio/heard.ts';
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
 import { createAudioDecoders } from '../../../server/voice/audio/decode.ts';
 import {
@@ -50,12 +51,12 @@ it('decodes the chunks of MediaRecorder, and goes on when it is started again', 
   async function* media() {
     for (const chunks of recordings) yield* chunks;
   }
-  const stream = decoders.decode(media(), {
+  const heard = decoders.decode(mediaOf(media()), {
     format: parseSourceMediaType('audio/webm;codecs=opus')!,
     sampleRateHz: 16_000,
     signal: new AbortController().signal,
   });
-  for await (const piece of stream) pieces.push(piece);
+  for await (const piece of samplesIn(heard)) pieces.push(piece);
   await decoders.close();
 
   const ours = samplesOf(Buffer.concat(pieces));

@@ -3,6 +3,7 @@ import { parseSourceMediaType } from '../../../shared/media-type.ts';
 import type { AudioDecoders } from '../../../server/voice/audio/decode.ts';
 import type { MediaPiece } from '../../../server/voice/audio/media.ts';
 import { samplesOf } from '../../support/audio/audio-files.ts';
+import { mediaOf, samplesIn } from '../../support/audio/heard.ts';
 
 export interface Given {
   contentType: string;
@@ -15,11 +16,12 @@ export function decodeWith(
   decoders: AudioDecoders,
   media: AsyncIterable<MediaPiece>,
   { contentType, sampleRateHz = 16_000, signal = new AbortController().signal, meter }: Given,
-): AsyncIterable<Uint8Array> {
+): AsyncIterableIterator<Uint8Array> {
   const format = parseSourceMediaType(contentType);
   if (format === undefined) throw new Error(`${contentType} is no media type.`);
   const options = { format, sampleRateHz, signal };
-  return decoders.decode(media, meter === undefined ? options : { ...options, meter });
+  const given = meter === undefined ? options : { ...options, meter };
+  return samplesIn(decoders.decode(mediaOf(media), given));
 }
 
 export async function* streamed(chunks: Iterable<MediaPiece>): AsyncGenerator<MediaPiece> {

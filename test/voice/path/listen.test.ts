@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type HeardPiece, listen } from '../../../server/voice/path/listen.ts';
+import type { HeardPiece } from '../../../server/voice/path/endpointing.ts';
 import { UTTERANCE_END } from '../../../server/voice/audio/media.ts';
+import { listen } from '../../support/audio/heard.ts';
 import { lengthMs, silence, spoken } from '../../engines/recognition-support.ts';
 
 const HOUSE = 'she bought a new house near the river last summer';
@@ -25,9 +26,8 @@ async function heardPieces(
   audio: Uint8Array,
   { sizes, ...endpointing }: { sizes?: number[]; silenceMs?: number; longestMs?: number } = {},
 ): Promise<HeardPiece[]> {
-  const { signal } = new AbortController();
   const pieces: HeardPiece[] = [];
-  const options = { ...ENDPOINTING, ...endpointing, signal };
+  const options = { ...ENDPOINTING, ...endpointing };
   for await (const piece of listen(chunks(audio, sizes), options)) pieces.push(piece);
   return pieces;
 }
@@ -38,13 +38,25 @@ interface Utterance {
   samples: Buffer;
 }
 
-/** Short to compare: a digest stands for the samples of a piece. */
+/** Short to compare: a digest stands for the samples between two marks, however many pieces they came in. */
 function digests(pieces: readonly HeardPiece[]): string[] {
-  return pieces.map((piece) =>
+  return joined(pieces).map((piece) =>
     piece.kind === 'samples'
       ? `${piece.startMs} ms: ${piece.samples.length} bytes ${createHash('sha1').update(piece.samples).digest('hex')}`
       : `${piece.atMs} ms: ${piece.kind}`,
   );
+}
+
+function joined(pieces: readonly HeardPiece[]): HeardPiece[] {
+  const all: HeardPiece[] = [];
+  for (const piece of pieces) {
+    const last = all.at(-1);
+    if (piece.kind === 'samples' && last?.kind === 'samples') {
+      const samples = Buffer.concat([last.samples, piece.samples]);
+      all[all.length - 1] = { ...last, samples };
+    } else all.push(piece);
+  }
+  return all;
 }
 
 /** The utterances, each checked to be without a gap and to hold what was said at its time. */
@@ -83,9 +95,8 @@ async function* toldChunks(audio: Uint8Array, endsBytes: readonly number[]) {
 }
 
 async function toldPieces(audio: Uint8Array, endsBytes: readonly number[]): Promise<HeardPiece[]> {
-  const { signal } = new AbortController();
   const pieces: HeardPiece[] = [];
-  for await (const piece of listen(toldChunks(audio, endsBytes), { ...ENDPOINTING, signal })) {
+  for await (const piece of listen(toldChunks(audio, endsBytes), ENDPOINTING)) {
     pieces.push(piece);
   }
   return pieces;
@@ -310,9 +321,8 @@ describe('long silence', () => {
       for (let count = 0; count < 30; count += 1) yield* chunks(minute, [32_000]);
     };
     const marks: number[] = [];
-    const { signal } = new AbortController();
     let pieceCount = 0;
-    for await (const piece of listen(audio(), { ...ENDPOINTING, signal })) {
+    for await (const piece of listen(audio(), ENDPOINTING)) {
       if (piece.kind === 'silence') marks.push(piece.atMs);
       else if (marks.length > 0) pieceCount += 1;
     }
@@ -330,18 +340,6 @@ describe('long silence', () => {
 });
 
 describe('listening', () => {
-  test('ends with the reason of an abort', async () => {
-    const controller = new AbortController();
-    const enough = new Error('enough');
-    const pieces = listen(chunks(await house()), { ...ENDPOINTING, signal: controller.signal });
-    await pieces.next();
-    controller.abort(enough);
-    const rest = async (): Promise<void> => {
-      for await (const piece of pieces) expect(piece.kind).not.toBe('endpoint');
-    };
-    await expect(rest()).rejects.toThrow(enough);
-  });
-
   test('many streams at once do not disturb each other', async () => {
     const audio = await house();
     const alone = digests(await heardPieces(audio));

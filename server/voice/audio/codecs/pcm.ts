@@ -36,15 +36,19 @@ function createLinearSource(sampleRateHz: number, sink: AudioSink): AudioSource 
   let align = createSampleAligner();
   return {
     push(chunk) {
-      const whole = align(chunk);
-      const bytes = whole.byteOffset % 2 === 0 ? whole : whole.slice();
-      sink.samples(new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2), sampleRateHz);
+      sink.samples(samplesOf(align(chunk)), sampleRateHz);
     },
     // The next byte is the first of a sample.
     gap: () => (align = createSampleAligner()),
     end: () => undefined,
     free: () => undefined,
   };
+}
+
+/** s16le bytes, whole samples, as samples: a view of them where they lie so that there can be one. */
+export function samplesOf(bytes: Uint8Array): Int16Array {
+  const even = bytes.byteOffset % 2 === 0 ? bytes : Uint8Array.from(bytes);
+  return new Int16Array(even.buffer, even.byteOffset, even.length / 2);
 }
 
 type PcmCodec = 's16le' | 'alaw' | 'ulaw';

@@ -1,0 +1,87 @@
+/** Between generators and the voice path's calls: audio to be decoded, what was heard of it, who listens. */
+import type { HeardPiece, Endpointing } from '../../../server/voice/path/endpointing.ts';
+import { createListener as ours } from '../../../server/voice/path/listen.ts';
+import {
+  UTTERANCE_END,
+  type MediaPiece,
+  type MediaSource,
+} from '../../../server/voice/audio/media.ts';
+
+/** Pieces that are read ahead. */
+const AHEAD = 64;
+
+/** Audio that a generator gives, some pieces ahead of who takes it. */
+export function mediaOf(pieces: AsyncIterable<MediaPiece>): MediaSource {
+  const iterator = pieces[Symbol.asyncIterator]();
+  const waiting: MediaPiece[] = [];
+  let isReading = false;
+  let hasEnded = false;
+  async function read(): Promise<void> {
+    isReading = true;
+    while (waiting.length < AHEAD && !hasEnded) {
+      const step = await iterator.next();
+      if (step.done === true) hasEnded = true;
+      else waiting.push(step.value);
+      source.onArrival();
+    }
+    isReading = false;
+  }
+  const source: MediaSource = {
+    take() {
+      if (!isReading) void read();
+      return waiting.shift();
+    },
+    get isOver() {
+      return hasEnded && waiting.length === 0;
+    },
+    onArrival: () => undefined,
+  };
+  return source;
+}
+
+/** The samples of what was heard. */
+export function samplesIn(heard: AsyncIterable<HeardPiece>): AsyncIterableIterator<Uint8Array> {
+  const iterator = heard[Symbol.asyncIterator]();
+  const stream: AsyncIterableIterator<Uint8Array> = {
+    [Symbol.asyncIterator]: () => stream,
+    async next() {
+      for (;;) {
+        const step = await iterator.next();
+        if (step.done === true) return { done: true, value: undefined };
+        if (step.value.kind === 'samples') return { done: false, value: step.value.samples };
+      }
+    },
+    async return() {
+      await iterator.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+  return stream;
+}
+
+/** The utterances in a stream of s16le samples, as the voice path finds them. */
+export async function* listen(
+  audio: AsyncIterable<Uint8Array>,
+  endpointing: Endpointing,
+  createListener = ours,
+): AsyncGenerator<HeardPiece> {
+  let pieces: HeardPiece[] = [];
+  const listener = createListener(endpointing, (piece) => pieces.push(piece));
+  function* heard(): Generator<HeardPiece> {
+    const all = pieces;
+    pieces = [];
+    yield* all;
+  }
+  try {
+    for await (const bytes of audio) {
+      const whole = Uint8Array.from(bytes);
+      listener.take(new Int16Array(whole.buffer));
+      if (bytes === UTTERANCE_END) listener.conclude();
+      yield* heard();
+    }
+    listener.finish();
+    yield* heard();
+  } finally {
+    listener.close();
+  }
+}
