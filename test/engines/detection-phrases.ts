@@ -144,3 +144,37 @@ export const phrases: Readonly<Record<string, string>> = {
     '|cửa sổ vỡ|cảm ơn nhiều|hải đăng|đọc thêm',
   zh: '木桥|早上好|你好吗|忘记密码',
 };
+
+/** More of languages that the default engines do not translate and that have no list of words. */
+export const phrasesOfOthers: Readonly<Record<string, string>> = {
+  cs:
+    'dobrou noc|kde je klíč?|studené pivo|na shledanou|ztracené zavazadlo|nouzový východ' +
+    '|jsem unavený|káva s mlékem|kolik ti je let?|sluneční brýle|doprava zdarma|ztratil jsem se',
+  fi:
+    'hyvää yötä|missä avain on?|kylmä olut|nähdään pian|kadonnut matkatavara|hätäuloskäynti' +
+    '|olen väsynyt|kahvia ja maitoa|kuinka vanha olet?|aurinkolasit|ilmainen toimitus' +
+    '|olen eksyksissä',
+  hu:
+    'jó éjszakát|hol a kulcs?|hideg sör|viszlát holnap|elveszett csomag|vészkijárat' +
+    '|fáradt vagyok|kávé tejjel|hány éves vagy?|napszemüveg|ingyenes szállítás|eltévedtem',
+  id:
+    'selamat malam|di mana kuncinya?|bir dingin|sampai jumpa lagi|bagasi hilang|pintu darurat' +
+    '|saya lelah|kopi susu|berapa umurmu?|kacamata hitam|pengiriman gratis|saya tersesat',
+  nl:
+    'tot straks|waar is de sleutel?|koud bier|slaap lekker|verloren bagage|nooduitgang' +
+    '|ik ben moe|koffie met melk|hoe oud ben je?|zonnebril|gratis bezorging|ik ben verdwaald',
+  pl:
+    'dobranoc|gdzie jest klucz?|zimne piwo|do zobaczenia|zgubiony bagaż|jestem zmęczony' +
+    '|kawa z mlekiem|wyjście awaryjne|ile masz lat?|okulary słoneczne|darmowa dostawa' +
+    '|zgubiłem się',
+  ro:
+    'mi-e frig|unde este cheia?|noapte bună|la revedere|bagaj pierdut|ieșire de urgență' +
+    '|mi-e somn|o cafea mare|câți ani ai?|livrare gratuită|ochelari de soare|m-am rătăcit',
+  sv:
+    'god kväll|var är nyckeln?|kall öl|vi ses snart|förlorat bagage|nödutgång|jag är trött' +
+    '|kaffe med mjölk|hur gammal är du?|solglasögon|fri leverans|jag har gått vilse',
+  sw: 'habari yako|asante sana',
+  tr:
+    'iyi geceler|anahtar nerede?|soğuk bira|görüşürüz|kayıp bagaj|acil çıkış|çok yorgunum' +
+    '|sütlü kahve|kaç yaşındasın?|güneş gözlüğü|ücretsiz teslimat|kayboldum',
+};

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDetector } from '../../server/engines/detection/detector.ts';
 import type { DetectionEngine } from '../../server/engines/engine.ts';
-import { phrases } from './detection-phrases.ts';
+import { phrases, phrasesOfOthers } from './detection-phrases.ts';
 import { sentences, unsupportedSentences } from './detection-sentences.ts';
 import { expectSteadyTime } from '../support/machine/processor-time.ts';
 import { recordLog } from '../support/product/log-record.ts';
@@ -85,6 +85,13 @@ describe('the detector and short phrases', () => {
     ['unbezahlter Urlaub', 'de'],
     ['ganivet de cuina', 'ca'],
     ['hablaban', 'es'],
+    ['sore throat', 'en'],
+    ['book a table', 'en'],
+    ['seguro de coche', 'es'],
+    ['seguro do carro', 'pt'],
+    ['chuva intensa', 'pt'],
+    ["je m'appelle", 'fr'],
+    ['vi negre', 'ca'],
   ])('is sure of %s', (text, language) => {
     expect(detector.detect(text)).toEqual({ status: 'success', language });
   });
@@ -134,7 +141,24 @@ describe('the detector and short phrases', () => {
     expect(found).toEqual({ status: 'success', language });
   });
 
-  it.each(['la casa', 'la vida', 'la mesa', 'mesa grande', 'son casa'])(
+  it.each([
+    ...['mi-e frig', 'mi-e somn', 'unde este cheia?', 'ce faci?', 'vreau o bere', 'casa mea'],
+    'de ce nu',
+  ])('knows Romanian, whose words others have as well: %s', (text) => {
+    expect(detector.detect(text)).toEqual({ status: 'success', language: 'ro' });
+  });
+
+  it('takes none in languages without a list for one that has them', () => {
+    const taken = Object.entries(phrasesOfOthers).flatMap(([language, list]) =>
+      list
+        .split('|')
+        .map((text) => ({ language, text, found: detector.detect(text) }))
+        .filter(({ found }) => found.status === 'success' && isListed(found.language)),
+    );
+    expect(taken).toEqual([]);
+  });
+
+  it.each(['la casa', 'la vida', 'la mesa', 'mesa grande'])(
     'is unsure of %s, which French has by forms that nobody writes, where French is usual',
     (text) => {
       for (const usual of [
@@ -156,6 +180,7 @@ describe('the detector and short phrases', () => {
     ['la plage', 'es'],
     ['me dice', 'en'],
     ['bravo ție', 'it'],
+    ['son casa', 'fr'],
   ])('does not take %s for %s', (text, language) => {
     const found = detector.detect(text, { usual: new Map([[language, 8]]) });
     if (found.status === 'success') expect(found.language).not.toBe(language);
@@ -178,7 +203,7 @@ describe('the detector and short phrases', () => {
     expect(detector.detect('vi sees i morgen')).not.toEqual(german);
   });
 
-  it.each(['chair', 'de ce nu', 'table', 'casa', 'entre'])(
+  it.each(['chair', 'pain', 'main', 'son', 'table', 'casa', 'entre'])(
     'is not sure of %s, which several have',
     (text) => {
       expect(detector.detect(text).status).toBe('insufficient_confidence');

@@ -26,15 +26,15 @@ describe('a translation without a source language', () => {
     return { status: response.status, ...answer };
   };
 
-  it.each(['Guten Morgen', 'Wie geht es dir?', 'Protonenstrahl', 'Goedemiddag'])(
-    'refuses %s by the name that detection tells',
-    async (text) => {
-      const [found] = (await detect({ text: [text] })).results;
-      const { status, message } = await translate(text);
-      expect({ found, status }).toEqual({ found: expect.anything() as unknown, status: 400 });
-      expect(message).toContain(`The text is in ${found?.detected_language?.toUpperCase()}:`);
-    },
-  );
+  it.each([
+    ...['Guten Morgen', 'Wie geht es dir?', 'Protonenstrahl', 'Goedemiddag'],
+    ...['mi-e frig', 'unde este cheia?'],
+  ])('refuses %s by the name that detection tells', async (text) => {
+    const [found] = (await detect({ text: [text] })).results;
+    const { status, message } = await translate(text);
+    expect({ found, status }).toEqual({ found: expect.anything() as unknown, status: 400 });
+    expect(message).toContain(`The text is in ${found?.detected_language?.toUpperCase()}:`);
+  });
 
   it.each([
     ['proton beam', 'EN', 'ES'],

@@ -3,6 +3,7 @@ import { createDetector } from '../../server/engines/detection/detector.ts';
 import type { DetectionEngine } from '../../server/engines/engine.ts';
 import { createUsualLanguages } from '../../server/translation/account-texts.ts';
 import { createDetection } from '../../server/translation/detection.ts';
+import { phrasesOfOthers } from '../engines/detection-phrases.ts';
 import { recordLog } from '../support/product/log-record.ts';
 
 let detector: DetectionEngine;
@@ -104,6 +105,14 @@ describe('the source of a translation', () => {
       expect(romance).not.toContain(await sourceOf(text, 'es', romance));
     },
   );
+
+  it('is hardly ever one of the others for few words of a language that nobody translates', async () => {
+    const texts = Object.values(phrasesOfOthers).flatMap((list) => list.split('|'));
+    const sources = await Promise.all(texts.map((text) => sourceOf(text, 'es', romance)));
+    const taken = texts.filter((_, index) => romance.includes(sources[index] ?? ''));
+    // Single words that no dictionary has may be names or mistakes.
+    expect(taken.length, taken.join(', ')).toBeLessThanOrEqual(0.06 * texts.length);
+  });
 
   it.each([...['Nokia Lumia', 'teh cat', 'nou missatje', 'nuevo mensage', 'how r u']])(
     'is one that can be translated where a name or a mistake leads away: %s',

@@ -16,18 +16,25 @@ import {
 } from './letters.ts';
 import {
   type Evidence,
-  everydayShares,
+  type ForeignWords,
   foreignWords,
   listEvidence,
   loadStatistics,
   type Statistics,
   withoutNgrams,
-  wordEvidence,
 } from './evidence.ts';
+import { commonWordsIn, type CommonWords } from './common-words.ts';
 import { createWordLists, type WordListOptions, type WordLists } from './word-lists.ts';
 
 /** What each kind of evidence counts; set by hand on the tests' sentences and on messages of programs. */
-const weights = { ngrams: 1, network: 0.6, words: 1.3, letters: 0.45, lists: 2 } as const;
+const weights = {
+  ngrams: 1,
+  network: 0.6,
+  words: 1.3,
+  letters: 0.45,
+  lists: 2,
+  alien: 0.5,
+} as const;
 /** The network guesses wildly below this length, in UTF-16 units. */
 const NETWORK_LENGTH = 32;
 /** Texts of more words are detected by statistics; fewer are looked up, and judged with more care. */
@@ -37,7 +44,7 @@ const UNLISTED = 0.35;
 /** A language has so much of a text that it is more than chance: of its words, of its letters. */
 const BACKING = { frequent: 0.5, listed: 0.6, all: 0.8, usual: 0.84, certain: 0.95 } as const;
 /** Two languages that have the words of a text to shares nearer than this both have them. */
-const SAME_SHARE = 0.16;
+const SAME_SHARE = 0.1;
 /** The leads that one word takes, and few, where two languages have them all, and between languages alike. */
 const SHARED_MARGIN = { one: 1.2, few: 0.6 } as const;
 const ALIKE_MARGIN = 0.4;
@@ -52,7 +59,7 @@ const LEAST_LISTED = 0.6;
 const CLEAR_LEAD = 0.5;
 /** What several words lead by at most for a usual language that has them all; of one word statistics know nothing. */
 const USUAL_MARGIN = 0.75;
-/** So much more of a text is very frequent words of a language without a list: it may be that one. */
+/** So much more of a text is common words of a language without a list: it may be that one. */
 const MORE_FREQUENT = 0.1;
 /** Languages that statistics mistake for one another. */
 const alike = [
@@ -202,7 +209,11 @@ function conclude(scoring: Scoring, usual: Evidence | undefined): Detection {
     return { status: 'success', language: own };
   return near.length === 0 && !isGuess
     ? { status: 'success', language }
-    : { status: 'insufficient_confidence', language, candidates };
+    : {
+        status: 'insufficient_confidence',
+        language,
+        candidates: [...new Set([...candidates, ...possible])],
+      };
 }
 
 /** The one of several languages that is more usual than the others by far. */
@@ -246,10 +257,16 @@ function weigh(readable: string, script: Script, { statistics, lists }: Means): 
   const text = words.join(' ');
   const ngrams = statistics.byNgrams(text);
   const guess = statistics.byNetwork(text);
-  const frequent = wordEvidence(words);
+  const common = commonWordsIn(words);
   const letters = letterEvidence(text);
   const isShort = words.length <= FEW_WORDS;
   const listed = isShort ? listEvidence(words, script, lists) : new Map<LanguageTag, number>();
+  const foreign = foreignWords(isShort ? words : [], { statistics, lists, script });
+  // Of a language without a list only the common words are known: most must be, as a few are by chance.
+  const knownIn = (language: LanguageTag) => {
+    const share = isShort ? (common.shares.get(language) ?? 0) : 0;
+    return listed.get(language) ?? (share >= BACKING.listed ? share : UNLISTED);
+  };
   const trust = Math.min(1, text.length / NETWORK_LENGTH);
   const scores = script.languages.map((language) => {
     const network = guess.language === language ? trust * guess.probability : 0;
@@ -258,28 +275,26 @@ function weigh(readable: string, script: Script, { statistics, lists }: Means): 
     const score =
       weights.ngrams * byNgrams +
       weights.network * network +
-      weights.words * (frequent.get(language) ?? 0) +
+      weights.words * (common.frequent.get(language) ?? 0) +
       weights.letters * letters.evidence(language) +
-      weights.lists * ((listed.get(language) ?? UNLISTED) - UNLISTED) +
+      weights.lists * (knownIn(language) - UNLISTED) -
+      (foreign.isAlien(language) ? weights.alien : 0) +
       (priors.get(language) ?? RARE_PRIOR);
     return { language, score };
   });
   scores.sort((one, other) => other.score - one.score);
   const margin = decisiveMargin(text, isShort);
   if (!isShort) return { scores, readable, ...longScoring(margin) };
-  const isForeign = foreignWords(words, { statistics, lists, script });
   const own = ownWords(readable);
   const ownLetters = own === '' ? undefined : letterEvidence(own);
   const isOneWord = words.length === 1;
-  const everyday = everydayShares(words);
   const found = {
     isOneWord,
     ownLetters,
-    isForeign,
+    foreign,
     margin,
     scores,
-    frequent,
-    everyday,
+    common,
     listed,
     guess,
   };
@@ -291,31 +306,29 @@ interface ShortText {
   isOneWord: boolean;
   /** Of the words that are no names; undefined where all may be. */
   ownLetters: LetterEvidence | undefined;
-  /** Whether it holds a word that is another language's rather than this one's. */
-  isForeign: (language: LanguageTag) => boolean;
+  foreign: ForeignWords;
   margin: number;
   scores: readonly Scored[];
-  /** Very frequent words; those of several languages count less. */
-  frequent: Evidence;
-  /** The share of the words that are very frequent in a language, whatever others have them. */
-  everyday: Evidence;
+  common: CommonWords;
   listed: Evidence;
   guess: { language: LanguageTag };
 }
 
 /** How languages are detected by few words, which more than one may have. */
 function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
-  const { isOneWord, ownLetters, isForeign, margin, scores, frequent, everyday, listed, guess } =
-    found;
-  const frequentIn = (language: LanguageTag) => frequent.get(language) ?? 0;
+  const { isOneWord, ownLetters, foreign, margin, scores, common, listed, guess } = found;
+  const { isForeign, isAlien } = foreign;
+  const frequentIn = (language: LanguageTag) => common.frequent.get(language) ?? 0;
   const listedIn = (language: LanguageTag) => listed.get(language) ?? 0;
+  const hasCommonWords = (language: LanguageTag) =>
+    (common.shares.get(language) ?? 0) >= BACKING.listed;
   // What one detector says alone is a guess among all languages.
   const isBacked = (language: LanguageTag) =>
     guess.language === language ||
     frequentIn(language) >= BACKING.frequent ||
     (listed.has(language)
       ? listedIn(language) >= BACKING.listed
-      : !isOneWord && (everyday.get(language) ?? 0) >= BACKING.listed);
+      : !isOneWord && hasCommonWords(language));
   const hasWords = (language: LanguageTag) =>
     listed.has(language) ? listedIn(language) >= BACKING.all : isBacked(language);
   const [best] = scores;
@@ -324,7 +337,7 @@ function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
   const areRarer = (language: LanguageTag) =>
     frequentIn(best.language) - frequentIn(language) >= FREQUENT_LEAD;
   const isWritten = known >= BACKING.certain || ownLetters?.areAllOf(best.language) !== false;
-  const isGuess = !isBacked(best.language) || !isWritten;
+  const isGuess = !isBacked(best.language) || !isWritten || isAlien(best.language);
   return {
     isGuess,
     hasWords,
@@ -336,12 +349,13 @@ function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
         const isClear = !isOneWord && ownLetters !== undefined && isUnknown;
         return isClear ? CLEAR_LEAD + listedIn(language) / 2 : Infinity;
       }
-      if (known >= BACKING.certain && !isBacked(language)) return 0;
+      if ((known >= BACKING.certain && !isBacked(language)) || isAlien(language)) return 0;
       const isShared = known > 0 && listedIn(language) >= known - SAME_SHARE && !areRarer(language);
       const shared = SHARED_MARGIN[isOneWord ? 'one' : 'few'];
       // Without a list, very frequent words are all that can speak for it.
-      if (!listed.has(language) && frequentIn(language) > frequentIn(best.language) + MORE_FREQUENT)
-        return Infinity;
+      const isFrequent = frequentIn(language) > frequentIn(best.language) + MORE_FREQUENT;
+      const isOpen = known < BACKING.certain || hasCommonWords(language);
+      if (!listed.has(language) && isFrequent && isOpen) return Infinity;
       const areAlike = alike.some((group) => group.has(best.language) && group.has(language));
       return Math.max(margin, isShared ? shared : 0, areAlike ? ALIKE_MARGIN : 0);
     },

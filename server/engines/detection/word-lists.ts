@@ -48,7 +48,7 @@ export interface ReadWordList extends WordListFile {
 }
 
 /** What a word counts that only a large dictionary has, or that is put together. */
-const RARE_WORD = 0.85;
+export const RARE_WORD = 0.85;
 /** Languages that make new words of two. */
 const joining: ReadonlySet<LanguageTag> = new Set('da de en fi hu is nb nl sv'.split(' '));
 /** Shorter parts of a word are in too many by chance. */
