@@ -151,20 +151,21 @@ class DecodeFlow implements AsyncIterator<HeardPiece, undefined> {
     if (this.#isStopped || this.#isInFlight || this.#isLastSent) return;
     if (this.#pieces.length >= MAX_UNREAD_PIECES) return;
     const { media } = this.#options;
+    let piece = media.take();
+    if (piece === undefined && !media.isOver) return;
     const chunks: (Uint8Array | typeof GAP)[] = [];
+    let bytes = 0;
     this.#endsUtterance = false;
-    for (let bytes = 0; chunks.length < MAX_CHUNKS && bytes < MAX_CHUNKS_BYTES;) {
-      const piece = media.take();
-      if (piece === undefined) break;
+    for (; piece !== undefined; piece = media.take()) {
       if (piece === UTTERANCE_END) {
         this.#endsUtterance = true;
         break;
       }
       chunks.push(piece === MEDIA_GAP ? GAP : piece);
       bytes += piece === MEDIA_GAP ? 0 : piece.length;
+      if (chunks.length >= MAX_CHUNKS || bytes >= MAX_CHUNKS_BYTES) break;
     }
     this.#isLastSent = media.isOver;
-    if (chunks.length === 0 && !this.#endsUtterance && !this.#isLastSent) return;
     this.#isInFlight = true;
     this.#decode(chunks);
   }
