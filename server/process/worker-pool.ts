@@ -50,6 +50,8 @@ export interface WorkerPlace<Request> {
 }
 
 export interface WorkerPool<Request, Answer> {
+  /** Starts a worker if there is none, so that the first stream does not wait for it. */
+  prepare(): void;
   /** @throws ServiceError too_many_sessions when all workers are full, stopping when closed */
   open(events: WorkerStreamEvents<Answer>): WorkerPlace<Request>;
   /** Ends all workers, whose streams fail with `stopping`. */
@@ -119,6 +121,9 @@ export function createWorkerPool<Request extends StreamRequest, Answer extends S
   }
 
   return {
+    prepare() {
+      if (workers.size === 0 && !isClosed) startPooledWorker();
+    },
     open(events) {
       if (isClosed) throw stopping();
       lastStreamId += 1;

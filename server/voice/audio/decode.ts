@@ -61,6 +61,8 @@ export interface DecodeOptions {
 export interface AudioDecoders {
   /** Content types, of `sourceMediaTypes`, that can be decoded. */
   readonly contentTypes: readonly string[];
+  /** A stream of this format is about to come. */
+  prepare(format: AudioFormat): void;
   /**
    * Decodes a stream to s16le samples at `sampleRateHz`, listens to them, and gives the utterances in
    * pieces of any even length. Chunks are cut anywhere, the first may carry headers besides audio;
@@ -137,11 +139,13 @@ export function createAudioDecoders({
   }
   const contentTypes = decodableContentTypes({ hasFfmpeg });
 
+  const poolFor = ({ container }: AudioFormat) => (container === 'pcm' ? pcmPool : pool);
+
   return {
     contentTypes,
+    prepare: (format) => poolFor(format).prepare(),
     decode(media, { format, meter, endpointing, wantsSamples = true, onHeard, ...asked }) {
       if (!contentTypes.includes(format.contentType)) throw formatUnsupported(format, contentTypes);
-      const isPcm = format.container === 'pcm';
       return decodeOnWorker({
         ...asked,
         media,
@@ -149,8 +153,8 @@ export function createAudioDecoders({
         endpointing,
         wantsSamples,
         onHeard,
-        meter: isPcm ? undefined : meter,
-        pool: isPcm ? pcmPool : pool,
+        meter: format.container === 'pcm' ? undefined : meter,
+        pool: poolFor(format),
         ffmpegs,
         hasFfmpeg,
       });

@@ -248,6 +248,8 @@ class SessionDesk implements VoiceSessions {
     const { tokens, path, measures, log, publicUrl } = this.#options;
     const { maxLagMs, resumeMs, checkRequest } = this.#options;
     const id = randomUUID();
+    // Its audio comes when its client has connected, which takes a moment.
+    path.decoders.prepare(request.manner.format);
     const charge =
       caller &&
       this.#charges.open({
