@@ -73,6 +73,15 @@ export async function openPostgresql(): Promise<TestPostgresql> {
   };
 }
 
+/** Modules of tests are evaluated anew for each file. */
+const ofProcess = globalThis as { sharedPostgresql?: Promise<TestPostgresql> };
+
+/** One for all files of a process, which ends with it: making a cluster takes a second of processor. */
+export function sharedPostgresql(): Promise<Pick<TestPostgresql, 'createDatabase'>> {
+  ofProcess.sharedPostgresql ??= openPostgresql();
+  return ofProcess.sharedPostgresql;
+}
+
 /**
  * The server with a shell that watches over it: when our end of its input closes, because we close
  * it or because the test process died in whatever way, the server ends at once (`pg_ctl stop -m
