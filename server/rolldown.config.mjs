@@ -1,15 +1,18 @@
 /**
  * The compiled server in few files, which Node loads in half the time: an entry for each process and
  * thread under its name in `dist/server/`, and what several of them share in `chunks/`. Packages stay
- * outside, but for those that come in hundreds of modules.
+ * outside, but for those that come in hundreds of modules or with large tables.
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { defineConfig } from 'rolldown';
 
 /** What starts by itself: processes, their children and threads. */
 const ENTRY = /(?:^|\/)(?:main|worker|[\w-]+-(?:child|worker|thread))\.js$/;
-const BUNDLED_PACKAGES = /^(?:typebox|kysely|@fastify\/type-provider-typebox)(?:\/|$)/;
+const BUNDLED_PACKAGES = /^(?:eld|typebox|kysely|@fastify\/type-provider-typebox)(?:\/|$)/;
+/** Tables of the language detector. */
+const STATISTICS = /[\\/]eld[\\/]src[\\/]ngrams[\\/]/;
 /** Stands for the address of a module until it is known in which file it comes to be. */
 const ADDRESS = /__moduleAddress\("([^"]*)"\)/g;
 
@@ -25,12 +28,14 @@ export default defineConfig({
   ),
   platform: 'node',
   external: (id) => !/^[./]/.test(id) && !BUNDLED_PACKAGES.test(id),
-  plugins: [moduleAddresses()],
+  plugins: [moduleAddresses(), tablesAsJson()],
   output: {
     dir: path.join(dist, 'bundle'),
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
+    // By themselves: they are kept as text as well, in which any foreign letter doubles all.
+    codeSplitting: { groups: [{ name: 'language-statistics', test: STATISTICS }] },
   },
 });
 
@@ -55,6 +60,24 @@ function moduleAddresses() {
         const from = path.relative(path.dirname(fileName), name);
         return `new URL(${JSON.stringify(from)}, import.meta.url).href`;
       });
+    },
+  };
+}
+
+/**
+ * Parses tables of megabytes as JSON: as an object of JavaScript they take three times as long and 100 MB
+ * for a moment, which stay with the process.
+ *
+ * @returns {import('rolldown').Plugin}
+ */
+function tablesAsJson() {
+  return {
+    name: 'tables-as-json',
+    async load(id) {
+      if (!STATISTICS.test(id)) return undefined;
+      const { ngramsData } = await import(pathToFileURL(id).href);
+      const json = JSON.stringify(JSON.stringify(ngramsData));
+      return `export const ngramsData = JSON.parse(${json});`;
     },
   };
 }

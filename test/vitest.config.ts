@@ -1,8 +1,9 @@
 /**
- * Four projects. `test/run.mjs` runs the last in a vitest of its own beside the others: its tests wait
+ * Five projects. `test/run.mjs` runs the last in a vitest of its own beside the others: its tests wait
  * for the clock more than for the processor.
  *
- *  - pure: what neither listens nor keeps anything, many files in a process, which has the modules
+ *  - pure: what leaves nothing behind, many files in a process, which has the modules
+ *  - stored: what asks for a database of each kind: many files in a process, which has one PostgreSQL
  *  - served: what asks for a server with nothing special about it: many files in a process, which has one
  *  - node: everything else, one file more at a time than there are processors
  *  - realtime: what streams at the pace of speech or counts seconds, four files at a time
@@ -20,9 +21,31 @@ const realtimeTests = 'test/**/*.realtime.test.ts';
 /** What measures memory, its own or that of a child, which begins with that of its parent. */
 const memoryTests = ['memory-files', 'xliff-limits', 'xlsx-large'];
 const pureTests = [
-  ...['shared', 'text', 'style-rules/rules', 'glossaries/terms', 'memories/matching'],
-  ...['documents/formats', 'voice/path', 'voice/audio/codecs', 'voice/audio/encode'],
-].map((room) => `test/${room}/**/!(${memoryTests.join('|')}).test.ts`);
+  ...[
+    ...['shared', 'text', 'style-rules/rules', 'glossaries/terms', 'memories/matching'],
+    ...['documents/formats', 'voice/path', 'voice/audio/codecs', 'voice/audio/encode'],
+  ].map((room) => `${room}/**/!(${memoryTests.join('|')})`),
+  ...['engines/{whisperlive,silent,vosk,batch-recogniser,recognition-parts,socket-recognisers}'],
+  ...['engines/{chat,chat-*,libretranslate,openai-*,deepl-*,service-client,remote-*}'],
+  ...['engines/{espeak-ng,flite,pico,synthesis-conformance,translation-*,tagged-text}'],
+  ...['engines/{apertium-routes,moonshine-agreement}', 'improvement/improvement'],
+  ...['accounts/{access,account-contacts,api-key-file}', 'process/concurrency'],
+  ...['translation/{translation,languages,engine-routes,detection}', 'operation/metrics'],
+  ...['voice/session/{session-tokens,media-queue,outbox,live-translation}', 'client/lost-session'],
+  ...['http/{forms,form-body,upload-pace,received-file}', 'glossaries/glossaries'],
+  ...['style-rules/{style-rules,text-style,style-rule-table}', 'spoken-terms/spoken-terms'],
+  ...['models/{find-models,better-translation}', 'documents/jobs/document-{jobs,uploads,status}'],
+  ...['setup/{product,debian-packages,npm-packages,dependencies,progress,node-version}'],
+  ...['widget/console-{usage,rules,glossary-entries}'],
+  ...['widget/{transcript-state,spoken-lines,resampler}'],
+].map((name) => `test/${name}.test.ts`);
+
+/** Those with `databasesOfThisFile()`. */
+const storedTests = [
+  ...['{spoken-terms,style-rules,glossaries,memories,accounts/console,documents/jobs}/store'],
+  ...['memories/translation-memories', 'accounts/usage/usage-{reports-store,notices}'],
+  ...['documents/jobs/document-claims-store', 'storage/storage'],
+].map((name) => `test/${name}.test.ts`);
 
 /**
  * One of them mostly waits. Each may have a server and a browser: more than a few take the memory of a
@@ -72,6 +95,16 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'stored',
+          include: storedTests,
+          isolate: false,
+          maxWorkers: atOnce,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'served',
           include: servedTests,
           isolate: false,
@@ -84,7 +117,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: [realtimeTests, ...pureTests, ...servedTests],
+          exclude: [realtimeTests, ...pureTests, ...storedTests, ...servedTests],
           maxWorkers: atOnce,
           sequence: { groupOrder: 0 },
         },

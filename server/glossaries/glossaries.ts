@@ -24,8 +24,7 @@ import type {
 } from './store.ts';
 import { createTermIndex, type TermIndex } from './terms/term-index.ts';
 import { type TermTable, createGlossaryTables } from './terms/term-table.ts';
-import { parseEntries, mergeEntries } from './terms/entries.ts';
-import { phraseFault } from './terms/entry-lines.ts';
+import { mergeEntries, parseEntries, phraseFault } from './terms/entries.ts';
 
 /** Most glossaries of an account. */
 const MAX_GLOSSARIES = 1000;

@@ -5,16 +5,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parse, unescape } from 'node:querystring';
 import { Readable } from 'node:stream';
-import { Ajv, type AnySchema, type ValidateFunction } from 'ajv';
+import type { ValidateFunction } from 'ajv';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { ServiceError } from '../../shared/errors.ts';
-import { UUID } from '../../shared/uuid.ts';
-
-const ajvOptions = { useDefaults: true, removeAdditional: false, strict: false } as const;
-const strict = new Ajv({ ...ajvOptions, coerceTypes: false });
-const lenient = new Ajv({ ...ajvOptions, coerceTypes: 'array' });
-for (const ajv of [strict, lenient]) ajv.addFormat('uuid', UUID);
+import { compileStrictly } from './schema-compilers.ts';
 
 /** Of a JSON schema, what decides how a value may be written. */
 interface ValueSchema {
@@ -28,11 +23,8 @@ interface ValueSchema {
   'x-comma-separated'?: boolean;
 }
 
-/** Installs validation and the reading of bodies on a server. */
+/** Installs the reading of bodies on a server. */
 export function useForms(app: FastifyInstance): void {
-  app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? strict : lenient).compile(schema as AnySchema),
-  );
   acceptBodiesOfGets(app);
   refuseEncodedBodies(app);
   useFormBodies(app);
@@ -59,7 +51,7 @@ export function readForm<Schema extends TSchema>(
   schema: Schema,
 ): Static<Schema> {
   const form = properties(nestFormNames(fields), schema, true);
-  const validate = compiled.get(schema) ?? strict.compile(schema);
+  const validate = compiled.get(schema) ?? compileStrictly(schema);
   compiled.set(schema, validate);
   if (validate(form)) return form as Static<Schema>;
   throw Object.assign(new Error('The form does not fit.'), {

@@ -21,6 +21,7 @@ import {
 } from './door.ts';
 import { answerError, clientError, useNotFound } from './errors.ts';
 import { useForms } from './forms.ts';
+import { compileSchemasOnFirstUse } from './schema-compilers.ts';
 import { addSecurityHeaders, answerRaw, newTraceId } from './upgrades.ts';
 import { useUploadPace } from './requests.ts';
 
@@ -83,6 +84,7 @@ export async function createHttpServer(options: HttpOptions) {
   app.removeContentTypeParser('text/plain');
   const door = await useDoors(app, options);
   useCrossOriginCalls(app, options.knowsOrigin);
+  compileSchemasOnFirstUse(app);
   useForms(app);
   await publishDescriptions(app);
   for (const routes of options.routes) await app.register(routes, { door, widgetFolder });

@@ -44,8 +44,12 @@ const DEFAULT_MEMORY_FILES_BYTES = 16 * 1024 * 1024;
 const TRIAL_LIMIT_MS = 10_000;
 /** What bubblewrap takes at most to end after what it contains. */
 const CLEARING_MS = 1_000;
-/** Succeeds when what there is of its arguments can be read: many programs pass over what they may not. */
-const READABLE = 'for file; do test ! -e "$file" || test -r "$file" || exit 1; done';
+/**
+ * Runs a command if what there is of so many files before it can be read: many programs pass over what
+ * they may not.
+ */
+const IF_READABLE =
+  'for n in $(seq "$1"); do shift; test ! -e "$1" || test -r "$1" || exit 1; done; shift; exec "$@"';
 
 /** Not all of `/usr`: products are often installed in `/usr/src`, with their data. */
 const systemFolders = [
@@ -129,9 +133,9 @@ export async function findContainment(
   const ways = process.getuid?.() === 0 ? [asNobody, asRootInName] : [asOneself];
   for (const way of ways) {
     const containment = contained(bubblewrap, way, belongings);
-    const isReadable = ['/bin/sh', '-c', READABLE, 'sh', ...(belongings.readable ?? [])] as const;
-    if (!(await succeeds(containment.wrap(isReadable)))) continue;
-    if (await succeeds(containment.wrap(trial))) return containment;
+    if (await succeeds(containment.wrap(ifReadable(belongings.readable ?? [], trial)))) {
+      return containment;
+    }
   }
   const allowsNothing = !(await anySucceeds(bubblewrap, ways));
   return none(
@@ -139,6 +143,10 @@ export async function findContainment(
       ? 'Let the server make namespaces: bubblewrap needs them, and the machine or its container forbids it.'
       : `Bubblewrap cannot start ${path.basename(trial[0])} with what it needs: see where it is installed, and who may read it.`,
   );
+}
+
+function ifReadable(files: readonly string[], command: Command): Command {
+  return ['/bin/sh', '-c', IF_READABLE, 'sh', `${files.length}`, ...files, ...command];
 }
 
 async function anySucceeds(bubblewrap: string, ways: readonly Way[]): Promise<boolean> {

@@ -9,7 +9,12 @@ import type { Glossaries } from '../glossaries/glossaries.ts';
 import type { SpokenTermLists } from '../spoken-terms/spoken-terms.ts';
 import { createSessionTokens } from './session/session-tokens.ts';
 import type { Translation } from '../translation/translation.ts';
-import { createAudioDecoders, findDecoderContainment, findFfmpeg } from './audio/decode.ts';
+import {
+  createAudioDecoders,
+  findDecoderContainment,
+  findFfmpeg,
+  findFfmpegProgram,
+} from './audio/decode.ts';
 import { createSpeechEncoders } from './audio/encode.ts';
 import type { VoiceMeasures } from './path/measures.ts';
 import { createLiveTranslation } from './session/live-translation.ts';
@@ -25,10 +30,11 @@ export type { VoiceSessions } from './session/voice-sessions.ts';
 
 /** What sessions are decoded and encoded with; found and started before the first of them. */
 export async function openAudio(config: Config, log: Logger) {
+  const findingFfmpeg = findFfmpegProgram(config.FFMPEG);
   const [encoders, containment, ffmpeg] = await Promise.all([
-    createSpeechEncoders({ log, ffmpeg: config.FFMPEG }),
+    createSpeechEncoders({ log, findingFfmpeg }),
     findDecoderContainment(),
-    findFfmpeg(config.FFMPEG),
+    findFfmpeg(config.FFMPEG, findingFfmpeg),
   ]);
   const maxFfmpegProcesses = config.VOICE_FFMPEG_PROCESSES;
   const decoders = createAudioDecoders({ log, containment, ffmpeg, maxFfmpegProcesses });

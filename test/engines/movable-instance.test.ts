@@ -10,7 +10,7 @@ import { createNeural } from '../../server/engines/translation/neural.ts';
 import { findModels } from '../../server/models/find-models.ts';
 import { builtModule } from '../support/suite/built-product.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
-import { writeTranslationModels } from '../support/models/translation-models.ts';
+import { quickCompiler, writeTranslationModels } from '../support/models/translation-models.ts';
 import { tinySize, writeWordTranslator } from '../support/models/word-translator.ts';
 import { eventually, recordingLog } from './apertium-support.ts';
 import { plain, textsOf } from './marked-segments.ts';
@@ -26,7 +26,7 @@ async function withTranslator(script: string, flags: readonly string[]): Promise
   const file = (name: string) => path.join(folder, 'translation-en-es', name);
   const texts = [...hostileTexts(12).map(({ text }) => text), 'The red house', 'Two old rivers.'];
   const { stdout } = await run(process.execPath, [
-    ...[...flags, '--wasm-lazy-compilation', '--input-type=module', '-e'],
+    ...[...flags, ...quickCompiler, '--input-type=module', '-e'],
     `import { readFileSync } from 'node:fs';
     import { loadBergamot } from '${builtModule('server/engines/translation/bergamot.ts')}';
     const vocabulary = readFileSync('${file('vocab.enes.spm')}');

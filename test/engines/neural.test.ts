@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { TranslationEngine } from '../../server/engines/engine.ts';
 import { createNeural, type NeuralOptions } from '../../server/engines/translation/neural.ts';
 import { findModels } from '../../server/models/find-models.ts';
-import { writeTranslationModels } from '../support/models/translation-models.ts';
+import { quickCompiler, writeTranslationModels } from '../support/models/translation-models.ts';
 import { eventually, recordingLog } from './apertium-support.ts';
 import { marked, plain, textsOf, written } from './marked-segments.ts';
 import { describeTranslationConformance } from './translation-conformance.ts';
@@ -27,7 +27,12 @@ type Log = ReturnType<typeof recordingLog>;
 
 async function create(options: Partial<NeuralOptions> = {}): Promise<TranslationEngine> {
   const { models } = await findModels(folder);
-  const [engine] = await createNeural({ log: recordingLog(), models, ...options });
+  const [engine] = await createNeural({
+    log: recordingLog(),
+    models,
+    compilerFlags: quickCompiler,
+    ...options,
+  });
   assert.ok(engine !== undefined && 'translate' in engine, JSON.stringify(engine));
   return engine;
 }

@@ -1,3 +1,5 @@
+import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
+import { Ajv } from 'ajv';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
@@ -34,6 +36,23 @@ it('the server describes its HTTP interface', async () => {
     expect(body).toContain(field);
   }
   for (const [reference, target] of references(document)) expect(target, reference).toBeDefined();
+});
+
+it('every schema of the HTTP interface can be compiled, as the first request that needs it does', async () => {
+  const document = (await (await server.get('/openapi.json')).json()) as object;
+  const ajv = new Ajv({ strict: false }).addFormat('uuid', true).addFormat('date-time', true);
+  const compileResponse = SerializerSelector()();
+  let compiled = 0;
+  JSON.stringify(document, (key, value: unknown) => {
+    if (key !== 'schema') return value;
+    const schema = value as object;
+    expect(ajv.compile(schema)).toBeInstanceOf(Function);
+    const route = { method: 'GET', url: '/', httpStatus: '200', schema };
+    expect(compileResponse(route)).toBeInstanceOf(Function);
+    compiled += 1;
+    return value;
+  });
+  expect(compiled).toBeGreaterThan(100);
 });
 
 it('the interface is there to be read by people', async () => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/stores.ts';
-import { openPostgresql, type TestPostgresql } from '../support/machine/postgresql.ts';
+import { sharedPostgresql, type TestPostgresql } from '../support/machine/postgresql.ts';
 import { executeOn } from './database-access.ts';
 import { quietLog } from './samples.ts';
 
@@ -23,17 +23,16 @@ export interface DatabasePair {
 /** Opens a new database for the tests of a file; closed and removed after them. */
 export function databasesOfThisFile(): (name: DatabaseName) => Promise<DatabasePair> {
   const opened: Storage[] = [];
-  let postgresql: TestPostgresql;
+  let postgresql: Pick<TestPostgresql, 'createDatabase'>;
   let folder: string;
 
   beforeAll(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'dragoman-stores-'));
-    postgresql = await openPostgresql();
+    postgresql = await sharedPostgresql();
   });
 
   afterAll(async () => {
     for (const storage of opened) await storage.close();
-    await postgresql.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 

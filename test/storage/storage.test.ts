@@ -5,24 +5,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteFile } from '../../server/storage/embedded/sqlite.ts';
 import { openStorage } from '../../server/storage/open-storage.ts';
 import type { Storage } from '../../server/stores.ts';
-import { openPostgresql, type TestPostgresql } from '../support/machine/postgresql.ts';
+import { sharedPostgresql, type TestPostgresql } from '../support/machine/postgresql.ts';
 import { executeOn } from './database-access.ts';
 import { openAccount, quietLog } from './samples.ts';
 import { behaviours, type StorageUnderTest } from './storage-behaviour.ts';
 
-let postgresql: TestPostgresql;
+let postgresql: Pick<TestPostgresql, 'createDatabase'>;
 let folder: string;
 let folders = 0;
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'dragoman-storage-'));
-  postgresql = await openPostgresql();
+  postgresql = await sharedPostgresql();
 });
 
-afterAll(async () => {
-  await postgresql.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Where an empty database can be opened, any number of times. */
 interface Place {

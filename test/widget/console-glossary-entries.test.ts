@@ -1,8 +1,7 @@
 /** What the glossary editor does with entries, without its page. */
 import fc from '../support/suite/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { phraseFault as serverFault } from '../../server/glossaries/terms/entry-lines.ts';
-import { parseEntries } from '../../server/glossaries/terms/entries.ts';
+import { parseEntries, phraseFault as serverFault } from '../../server/glossaries/terms/entries.ts';
 import { DictionaryDraft, entriesOf } from '../../widget/console/glossaries/dictionary-draft.ts';
 import {
   decodeText,

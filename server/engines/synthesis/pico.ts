@@ -87,20 +87,20 @@ export async function createPico({
 async function installedVoices(program: string): Promise<Set<string> | undefined> {
   const folder = await createTemporaryFolder('speech');
   try {
-    const tries = await Promise.all(
-      Object.values(voices).map(async (voice) => {
-        const args = ['-l', voice, '-w', path.join(folder, `${voice}.wav`)];
-        const running = promisify(execFile)(program, args, { timeout: 10_000 });
-        running.child.stdin?.on('error', () => undefined).end('a');
-        return running.then(
-          () => ({ voice, outcome: 'spoken' }),
-          (error: unknown) => ({ voice, outcome: (error as NodeJS.ErrnoException).code }),
-        );
-      }),
-    );
-    if (tries.some(({ outcome }) => outcome === 'ENOENT')) return undefined;
-    const spoken = tries.filter(({ outcome }) => outcome === 'spoken');
-    return new Set(spoken.map(({ voice }) => voice));
+    const outcomeOf = async (voice: string) => {
+      const args = ['-l', voice, '-w', path.join(folder, `${voice}.wav`)];
+      const running = promisify(execFile)(program, args, { timeout: 10_000 });
+      running.child.stdin?.on('error', () => undefined).end('a');
+      return running.then(
+        () => 'spoken',
+        (error: unknown) => (error as NodeJS.ErrnoException).code,
+      );
+    };
+    const [first = '', ...others] = Object.values(voices);
+    const outcome = await outcomeOf(first);
+    if (outcome === 'ENOENT') return undefined;
+    const outcomes = [outcome, ...(await Promise.all(others.map(outcomeOf)))];
+    return new Set(Object.values(voices).filter((_, index) => outcomes[index] === 'spoken'));
   } finally {
     await removeTemporaryFolder(folder);
   }

@@ -14,6 +14,8 @@ import { type NeuralEnd, type NeuralOpening, NeuralProcess } from './neural-proc
 export interface NeuralModelSettings {
   /** A model without work for so long leaves the memory, in ms. */
   idleMs: number;
+  /** Flags of Node by which the process of a model compiles its runtime. */
+  compilerFlags: readonly string[];
   startTimeoutMs: number;
   answerTimeoutMs: number;
   /** More text than that, in UTF-16 units, does not wait for its turn: another engine may take it. */
@@ -200,9 +202,11 @@ export class NeuralModel {
 
   #start(): void {
     const startMs = performance.now();
-    const { name, opening, startTimeoutMs, answerTimeoutMs, log, onChange } = this.#options;
+    const { name, opening, compilerFlags, startTimeoutMs, answerTimeoutMs, log, onChange } =
+      this.#options;
     const process = new NeuralProcess({
       opening,
+      compilerFlags,
       startTimeoutMs,
       answerTimeoutMs,
       onReady: () => {

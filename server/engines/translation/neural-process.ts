@@ -14,6 +14,7 @@ export type NeuralEnd =
 
 interface NeuralProcessOptions {
   opening: NeuralOpening;
+  compilerFlags: readonly string[];
   /** Longest time of the processor to load the model, in ms. */
   startTimeoutMs: number;
   /** Longest time of the processor to translate one batch, in ms. */
@@ -44,11 +45,10 @@ export class NeuralProcess {
     this.#child = forkChild(import.meta.url, './neural-child', {
       args: [JSON.stringify(options.opening)],
       // With one arena the memory that compilers have used is there for others: 40 MB less; 10 MB less
-      // where glibc gives back what is free from 128 KiB on. The quick compiler before the good one is
-      // left out, and so are functions that nobody calls: 25 MB less, and the first sentences take half
-      // the time. To collect garbage is for a loaded model that moves to another memory.
+      // where glibc gives back what is free from 128 KiB on. To collect garbage is for a loaded model that
+      // moves to another memory.
       env: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' },
-      execArgv: [...OUTLIVE_SIGNALS, '--no-liftoff', '--wasm-lazy-compilation', '--expose-gc'],
+      execArgv: [...OUTLIVE_SIGNALS, ...options.compilerFlags, '--expose-gc'],
       // What a runtime says when it breaks may have texts in it.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });

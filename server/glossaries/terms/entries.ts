@@ -6,19 +6,20 @@
 import { ServiceError } from '../../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import {
-  badEntry,
-  entryLines,
-  invalidEntries,
-  place,
-  type EntriesFormat,
-  type EntryLine,
-  phraseFault,
-} from './entry-lines.ts';
+  rowsOf,
+  type Row,
+  type RowFault,
+  type RowLimits,
+} from '../../../shared/separated-values.ts';
 
-export type { EntriesFormat } from './entry-lines.ts';
+/** How entries are written: tab-separated, where quotes mean nothing, or comma-separated (RFC 4180). */
+export type EntriesFormat = 'tsv' | 'csv';
 
 /** Most entries of a dictionary, in bytes of UTF-8. */
 export const MAX_DICTIONARY_BYTES = 10 * 1024 * 1024;
+
+/** Longest phrase, in bytes of UTF-8. */
+const MAX_PHRASE_BYTES = 1024;
 
 /** Checked entries of a dictionary. */
 interface Entries {
@@ -45,7 +46,7 @@ export async function parseEntries(input: {
   const output = createLineWriter();
   const indices = createKeyPlaces();
   const starts: number[] = [];
-  for (const line of entryLines(text, format)) {
+  for (const line of linesOf(text, format)) {
     if (slices.over()) await slices.next();
     starts.push(line.start);
     if (!isOfPair(line, text, input)) continue;
@@ -62,6 +63,35 @@ export async function parseEntries(input: {
   }
   if (output.count() === 0) throw invalidEntries('There is no entry');
   return { tsv: output.text(), entryCount: output.count() };
+}
+
+/** Two phrases and their languages. */
+const MAX_FIELDS = 4;
+/** Of a line of two phrases, with quotes around and within: a longer one is not read to its end. */
+const MAX_LINE_UNITS = 16 * 1024;
+
+const LINE_FAULTS: Readonly<Record<RowFault['kind'], string>> = {
+  'quote-inside': 'has a quote inside a field without quotes',
+  'text-after-quote': 'goes on after a closing quote',
+  'open-quote': 'has a quote that is not closed',
+  'too-many-fields': 'has too many fields',
+  'too-long': `is longer than ${MAX_PHRASE_BYTES} bytes`,
+};
+
+/** @throws ServiceError invalid_request for a line that cannot be read */
+function* linesOf(text: string, format: EntriesFormat): Generator<Row> {
+  const limits: RowLimits = {
+    separator: format === 'tsv' ? '\t' : ',',
+    quotes: format === 'csv',
+    maxFields: MAX_FIELDS,
+    maxUnits: MAX_LINE_UNITS,
+  };
+  for (const row of rowsOf(text, limits)) {
+    if (row.fault !== undefined) {
+      throw badEntry(row.index, text, row.start, LINE_FAULTS[row.fault.kind]);
+    }
+    yield row;
+  }
 }
 
 /**
@@ -132,7 +162,7 @@ function checkSize(text: string): void {
 
 /** Whether the languages a line of CSV may name are those of the dictionary; variants count too. */
 function isOfPair(
-  { fields, index, start }: EntryLine,
+  { fields, index, start }: Row,
   text: string,
   pair: { sourceLang: LanguageTag; targetLang: LanguageTag },
 ): boolean {
@@ -149,7 +179,7 @@ function isOfPair(
 }
 
 function checkedPhrases(
-  { index, start, fields, starts }: EntryLine,
+  { index, start, fields, starts }: Row,
   text: string,
   format: EntriesFormat,
 ): { source: string; target: string } {
@@ -167,6 +197,35 @@ function checkedPhrases(
     throw invalidEntries(`${name} with ${place(index, text, starts[number] ?? start)} ${fault}`);
   }
   return { source, target };
+}
+
+/** The message of every refusal of entries; its detail says where and why. */
+function invalidEntries(detail: string): ServiceError {
+  return new ServiceError('invalid_request', 'Invalid glossary entries provided', { detail });
+}
+
+/** A refusal that names an entry and where its line starts. */
+function badEntry(index: number, text: string, start: number, fault: string): ServiceError {
+  return invalidEntries(`Entry with ${place(index, text, start)} ${fault}`);
+}
+
+/**
+ * Names a place in the entries as they were sent: `the index 1 (starting at position 13)`. Entries
+ * are counted from 0 and empty lines are not; positions are Unicode code points from 0.
+ *
+ * @param start UTF-16 position
+ */
+function place(index: number, text: string, start: number): string {
+  return `the index ${index} (starting at position ${codePointsBefore(text, start)})`;
+}
+
+function codePointsBefore(text: string, end: number): number {
+  let count = end;
+  for (let at = 0; at < end; at += 1) {
+    // The second half of a surrogate pair is not another code point.
+    if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) count -= 1;
+  }
+  return count;
 }
 
 /** Lines a block, so that neither a million small strings nor one long chain of them is kept. */
@@ -261,4 +320,40 @@ export function startWorkSlices(): WorkSlices {
       endsAtMs = performance.now() + SLICE_MS;
     },
   };
+}
+
+// What a phrase of a glossary may be.
+
+/** UTF-16 units that fit into {@link MAX_PHRASE_BYTES} whatever they are: three bytes each at most. */
+const SURELY_SHORT = Math.floor(MAX_PHRASE_BYTES / 3);
+
+/** C0 and C1 control characters, line and paragraph separator, halves of characters. */
+const FORBIDDEN = /[\u0000-\u001f\u0080-\u009f\u2028\u2029\p{Surrogate}]/u;
+const BLANK_AT_START = /^\p{White_Space}/u;
+const BLANK_AT_END = /\p{White_Space}$/u;
+
+/** What is wrong with a phrase, as the predicate of a sentence; undefined when nothing is. */
+export function phraseFault(phrase: string): string | undefined {
+  if (phrase === '') return 'is empty';
+  const forbidden = FORBIDDEN.exec(phrase);
+  if (forbidden !== null) return `contains the character ${codePointName(forbidden[0])}`;
+  if (mayBeBlank(phrase.charCodeAt(0)) && BLANK_AT_START.test(phrase)) {
+    return 'starts with white space';
+  }
+  if (mayBeBlank(phrase.charCodeAt(phrase.length - 1)) && BLANK_AT_END.test(phrase)) {
+    return 'ends with white space';
+  }
+  if (phrase.length > SURELY_SHORT && Buffer.byteLength(phrase) > MAX_PHRASE_BYTES) {
+    return `is longer than ${MAX_PHRASE_BYTES} bytes`;
+  }
+  return undefined;
+}
+
+/** Spares nearly every phrase the two searches for blanks. */
+function mayBeBlank(unit: number): boolean {
+  return unit <= 0x20 || unit >= 0x85;
+}
+
+function codePointName(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

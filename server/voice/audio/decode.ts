@@ -26,7 +26,7 @@ import { decodeOnWorker } from './decode-stream.ts';
 import { createFfmpegPool, type FfmpegProgram } from './ffmpeg.ts';
 import type { MediaSource } from './media.ts';
 
-export { findFfmpeg } from './ffmpeg.ts';
+export { findFfmpeg, findFfmpegProgram } from './ffmpeg.ts';
 
 /**
  * Streams a worker takes before the next one is started: what a core decodes without getting warm.

@@ -39,6 +39,8 @@ export interface SpeechEncodersOptions {
   log: Logger;
   /** Program that encodes AAC. */
   ffmpeg?: string;
+  /** What {@link findFfmpegProgram} answers for it. */
+  findingFfmpeg?: Promise<FfmpegProgram | undefined>;
   /** Streams one worker thread encodes; a second one is started when they are taken. */
   streamsPerWorker?: number;
   maxWorkers?: number;
@@ -55,12 +57,13 @@ export interface SpeechEncodersOptions {
 export async function createSpeechEncoders({
   log,
   ffmpeg = 'ffmpeg',
+  findingFfmpeg = findFfmpegProgram(ffmpeg),
   streamsPerWorker = 32,
   maxWorkers = Math.max(4, availableParallelism()),
   watchdogMs = 10_000,
   startEncodeWorker = startOwnWorker,
 }: SpeechEncodersOptions): Promise<SpeechEncoders> {
-  const program = await findFfmpegProgram(ffmpeg);
+  const program = await findingFfmpeg;
   const hasFfmpeg = program !== undefined;
   const pool = createWorkerPool<EncodeRequest, EncodeAnswer>({
     log,

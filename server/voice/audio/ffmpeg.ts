@@ -56,8 +56,9 @@ export async function findFfmpegProgram(command: string): Promise<FfmpegProgram 
     const path = found.trim();
     // A shell has commands of its own.
     if (!isAbsolute(path)) return undefined;
-    await run(path, ['-version'], options);
-    return { path, containment: await findContainment([path, '-version'], { readable: [path] }) };
+    const containment = await findContainment([path, '-version'], { readable: [path] });
+    if (containment.lack !== undefined) await run(path, ['-version'], options);
+    return { path, containment };
   } catch {
     return undefined;
   }
@@ -67,11 +68,15 @@ export async function findFfmpegProgram(command: string): Promise<FfmpegProgram 
  * Looks for FFmpeg; undefined when it is missing or lacks a decoder we need.
  *
  * @param command name or path; a name is looked for where the system looks for programs
+ * @param finding what {@link findFfmpegProgram} answers for it
  */
-export async function findFfmpeg(command = 'ffmpeg'): Promise<FfmpegProgram | undefined> {
+export async function findFfmpeg(
+  command = 'ffmpeg',
+  finding = findFfmpegProgram(command),
+): Promise<FfmpegProgram | undefined> {
   try {
     const options = { timeout: CHECK_LIMIT_MS, maxBuffer: 1 << 20 };
-    const program = await findFfmpegProgram(command);
+    const program = await finding;
     if (program === undefined) return undefined;
     const { stdout: decoders } = await run(program.path, ['-hide_banner', '-decoders'], options);
     const hasAll = ['mp3', 'aac', 'vorbis'].every((name) => decoders.includes(` ${name} `));

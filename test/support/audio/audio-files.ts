@@ -3,13 +3,17 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ofProcess } from '../suite/of-process.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'audio-files-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const folder = ofProcess('audio folder', () => {
+  const created = mkdtempSync(join(tmpdir(), 'audio-files-'));
+  process.on('exit', () => rmSync(created, { recursive: true, force: true }));
+  return created;
+});
 
 const text =
   'The quick brown fox jumps over the lazy dog while she sells sea shells by the sea shore.';
-const made = new Set<string>();
+const made = ofProcess('audio', () => new Set<string>());
 
 function make(name: string, command: (file: string) => [string, ...string[]]): string {
   const file = join(folder, name);

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { ofProcess } from '../suite/of-process.ts';
 
 export interface SpeechRequest {
   text: string;
@@ -14,15 +15,15 @@ export interface SpeechRequest {
   padEndS?: number;
 }
 
-const made = new Map<string, string>();
-let folder: string | undefined;
+/** Files by what was asked for. */
+const made = ofProcess('speech', () => new Map<string, string>());
 
 /** Speaks a text; answers the path of a WAV file (s16le, one channel, 44-byte header). */
 export async function speech(request: SpeechRequest): Promise<string> {
   const key = JSON.stringify(request);
   const known = made.get(key);
   if (known !== undefined) return known;
-  folder ??= newFolder();
+  const folder = ofProcess('speech folder', newFolder);
   const { text, voice = 'kal16', sampleRateHz = 16_000, padStartS = 0.5, padEndS = 1 } = request;
   const raw = path.join(folder, `${made.size}-raw.wav`);
   const file = path.join(folder, `${made.size}.wav`);

@@ -1,29 +1,25 @@
 /** Documents for tests: made by hand or by LibreOffice, rendered, compared and looked into. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Zippable, strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
+import { ofProcess } from '../suite/of-process.ts';
 
 const run = promisify(execFile);
 // LibreOffice takes 3 s alone and many times that beside other work.
 const PROGRAM_TIMEOUT_MS = 120_000;
 const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 
-let root: string | undefined;
-let count = 0;
-
 /** A new folder that is removed when the process ends; also good outside of a running test. */
 export function documentFolder(): string {
-  if (root === undefined) {
+  const root = ofProcess('documents', () => {
     const created = mkdtempSync(path.join(os.tmpdir(), 'dragoman-documents-'));
     process.on('exit', () => rmSync(created, { recursive: true, force: true }));
-    root = created;
-  }
-  const folder = path.join(root, `${(count += 1)}`);
-  mkdirSync(folder);
-  return folder;
+    return created;
+  });
+  return mkdtempSync(path.join(root, 'files-'));
 }
 
 /** A document that is not in a file yet; the ending of its name tells LibreOffice what it is. */

@@ -16,6 +16,9 @@ const english = {
 export const movers = ['red', 'new', 'old'];
 export const movables = ['house', 'river', 'city', 'table', 'key', 'door', 'window'];
 
+/** In place of the good compiler, which takes seconds for each process: for few sentences the quick one is enough. */
+export const quickCompiler = ['--liftoff-only', '--wasm-lazy-compilation'] as const;
+
 /** Writes `translation-en-es`, and `translation-de-en`, which has a vocabulary for each language. */
 export function writeTranslationModels(folder: string): void {
   writeWordTranslator(path.join(folder, 'translation-en-es'), {

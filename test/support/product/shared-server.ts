@@ -4,6 +4,7 @@
  * processor.
  */
 import { rmSync } from 'node:fs';
+import { ofProcess } from '../suite/of-process.ts';
 import { openEmbedded, platformOver } from './platform.ts';
 import { requestsTo, startServer, type TestServer } from './server.ts';
 
@@ -11,16 +12,12 @@ export interface SharedServer extends TestServer {
   accountId: string;
 }
 
-/** Modules of tests are evaluated anew for each file. */
-const ofProcess = globalThis as { sharedServer?: Promise<TestServer> };
-
 /**
  * The server with the key of a new account, which may all that the first account may. `stop` leaves it
  * to the files after; what it logs and the data folder are common to all.
  */
 export async function sharedServer(): Promise<SharedServer> {
-  ofProcess.sharedServer ??= startUntilTheEnd();
-  const server = await ofProcess.sharedServer;
+  const server = await ofProcess('server', startUntilTheEnd);
   const storage = await openEmbedded(server.dataFolder);
   const features = ['admin' as const, 'detection' as const];
   const { account, secret } = await platformOver(storage).newcomer({ features });

@@ -54,6 +54,7 @@ const layers: Record<string, Layer> = {
       'shared/language.ts',
       'shared/errors.ts',
       'shared/resampler.ts',
+      'shared/separated-values.ts',
     ],
     knows: ['shared'],
     without: nodeOnly,

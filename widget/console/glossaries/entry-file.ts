@@ -1,5 +1,12 @@
 /** Files of glossary entries: read as people have them, written as the contract has them. */
 import { baseLanguage, canonicalLanguage } from '../../../shared/language.ts';
+import {
+  rowsOf,
+  separatorOf,
+  type RowFault,
+  type RowLimits,
+  type Separator,
+} from '../../../shared/separated-values.ts';
 
 /** Two phrases: what is said, and what it becomes. */
 export interface Entry {
@@ -51,7 +58,7 @@ export function readEntries(text: string, pair: LanguagePair): EntryFile {
   const faults: { line: number; fault: string }[] = [];
   const lineOf = new Map<string, number>();
   let foreignCount = 0;
-  for (const { line, fields, fault } of separatedLines(text, separatorOf(text))) {
+  for (const { line, fields, fault } of separatedLines(text)) {
     const [source = '', target = '', ...languages] = fields.map((field) => field.trim());
     if (isForeign(languages, pair)) {
       foreignCount += 1;
@@ -111,14 +118,6 @@ function quoted(field: string): string {
   return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }
 
-/** Spreadsheets of half of Europe write semicolons; the first line shows which. No phrase holds a tab. */
-function separatorOf(text: string): Separator {
-  const line = /^.*/.exec(text)?.[0] ?? '';
-  if (line.includes('\t')) return '\t';
-  const first = line.replace(/"[^"]*"/g, '');
-  return first.includes(';') && !first.includes(',') ? ';' : ',';
-}
-
 function isForeign(languages: readonly string[], pair: LanguagePair): boolean {
   const [source = '', target = ''] = languages;
   return !isOf(source, pair.source) || !isOf(target, pair.target);
@@ -130,8 +129,6 @@ function isOf(written: string, expected: string): boolean {
   return tag === undefined || baseLanguage(tag) === expected;
 }
 
-type Separator = '\t' | ',' | ';';
-
 interface SeparatedLine {
   /** Number in the file, from 1. */
   line: number;
@@ -140,93 +137,57 @@ interface SeparatedLine {
   fault?: string;
 }
 
+/** Longest line that is looked through, so that open quotes do not read the rest each time. */
+const MAX_LINE_UNITS = 8_192;
+
+const BAD_QUOTE = 'has a quote that is not closed, or text after one';
+
+/** A quote in the middle of a phrase is part of it. */
+const LINE_FAULTS: Partial<Record<RowFault['kind'], string>> = {
+  'text-after-quote': BAD_QUOTE,
+  'open-quote': BAD_QUOTE,
+  'too-long': 'is too long, or has a quote that is not closed',
+};
+
 /**
  * Yields the lines of fields, tab-separated or quoted as RFC 4180 has it, that are not blank; a line that
  * cannot be read costs no other.
  */
-function* separatedLines(text: string, separator: Separator): Generator<SeparatedLine> {
-  let line = 1;
-  let at = text.startsWith('\uFEFF') ? 1 : 0;
-  while (at < text.length) {
-    const read = readLine(text, at, separator);
-    const isBlank = read.fields.every((field) => field.trim() === '');
-    if (!isBlank || read.fault !== undefined) {
-      yield {
-        line,
-        fields: read.fields,
-        ...(read.fault !== undefined && { fault: read.fault }),
-      };
-    }
-    line += read.lineCount;
-    at = read.end;
-  }
-}
-
-interface ReadLine {
-  fields: string[];
-  /** Where the next line starts. */
-  end: number;
-  /** Lines of the text it took: quotes may carry a field on. */
-  lineCount: number;
-  fault?: string;
-}
-
-function readLine(text: string, start: number, separator: Separator): ReadLine {
-  const fields: string[] = [];
-  let at = start;
-  let breaks = 0;
+function* separatedLines(text: string): Generator<SeparatedLine> {
+  const separator = separatorOf(/^.*/.exec(text)?.[0] ?? '');
+  // The beginning of what is read, and the lines before it.
+  let from = 0;
+  let linesBefore = 0;
   for (;;) {
-    const isQuoted = separator !== '\t' && text[at] === '"';
-    const quotedField = isQuoted ? readQuoted(text, at) : undefined;
-    if (isQuoted && quotedField === undefined) {
-      // An open quote would swallow the rest of the file: its line alone is lost.
-      const end = lineEnd(text, at);
-      const fault = 'has a quote that is not closed, or text after one';
-      return { fields, end: afterBreak(text, end), lineCount: 1, fault };
-    }
-    const end = quotedField?.end ?? fieldEnd(text, at, separator);
-    fields.push(quotedField?.field ?? text.slice(at, end));
-    breaks += quotedField?.field.match(/\r\n|\r|\n/g)?.length ?? 0;
-    if (text[end] !== separator) {
-      return { fields, end: afterBreak(text, end), lineCount: 1 + breaks };
-    }
-    at = end + 1;
+    const fault = yield* linesUntilFault(text.slice(from), separator, linesBefore);
+    if (fault === undefined) return;
+    // An open quote would swallow the rest of the file: its line alone is lost.
+    linesBefore += fault.line;
+    const lineEnd = /\r\n|\r|\n/g;
+    lineEnd.lastIndex = from + fault.start;
+    if (lineEnd.exec(text) === null) return;
+    from = lineEnd.lastIndex;
   }
 }
 
-/** Longest quoted field that is looked through, so that open quotes do not read the rest each time. */
-const MAX_QUOTED_UNITS = 8_192;
-
-function readQuoted(text: string, start: number): { field: string; end: number } | undefined {
-  const limit = Math.min(text.length, start + MAX_QUOTED_UNITS);
-  for (let at = start + 1; at < limit; at += 1) {
-    if (text[at] !== '"') continue;
-    if (text[at + 1] === '"') {
-      at += 1;
-      continue;
+/** Answers the first fault that hides where the lines after it begin. */
+function* linesUntilFault(
+  text: string,
+  separator: Separator,
+  linesBefore: number,
+): Generator<SeparatedLine, RowFault | undefined> {
+  const limits: RowLimits = {
+    separator,
+    quotes: separator !== '\t',
+    maxUnits: MAX_LINE_UNITS,
+  };
+  for (const { line, fields, fault } of rowsOf(text, limits)) {
+    const problem = fault && LINE_FAULTS[fault.kind];
+    if (fault !== undefined && problem !== undefined) {
+      yield { line: linesBefore + line, fields, fault: problem };
+      return fault;
     }
-    const next = text[at + 1];
-    const isEnd = next === undefined || /[,;\r\n]/.test(next);
-    const field = text.slice(start + 1, at).replaceAll('""', '"');
-    return isEnd ? { field, end: at + 1 } : undefined;
+    if (fields.some((field) => field.trim() !== '')) yield { line: linesBefore + line, fields };
   }
   return undefined;
-}
-
-function fieldEnd(text: string, start: number, separator: Separator): number {
-  let at = start;
-  while (at < text.length && text[at] !== separator && text[at] !== '\n' && text[at] !== '\r') {
-    at += 1;
-  }
-  return at;
-}
-
-function lineEnd(text: string, start: number): number {
-  let at = start;
-  while (at < text.length && text[at] !== '\n' && text[at] !== '\r') at += 1;
-  return at;
-}
-
-function afterBreak(text: string, end: number): number {
-  return text.startsWith('\r\n', end) ? end + 2 : end + 1;
 }
