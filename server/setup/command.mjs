@@ -4,11 +4,6 @@ import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync } f
 import path from 'node:path';
 import { notesFolder, root } from './paths.mjs';
 
-/** @type {Set<import('node:child_process').ChildProcess>} */
-const running = new Set();
-// Whoever stops the set-up stops what it started.
-process.on('exit', () => running.forEach((child) => child.kill()));
-
 /** A program that did not succeed; `output` is the end of what it printed. */
 export class CommandFailure extends Error {
   /**
@@ -81,11 +76,13 @@ export function findProgram(name, searchPath = process.env.PATH ?? '') {
  * @returns {Promise<string>} how it ended, in words
  */
 function ended(child) {
-  running.add(child);
+  // Whoever stops the set-up stops what it started.
+  const stop = () => void child.kill();
+  process.once('exit', stop);
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
-  }).finally(() => running.delete(child));
+  }).finally(() => process.removeListener('exit', stop));
 }
 
 /** @param {string} file */
