@@ -20,6 +20,14 @@ export interface OcrWord {
   box: PixelBox;
   /** From 0 to 100; below about 60 it is mostly no text at all. */
   confidence: number;
+  /** In reading order, with about where each was seen; missing where the text was changed since. */
+  letters?: readonly OcrLetter[];
+}
+
+/** A letter with its marks. */
+export interface OcrLetter {
+  text: string;
+  box: PixelBox;
 }
 
 /** A line of text within one column. */
@@ -231,7 +239,7 @@ function readingArguments(data: readonly string[], options: OcrOptions): string[
   return [
     ...['stdin', 'stdout', '-l', data.join('+'), '--psm', layout === 'page' ? '3' : '11'],
     ...(dotsPerInch === undefined ? [] : ['--dpi', String(Math.round(dotsPerInch))]),
-    ...['-c', 'tessedit_create_hocr=1'],
+    ...['-c', 'tessedit_create_hocr=1', '-c', 'hocr_char_boxes=1'],
   ];
 }
 
@@ -265,7 +273,8 @@ function readHocr(hocr: string): OcrLine[] {
   let block = 0;
   let paragraph = 0;
   let isRightToLeft = false;
-  let word: { box: PixelBox; confidence: number; text: string } | undefined;
+  let word: { box: PixelBox; confidence: number; letters: OcrLetter[] } | undefined;
+  let letter: OcrLetter | undefined;
   const parser = new Parser({
     onopentag(name, { class: kinds = '', title = '', dir }) {
       if (kinds === 'ocr_carea') block++;
@@ -273,19 +282,25 @@ function readHocr(hocr: string): OcrLine[] {
         paragraph++;
         isRightToLeft = dir === 'rtl';
       } else if (kinds === 'ocrx_word') {
-        word = { box: boxOf(title), confidence: number(title, 'x_wconf') ?? 0, text: '' };
+        word = { box: boxOf(title), confidence: number(title, 'x_wconf') ?? 0, letters: [] };
+      } else if (kinds === 'ocrx_cinfo') {
+        letter = { text: '', box: boxOf(title, 'x_bboxes') };
+        word?.letters.push(letter);
       } else if (name === 'span' && kinds.startsWith('ocr_')) {
         lines.push({ ...lineOf(title), block, paragraph, isRightToLeft, words: [] });
       }
     },
     ontext(text) {
-      if (word !== undefined) word.text += text;
+      if (letter !== undefined) letter.text += text;
     },
     onclosetag(name) {
-      if (name !== 'span' || word === undefined) return;
-      const { box, confidence } = word;
-      const text = word.text.trim();
-      if (text !== '') lines.at(-1)?.words.push({ text, box, confidence });
+      if (name !== 'span') return;
+      if (letter !== undefined) {
+        letter = undefined;
+        return;
+      }
+      const text = word?.letters.map((one) => one.text).join('') ?? '';
+      if (word !== undefined && text.trim() !== '') lines.at(-1)?.words.push({ text, ...word });
       word = undefined;
     },
   });
@@ -305,8 +320,8 @@ function lineOf(title: string): Pick<OcrLine, 'box' | 'baseline' | 'letterHeight
   };
 }
 
-function boxOf(title: string): PixelBox {
-  const [left = 0, top = 0, right = 0, bottom = 0] = numbers(title, 'bbox');
+function boxOf(title: string, property = 'bbox'): PixelBox {
+  const [left = 0, top = 0, right = 0, bottom = 0] = numbers(title, property);
   return { left, top, right, bottom };
 }
 

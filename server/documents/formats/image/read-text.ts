@@ -7,7 +7,8 @@ import { brightness, contrast, grayOf, readable, type ReadablePicture } from './
 import { recogniseText, type OcrLine, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
 import type { Picture } from './picture.ts';
 import { gapBetween, withBarsRead, withoutRulesRead } from './read-bars.ts';
-import { findRules, isParted, rowAround, withoutUprightRules, type Rule } from './rules.ts';
+import { findRules } from './rule-search.ts';
+import { isParted, rowAround, withoutTableRules, type Rule } from './rules.ts';
 import { withTableCells, type PlacedLine } from './table-cells.ts';
 
 /** A line of text that is sure to be text. */
@@ -66,7 +67,7 @@ export async function readText(
       scale,
       unitPx: (scale * (paperDpi ?? SCREEN_DPI)) / SCREEN_DPI,
     });
-    const unruled = await readIn(withoutUprightRules(gray, rules, scale), { rules, scale });
+    const unruled = await readIn(withoutTableRules(gray, rules, scale), { rules, scale });
     if (paperDpi === undefined || !rules.some(({ isUpright }) => isUpright)) return unruled;
     // Rules keep the cells of a scan apart, which are read for one line without: words are glued then.
     return better(await readIn(gray, { rules, scale }), unruled);
