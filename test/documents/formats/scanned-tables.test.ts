@@ -39,19 +39,29 @@ function ruledPage(ruled: Ruled): { svg: string; width: number; height: number }
   for (const [at, word] of [...WORDS, ...WORDS].slice(0, COLUMNS * ROWS).entries()) {
     const [row, column] = [Math.floor(at / COLUMNS), at % COLUMNS];
     const [left, top] = [margin + column * cellWidth, margin + row * rowHeight];
-    // Liberation Sans is no wider than this; boxes leave a little room behind their words.
-    const boxWidth = ruled.areBoxes === true ? 2 * inset + word.length * 0.55 * size : cellWidth;
+    // Letters of Liberation Sans are no wider than this.
+    const boxWidth = ruled.areBoxes === true ? 2 * inset + word.length * 0.68 * size : cellWidth;
     const [right, bottom] = [left + boxWidth, top + 13];
     const { ground, ink } = (row === 0 ? ruled.header : undefined) ?? { ground: '', ink: 'black' };
     if (ground !== '') {
       parts.push(`<rect x="${left}" y="${top}" width="${boxWidth}" height="13" fill="${ground}"/>`);
     }
-    parts.push(line(left, top, right, top), line(left, bottom, right, bottom));
-    parts.push(line(left, top, left, bottom), line(right, top, right, bottom));
+    if (ruled.areBoxes === true) {
+      parts.push(line(left, top, right, top), line(left, bottom, right, bottom));
+      parts.push(line(left, top, left, bottom), line(right, top, right, bottom));
+    }
     const isAtRight = ruled.areBoxes !== true && (row + column) % 3 === 1;
     const [x, anchor] = isAtRight ? [right - inset, 'end'] : [left + inset, 'start'];
     parts.push(`<text x="${x}" y="${top + 9.6}" text-anchor="${anchor}" fill="${ink}"
       font-size="${size}" font-family="Liberation Sans">${word}</text>`);
+  }
+  if (ruled.areBoxes !== true) {
+    for (let y = margin; y <= height - margin; y += rowHeight) {
+      parts.push(line(margin, y, width - margin, y));
+    }
+    for (let x = margin; x <= width - margin; x += cellWidth) {
+      parts.push(line(x, margin, x, height - margin));
+    }
   }
   const scale = dpi / 72;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"

@@ -14,6 +14,16 @@ export interface PixelBox {
   bottom: number;
 }
 
+/** The smallest box around others, of which there is at least one. */
+export function around(boxes: readonly PixelBox[]): PixelBox {
+  return {
+    left: Math.min(...boxes.map(({ left }) => left)),
+    top: Math.min(...boxes.map(({ top }) => top)),
+    right: Math.max(...boxes.map(({ right }) => right)),
+    bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
+  };
+}
+
 /** A word; with scripts that do not space words, a part of a line. */
 export interface OcrWord {
   text: string;
@@ -58,8 +68,8 @@ export interface RawPixels {
 export interface OcrOptions {
   /** Language of the text, where it is known; otherwise its script is detected. */
   language: LanguageTag | undefined;
-  /** `page`: columns and paragraphs; `scattered`: bits of text anywhere, as on a map. */
-  layout?: 'page' | 'scattered';
+  /** `page`: columns and paragraphs; `column`: lines one below the other; `scattered`: bits of text anywhere, as on a map. */
+  layout?: keyof typeof segmentation;
   /** Resolution, where it is known; it only helps to part letters from specks. */
   dotsPerInch?: number;
   signal?: AbortSignal | undefined;
@@ -234,10 +244,13 @@ async function scriptOf(
   return confidence < SURE_OF_SCRIPT ? undefined : /^Script: (\w+)/m.exec(text)?.[1];
 }
 
+/** Modes of page segmentation. */
+const segmentation = { page: '3', column: '6', scattered: '11' } as const;
+
 function readingArguments(data: readonly string[], options: OcrOptions): string[] {
   const { layout = 'page', dotsPerInch } = options;
   return [
-    ...['stdin', 'stdout', '-l', data.join('+'), '--psm', layout === 'page' ? '3' : '11'],
+    ...['stdin', 'stdout', '-l', data.join('+'), '--psm', segmentation[layout]],
     ...(dotsPerInch === undefined ? [] : ['--dpi', String(Math.round(dotsPerInch))]),
     ...['-c', 'tessedit_create_hocr=1', '-c', 'hocr_char_boxes=1'],
   ];

@@ -1,6 +1,6 @@
 /** Finds the ruled lines of tables and boxes in a gray picture: solid, dashed and dotted ones. */
-import type { PixelBox, RawPixels } from './ocr.ts';
-import { blurOf, isMost, LEAST_DIFFERENCE, MOST_DRIFT, range, type Rule } from './rules.ts';
+import { around, type PixelBox, type RawPixels } from './ocr.ts';
+import { blurOf, isMost, LEAST_DIFFERENCE, median, MOST_DRIFT, range, type Rule } from './rules.ts';
 
 /** In 1/96 inch: letters have no upright strokes so long and thin, rows are higher. */
 const SHORTEST = 28;
@@ -28,7 +28,7 @@ export function findRules(gray: RawPixels, size: PictureScale): Rule[] {
   const { level, sides } = boxesBetween(gray, { strokes, isLong, unitPx: size.unitPx });
   return [
     ...joinedPieces([...long, ...sides]).map((box) => ({ box, isUpright: true })),
-    ...level.map((box) => ({ box, isUpright: false })),
+    ...joinedPieces(level).map((box) => ({ box, isUpright: false })),
   ];
 }
 
@@ -64,6 +64,7 @@ function boxesBetween(
   const byTop = strokes.toSorted((a, b) => a.top - b.top);
   const level = new Set(strokes.filter(isLong));
   const sides: PixelBox[] = [];
+  const dashed: PixelBox[][] = [];
   for (const [at, above] of byTop.entries()) {
     for (const below of byTop.slice(at + 1)) {
       const height = below.top - above.bottom;
@@ -71,13 +72,29 @@ function boxesBetween(
       if (height < LOWEST_BOX * unitPx) continue;
       const areLong = isLong(above) && isLong(below);
       if (!areLong && !areSmallBox(above, below)) continue;
-      const between = uprightFrom(gray, { above, below, unitPx });
+      const { solid: between, dashes } = uprightFrom(gray, { above, below, unitPx });
+      if (above.isDashed) dashed.push(dashes);
       if (!areLong && !hasSidesAtEnds(between, above)) continue;
       sides.push(...between);
       level.add(above).add(below);
     }
   }
-  return { level: [...level], sides };
+  return { level: [...level], sides: [...sides, ...inMost(dashed)] };
+}
+
+/** In so many rows of a table its dashed rules are seen: letters that look like dashes are in one. */
+const SEEN_IN_ROWS = 0.6;
+const FEWEST_ROWS = 3;
+const FEWEST_IN_ROW = 3;
+
+/** What is found at one place in most of the rows. */
+function inMost(rows: readonly (readonly PixelBox[])[]): PixelBox[] {
+  const isAt = (row: readonly PixelBox[], { left, right }: PixelBox): boolean =>
+    row.some((other) => other.left <= right && other.right >= left);
+  const least = Math.max(FEWEST_ROWS, SEEN_IN_ROWS * rows.length);
+  return rows.flatMap((row) =>
+    row.filter((side) => rows.filter((other) => isAt(other, side)).length >= least),
+  );
 }
 
 function areSmallBox(above: PixelBox, below: PixelBox): boolean {
@@ -101,28 +118,36 @@ const SAMPLED = [0.15, 0.3, 0.5, 0.7, 0.85];
 function uprightFrom(
   { data, width, height }: RawPixels,
   { above, below, unitPx }: { above: Stroke; below: Stroke; unitPx: number },
-): PixelBox[] {
+): { solid: PixelBox[]; dashes: PixelBox[] } {
   const reach = Math.ceil(THICKEST * unitPx) + 1;
   const from = Math.max(0, Math.max(above.left, below.left) - reach);
   const to = Math.min(width, Math.min(above.right, below.right) + reach);
-  if (from >= to) return [];
+  if (from >= to) return { solid: [], dashes: [] };
   const levelsAlong = (y: number): Uint8Array => data.subarray(y * width + from, y * width + to);
   const [top, bottom] = [above.bottom, Math.min(height, below.top)];
   const rows = SAMPLED.map((share) => Math.round(top + share * (bottom - top)));
   const ground = median(rows.flatMap((y) => [...levelsAlong(y)]));
   const along = [...levelsAlong((above.top + above.bottom) >> 1)];
   const ink = above.isDashed ? extremeFrom(along, ground) : median(along);
-  if (Math.abs(ink - ground) <= LEAST_DIFFERENCE) return [];
+  if (Math.abs(ink - ground) <= LEAST_DIFFERENCE) return { solid: [], dashes: [] };
   const isInk = (x: number, y: number): boolean =>
     Math.abs((data[y * width + x] ?? 0) - ground) > Math.abs(ink - ground) / 2;
-  const sides: PixelBox[] = [];
-  for (let x = from; x < to; x += 1) {
-    const left = x;
-    while (x < to && isMost(top, bottom, (y) => isInk(x, y))) x += 1;
-    if (x === left || x - left > THICKEST * unitPx) continue;
-    sides.push({ left, right: x, top: above.top, bottom: Math.min(height, below.bottom) });
-  }
-  return sides;
+  const sidesOf = (isSide: (x: number) => boolean): PixelBox[] => {
+    const sides: PixelBox[] = [];
+    for (let x = from; x < to; x += 1) {
+      const left = x;
+      while (x < to && isSide(x)) x += 1;
+      if (x === left || x - left > THICKEST * unitPx) continue;
+      sides.push({ left, right: x, top: above.top, bottom: Math.min(height, below.bottom) });
+    }
+    return sides;
+  };
+  const dashesAt = (x: number): boolean =>
+    areDashes(top, bottom, { isInk: (y) => isInk(x, y), fewest: FEWEST_IN_ROW });
+  return {
+    solid: sidesOf((x) => isMost(top, bottom, (y) => isInk(x, y))),
+    dashes: above.isDashed ? sidesOf(dashesAt) : [],
+  };
 }
 
 /**
@@ -169,17 +194,13 @@ function wholeRule(
 /** Pieces of one rule, found between the letters beside it, as the one they are. */
 function joinedPieces(pieces: readonly PixelBox[]): PixelBox[] {
   const joined: PixelBox[] = [];
-  for (const { left, right, top, bottom } of pieces) {
-    const same = joined.find(
+  for (const piece of pieces) {
+    const { left, right, top, bottom } = piece;
+    const touching = joined.filter(
       (box) => left <= box.right && right >= box.left && top <= box.bottom && bottom >= box.top,
     );
-    if (same === undefined) joined.push({ left, right, top, bottom });
-    else {
-      same.left = Math.min(same.left, left);
-      same.right = Math.max(same.right, right);
-      same.top = Math.min(same.top, top);
-      same.bottom = Math.max(same.bottom, bottom);
-    }
+    for (const one of touching) joined.splice(joined.indexOf(one), 1);
+    joined.push(around([piece, ...touching]));
   }
   return joined;
 }
@@ -187,10 +208,6 @@ function joinedPieces(pieces: readonly PixelBox[]): PixelBox[] {
 /** The level that is farthest from another. */
 function extremeFrom(levels: readonly number[], ground: number): number {
   return levels.reduce((a, b) => (Math.abs(b - ground) > Math.abs(a - ground) ? b : a), ground);
-}
-
-function median(levels: readonly number[]): number {
-  return levels.toSorted((a, b) => a - b)[levels.length >> 1] ?? 0;
 }
 
 /** Of a thicker stroke only a part may be far from others: it goes on beside what was found. */
@@ -227,12 +244,16 @@ interface Run {
 /** Where dots and dashes are as few as this, they may be anything. */
 const FEWEST_DASHES = 8;
 /** In 1/96 inch: strokes of letters come at equal distances as well, for a word or so. */
-const SHORTEST_DASHED = 56;
+const SHORTEST_DASHED = { upright: 56, level: 150 } as const;
 /** Share of the dashes, and of the gaps between them, that are alike; letters stand in the way of some. */
 const REGULAR = 0.8;
 
 /** Whether ink comes and goes as it does along dashes or dots. */
-function areDashes(from: number, to: number, isInk: (along: number) => boolean): boolean {
+function areDashes(
+  from: number,
+  to: number,
+  { isInk, fewest }: { isInk: (along: number) => boolean; fewest: number },
+): boolean {
   const lengths: Record<'ink' | 'gap', number[]> = { ink: [], gap: [] };
   let begin = from;
   for (let along = from + 1; along <= to; along++) {
@@ -240,7 +261,7 @@ function areDashes(from: number, to: number, isInk: (along: number) => boolean):
     lengths[isInk(along - 1) ? 'ink' : 'gap'].push(along - begin);
     begin = along;
   }
-  return lengths.ink.length >= FEWEST_DASHES && areAlike(lengths.ink) && areAlike(lengths.gap);
+  return lengths.ink.length >= fewest && areAlike(lengths.ink) && areAlike(lengths.gap);
 }
 
 /** Edges are blurred by a pixel or so. */
@@ -317,8 +338,12 @@ function runsAlong(
     starts[across] = -1;
     if (to - from < size.shortest * unitPx) return;
     const isSolid = (hits[across] ?? 0) >= UNBROKEN * (to - from);
-    const mayBeDashed = to - from >= SHORTEST_DASHED * unitPx;
-    if (isSolid || (mayBeDashed && areDashes(from, to, (along) => isThinAt(along, across)))) {
+    const mayBeDashed = to - from >= SHORTEST_DASHED[isUpright ? 'upright' : 'level'] * unitPx;
+    if (
+      isSolid ||
+      (mayBeDashed &&
+        areDashes(from, to, { isInk: (at) => isThinAt(at, across), fewest: FEWEST_DASHES }))
+    ) {
       runs.push({ across, from, to, isDashed: !isSolid });
     }
   };

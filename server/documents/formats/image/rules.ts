@@ -61,20 +61,30 @@ function eraseBand(
   const [breadth, step, stepAcross] = isUpright ? [width, width, 1] : [height, 1, width];
   const [from, to] = isUpright ? [box.left, box.right] : [box.top, box.bottom];
   const [first, end] = isUpright ? [box.top, Math.min(height, box.bottom)] : [box.left, box.right];
-  for (let along = first; along < end; along++) {
-    const levelAt = (across: number): number => data[along * step + across * stepAcross] ?? 0;
-    const ink = levelAt((from + to) >> 1);
+  const levelAt = (along: number, across: number): number =>
+    data[along * step + Math.min(breadth - 1, Math.max(0, across)) * stepAcross] ?? 0;
+  const all = range(first, end);
+  const beside = [from - 2 * blur, to - 1 + 2 * blur];
+  const paper = median(all.flatMap((at) => beside.map((across) => levelAt(at, across))));
+  // Between dots there is no ink.
+  const ink =
+    all
+      .map((along) => levelAt(along, (from + to) >> 1))
+      .toSorted((a, b) => Math.abs(b - paper) - Math.abs(a - paper))[all.length >> 3] ?? 0;
+  for (const along of all) {
+    const fromInk = (across: number): number => Math.abs(levelAt(along, across) - ink);
+    /** Where the rule's own edge ends: before it goes dark again, as it does at a letter. */
     const edge = (start: number, by: 1 | -1): number => {
       let at = start;
-      for (let steps = 1; steps < 2 * blur + 1; steps++) {
-        const isSofter = Math.abs(levelAt(at + by) - ink) > Math.abs(levelAt(at) - ink);
-        if (at + by < 0 || at + by >= breadth || !isSofter) break;
+      for (let steps = 1; steps <= 2 * blur; steps++) {
+        const least = fromInk(at) - (steps <= blur ? LEAST_DIFFERENCE : 0);
+        if (at + by < 0 || at + by >= breadth || fromInk(at + by) <= least) break;
         at += by;
       }
       return at;
     };
     const [before, after] = [edge(Math.max(0, from - 1), -1), edge(Math.min(breadth - 1, to), 1)];
-    const [low, high] = [levelAt(before), levelAt(after)];
+    const [low, high] = [levelAt(along, before), levelAt(along, after)];
     const isBeside = Math.abs(low - high) > LEAST_DIFFERENCE;
     const ground = Math.abs(low - ink) > Math.abs(high - ink) ? low : high;
     for (let across = before + 1; across < after; across++) {
@@ -185,6 +195,11 @@ function throughAll(rows: readonly (readonly number[])[]): (readonly number[])[]
     return kept;
   };
   return follow(follow(rows).toReversed()).toReversed();
+}
+
+/** Of numbers, the one in the middle; 0 where there is none. */
+export function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
 }
 
 /** The numbers from one to another, which is not among them. */
