@@ -72,14 +72,14 @@ function boxesBetween(
       if (height < LOWEST_BOX * unitPx) continue;
       const areLong = isLong(above) && isLong(below);
       if (!areLong && !areSmallBox(above, below)) continue;
-      const { solid: between, dashes } = uprightFrom(gray, { above, below, unitPx });
-      if (above.isDashed) dashed.push(dashes);
+      const { solid: between, dashes } = sidesBetween(gray, { above, below, unitPx });
+      if (between.length === 0) dashed.push(dashes);
       if (!areLong && !hasSidesAtEnds(between, above)) continue;
       sides.push(...between);
       level.add(above).add(below);
     }
   }
-  return { level: [...level], sides: [...sides, ...inMost(dashed)] };
+  return { level: [...level], sides: [...sides, ...inMost(dashed, SHORTEST * unitPx)] };
 }
 
 /** In so many rows of a table its dashed rules are seen: letters that look like dashes are in one. */
@@ -87,14 +87,21 @@ const SEEN_IN_ROWS = 0.6;
 const FEWEST_ROWS = 3;
 const FEWEST_IN_ROW = 3;
 
-/** What is found at one place in most of the rows. */
-function inMost(rows: readonly (readonly PixelBox[])[]): PixelBox[] {
+/** What is found at one place in most of the rows, and goes on through one where it was not seen. */
+function inMost(rows: readonly (readonly PixelBox[])[], rowPx: number): PixelBox[] {
   const isAt = (row: readonly PixelBox[], { left, right }: PixelBox): boolean =>
     row.some((other) => other.left <= right && other.right >= left);
   const least = Math.max(FEWEST_ROWS, SEEN_IN_ROWS * rows.length);
-  return rows.flatMap((row) =>
+  const found = rows.flatMap((row) =>
     row.filter((side) => rows.filter((other) => isAt(other, side)).length >= least),
   );
+  const whole: PixelBox[] = [];
+  for (const side of found.toSorted((a, b) => a.top - b.top)) {
+    const above = whole.find((one) => isAt([one], side) && side.top - one.bottom <= rowPx);
+    if (above === undefined) whole.push({ ...side });
+    else above.bottom = Math.max(above.bottom, side.bottom);
+  }
+  return whole;
 }
 
 function areSmallBox(above: PixelBox, below: PixelBox): boolean {
@@ -115,7 +122,7 @@ function hasSidesAtEnds(sides: readonly PixelBox[], { left, right }: PixelBox): 
 /** Where the ground between two rules is looked at: another rule may be at one of these heights. */
 const SAMPLED = [0.15, 0.3, 0.5, 0.7, 0.85];
 
-function uprightFrom(
+function sidesBetween(
   { data, width, height }: RawPixels,
   { above, below, unitPx }: { above: Stroke; below: Stroke; unitPx: number },
 ): { solid: PixelBox[]; dashes: PixelBox[] } {
@@ -128,7 +135,7 @@ function uprightFrom(
   const rows = SAMPLED.map((share) => Math.round(top + share * (bottom - top)));
   const ground = median(rows.flatMap((y) => [...levelsAlong(y)]));
   const along = [...levelsAlong((above.top + above.bottom) >> 1)];
-  const ink = above.isDashed ? extremeFrom(along, ground) : median(along);
+  const ink = inkAmong(along, ground);
   if (Math.abs(ink - ground) <= LEAST_DIFFERENCE) return { solid: [], dashes: [] };
   const isInk = (x: number, y: number): boolean =>
     Math.abs((data[y * width + x] ?? 0) - ground) > Math.abs(ink - ground) / 2;
@@ -144,10 +151,8 @@ function uprightFrom(
   };
   const dashesAt = (x: number): boolean =>
     areDashes(top, bottom, { isInk: (y) => isInk(x, y), fewest: FEWEST_IN_ROW });
-  return {
-    solid: sidesOf((x) => isMost(top, bottom, (y) => isInk(x, y))),
-    dashes: above.isDashed ? sidesOf(dashesAt) : [],
-  };
+  const solid = sidesOf((x) => isMost(top, bottom, (y) => isInk(x, y)));
+  return { solid, dashes: solid.length === 0 ? sidesOf(dashesAt) : [] };
 }
 
 /**
@@ -167,7 +172,7 @@ function wholeRule(
   const sides = [Math.max(0, left - reach), Math.min(width, right + reach) - 1];
   const ground = median(rows.flatMap((y) => sides.map((x) => levelAt(x, y))));
   const along = rows.map((y) => levelAt(middle, y));
-  const ink = isDashed ? extremeFrom(along, ground) : median(along);
+  const ink = inkAmong(along, ground);
   const isInk = (x: number, y: number): boolean =>
     Math.abs(levelAt(x, y) - ground) > Math.abs(ink - ground) / 2;
   const isFilled = (x: number, y: number): boolean =>
@@ -205,9 +210,10 @@ function joinedPieces(pieces: readonly PixelBox[]): PixelBox[] {
   return joined;
 }
 
-/** The level that is farthest from another. */
-function extremeFrom(levels: readonly number[], ground: number): number {
-  return levels.reduce((a, b) => (Math.abs(b - ground) > Math.abs(a - ground) ? b : a), ground);
+/** The level of a rule's ink along it: between dashes there is none. */
+function inkAmong(levels: readonly number[], ground: number): number {
+  const byInk = levels.toSorted((a, b) => Math.abs(b - ground) - Math.abs(a - ground));
+  return byInk[levels.length >> 2] ?? ground;
 }
 
 /** Of a thicker stroke only a part may be far from others: it goes on beside what was found. */
@@ -261,7 +267,9 @@ function areDashes(
     lengths[isInk(along - 1) ? 'ink' : 'gap'].push(along - begin);
     begin = along;
   }
-  return lengths.ink.length >= fewest && areAlike(lengths.ink) && areAlike(lengths.gap);
+  return (
+    lengths.ink.length >= fewest && areAlike(lengths.ink.slice(1, -1)) && areAlike(lengths.gap)
+  );
 }
 
 /** Edges are blurred by a pixel or so. */
