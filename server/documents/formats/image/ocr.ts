@@ -68,7 +68,10 @@ export interface RawPixels {
 export interface OcrOptions {
   /** Language of the text, where it is known; otherwise its script is detected. */
   language: LanguageTag | undefined;
-  /** `page`: columns and paragraphs; `column`: lines one below the other; `scattered`: bits of text anywhere, as on a map. */
+  /**
+   * `page`: columns and paragraphs; `column`: lines one below the other; `scattered`: bits of text
+   * anywhere, as on a map.
+   */
   layout?: keyof typeof segmentation;
   /** Resolution, where it is known; it only helps to part letters from specks. */
   dotsPerInch?: number;

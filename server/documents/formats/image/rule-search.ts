@@ -50,8 +50,9 @@ const WIDE_BOX = 1.3;
 const SAME_CORNER = 3;
 
 /**
- * Upright rules that go from one level rule to the next, as the sides of boxes and cells do however
- * short they are and however close letters stand: no letter touches both.
+ * The level rules, with those of small boxes, and the upright ones that go from one of them to the next,
+ * as the sides of boxes and cells do however short they are and however close letters stand: no letter
+ * touches both.
  */
 function boxesBetween(
   gray: RawPixels,
@@ -85,6 +86,7 @@ function boxesBetween(
 /** In so many rows of a table its dashed rules are seen: letters that look like dashes are in one. */
 const SEEN_IN_ROWS = 0.6;
 const FEWEST_ROWS = 3;
+/** Of dashes, between two level rules. */
 const FEWEST_IN_ROW = 3;
 
 /** What is found at one place in most of the rows, and goes on through one where it was not seen. */
@@ -121,6 +123,8 @@ function hasSidesAtEnds(sides: readonly PixelBox[], { left, right }: PixelBox): 
 
 /** Where the ground between two rules is looked at: another rule may be at one of these heights. */
 const SAMPLED = [0.15, 0.3, 0.5, 0.7, 0.85];
+/** In pixels: of a row, so many are as good as all of them. */
+const EVERY = 4;
 
 function sidesBetween(
   { data, width, height }: RawPixels,
@@ -130,11 +134,12 @@ function sidesBetween(
   const from = Math.max(0, Math.max(above.left, below.left) - reach);
   const to = Math.min(width, Math.min(above.right, below.right) + reach);
   if (from >= to) return { solid: [], dashes: [] };
-  const levelsAlong = (y: number): Uint8Array => data.subarray(y * width + from, y * width + to);
+  const sampled = range(0, Math.ceil((to - from) / EVERY)).map((at) => from + at * EVERY);
+  const levelsAlong = (y: number): number[] => sampled.map((x) => data[y * width + x] ?? 0);
   const [top, bottom] = [above.bottom, Math.min(height, below.top)];
   const rows = SAMPLED.map((share) => Math.round(top + share * (bottom - top)));
-  const ground = median(rows.flatMap((y) => [...levelsAlong(y)]));
-  const along = [...levelsAlong((above.top + above.bottom) >> 1)];
+  const ground = median(rows.flatMap(levelsAlong));
+  const along = levelsAlong((above.top + above.bottom) >> 1);
   const ink = inkAmong(along, ground);
   if (Math.abs(ink - ground) <= LEAST_DIFFERENCE) return { solid: [], dashes: [] };
   const isInk = (x: number, y: number): boolean =>
