@@ -8,7 +8,7 @@ import type { Rule } from './rules.ts';
 import type { PlacedLine } from './table-cells.ts';
 
 /** Mean confidence of a cell that is sure; words of clean print have 90 and more. */
-const SURE = 80;
+const SURE = 86;
 /** In heights of letters: what is kept around a cell, and the room between it and the next. */
 const PADDING = 0.4;
 const ROOM = 1;
