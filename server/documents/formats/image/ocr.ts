@@ -14,12 +14,30 @@ export interface PixelBox {
   bottom: number;
 }
 
+/** The smallest box around others, of which there is at least one. */
+export function around(boxes: readonly PixelBox[]): PixelBox {
+  return {
+    left: Math.min(...boxes.map(({ left }) => left)),
+    top: Math.min(...boxes.map(({ top }) => top)),
+    right: Math.max(...boxes.map(({ right }) => right)),
+    bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
+  };
+}
+
 /** A word; with scripts that do not space words, a part of a line. */
 export interface OcrWord {
   text: string;
   box: PixelBox;
   /** From 0 to 100; below about 60 it is mostly no text at all. */
   confidence: number;
+  /** In reading order, with about where each was seen; missing where the text was changed since. */
+  letters?: readonly OcrLetter[];
+}
+
+/** A letter with its marks. */
+export interface OcrLetter {
+  text: string;
+  box: PixelBox;
 }
 
 /** A line of text within one column. */
@@ -50,8 +68,11 @@ export interface RawPixels {
 export interface OcrOptions {
   /** Language of the text, where it is known; otherwise its script is detected. */
   language: LanguageTag | undefined;
-  /** `page`: columns and paragraphs; `scattered`: bits of text anywhere, as on a map. */
-  layout?: 'page' | 'scattered';
+  /**
+   * `page`: columns and paragraphs; `column`: lines one below the other; `scattered`: bits of text
+   * anywhere, as on a map.
+   */
+  layout?: keyof typeof segmentation;
   /** Resolution, where it is known; it only helps to part letters from specks. */
   dotsPerInch?: number;
   signal?: AbortSignal | undefined;
@@ -226,12 +247,15 @@ async function scriptOf(
   return confidence < SURE_OF_SCRIPT ? undefined : /^Script: (\w+)/m.exec(text)?.[1];
 }
 
+/** Modes of page segmentation. */
+const segmentation = { page: '3', column: '6', scattered: '11' } as const;
+
 function readingArguments(data: readonly string[], options: OcrOptions): string[] {
   const { layout = 'page', dotsPerInch } = options;
   return [
-    ...['stdin', 'stdout', '-l', data.join('+'), '--psm', layout === 'page' ? '3' : '11'],
+    ...['stdin', 'stdout', '-l', data.join('+'), '--psm', segmentation[layout]],
     ...(dotsPerInch === undefined ? [] : ['--dpi', String(Math.round(dotsPerInch))]),
-    ...['-c', 'tessedit_create_hocr=1'],
+    ...['-c', 'tessedit_create_hocr=1', '-c', 'hocr_char_boxes=1'],
   ];
 }
 
@@ -265,7 +289,8 @@ function readHocr(hocr: string): OcrLine[] {
   let block = 0;
   let paragraph = 0;
   let isRightToLeft = false;
-  let word: { box: PixelBox; confidence: number; text: string } | undefined;
+  let word: { box: PixelBox; confidence: number; letters: OcrLetter[] } | undefined;
+  let letter: OcrLetter | undefined;
   const parser = new Parser({
     onopentag(name, { class: kinds = '', title = '', dir }) {
       if (kinds === 'ocr_carea') block++;
@@ -273,19 +298,25 @@ function readHocr(hocr: string): OcrLine[] {
         paragraph++;
         isRightToLeft = dir === 'rtl';
       } else if (kinds === 'ocrx_word') {
-        word = { box: boxOf(title), confidence: number(title, 'x_wconf') ?? 0, text: '' };
+        word = { box: boxOf(title), confidence: number(title, 'x_wconf') ?? 0, letters: [] };
+      } else if (kinds === 'ocrx_cinfo') {
+        letter = { text: '', box: boxOf(title, 'x_bboxes') };
+        word?.letters.push(letter);
       } else if (name === 'span' && kinds.startsWith('ocr_')) {
         lines.push({ ...lineOf(title), block, paragraph, isRightToLeft, words: [] });
       }
     },
     ontext(text) {
-      if (word !== undefined) word.text += text;
+      if (letter !== undefined) letter.text += text;
     },
     onclosetag(name) {
-      if (name !== 'span' || word === undefined) return;
-      const { box, confidence } = word;
-      const text = word.text.trim();
-      if (text !== '') lines.at(-1)?.words.push({ text, box, confidence });
+      if (name !== 'span') return;
+      if (letter !== undefined) {
+        letter = undefined;
+        return;
+      }
+      const text = word?.letters.map((one) => one.text).join('') ?? '';
+      if (word !== undefined && text.trim() !== '') lines.at(-1)?.words.push({ text, ...word });
       word = undefined;
     },
   });
@@ -305,8 +336,8 @@ function lineOf(title: string): Pick<OcrLine, 'box' | 'baseline' | 'letterHeight
   };
 }
 
-function boxOf(title: string): PixelBox {
-  const [left = 0, top = 0, right = 0, bottom = 0] = numbers(title, 'bbox');
+function boxOf(title: string, property = 'bbox'): PixelBox {
+  const [left = 0, top = 0, right = 0, bottom = 0] = numbers(title, property);
   return { left, top, right, bottom };
 }
 

@@ -1,5 +1,5 @@
 /** Upright bars that recognition reads: letters like `I`, gaps without any ink, or bars indeed. */
-import type { OcrLine, OcrWord, PixelBox, RawPixels } from './ocr.ts';
+import type { OcrLetter, OcrLine, OcrWord, PixelBox, RawPixels } from './ocr.ts';
 import type { Rule } from './rules.ts';
 
 /** A bar by itself, or with what English adds to the letter: `|'m`, `|'ll`. */
@@ -66,8 +66,10 @@ function lineOf(line: OcrLine, words: readonly OcrWord[]): OcrLine {
 const RULE_SIGN = /[|¦!/\\{}[\]_]/u;
 /** In heights of a line's letters: what stands nearer to a rule may be read for it. */
 const NEAR_RULE = 0.3;
-/** How far from its place in a word a rule may be read, as a share of the word. */
-const MISPLACED = 0.25;
+/** How far from its place a rule may be read, in heights of letters: places of letters are rough. */
+const MISPLACED = 0.4;
+/** A word that goes on so far on both sides of a rule, in heights of letters, is of two texts. */
+const ACROSS = 0.15;
 
 /** The line with its words clear of upright rules: those read over one are two, signs read for one go. */
 export function withoutRulesRead(line: OcrLine, rules: readonly Rule[]): OcrLine {
@@ -89,25 +91,45 @@ function clearOf(
   const near = NEAR_RULE * letterHeightPx;
   const isBeside = rule.top < (top + bottom) / 2 && rule.bottom > (top + bottom) / 2;
   if (!isBeside || rule.right < left - near || rule.left > right + near) return others([word]);
-  const letters = Array.from(word.text);
-  const place = ((rule.left + rule.right) / 2 - left) / Math.max(1, right - left);
-  const signs = letters.flatMap((letter, at) => {
-    const apart = Math.abs((at + 0.5) / letters.length - Math.min(1, Math.max(0, place)));
-    return RULE_SIGN.test(letter) && apart < Math.max(MISPLACED, 1 / letters.length) ? [at] : [];
+  const { letters = [] } = word;
+  const middle = middleOf(rule);
+  const signs = letters.flatMap(({ text, box }, at) => {
+    const apart = Math.abs(middleOf(box) - middle);
+    return RULE_SIGN.test(text) && apart < MISPLACED * letterHeightPx ? [at] : [];
   });
-  const [at] = signs;
-  if (at === undefined) return others([word]);
-  const before = letters.slice(0, at).join('');
-  const after = letters.slice((signs.at(-1) ?? at) + 1).join('');
-  const parts: OcrWord[] = [];
-  const [end, begin] = [Math.min(right, rule.left), Math.max(left, rule.right)];
-  if (before !== '') {
-    parts.push({ ...word, text: before, box: { ...word.box, right: Math.max(left + 1, end) } });
-  }
-  if (after !== '') {
-    parts.push({ ...word, text: after, box: { ...word.box, left: Math.min(right - 1, begin) } });
-  }
-  return others(parts);
+  const isAcross = Math.min(rule.left - left, right - rule.right) > ACROSS * letterHeightPx;
+  const cut = isAcross ? cutBetween(letters, middle) : undefined;
+  const [from = cut] = signs;
+  if (from === undefined) return others([word]);
+  const to = signs.length > 0 ? from + signs.length : from;
+  const parts = [letters.slice(0, from), letters.slice(to)].filter(({ length }) => length > 0);
+  return others(
+    parts.map((part) => {
+      const isBefore = part.reduce((sum, { box }) => sum + middleOf(box) - middle, 0) < 0;
+      const box = isBefore
+        ? { ...word.box, right: Math.max(left + 1, Math.min(right, rule.left)) }
+        : { ...word.box, left: Math.min(right - 1, Math.max(left, rule.right)) };
+      return { ...word, text: part.map(({ text }) => text).join(''), letters: part, box };
+    }),
+  );
+}
+
+/** Before which letter a rule goes through a word: where the others lie least on the wrong side. */
+function cutBetween(letters: readonly OcrLetter[], middle: number): number | undefined {
+  const [first, last] = [letters[0], letters.at(-1)];
+  if (first === undefined || last === undefined || letters.length < 2) return undefined;
+  const isLeftFirst = first.box.left <= last.box.left;
+  const wrong = (cut: number): number =>
+    letters.reduce((sum, { box }, at) => {
+      const isLeft = at < cut === isLeftFirst;
+      return sum + Math.max(0, isLeft ? box.right - middle : middle - box.left);
+    }, 0);
+  const cuts = letters.slice(1).map((_, at) => at + 1);
+  return cuts.reduce((best, cut) => (wrong(cut) < wrong(best) ? cut : best));
+}
+
+function middleOf({ left, right }: PixelBox): number {
+  return (left + right) / 2;
 }
 
 /** Pixels between two words of a line, negative where they overlap; from right to left the next is on the left. */
@@ -166,8 +188,9 @@ function hasInk({ isInk }: Paper, { left, right, top, bottom }: PixelBox): boole
 
 function letterFor(word: OcrWord, stroke: PixelBox): OcrWord {
   const isAstray = stroke.left < word.box.left || stroke.right > word.box.right;
+  const { box, confidence } = word;
   const text = word.text.replace(BAR, 'I');
-  return isAstray && text === 'I' ? { ...word, text, box: stroke } : { ...word, text };
+  return { text, confidence, box: isAstray && text === 'I' ? stroke : box };
 }
 
 /** The stroke in a box, if it goes from the line to the height of tall letters: bars go below it. */

@@ -3,11 +3,20 @@
  * before lines are found by their shape, whatever they were read for.
  */
 import type { LanguageTag } from '../../../../shared/language.ts';
+import { meanConfidence, withDoubtfulCellsRead, worth } from './doubtful-cells.ts';
 import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
-import { recogniseText, type OcrLine, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
+import {
+  around,
+  recogniseText,
+  type OcrLine,
+  type OcrWord,
+  type PixelBox,
+  type RawPixels,
+} from './ocr.ts';
 import type { Picture } from './picture.ts';
 import { gapBetween, withBarsRead, withoutRulesRead } from './read-bars.ts';
-import { findRules, isParted, rowAround, withoutUprightRules, type Rule } from './rules.ts';
+import { findRules } from './rule-search.ts';
+import { isParted, rowAround, withoutTableRules, type Rule } from './rules.ts';
 import { withTableCells, type PlacedLine } from './table-cells.ts';
 
 /** A line of text that is sure to be text. */
@@ -47,17 +56,34 @@ export async function readText(
     paperDpi,
   }: { language: LanguageTag | undefined; signal?: AbortSignal; paperDpi?: number },
 ): Promise<ReadLine[]> {
+  const recognise = (
+    gray: RawPixels,
+    { scale, layout }: { scale: number; layout: 'page' | 'column' },
+  ): Promise<OcrLine[]> =>
+    recogniseText(gray, {
+      language,
+      signal,
+      layout,
+      ...(paperDpi !== undefined && { dotsPerInch: scale * paperDpi }),
+    });
   const readIn = async (
     gray: RawPixels,
-    { rules, scale }: { rules: readonly Rule[]; scale: number },
+    { rules, scale, isUnruled }: { rules: readonly Rule[]; scale: number; isUnruled: boolean },
   ): Promise<ReadLine[]> => {
-    const dotsPerInch = paperDpi === undefined ? {} : { dotsPerInch: scale * paperDpi };
-    const lines = await recogniseText(gray, { language, signal, ...dotsPerInch });
+    const lines = await recognise(gray, { scale, layout: 'page' });
     const mended = lines
       .map((line) => withoutRulesRead(line, rules))
       .flatMap((line) => withBarsRead(line, gray));
-    return withTableCells(mended)
-      .flatMap((line) => apart(line, rules))
+    const placed = withTableCells(mended).flatMap((line) => apart(line, rules));
+    const sure =
+      paperDpi !== undefined && isUnruled
+        ? await withDoubtfulCellsRead(placed, {
+            gray,
+            rules,
+            read: (column) => recognise(column, { scale, layout: 'column' }),
+          })
+        : placed;
+    return sure
       .map((line) => readLine(withoutBullet(line, gray), { rules, scale }))
       .filter((line) => line !== undefined);
   };
@@ -66,10 +92,14 @@ export async function readText(
       scale,
       unitPx: (scale * (paperDpi ?? SCREEN_DPI)) / SCREEN_DPI,
     });
-    const unruled = await readIn(withoutUprightRules(gray, rules, scale), { rules, scale });
+    const unruled = await readIn(withoutTableRules(gray, rules, scale), {
+      rules,
+      scale,
+      isUnruled: true,
+    });
     if (paperDpi === undefined || !rules.some(({ isUpright }) => isUpright)) return unruled;
-    // Rules keep the cells of a scan apart, which are read for one line without: words are glued then.
-    return better(await readIn(gray, { rules, scale }), unruled);
+    // What stands so close to a rule that it lost a part, or is no rule at all, is read as it is.
+    return better(unruled, await readIn(gray, { rules, scale, isUnruled: false }));
   };
   const suited = await readable(picture);
   // Letters of a scan are large enough, however small its page is.
@@ -203,11 +233,6 @@ function isBullet([first, second, ...rest]: readonly OcrWord[]): boolean {
   return second.box.left - first.box.right > BULLET_GAP * (usual ?? height / 3);
 }
 
-function meanConfidence(words: readonly OcrWord[]): number {
-  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
-  return words.reduce((sum, { text, confidence }) => sum + confidence * text.length, 0) / letters;
-}
-
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}，。、！？：；（）「」]/u;
 
@@ -228,17 +253,7 @@ function scaledBox({ left, top, right, bottom }: PixelBox, scale: number): Pixel
   };
 }
 
-/** The smallest box around others, of which there is at least one. */
-export function around(boxes: readonly PixelBox[]): PixelBox {
-  return {
-    left: Math.min(...boxes.map(({ left }) => left)),
-    top: Math.min(...boxes.map(({ top }) => top)),
-    right: Math.max(...boxes.map(({ right }) => right)),
-    bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
-  };
-}
-
-/** What was read second has to be better by this, as its lines are more often torn. */
+/** What was read second has to be better by this, as its lines are more often torn or have more in them. */
 const CLEARLY_BETTER = 1.15;
 
 function better(first: readonly ReadLine[], second: readonly ReadLine[]): ReadLine[] {
@@ -247,20 +262,12 @@ function better(first: readonly ReadLine[], second: readonly ReadLine[]): ReadLi
   const kept = new Set(first);
   for (const line of second) {
     const rivals = [...kept].filter((other) => overlap(line.box, other.box) > 0.3);
-    const theirs = rivals.reduce((sum, rival) => sum + worth(rival), 0);
-    if (worth(line) <= CLEARLY_BETTER * theirs) continue;
+    const theirs = rivals.reduce((sum, rival) => sum + worth(rival.words), 0);
+    if (worth(line.words) <= CLEARLY_BETTER * theirs) continue;
     for (const rival of rivals) kept.delete(rival);
     kept.add({ ...line, paragraph: line.paragraph + offset });
   }
   return [...kept];
-}
-
-/** Confident letters. */
-function worth({ words }: ReadLine): number {
-  return words.reduce(
-    (sum, { text, confidence }) => sum + text.length * Math.max(0, confidence - 40),
-    0,
-  );
 }
 
 /** Share of the smaller box that lies in the other. */

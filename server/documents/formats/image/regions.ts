@@ -1,8 +1,8 @@
 /** Lines of text that belong together, and how they are set: what is translated and drawn as one. */
 import { appearanceOf, type Appearance, type Colour } from './appearance.ts';
-import type { PixelBox } from './ocr.ts';
+import { around, type PixelBox } from './ocr.ts';
 import type { Picture } from './picture.ts';
-import { around, joined, type ReadLine } from './read-text.ts';
+import { joined, type ReadLine } from './read-text.ts';
 
 /** A line with its looks. */
 export interface SeenLine extends ReadLine {

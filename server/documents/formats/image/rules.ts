@@ -1,6 +1,5 @@
 /**
  * Ruled lines of tables and boxes: they part texts, and recognition must not take them for letters.
- * Rules close to letters stay when these are taken away.
  */
 import type { PixelBox, RawPixels } from './ocr.ts';
 
@@ -10,153 +9,89 @@ export interface Rule {
   isUpright: boolean;
 }
 
-/** In 1/96 inch: letters have no upright strokes so long and thin, rows are higher. */
-const SHORTEST = 28;
-const THICKEST = 3;
-/** So many times as long as thick: the strokes of letters are up to 15 times. */
-const SLENDER = 20;
 /** A channel that differs by less on both sides is noise. */
-const LEAST_DIFFERENCE = 24;
-/** Share of a rule that stands out; where others cross, it does not. */
-const UNBROKEN = 0.85;
+export const LEAST_DIFFERENCE = 24;
+/** A scan is not quite level: how far a rule moves from one piece to the next. */
+export const MOST_DRIFT = 2;
 
-/** How large a gray picture is. */
-interface PictureScale {
-  /** How much it is enlarged. */
-  scale: number;
-  /** Its pixels to 1/96 inch of what it shows: as many as it is enlarged for what is seen on screens. */
-  unitPx: number;
-}
-
-/** Finds rules in a gray picture. */
-export function findRules(gray: RawPixels, size: PictureScale): Rule[] {
-  return [...rulesAlong(gray, size, true), ...rulesAlong(gray, size, false)];
-}
-
-/** Enlarging has blurred the edges. */
-function blurOf(scale: number): number {
+/** How wide the edges of a picture are that was enlarged, in pixels. */
+export function blurOf(scale: number): number {
   return 1 + Math.ceil(scale / 2);
 }
 
-/** Of a thicker stroke only a part may be far from others: it goes on beside what was found. */
-function isClearOnBothSides(
-  { data, width, height }: RawPixels,
-  { left, right, top, bottom }: PixelBox,
-  { blur, isUpright }: { blur: number; isUpright: boolean },
-): boolean {
-  const breadth = isUpright ? width : height;
-  const places = [
-    Math.max(0, left - blur),
-    (left + right) >> 1,
-    Math.min(breadth, right + blur) - 1,
-  ];
-  let clear = 0;
-  for (let along = top; along < bottom; along++) {
-    const [before = 0, value = 0, after = 0] = places.map(
-      (across) => data[isUpright ? along * width + across : across * width + along],
-    );
-    const least = Math.min(Math.abs(value - before), Math.abs(value - after));
-    if (least > LEAST_DIFFERENCE) clear++;
-  }
-  return clear >= UNBROKEN * (bottom - top);
-}
-
-interface Run {
-  across: number;
-  from: number;
-  to: number;
-}
-
-function rulesAlong(gray: RawPixels, { scale, unitPx }: PictureScale, isUpright: boolean): Rule[] {
-  const rules: PixelBox[] = [];
-  // Neighbouring runs are one rule: in the order of their places across.
-  const open: PixelBox[] = [];
-  for (const { across, from, to } of runsAlong(gray, Math.max(1, unitPx), isUpright)) {
-    const same = open.findLast(
-      ({ right, top, bottom }) => across - right <= 1 && top < to && bottom > from,
-    );
-    if (same === undefined) {
-      const box = { left: across, right: across + 1, top: from, bottom: to };
-      open.push(box);
-      rules.push(box);
-    } else {
-      same.right = across + 1;
-      same.top = Math.min(same.top, from);
-      same.bottom = Math.max(same.bottom, to);
-    }
-  }
-  return rules
-    .filter(({ left, right, top, bottom }) => bottom - top >= SLENDER * (right - left))
-    .filter((box) => isClearOnBothSides(gray, box, { blur: blurOf(scale), isUpright }))
-    .map(({ left, right, top, bottom }) => ({
-      box: isUpright
-        ? { left, right, top, bottom }
-        : { left: top, right: bottom, top: left, bottom: right },
-      isUpright,
-    }));
-}
-
-/** Runs of pixels that are darker, or brighter, than what is on both sides; in the order of `across`. */
-function runsAlong({ data, width, height }: RawPixels, unitPx: number, isUpright: boolean): Run[] {
-  const [length, breadth] = isUpright ? [height, width] : [width, height];
-  const [step, stepAcross] = isUpright ? [width, 1] : [1, width];
-  const reach = Math.ceil(THICKEST * unitPx) + 1;
-  const starts = new Int32Array(breadth).fill(-1);
-  const ends = new Int32Array(breadth);
-  const hits = new Int32Array(breadth);
-  const runs: Run[] = [];
-  const close = (across: number): void => {
-    const [from = 0, to = 0] = [starts[across], ends[across]];
-    if ((hits[across] ?? 0) >= UNBROKEN * (to - from) && to - from >= SHORTEST * unitPx) {
-      runs.push({ across, from, to });
-    }
-    starts[across] = -1;
-  };
-  for (let along = 0; along < length; along++) {
-    for (let across = reach; across < breadth - reach; across++) {
-      const at = along * step + across * stepAcross;
-      const value = data[at] ?? 0;
-      const before = value - (data[at - reach * stepAcross] ?? 0);
-      const after = value - (data[at + reach * stepAcross] ?? 0);
-      const isThin =
-        (before > LEAST_DIFFERENCE && after > LEAST_DIFFERENCE) ||
-        (before < -LEAST_DIFFERENCE && after < -LEAST_DIFFERENCE);
-      if (isThin) {
-        if (starts[across] === -1) {
-          starts[across] = along;
-          hits[across] = 0;
-        }
-        ends[across] = along + 1;
-        hits[across] = (hits[across] ?? 0) + 1;
-      } else if (starts[across] !== -1 && along - (ends[across] ?? 0) > reach) close(across);
-    }
-  }
-  for (let across = 0; across < breadth; across++) if (starts[across] !== -1) close(across);
-  return runs.sort((a, b) => a.across - b.across);
-}
-
-/** The picture without its upright rules, which would be read as letters; level ones are no trouble. */
-export function withoutUprightRules(
+/**
+ * The picture without its upright rules, which would be read as letters, and without the level ones
+ * that meet them: what would stay of a box is taken for a part of the text. Letters that stand close to
+ * a rule keep their pixels: its band takes the ground's level where there is ground on either side, and
+ * is bridged where strokes cross it.
+ */
+export function withoutTableRules(
   gray: RawPixels,
   rules: readonly Rule[],
   scale: number,
 ): RawPixels {
   const upright = rules.filter(({ isUpright }) => isUpright);
   if (upright.length === 0) return gray;
-  const { width } = gray;
-  const data = Uint8Array.from(gray.data);
   const blur = blurOf(scale);
+  const data = Uint8Array.from(gray.data);
+  const meets = (level: PixelBox): boolean =>
+    upright.some(
+      ({ box }) =>
+        box.left <= level.right + blur &&
+        box.right >= level.left - blur &&
+        box.top <= level.bottom + blur &&
+        box.bottom >= level.top - blur,
+    );
+  // Corners and their soft edges go as well.
   for (const { box } of upright) {
-    const left = Math.max(0, box.left - blur);
-    const right = Math.min(width - 1, box.right + blur);
-    for (let y = box.top; y < box.bottom; y++) {
-      const [from = 0, to = 0] = [data[y * width + left], data[y * width + right]];
-      for (let x = left + 1; x < right; x++) {
-        data[y * width + x] = from + ((to - from) * (x - left)) / (right - left);
-      }
-    }
+    const whole = { ...box, top: Math.max(0, box.top - blur), bottom: box.bottom + blur };
+    eraseBand({ ...gray, data }, whole, { blur, isUpright: true });
+  }
+  for (const { box, isUpright } of rules) {
+    if (!isUpright && meets(box)) eraseBand({ ...gray, data }, box, { blur, isUpright });
   }
   return { ...gray, data };
+}
+
+function eraseBand(
+  { data, width, height }: RawPixels,
+  box: PixelBox,
+  { blur, isUpright }: { blur: number; isUpright: boolean },
+): void {
+  const [breadth, step, stepAcross] = isUpright ? [width, width, 1] : [height, 1, width];
+  const [from, to] = isUpright ? [box.left, box.right] : [box.top, box.bottom];
+  const [first, end] = isUpright ? [box.top, Math.min(height, box.bottom)] : [box.left, box.right];
+  const levelAt = (along: number, across: number): number =>
+    data[along * step + Math.min(breadth - 1, Math.max(0, across)) * stepAcross] ?? 0;
+  const all = range(first, end);
+  const beside = [from - 2 * blur, to - 1 + 2 * blur];
+  const paper = median(all.flatMap((at) => beside.map((across) => levelAt(at, across))));
+  // Between dots there is no ink.
+  const ink =
+    all
+      .map((along) => levelAt(along, (from + to) >> 1))
+      .toSorted((a, b) => Math.abs(b - paper) - Math.abs(a - paper))[all.length >> 3] ?? 0;
+  for (const along of all) {
+    const fromInk = (across: number): number => Math.abs(levelAt(along, across) - ink);
+    /** Where the rule's own edge ends: before it goes dark again, as it does at a letter. */
+    const edge = (start: number, by: 1 | -1): number => {
+      let at = start;
+      for (let steps = 1; steps <= 2 * blur; steps++) {
+        const least = fromInk(at) - (steps <= blur ? LEAST_DIFFERENCE : 0);
+        if (at + by < 0 || at + by >= breadth || fromInk(at + by) <= least) break;
+        at += by;
+      }
+      return at;
+    };
+    const [before, after] = [edge(Math.max(0, from - 1), -1), edge(Math.min(breadth - 1, to), 1)];
+    const [low, high] = [levelAt(along, before), levelAt(along, after)];
+    const isBeside = Math.abs(low - high) > LEAST_DIFFERENCE;
+    const ground = Math.abs(low - ink) > Math.abs(high - ink) ? low : high;
+    for (let across = before + 1; across < after; across++) {
+      const bridged = low + ((high - low) * (across - before)) / (after - before);
+      data[along * step + across * stepAcross] = isBeside ? ground : bridged;
+    }
+  }
 }
 
 /** Whether an upright rule stands between two boxes of a line of text. */
@@ -201,8 +136,6 @@ interface Differences {
 
 /** Share of a rule that is seen; scans have it worn. */
 const SEEN_SHARE = 0.95;
-/** A scan is not quite level: how far a rule moves from one piece to the next. */
-const MOST_DRIFT = 2;
 
 /**
  * Marks the pixels, with their soft edges, of rules that go through a cutting from side to side or from
@@ -242,7 +175,8 @@ export function rulePixels(
   return marked;
 }
 
-function isMost(from: number, to: number, is: (at: number) => boolean): boolean {
+/** Whether nearly all from one place to another are so. */
+export function isMost(from: number, to: number, is: (at: number) => boolean): boolean {
   let most = (1 - SEEN_SHARE) * (to - from);
   for (let at = from; at < to; at += 1) if (!is(at) && --most < 0) return false;
   return true;
@@ -263,6 +197,12 @@ function throughAll(rows: readonly (readonly number[])[]): (readonly number[])[]
   return follow(follow(rows).toReversed()).toReversed();
 }
 
-function range(from: number, to: number): number[] {
+/** Of numbers, the one in the middle; 0 where there is none. */
+export function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
+}
+
+/** The numbers from one to another, which is not among them. */
+export function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 }

@@ -1,0 +1,377 @@
+/** Finds the ruled lines of tables and boxes in a gray picture: solid, dashed and dotted ones. */
+import { around, type PixelBox, type RawPixels } from './ocr.ts';
+import { blurOf, isMost, LEAST_DIFFERENCE, median, MOST_DRIFT, range, type Rule } from './rules.ts';
+
+/** In 1/96 inch: letters have no upright strokes so long and thin, rows are higher. */
+const SHORTEST = 28;
+const THICKEST = 3;
+/** So many times as long as thick: the strokes of letters are up to 15 times. */
+const SLENDER = 20;
+/** Share of a rule that stands out; where others cross, it does not. */
+const UNBROKEN = 0.85;
+
+/** How large a gray picture is. */
+interface PictureScale {
+  /** How much it is enlarged. */
+  scale: number;
+  /** Its pixels to 1/96 inch of what it shows: as many as it is enlarged for what is seen on screens. */
+  unitPx: number;
+}
+
+/** Finds rules in a gray picture. */
+export function findRules(gray: RawPixels, size: PictureScale): Rule[] {
+  const strokes = strokesAlong(gray, { ...size, shortest: SHORTEST_SIDE }, false);
+  const isLong = (box: PixelBox): boolean => isSlender(box.right - box.left, box, size.unitPx);
+  const long = strokesAlong(gray, { ...size, shortest: SHORTEST }, true)
+    .filter((box) => isSlender(box.bottom - box.top, box, size.unitPx))
+    .map((box) => wholeRule(gray, box, size.unitPx));
+  const { level, sides } = boxesBetween(gray, { strokes, isLong, unitPx: size.unitPx });
+  return [
+    ...joinedPieces([...long, ...sides]).map((box) => ({ box, isUpright: true })),
+    ...joinedPieces(level).map((box) => ({ box, isUpright: false })),
+  ];
+}
+
+function isSlender(
+  length: number,
+  { left, right, top, bottom }: PixelBox,
+  unitPx: number,
+): boolean {
+  const thickness = Math.min(right - left, bottom - top);
+  return length >= SHORTEST * unitPx && length >= SLENDER * thickness;
+}
+
+/** In 1/96 inch: boxes around text are higher, and wider, … */
+const LOWEST_BOX = 8;
+const SHORTEST_SIDE = 14;
+/** … and so many times as wide as high where they are small: some letters are boxes themselves. */
+const WIDE_BOX = 1.3;
+/** In pixels: the corners of a box are no further from where they should be. */
+const SAME_CORNER = 3;
+
+/**
+ * The level rules, with those of small boxes, and the upright ones that go from one of them to the next,
+ * as the sides of boxes and cells do however short they are and however close letters stand: no letter
+ * touches both.
+ */
+function boxesBetween(
+  gray: RawPixels,
+  {
+    strokes,
+    isLong,
+    unitPx,
+  }: { strokes: readonly Stroke[]; isLong: (box: PixelBox) => boolean; unitPx: number },
+): { level: PixelBox[]; sides: PixelBox[] } {
+  const byTop = strokes.toSorted((a, b) => a.top - b.top);
+  const level = new Set(strokes.filter(isLong));
+  const sides: PixelBox[] = [];
+  const dashed: PixelBox[][] = [];
+  for (const [at, above] of byTop.entries()) {
+    for (const below of byTop.slice(at + 1)) {
+      const height = below.top - above.bottom;
+      if (height > SHORTEST * unitPx) break;
+      if (height < LOWEST_BOX * unitPx) continue;
+      const areLong = isLong(above) && isLong(below);
+      if (!areLong && !areSmallBox(above, below)) continue;
+      const { solid: between, dashes } = sidesBetween(gray, { above, below, unitPx });
+      if (between.length === 0) dashed.push(dashes);
+      if (!areLong && !hasSidesAtEnds(between, above)) continue;
+      sides.push(...between);
+      level.add(above).add(below);
+    }
+  }
+  return { level: [...level], sides: [...sides, ...inMost(dashed, SHORTEST * unitPx)] };
+}
+
+/** In so many rows of a table its dashed rules are seen: letters that look like dashes are in one. */
+const SEEN_IN_ROWS = 0.6;
+const FEWEST_ROWS = 3;
+/** Of dashes, between two level rules. */
+const FEWEST_IN_ROW = 3;
+
+/** What is found at one place in most of the rows, and goes on through one where it was not seen. */
+function inMost(rows: readonly (readonly PixelBox[])[], rowPx: number): PixelBox[] {
+  const isAt = (row: readonly PixelBox[], { left, right }: PixelBox): boolean =>
+    row.some((other) => other.left <= right && other.right >= left);
+  const least = Math.max(FEWEST_ROWS, SEEN_IN_ROWS * rows.length);
+  const found = rows.flatMap((row) =>
+    row.filter((side) => rows.filter((other) => isAt(other, side)).length >= least),
+  );
+  const whole: PixelBox[] = [];
+  for (const side of found.toSorted((a, b) => a.top - b.top)) {
+    const above = whole.find((one) => isAt([one], side) && side.top - one.bottom <= rowPx);
+    if (above === undefined) whole.push({ ...side });
+    else above.bottom = Math.max(above.bottom, side.bottom);
+  }
+  return whole;
+}
+
+function areSmallBox(above: PixelBox, below: PixelBox): boolean {
+  return (
+    Math.abs(above.left - below.left) <= SAME_CORNER &&
+    Math.abs(above.right - below.right) <= SAME_CORNER &&
+    above.right - above.left >= WIDE_BOX * (below.top - above.bottom)
+  );
+}
+
+function hasSidesAtEnds(sides: readonly PixelBox[], { left, right }: PixelBox): boolean {
+  const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= 2 * SAME_CORNER;
+  return (
+    sides.some((box) => isNear(box.left, left)) && sides.some((box) => isNear(box.right, right))
+  );
+}
+
+/** Where the ground between two rules is looked at: another rule may be at one of these heights. */
+const SAMPLED = [0.15, 0.3, 0.5, 0.7, 0.85];
+/** In pixels: of a row, so many are as good as all of them. */
+const EVERY = 4;
+
+function sidesBetween(
+  { data, width, height }: RawPixels,
+  { above, below, unitPx }: { above: Stroke; below: Stroke; unitPx: number },
+): { solid: PixelBox[]; dashes: PixelBox[] } {
+  const reach = Math.ceil(THICKEST * unitPx) + 1;
+  const from = Math.max(0, Math.max(above.left, below.left) - reach);
+  const to = Math.min(width, Math.min(above.right, below.right) + reach);
+  if (from >= to) return { solid: [], dashes: [] };
+  const sampled = range(0, Math.ceil((to - from) / EVERY)).map((at) => from + at * EVERY);
+  const levelsAlong = (y: number): number[] => sampled.map((x) => data[y * width + x] ?? 0);
+  const [top, bottom] = [above.bottom, Math.min(height, below.top)];
+  const rows = SAMPLED.map((share) => Math.round(top + share * (bottom - top)));
+  const ground = median(rows.flatMap(levelsAlong));
+  const along = levelsAlong((above.top + above.bottom) >> 1);
+  const ink = inkAmong(along, ground);
+  if (Math.abs(ink - ground) <= LEAST_DIFFERENCE) return { solid: [], dashes: [] };
+  const isInk = (x: number, y: number): boolean =>
+    Math.abs((data[y * width + x] ?? 0) - ground) > Math.abs(ink - ground) / 2;
+  const sidesOf = (isSide: (x: number) => boolean): PixelBox[] => {
+    const sides: PixelBox[] = [];
+    for (let x = from; x < to; x += 1) {
+      const left = x;
+      while (x < to && isSide(x)) x += 1;
+      if (x === left || x - left > THICKEST * unitPx) continue;
+      sides.push({ left, right: x, top: above.top, bottom: Math.min(height, below.bottom) });
+    }
+    return sides;
+  };
+  const dashesAt = (x: number): boolean =>
+    areDashes(top, bottom, { isInk: (y) => isInk(x, y), fewest: FEWEST_IN_ROW });
+  const solid = sidesOf((x) => isMost(top, bottom, (y) => isInk(x, y)));
+  return { solid, dashes: solid.length === 0 ? sidesOf(dashesAt) : [] };
+}
+
+/**
+ * An upright rule from where its ink begins to where it ends: beside letters on both sides, as in
+ * tight cells, it does not stand out, and a piece that stays is read as `l`, `i` or `!`.
+ */
+function wholeRule(
+  { data, width, height }: RawPixels,
+  { left, right, top, bottom, isDashed }: Stroke,
+  unitPx: number,
+): PixelBox {
+  const reach = Math.ceil(THICKEST * unitPx) + 1;
+  const widestGap = isDashed ? reach : 0;
+  const middle = (left + right) >> 1;
+  const levelAt = (x: number, y: number): number => data[y * width + x] ?? 0;
+  const rows = range(top, bottom);
+  const sides = [Math.max(0, left - reach), Math.min(width, right + reach) - 1];
+  const ground = median(rows.flatMap((y) => sides.map((x) => levelAt(x, y))));
+  const along = rows.map((y) => levelAt(middle, y));
+  const ink = inkAmong(along, ground);
+  const isInk = (x: number, y: number): boolean =>
+    Math.abs(levelAt(x, y) - ground) > Math.abs(ink - ground) / 2;
+  const isFilled = (x: number, y: number): boolean =>
+    range(Math.max(0, x - reach), x).every((at) => isInk(at, y)) ||
+    range(x, Math.min(width, x + reach)).every((at) => isInk(at, y));
+  /** How far ink goes on, through other rules but not into or along what is none. */
+  const end = (from: number, step: 1 | -1): number => {
+    let [x, thin, last] = [middle, from, from];
+    for (let y = from + step; y >= 0 && y < height; y += step) {
+      const next = [x, x - 1, x + 1].find((at) => isInk(at, y));
+      if (next === undefined || Math.abs(next - middle) > MOST_DRIFT) {
+        if (Math.abs(y - last) > widestGap) return last;
+        continue;
+      }
+      [x, last] = [next, y];
+      if (!isFilled(x, y)) thin = y;
+      else if (Math.abs(y - thin) > reach) break;
+    }
+    return thin;
+  };
+  return { left, right, top: end(top, -1), bottom: end(bottom - 1, 1) + 1 };
+}
+
+/** Pieces of one rule, found between the letters beside it, as the one they are. */
+function joinedPieces(pieces: readonly PixelBox[]): PixelBox[] {
+  const joined: PixelBox[] = [];
+  for (const piece of pieces) {
+    const { left, right, top, bottom } = piece;
+    const touching = joined.filter(
+      (box) => left <= box.right && right >= box.left && top <= box.bottom && bottom >= box.top,
+    );
+    for (const one of touching) joined.splice(joined.indexOf(one), 1);
+    joined.push(around([piece, ...touching]));
+  }
+  return joined;
+}
+
+/** The level of a rule's ink along it: between dashes there is none. */
+function inkAmong(levels: readonly number[], ground: number): number {
+  const byInk = levels.toSorted((a, b) => Math.abs(b - ground) - Math.abs(a - ground));
+  return byInk[levels.length >> 2] ?? ground;
+}
+
+/** Of a thicker stroke only a part may be far from others: it goes on beside what was found. */
+function isClearOnBothSides(
+  { data, width, height }: RawPixels,
+  { left, right, top, bottom, isDashed }: Stroke,
+  { blur, isUpright }: { blur: number; isUpright: boolean },
+): boolean {
+  const breadth = isUpright ? width : height;
+  const places = [
+    Math.max(0, left - blur),
+    (left + right) >> 1,
+    Math.min(breadth, right + blur) - 1,
+  ];
+  let [clear, seen] = [0, 0];
+  for (let along = top; along < bottom; along++) {
+    const [before = 0, value = 0, after = 0] = places.map(
+      (across) => data[isUpright ? along * width + across : across * width + along],
+    );
+    const apart = [Math.abs(value - before), Math.abs(value - after)];
+    if (Math.min(...apart) > LEAST_DIFFERENCE) clear++;
+    if (Math.max(...apart) > LEAST_DIFFERENCE) seen++;
+  }
+  return clear >= UNBROKEN * (isDashed ? seen : bottom - top);
+}
+
+interface Run {
+  across: number;
+  from: number;
+  to: number;
+  isDashed: boolean;
+}
+
+/** Where dots and dashes are as few as this, they may be anything. */
+const FEWEST_DASHES = 8;
+/** In 1/96 inch: strokes of letters come at equal distances as well, for a word or so. */
+const SHORTEST_DASHED = { upright: 56, level: 150 } as const;
+/** Share of the dashes, and of the gaps between them, that are alike; letters stand in the way of some. */
+const REGULAR = 0.8;
+
+/** Whether ink comes and goes as it does along dashes or dots. */
+function areDashes(
+  from: number,
+  to: number,
+  { isInk, fewest }: { isInk: (along: number) => boolean; fewest: number },
+): boolean {
+  const lengths: Record<'ink' | 'gap', number[]> = { ink: [], gap: [] };
+  let begin = from;
+  for (let along = from + 1; along <= to; along++) {
+    if (along < to && isInk(along) === isInk(along - 1)) continue;
+    lengths[isInk(along - 1) ? 'ink' : 'gap'].push(along - begin);
+    begin = along;
+  }
+  return (
+    lengths.ink.length >= fewest && areAlike(lengths.ink.slice(1, -1)) && areAlike(lengths.gap)
+  );
+}
+
+/** Edges are blurred by a pixel or so. */
+function areAlike(lengths: readonly number[]): boolean {
+  const usual = median(lengths);
+  const alike = lengths.filter((length) => Math.abs(length - usual) <= 0.3 * usual + 1.5);
+  return alike.length >= REGULAR * lengths.length;
+}
+
+/** A straight thin line that may be a rule. */
+interface Stroke extends PixelBox {
+  isDashed: boolean;
+}
+
+interface StrokeScale extends PictureScale {
+  /** In 1/96 inch. */
+  shortest: number;
+}
+
+/** Straight thin strokes with nothing close on both sides. */
+function strokesAlong(gray: RawPixels, size: StrokeScale, isUpright: boolean): Stroke[] {
+  const strokes: Stroke[] = [];
+  // Neighbouring runs are one stroke: in the order of their places across.
+  const open: Stroke[] = [];
+  for (const { across, from, to, isDashed } of runsAlong(gray, size, isUpright)) {
+    const same = open.findLast(
+      ({ right, top, bottom }) => across - right <= 1 && top < to && bottom > from,
+    );
+    if (same === undefined) {
+      const box = { left: across, right: across + 1, top: from, bottom: to, isDashed };
+      open.push(box);
+      strokes.push(box);
+    } else {
+      same.right = across + 1;
+      same.top = Math.min(same.top, from);
+      same.bottom = Math.max(same.bottom, to);
+      same.isDashed ||= isDashed;
+    }
+  }
+  return strokes
+    .filter((box) => isClearOnBothSides(gray, box, { blur: blurOf(size.scale), isUpright }))
+    .map((stroke) => {
+      const { left, right, top, bottom } = stroke;
+      return isUpright ? stroke : { ...stroke, left: top, right: bottom, top: left, bottom: right };
+    });
+}
+
+/** Runs of pixels that are darker, or brighter, than what is on both sides; in the order of `across`. */
+function runsAlong(
+  { data, width, height }: RawPixels,
+  size: StrokeScale,
+  isUpright: boolean,
+): Run[] {
+  const unitPx = Math.max(1, size.unitPx);
+  const [length, breadth] = isUpright ? [height, width] : [width, height];
+  const [step, stepAcross] = isUpright ? [width, 1] : [1, width];
+  const reach = Math.ceil(THICKEST * unitPx) + 1;
+  const starts = new Int32Array(breadth).fill(-1);
+  const ends = new Int32Array(breadth);
+  const hits = new Int32Array(breadth);
+  const runs: Run[] = [];
+  const isThinAt = (along: number, across: number): boolean => {
+    const at = along * step + across * stepAcross;
+    const value = data[at] ?? 0;
+    const before = value - (data[at - reach * stepAcross] ?? 0);
+    const after = value - (data[at + reach * stepAcross] ?? 0);
+    return (
+      (before > LEAST_DIFFERENCE && after > LEAST_DIFFERENCE) ||
+      (before < -LEAST_DIFFERENCE && after < -LEAST_DIFFERENCE)
+    );
+  };
+  const close = (across: number): void => {
+    const [from = 0, to = 0] = [starts[across], ends[across]];
+    starts[across] = -1;
+    if (to - from < size.shortest * unitPx) return;
+    const isSolid = (hits[across] ?? 0) >= UNBROKEN * (to - from);
+    const mayBeDashed = to - from >= SHORTEST_DASHED[isUpright ? 'upright' : 'level'] * unitPx;
+    if (
+      isSolid ||
+      (mayBeDashed &&
+        areDashes(from, to, { isInk: (at) => isThinAt(at, across), fewest: FEWEST_DASHES }))
+    ) {
+      runs.push({ across, from, to, isDashed: !isSolid });
+    }
+  };
+  for (let along = 0; along < length; along++) {
+    for (let across = reach; across < breadth - reach; across++) {
+      if (isThinAt(along, across)) {
+        if (starts[across] === -1) {
+          starts[across] = along;
+          hits[across] = 0;
+        }
+        ends[across] = along + 1;
+        hits[across] = (hits[across] ?? 0) + 1;
+      } else if (starts[across] !== -1 && along - (ends[across] ?? 0) > reach) close(across);
+    }
+  }
+  for (let across = 0; across < breadth; across++) if (starts[across] !== -1) close(across);
+  return runs.sort((a, b) => a.across - b.across);
+}

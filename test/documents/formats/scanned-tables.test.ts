@@ -1,0 +1,131 @@
+/** Tables and boxes in scans: every word that Tesseract reads on the plain page is read, and more. */
+import { PDFDocument } from '@cantoo/pdf-lib';
+import { spawnSync } from 'node:child_process';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
+import { plainText } from '../../../server/text/text-segment.ts';
+
+const WORDS =
+  'museum harbour Standard Wednesday travel library Children reader closed little window garden bottle Justice million kitchen planet umbrella jacket hidden filter yellow letter pencil Island bridge number paper'.split(
+    ' ',
+  );
+const COLUMNS = 5;
+const ROWS = 9;
+
+interface Ruled {
+  dpi: number;
+  degrees: number;
+  /** Between text and rules, in points, as the thickness of rules is. */
+  insetPoints: number;
+  thicknessPoints?: number;
+  /** Dashes of SVG, in points. */
+  dashes?: string;
+  header?: { ground: string; ink: string };
+  /** Boxes stand apart, each as wide as its text. */
+  areBoxes?: boolean;
+}
+
+/** A page with a word in each cell or box, at the left, or at the right of its cell. */
+function ruledPage(ruled: Ruled): { svg: string; width: number; height: number } {
+  const { dpi, degrees, insetPoints, thicknessPoints = 0.75, dashes = '' } = ruled;
+  const [margin, cellWidth, rowHeight, size] = [30, 62, ruled.areBoxes === true ? 19 : 13, 9];
+  const [width, height] = [2 * margin + COLUMNS * cellWidth, 2 * margin + ROWS * rowHeight];
+  const line = (x1: number, y1: number, x2: number, y2: number): string =>
+    `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="black" stroke-linecap="square"
+      stroke-width="${thicknessPoints}" stroke-dasharray="${dashes}"/>`;
+  const inset = insetPoints + thicknessPoints / 2;
+  const parts: string[] = [];
+  for (const [at, word] of [...WORDS, ...WORDS].slice(0, COLUMNS * ROWS).entries()) {
+    const [row, column] = [Math.floor(at / COLUMNS), at % COLUMNS];
+    const [left, top] = [margin + column * cellWidth, margin + row * rowHeight];
+    // Letters of Liberation Sans are no wider than this.
+    const boxWidth = ruled.areBoxes === true ? 2 * inset + word.length * 0.68 * size : cellWidth;
+    const [right, bottom] = [left + boxWidth, top + 13];
+    const { ground, ink } = (row === 0 ? ruled.header : undefined) ?? { ground: '', ink: 'black' };
+    if (ground !== '') {
+      parts.push(`<rect x="${left}" y="${top}" width="${boxWidth}" height="13" fill="${ground}"/>`);
+    }
+    if (ruled.areBoxes === true) {
+      parts.push(line(left, top, right, top), line(left, bottom, right, bottom));
+      parts.push(line(left, top, left, bottom), line(right, top, right, bottom));
+    }
+    const isAtRight = ruled.areBoxes !== true && (row + column) % 3 === 1;
+    const [x, anchor] = isAtRight ? [right - inset, 'end'] : [left + inset, 'start'];
+    parts.push(`<text x="${x}" y="${top + 9.6}" text-anchor="${anchor}" fill="${ink}"
+      font-size="${size}" font-family="Liberation Sans">${word}</text>`);
+  }
+  if (ruled.areBoxes !== true) {
+    for (let y = margin; y <= height - margin; y += rowHeight) {
+      parts.push(line(margin, y, width - margin, y));
+    }
+    for (let x = margin; x <= width - margin; x += cellWidth) {
+      parts.push(line(x, margin, x, height - margin));
+    }
+  }
+  const scale = dpi / 72;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"
+    width="${Math.round(width * scale)}" height="${Math.round(height * scale)}">
+    <rect width="${width}" height="${height}" fill="#fcfbf7"/>
+    <g transform="rotate(${degrees} ${width / 2} ${height / 2})">${parts.join('')}</g></svg>`;
+  return { svg, width, height };
+}
+
+/** Of the words on a page those that a text lacks, as often as it does. */
+function missingIn(text: string): string[] {
+  const read = text.split(/[^\p{L}]+/u);
+  return [...WORDS, ...WORDS].slice(0, COLUMNS * ROWS).filter((word) => {
+    const at = read.indexOf(word);
+    if (at >= 0) read.splice(at, 1);
+    return at < 0;
+  });
+}
+
+async function missingWords(ruled: Ruled): Promise<{ ours: string[]; plain: string[] }> {
+  const { svg, width, height } = ruledPage(ruled);
+  const jpeg = await sharp(Buffer.from(svg)).jpeg({ quality: 85 }).toBuffer();
+  const document = await PDFDocument.create();
+  const page = document.addPage([width, height]);
+  page.drawImage(await document.embedJpg(jpeg), { x: 0, y: 0, width, height });
+  const opened = await pdf.open(await document.save(), {
+    source: 'en',
+    target: 'es',
+    maxCharacters: 100_000,
+    output: 'pdf',
+  });
+  const plain = spawnSync('tesseract', ['-', '-', '--dpi', String(ruled.dpi)], {
+    input: jpeg,
+    encoding: 'utf8',
+    env: { ...process.env, OMP_THREAD_LIMIT: '1' },
+  });
+  return {
+    ours: missingIn(opened.blocks.map(({ segment }) => plainText(segment)).join('\n')),
+    plain: missingIn(plain.stdout),
+  };
+}
+
+describe('the table of a scanned page', () => {
+  it.each<[string, Ruled]>([
+    ['stand a point from its rules', { dpi: 150, degrees: 0, insetPoints: 1 }],
+    ['stand half a point from rules that lie askew', { dpi: 300, degrees: 0.6, insetPoints: 0.5 }],
+    [
+      'stand beside hairlines or in a coloured band',
+      {
+        dpi: 200,
+        degrees: -1,
+        insetPoints: 1,
+        thicknessPoints: 0.4,
+        header: { ground: '#1f4e79', ink: 'white' },
+      },
+    ],
+    ['stand beside dotted rules', { dpi: 300, degrees: 0, insetPoints: 1.5, dashes: '0 1.65' }],
+    [
+      'stand beside dashed rules',
+      { dpi: 200, degrees: 0, insetPoints: 1.5, thicknessPoints: 0.5, dashes: '2 1.5' },
+    ],
+    ['stand in boxes of their own', { dpi: 300, degrees: 0, insetPoints: 1, areBoxes: true }],
+  ])('has its words read also where they %s', async (_, ruled) => {
+    const { ours, plain } = await missingWords(ruled);
+    expect({ ours, worse: ours.length > plain.length }).toEqual({ ours: [], worse: false });
+  });
+});
