@@ -267,11 +267,25 @@ export class FrameReader {
 
   /** Takes a chunk. Throws RangeError when a length cannot be right: the stream is then lost. */
   push(chunk: Buffer): void {
-    let offset = 0;
+    let offset = this.#readWhole(chunk);
     while (offset < chunk.byteLength) {
       offset += this.#payload === undefined ? this.#readHeader(chunk, offset) : 0;
       if (this.#headerBytes === FRAME_HEADER_BYTES) offset += this.#readPayload(chunk, offset);
     }
+  }
+
+  /** The usual frames, whole and one after the other; returns where they end. */
+  #readWhole(chunk: Buffer): number {
+    let offset = 0;
+    if (this.#headerBytes > 0) return offset;
+    while (offset + FRAME_HEADER_BYTES <= chunk.byteLength) {
+      const start = offset + FRAME_HEADER_BYTES;
+      const end = start + chunk.readUInt32LE(offset);
+      if (end > chunk.byteLength) break;
+      this.#onFrame(chunk.readUInt8(offset + 4), chunk.subarray(start, end));
+      offset = end;
+    }
+    return offset;
   }
 
   #readHeader(chunk: Buffer, offset: number): number {

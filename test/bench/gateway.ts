@@ -5,11 +5,11 @@ import type { Print } from './benchmarks.ts';
 import { figure, median, printTable, spread, verdict } from './figures.ts';
 import { clientFrame, OPCODE, serverFrameBytes } from './gateway/load.ts';
 import type { LoopDelay } from './gateway/probe.ts';
-import { loadEchoServer, loadOurServer, type LoadedServer } from './gateway/servers.ts';
+import { loadBareServer, loadOurServer, type LoadedServer } from './gateway/servers.ts';
 
 export const name = 'gateway';
 export const description =
-  'processor time the server spends on 100 ms of audio, ours ÷ a bare ws echo server';
+  'processor time the server spends on 100 ms of audio, ours ÷ a bare ws echo server, and one that only receives';
 
 /** Overhead that is aimed at, as a ratio. */
 const AIMS: Record<MessageFormat, number> = { msgpack: 1.3, json: 1.5 };
@@ -34,6 +34,7 @@ interface Overhead {
   /** µs per chunk, one per round. */
   oursUs: number[];
   echoUs: number[];
+  receiveUs: number[];
   /** One per group of rounds. */
   ratios: number[];
   /** One per watch. */
@@ -58,19 +59,28 @@ export async function run(print: Print): Promise<void> {
 }
 
 async function measure(format: MessageFormat): Promise<Overhead> {
-  const overhead: Overhead = { oursUs: [], echoUs: [], ratios: [], ourLoop: [], echoLoop: [] };
+  const overhead: Overhead = {
+    oursUs: [],
+    echoUs: [],
+    receiveUs: [],
+    ratios: [],
+    ourLoop: [],
+    echoLoop: [],
+  };
   const options = loadOptions(format);
   for (let count = 0; count < STARTS; count += 1) {
-    const ours = await loadOurServer(format, options);
+    const servers: LoadedServer[] = [];
+    const started = async (server: Promise<LoadedServer>) => {
+      servers.push(await server);
+      return server;
+    };
     try {
-      const echo = await loadEchoServer(options);
-      try {
-        await compare(ours, echo, overhead);
-      } finally {
-        await echo.stop();
-      }
+      const ours = await started(loadOurServer(format, options));
+      const echo = await started(loadBareServer('echo', options));
+      const receive = await started(loadBareServer('receive', options));
+      await compare({ ours, echo, receive }, overhead);
     } finally {
-      await ours.stop();
+      await Promise.all(servers.map((server) => server.stop()));
     }
   }
   return overhead;
@@ -96,10 +106,12 @@ function hum(): Uint8Array {
   return new Uint8Array(samples.buffer);
 }
 
-async function compare(ours: LoadedServer, echo: LoadedServer, overhead: Overhead): Promise<void> {
+async function compare(
+  { ours, echo, receive }: Record<'ours' | 'echo' | 'receive', LoadedServer>,
+  overhead: Overhead,
+): Promise<void> {
   for (let count = 0; count < WARM_UP_ROUNDS; count += 1) {
-    await ours.run(WARM_UP_ROUND_MS);
-    await echo.run(WARM_UP_ROUND_MS);
+    for (const server of [ours, echo, receive]) await server.run(WARM_UP_ROUND_MS);
   }
   for (let group = 0; group < GROUPS; group += 1) {
     // A B B A, then B A A B: what drifts meanwhile touches both alike.
@@ -109,6 +121,7 @@ async function compare(ours: LoadedServer, echo: LoadedServer, overhead: Overhea
     for (const server of [outer, inner, inner, outer]) {
       (server === ours ? oursUs : echoUs).push(await server.cpuUsPerChunk(ROUND_MS));
     }
+    overhead.receiveUs.push(await receive.cpuUsPerChunk(ROUND_MS));
     overhead.oursUs.push(...oursUs);
     overhead.echoUs.push(...echoUs);
     overhead.ratios.push(total(oursUs) / total(echoUs));
@@ -125,11 +138,12 @@ function total(values: readonly number[]): number {
 
 function overheadRows(results: Results): string[][] {
   return [
-    ['', 'ours, µs a chunk', 'echo, µs a chunk', 'ratio', 'aim'],
-    ...results.map(([format, { oursUs, echoUs, ratios }]) => [
+    ['', 'ours, µs a chunk', 'echo', 'receiving alone', 'ours ÷ echo', 'aim'],
+    ...results.map(([format, { oursUs, echoUs, receiveUs, ratios }]) => [
       format,
       spread(oursUs),
       spread(echoUs),
+      spread(receiveUs),
       spread(ratios),
       verdict(median(ratios), AIMS[format]),
     ]),

@@ -104,7 +104,10 @@ class Connection {
       push: (data) => session.push(data),
       endUtterance: () => session.endUtterance(),
       update: (update) => session.update(update),
-      endMedia: () => session.endMedia(),
+      endMedia: () => {
+        session.endMedia();
+        clearTimeout(this.#idle);
+      },
     });
     this.#idle = setTimeout(() => this.#onIdle(limits.idleMs), limits.idleMs);
     this.#longest = setTimeout(() => this.#close(CLOSE.expired), limits.connectionMs);
@@ -140,7 +143,7 @@ class Connection {
         if (!isRead) this.#drop();
         else if (next.sequence > 0) this.#askForReceipt(next.sequence);
       } else if (reader.isDone) {
-        this.#close(this.#session.stopping.aborted ? CLOSE.goingAway : CLOSE.normal);
+        this.#close(this.#session.isStopping ? CLOSE.goingAway : CLOSE.normal);
       } else await reader.changed();
     }
   }
@@ -182,10 +185,9 @@ class Connection {
 
   #onFrame(frame: RawData, isBinary: boolean): void {
     // On a stop the session concludes what it has, and takes no more.
-    if (this.#isOver || this.#session.stopping.aborted) return;
+    if (this.#isOver || this.#session.isStopping) return;
     try {
       this.#take(frame as Buffer, isBinary);
-      if (this.#session.hasMediaEnded) clearTimeout(this.#idle);
     } catch (error) {
       this.#fail(error, requestTypeOf(error));
     }

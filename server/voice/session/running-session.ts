@@ -85,8 +85,8 @@ export interface SessionConnection {
   readonly failed: AbortSignal;
   /** Aborted when the client has asked to reconnect: another connection will take over. */
   readonly replaced: AbortSignal;
-  /** Aborted when the server is stopping: the session concludes what it has heard. */
-  readonly stopping: AbortSignal;
+  /** The server is: the session concludes what it has heard. */
+  readonly isStopping: boolean;
   readonly hasMediaEnded: boolean;
   /** Whether chunks wait for the voice path. */
   readonly hasMediaWaiting: boolean;
@@ -140,10 +140,11 @@ export class RunningSession {
   readonly #meter = createRealTimeMeter();
   readonly #watchLag: (lagMs: number) => void;
   readonly #ended = new AbortController();
-  readonly #stopping = new AbortController();
+  #isStopping = false;
   #connection: { replaced: AbortController; hold: (isHeld: boolean) => void } | undefined;
   /** Runs while nobody is connected. */
   #expiry: NodeJS.Timeout | undefined;
+  readonly #isPcm: boolean;
   #hasStarted = false;
   #receivedMs = 0;
   #audioCountedAtMs = -Infinity;
@@ -158,6 +159,7 @@ export class RunningSession {
   /** @param expectWithinMs a session nobody connects to in time is over */
   constructor(options: RunningSessionOptions, expectWithinMs: number) {
     this.#options = options;
+    this.#isPcm = options.format.container === 'pcm';
     this.id = options.id;
     this.origin = options.origin;
     const { measures } = options;
@@ -258,13 +260,16 @@ export class RunningSession {
     this.#acknowledge();
     const queue = this.#queue;
     const audioCountedAtMs = () => this.#audioCountedAtMs;
+    const isStopping = () => this.#isStopping;
     return {
       sessionId: this.id,
       messageFormat: this.#options.messageFormat,
       reader,
       failed: this.#ended.signal,
       replaced: connection.replaced.signal,
-      stopping: this.#stopping.signal,
+      get isStopping() {
+        return isStopping();
+      },
       get hasMediaEnded() {
         return queue.hasEnded;
       },
@@ -299,7 +304,7 @@ export class RunningSession {
 
   /** Takes no more audio, and says everything that was heard. */
   conclude(): void {
-    this.#stopping.abort();
+    this.#isStopping = true;
     this.#endMedia();
   }
 
@@ -354,8 +359,9 @@ export class RunningSession {
   #push(data: Uint8Array): void {
     const hasAudio = this.#queue.push(data);
     // Nothing is decoded while nothing is heard, and the lag grows all the same.
-    if (hasAudio && this.#options.format.container !== 'pcm') this.#noteLag();
-    if (hasAudio && this.#options.acknowledges) this.#acknowledgeSoon();
+    if (!hasAudio) return;
+    if (!this.#isPcm) this.#noteLag();
+    if (this.#options.acknowledges) this.#acknowledgeSoon();
   }
 
   /** A little later, so that what comes meanwhile is acknowledged with it. */
@@ -393,7 +399,7 @@ export class RunningSession {
 
   /** What has arrived and was not heard; of compressed audio, what waits undecoded is estimated. */
   get #lagMs(): number {
-    const undecodedMs = this.#options.format.container === 'pcm' ? 0 : this.#queue.waitingMs;
+    const undecodedMs = this.#isPcm ? 0 : this.#queue.waitingMs;
     return this.#receivedMs + undecodedMs - this.#heardMs;
   }
 
@@ -410,9 +416,11 @@ export class RunningSession {
     this.#connection?.hold(this.#isHeld);
   }
 
+  /** Runs for each chunk. What else holds a client back says so itself. */
   #noteLag(): void {
-    this.#holdOrLetGo();
-    if (this.#options.tellsLag) this.#watchLag(this.#lagMs);
+    const lagMs = this.#lagMs;
+    if (this.#isHeld || lagMs > this.#options.maxLagMs) this.#holdOrLetGo();
+    if (this.#options.tellsLag) this.#watchLag(lagMs);
   }
 
   #expireIn(ms: number): void {

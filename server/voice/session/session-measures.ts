@@ -28,6 +28,8 @@ export function createSessionMeasures(measures: VoiceMeasures): SessionMeasures 
     target: { deleted: 0, final: 0 },
   };
   let nextLagMs = LAG_EVERY_MS;
+  /** Not yet passed on: once a second is often enough. */
+  let unreportedMs = 0;
   measures.sessionOpened();
 
   function concluded(
@@ -41,8 +43,10 @@ export function createSessionMeasures(measures: VoiceMeasures): SessionMeasures 
   return {
     words,
     audio(durationMs, receivedMs, lagMs) {
-      measures.audioReceived(durationMs);
+      unreportedMs += durationMs;
       if (receivedMs < nextLagMs) return;
+      measures.audioReceived(unreportedMs);
+      unreportedMs = 0;
       nextLagMs = receivedMs + LAG_EVERY_MS;
       measures.recognitionLagged(lagMs);
     },
@@ -61,6 +65,7 @@ export function createSessionMeasures(measures: VoiceMeasures): SessionMeasures 
       }
     },
     ended(reason, isComplete) {
+      measures.audioReceived(unreportedMs);
       measures.sessionEnded(isComplete ? 'completed' : (reason?.code ?? 'abandoned'));
     },
   };

@@ -49,7 +49,9 @@ export async function loadOurServer(
     ...probe.environment,
   });
   return prepare({
-    ...{ options, probe, answerBytes: 0 },
+    options,
+    probe,
+    answerBytes: 0,
     address: () => voiceAddress(server, format),
     stop: () => server.stop(),
   });
@@ -60,17 +62,23 @@ async function voiceAddress(server: TestServer, format: MessageFormat): Promise<
   return `${streaming_url}?token=${token}`;
 }
 
-/** A server that sends each frame back. */
-export async function loadEchoServer(options: ServerLoadOptions): Promise<LoadedServer> {
+/** A server that sends each frame back, or only receives them. */
+export async function loadBareServer(
+  kind: 'echo' | 'receive',
+  options: ServerLoadOptions,
+): Promise<LoadedServer> {
   const probe = createProbe();
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'echo-server.mjs')], {
+  const program = path.join(import.meta.dirname, 'echo-server.mjs');
+  const child = spawn(process.execPath, [program, kind], {
     env: { PATH: process.env['PATH'], ...probe.environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
   const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
   return prepare({
-    ...{ options, probe, answerBytes: options.echoBytes },
+    options,
+    probe,
+    answerBytes: kind === 'echo' ? options.echoBytes : 0,
     address: async () => line.trim(),
     async stop() {
       child.kill();

@@ -2,13 +2,15 @@
 import type { HeardPiece, Endpointing } from '../../../server/voice/path/endpointing.ts';
 import { createListener as ours } from '../../../server/voice/path/listen.ts';
 import {
+  MEDIA_GAP,
   UTTERANCE_END,
   type MediaPiece,
   type MediaSource,
 } from '../../../server/voice/audio/media.ts';
 
-/** Pieces that are read ahead. */
-const AHEAD = 64;
+/** What is read ahead, in bytes, and in pieces. */
+const AHEAD_BYTES = 32 * 1024;
+const AHEAD_PIECES = 64;
 
 /** Audio that a generator gives, some pieces ahead of who takes it. */
 export function mediaOf(pieces: AsyncIterable<MediaPiece>): MediaSource {
@@ -16,9 +18,13 @@ export function mediaOf(pieces: AsyncIterable<MediaPiece>): MediaSource {
   const waiting: MediaPiece[] = [];
   let isReading = false;
   let hasEnded = false;
+  function isFull(): boolean {
+    const bytes = waiting.reduce((sum, piece) => sum + (piece === MEDIA_GAP ? 0 : piece.length), 0);
+    return waiting.length >= AHEAD_PIECES || bytes >= AHEAD_BYTES;
+  }
   async function read(): Promise<void> {
     isReading = true;
-    while (waiting.length < AHEAD && !hasEnded) {
+    while (!isFull() && !hasEnded) {
       const step = await iterator.next();
       if (step.done === true) hasEnded = true;
       else waiting.push(step.value);
