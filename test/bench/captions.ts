@@ -5,7 +5,7 @@ import type { RecognitionEngine, TranslationEngine } from '../../server/engines/
 import { plainText } from '../../server/text/text-segment.ts';
 import type { CaptionMode, CaptionUpdate } from '../../server/voice/path/captions.ts';
 import type * as Captions from '../../server/voice/path/captions.ts';
-import type * as Listen from '../../server/voice/path/listen.ts';
+import type * as Listen from '../../server/voice/audio/listen.ts';
 import type * as Recognise from '../../server/voice/path/recognise.ts';
 import type * as Segment from '../../server/voice/path/segment.ts';
 import type * as Streams from '../../server/voice/path/streams.ts';

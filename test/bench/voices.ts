@@ -10,7 +10,7 @@ import type {
 import type * as RunningEngines from '../../server/running-engines.ts';
 import type * as Metrics from '../../server/operation/metrics.ts';
 import type * as Resampling from '../../shared/resampler.ts';
-import type * as Listen from '../../server/voice/path/listen.ts';
+import type * as Listen from '../../server/voice/audio/listen.ts';
 import { wordErrorRate } from '../support/audio/word-error-rate.ts';
 import type { Print } from './benchmarks.ts';
 import { importBuilt, quietLog } from './built.ts';
@@ -99,7 +99,7 @@ async function* chunksOf(audio: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /** All that is understood, as the voice path would have it heard. */
 async function hear(engine: RecognitionEngine, audio: Uint8Array): Promise<string> {
-  const { createListener } = await importBuilt<typeof Listen>('server/voice/path/listen.ts');
+  const { createListener } = await importBuilt<typeof Listen>('server/voice/audio/listen.ts');
   const { signal } = new AbortController();
   async function* utterances(): AsyncGenerator<SpeechPiece> {
     for await (const piece of listen(chunksOf(audio), ENDPOINTING, createListener)) {

@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../../shared/errors.ts';
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import type { FreeRequest, Wire } from '../../process/index.ts';
-import type { Endpointing, HeardPiece } from '../path/endpointing.ts';
+import type { Endpointing, HeardPiece } from './endpointing.ts';
 import type { Coding } from './codecs/decodable-formats.ts';
 
 /** What a stream's decoder is made from. */

@@ -16,8 +16,8 @@ import {
 } from './codecs/decodable-formats.ts';
 import { opusRatesHz } from './codecs/opus.ts';
 import { createPcmSource, samplesOf } from './codecs/pcm.ts';
-import type { HeardPiece } from '../path/endpointing.ts';
-import { createListener, type Listener } from '../path/listen.ts';
+import type { HeardPiece } from './endpointing.ts';
+import { createListener, type Listener } from './listen.ts';
 import {
   GAP,
   type DecodedPart,

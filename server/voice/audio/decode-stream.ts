@@ -3,7 +3,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { MEDIA_GAP, UTTERANCE_END, type MediaSource } from './media.ts';
 import type { WorkerPlace, WorkerPool } from '../../process/index.ts';
 import { declaredCoding, type Coding } from './codecs/decodable-formats.ts';
-import type { HeardPiece } from '../path/endpointing.ts';
+import type { HeardPiece } from './endpointing.ts';
 import {
   GAP,
   type DecodedPart,

@@ -14,7 +14,7 @@ import {
   type WorkerPool,
 } from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
-import type { Endpointing, HeardPiece } from '../path/endpointing.ts';
+import type { Endpointing, HeardPiece } from './endpointing.ts';
 import { decodableContentTypes, formatUnsupported } from './codecs/decodable-formats.ts';
 import {
   answerWire,

@@ -6,16 +6,12 @@
  */
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
-import {
-  RECOGNITION_RATE_HZ,
-  type Detection,
-  type RecognitionEngine,
-} from '../../engines/engine.ts';
+import type { Detection, RecognitionEngine } from '../../engines/engine.ts';
 import type { CaptionMode } from './captions.ts';
 import type { AudioDecoders } from '../audio/decode.ts';
 import { emitEnds, emitSource } from './emit.ts';
 import type { SpeechEncoders } from '../audio/encode.ts';
-import type { Endpointing } from './endpointing.ts';
+import { RECOGNITION_RATE_HZ, type Endpointing } from '../audio/endpointing.ts';
 import type { MediaSource } from '../audio/media.ts';
 import {
   createSpokenTerms,

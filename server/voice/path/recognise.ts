@@ -8,7 +8,7 @@ import type {
   SpeechPiece,
 } from '../../engines/engine.ts';
 import { linkAbort } from '../../process/concurrency.ts';
-import type { HeardPiece } from './endpointing.ts';
+import type { HeardPiece } from '../audio/endpointing.ts';
 import { createSpeechTape, type SpeechTape } from './speech-tape.ts';
 import { createChannel, type Channel } from './streams.ts';
 

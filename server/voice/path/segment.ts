@@ -16,7 +16,7 @@ import {
   type CaptionUpdate,
   type TimedText,
 } from './captions.ts';
-import { SILENCE_MARK_MS } from './endpointing.ts';
+import { SILENCE_MARK_MS } from '../audio/endpointing.ts';
 import type { HeardText, Pause } from './recognise.ts';
 import { createRevisionMeter, createSteady } from './steady.ts';
 

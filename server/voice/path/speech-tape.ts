@@ -1,5 +1,6 @@
 /** Keeps the latest speech, so that another recogniser can go on where one is stopped. */
-import { RECOGNITION_RATE_HZ, type SpeechPiece } from '../../engines/engine.ts';
+import type { SpeechPiece } from '../../engines/engine.ts';
+import { RECOGNITION_RATE_HZ } from '../audio/endpointing.ts';
 import { createSignal } from './streams.ts';
 
 /** Speech kept for finals that are still awaited, in ms: two of the longest utterances. */

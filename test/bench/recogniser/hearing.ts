@@ -1,6 +1,6 @@
 /** Streams through a recogniser as a session has them, and what was told of them when. */
 import type { RecognitionEngine, SpeechPiece } from '../../../server/engines/engine.ts';
-import type * as Listen from '../../../server/voice/path/listen.ts';
+import type * as Listen from '../../../server/voice/audio/listen.ts';
 import { listen } from '../../support/audio/heard.ts';
 import { importBuilt } from '../built.ts';
 import { createHearingClock } from '../captions-clock.ts';
@@ -18,7 +18,7 @@ export async function* utterancesIn(
   audio: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<SpeechPiece> {
-  const { createListener } = await importBuilt<typeof Listen>('server/voice/path/listen.ts');
+  const { createListener } = await importBuilt<typeof Listen>('server/voice/audio/listen.ts');
   for await (const piece of listen(audio, ENDPOINTING, createListener)) {
     signal.throwIfAborted();
     if (piece.kind !== 'silence') yield piece;

@@ -1,6 +1,6 @@
 /** Between generators and the voice path's calls: audio to be decoded, what was heard of it, who listens. */
-import type { HeardPiece, Endpointing } from '../../../server/voice/path/endpointing.ts';
-import { createListener as ours } from '../../../server/voice/path/listen.ts';
+import type { HeardPiece, Endpointing } from '../../../server/voice/audio/endpointing.ts';
+import { createListener as ours } from '../../../server/voice/audio/listen.ts';
 import {
   MEDIA_GAP,
   UTTERANCE_END,

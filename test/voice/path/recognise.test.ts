@@ -6,7 +6,7 @@ import type {
   RecognitionOptions,
   SpeechPiece,
 } from '../../../server/engines/engine.ts';
-import type { HeardPiece } from '../../../server/voice/path/endpointing.ts';
+import type { HeardPiece } from '../../../server/voice/audio/endpointing.ts';
 import {
   createSpokenTerms,
   recognise,

@@ -5,6 +5,9 @@
 
 import type { SpeechPiece } from '../../engines/engine.ts';
 
+/** Rate of the samples between decoding and recognition, as `engines/engine.ts` promises them. */
+export const RECOGNITION_RATE_HZ = 16_000;
+
 /** The detector takes frames of 10, 20 or 30 ms. */
 export const FRAME_MS = 20;
 

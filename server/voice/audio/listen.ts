@@ -1,9 +1,9 @@
 /** Finds the utterances in a stream of samples. */
-import { RECOGNITION_RATE_HZ } from '../../engines/engine.ts';
 import {
   Endpointer,
   FRAME_MS,
   LOOK_BACK,
+  RECOGNITION_RATE_HZ,
   SILENCE_MARK_MS,
   type Endpointing,
   type HeardPiece,

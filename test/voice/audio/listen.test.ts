@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { HeardPiece } from '../../../server/voice/path/endpointing.ts';
+import type { HeardPiece } from '../../../server/voice/audio/endpointing.ts';
 import { UTTERANCE_END } from '../../../server/voice/audio/media.ts';
 import { listen } from '../../support/audio/heard.ts';
 import { lengthMs, silence, spoken } from '../../engines/recognition-support.ts';
