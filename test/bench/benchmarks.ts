@@ -6,6 +6,7 @@ import * as documents from './documents.ts';
 import * as firstMinute from './first-minute.ts';
 import * as gateway from './gateway.ts';
 import * as glossary from './glossary.ts';
+import { guard, record } from './guard.ts';
 import * as memory from './memory.ts';
 import * as recogniser from './recogniser.ts';
 import * as requests from './requests.ts';
@@ -45,6 +46,8 @@ const benchmarks: readonly Benchmark[] = [
   documents,
   firstMinute,
   soak,
+  guard,
+  record,
 ];
 
 /**

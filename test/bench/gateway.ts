@@ -58,7 +58,23 @@ export async function run(print: Print): Promise<void> {
   printTable(print, loopRows(results));
 }
 
-async function measure(format: MessageFormat): Promise<Overhead> {
+/** Ours ÷ echo, a ratio for each group of four rounds after one start of the servers. */
+export async function overheadRatios(format: MessageFormat, groups: number): Promise<number[]> {
+  return (await measure(format, { starts: 1, groups, loopRounds: 0 })).ratios;
+}
+
+interface Extent {
+  starts: number;
+  /** Of four rounds, per start. */
+  groups: number;
+  /** In which the event loop is watched, per start. */
+  loopRounds: number;
+}
+
+async function measure(
+  format: MessageFormat,
+  extent: Extent = { starts: STARTS, groups: GROUPS, loopRounds: LOOP_ROUNDS },
+): Promise<Overhead> {
   const overhead: Overhead = {
     oursUs: [],
     echoUs: [],
@@ -68,7 +84,7 @@ async function measure(format: MessageFormat): Promise<Overhead> {
     echoLoop: [],
   };
   const options = loadOptions(format);
-  for (let count = 0; count < STARTS; count += 1) {
+  for (let count = 0; count < extent.starts; count += 1) {
     const servers: LoadedServer[] = [];
     const started = async (server: Promise<LoadedServer>) => {
       servers.push(await server);
@@ -78,7 +94,7 @@ async function measure(format: MessageFormat): Promise<Overhead> {
       const ours = await started(loadOurServer(format, options));
       const echo = await started(loadBareServer('echo', options));
       const receive = await started(loadBareServer('receive', options));
-      await compare({ ours, echo, receive }, overhead);
+      await compare({ ours, echo, receive }, extent, overhead);
     } finally {
       await Promise.all(servers.map((server) => server.stop()));
     }
@@ -108,12 +124,13 @@ function hum(): Uint8Array {
 
 async function compare(
   { ours, echo, receive }: Record<'ours' | 'echo' | 'receive', LoadedServer>,
+  { groups, loopRounds }: Extent,
   overhead: Overhead,
 ): Promise<void> {
   for (let count = 0; count < WARM_UP_ROUNDS; count += 1) {
     for (const server of [ours, echo, receive]) await server.run(WARM_UP_ROUND_MS);
   }
-  for (let group = 0; group < GROUPS; group += 1) {
+  for (let group = 0; group < groups; group += 1) {
     // A B B A, then B A A B: what drifts meanwhile touches both alike.
     const [outer, inner] = group % 2 === 0 ? [ours, echo] : [echo, ours];
     const oursUs: number[] = [];
@@ -126,7 +143,7 @@ async function compare(
     overhead.echoUs.push(...echoUs);
     overhead.ratios.push(total(oursUs) / total(echoUs));
   }
-  for (let count = 0; count < LOOP_ROUNDS; count += 1) {
+  for (let count = 0; count < loopRounds; count += 1) {
     overhead.ourLoop.push(await ours.loopDelay(ROUND_MS));
     overhead.echoLoop.push(await echo.loopDelay(ROUND_MS));
   }

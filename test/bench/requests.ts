@@ -26,24 +26,16 @@ const batch = body(
   Array.from({ length: BATCH }, (_, at) => sentences[at % sentences.length] ?? ''),
 );
 
-export async function run(print: Print): Promise<void> {
-  const server = await startServer({ RECOGNISER: 'silent', LOG_LEVEL: 'warn' });
-  const ours: LoadTarget = {
-    url: server.url,
-    authorization: `Service-Auth-Key ${server.apiKey}`,
-  };
-  try {
-    await compareRequests(print, ours);
-    await compareSentences(print, ours);
-  } finally {
-    await server.stop();
-  }
+/** How long everything takes. */
+interface Extent {
+  warmUpMs: number;
+  roundMs: number;
 }
 
-async function compareRequests(print: Print, ours: LoadTarget): Promise<void> {
-  const bare = await startBareServer();
-  try {
-    const rounds = await turnByTurn(ours, bare.target);
+export async function run(print: Print): Promise<void> {
+  const extent = { warmUpMs: WARM_UP_MS, roundMs: ROUND_MS };
+  await withOurServer(async (ours) => {
+    const rounds = await compareRequests(ours, extent);
     print(`one sentence a request, ${CLIENTS} clients, ${ROUNDS} rounds of both turn by turn`);
     printTable(print, [
       ['', 'ours', 'bare', 'ours ÷ bare'],
@@ -51,6 +43,51 @@ async function compareRequests(print: Print, ours: LoadTarget): Promise<void> {
       row('p50, ms', rounds, ({ latenciesMs }) => quantile(latenciesMs, 0.5)),
       row('p99, ms', rounds, ({ latenciesMs }) => quantile(latenciesMs, 0.99)),
     ]);
+    const rates = await compareSentences(ours, extent);
+    print('');
+    print(`${BATCH} sentences a request, 2 clients, against one pipeline driven by hand`);
+    printTable(print, [
+      ['', 'ours', 'by hand', 'ours ÷ by hand'],
+      [
+        'sentences a second (aim ≥ 0.85)',
+        figure(median(rates.map((rate) => rate.ours))),
+        figure(median(rates.map((rate) => rate.byHand))),
+        spread(rates.map((rate) => rate.ours / rate.byHand)),
+      ],
+    ]);
+  });
+}
+
+/** The ratios of the tables, one for each round; shorter rounds than theirs. */
+export async function requestRatios() {
+  return withOurServer(async (ours) => {
+    const extent = { warmUpMs: WARM_UP_MS / 2, roundMs: ROUND_MS / 2 };
+    const rounds = await compareRequests(ours, extent);
+    const rates = await compareSentences(ours, extent);
+    return {
+      requests: ratios(rounds, ({ requestsPerS }) => requestsPerS),
+      p99: ratios(rounds, ({ latenciesMs }) => quantile(latenciesMs, 0.99)),
+      sentences: rates.map((rate) => rate.ours / rate.byHand),
+    };
+  });
+}
+
+async function withOurServer<Result>(
+  measure: (ours: LoadTarget) => Promise<Result>,
+): Promise<Result> {
+  const server = await startServer({ RECOGNISER: 'silent', LOG_LEVEL: 'warn' });
+  try {
+    const authorization = `Service-Auth-Key ${server.apiKey}`;
+    return await measure({ url: server.url, authorization });
+  } finally {
+    await server.stop();
+  }
+}
+
+async function compareRequests(ours: LoadTarget, extent: Extent): Promise<Round[]> {
+  const bare = await startBareServer();
+  try {
+    return await turnByTurn(ours, bare.target, extent);
   } finally {
     bare.stop();
   }
@@ -61,11 +98,15 @@ interface Round {
   bare: LoadResult;
 }
 
-async function turnByTurn(ours: LoadTarget, bare: LoadTarget): Promise<Round[]> {
-  const warmUp = { clients: CLIENTS, durationMs: WARM_UP_MS };
+async function turnByTurn(
+  ours: LoadTarget,
+  bare: LoadTarget,
+  { warmUpMs, roundMs }: Extent,
+): Promise<Round[]> {
+  const warmUp = { clients: CLIENTS, durationMs: warmUpMs };
   for (const target of [ours, bare]) await load(target, single, warmUp);
   const rounds: Round[] = [];
-  const options = { clients: CLIENTS, durationMs: ROUND_MS };
+  const options = { clients: CLIENTS, durationMs: roundMs };
   for (let count = 0; count < ROUNDS; count += 1) {
     const oursFirst = count % 2 === 0;
     const first = await load(oursFirst ? ours : bare, single, options);
@@ -76,38 +117,35 @@ async function turnByTurn(ours: LoadTarget, bare: LoadTarget): Promise<Round[]> 
 }
 
 function row(label: string, rounds: readonly Round[], value: (result: LoadResult) => number) {
-  const ratios = rounds.map(({ ours, bare }) => value(ours) / value(bare));
   const of = (side: keyof Round) => figure(median(rounds.map((round) => value(round[side]))));
-  return [label, of('ours'), of('bare'), spread(ratios)];
+  return [label, of('ours'), of('bare'), spread(ratios(rounds, value))];
 }
 
-async function compareSentences(print: Print, ours: LoadTarget): Promise<void> {
+function ratios(rounds: readonly Round[], value: (result: LoadResult) => number): number[] {
+  return rounds.map(({ ours, bare }) => value(ours) / value(bare));
+}
+
+interface Rates {
+  ours: number;
+  byHand: number;
+}
+
+async function compareSentences(ours: LoadTarget, { roundMs }: Extent): Promise<Rates[]> {
   const byHand = await startPipelineByHand('eng-spa');
   try {
     const many = Array.from({ length: BATCH * BATCHES }, (_, at) => at % sentences.length);
     const texts = many.map((at) => sentences[at] ?? '');
     await byHand.translate(texts);
-    const rates: { ours: number; byHand: number }[] = [];
+    const rates: Rates[] = [];
     for (let count = 0; count < ROUNDS; count += 1) {
       const startedAt = performance.now();
       await byHand.translate(texts);
       const seconds = (performance.now() - startedAt) / 1000;
-      const options = { clients: 2, durationMs: ROUND_MS / 2 };
+      const options = { clients: 2, durationMs: roundMs / 2 };
       const { requestsPerS } = await load(ours, [batch], options);
       rates.push({ ours: requestsPerS * BATCH, byHand: texts.length / seconds });
     }
-    print('');
-    print(`${BATCH} sentences a request, 2 clients, against one pipeline driven by hand`);
-    const ratios = rates.map((rate) => rate.ours / rate.byHand);
-    printTable(print, [
-      ['', 'ours', 'by hand', 'ours ÷ by hand'],
-      [
-        'sentences a second (aim ≥ 0.8)',
-        figure(median(rates.map((rate) => rate.ours))),
-        figure(median(rates.map((rate) => rate.byHand))),
-        spread(ratios),
-      ],
-    ]);
+    return rates;
   } finally {
     byHand.stop();
   }
