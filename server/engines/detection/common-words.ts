@@ -4,7 +4,9 @@
  * be sure; these few words decide short texts. Languages whose script names them are not here.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
-import type { Evidence } from './evidence.ts';
+
+/** How much speaks for each language, 0 to 1. */
+export type Evidence = ReadonlyMap<LanguageTag, number>;
 
 const everydayWords: Readonly<Record<LanguageTag, string>> = {
   af: 'die en van het is dit nie ek jy hy sy ons julle hulle wat vir met op om te aan by was sal kan moet maar ook baie goeie môre dankie asseblief hallo daar hier waar hoe hierdie word',

@@ -14,8 +14,8 @@ import {
   readableText,
   type Script,
 } from './letters.ts';
+import type { Evidence } from './common-words.ts';
 import {
-  type Evidence,
   type ForeignWords,
   foreignWords,
   listEvidence,

@@ -6,11 +6,8 @@ import { loadModule } from 'cld3-asm';
 import { eld } from 'eld/small';
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Script } from './letters.ts';
-import { isCommon, isEveryday, partsOf } from './common-words.ts';
+import { isCommon, isEveryday, partsOf, type Evidence } from './common-words.ts';
 import { RARE_WORD, type WordLists } from './word-lists.ts';
-
-/** How much speaks for each language, 0 to 1. */
-export type Evidence = ReadonlyMap<LanguageTag, number>;
 
 export interface Statistics {
   /** n-gram frequencies: the likeliest language has 1. Knows some 60 languages. */
