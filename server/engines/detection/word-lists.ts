@@ -54,6 +54,8 @@ const joining: ReadonlySet<LanguageTag> = new Set('da de en fi hu is nb nl sv'.s
 /** Shorter parts of a word are in too many by chance. */
 const LEAST_HEAD = 4;
 const LEAST_TAIL = 3;
+/** Longer ones are nobody's words, and trying every cut of them takes time; in UTF-16 units. */
+const MAX_PUT_TOGETHER = 64;
 /** What joins them. */
 const LINKS = ['', 's', 'es', 'n', 'en'];
 /** Of languages whose list knows none. */
@@ -122,6 +124,7 @@ function isIn(words: Words, word: string): boolean {
 
 /** Whether a word begins with a prefix, or with another word in languages that join them. */
 function isPutTogether(language: LanguageTag, own: readonly Words[], word: string): boolean {
+  if (word.length > MAX_PUT_TOGETHER) return false;
   const isWord = (part: string) => own.some((words) => isIn(words, part));
   const prefixes = own.flatMap((words) => (words.kind === 'hunspell' ? words.prefixes : []));
   const isPrefixed = [...prefixes, ...(PREFIXES[language] ?? [])].some(
