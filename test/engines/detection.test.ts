@@ -109,6 +109,20 @@ describe('the detector and short phrases', () => {
     expect(found).toHaveProperty('candidates', expect.arrayContaining(languages));
   });
 
+  it.each([
+    ...['warm', 'over', 'care', 'place', 'hat', 'war', 'bin', 'ajo', 'oso', 'cosa', 'sur'],
+    ...['modo oscuro', 'Código postal', 'pro rata', 'té verde', 'tan guapo', 'tu es nul'],
+  ])('is not sure that %s is another language, as a dictionary has it all', (text) => {
+    expect(detector.detect(text).status).toBe('insufficient_confidence');
+  });
+
+  it.each([
+    ['tu es seul', 'fr'],
+    ['più tardi', 'it'],
+  ])('is sure of %s, which everyday words tell', (text, language) => {
+    expect(detector.detect(text)).toEqual({ status: 'success', language });
+  });
+
   it('is right in 47 of 48 where it is known what is mostly written', () => {
     const all = unseenPhrases(isListed, (language) => new Map([[language, 8], ...rarely]));
     expect(all.filter(isWrong)).toEqual([]);
@@ -344,6 +358,19 @@ describe('the detector', () => {
         littleMs: 20,
       });
     }
+  });
+
+  it('tries no cuts of a word longer than any', () => {
+    const seconds = (text: (index: number) => string) => {
+      const before = process.cpuUsage();
+      for (let i = 0; i < 50; i++) detector.detect(text(i));
+      return process.cpuUsage(before).user / 1e6;
+    };
+    const unlike = (index: number) => String.fromCharCode(97 + (index % 26), 97 + (index % 7));
+    const words = seconds((index) => `${unlike(index)} ${'donau '.repeat(80)}`);
+    expect(seconds((index) => `${unlike(index)}${'donau'.repeat(98)}`)).toBeLessThan(
+      4 * words + 0.15,
+    );
   });
 
   it('holds no memory of the texts it has seen', () => {

@@ -128,7 +128,11 @@ export async function createDetector(options: WordListOptions): Promise<Detectio
         ? { status: 'success', language: expected }
         : conclude(scoring, usual);
     },
-    rank: (text) => scored(text).scores.map(({ language }) => language),
+    rank: (text) => {
+      const scoring = scored(text);
+      const languages = scoring.scores.map(({ language }) => language);
+      return writtenOf(languages, scoring);
+    },
     prepare: async (texts) => {
       if (texts.some(hasFewWords)) await lists.load();
     },
@@ -137,13 +141,13 @@ export async function createDetector(options: WordListOptions): Promise<Detectio
 
 /** What speaks for the languages of a text, the likeliest first. */
 interface Scoring {
-  /** What was weighed, as it is written. */
-  readable: string;
   scores: readonly Scored[];
   /** Whether a language has the words, all but a part that may be a name. */
   hasWords: (language: LanguageTag) => boolean;
   /** Whether a word of it is another language's rather than this one's. */
   isForeign: (language: LanguageTag) => boolean;
+  /** Whether a language writes with all its letters, those of names aside where there are other words. */
+  hasLetters: (language: LanguageTag) => boolean;
   /** Nothing but one detector speaks for the best. */
   isGuess: boolean;
   /** The lead over a language that decides: more where that has few words as surely as the best. */
@@ -173,34 +177,34 @@ function score(text: string, means: Means): Scoring {
 
 function certainly(languages: readonly LanguageTag[]): Scoring {
   const scores = languages.map((language, i) => ({ language, score: 1 / (i + 1) }));
-  return { scores, readable: '', ...longScoring(0) };
+  return { scores, ...longScoring(0) };
 }
 
 /** How languages are detected where there are no few words to look up. */
-function longScoring(margin: number): Omit<Scoring, 'scores' | 'readable'> {
+function longScoring(margin: number, letters?: LetterEvidence): Omit<Scoring, 'scores'> {
   return {
     isGuess: false,
     hasWords: () => true,
     isForeign: () => false,
+    hasLetters: (language) => letters?.areAllOf(language) !== false,
     marginOver: () => margin,
     mayBeUsual: () => false,
   };
 }
 
 function conclude(scoring: Scoring, usual: Evidence | undefined): Detection {
-  const { scores, readable, hasWords, isForeign, isGuess, marginOver, mayBeUsual } = scoring;
+  const { scores, hasWords, isForeign, hasLetters, isGuess, marginOver, mayBeUsual } = scoring;
   const [best] = scores;
   if (best === undefined || best.score < LEAST_SCORE) return { status: 'no_language_detected' };
   const { language } = best;
   const others = scores.slice(1);
   const near = others.filter((other) => best.score - other.score < marginOver(other.language));
-  const { areAllOf } = letterEvidence(ownWords(readable));
   const languagesOf = (list: readonly Scored[]) => list.map((each) => each.language);
-  const candidates = [language, ...languagesOf(near).filter(areAllOf)];
+  const candidates = [language, ...languagesOf(near).filter(hasLetters)];
   const possible = [
     ...candidates.filter(hasWords),
     ...languagesOf(others.filter(mayBeUsual)).filter(
-      (other) => areAllOf(other) && !candidates.includes(other),
+      (other) => hasLetters(other) && !candidates.includes(other),
     ),
   ];
   const own = usual && mostUsual(possible, usual);
@@ -212,8 +216,14 @@ function conclude(scoring: Scoring, usual: Evidence | undefined): Detection {
     : {
         status: 'insufficient_confidence',
         language,
-        candidates: [...new Set([...candidates, ...possible])],
+        candidates: writtenOf([...new Set([...candidates, ...possible])], scoring),
       };
+}
+
+/** The languages that write with all letters of a text; the first alone where none does. */
+function writtenOf(languages: readonly LanguageTag[], { hasLetters }: Scoring): LanguageTag[] {
+  const written = languages.filter(hasLetters);
+  return written.length === 0 ? languages.slice(0, 1) : written;
 }
 
 /** The one of several languages that is more usual than the others by far. */
@@ -284,12 +294,14 @@ function weigh(readable: string, script: Script, { statistics, lists }: Means): 
   });
   scores.sort((one, other) => other.score - one.score);
   const margin = decisiveMargin(text, isShort);
-  if (!isShort) return { scores, readable, ...longScoring(margin) };
   const own = ownWords(readable);
   const ownLetters = own === '' ? undefined : letterEvidence(own);
+  const firstWord = readable.split(' ', 1).join().toLowerCase();
+  if (!isShort) return { scores, ...longScoring(margin, ownLetters) };
   const isOneWord = words.length === 1;
   const found = {
     isOneWord,
+    letters: ownLetters ?? letterEvidence(firstWord),
     ownLetters,
     foreign,
     margin,
@@ -298,12 +310,14 @@ function weigh(readable: string, script: Script, { statistics, lists }: Means): 
     listed,
     guess,
   };
-  return { scores, readable, ...shortScoring(found) };
+  return { scores, ...shortScoring(found) };
 }
 
 /** What was found of few words. */
 interface ShortText {
   isOneWord: boolean;
+  /** Of the words that are no names, or of the first where all may be. */
+  letters: LetterEvidence;
   /** Of the words that are no names; undefined where all may be. */
   ownLetters: LetterEvidence | undefined;
   foreign: ForeignWords;
@@ -315,13 +329,13 @@ interface ShortText {
 }
 
 /** How languages are detected by few words, which more than one may have. */
-function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
-  const { isOneWord, ownLetters, foreign, margin, scores, common, listed, guess } = found;
+function shortScoring(found: ShortText): Omit<Scoring, 'scores'> {
+  const { isOneWord, letters, ownLetters, foreign, margin, scores, common, listed, guess } = found;
   const { isForeign, isAlien } = foreign;
   const frequentIn = (language: LanguageTag) => common.frequent.get(language) ?? 0;
   const listedIn = (language: LanguageTag) => listed.get(language) ?? 0;
-  const hasCommonWords = (language: LanguageTag) =>
-    (common.shares.get(language) ?? 0) >= BACKING.listed;
+  const commonIn = (language: LanguageTag) => common.shares.get(language) ?? 0;
+  const hasCommonWords = (language: LanguageTag) => commonIn(language) >= BACKING.listed;
   // What one detector says alone is a guess among all languages.
   const isBacked = (language: LanguageTag) =>
     guess.language === language ||
@@ -332,16 +346,29 @@ function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
   const hasWords = (language: LanguageTag) =>
     listed.has(language) ? listedIn(language) >= BACKING.all : isBacked(language);
   const [best] = scores;
-  if (best === undefined) return longScoring(margin);
+  if (best === undefined) return longScoring(margin, letters);
   const known = listedIn(best.language);
   const areRarer = (language: LanguageTag) =>
     frequentIn(best.language) - frequentIn(language) >= FREQUENT_LEAD;
+  const everydayIn = (language: LanguageTag) => common.everyday.get(language) ?? 0;
+  // Everyday words that only one has tell in company: they are most of the text, or all is common there.
+  const areToldFrom = (language: LanguageTag) => {
+    if (isOneWord) return false;
+    if (known > 0 && isForeign(language)) return true;
+    if (commonIn(best.language) <= commonIn(language)) return false;
+    const isAllCommon = commonIn(best.language) >= BACKING.certain;
+    const hasMoreEveryday = everydayIn(best.language) > everydayIn(language);
+    return isAllCommon ? hasMoreEveryday || areRarer(language) : known > 0 && areRarer(language);
+  };
+  const hasLetters = (language: LanguageTag) =>
+    listedIn(language) >= BACKING.certain || letters.areAllOf(language);
   const isWritten = known >= BACKING.certain || ownLetters?.areAllOf(best.language) !== false;
   const isGuess = !isBacked(best.language) || !isWritten || isAlien(best.language);
   return {
     isGuess,
     hasWords,
     isForeign,
+    hasLetters,
     marginOver: (language) => {
       // What nothing else speaks for may be any language.
       if (isGuess) {
@@ -349,7 +376,10 @@ function shortScoring(found: ShortText): Omit<Scoring, 'scores' | 'readable'> {
         const isClear = !isOneWord && ownLetters !== undefined && isUnknown;
         return isClear ? CLEAR_LEAD + listedIn(language) / 2 : Infinity;
       }
-      if ((known >= BACKING.certain && !isBacked(language)) || isAlien(language)) return 0;
+      if (isAlien(language)) return 0;
+      // Of words that both have, no lead of statistics tells whose they are.
+      if (listedIn(language) >= BACKING.certain && !areToldFrom(language)) return Infinity;
+      if (known >= BACKING.certain && !isBacked(language)) return 0;
       const isShared = known > 0 && listedIn(language) >= known - SAME_SHARE && !areRarer(language);
       const shared = SHARED_MARGIN[isOneWord ? 'one' : 'few'];
       // Without a list, very frequent words are all that can speak for it.
