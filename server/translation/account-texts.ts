@@ -66,8 +66,12 @@ export function createAccountTexts({ maxLength }: { maxLength: number }): Accoun
 
 /** What accounts write in, from their clear texts of late: decides for short ones that several languages may have. */
 export interface UsualLanguages {
-  /** A text of an account is in this base language: it says so, or it is clear. */
-  note(accountId: string, language: LanguageTag): void;
+  /**
+   * A text of an account is in this base language: it says so, or it is clear.
+   *
+   * @param weight 0 to 1: how surely, one word says little
+   */
+  note(accountId: string, language: LanguageTag, weight?: number): void;
   /** How much an account writes in each base language; undefined before enough is known. */
   of(accountId: string): ReadonlyMap<LanguageTag, number> | undefined;
 }
@@ -85,13 +89,14 @@ const MAX_ACCOUNTS = 20_000;
 export function createUsualLanguages(): UsualLanguages {
   const accounts = new Map<string, Map<LanguageTag, number>>();
   return {
-    note(accountId, language) {
+    note(accountId, language, weight = 1) {
       const shares = accounts.get(accountId) ?? new Map<LanguageTag, number>();
+      const kept = KEPT ** weight;
       for (const [known, share] of shares) {
-        if (share * KEPT < LEAST_SHARE) shares.delete(known);
-        else shares.set(known, share * KEPT);
+        if (share * kept < LEAST_SHARE) shares.delete(known);
+        else shares.set(known, share * kept);
       }
-      shares.set(language, (shares.get(language) ?? 0) + 1);
+      shares.set(language, (shares.get(language) ?? 0) + weight);
       accounts.delete(accountId);
       accounts.set(accountId, shares);
       const [oldest] = accounts.keys();

@@ -14,6 +14,9 @@ const CONSIDERED_LENGTH = 4096;
 /** What is sure of a text no longer than this may still be another language's words, in UTF-16 units. */
 const OPEN_LENGTH = 64;
 
+/** A text of this length counts fully for what its account writes in, in UTF-16 units. */
+const TELLING_LENGTH = 20;
+
 /** What is known of the language of a text. */
 interface Finding {
   text: string;
@@ -122,13 +125,20 @@ function decideBySurroundings(
   const decideAll = (usual: ReadonlyMap<LanguageTag, number> | undefined) =>
     findings.map((each) => ({ ...each, found: decided(each, usual) }));
   const first = decideAll(surroundings());
-  for (const [index, { found }] of first.entries()) {
+  for (const [index, { text, found }] of first.entries()) {
     // What is taken for another language here says nothing of what is written.
     const wasSure = findings[index]?.found.status === 'success';
-    if (wasSure && found.status === 'success') usualLanguages.note(accountId, found.language);
+    if (wasSure && found.status === 'success') {
+      usualLanguages.note(accountId, found.language, weightOf(text));
+    }
   }
   // Texts of one request tell of each other.
   return findings.length === 1 ? first : decideAll(surroundings());
+}
+
+/** How much a text says of what an account writes in: single words are the likeliest to mislead. */
+function weightOf(text: string): number {
+  return Math.min(1, text.trim().length / TELLING_LENGTH) ** 2;
 }
 
 /** Whether surroundings may decide: of long texts they need not be asked. */

@@ -121,6 +121,33 @@ describe('the source of a translation', () => {
     },
   );
 
+  it.each(['Promiňte', 'Acıktım', 'Košík', 'Setări'])(
+    'is none of those that lack a letter of an unsure text: %s',
+    async (text) => {
+      expect(romance).not.toContain(await sourceOf(text, 'en', romance));
+    },
+  );
+
+  it('is of a text that several have what the account writes in, whatever leads', async () => {
+    for (const text of ['modo oscuro', 'Código postal']) {
+      const usualLanguages = createUsualLanguages();
+      for (let i = 0; i < 8; i++) usualLanguages.note('spanish', 'es');
+      const wish = { ...origin, accountId: 'spanish', target: 'en' };
+      const detection = detectionFor('en', romance, usualLanguages);
+      expect(await detection.detectSources([[[text]]], wish)).toEqual(['es']);
+    }
+  });
+
+  it('is learned from single words far less than from sentences', async () => {
+    const usualLanguages = createUsualLanguages();
+    const detection = detectionFor('en', undefined, usualLanguages);
+    const ask = (text: string) => detection.detect({ text: [text] }, { accountId: 'one', signal });
+    for (const word of ['sonntags', 'mittwochs', 'freitags', 'Feierabend']) await ask(word);
+    await ask('The committee met yesterday and will meet again tomorrow.');
+    const usual = usualLanguages.of('one') ?? new Map<string, number>();
+    expect(usual.get('en')).toBeGreaterThan(usual.get('de') ?? 0);
+  });
+
   it('is none of the others where all that a text may be in have nobody to translate them', async () => {
     expect(['da', 'nb']).toContain(await sourceOf('god morgen', 'es', ['en', 'ca']));
   });
