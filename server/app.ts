@@ -6,8 +6,10 @@ import { openAccounts } from './accounts/index.ts';
 import type { Config } from './config.ts';
 import { openDemo } from './demo/index.ts';
 import { openDocuments } from './documents/index.ts';
+import { openEvents } from './events/index.ts';
 import { openGlossaries } from './glossaries/index.ts';
 import { watchRequests, createHttpServer } from './http/server.ts';
+import { acceptSockets } from './http/upgrades.ts';
 import { openImprovement } from './improvement/index.ts';
 import { openMemories } from './memories/index.ts';
 import { openModels } from './models/index.ts';
@@ -85,7 +87,9 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     spokenTerms: spokenTerms.service,
     audio,
     measures: measuring.metrics.voice,
+    findRoom: (roomId, caller) => events.roomOf(roomId, caller),
   });
+  const events = openEvents({ ...given, translation, voice });
   const console = openConsole({ ...given, accounts });
   const models = openModels({ ...given, isOperator: console.isOperator });
   const operation = openOperation({
@@ -107,7 +111,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
     caller: accounts.firstCaller,
   });
 
-  const shownInConsole = [operation, models, accounts, glossaries, styleRules, memories];
+  const shownInConsole = [operation, models, accounts, glossaries, styleRules, memories, events];
   const http = await createHttpServer({
     log,
     access: accounts.access,
@@ -127,13 +131,14 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       memories,
       accounts,
       voice,
+      events,
       operation,
       ...(config.CONSOLE === 'on' ? [console.showing(shownInConsole)] : []),
       ...(config.DEMO === 'off' ? [] : [demo]),
     ].map(({ routes }) => routes),
   });
   const requests = watchRequests(http.server);
-  const sockets = voice.acceptSockets(http.server);
+  const sockets = acceptSockets(http.server, { kinds: [voice.sockets, events.sockets], log });
   if (config.WARM_UP === 'on') operation.warmUp([documents.worker, ...engines.improvement]);
   void memories.service.tidy();
 
@@ -152,6 +157,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       const workerEnded = documents.worker.stop();
       const noticesEnded = accounts.notices.stop(config.STOP_SECONDS * 1000);
       await voice.sessions.stop(config.STOP_SECONDS * 1000);
+      events.stop();
       const closed = http.close();
       requests.endConnections(Math.max(0, deadlineMs - performance.now()));
       sockets.destroyAll();

@@ -212,6 +212,24 @@ const voice = {
   }),
 };
 
+const events = {
+  EVENTS_MAX_VIEWERS: Type.Integer({
+    default: 10_000,
+    minimum: 1,
+    description: 'Who may read along in rooms at once; more are answered with 429.',
+  }),
+  EVENTS_MAX_VIEWERS_PER_ROOM: Type.Integer({
+    default: 5_000,
+    minimum: 1,
+    description: 'The same for one room.',
+  }),
+  EVENTS_MAX_VIEWERS_PER_ADDRESS: Type.Integer({
+    default: 2_000,
+    minimum: 1,
+    description: 'The same from one network address: a hall full of phones may have but one.',
+  }),
+};
+
 const recognition = {
   RECOGNISER: Type.Optional(
     Type.String({
@@ -299,6 +317,7 @@ export const settingGroups = {
   'The server': server,
   'Accounts and limits': accounts,
   'Voice sessions': voice,
+  Events: events,
   Recognisers: recognition,
   Translation: translation,
   'Translated speech': besides(recognition, speech),
@@ -309,6 +328,7 @@ export const settingsSchema = Type.Object({
   ...server,
   ...accounts,
   ...voice,
+  ...events,
   ...recognition,
   ...translation,
   ...speech,

@@ -6,6 +6,7 @@ import { usageStore } from './accounts/usage/store.ts';
 import { usageNoticeStore } from './accounts/usage/usage-notices-store.ts';
 import { usageReportStore } from './accounts/usage/usage-reports-store.ts';
 import { documentStore } from './documents/jobs/store.ts';
+import { roomStore } from './events/store.ts';
 import { glossaryStore } from './glossaries/store.ts';
 import { translationMemoryStore } from './memories/store.ts';
 import { spokenTermsStore } from './spoken-terms/store.ts';
@@ -26,6 +27,7 @@ export const stores = {
   consoleCredentials: consoleCredentialStore,
   styleRules: styleRuleStore,
   writeChecks: writeCheckStore,
+  rooms: roomStore,
 };
 
 /** Everything that must last. */

@@ -185,9 +185,9 @@ function requireApiKey(access: Access, admission: Admission = {}): Admitting {
   };
 }
 
-/** The account whose API key let a request in; undefined for all other requests. */
-export function accountOfKey(request: FastifyRequest): Account | undefined {
-  return request.server.entrance.callers.get(request)?.account;
+/** Whose API key let a request in; undefined for all other requests. */
+export function callerByKey(request: FastifyRequest): Caller | undefined {
+  return request.server.entrance.callers.get(request);
 }
 
 /** Checks a caller against what a route asks. @throws ServiceError forbidden, saying what it takes */

@@ -13,7 +13,7 @@ import type { Logger } from 'pino';
 import { descriptionRoutes, publishDescriptions } from './descriptions.ts';
 import {
   type Access,
-  accountOfKey,
+  callerByKey,
   type KnowsOrigin,
   listsOrigin,
   type PageRoutes,
@@ -107,7 +107,7 @@ function logRequests(app: FastifyInstance): void {
 }
 
 /** Where programs call; nothing else is ever opened to other sites' pages. */
-const PATHS = ['/v2/*', '/v3/*'];
+const PATHS = ['/v1/*', '/v2/*', '/v3/*'];
 /** How long a browser need not ask again, in seconds. */
 const MAX_AGE_S = '600';
 const METHODS = 'GET, POST, PUT, PATCH, DELETE';
@@ -137,7 +137,7 @@ function useCrossOriginCalls(app: FastifyInstance, knowsOrigin: KnowsOrigin): vo
   app.addHook('onSend', async (request, reply) => {
     const { origin } = request.headers;
     if (origin === undefined) return;
-    const account = accountOfKey(request);
+    const account = callerByKey(request)?.account;
     if (account === undefined) return;
     reply.header('Vary', 'Origin');
     if (!listsOrigin(account.origins, origin)) return;

@@ -5,10 +5,94 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { toHttp } from '../../shared/errors.ts';
+import { ServiceError, toHttp, toServiceError } from '../../shared/errors.ts';
+import type { Logger } from '../process/log.ts';
+
+/** Sockets of one kind, and how they are opened. */
+export interface SocketKind {
+  /** Where they are, for people: `/v3/voice/realtime/connect`. */
+  address: string;
+  takes(pathname: string): boolean;
+  /** Answers one upgrade. @throws ServiceError when it is refused */
+  open(upgrade: SocketUpgrade): Promise<void>;
+}
+
+export interface SocketUpgrade {
+  request: IncomingMessage;
+  url: URL;
+  socket: Duplex;
+  head: Buffer;
+  traceId: string;
+}
+
+/**
+ * Answers a server's upgrades.
+ *
+ * @returns `destroyAll` cuts connections that are still open, for the end of a stop
+ */
+export function acceptSockets(
+  server: Server,
+  { kinds, log }: { kinds: readonly SocketKind[]; log: Logger },
+): { destroyAll(): void } {
+  const open = new Set<Duplex>();
+
+  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, traceId: string) {
+    const address = `http://localhost${request.url ?? '/'}`;
+    if (!URL.canParse(address)) {
+      throw new ServiceError('invalid_request', 'The address is malformed.');
+    }
+    const url = new URL(address);
+    const kind = kinds.find(({ takes }) => takes(url.pathname));
+    if (kind === undefined) {
+      const addresses = kinds.map((each) => each.address).join(' and ');
+      throw new ServiceError('not_found', `Not found. Sockets are opened at ${addresses}.`);
+    }
+    await kind.open({ request, url, socket, head, traceId });
+  }
+
+  server.on('upgrade', (request, socket, head) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    // A client may vanish at any moment, before the library listens for that.
+    socket.on('error', () => socket.destroy());
+    if (!isWebSocketUpgrade(request)) {
+      serveAsRequest(server, request, socket, head);
+      return;
+    }
+    const traceId = newTraceId();
+    upgrade(request, socket, head, traceId).catch((error: unknown) => {
+      const { code, cause } = toServiceError(error);
+      const fields = { reqId: traceId, code, ...(cause !== undefined && { err: cause }) };
+      log[code === 'internal' ? 'error' : 'info'](fields, 'socket refused');
+      answerRaw(socket, error, traceId);
+    });
+  });
+  return {
+    destroyAll() {
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+const TOKEN_LIST = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
+
+/** Sees to it that an upgrade can become a socket, before anything is spent on it. @throws ServiceError invalid_request */
+export function checkHandshake({ method, headers }: IncomingMessage): void {
+  const isHandshake =
+    method === 'GET' &&
+    /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '') &&
+    headers['sec-websocket-version'] === '13' &&
+    TOKEN_LIST.test(headers['sec-websocket-protocol'] ?? 'none');
+  if (!isHandshake) throw notAHandshake();
+}
+
+/** What is answered to an upgrade that cannot become a socket. */
+export function notAHandshake(): ServiceError {
+  return new ServiceError('invalid_request', 'This is not a WebSocket handshake (RFC 6455).');
+}
 
 /** Whether an upgrade is one to a WebSocket. */
-export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
+function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
 

@@ -1,6 +1,9 @@
 /** Live voice, wired: sessions, their sockets, and the audio that goes in and out. */
-import type { Server } from 'node:http';
+import { ServiceError } from '../../shared/errors.ts';
+import type { LanguageTag } from '../../shared/language.ts';
+import type { TargetMediaFormat } from '../../shared/target-media-type.ts';
 import type { Config } from '../config.ts';
+import type { SynthesisEngine } from '../engines/engine.ts';
 import type { Logger, ParentLogger } from '../process/log.ts';
 import type { Routes } from '../http/door.ts';
 import type { Engines } from '../running-engines.ts';
@@ -15,17 +18,31 @@ import {
   findFfmpeg,
   findFfmpegProgram,
 } from './audio/decode.ts';
-import { createSpeechEncoders } from './audio/encode.ts';
+import { createSpeechEncoders, type SpeechEncoders } from './audio/encode.ts';
 import type { VoiceMeasures } from './path/measures.ts';
 import { createLiveTranslation } from './session/live-translation.ts';
+import { speakLine } from './path/synthesise.ts';
 import { voiceRoutes } from './session/routes.ts';
-import { acceptVoiceSockets } from './session/upgrade.ts';
+import { speakerOf, spokenLanguages } from './session/speakers.ts';
+import { voiceSockets } from './session/upgrade.ts';
 import { createVoiceRequestCheck } from './session/voice-session-request.ts';
-import { createVoiceSessions } from './session/voice-sessions.ts';
+import { createVoiceSessions, type VoiceSessionsOptions } from './session/voice-sessions.ts';
 
 export type { CaptionTrack, QueueName, SessionEnd, VoiceMeasures } from './path/measures.ts';
+export type { LiveTranslation } from './session/live-translation.ts';
+export type { CaptionUpdate } from './path/captions.ts';
+/** Speaks one line as a whole file. @throws ServiceError synthesis_failed; the signal's reason */
+export type SpeakLine = (line: {
+  text: string;
+  language: LanguageTag;
+  format: TargetMediaFormat;
+  signal: AbortSignal;
+}) => Promise<Buffer>;
+
+export { createTargetDisplay, type TranslateText } from './path/translate.ts';
 export { createLiveOverview, type LiveOverview } from './session/live-overview.ts';
 export { streamingUrl } from './session/routes.ts';
+export type { SessionRoom } from './session/running-session.ts';
 export type { VoiceSessions } from './session/voice-sessions.ts';
 
 /** What sessions are decoded and encoded with; found and started before the first of them. */
@@ -57,6 +74,7 @@ export function openVoice({
   glossaries,
   spokenTerms,
   usageMeter,
+  findRoom,
 }: {
   config: Config;
   log: ParentLogger;
@@ -67,14 +85,16 @@ export function openVoice({
   glossaries: Glossaries;
   spokenTerms: SpokenTermLists;
   usageMeter: UsageMeter;
+  findRoom: VoiceSessionsOptions['findRoom'];
 }) {
+  const liveTranslation = createLiveTranslation({ translation, glossaries });
   const voiceSessions = createVoiceSessions({
     checkRequest: createVoiceRequestCheck({
       recognisers: engines.recognition,
       speakers: engines.synthesis,
       translation,
       spokenTerms,
-      liveTranslation: createLiveTranslation({ translation, glossaries }),
+      liveTranslation,
       contentTypes: decoders.contentTypes,
       mediaContentTypes: encoders.contentTypes,
     }),
@@ -88,6 +108,7 @@ export function openVoice({
       },
     },
     usageMeter,
+    findRoom,
     log,
     measures,
     publicUrl: config.PUBLIC_URL,
@@ -104,18 +125,30 @@ export function openVoice({
   };
   return {
     sessions: voiceSessions,
+    liveTranslation,
+    /** Languages that can be heard. */
+    heardLanguages: () => spokenLanguages(engines.recognition),
+    canSpeak: (language: LanguageTag) => speakerOf(language, engines.synthesis) !== undefined,
+    speakLine: speakLineWith(engines.synthesis, encoders),
     routes,
-    /** Takes the sockets that are opened at a server. */
-    acceptSockets: (server: Server) =>
-      acceptVoiceSockets({
-        server,
-        voiceSessions,
-        log,
-        trustProxy: config.TRUST_PROXY,
-        limits: {
-          idleMs: config.VOICE_IDLE_SECONDS * 1000,
-          connectionMs: config.VOICE_CONNECTION_SECONDS * 1000,
-        },
-      }),
+    sockets: voiceSockets({
+      voiceSessions,
+      log,
+      trustProxy: config.TRUST_PROXY,
+      limits: {
+        idleMs: config.VOICE_IDLE_SECONDS * 1000,
+        connectionMs: config.VOICE_CONNECTION_SECONDS * 1000,
+      },
+    }),
+  };
+}
+
+function speakLineWith(speakers: readonly SynthesisEngine[], encoders: SpeechEncoders): SpeakLine {
+  return async ({ text, language, format, signal }) => {
+    const engine = speakerOf(language, speakers);
+    if (engine === undefined) {
+      throw new ServiceError('engine_unavailable', `No voice speaks ${language} here.`);
+    }
+    return speakLine(text, { language, format, signal, engine, encoders, gender: undefined });
   };
 }

@@ -13,7 +13,8 @@ const Bytes = Type.Unsafe<Uint8Array>({
   description: 'base64 text in JSON frames, raw bytes in MessagePack frames',
 });
 
-function message<Name extends string, Payload extends TSchema>(
+/** The schema of a message: an object with one key, its name. */
+export function message<Name extends string, Payload extends TSchema>(
   name: Name,
   payload: Payload,
   description: string,
@@ -239,7 +240,7 @@ export const serverMessages = [
 ] as const;
 
 /** `{ name: { … } }` as `{ type: 'name', … }`. */
-type Typed<Wire> = Wire extends unknown
+export type Typed<Wire> = Wire extends unknown
   ? { [Name in keyof Wire]: { type: Name } & Wire[Name] }[keyof Wire]
   : never;
 

@@ -99,6 +99,12 @@ export const VoiceSessionRequest = Type.Object({
       description: 'Our addition. Tells when the recogniser falls behind the audio.',
     }),
   ),
+  room_id: Type.Optional(
+    Type.String({
+      description:
+        'Our addition. A room of your account in which others read along, whatever the targets of the session.',
+    }),
+  ),
   session_updates: Type.Optional(
     Type.Boolean({
       default: false,

@@ -10,6 +10,7 @@ import * as translationMemories from './0007-translation-memories.ts';
 import * as usageNotices from './0008-usage-notices.ts';
 import * as console from './0009-console.ts';
 import * as writeChecks from './0010-write-checks.ts';
+import * as rooms from './0011-rooms.ts';
 
 /**
  * What brings a database up to date, in order. A new one is a file and a line here; its name sorts
@@ -26,6 +27,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0008-usage-notices': usageNotices,
   '0009-console': console,
   '0010-write-checks': writeChecks,
+  '0011-rooms': rooms,
 };
 
 const MIGRATION_TABLE = 'kysely_migration';

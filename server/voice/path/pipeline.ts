@@ -7,7 +7,7 @@
 import type { AudioFormat } from '../../../shared/media-type.ts';
 import type { ServerMessage } from '../../../shared/protocol/messages.ts';
 import type { Detection, RecognitionEngine } from '../../engines/engine.ts';
-import type { CaptionMode } from './captions.ts';
+import type { CaptionMode, CaptionUpdate } from './captions.ts';
 import type { AudioDecoders } from '../audio/decode.ts';
 import { emitEnds, emitSource } from './emit.ts';
 import type { SpeechEncoders } from '../audio/encode.ts';
@@ -59,6 +59,8 @@ export interface VoicePipeline {
    * @throws ServiceError of the stage that failed
    */
   readonly messages: AsyncIterable<ServerMessage>;
+  /** What is said from now on, for somebody besides its client. */
+  captions(): AsyncIterable<CaptionUpdate>;
   /** Other terms from now on; false when everything was said. */
   change(terms: VoiceTerms): boolean;
   /**
@@ -96,6 +98,7 @@ export function voicePipeline(options: VoicePipelineOptions): VoicePipeline {
   }
   return {
     messages: allMessages(),
+    captions: () => tracks.follow(),
     change(terms) {
       if (!tracks.change(terms)) return false;
       spokenTerms.change(terms.spokenTerms);

@@ -57,6 +57,17 @@ export async function* synthesise(
   }
 }
 
+/** One line as a whole file. @throws ServiceError synthesis_failed; the signal's reason */
+export async function speakLine(text: string, options: SynthesiseOptions): Promise<Buffer> {
+  const segment = { text, startMs: 0, endMs: 0, language: options.language };
+  async function* once(): AsyncGenerator<CaptionUpdate> {
+    yield { concluded: [segment], tentative: [] };
+  }
+  const pieces: Uint8Array[] = [];
+  for await (const chunk of synthesise(once(), options)) pieces.push(...chunk.pieces);
+  return Buffer.concat(pieces);
+}
+
 async function* encodeBatches(
   { samples, sampleRateHz }: SpokenSamples,
   encoder: SpeechEncoder,

@@ -59,6 +59,8 @@ export interface TargetTracksOptions {
 export interface TargetTracks {
   /** For the track of the source. */
   readonly captions: AsyncIterable<CaptionUpdate>;
+  /** Another reader of what was said, from now on. */
+  follow(): AsyncIterable<CaptionUpdate>;
   /** What is in force. */
   readonly terms: TargetTerms;
   /** Other terms from now on; false when nothing is left to be said. */
@@ -121,6 +123,10 @@ class LiveTracks implements TargetTracks {
     this.captions = this.#updates.subscribe();
     this.terms = terms;
     this.change(terms);
+  }
+
+  follow(): AsyncIterable<CaptionUpdate> {
+    return this.#updates.subscribe();
   }
 
   change(terms: TargetTerms): boolean {

@@ -24,6 +24,7 @@ import { createMediaQueue, createRealTimeMeter, type MediaQueue } from './media-
 import type { VoiceMeasures } from '../path/measures.ts';
 import type { MediaSource } from '../audio/media.ts';
 import { createOutbox, type Outbox, type OutboxReader } from './outbox.ts';
+import type { CaptionUpdate } from '../path/captions.ts';
 import type { VoicePipeline } from '../path/pipeline.ts';
 
 /** Clients are told how much audio has arrived no more often than this, in ms. */
@@ -71,8 +72,26 @@ export interface RunningSessionOptions {
   /** Whether a page of that origin may have the session. */
   mayConnect: (page: PageOrigin) => boolean;
   run: (input: VoicePathInput) => VoicePipeline;
+  /** Where others read along. */
+  room: SessionRoom | undefined;
   /** Called once, when the session is over. */
   onOver: () => void;
+}
+
+/** A room in which others read along with a session. */
+export interface SessionRoom {
+  /**
+   * Takes what a session says, until it ends.
+   *
+   * @param speech.beganAtMs when its first sample came, ms since the epoch
+   * @param speech.end ends the session
+   */
+  hear(speech: {
+    sessionId: string;
+    captions: AsyncIterable<CaptionUpdate>;
+    beganAtMs: number;
+    end: (reason: ServiceError) => void;
+  }): void;
 }
 
 /** A connection's hold on its session. */
@@ -343,6 +362,12 @@ export class RunningSession {
         this.#noteLag();
       },
       signal: this.#ended.signal,
+    });
+    this.#options.room?.hear({
+      sessionId: this.id,
+      captions: this.#pipeline.captions(),
+      beganAtMs: Date.now(),
+      end: (reason) => this.end(reason),
     });
     try {
       for await (const message of this.#pipeline.messages) {

@@ -18,7 +18,12 @@ import { createAdmission, type Admission, type HeardSession } from './admission.
 import { createSpeechCharges, type SpeechCharge, type SpeechCharges } from './speech-charge.ts';
 import { keyDeactivated, type UsageMeter } from '../../accounts/usage/usage.ts';
 import type { CheckedVoiceRequest, CheckVoiceRequest } from './voice-session-request.ts';
-import { RunningSession, type SessionConnection, type SessionOrigin } from './running-session.ts';
+import {
+  RunningSession,
+  type SessionConnection,
+  type SessionOrigin,
+  type SessionRoom,
+} from './running-session.ts';
 
 /** The engines and limits every session works with. */
 export type VoicePath = Pick<
@@ -44,6 +49,12 @@ export interface VoiceSessionsOptions {
   maxLagMs: number;
   /** Share of this machine's processors that recognisers may take; 0 lets everybody in. */
   loadShare: number;
+  /**
+   * The room of an account that a session speaks into.
+   *
+   * @throws ServiceError not_found
+   */
+  findRoom: (roomId: string, caller: Caller | undefined) => Promise<SessionRoom>;
   /** Address under which clients reach the server, if it is configured: its own pages come from there. */
   publicUrl: string | undefined;
 }
@@ -153,13 +164,15 @@ class SessionDesk implements VoiceSessions {
     const { caller, tag } = owner;
     const keyId = caller?.key.keyId ?? '';
     this.#refuseBeyondLimits(keyId);
+    const room =
+      body.room_id === undefined ? undefined : await this.#options.findRoom(body.room_id, caller);
     const request = await checkRequest(body, caller);
     this.#admit(request);
     if (caller !== undefined) await usageMeter.chargeSpeech({ caller, speechMs: 0, tag });
     // Others may have come while we waited.
     this.#refuseBeyondLimits(keyId);
     const recogniser = this.#admit(request);
-    const session = this.#makeSession(body, request, owner, {
+    const session = this.#makeSession({ body, request, room }, owner, {
       key: caller?.key,
       openedAtMs: Date.now(),
       sourceLanguage: request.path.source.requested,
@@ -240,8 +253,11 @@ class SessionDesk implements VoiceSessions {
   }
 
   #makeSession(
-    body: VoiceSessionRequest,
-    request: CheckedVoiceRequest,
+    {
+      body,
+      request,
+      room,
+    }: { body: VoiceSessionRequest; request: CheckedVoiceRequest; room: SessionRoom | undefined },
     { caller, tag }: SessionOwner,
     origin: SessionOrigin,
   ): RunningSession {
@@ -278,6 +294,7 @@ class SessionDesk implements VoiceSessions {
         onAudio: (durationMs) => charge?.add(durationMs),
         mayConnect: (page) => mayConnect(page, caller?.account.origins ?? [], publicUrl),
         run: (input) => voicePipeline({ ...path, ...request.path, ...input }),
+        room,
         onOver: () => {
           this.#live.remove(id);
           void tokens.revoke(id);

@@ -57,7 +57,13 @@ function startSession(run: () => AsyncIterable<ServerMessage>): RunningSession {
       onAudio: () => undefined,
       mayConnect: () => true,
       onOver: () => undefined,
-      run: () => ({ messages: run(), change: () => false, tell: () => undefined }),
+      room: undefined,
+      run: () => ({
+        messages: run(),
+        captions: async function* () {},
+        change: () => false,
+        tell: () => undefined,
+      }),
       terms: {
         request: { source_media_content_type: format.contentType },
         path: { targets: [], speech: undefined },

@@ -1,0 +1,199 @@
+/**
+ * Captions in flight: what is said in rooms, appended once and followed by whoever reads along. A port, so
+ * that a broker can take the place of this process; the adapter here keeps the last of it in memory, and
+ * all of it in the database where a room is kept.
+ */
+import type { LanguageTag } from '../../shared/language.ts';
+import type { RoomStore } from './store.ts';
+
+/** What a room can be read in: `spoken`, or one of its languages. */
+export interface CaptionTrack {
+  roomId: string;
+  name: string;
+}
+
+/** A line that somebody said, or its translation; a later one with the same number replaces it. */
+export interface Caption {
+  /** Grows within a track, with gaps; later than all that came before a restart as well. */
+  sequence: number;
+  /** The same in all tracks. */
+  line: number;
+  /** The sequence of what was said, for a translation; null for what was said or typed itself. */
+  renders: number | null;
+  language: LanguageTag;
+  /** Without blanks around it; empty: the line is taken away. */
+  text: string;
+  /** ms since the epoch. */
+  startMs: number;
+  endMs: number;
+  author: 'machine' | 'person';
+}
+
+export type NewCaption = Omit<Caption, 'sequence'>;
+
+export interface RecentCaptions {
+  captions: readonly Caption[];
+  /** Whether nothing that came after that sequence is missing. */
+  isWhole: boolean;
+}
+
+export interface CaptionFollower {
+  /** A caption that must not be lost. */
+  onCaption(caption: Caption): void;
+  /** What is being said and may still change; each replaces the one before, and a caption takes it away. */
+  onTentative(text: string): void;
+}
+
+export interface CaptionLog {
+  /**
+   * Appends a caption, in the order of the calls, and tells its followers once it is kept.
+   *
+   * @param options.isKept whether it may be written to disk
+   */
+  append(track: CaptionTrack, caption: NewCaption, options: { isKept: boolean }): Promise<Caption>;
+  /** A new number for a line, later than all there are. */
+  nextLine(): number;
+  /** Tells followers what is being said; kept nowhere. */
+  tell(track: CaptionTrack, tentative: string): void;
+  /** Those of late that came after a sequence, in their order; at most {@link MAX_HELD}. */
+  read(track: CaptionTrack, after: number): Promise<RecentCaptions>;
+  /** All there is, in its order. */
+  transcript(track: CaptionTrack): Promise<Caption[]>;
+  /** @returns ends it */
+  follow(track: CaptionTrack, follower: CaptionFollower): () => void;
+  /** Deletes what was said in a room, wherever it is kept; followers stay. */
+  forget(roomId: string): Promise<void>;
+  /** Deletes what was written; those who follow can still read it. */
+  erase(roomId: string): Promise<void>;
+  /** Lets go of what is only in memory, where nobody follows any more. */
+  release(roomId: string): void;
+}
+
+/** Captions of a track that are held in memory: an hour of speech, for everybody who comes late or back. */
+const MAX_HELD = 500;
+/** Longest transcript: a week of speech. */
+const MAX_TRANSCRIPT = 100_000;
+
+interface HeldTrack {
+  captions: Caption[];
+  followers: Set<CaptionFollower>;
+  /** Appends one after the other. */
+  last: Promise<unknown>;
+  /** Whether what a process before this one has kept was read. */
+  isFilled: boolean;
+  /** Whether there is more than is held. */
+  isCut: boolean;
+}
+
+/**
+ * The log of one process. Numbers are ms since the epoch, or the next after the one before: they grow
+ * through restarts though nothing of them is kept.
+ */
+export function createCaptionLog({
+  store,
+  now = Date.now,
+}: {
+  store: Pick<RoomStore, 'append' | 'captions' | 'deleteCaptions'>;
+  now?: () => number;
+}): CaptionLog {
+  const rooms = new Map<string, Map<string, HeldTrack>>();
+  let lastNumber = 0;
+  const nextNumber = () => (lastNumber = Math.max(lastNumber + 1, now()));
+
+  function heldOf({ roomId, name }: CaptionTrack): HeldTrack {
+    let tracks = rooms.get(roomId);
+    if (tracks === undefined) rooms.set(roomId, (tracks = new Map<string, HeldTrack>()));
+    let held = tracks.get(name);
+    if (held === undefined) {
+      held = {
+        captions: [],
+        followers: new Set(),
+        last: Promise.resolve(),
+        isFilled: false,
+        isCut: false,
+      };
+      tracks.set(name, held);
+    }
+    return held;
+  }
+
+  async function write(
+    track: CaptionTrack,
+    held: HeldTrack,
+    { caption, isKept }: { caption: NewCaption; isKept: boolean },
+  ): Promise<Caption> {
+    const appended = { sequence: nextNumber(), ...caption };
+    if (isKept) await store.append(track, [appended]);
+    held.captions.push(appended);
+    cut(held);
+    for (const follower of held.followers) follower.onCaption(appended);
+    return appended;
+  }
+
+  return {
+    nextLine: nextNumber,
+    append(track, caption, { isKept }) {
+      const held = heldOf(track);
+      const appended = held.last.then(() => write(track, held, { caption, isKept }));
+      held.last = appended.catch(() => undefined);
+      return appended;
+    },
+    tell(track, tentative) {
+      for (const follower of heldOf(track).followers) follower.onTentative(tentative);
+    },
+    async read(track, after) {
+      const held = heldOf(track);
+      if (!held.isFilled && !reachesBack(held, after)) await fill(track, held);
+      const { captions, isCut } = held;
+      const from = captions.findIndex(({ sequence }) => sequence > after);
+      return {
+        captions: from === -1 ? [] : captions.slice(from),
+        isWhole: !isCut || reachesBack(held, after),
+      };
+    },
+    async transcript(track) {
+      const held = heldOf(track);
+      const kept = await store.captions(track, 0, MAX_TRANSCRIPT);
+      const last = kept.at(-1)?.sequence ?? 0;
+      return [...kept, ...held.captions.filter(({ sequence }) => sequence > last)];
+    },
+    follow(track, follower) {
+      const { followers } = heldOf(track);
+      followers.add(follower);
+      return () => followers.delete(follower);
+    },
+    async forget(roomId) {
+      for (const held of rooms.get(roomId)?.values() ?? []) {
+        held.captions = [];
+        held.isCut = false;
+      }
+      await store.deleteCaptions(roomId);
+    },
+    erase: (roomId) => store.deleteCaptions(roomId),
+    release(roomId) {
+      const tracks = [...(rooms.get(roomId)?.values() ?? [])];
+      if (tracks.every(({ followers }) => followers.size === 0)) rooms.delete(roomId);
+    },
+  };
+
+  /** Takes what a process before this one has kept into memory, once. */
+  async function fill(track: CaptionTrack, held: HeldTrack): Promise<void> {
+    const kept = await store.captions(track, 0, MAX_HELD);
+    const before = held.captions[0]?.sequence ?? Number.POSITIVE_INFINITY;
+    held.captions.unshift(...kept.filter(({ sequence }) => sequence < before));
+    held.isCut ||= kept.length === MAX_HELD;
+    held.isFilled = true;
+    cut(held);
+  }
+}
+
+function reachesBack({ captions: [first] }: HeldTrack, after: number): boolean {
+  return first !== undefined && first.sequence <= after;
+}
+
+function cut(held: HeldTrack): void {
+  const excess = held.captions.length - MAX_HELD;
+  if (excess <= 0) return;
+  held.captions.splice(0, excess);
+  held.isCut = true;
+}

@@ -1,0 +1,131 @@
+/** Live events, wired: rooms, who speaks in them, and thousands who read along. */
+import type { Config } from '../config.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import type { Caller, PageRoutes, Routes } from '../http/door.ts';
+import type { Logger } from '../process/log.ts';
+import type { Storage } from '../stores.ts';
+import type { Translation } from '../translation/translation.ts';
+import type { openVoice } from '../voice/index.ts';
+import { createCaptionLog } from './caption-log.ts';
+import { createEvents } from './events.ts';
+import { createLiveRooms } from './live-rooms.ts';
+import { eventPages } from './page-routes.ts';
+import { createFanOut } from './reading/fan-out.ts';
+import { createReaderDesk } from './reading/readers.ts';
+import { readingRoutes } from './reading/routes.ts';
+import { readerSockets } from './reading/sockets.ts';
+import { createRooms } from './rooms.ts';
+import { roomRoutes } from './routes.ts';
+import { createSpokenLines } from './spoken-lines.ts';
+import type { Room } from './store.ts';
+
+/** How many may come at once from one network, and a second after that: a hall full of phones. */
+const JOINS = { burst: 1_000, perSecond: 200 } as const;
+
+export function openEvents({
+  config,
+  log,
+  storage,
+  translation,
+  voice,
+}: {
+  config: Config;
+  log: Logger;
+  storage: Storage;
+  translation: Translation;
+  voice: Pick<
+    ReturnType<typeof openVoice>,
+    'sessions' | 'liveTranslation' | 'heardLanguages' | 'canSpeak' | 'speakLine'
+  >;
+}) {
+  const store = storage.rooms;
+  const captions = createCaptionLog({ store });
+  const spokenLines = createSpokenLines(voice);
+  const callerOf = (room: Room) => activeCaller(storage, room);
+  const sourcesOf = ({ wishes }: Room) =>
+    wishes.sourceLanguage === null ? voice.heardLanguages() : [wishes.sourceLanguage];
+  const live = createLiveRooms({
+    captions,
+    store,
+    log,
+    callerOf,
+    fanOut: createFanOut(),
+    liveTranslation: voice.liveTranslation,
+    pairsOf: (room) =>
+      sourcesOf(room)
+        .flatMap((source) => room.wishes.languages.map((target) => ({ source, target })))
+        .filter((pair) => translation.serves(pair)),
+    spokenLanguages: (room) => spokenLines.languages(room.wishes.languages),
+  });
+  const events = createEvents({
+    live,
+    captions,
+    spokenLines,
+    rooms: createRooms({
+      store,
+      spokenLanguages: voice.heardLanguages,
+      offeredLanguages: () => [
+        ...new Set(voice.heardLanguages().flatMap((source) => translation.targets(source))),
+      ],
+    }),
+    readers: createReaderDesk({
+      most: config.EVENTS_MAX_VIEWERS,
+      mostInRoom: config.EVENTS_MAX_VIEWERS_PER_ROOM,
+      mostFromAddress: config.EVENTS_MAX_VIEWERS_PER_ADDRESS,
+      joinBurst: JOINS.burst,
+      joinsPerSecond: JOINS.perSecond,
+    }),
+    payingKey: async (accountId, keyId) => keyId ?? (await firstKey(storage, accountId)),
+  });
+  const publicUrl = config.PUBLIC_URL;
+  const owners: Routes = async (app, { door }) => {
+    await app.register(roomRoutes, { door, events, publicUrl });
+  };
+  const routes: PageRoutes = async (app, { door, widgetFolder }) => {
+    await app.register(owners, { door });
+    await app.register(readingRoutes, {
+      events,
+      callerOf,
+      publicUrl,
+      voiceSessions: voice.sessions,
+    });
+    await app.register(eventPages, { widgetFolder, rooms: events.rooms });
+  };
+  return {
+    routes,
+    consoleRoutes: owners,
+    sockets: readerSockets({ admit: (wish) => events.admit(wish), trustProxy: config.TRUST_PROXY }),
+    /** The room of an account that a voice session speaks into. @throws ServiceError not_found */
+    async roomOf(roomId: string, caller: Caller | undefined) {
+      const room = await events.rooms.get(caller?.account.accountId ?? '', roomId);
+      return live.open(room);
+    },
+    stop: () => live.stop(),
+  };
+}
+
+/** Whose room it is, as long as the key it was made with is active. @throws ServiceError forbidden */
+async function activeCaller(storage: Storage, { accountId, keyId }: Room): Promise<Caller> {
+  const [key, account] = await Promise.all([
+    storage.apiKeys.find(accountId, keyId),
+    storage.accounts.find(accountId),
+  ]);
+  if (key?.deactivatedAtMs === null && account !== undefined) return { key, account };
+  throw new ServiceError(
+    'forbidden',
+    'The API key that this room was made with is not active any more: make another room.',
+  );
+}
+
+/** @throws ServiceError forbidden */
+async function firstKey(storage: Storage, accountId: string): Promise<string> {
+  const keys = await storage.apiKeys.list(accountId);
+  const found = keys.find(
+    ({ kind, deactivatedAtMs }) => kind === 'developer' && deactivatedAtMs === null,
+  );
+  if (found !== undefined) return found.keyId;
+  throw new ServiceError(
+    'forbidden',
+    'A room is paid for by an API key: make a developer key first.',
+  );
+}

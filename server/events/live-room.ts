@@ -1,0 +1,494 @@
+/**
+ * A room while somebody speaks into it or reads along: what is said becomes lines, is translated into the
+ * languages that are read, and goes to everybody who reads them.
+ */
+import { ServiceError } from '../../shared/errors.ts';
+import type { LanguageTag } from '../../shared/language.ts';
+import type { RoomLine, RoomServerMessage } from '../../shared/protocol/room-messages.ts';
+import { SPOKEN } from '../../shared/schemas/rooms.ts';
+import type { Logger } from '../process/log.ts';
+import type { CaptionUpdate, SessionRoom, TranslateText } from '../voice/index.ts';
+import type { Caption, CaptionLog, CaptionTrack, NewCaption } from './caption-log.ts';
+import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
+import { createInterpreter, type Growing, type Interpreter } from './interpreter.ts';
+import { createRoomWording } from './room-wording.ts';
+import type { Room } from './store.ts';
+
+/** How long a language that nobody reads any more is still translated: a phone may be back in a moment. */
+const UNREAD_MS = 30_000;
+/** What is translated for the first reader of a language: what was said in so many ms, and no more lines. */
+const LATE_MS = 10 * 60_000;
+const LATE_LINES = 150;
+/** Lines that a reader gets who comes. */
+const HISTORY_LINES = 100;
+
+export interface LiveRoomOptions {
+  room: Room;
+  captions: CaptionLog;
+  fanOut: FanOut;
+  /** Translates as the room's glossary and formality have it. */
+  translateText: TranslateText;
+  /** Languages of the room that can be spoken. */
+  spokenLanguages: (room: Room) => string[];
+  log: Logger;
+  now?: () => number;
+}
+
+type Speech = Parameters<SessionRoom['hear']>[0];
+
+/** What can be read of a room in one language: who reads it, and who renders it. */
+interface Channel {
+  track: CaptionTrack;
+  readers: Set<Reader>;
+  interpreter: Interpreter | undefined;
+  unfollow: () => void;
+  unread: NodeJS.Timeout | undefined;
+  /** What a reader gets who comes; made anew when something was said. */
+  history: Promise<{ parcel: Parcel; sequence: number }> | undefined;
+  tentative: string;
+}
+
+export class LiveRoom implements SessionRoom {
+  #room: Room;
+  #translateText: TranslateText;
+  readonly #options: LiveRoomOptions;
+  readonly #channels = new Map<string, Channel>();
+  #wording;
+  #speech: Speech | undefined;
+  #growing: Growing | undefined;
+  #isOver = false;
+
+  constructor(options: LiveRoomOptions) {
+    this.#options = options;
+    this.#room = options.room;
+    this.#translateText = options.translateText;
+    this.#wording = createRoomWording(options.room.wishes);
+    for (const language of options.room.wishes.always) this.#channel(language);
+  }
+
+  get room(): Room {
+    return this.#room;
+  }
+
+  /** Whether nobody speaks and nobody reads. */
+  get isIdle(): boolean {
+    return this.#speech === undefined && this.readerCount === 0;
+  }
+
+  get readerCount(): number {
+    let count = 0;
+    for (const { readers } of this.#channels.values()) count += readers.size;
+    return count;
+  }
+
+  /** Who reads, by language. */
+  get readers(): Record<string, number> {
+    const counts = [...this.#channels].map(([name, { readers }]) => [name, readers.size] as const);
+    return Object.fromEntries(counts.filter(([, count]) => count > 0));
+  }
+
+  get state(): 'waiting' | 'live' | 'paused' {
+    if (this.#room.isPaused) return 'paused';
+    return this.#speech === undefined ? 'waiting' : 'live';
+  }
+
+  /** @returns whether it can be read in a language */
+  offers(language: string): boolean {
+    return language === SPOKEN || this.#room.wishes.languages.includes(language);
+  }
+
+  // What is said.
+
+  /** The one who speaks last has the floor: the session of the one before ends. */
+  hear(speech: Speech): void {
+    const before = this.#speech;
+    this.#speech = speech;
+    before?.end(
+      new ServiceError(
+        'session_ended',
+        'Somebody else speaks in the room now: the floor is theirs.',
+      ),
+    );
+    this.#tellState();
+    void this.#listen(speech);
+  }
+
+  async #listen(speech: Speech): Promise<void> {
+    try {
+      for await (const update of speech.captions) {
+        if (this.#speech !== speech || this.#isOver) return;
+        if (!this.#room.isPaused) await this.#take(update, speech);
+      }
+    } catch (error) {
+      this.#options.log.info(
+        { err: error, sessionId: speech.sessionId },
+        'a speaker of a room left',
+      );
+    } finally {
+      if (this.#speech === speech) {
+        this.#speech = undefined;
+        this.#grow(undefined);
+        this.#tellState();
+      }
+    }
+  }
+
+  async #take({ sentences }: CaptionUpdate, { beganAtMs }: Speech): Promise<void> {
+    if (sentences === undefined) return;
+    for (const { text, language, startMs, endMs } of sentences.concluded) {
+      await this.say({
+        text: text.trim(),
+        language,
+        startMs: Math.round(beganAtMs + startMs),
+        endMs: Math.round(beganAtMs + endMs),
+        author: 'machine',
+      });
+    }
+    const { growing } = sentences;
+    this.#grow(
+      growing && {
+        text: this.#wording.spoken(growing.text.trim()),
+        language: growing.language,
+        isUnsure: sentences.isUnsure,
+      },
+    );
+  }
+
+  /** A line of what is said, also one that was typed; with a number, in the place of that one. */
+  async say(
+    said: Pick<Caption, 'text' | 'language' | 'startMs' | 'endMs' | 'author'> & { line?: number },
+  ): Promise<Caption> {
+    const { text, line = this.#options.captions.nextLine() } = said;
+    const caption = await this.#append(SPOKEN, {
+      ...said,
+      line,
+      renders: null,
+      text: this.#wording.spoken(text),
+    });
+    for (const { interpreter } of this.#channels.values()) interpreter?.conclude([caption]);
+    return caption;
+  }
+
+  /** A line of one language that somebody typed. */
+  write(
+    language: LanguageTag,
+    written: Pick<Caption, 'text' | 'startMs' | 'endMs'> & { line?: number },
+  ): Promise<Caption> {
+    const { line = this.#options.captions.nextLine(), ...rest } = written;
+    const text = this.#wording.translated(written.text);
+    return this.#append(language, {
+      ...rest,
+      line,
+      text,
+      renders: null,
+      language,
+      author: 'person',
+    });
+  }
+
+  #grow(growing: Growing | undefined): void {
+    this.#growing = growing;
+    this.#options.captions.tell(this.#track(SPOKEN), growing?.text ?? '');
+    for (const { interpreter } of this.#channels.values()) interpreter?.grow(growing);
+  }
+
+  #append(name: string, caption: NewCaption): Promise<Caption> {
+    const isKept = this.#room.keepMs > 0;
+    return this.#options.captions.append(this.#track(name), caption, { isKept });
+  }
+
+  #track(name: string): CaptionTrack {
+    return { roomId: this.#room.roomId, name };
+  }
+
+  // Who reads.
+
+  /** Lets somebody read along; what was said comes first, or what followed `after`. */
+  join(reader: Reader, name: string, after: number | undefined): void {
+    reader.isBehind = true;
+    reader.sequence = after ?? -1;
+    const channel = this.#channel(name);
+    channel.readers.add(reader);
+    clearTimeout(channel.unread);
+    reader.write(this.#stateParcel().in(reader.encoding));
+    void this.#catchUp(reader, channel);
+  }
+
+  leave(reader: Reader): void {
+    for (const [name, channel] of this.#channels) {
+      if (!channel.readers.delete(reader) || channel.readers.size > 0) continue;
+      if (this.#room.wishes.always.includes(name)) continue;
+      channel.unread = setTimeout(() => this.#close(name), UNREAD_MS).unref();
+    }
+  }
+
+  /** Sends what a reader has missed, once it has read what it was sent. */
+  async catchUp(reader: Reader): Promise<void> {
+    for (const channel of this.#channels.values()) {
+      if (channel.readers.has(reader)) await this.#catchUp(reader, channel);
+    }
+  }
+
+  async #catchUp(reader: Reader, channel: Channel): Promise<void> {
+    try {
+      await this.#sendMissed(reader, channel);
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'what was said in a room could not be read');
+      reader.isBehind = false;
+    }
+  }
+
+  async #sendMissed(reader: Reader, channel: Channel): Promise<void> {
+    const { captions } = this.#options;
+    if (reader.sequence < 0) {
+      channel.history ??= this.#history(channel);
+      const { parcel, sequence } = await channel.history;
+      if (reader.isGone || !channel.readers.has(reader)) return;
+      reader.write(parcel.in(reader.encoding));
+      reader.sequence = sequence;
+    }
+    const { captions: missed, isWhole } = await captions.read(channel.track, reader.sequence);
+    if (reader.isGone || !channel.readers.has(reader)) return;
+    if (!isWhole || missed.length > HISTORY_LINES) {
+      reader.sequence = -1;
+      return this.#sendMissed(reader, channel);
+    }
+    // Nothing can come in between: whoever is told from now on is told everything.
+    reader.isBehind = false;
+    const sequence = missed.at(-1)?.sequence ?? reader.sequence;
+    const lines = missed.map(toLine);
+    if (lines.length > 0) {
+      const language = channel.track.name;
+      const message = { type: 'history', language, sequence, replaces: false, lines } as const;
+      reader.write(createParcel(message, sequence).in(reader.encoding));
+    }
+    reader.sequence = sequence;
+    if (channel.tentative !== '' && !reader.isSettled) {
+      reader.write(this.#tentativeParcel(channel).in(reader.encoding));
+    }
+  }
+
+  async #history({ track }: Channel): Promise<{ parcel: Parcel; sequence: number }> {
+    const { captions } = await this.#options.captions.read(track, 0);
+    const sequence = captions.at(-1)?.sequence ?? 0;
+    const lines = latestLines(captions).slice(-HISTORY_LINES).map(toLine);
+    const message = { type: 'history', language: track.name, sequence, replaces: true, lines };
+    return { parcel: createParcel(message as RoomServerMessage, sequence), sequence };
+  }
+
+  #channel(name: string): Channel {
+    const open = this.#channels.get(name);
+    if (open !== undefined) return open;
+    const track = this.#track(name);
+    const channel: Channel = {
+      track,
+      readers: new Set(),
+      interpreter: undefined,
+      unread: undefined,
+      history: undefined,
+      tentative: '',
+      unfollow: () => undefined,
+    };
+    this.#channels.set(name, channel);
+    channel.unfollow = this.#options.captions.follow(track, {
+      onCaption: (caption) => this.#sendCaption(channel, caption),
+      onTentative: (text) => this.#sendTentative(channel, text),
+    });
+    if (name === SPOKEN) {
+      channel.tentative = this.#growing?.text ?? '';
+      return channel;
+    }
+    channel.interpreter = this.#interpreter(channel);
+    channel.interpreter.grow(this.#growing);
+    void this.#interpretLate(channel);
+    return channel;
+  }
+
+  #interpreter({ track }: Channel): Interpreter {
+    const { captions, log } = this.#options;
+    return createInterpreter({
+      language: track.name,
+      translateText: (...wish) => this.#translateText(...wish),
+      wording: () => this.#wording,
+      append: (caption) => this.#append(track.name, caption),
+      tell: (tentative) => captions.tell(track, tentative),
+      log,
+    });
+  }
+
+  /** Renders what was said before anybody read this language. */
+  async #interpretLate({ track, interpreter }: Channel): Promise<void> {
+    const { now = Date.now, captions, log } = this.#options;
+    try {
+      const [said, rendered] = await Promise.all([
+        captions.read(this.#track(SPOKEN), 0),
+        captions.read(track, 0),
+      ]);
+      const sinceMs = now() - LATE_MS;
+      const late = missingIn(rendered.captions, said.captions)
+        .filter(({ endMs }) => endMs >= sinceMs)
+        .slice(-LATE_LINES);
+      interpreter?.conclude(late, { areOld: true });
+    } catch (error) {
+      log.error({ err: error }, 'what was said in a room could not be read');
+    }
+  }
+
+  #close(name: string): void {
+    const channel = this.#channels.get(name);
+    if (channel === undefined || channel.readers.size > 0) return;
+    channel.interpreter?.stop();
+    channel.unfollow();
+    this.#channels.delete(name);
+  }
+
+  /** All languages of the room, whole: what nobody has read is translated now. */
+  async transcript(name: string, signal: AbortSignal): Promise<Caption[]> {
+    const { captions } = this.#options;
+    const track = this.#track(name);
+    if (name !== SPOKEN) {
+      const [said, rendered] = await Promise.all([
+        captions.transcript(this.#track(SPOKEN)),
+        captions.transcript(track),
+      ]);
+      const missing = missingIn(rendered, said);
+      const interpreter = this.#interpreter({ track } as Channel);
+      signal.addEventListener('abort', () => interpreter.stop(), { once: true });
+      for (let next = 0; next < missing.length; next += LATE_LINES) {
+        interpreter.conclude(missing.slice(next, next + LATE_LINES), { areOld: true });
+        await interpreter.idle();
+        signal.throwIfAborted();
+      }
+    }
+    return latestLines(await captions.transcript(track));
+  }
+
+  // What is sent.
+
+  #sendCaption(channel: Channel, caption: Caption): void {
+    channel.history = undefined;
+    channel.tentative = '';
+    const { sequence } = caption;
+    const language = channel.track.name;
+    const lines = [toLine(caption)];
+    this.#options.fanOut.send(
+      channel.readers,
+      createParcel({ type: 'captions', language, sequence, lines, tentative: '' }, sequence),
+    );
+  }
+
+  #sendTentative(channel: Channel, text: string): void {
+    if (text === channel.tentative) return;
+    channel.tentative = text;
+    this.#options.fanOut.send(channel.readers, this.#tentativeParcel(channel));
+  }
+
+  #tentativeParcel({ track, tentative }: Channel): Parcel {
+    return createParcel({ type: 'captions', language: track.name, lines: [], tentative });
+  }
+
+  #stateParcel(): Parcel {
+    const { name, wishes } = this.#room;
+    return createParcel({
+      type: 'room',
+      name,
+      state: this.state,
+      languages: wishes.languages,
+      spoken_languages: this.#options.spokenLanguages(this.#room),
+      ...(wishes.sourceLanguage !== null && { source_language: wishes.sourceLanguage }),
+    });
+  }
+
+  #tellState(): void {
+    this.#sendAll(this.#stateParcel());
+  }
+
+  /** Lets readers know that their connection lives, and cuts those that `isStalled` finds. */
+  keepAlive(isStalled: (reader: Reader) => boolean): void {
+    this.#sendAll(createParcel({ type: 'keep_alive' }));
+    for (const { readers } of this.#channels.values()) {
+      for (const reader of readers) if (isStalled(reader)) reader.destroy();
+    }
+  }
+
+  #sendAll(parcel: Parcel): void {
+    for (const { readers } of this.#channels.values()) this.#options.fanOut.send(readers, parcel);
+  }
+
+  /** Asks readers to leave. */
+  endReaders(reason: ServiceError, which: (reader: Reader) => boolean = () => true): void {
+    for (const { readers } of this.#channels.values()) {
+      for (const reader of [...readers]) if (which(reader)) reader.end(reason);
+    }
+  }
+
+  // How the room changes.
+
+  change(room: Room, translateText: TranslateText): void {
+    this.#room = room;
+    this.#translateText = translateText;
+    this.#wording = createRoomWording(room.wishes);
+    if (room.isPaused) this.#grow(undefined);
+    for (const language of room.wishes.always) this.#channel(language);
+    for (const [name, { readers }] of this.#channels) {
+      if (this.offers(name)) continue;
+      const left = [...readers];
+      readers.clear();
+      this.#close(name);
+      for (const reader of left) this.join(reader, SPOKEN, undefined);
+    }
+    this.#tellState();
+  }
+
+  /** What was said is deleted: readers are shown nothing of it any more. */
+  async forget(): Promise<void> {
+    await this.#options.captions.forget(this.#room.roomId);
+    for (const channel of this.#channels.values()) {
+      channel.history = undefined;
+      const { name: language } = channel.track;
+      const parcel = createParcel({
+        type: 'history',
+        language,
+        sequence: 0,
+        replaces: true,
+        lines: [],
+      });
+      this.#options.fanOut.send(channel.readers, parcel);
+    }
+  }
+
+  /** Ends the session that speaks, every language, and every reader. */
+  end(reason: ServiceError): void {
+    this.#isOver = true;
+    this.#speech?.end(reason);
+    this.endReaders(reason);
+    for (const channel of this.#channels.values()) {
+      clearTimeout(channel.unread);
+      channel.interpreter?.stop();
+      channel.unfollow();
+    }
+    this.#channels.clear();
+    this.#options.captions.release(this.#room.roomId);
+  }
+}
+
+/** What was said and has no translation, or one of what has been corrected since. */
+function missingIn(rendered: readonly Caption[], said: readonly Caption[]): Caption[] {
+  const newest = new Map(rendered.map((caption) => [caption.line, caption]));
+  const spoken = [...new Map(said.map((caption) => [caption.line, caption])).values()];
+  return spoken.filter(({ line, sequence, text }) => {
+    const rendering = newest.get(line);
+    if (rendering === undefined) return text !== '';
+    return rendering.renders !== null && rendering.renders < sequence;
+  });
+}
+
+/** The last of each line, those that were taken away left out; in the order in which they were said. */
+export function latestLines(captions: readonly Caption[]): Caption[] {
+  const newest = new Map(captions.map((caption) => [caption.line, caption]));
+  return [...newest.values()].filter(({ text }) => text !== '').sort((a, b) => a.line - b.line);
+}
+
+function toLine({ line, text, language, startMs, endMs, author }: Caption): RoomLine {
+  return { line, text, language, start_time: startMs, end_time: endMs, by: author };
+}

@@ -1,0 +1,66 @@
+/** Readers at a stream of server-sent events, where WebSockets do not get through. */
+import type { ServerResponse } from 'node:http';
+import type { ServiceError } from '../../../shared/errors.ts';
+import { createParcel, type Reader } from './fan-out.ts';
+import type { AdmittedReader, ReaderWish } from './sockets.ts';
+
+/** Makes a response a reader's stream, until either end closes it. */
+export function serveEventStream(
+  response: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+  { live, language, linkId, release, wish }: AdmittedReader & { wish: ReaderWish },
+): void {
+  response.writeHead(200, {
+    ...headers,
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store, no-transform',
+    // Proxies that collect answers would hold it back.
+    'X-Accel-Buffering': 'no',
+  });
+  const reader = new EventReader(response, linkId, wish.isSettled);
+  response.on('drain', () => {
+    if (reader.isBehind) void live.catchUp(reader);
+  });
+  response.once('close', () => {
+    live.leave(reader);
+    release();
+  });
+  response.on('error', () => response.destroy());
+  live.join(reader, language, wish.after);
+}
+
+class EventReader implements Reader {
+  readonly encoding = 'events';
+  readonly linkId: string | undefined;
+  isSettled: boolean;
+  sequence = -1;
+  isBehind = true;
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse, linkId: string | undefined, isSettled: boolean) {
+    this.#response = response;
+    this.linkId = linkId;
+    this.isSettled = isSettled;
+  }
+
+  get isGone(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded;
+  }
+
+  get backlogBytes(): number {
+    return this.#response.writableLength;
+  }
+
+  write(bytes: Uint8Array): void {
+    if (!this.isGone) this.#response.write(bytes);
+  }
+
+  end(reason: ServiceError): void {
+    this.write(createParcel({ type: 'end', message: reason.message }).in(this.encoding));
+    this.#response.end();
+  }
+
+  destroy(): void {
+    this.#response.destroy();
+  }
+}

@@ -1,0 +1,125 @@
+/** Who may read along: how many at once, how quickly they come, and how often a passcode is guessed. */
+import { ServiceError } from '../../../shared/errors.ts';
+import type { LiveRoom } from '../live-room.ts';
+import type { Reader } from './fan-out.ts';
+
+export interface ReaderLimits {
+  /** Of this process, of one room, and from one network address. */
+  most: number;
+  mostInRoom: number;
+  mostFromAddress: number;
+  /** How many may come at once from an address, and how many a second after that. */
+  joinBurst: number;
+  joinsPerSecond: number;
+}
+
+/** Wrong passcodes from one address for one room, and then one more in so many ms. */
+const PASSCODE_TRIES = 10;
+const PASSCODE_EVERY_MS = 6_000;
+/** Addresses that are remembered; of more, those not seen for longest are forgotten. */
+const MAX_ADDRESSES = 20_000;
+
+export interface ReaderDesk {
+  readonly count: number;
+  /** To be called before anything is done for whoever comes. @throws ServiceError too_many_requests */
+  checkJoin(address: string): void;
+  /**
+   * Takes a place for a reader.
+   *
+   * @returns gives it back
+   * @throws ServiceError too_many_sessions
+   */
+  admit(live: LiveRoom, address: string): () => void;
+  /** @throws ServiceError too_many_requests where too many wrong passcodes have come from there */
+  checkTries(roomId: string, address: string): void;
+  /** A passcode was wrong. */
+  noteTry(roomId: string, address: string): void;
+}
+
+export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
+  let count = 0;
+  const fromAddress = new Map<string, number>();
+  const joins = createBuckets({ burst: limits.joinBurst, everyMs: 1_000 / limits.joinsPerSecond });
+  const tries = createBuckets({ burst: PASSCODE_TRIES, everyMs: PASSCODE_EVERY_MS });
+  return {
+    get count() {
+      return count;
+    },
+    checkJoin(address) {
+      if (!joins.take(address)) throw tooFast('Too many come at once from your network.');
+    },
+    admit(live, address) {
+      const here = fromAddress.get(address) ?? 0;
+      if (count >= limits.most) throw full('This server');
+      if (live.readerCount >= limits.mostInRoom) throw full('The room');
+      if (here >= limits.mostFromAddress) throw full('Your network');
+      count += 1;
+      fromAddress.set(address, here + 1);
+      let isTaken = true;
+      return () => {
+        if (!isTaken) return;
+        isTaken = false;
+        count -= 1;
+        const left = (fromAddress.get(address) ?? 1) - 1;
+        if (left === 0) fromAddress.delete(address);
+        else fromAddress.set(address, left);
+      };
+    },
+    checkTries(roomId, address) {
+      if (!tries.hasLeft(`${roomId} ${address}`)) throw tooFast('Too many wrong passcodes.');
+    },
+    noteTry(roomId, address) {
+      tries.take(`${roomId} ${address}`);
+    },
+  };
+}
+
+function full(what: string): ServiceError {
+  return new ServiceError('too_many_sessions', `${what} has as many readers as it may have.`);
+}
+
+function tooFast(what: string): ServiceError {
+  return new ServiceError('too_many_requests', `${what} Try again in a moment.`);
+}
+
+/** Counts what may come in bursts, and then once in a while. */
+function createBuckets({ burst, everyMs }: { burst: number; everyMs: number }) {
+  /** What is left of each, as of when. */
+  const buckets = new Map<string, { left: number; atMs: number }>();
+  const current = (name: string): { left: number; atMs: number } => {
+    const nowMs = performance.now();
+    const { left, atMs } = buckets.get(name) ?? { left: burst, atMs: nowMs };
+    return { left: Math.min(burst, left + (nowMs - atMs) / everyMs), atMs: nowMs };
+  };
+  return {
+    hasLeft: (name: string) => current(name).left >= 1,
+    take(name: string): boolean {
+      const bucket = current(name);
+      const isAllowed = bucket.left >= 1;
+      if (isAllowed) bucket.left -= 1;
+      // Those seen last are last.
+      buckets.delete(name);
+      buckets.set(name, bucket);
+      const [oldest] = buckets.keys();
+      if (buckets.size > MAX_ADDRESSES && oldest !== undefined) buckets.delete(oldest);
+      return isAllowed;
+    },
+  };
+}
+
+/** Readers whose bytes have not moved for so many looks are gone, though their network does not say so. */
+const STALLED_LOOKS = 4;
+
+/** Finds readers that have taken nothing for a minute. */
+export function createStallWatch(): (reader: Reader) => boolean {
+  const stalled = new WeakMap<Reader, number>();
+  return (reader) => {
+    if (reader.backlogBytes === 0) {
+      stalled.delete(reader);
+      return false;
+    }
+    const looks = (stalled.get(reader) ?? 0) + 1;
+    stalled.set(reader, looks);
+    return looks >= STALLED_LOOKS;
+  };
+}

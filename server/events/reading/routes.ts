@@ -1,0 +1,261 @@
+/** What whoever has the key of a room does there: reads, types, speaks, pauses. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { ServiceError } from '../../../shared/errors.ts';
+import { Problem } from '../../../shared/schemas/problem.ts';
+import {
+  RoomEntrance,
+  RoomEntry,
+  RoomInfo,
+  RoomPasscode,
+  RoomPath,
+  RoomPause,
+  roomRoles,
+  TypedCaption,
+  type RoomRole,
+} from '../../../shared/schemas/rooms.ts';
+import {
+  RequestedVoiceSession,
+  VoiceReconnectedSession,
+  VoiceReconnection,
+  VoiceSessionRequest,
+} from '../../../shared/schemas/voice-session.ts';
+import type { Caller } from '../../http/door.ts';
+import { securityHeaders } from '../../http/upgrades.ts';
+import { streamingUrl, type VoiceSessions } from '../../voice/index.ts';
+import type { Events } from '../events.ts';
+import { baseUrl, qrCode } from '../routes.ts';
+import type { Room } from '../store.ts';
+import { serveEventStream } from './event-stream.ts';
+import { wishOf } from './sockets.ts';
+
+export interface ReadingOptions {
+  events: Events;
+  voiceSessions: Pick<VoiceSessions, 'open' | 'reconnect'>;
+  /** Who pays for what is said in a room. @throws ServiceError forbidden */
+  callerOf: (room: Room) => Promise<Caller>;
+  publicUrl: string | undefined;
+}
+
+const security = [{ roomKey: [] }, {}];
+const common = { tags: ['events'], security, params: RoomPath };
+const problems = { '4xx': Problem, '5xx': Problem };
+const live = '/v1/rooms/:room_id/live';
+
+export const readingRoutes: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) => {
+  await app.register(reading, options);
+  await app.register(working, options);
+};
+
+const LiveQuery = Type.Object({
+  language: Type.Optional(Type.String()),
+  calmness: Type.Optional(Type.String()),
+  after: Type.Optional(Type.String()),
+  key: Type.Optional(Type.String()),
+});
+
+const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events }) => {
+  app.get(
+    `${live}/entry`,
+    {
+      schema: {
+        ...common,
+        summary: 'Whether a room asks for a passcode',
+        response: { 200: RoomEntrance, ...problems },
+      },
+    },
+    async ({ params, headers, query }) => {
+      const room = await events.rooms.find(params.room_id);
+      const { access } = room.wishes;
+      const mayKnow =
+        access !== 'link' ||
+        (await events.rooms.roleOf(room, keyOf({ headers, query })).catch(() => undefined));
+      return { room_id: room.roomId, access, ...(mayKnow && { name: room.name }) };
+    },
+  );
+
+  app.post(
+    `${live}/entry`,
+    {
+      schema: {
+        ...common,
+        summary: 'Get a key for a passcode',
+        description: 'Good for a day, and until the passcode is changed.',
+        consumes: ['application/json'],
+        body: RoomPasscode,
+        response: { 200: RoomEntry, ...problems },
+      },
+    },
+    async ({ params, body, ip }) => events.enter(params.room_id, body.passcode, ip),
+  );
+
+  app.get(
+    live,
+    {
+      schema: {
+        ...common,
+        summary: 'Read along',
+        description:
+          'A WebSocket where one is asked for (described at /asyncapi.json), else the same messages as server-sent events; `Last-Event-ID` counts as `after`.',
+        querystring: LiveQuery,
+      },
+    },
+    async (request, reply) => {
+      const { params, query, headers, ip } = request;
+      const wish = wishOf(
+        { get: (name) => (query as Record<string, string | undefined>)[name] ?? null },
+        { roomId: params.room_id, address: ip },
+      );
+      const last = headers['last-event-id']?.toString() ?? '';
+      if (/^\d{1,15}$/.test(last)) wish.after = Number(last);
+      const key = keyOf(request);
+      const admitted = await events.admit({ ...wish, key });
+      reply.hijack();
+      const isHttps = request.protocol === 'https';
+      const all = { ...securityHeaders(isHttps), 'X-Trace-ID': request.id };
+      serveEventStream(reply.raw, all, { ...admitted, wish });
+    },
+  );
+
+  app.get(
+    `${live}/speech/:language/:line`,
+    {
+      schema: {
+        ...common,
+        summary: 'Hear a line',
+        description: 'A whole file: Opus in WebM, or FLAC. Spoken once, however many listen.',
+        params: Type.Object({
+          room_id: Type.String(),
+          language: Type.String(),
+          line: Type.Integer({ minimum: 1 }),
+        }),
+        querystring: Type.Object({
+          format: Type.Optional(Type.String({ default: 'webm' })),
+          key: Type.Optional(Type.String()),
+        }),
+      },
+    },
+    async (request, reply) => {
+      const { room_id: roomId, language, line } = request.params;
+      const room = await events.rooms.find(roomId);
+      await events.rooms.roleOf(room, keyOf(request));
+      const { format = 'webm' } = request.query;
+      const { contentType, clip } = await events.speech(room, { language, line, format });
+      reply.header('Cache-Control', 'private, max-age=3600');
+      return reply.type(contentType).send(clip);
+    },
+  );
+};
+
+/** What speakers and captioners do. */
+const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) => {
+  const { events, voiceSessions, callerOf, publicUrl } = options;
+
+  /** @throws ServiceError not_found, forbidden */
+  async function roomFor(request: FastifyRequest, least: RoomRole): Promise<Room> {
+    const { room_id: roomId } = request.params as { room_id: string };
+    const room = await events.rooms.find(roomId);
+    const { role } = await events.rooms.roleOf(room, keyOf(request));
+    if (roomRoles.indexOf(role) >= roomRoles.indexOf(least)) return room;
+    throw new ServiceError('forbidden', `This takes the link of a ${least}.`);
+  }
+
+  app.get(
+    `${live}/room`,
+    {
+      schema: {
+        ...common,
+        summary: 'How a room is at the moment, for who speaks or types',
+        response: { 200: RoomInfo, ...problems },
+      },
+    },
+    async (request) => {
+      const room = await roomFor(request, 'captioner');
+      const info = await events.describe(room, baseUrl(request, publicUrl));
+      const { speaker_url: _speaker, captioner_url: _captioner, ...shown } = info;
+      return shown;
+    },
+  );
+
+  app.get(
+    `${live}/code.svg`,
+    { schema: { ...common, summary: 'The QR code of the link for readers, for who speaks' } },
+    async (request, reply) => {
+      const room = await roomFor(request, 'captioner');
+      const { viewer_url } = await events.describe(room, baseUrl(request, publicUrl));
+      return reply.type('image/svg+xml').send(qrCode(viewer_url));
+    },
+  );
+
+  app.post(
+    `${live}/captions`,
+    {
+      schema: {
+        ...common,
+        summary: 'Type or correct a caption, with a link',
+        consumes: ['application/json'],
+        body: TypedCaption,
+        response: { 201: Type.Object({ line: Type.Integer() }), ...problems },
+      },
+    },
+    async (request, reply) => {
+      const room = await roomFor(request, 'captioner');
+      return reply.code(201).send(await events.type(room, request.body));
+    },
+  );
+
+  app.post(
+    `${live}/state`,
+    {
+      schema: {
+        ...common,
+        summary: 'Pause a room, or go on',
+        consumes: ['application/json'],
+        body: RoomPause,
+        response: { 200: RoomPause, ...problems },
+      },
+    },
+    async (request) => {
+      const room = await roomFor(request, 'speaker');
+      const { paused } = request.body;
+      await events.change(room.accountId, room.roomId, { paused });
+      return { paused };
+    },
+  );
+
+  app.post(
+    `${live}/session`,
+    {
+      schema: {
+        ...common,
+        summary: 'Request a voice session that speaks into a room',
+        description: 'As POST /v3/voice/realtime, or with a token as its reconnection.',
+        consumes: ['application/json'],
+        body: Type.Union([VoiceReconnection, VoiceSessionRequest]),
+        response: {
+          200: Type.Union([VoiceReconnectedSession, RequestedVoiceSession]),
+          ...problems,
+        },
+      },
+    },
+    async (request) => {
+      const room = await roomFor(request, 'speaker');
+      const { body } = request;
+      const caller = await callerOf(room);
+      const streaming_url = streamingUrl(request, publicUrl);
+      const answer =
+        'token' in body
+          ? await voiceSessions.reconnect(body.token, caller, body.last_sequence)
+          : await voiceSessions.open({ ...body, room_id: room.roomId }, { caller, tag: null });
+      return { streaming_url, ...answer };
+    },
+  );
+};
+
+/** The key in the header, or in the query where a browser can send no header. */
+function keyOf({ headers, query }: Pick<FastifyRequest, 'headers' | 'query'>): string | undefined {
+  const inHeader = /^room-key\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
+  const { key } = query as { key?: string };
+  return inHeader ?? (key === '' ? undefined : key);
+}

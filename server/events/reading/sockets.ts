@@ -1,0 +1,239 @@
+/** Readers at WebSockets: `GET /v1/rooms/{room_id}/live` with an upgrade. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Decoder } from '@msgpack/msgpack';
+import WebSocket, { WebSocketServer } from 'ws';
+import { type ServiceError, toServiceError } from '../../../shared/errors.ts';
+import { calmnesses, type RoomWatch } from '../../../shared/protocol/room-messages.ts';
+import {
+  answerRaw,
+  checkHandshake,
+  newTraceId,
+  notAHandshake,
+  type SocketKind,
+  type SocketUpgrade,
+} from '../../http/upgrades.ts';
+import type { LiveRoom } from '../live-room.ts';
+import { createParcel, type Encoding, type Reader } from './fan-out.ts';
+
+/** What a reader asks for. */
+export interface ReaderWish {
+  roomId: string;
+  key: string | undefined;
+  language: string | undefined;
+  isSettled: boolean;
+  after: number | undefined;
+  /** Where the reader is. */
+  address: string;
+}
+
+/**
+ * Lets a reader in; `release` gives the place back.
+ *
+ * @throws ServiceError not_found, forbidden, invalid_request, too_many_sessions, too_many_requests
+ */
+export type AdmitReader = (wish: ReaderWish) => Promise<AdmittedReader>;
+
+export interface AdmittedReader {
+  live: LiveRoom;
+  language: string;
+  linkId: string | undefined;
+  release: () => void;
+}
+
+/** A reader's message is small; more is refused unread. */
+const MAX_MESSAGE_BYTES = 1_024;
+/** Changes of language or calmness that a reader may make in so many ms. */
+const MAX_CHANGES = 20;
+const CHANGES_MS = 10_000;
+const PATH = /^\/v1\/rooms\/([^/]+)\/live$/;
+
+const CLOSE = { wrongFrame: 4400, tooMany: 4429 } as const;
+
+export function readerSockets({
+  admit,
+  trustProxy,
+}: {
+  admit: AdmitReader;
+  trustProxy: boolean;
+}): SocketKind {
+  const traceIds = new WeakMap<IncomingMessage, string>();
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+    // A frame is built once for all readers.
+    perMessageDeflate: false,
+    WebSocket: ReaderSocket,
+  });
+  sockets.on('headers', (headers, request) => {
+    headers.push(`X-Trace-ID: ${traceIds.get(request) ?? newTraceId()}`);
+  });
+  sockets.on('wsClientError', (_error, socket, request) => {
+    answerRaw(socket, notAHandshake(), traceIds.get(request) ?? newTraceId());
+  });
+
+  async function open({ request, url, socket, head, traceId }: SocketUpgrade): Promise<void> {
+    checkHandshake(request);
+    traceIds.set(request, traceId);
+    const wish = wishOf(url.searchParams, {
+      roomId: PATH.exec(url.pathname)?.[1] ?? '',
+      address: addressOf(request, trustProxy),
+    });
+    const { release, ...admitted } = await admit(wish);
+    socket.once('close', release);
+    if (socket.destroyed) {
+      release();
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const encoding = url.searchParams.get('format') === 'msgpack' ? 'msgpack' : 'json';
+      webSocket.serve({ ...admitted, socket, encoding, wish });
+    });
+  }
+
+  return {
+    address: '/v1/rooms/{room_id}/live',
+    takes: (path) => PATH.test(path),
+    open,
+  };
+}
+
+/** The parameters of an address, as far as they can be read. */
+export function wishOf(
+  parameters: { get(name: string): string | null },
+  from: Pick<ReaderWish, 'roomId' | 'address'>,
+): ReaderWish {
+  const after = parameters.get('after');
+  return {
+    ...from,
+    key: parameters.get('key') ?? undefined,
+    language: parameters.get('language') ?? undefined,
+    isSettled: parameters.get('calmness') === 'settled',
+    after: after !== null && /^\d{1,15}$/.test(after) ? Number(after) : undefined,
+  };
+}
+
+function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
+  const forwarded = trustProxy ? headers['x-forwarded-for']?.toString().split(',')[0] : undefined;
+  return forwarded?.trim() ?? socket.remoteAddress ?? '';
+}
+
+interface Serving extends Omit<AdmittedReader, 'release'> {
+  /** Written to past the library, whole frames each time. */
+  socket: Duplex;
+  encoding: Encoding;
+  wish: ReaderWish;
+}
+
+/** One object and no closures for each reader: there are thousands. */
+class ReaderSocket extends WebSocket implements Reader {
+  encoding: Encoding = 'json';
+  linkId: string | undefined;
+  isSettled = false;
+  sequence = -1;
+  isBehind = true;
+  #socket: Duplex | undefined;
+  #live: LiveRoom | undefined;
+  #changes = 0;
+  #changesSinceMs = 0;
+
+  serve({ live, language, linkId, socket, encoding, wish }: Serving): void {
+    this.#live = live;
+    this.linkId = linkId;
+    this.#socket = socket;
+    this.encoding = encoding;
+    this.isSettled = wish.isSettled;
+    this.on('message', this.#onMessage);
+    this.on('close', this.#onClose);
+    this.on('error', ignore);
+    const onDrain = () => {
+      if (this.isBehind) void this.#live?.catchUp(this);
+    };
+    socket.on('drain', onDrain);
+    live.join(this, language, wish.after);
+  }
+
+  get isGone(): boolean {
+    return this.readyState !== WebSocket.OPEN;
+  }
+
+  get backlogBytes(): number {
+    return this.#socket?.writableLength ?? 0;
+  }
+
+  write(bytes: Uint8Array): void {
+    if (!this.isGone) this.#socket?.write(bytes);
+  }
+
+  end(error: ServiceError): void {
+    this.write(createParcel({ type: 'end', message: error.message }).in(this.encoding));
+    this.close(4000 + error.status);
+  }
+
+  destroy(): void {
+    this.terminate();
+  }
+
+  #onClose(): void {
+    this.#live?.leave(this);
+  }
+
+  #onMessage(data: Buffer, isBinary: boolean): void {
+    try {
+      if (!this.#mayChange()) {
+        this.close(CLOSE.tooMany, 'Too many messages.');
+        return;
+      }
+      this.#change(watchOf(data, isBinary));
+    } catch (error) {
+      this.close(CLOSE.wrongFrame, toServiceError(error).message.slice(0, 100));
+    }
+  }
+
+  #mayChange(): boolean {
+    const nowMs = performance.now();
+    if (nowMs - this.#changesSinceMs > CHANGES_MS) {
+      this.#changesSinceMs = nowMs;
+      this.#changes = 0;
+    }
+    this.#changes += 1;
+    return this.#changes <= MAX_CHANGES;
+  }
+
+  #change({ language, calmness, after }: RoomWatch): void {
+    const live = this.#live;
+    if (live === undefined) return;
+    if (calmness !== undefined) this.isSettled = calmness === 'settled';
+    if (language === undefined) return;
+    if (!live.offers(language)) {
+      this.close(CLOSE.wrongFrame, 'The room has no such language.');
+      return;
+    }
+    live.leave(this);
+    live.join(this, language, after);
+  }
+}
+
+function ignore(): void {}
+
+const unpacker = new Decoder({
+  maxStrLength: 64,
+  maxMapLength: 4,
+  maxArrayLength: 0,
+  maxBinLength: 0,
+});
+
+/** @throws Error for anything but a `watch` */
+function watchOf(data: Buffer, isBinary: boolean): RoomWatch {
+  const message: unknown = isBinary ? unpacker.decode(data) : JSON.parse(data.toString());
+  const watch = (message as { watch?: unknown } | null)?.watch;
+  if (typeof watch !== 'object' || watch === null) throw new TypeError('Send only watch.');
+  const { language, calmness, after } = watch as Record<string, unknown>;
+  const known = calmnesses.find((each) => each === calmness);
+  return {
+    ...(typeof language === 'string' && { language }),
+    ...(known !== undefined && { calmness: known }),
+    ...(typeof after === 'number' && Number.isSafeInteger(after) && after >= 0 && { after }),
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * What opens the door of a room: keys that are part of signed links, or are given for a passcode. They are
+ * signed with the room's own secret, so a link can be shown again without being kept.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type RoomRole, roomRoles } from '../../shared/schemas/rooms.ts';
+import type { Room, RoomLink } from './store.ts';
+
+/** What a key says: who gave it out, what it is for, until when. */
+interface KeyClaims {
+  role: RoomRole;
+  /** Of the link it is part of; of a passcode, what it was. */
+  linkId: string;
+  /** ms since the epoch, whole seconds; 0: as long as its link. */
+  expiresAtMs: number;
+}
+
+/** 128 bits of a signature are as good as all of them, and half as long on a phone. */
+const SIGNATURE_BYTES = 16;
+
+/** The key of a link. */
+export function keyOfLink(room: Room, link: RoomLink): string {
+  return signed(room, {
+    role: link.role,
+    linkId: link.linkId,
+    expiresAtMs: link.expiresAtMs ?? 0,
+  });
+}
+
+/** A reader's key for somebody who knew the passcode: one that is changed ends it. */
+export function keyForPasscode(room: Room, expiresAtMs: number): string {
+  return signed(room, { role: 'viewer', linkId: passcodeMark(room), expiresAtMs });
+}
+
+/** What a key lets its bearer do; undefined for one that is no key of this room, or not any more. */
+export function rightsOf(
+  room: Room,
+  links: readonly RoomLink[],
+  { key, nowMs }: { key: string; nowMs: number },
+): { role: RoomRole; linkId: string } | undefined {
+  const claims = claimsOf(key);
+  if (claims === undefined || !isEqual(signed(room, claims), key)) return undefined;
+  const { role, linkId, expiresAtMs } = claims;
+  if (expiresAtMs !== 0 && expiresAtMs <= nowMs) return undefined;
+  const isGood =
+    (room.wishes.access === 'passcode' && linkId === passcodeMark(room)) ||
+    links.some((link) => link.linkId === linkId && link.role === role);
+  return isGood ? { role, linkId } : undefined;
+}
+
+function signed(room: Room, { role, linkId, expiresAtMs }: KeyClaims): string {
+  const claims = `${role}.${linkId}.${Math.floor(expiresAtMs / 1000).toString(36)}`;
+  const signature = createHmac('sha256', Buffer.from(room.linkSecret, 'hex'))
+    .update(`${room.roomId}.${claims}`)
+    .digest()
+    .subarray(0, SIGNATURE_BYTES);
+  return `${claims}.${signature.toString('base64url')}`;
+}
+
+function claimsOf(key: string): KeyClaims | undefined {
+  const match = /^([a-z]+)\.([\w-]{1,64})\.([0-9a-z]{1,10})\.[\w-]{22}$/.exec(key);
+  const role = roomRoles.find((each) => each === match?.[1]);
+  const [, , linkId = '', seconds = ''] = match ?? [];
+  if (role === undefined) return undefined;
+  return { role, linkId, expiresAtMs: Number.parseInt(seconds, 36) * 1000 };
+}
+
+/** Tells one passcode of a room from the next, and does not give it away. */
+function passcodeMark(room: Room): string {
+  return createHmac('sha256', Buffer.from(room.linkSecret, 'hex'))
+    .update(`passcode ${room.wishes.passcode ?? ''}`)
+    .digest('base64url')
+    .slice(0, 12);
+}
+
+/** Compares secrets in constant time. */
+export function isEqual(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

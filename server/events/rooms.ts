@@ -1,0 +1,352 @@
+/** Rooms of events: made and changed by their accounts, entered by whoever has the key. */
+import { randomBytes, randomInt } from 'node:crypto';
+import { ServiceError } from '../../shared/errors.ts';
+import { canonicalLanguage } from '../../shared/language.ts';
+import {
+  MAX_KEEP_HOURS,
+  MAX_ROOM_LANGUAGES,
+  MAX_ROOM_WORD_CHARACTERS,
+  MAX_ROOM_WORDS,
+  roomAccess,
+  roomRoles,
+  type RoomAccess,
+  type RoomChange,
+  type RoomCreation,
+  type RoomLinkCreation,
+  type RoomRole,
+} from '../../shared/schemas/rooms.ts';
+import { checkedGlossaryName } from '../glossaries/glossaries.ts';
+import { countCodePoints } from '../text/code-points.ts';
+import { isEqual, keyForPasscode, keyOfLink, rightsOf } from './room-keys.ts';
+import type { Room, RoomLink, RoomStore, RoomWishes } from './store.ts';
+
+/** Most rooms of an account, and links of a room. */
+const MAX_ROOMS = 1_000;
+const MAX_LINKS = 100;
+const HOUR_MS = 3_600_000;
+/** How long somebody who knew the passcode need not say it again. */
+const PASSCODE_KEY_MS = 24 * HOUR_MS;
+/** Without letters and figures that are taken for one another. */
+const ID_CHARACTERS = '23456789abcdefghjkmnpqrstuvwxyz';
+const ID_LENGTH = 10;
+const ROOM_ID = /^[2-9a-hj-km-np-z]{10}$/;
+
+/** Every method throws ServiceError invalid_request for malformed input and not_found for what is not there. */
+export interface Rooms {
+  /** @param check of a room before it is kept */
+  create(
+    owner: Pick<Room, 'accountId' | 'keyId'>,
+    creation: RoomCreation,
+    check: (room: Room) => Promise<void>,
+  ): Promise<Room>;
+  list(accountId: string): Promise<Room[]>;
+  get(accountId: string, roomId: string): Promise<Room>;
+  change(
+    accountId: string,
+    roomId: string,
+    change: RoomChange,
+    check: (room: Room) => Promise<void>,
+  ): Promise<Room>;
+  delete(accountId: string, roomId: string): Promise<void>;
+  addLink(room: Room, creation: RoomLinkCreation): Promise<RoomLink>;
+  links(room: Room): Promise<RoomLink[]>;
+  revoke(room: Room, linkId: string): Promise<void>;
+  /** The room of that id, whoever asks. */
+  find(roomId: string): Promise<Room>;
+  /**
+   * What somebody may do in a room.
+   *
+   * @param key of a link or for a passcode; undefined: none
+   * @returns the link by which they have come as well, if it was one
+   * @throws ServiceError forbidden
+   */
+  roleOf(
+    room: Room,
+    key: string | undefined,
+  ): Promise<{ role: RoomRole; linkId: string | undefined }>;
+  /** A reader's key for a passcode. @throws ServiceError forbidden */
+  enter(room: Room, passcode: string): { key: string; expiresAtMs: number };
+}
+
+export interface RoomsOptions {
+  store: RoomStore;
+  /** Languages that can be translated into from one that can be heard. */
+  offeredLanguages: () => string[];
+  spokenLanguages: () => string[];
+  now?: () => number;
+}
+
+export function createRooms({
+  store,
+  offeredLanguages,
+  spokenLanguages,
+  now = Date.now,
+}: RoomsOptions): Rooms {
+  const checks = { offeredLanguages, spokenLanguages };
+
+  async function find(roomId: string): Promise<Room> {
+    const room = ROOM_ID.test(roomId) ? await store.find(roomId) : undefined;
+    if (room === undefined) throw unknown();
+    return room;
+  }
+
+  async function get(accountId: string, roomId: string): Promise<Room> {
+    const room = await find(roomId);
+    if (room.accountId !== accountId) throw unknown();
+    return room;
+  }
+
+  return {
+    find,
+    get,
+    list: (accountId) => store.list(accountId),
+    async create(owner, creation, check) {
+      const room: Room = {
+        roomId: newId(),
+        ...owner,
+        name: checkedGlossaryName(creation.name),
+        wishes: checkedWishes(creation, nothing, checks),
+        keepMs: checkedKeep(creation.keep_hours ?? 0),
+        isPaused: false,
+        linkSecret: randomBytes(32).toString('hex'),
+        createdAtMs: now(),
+      };
+      await check(room);
+      const links = roomRoles.map((role) => newLink({ role, label: '', expiresAtMs: null }, now()));
+      if (await store.create(room, links, MAX_ROOMS)) return room;
+      throw invalid(`An account has at most ${MAX_ROOMS} rooms: delete one first.`);
+    },
+    async change(accountId, roomId, change, check) {
+      const before = await get(accountId, roomId);
+      const patch = {
+        ...(change.name !== undefined && { name: checkedGlossaryName(change.name) }),
+        ...(change.keep_hours !== undefined && { keepMs: checkedKeep(change.keep_hours) }),
+        ...(change.paused !== undefined && { isPaused: change.paused }),
+        wishes: checkedWishes(change, before.wishes, checks),
+      };
+      await check({ ...before, ...patch });
+      const room = await store.change(accountId, roomId, patch);
+      if (room === undefined) throw unknown();
+      return room;
+    },
+    async delete(accountId, roomId) {
+      if (!ROOM_ID.test(roomId) || !(await store.delete(accountId, roomId))) throw unknown();
+    },
+    async addLink(room, creation) {
+      const link = newLink(checkedLink(creation, now()), now());
+      if (await store.addLink(room.roomId, link, MAX_LINKS)) return link;
+      throw invalid(`A room has at most ${MAX_LINKS} links: revoke one first.`);
+    },
+    links: (room) => store.links(room.roomId),
+    async revoke(room, linkId) {
+      if (await store.removeLink(room.roomId, linkId)) return;
+      throw new ServiceError('not_found', 'The room has no link with this link_id.');
+    },
+    async roleOf(room, key) {
+      const { access } = room.wishes;
+      if (key === undefined) {
+        if (access === 'everyone') return { role: 'viewer', linkId: undefined };
+        throw new ServiceError('forbidden', NEEDED[access]);
+      }
+      const links = await store.links(room.roomId);
+      const found = rightsOf(room, links, { key, nowMs: now() });
+      if (found === undefined) throw new ServiceError('forbidden', REFUSED);
+      return found;
+    },
+    enter(room, passcode) {
+      const { access, passcode: right } = room.wishes;
+      if (access !== 'passcode' || right === null) {
+        throw invalid('This room has no passcode.');
+      }
+      if (!isEqual(passcode.trim().toLowerCase(), right.toLowerCase())) {
+        throw new ServiceError('forbidden', 'The passcode is not right.');
+      }
+      const expiresAtMs = now() + PASSCODE_KEY_MS;
+      return { key: keyForPasscode(room, expiresAtMs), expiresAtMs };
+    },
+  };
+}
+
+const REFUSED = 'The link has expired, or was revoked. Ask for a new one.';
+const NEEDED: Record<RoomAccess, string> = {
+  everyone: REFUSED,
+  passcode: 'The room asks for its passcode first: POST it to /v1/rooms/{room_id}/entry.',
+  link: 'The room is open only to those who have a link with a key.',
+};
+
+/** Where pages of a room are; keys are in the fragment, which browsers send to nobody. */
+export function roomUrl(
+  base: string,
+  room: Room,
+  { role, link, isOverlay = false }: { role: RoomRole; link?: RoomLink; isOverlay?: boolean },
+): string {
+  const page = isOverlay ? '/overlay' : role === 'viewer' ? '' : `/${role}`;
+  const key = link === undefined ? '' : `#key=${keyOfLink(room, link)}`;
+  return `${base}/events/${room.roomId}${page}${key}`;
+}
+
+const nothing: RoomWishes = {
+  languages: [],
+  always: [],
+  sourceLanguage: null,
+  access: 'everyone',
+  passcode: null,
+  glossaryId: null,
+  formality: null,
+  replacements: [],
+  hiddenWords: [],
+};
+
+type Checks = Pick<RoomsOptions, 'offeredLanguages' | 'spokenLanguages'>;
+
+function checkedWishes(
+  given: RoomCreation | RoomChange,
+  before: RoomWishes,
+  { offeredLanguages, spokenLanguages }: Checks,
+): RoomWishes {
+  const languages =
+    given.languages === undefined
+      ? before.languages
+      : checkedLanguages('languages', given.languages, offeredLanguages());
+  const always =
+    given.always === undefined
+      ? before.always.filter((language) => languages.includes(language))
+      : checkedLanguages('always', given.always, languages);
+  const access =
+    given.access === undefined ? before.access : oneOf('access', given.access, roomAccess);
+  const { source_language: source } = given;
+  const sourceLanguage =
+    source === undefined
+      ? before.sourceLanguage
+      : source === null
+        ? null
+        : (checkedLanguages('source_language', [source], spokenLanguages())[0] ?? null);
+  return {
+    languages,
+    always,
+    sourceLanguage,
+    access,
+    passcode:
+      access === 'passcode' ? checkedPasscode(given.passcode ?? before.passcode ?? madeUp()) : null,
+    glossaryId: given.glossary_id === undefined ? before.glossaryId : given.glossary_id,
+    formality: given.formality === undefined ? before.formality : given.formality,
+    replacements:
+      given.replacements === undefined
+        ? before.replacements
+        : checkedWords('replacements', given.replacements, ({ from, to }) => ({
+            from: checkedWord('replacements', from),
+            to: checkedReplacement(to),
+          })),
+    hiddenWords:
+      given.hidden_words === undefined
+        ? before.hiddenWords
+        : checkedWords('hidden_words', given.hidden_words, (word) =>
+            checkedWord('hidden_words', word),
+          ),
+  };
+}
+
+function checkedLanguages(
+  name: string,
+  given: readonly string[],
+  possible: readonly string[],
+): string[] {
+  if (given.length > MAX_ROOM_LANGUAGES) {
+    throw invalid(`Value for '${name}' not supported: at most ${MAX_ROOM_LANGUAGES} languages.`);
+  }
+  const languages = given.map((language) => {
+    const tag = canonicalLanguage(language);
+    if (tag !== undefined && possible.includes(tag)) return tag;
+    throw invalid(
+      `Value for '${name}' not supported. Possible: ${possible.length === 0 ? 'none' : [...possible].sort().join(', ')}.`,
+    );
+  });
+  return [...new Set(languages)];
+}
+
+function checkedKeep(hours: number): number {
+  if (hours >= 0 && hours <= MAX_KEEP_HOURS) return Math.round(hours * HOUR_MS);
+  throw invalid(`Value for 'keep_hours' not supported: 0 to ${MAX_KEEP_HOURS}.`);
+}
+
+function checkedPasscode(given: string): string {
+  const passcode = given.trim();
+  if (/^[\p{L}\p{N}-]{4,64}$/u.test(passcode)) return passcode;
+  throw invalid("Value for 'passcode' not supported: 4 to 64 letters, figures and hyphens.");
+}
+
+function checkedWords<Given, Word>(
+  name: string,
+  given: readonly Given[],
+  check: (word: Given) => Word,
+): Word[] {
+  if (given.length <= MAX_ROOM_WORDS) return given.map(check);
+  throw invalid(`Value for '${name}' not supported: at most ${MAX_ROOM_WORDS} words.`);
+}
+
+/** Control characters, line and paragraph separator, halves of characters. */
+const FORBIDDEN = /[\p{Cc}\u2028\u2029\p{Surrogate}]/u;
+
+function checkedWord(name: string, given: string): string {
+  const word = checkedReplacement(given, name);
+  if (word !== '') return word;
+  throw invalid(`Value for '${name}' not supported: a word is empty.`);
+}
+
+function checkedReplacement(given: string, name = 'replacements'): string {
+  const word = given.normalize('NFC').trim();
+  if (countCodePoints(word) <= MAX_ROOM_WORD_CHARACTERS && !FORBIDDEN.test(word)) return word;
+  throw invalid(
+    `Value for '${name}' not supported: a word has at most ${MAX_ROOM_WORD_CHARACTERS} characters, none of them a control character.`,
+  );
+}
+
+function checkedLink(
+  { role, label = '', expires_in_hours: hours }: RoomLinkCreation,
+  nowMs: number,
+) {
+  if (hours !== undefined && !(hours > 0 && hours <= MAX_KEEP_HOURS)) {
+    throw invalid(
+      `Value for 'expires_in_hours' not supported: above 0, at most ${MAX_KEEP_HOURS}.`,
+    );
+  }
+  return {
+    role: oneOf('role', role, roomRoles),
+    label: label.trim() === '' ? '' : checkedGlossaryName(label),
+    // Keys have whole seconds.
+    expiresAtMs: hours === undefined ? null : Math.ceil((nowMs + hours * HOUR_MS) / 1000) * 1000,
+  };
+}
+
+function newLink(
+  link: Pick<RoomLink, 'role' | 'label' | 'expiresAtMs'>,
+  createdAtMs: number,
+): RoomLink {
+  return { linkId: newId(), createdAtMs, ...link };
+}
+
+function newId(): string {
+  const characters = Array.from(
+    { length: ID_LENGTH },
+    () => ID_CHARACTERS[randomInt(ID_CHARACTERS.length)],
+  );
+  return characters.join('');
+}
+
+function madeUp(): string {
+  return String(randomInt(1_000_000)).padStart(6, '0');
+}
+
+function oneOf<T extends string>(name: string, value: string, possible: readonly T[]): T {
+  const found = possible.find((each) => each === value);
+  if (found !== undefined) return found;
+  throw invalid(`Value for '${name}' not supported. Possible: ${possible.join(', ')}.`);
+}
+
+function unknown(): ServiceError {
+  return new ServiceError('not_found', 'There is no room with this room_id.');
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
+}

@@ -1,0 +1,306 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import encodeQr from 'qr';
+import Type from 'typebox';
+import { ServiceError } from '../../shared/errors.ts';
+import { Problem } from '../../shared/schemas/problem.ts';
+import {
+  RoomChange,
+  RoomCreation,
+  RoomInfo,
+  RoomLink,
+  RoomLinkCreation,
+  RoomLinkList,
+  RoomLinkPath,
+  RoomList,
+  RoomPath,
+  TranscriptQuery,
+  TypedCaption,
+} from '../../shared/schemas/rooms.ts';
+import { callerByKey, type Door } from '../http/door.ts';
+import { abortWhenGone } from '../http/requests.ts';
+import type { Events } from './events.ts';
+
+export interface RoomOptions {
+  door: Door;
+  events: Events;
+  /** Address under which clients reach the server, if it is told. */
+  publicUrl: string | undefined;
+}
+
+const common = { tags: ['events'], security: [{ apiKey: [] }] };
+const problems = { '4xx': Problem, '5xx': Problem };
+const nothing = Type.Null({ description: 'Done.' });
+/** Most words, each with its replacement, escaped. */
+const MAX_ROOM_BODY_BYTES = 512 * 1024;
+
+/** Where pages of the server are. */
+export function baseUrl(request: FastifyRequest, publicUrl: string | undefined): string {
+  const base = publicUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.host}`;
+  if (URL.canParse(base)) return base;
+  throw new ServiceError('invalid_request', 'The Host header is malformed.');
+}
+
+/** What an account does with its rooms; part of the voice interface, so of the pro plan alone. */
+export const roomRoutes: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
+  await app.register(making, options);
+  await app.register(links, options);
+  await app.register(captions, options);
+};
+
+const making: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
+  const { door, events, publicUrl } = options;
+  const onRequest = door.require({ plan: 'pro' });
+  const consumes = ['application/json'];
+
+  app.post(
+    '/v1/rooms',
+    {
+      onRequest,
+      bodyLimit: MAX_ROOM_BODY_BYTES,
+      schema: {
+        ...common,
+        summary: 'Make a room',
+        description:
+          'Answers the links to hand out: for readers, for who speaks, for who types. A voice session that is requested with its `room_id` speaks into it.',
+        consumes,
+        body: RoomCreation,
+        response: { 201: RoomInfo, ...problems },
+      },
+    },
+    async (request, reply) => {
+      const keyId = callerByKey(request)?.key.keyId;
+      const { accountId } = request.account;
+      const room = await events.create({ accountId, keyId }, request.body);
+      return reply.code(201).send(await events.describe(room, baseUrl(request, publicUrl)));
+    },
+  );
+
+  app.get(
+    '/v1/rooms',
+    {
+      onRequest,
+      schema: { ...common, summary: 'List rooms', response: { 200: RoomList, ...problems } },
+    },
+    async (request) => {
+      const rooms = await events.rooms.list(request.account.accountId);
+      const base = baseUrl(request, publicUrl);
+      return { rooms: await Promise.all(rooms.map((room) => events.describe(room, base))) };
+    },
+  );
+
+  app.get(
+    '/v1/rooms/:room_id',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Read a room',
+        description: 'With its links, and who reads along at the moment.',
+        params: RoomPath,
+        response: { 200: RoomInfo, ...problems },
+      },
+    },
+    async (request) => {
+      const room = await events.rooms.get(request.account.accountId, request.params.room_id);
+      return events.describe(room, baseUrl(request, publicUrl));
+    },
+  );
+
+  app.patch(
+    '/v1/rooms/:room_id',
+    {
+      onRequest,
+      bodyLimit: MAX_ROOM_BODY_BYTES,
+      schema: {
+        ...common,
+        summary: 'Change a room',
+        description:
+          'What is left out stays, null takes it away. It holds for what is said from then on.',
+        consumes,
+        params: RoomPath,
+        body: RoomChange,
+        response: { 200: RoomInfo, ...problems },
+      },
+    },
+    async (request) => {
+      const { account, params, body } = request;
+      const room = await events.change(account.accountId, params.room_id, body);
+      return events.describe(room, baseUrl(request, publicUrl));
+    },
+  );
+
+  app.delete(
+    '/v1/rooms/:room_id',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Delete a room',
+        description: 'With its transcript; who speaks in it or reads along is told.',
+        params: RoomPath,
+        response: { 204: nothing, ...problems },
+      },
+    },
+    async ({ account, params }, reply) => {
+      await events.delete(account.accountId, params.room_id);
+      return reply.code(204).send(null);
+    },
+  );
+};
+
+const links: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
+  const { door, events, publicUrl } = options;
+  const onRequest = door.require({ plan: 'pro' });
+
+  app.post(
+    '/v1/rooms/:room_id/links',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Make a signed link to a room',
+        consumes: ['application/json'],
+        params: RoomPath,
+        body: RoomLinkCreation,
+        response: { 201: RoomLink, ...problems },
+      },
+    },
+    async (request, reply) => {
+      const { account, params, body } = request;
+      const room = await events.rooms.get(account.accountId, params.room_id);
+      const link = await events.rooms.addLink(room, body);
+      return reply.code(201).send(events.describeLink(room, link, baseUrl(request, publicUrl)));
+    },
+  );
+
+  app.get(
+    '/v1/rooms/:room_id/links',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'List the links of a room',
+        params: RoomPath,
+        response: { 200: RoomLinkList, ...problems },
+      },
+    },
+    async (request) => {
+      const room = await events.rooms.get(request.account.accountId, request.params.room_id);
+      const base = baseUrl(request, publicUrl);
+      const found = await events.rooms.links(room);
+      return { links: found.map((link) => events.describeLink(room, link, base)) };
+    },
+  );
+
+  app.delete(
+    '/v1/rooms/:room_id/links/:link_id',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Revoke a link',
+        description: 'Who came in by it is asked to leave at once.',
+        params: RoomLinkPath,
+        response: { 204: nothing, ...problems },
+      },
+    },
+    async ({ account, params }, reply) => {
+      const room = await events.rooms.get(account.accountId, params.room_id);
+      await events.revoke(room, params.link_id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/v1/rooms/:room_id/code.svg',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'The QR code of the link for readers',
+        description: 'As SVG (image/svg+xml).',
+        params: RoomPath,
+      },
+    },
+    async (request, reply) => {
+      const room = await events.rooms.get(request.account.accountId, request.params.room_id);
+      const { viewer_url } = await events.describe(room, baseUrl(request, publicUrl));
+      return reply.type('image/svg+xml').send(qrCode(viewer_url));
+    },
+  );
+};
+
+/** @throws ServiceError not_found without a link to show */
+export function qrCode(url: string | undefined): string {
+  if (url === undefined) {
+    throw new ServiceError('not_found', 'No link for readers is good any more: make one.');
+  }
+  return encodeQr(url, 'svg', { ecc: 'medium' });
+}
+
+const captions: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
+  const { door, events } = options;
+  const onRequest = door.require({ plan: 'pro' });
+
+  app.post(
+    '/v1/rooms/:room_id/captions',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Type or correct a caption',
+        description:
+          'With `line`, it takes the place of that one; readers see that a person wrote it.',
+        consumes: ['application/json'],
+        params: RoomPath,
+        body: TypedCaption,
+        response: { 201: Type.Object({ line: Type.Integer() }), ...problems },
+      },
+    },
+    async ({ account, params, body }, reply) => {
+      const room = await events.rooms.get(account.accountId, params.room_id);
+      return reply.code(201).send(await events.type(room, body));
+    },
+  );
+
+  app.get(
+    '/v1/rooms/:room_id/transcript',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Download the transcript of a room',
+        description:
+          'In any language of the room, also one that nobody read: it is translated now then.',
+        params: RoomPath,
+        querystring: TranscriptQuery,
+      },
+    },
+    async ({ account, params, query }, reply) => {
+      const room = await events.rooms.get(account.accountId, params.room_id);
+      const { signal } = abortWhenGone(reply);
+      const { contentType, content, fileName } = await events.transcript(room, query, signal);
+      reply.header('Content-Disposition', `attachment; filename="${fileName}"`);
+      return reply.type(contentType).send(content);
+    },
+  );
+
+  app.delete(
+    '/v1/rooms/:room_id/transcript',
+    {
+      onRequest,
+      schema: {
+        ...common,
+        summary: 'Delete what was said in a room',
+        params: RoomPath,
+        response: { 204: nothing, ...problems },
+      },
+    },
+    async ({ account, params }, reply) => {
+      const room = await events.rooms.get(account.accountId, params.room_id);
+      await events.forget(room);
+      return reply.code(204).send(null);
+    },
+  );
+};

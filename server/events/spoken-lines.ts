@@ -1,0 +1,83 @@
+/** Lines of rooms as audio: spoken when the first listener asks, once for all of them. */
+import { ServiceError } from '../../shared/errors.ts';
+import { parseTargetMediaType } from '../../shared/target-media-type.ts';
+import { FairPlaces } from '../process/concurrency.ts';
+import type { SpeakLine } from '../voice/index.ts';
+import type { Caption } from './caption-log.ts';
+
+/** What browsers play: Opus most of them, FLAC all. */
+export const spokenFormats = {
+  webm: 'audio/webm;codecs=opus',
+  flac: 'audio/flac',
+} as const;
+export type SpokenFormat = keyof typeof spokenFormats;
+
+/** Memory for clips, the oldest go first. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Lines that are spoken at a time: recognisers need the machine more. */
+const AT_ONCE = 2;
+const LONGEST_MS = 60_000;
+
+export interface SpokenLines {
+  /** Languages of a list that there is a voice for. */
+  languages(of: readonly string[]): string[];
+  /**
+   * A whole file.
+   *
+   * @throws ServiceError invalid_request where there is no voice, synthesis_failed
+   */
+  speak(roomId: string, caption: Caption, format: SpokenFormat): Promise<Buffer>;
+}
+
+export function createSpokenLines({
+  speakLine,
+  canSpeak,
+}: {
+  speakLine: SpeakLine;
+  canSpeak: (language: string) => boolean;
+}): SpokenLines {
+  const clips = new Map<string, { bytes: number; clip: Promise<Buffer> }>();
+  const places = new FairPlaces(AT_ONCE);
+  let totalBytes = 0;
+
+  function forgetOldest(): void {
+    for (const [name, { bytes }] of clips) {
+      if (totalBytes <= MAX_BYTES) return;
+      totalBytes -= bytes;
+      clips.delete(name);
+    }
+  }
+
+  async function make(roomId: string, caption: Caption, format: SpokenFormat): Promise<Buffer> {
+    const mediaFormat = parseTargetMediaType(spokenFormats[format]);
+    if (mediaFormat === undefined) throw new TypeError(`${format} is no format of speech.`);
+    const { text, language } = caption;
+    const signal = AbortSignal.timeout(LONGEST_MS);
+    return places.hold({ account: roomId }, () =>
+      speakLine({ text, language, format: mediaFormat, signal }),
+    );
+  }
+
+  return {
+    languages: (of) => of.filter(canSpeak),
+    speak(roomId, caption, format) {
+      if (!canSpeak(caption.language)) {
+        throw new ServiceError('invalid_request', `No voice speaks ${caption.language} here.`);
+      }
+      const name = `${roomId} ${caption.language} ${caption.sequence} ${format}`;
+      const made = clips.get(name);
+      if (made !== undefined) return made.clip;
+      const entry = { bytes: 0, clip: make(roomId, caption, format) };
+      clips.set(name, entry);
+      entry.clip.then(
+        (clip) => {
+          entry.bytes = clip.length;
+          totalBytes += clip.length;
+          forgetOldest();
+        },
+        () => clips.delete(name),
+      );
+      return entry.clip;
+    },
+  };
+}

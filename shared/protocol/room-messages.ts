@@ -1,0 +1,113 @@
+/**
+ * Everything that crosses the socket of somebody who reads along in a room, and the stream of events in
+ * its place: `GET /v1/rooms/{room_id}/live`. On the wire a message is an object with exactly one key, its
+ * name; everywhere else it is `{ type, … }`.
+ */
+import Type, { type Static } from 'typebox';
+import { message, type Typed } from './messages.ts';
+
+const time = (what: string) => Type.Integer({ minimum: 0, description: `${what}, ms since 1970.` });
+const language = Type.String({
+  description: 'One of the languages of the room, or `spoken`: what is said itself.',
+});
+const sequence = Type.Integer({
+  minimum: 0,
+  description:
+    'Grows with everything that must not be lost, with gaps. Say the last one you have as `after` when you come back.',
+});
+
+export const RoomLine = Type.Object({
+  line: Type.Integer({
+    minimum: 1,
+    description:
+      'Its number: lines are shown by it, and one that comes again replaces the one before. Empty text takes it away.',
+  }),
+  text: Type.String({ description: 'A sentence, without blanks around it.' }),
+  language: Type.String({ description: 'Of the text.' }),
+  start_time: time('When it began to be said'),
+  end_time: time('When it had been said'),
+  by: Type.String({ description: 'machine, or person: it was typed or corrected.' }),
+});
+
+/** How a room is at the moment. */
+export const RoomState = message(
+  'room',
+  Type.Object({
+    name: Type.String(),
+    state: Type.String({ description: 'waiting, live or paused.' }),
+    languages: Type.Array(Type.String(), {
+      description: 'What it can be read in, besides `spoken`.',
+    }),
+    spoken_languages: Type.Array(Type.String(), {
+      description: 'Of these languages there is a voice: lines can be had as audio.',
+    }),
+    source_language: Type.Optional(
+      Type.String({ description: 'That is spoken, where it is known.' }),
+    ),
+  }),
+  'The room: the first message, and again whenever something of it changes.',
+);
+export const RoomHistory = message(
+  'history',
+  Type.Object({
+    language,
+    sequence,
+    replaces: Type.Boolean({
+      description: 'These are all lines to be shown: forget those you have.',
+    }),
+    lines: Type.Array(RoomLine),
+  }),
+  'What was said: after `room`, after `watch`, and where a reader was too slow.',
+);
+export const RoomCaptions = message(
+  'captions',
+  Type.Object({
+    language,
+    sequence: Type.Optional(sequence),
+    lines: Type.Array(RoomLine, { description: 'Concluded.' }),
+    tentative: Type.String({
+      description: 'What is being said and may still change; replaces the one before.',
+    }),
+  }),
+  'What is being said.',
+);
+export const RoomKeepAlive = message(
+  'keep_alive',
+  Type.Object({}),
+  'At least every 15 s. A connection that is silent for longer is lost.',
+);
+export const RoomEnd = message(
+  'end',
+  Type.Object({ message: Type.String({ description: 'Why.' }) }),
+  'The last message: the room is gone, or the link was revoked. The socket then closes with 4404 or 4403.',
+);
+export const RoomWatch = message(
+  'watch',
+  Type.Object({
+    language: Type.Optional(language),
+    calmness: Type.Optional(
+      Type.String({ description: 'instant, or settled: nothing that may still change.' }),
+    ),
+    after: Type.Optional(sequence),
+  }),
+  'The only message of a reader: another language, or another calmness, from now on.',
+);
+
+export const roomServerMessages = [
+  RoomState,
+  RoomHistory,
+  RoomCaptions,
+  RoomKeepAlive,
+  RoomEnd,
+] as const;
+
+export type RoomLine = Static<typeof RoomLine>;
+export type RoomServerMessage = Typed<Static<(typeof roomServerMessages)[number]>>;
+export type RoomMessageOf<Name extends RoomServerMessage['type']> = Extract<
+  RoomServerMessage,
+  { type: Name }
+>;
+export type RoomWatch = Static<typeof RoomWatch>['watch'];
+
+export const calmnesses = ['instant', 'settled'] as const;
+export type Calmness = (typeof calmnesses)[number];

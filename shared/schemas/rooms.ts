@@ -1,0 +1,234 @@
+/** Rooms of events, `/v1/rooms`: our own addition to the interface of DeepL API clients. */
+import Type, { type Static } from 'typebox';
+
+/** Most languages a room is translated into. */
+export const MAX_ROOM_LANGUAGES = 30;
+/** Longest time a transcript is kept, in hours: a year. */
+export const MAX_KEEP_HOURS = 8_760;
+/** Longest caption that somebody types, in Unicode code points. */
+export const MAX_CAPTION_CHARACTERS = 2_000;
+/** Most words that are hidden, and most replacements; each of at most so many code points. */
+export const MAX_ROOM_WORDS = 500;
+export const MAX_ROOM_WORD_CHARACTERS = 100;
+
+const ownAddition =
+  'Our own addition: a room is where people read along with a voice session, on their phones and on screens.';
+
+/** The track of what is said itself, whatever language is spoken. */
+export const SPOKEN = 'spoken';
+
+export const roomAccess = ['everyone', 'passcode', 'link'] as const;
+export type RoomAccess = (typeof roomAccess)[number];
+export const roomRoles = ['viewer', 'captioner', 'speaker'] as const;
+/** What a link lets its bearer do: read; type and correct as well; speak, pause and all of that. */
+export type RoomRole = (typeof roomRoles)[number];
+export const transcriptFormats = ['txt', 'srt', 'vtt', 'json', 'docx'] as const;
+export type TranscriptFormat = (typeof transcriptFormats)[number];
+
+const Replacement = Type.Object({
+  from: Type.String({ examples: ['Zembler'] }),
+  to: Type.String({ examples: ['Zembla'] }),
+});
+
+/** What a room is made with; what is left out is as the descriptions say. */
+const wishes = {
+  name: Type.String({ description: 'At most 1,024 bytes of UTF-8.', examples: ['Main stage'] }),
+  languages: Type.Optional(
+    Type.Array(Type.String(), {
+      description: `Languages it can be read in besides the one that is spoken, at most ${MAX_ROOM_LANGUAGES}.`,
+      examples: [['es', 'fr']],
+    }),
+  ),
+  always: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'Those of its languages that are translated even while nobody reads them; the others are from the first reader on.',
+    }),
+  ),
+  source_language: Type.Optional(
+    Type.String({
+      description: 'Language that is mostly spoken; speakers may choose another one.',
+      examples: ['en'],
+    }),
+  ),
+  access: Type.Optional(
+    Type.String({
+      default: 'everyone',
+      description: `Who may read: ${roomAccess.join(', ')}. everyone is whoever knows the address; link is who was given a signed one.`,
+    }),
+  ),
+  passcode: Type.Optional(
+    Type.String({
+      description: 'With access passcode: 4 to 64 characters. Without it one is made up.',
+      examples: ['482913'],
+    }),
+  ),
+  keep_hours: Type.Optional(
+    Type.Number({
+      default: 0,
+      description: `How long the transcript is kept after it was said, at most ${MAX_KEEP_HOURS}. 0: not at all; then nothing of it is ever written to disk.`,
+      examples: [48],
+    }),
+  ),
+  glossary_id: Type.Optional(Type.String({ description: 'A glossary the translations obey.' })),
+  formality: Type.Optional(
+    Type.String({ default: 'default', description: 'default, formal, more, informal or less.' }),
+  ),
+  replacements: Type.Optional(
+    Type.Array(Replacement, {
+      description: `Words that are misheard, and what they are, at most ${MAX_ROOM_WORDS}: put right before anything is translated.`,
+    }),
+  ),
+  hidden_words: Type.Optional(
+    Type.Array(Type.String(), {
+      description: `Words that are shown as •••, in every language, at most ${MAX_ROOM_WORDS}.`,
+    }),
+  ),
+};
+
+export const RoomCreation = Type.Object(wishes, { description: ownAddition });
+
+const { name, ...others } = wishes;
+const orNull = Object.fromEntries(
+  (['source_language', 'glossary_id', 'formality'] as const).map((field) => [
+    field,
+    Type.Optional(Type.Union([others[field], Type.Null()])),
+  ]),
+) as Record<'source_language' | 'glossary_id' | 'formality', never>;
+
+/** What is left out stays, null takes it away; it holds for what is said from then on. */
+export const RoomChange = Type.Object(
+  {
+    ...others,
+    ...orNull,
+    name: Type.Optional(name),
+    paused: Type.Optional(
+      Type.Boolean({ description: 'While it is, nothing that is said gets into the room.' }),
+    ),
+  },
+  { description: ownAddition },
+);
+
+const url = (description: string) => Type.String({ format: 'uri', description });
+
+export const RoomInfo = Type.Object(
+  {
+    room_id: Type.String({ examples: ['k7mq3xw9ab'] }),
+    name,
+    languages: Type.Array(Type.String()),
+    always: Type.Array(Type.String()),
+    source_language: Type.Optional(Type.String()),
+    access: Type.String(),
+    passcode: Type.Optional(Type.String()),
+    keep_hours: Type.Number(),
+    glossary_id: Type.Optional(Type.String()),
+    formality: Type.Optional(Type.String()),
+    replacements: Type.Array(Replacement),
+    hidden_words: Type.Array(Type.String()),
+    paused: Type.Boolean(),
+    state: Type.String({
+      description: 'live while somebody speaks into it, paused, or waiting.',
+      examples: ['live'],
+    }),
+    viewers: Type.Record(Type.String(), Type.Integer(), {
+      description: `Who reads along at the moment, by language; \`${SPOKEN}\` is what is said itself.`,
+    }),
+    viewer_url: Type.Optional(url('For readers.')),
+    overlay_url: Type.Optional(url('For projectors and streaming programs.')),
+    speaker_url: Type.Optional(url('For who speaks: whoever has it may speak and pause.')),
+    captioner_url: Type.Optional(url('For who types or corrects captions.')),
+    creation_time: Type.String({ format: 'date-time' }),
+  },
+  { description: ownAddition },
+);
+
+export const RoomList = Type.Object(
+  { rooms: Type.Array(RoomInfo, { description: 'Oldest first.' }) },
+  { description: ownAddition },
+);
+
+export const RoomPath = Type.Object({ room_id: Type.String() });
+
+export const RoomLinkCreation = Type.Object(
+  {
+    role: Type.String({ description: `${roomRoles.join(', ')}.`, examples: ['viewer'] }),
+    label: Type.Optional(Type.String({ description: 'For whom it is.', examples: ['Press'] })),
+    expires_in_hours: Type.Optional(
+      Type.Number({ description: 'Without it, it is good until it is revoked.', examples: [24] }),
+    ),
+  },
+  { description: ownAddition },
+);
+
+export const RoomLink = Type.Object(
+  {
+    link_id: Type.String(),
+    role: Type.String(),
+    label: Type.String(),
+    url: url('Whoever has it may come in until it expires or is revoked.'),
+    expiry_time: Type.Optional(Type.String({ format: 'date-time' })),
+    creation_time: Type.String({ format: 'date-time' }),
+  },
+  { description: ownAddition },
+);
+
+export const RoomLinkList = Type.Object({ links: Type.Array(RoomLink) });
+export const RoomLinkPath = Type.Object({ room_id: Type.String(), link_id: Type.String() });
+
+/** What a stranger may know of a room before being let in. */
+export const RoomEntrance = Type.Object(
+  {
+    room_id: Type.String(),
+    access: Type.String(),
+    name: Type.Optional(
+      Type.String({ description: 'Left out where only signed links lead into the room.' }),
+    ),
+  },
+  { description: ownAddition },
+);
+export const RoomPasscode = Type.Object({ passcode: Type.String() });
+export const RoomEntry = Type.Object(
+  {
+    key: Type.String({ description: 'For `key=` and `Authorization: Room-Key …`.' }),
+    expiry_time: Type.String({ format: 'date-time' }),
+  },
+  { description: ownAddition },
+);
+
+export const RoomPause = Type.Object({ paused: Type.Boolean() });
+
+/** A caption that somebody types, or puts in the place of another. */
+export const TypedCaption = Type.Object(
+  {
+    language: Type.Optional(
+      Type.String({
+        default: SPOKEN,
+        description: `One of the room's languages, or \`${SPOKEN}\`: that one is translated into the others.`,
+      }),
+    ),
+    text: Type.String({
+      description: `At most ${MAX_CAPTION_CHARACTERS} characters; empty takes the line away.`,
+    }),
+    line: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'The line it replaces; without it, a new one.' }),
+    ),
+  },
+  { description: ownAddition },
+);
+
+export const TranscriptQuery = Type.Object({
+  language: Type.Optional(Type.String({ default: SPOKEN })),
+  format: Type.Optional(
+    Type.String({ default: 'json', description: `${transcriptFormats.join(', ')}.` }),
+  ),
+});
+
+export type RoomCreation = Static<typeof RoomCreation>;
+export type RoomChange = Partial<RoomCreation> & {
+  [Field in 'source_language' | 'glossary_id' | 'formality']?: string | null;
+} & { paused?: boolean };
+export type RoomInfo = Static<typeof RoomInfo>;
+export type RoomLink = Static<typeof RoomLink>;
+export type RoomLinkCreation = Static<typeof RoomLinkCreation>;
+export type RoomEntrance = Static<typeof RoomEntrance>;
+export type TypedCaption = Static<typeof TypedCaption>;
