@@ -19,7 +19,7 @@ import {
 } from '../../shared/schemas/rooms.ts';
 import { callerByKey, type Door } from '../http/door.ts';
 import { abortWhenGone } from '../http/requests.ts';
-import type { Events } from './events.ts';
+import { describeLink, type Events } from './events.ts';
 
 export interface RoomOptions {
   door: Door;
@@ -170,7 +170,7 @@ const links: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
       const { account, params, body } = request;
       const room = await events.rooms.get(account.accountId, params.room_id);
       const link = await events.rooms.addLink(room, body);
-      return reply.code(201).send(events.describeLink(room, link, baseUrl(request, publicUrl)));
+      return reply.code(201).send(describeLink(room, link, baseUrl(request, publicUrl)));
     },
   );
 
@@ -189,7 +189,7 @@ const links: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
       const room = await events.rooms.get(request.account.accountId, request.params.room_id);
       const base = baseUrl(request, publicUrl);
       const found = await events.rooms.links(room);
-      return { links: found.map((link) => events.describeLink(room, link, base)) };
+      return { links: found.map((link) => describeLink(room, link, base)) };
     },
   );
 

@@ -224,9 +224,15 @@ export const TranscriptQuery = Type.Object({
 });
 
 export type RoomCreation = Static<typeof RoomCreation>;
-export type RoomChange = Partial<RoomCreation> & {
-  [Field in 'source_language' | 'glossary_id' | 'formality']?: string | null;
-} & { paused?: boolean };
+export type RoomChange = Omit<
+  Partial<RoomCreation>,
+  'source_language' | 'glossary_id' | 'formality'
+> & {
+  source_language?: string | null;
+  glossary_id?: string | null;
+  formality?: string | null;
+  paused?: boolean;
+};
 export type RoomInfo = Static<typeof RoomInfo>;
 export type RoomLink = Static<typeof RoomLink>;
 export type RoomLinkCreation = Static<typeof RoomLinkCreation>;

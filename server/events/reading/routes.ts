@@ -173,8 +173,10 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
     async (request) => {
       const room = await roomFor(request, 'captioner');
       const info = await events.describe(room, baseUrl(request, publicUrl));
-      const { speaker_url: _speaker, captioner_url: _captioner, ...shown } = info;
-      return shown;
+      // What others may do is theirs alone.
+      delete info.speaker_url;
+      delete info.captioner_url;
+      return info;
     },
   );
 
