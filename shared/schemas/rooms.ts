@@ -109,7 +109,7 @@ export const RoomChange = Type.Object(
   { description: ownAddition },
 );
 
-const url = (description: string) => Type.String({ format: 'uri', description });
+const url = (description: string) => Type.String({ description });
 
 export const RoomInfo = Type.Object(
   {
