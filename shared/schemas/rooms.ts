@@ -224,6 +224,17 @@ export const TranscriptQuery = Type.Object({
   ),
 });
 
+/** What rooms can be made of, for the console: every language that is heard, and what it is translated into. */
+export const RoomLanguages = Type.Object({
+  languages: Type.Array(
+    Type.Object({
+      source_language: Type.String(),
+      target_languages: Type.Array(Type.String()),
+    }),
+  ),
+});
+
+export type RoomLanguages = Static<typeof RoomLanguages>;
 export type RoomCreation = Static<typeof RoomCreation>;
 export type RoomChange = Omit<
   Partial<RoomCreation>,
