@@ -1,6 +1,7 @@
 /** The pages of the console, in the order of its menu. */
 import { html, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
+import './events/events.ts';
 import './glossaries/glossaries.ts';
 import './pages/engines.ts';
 import './pages/keys.ts';
@@ -55,6 +56,12 @@ export const pageGroups: readonly PageGroup[] = [
   {
     title: 'Live',
     pages: [
+      {
+        path: 'events',
+        title: 'Events',
+        icon: icons.microphone,
+        view: ({ session, rest }) => eventsView(session, rest),
+      },
       {
         path: 'voice',
         title: 'Live sessions',
@@ -146,4 +153,10 @@ function styleRulesView(session: Session, [id]: readonly string[]): TemplateResu
     return html`<console-style-lists .session=${session}></console-style-lists>`;
   }
   return html`${keyed(id, html`<console-style-list .styleId=${id}></console-style-list>`)}`;
+}
+
+/** All rooms; with an id one of them. */
+function eventsView(session: Session, [id]: readonly string[]): TemplateResult {
+  if (id === undefined) return html`<console-rooms .session=${session}></console-rooms>`;
+  return html`${keyed(id, html`<console-room .roomId=${id}></console-room>`)}`;
 }
