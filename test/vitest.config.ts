@@ -36,7 +36,7 @@ const pureTests = [
   ...['style-rules/{style-rules,text-style,style-rule-table}', 'spoken-terms/spoken-terms'],
   ...['models/{find-models,better-translation}', 'documents/jobs/document-{jobs,uploads,status}'],
   ...['setup/{product,debian-packages,npm-packages,dependencies,progress,node-version}'],
-  ...['events/{room-keys,room-wording,spoken-lines}', 'events/reading/{fan-out,readers}'],
+  ...['events/{room-keys,room-wording,spoken-lines,live-room}', 'events/reading/{fan-out,readers}'],
   ...['widget/console-{usage,rules,glossary-entries}'],
   ...['widget/{transcript-state,spoken-lines,resampler}'],
 ].map((name) => `test/${name}.test.ts`);

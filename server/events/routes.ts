@@ -20,6 +20,7 @@ import {
 import { callerByKey, type Door } from '../http/door.ts';
 import { abortWhenGone } from '../http/requests.ts';
 import { describeLink, type Events } from './events.ts';
+import { transcriptTypes } from './transcripts.ts';
 
 export interface RoomOptions {
   door: Door;
@@ -33,6 +34,30 @@ const problems = { '4xx': Problem, '5xx': Problem };
 const nothing = Type.Null({ description: 'Done.' });
 /** Most words, each with its replacement, escaped. */
 const MAX_ROOM_BODY_BYTES = 512 * 1024;
+
+export const svg = {
+  200: {
+    description: 'A QR code.',
+    content: { 'image/svg+xml': { schema: Type.String() } },
+  },
+  ...problems,
+};
+export const file = (contentTypes: readonly string[], description: string) => ({
+  200: {
+    description,
+    content: Object.fromEntries(
+      contentTypes.map((type) => [
+        type,
+        {
+          schema: Type.Unsafe<Buffer | string>(
+            type === 'application/json' ? {} : { type: 'string', format: 'binary' },
+          ),
+        },
+      ]),
+    ),
+  },
+  ...problems,
+});
 
 /** Where pages of the server are. */
 export function baseUrl(request: FastifyRequest, publicUrl: string | undefined): string {
@@ -219,8 +244,8 @@ const links: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
       schema: {
         ...common,
         summary: 'The QR code of the link for readers',
-        description: 'As SVG (image/svg+xml).',
         params: RoomPath,
+        response: svg,
       },
     },
     async (request, reply) => {
@@ -275,6 +300,7 @@ const captions: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) =>
           'In any language of the room, also one that nobody read: it is translated now then.',
         params: RoomPath,
         querystring: TranscriptQuery,
+        response: file(transcriptTypes, 'The transcript.'),
       },
     },
     async ({ account, params, query }, reply) => {
