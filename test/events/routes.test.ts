@@ -152,7 +152,7 @@ describe('a room', () => {
     });
     const place = `${PATH}/${made.room_id}`;
     const patch = (change: object) => ask('PATCH', place, change);
-    expect(await patch({})).toEqual({ status: 200, body: made });
+    expect(await patch({ name: null, keep_hours: null })).toEqual({ status: 200, body: made });
     const changed = await patch({ name: 'Small stage', paused: true, keep_hours: 2 });
     expect(changed.body).toEqual({
       ...made,
@@ -162,12 +162,7 @@ describe('a room', () => {
     expect(without.body).toMatchObject({ languages: ['es'], always: [] });
     expect(without.body).not.toHaveProperty('source_language');
     expect(without.body['passcode']).toBe(made['passcode']);
-    for (const wrong of [
-      { name: null },
-      { languages: ['tlh'] },
-      { always: ['fr'] },
-      { paused: 5 },
-    ]) {
+    for (const wrong of [{ languages: ['tlh'] }, { always: ['fr'] }, { paused: 5 }]) {
       expect((await patch(wrong)).status, JSON.stringify(wrong)).toBe(400);
     }
     expect((await ask('GET', place)).body).toEqual(without.body);
