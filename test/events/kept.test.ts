@@ -96,6 +96,10 @@ describe('what is not to be kept', () => {
     const id = await hold(server, 'Staysthere', 1);
     const place = { url: DATABASE_URL, dataFolder: DATA_DIR };
     await executeOn(place, 'checkpoint');
+    console.log(
+      await executeOn(place, 'select text from room_captions'),
+      await executeOn(place, 'show data_directory'),
+    );
     const [row] = (await executeOn(place, 'show data_directory')) as { data_directory: string }[];
     expect(countOf('Neverkept', row!.data_directory)).toBe(0);
     expect(countOf('Staysthere', row!.data_directory)).toBeGreaterThan(2);
