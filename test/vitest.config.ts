@@ -36,6 +36,7 @@ const pureTests = [
   ...['style-rules/{style-rules,text-style,style-rule-table}', 'spoken-terms/spoken-terms'],
   ...['models/{find-models,better-translation}', 'documents/jobs/document-{jobs,uploads,status}'],
   ...['setup/{product,debian-packages,npm-packages,dependencies,progress,node-version}'],
+  ...['events/{room-keys,room-wording,spoken-lines,live-room}', 'events/reading/{fan-out,readers}'],
   ...['widget/console-{usage,rules,glossary-entries}'],
   ...['widget/{transcript-state,spoken-lines,resampler}'],
 ].map((name) => `test/${name}.test.ts`);
@@ -44,7 +45,7 @@ const pureTests = [
 const storedTests = [
   ...['{spoken-terms,style-rules,glossaries,memories,accounts/console,documents/jobs}/store'],
   ...['memories/translation-memories', 'accounts/usage/usage-{reports-store,notices}'],
-  ...['documents/jobs/document-claims-store', 'storage/storage'],
+  ...['documents/jobs/document-claims-store', 'storage/storage', 'events/{store,caption-log}'],
 ].map((name) => `test/${name}.test.ts`);
 
 /**
@@ -56,7 +57,7 @@ const atOnce = Math.min(4, os.availableParallelism() + 1);
 /** Those with `sharedServer()`. */
 const servedTests = [
   ...['translation/{language-,detection-,}routes', 'translation/text-options'],
-  ...['{spoken-terms,glossaries,style-rules,voice/session}/routes'],
+  ...['{spoken-terms,glossaries,style-rules,voice/session,events}/routes'],
   ...['style-rules/mechanical-style', 'http/{cross-origin,asyncapi,descriptions}'],
   'contract/*',
 ].map((name) => `test/${name}.test.ts`);

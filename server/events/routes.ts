@@ -49,7 +49,11 @@ export const file = (contentTypes: readonly string[], description: string) => ({
     content: Object.fromEntries(
       contentTypes.map((type) => [
         type,
-        { schema: Type.Unsafe<Buffer | string>({ type: 'string', format: 'binary' }) },
+        {
+          schema: Type.Unsafe<Buffer | string>(
+            type === 'application/json' ? {} : { type: 'string', format: 'binary' },
+          ),
+        },
       ]),
     ),
   },
