@@ -87,7 +87,16 @@ const wishes = {
   ),
 };
 
-export const RoomCreation = Type.Object(wishes, { description: ownAddition });
+/** What is left out is as the defaults say. */
+export const RoomCreation = Type.Object(
+  {
+    ...wishes,
+    access: Type.Optional(Type.String({ ...wishes.access, default: 'everyone' })),
+    keep_hours: Type.Optional(Type.Number({ ...wishes.keep_hours, default: 0 })),
+    formality: Type.Optional(Type.String({ ...wishes.formality, default: 'default' })),
+  },
+  { description: ownAddition },
+);
 
 const { name, ...others } = wishes;
 const orNull = Object.fromEntries(
@@ -181,8 +190,16 @@ export const RoomEntrance = Type.Object(
   {
     room_id: Type.String(),
     access: Type.String(),
+    may_read: Type.Boolean({
+      description: 'Whether whoever asks may read, with the key they sent.',
+    }),
     name: Type.Optional(
       Type.String({ description: 'Left out where only signed links lead into the room.' }),
+    ),
+    languages: Type.Optional(
+      Type.Array(Type.String(), {
+        description: `What it can be read in besides \`${SPOKEN}\`, for those who may.`,
+      }),
     ),
   },
   { description: ownAddition },
