@@ -1,8 +1,10 @@
 /**
- * Four builds, because each result must stand alone: the element as one file to embed, the worklet
- * as one file that `script-src 'self'` lets through, the console, and the demo page, which embeds the
- * element's file like anybody's page would.
+ * Five builds, because each result must stand alone: the element as one file to embed, the worklet
+ * as one file that `script-src 'self'` lets through, the console, the pages of
+ * events, which share what they have in common, and the demo page, which embeds the element's file like
+ * anybody's page would.
  */
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, defineConfig, type BuildEnvironmentOptions, type Plugin } from 'vite';
 
@@ -40,6 +42,18 @@ function bundledSource(): Plugin {
       },
     },
   };
+}
+
+/** The pages in a folder. */
+function pagesIn(folder: string): string[] {
+  return readdirSync(here(folder))
+    .filter((name) => name.endsWith('.html'))
+    .map((name) => here(`${folder}/${name}`));
+}
+
+/** From the address of a page of events to the folder of its files: `/events/{room_id}/speaker`. */
+function eventFolder(page: string): string {
+  return page === 'events/viewer.html' ? '../event-pages/' : '../../event-pages/';
 }
 
 async function bundle(file: string): Promise<{ code: string; modules: string[] }> {
@@ -88,6 +102,20 @@ export default defineConfig({
         },
       },
     },
+    events: {
+      consumer: 'client',
+      build: {
+        rolldownOptions: {
+          input: pagesIn('events'),
+          output: {
+            entryFileNames: 'events/[name].js',
+            chunkFileNames: 'events/shared-[name].js',
+            assetFileNames: 'events/[name][extname]',
+            comments: { legal: true },
+          },
+        },
+      },
+    },
     client: {
       build: {
         rolldownOptions: {
@@ -104,13 +132,15 @@ export default defineConfig({
   },
   experimental: {
     // The server shows demo/index.html as its front page: addresses are relative to that. The
-    // console's page stays in its folder.
+    // console's page stays in its folder; those of events are served at the addresses of rooms.
     renderBuiltUrl: (fileName, { hostId, hostType }) =>
       hostType !== 'html'
         ? undefined
         : hostId.startsWith('console/')
           ? fileName.slice('console/'.length)
-          : fileName,
+          : hostId.startsWith('events/')
+            ? eventFolder(hostId) + fileName.slice('events/'.length)
+            : fileName,
   },
   builder: {
     async buildApp(builder) {

@@ -96,6 +96,7 @@ export function createEvents(options: EventsOptions) {
       hidden_words: wishes.hiddenWords,
       paused: room.isPaused,
       state: running?.state ?? (room.isPaused ? 'paused' : 'waiting'),
+      ...(running?.sessionId !== undefined && { session_id: running.sessionId }),
       viewers: running?.readers ?? {},
       ...(await urlsOf(room, base)),
       creation_time: new Date(room.createdAtMs).toISOString(),

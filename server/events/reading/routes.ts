@@ -5,9 +5,9 @@ import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Problem } from '../../../shared/schemas/problem.ts';
 import {
+  RoomDesk,
   RoomEntrance,
   RoomEntry,
-  RoomInfo,
   RoomPasscode,
   RoomPath,
   RoomPause,
@@ -35,6 +35,8 @@ export interface ReadingOptions {
   voiceSessions: Pick<VoiceSessions, 'open' | 'reconnect'>;
   /** Who pays for what is said in a room. @throws ServiceError forbidden */
   callerOf: (room: Room) => Promise<Caller>;
+  /** Languages that can be spoken. */
+  heardLanguages: () => string[];
   publicUrl: string | undefined;
 }
 
@@ -150,7 +152,7 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
 
 /** What speakers and captioners do. */
 const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) => {
-  const { events, voiceSessions, callerOf, publicUrl } = options;
+  const { events, voiceSessions, callerOf, heardLanguages, publicUrl } = options;
 
   /** @throws ServiceError not_found, forbidden */
   async function roomFor(request: FastifyRequest, least: RoomRole): Promise<Room> {
@@ -167,14 +169,14 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       schema: {
         ...common,
         summary: 'How a room is at the moment, for who speaks or types',
-        response: { 200: RoomInfo, ...problems },
+        response: { 200: RoomDesk, ...problems },
       },
     },
     async (request) => {
       const room = await roomFor(request, 'captioner');
       const info = await events.describe(room, baseUrl(request, publicUrl));
       const { speaker_url: _speaker, captioner_url: _captioner, ...shown } = info;
-      return shown;
+      return { ...shown, heard_languages: heardLanguages() };
     },
   );
 

@@ -1,0 +1,458 @@
+/** The page of who speaks into a room: their microphone, what is heard of them, and who reads it. */
+import { LitElement, html, nothing } from 'lit';
+import { query, state } from 'lit/decorators.js';
+import { isReconnect, type TokenProvider } from '../../shared/client/token-provider.ts';
+import { isPassingStatus, VoiceError } from '../../shared/client/voice-error.ts';
+import { errorTable } from '../../shared/errors.ts';
+import { baseStyles } from '../console/parts/base.styles.ts';
+import { choice } from '../console/parts/choices.ts';
+import { Loaded, note } from '../console/parts/states.ts';
+import { ApiFailure } from '../console/api.ts';
+import { activeStates, type VoiceCaptionsEventMap, type VoiceState } from '../events.ts';
+import { englishLabels, failureHint } from '../labels.ts';
+import { ScreenLock } from '../page/keep-awake.ts';
+import { counted, wholeNumber } from '../page/numbers.ts';
+import type { VoiceCaptions } from '../voice-captions.ts';
+import '../voice-captions.ts';
+import { languageName } from '../views/captions.ts';
+import { microphoneIcon, retryIcon } from '../views/icons.ts';
+import { loudnessShare } from '../views/toolbar.ts';
+import './audience-code.ts';
+import { deskHead, deskStyles, deskWithoutRoom, LOOK_EVERY_MS } from './desk-frame.ts';
+import { MicrophoneCheck } from './microphone-check.ts';
+import { isFinal, openDesk, roomAddress, type RoomAtDesk } from './room-desk.ts';
+import {
+  lagText,
+  speakerStatus,
+  type SpeakerAction,
+  type SpeakerStatus,
+} from './speaker-status.ts';
+import { pauseIcon, speakerStyles } from './speaker.styles.ts';
+
+/** `reason_code` of a session that was ended for another one. */
+const ENDED = errorTable.session_ended.status * 10_000 + errorTable.session_ended.detail;
+
+const calmnessTitles = { instant: 'At once', balanced: 'Calm', settled: 'Settled' } as const;
+type Calmness = keyof typeof calmnessTitles;
+const calmnessHints: Record<Calmness, string> = {
+  instant: 'Every word as it is heard; some change again.',
+  balanced: 'Words that are unlikely to change.',
+  settled: 'Only what cannot change any more; a little later.',
+};
+
+export class SpeakerPage extends LitElement {
+  static override styles = [baseStyles, deskStyles, speakerStyles];
+
+  @state() private voice: VoiceState = 'idle';
+  /** Of the spoken language; empty until it was chosen here. */
+  @state() private chosenLanguage = '';
+  @state() private calmness: Calmness = 'balanced';
+  @state() private failure = '';
+  @state() private wasTakenOver = false;
+  @state() private isPausing = false;
+  @state() private lagMs = 0;
+  /** The room could not be paused yet. */
+  @state() private isPauseOwed = false;
+  @query('voice-captions', true) private readonly captions!: VoiceCaptions;
+  @query('.level', true) private readonly level!: HTMLElement;
+
+  private readonly address = roomAddress(location);
+  private readonly desk = openDesk(this.address);
+  private readonly workletUrl = `${this.address.server}pcm-capture.worklet.js`;
+  private readonly screen = new ScreenLock();
+  private readonly microphone = new MicrophoneCheck(this, {
+    workletUrl: this.workletUrl,
+    onLevel: (peak) => this.showLevel(peak),
+  });
+  private readonly room = new Loaded<RoomAtDesk>(this, {
+    load: async ({ signal }) => this.look(await this.desk.room(signal)),
+    everyMs: LOOK_EVERY_MS,
+  });
+  /** Those that this page has asked for. */
+  private readonly ownSessions = new Set<string>();
+  /** The next session was asked for by a press of the button. */
+  private isAskedFor = false;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    addEventListener('beforeunload', this.warn);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    removeEventListener('beforeunload', this.warn);
+    this.screen.keep(false);
+  }
+
+  protected override updated(): void {
+    this.screen.keep(this.isSpeaking);
+    if (isFinal(this.room.failure) && this.isSpeaking) void this.captions?.stop();
+    const { name } = this.room.value ?? {};
+    if (name !== undefined) document.title = `${name} · Speaker`;
+  }
+
+  protected override render() {
+    const absent = deskWithoutRoom(this.room);
+    const room = this.room.value;
+    if (absent !== undefined || room === undefined) return absent;
+    const status = this.status(room);
+    return html`<main class="page speaker">
+      ${deskHead(room, 'Speaker')}
+      <div class="columns">
+        ${this.stageView(room, status)}
+        <div class="side">
+          ${this.readersView(room)}
+          <section class="card padded" aria-labelledby="audience-heading">
+            <h2 id="audience-heading">For your audience</h2>
+            <audience-code .room=${room} .desk=${this.desk}></audience-code>
+          </section>
+          ${this.settingsView(room)}
+        </div>
+      </div>
+    </main>`;
+  }
+
+  private stageView(room: RoomAtDesk, status: SpeakerStatus) {
+    return html`<section class="card stage" aria-label="Your microphone">
+      <div class="status ${status.tone}">
+        <div role="status">
+          <h2>${status.title}</h2>
+          <p>${status.hint}</p>
+        </div>
+        ${
+          this.isPauseOwed
+            ? note('warn', 'The room does not know yet that you pause. It is tried again.')
+            : nothing
+        }
+        ${
+          this.room.failure !== undefined && !this.isSpeaking
+            ? note('warn', `${this.room.failure.message} What you see may be out of date.`)
+            : nothing
+        }
+      </div>
+      <voice-captions
+        .tokenProvider=${this.provideToken}
+        .workletUrl=${this.workletUrl}
+        .deviceId=${this.microphone.deviceId}
+        .sourceLanguage=${this.language(room)}
+        .captionMode=${this.calmness}
+        .labels=${{ empty: 'What is heard of you appears here.' }}
+        .lines=${4}
+        announce="off"
+        @vc-statechange=${this.onState}
+        @vc-level=${this.onLevel}
+        @vc-lag=${this.onLag}
+        @vc-error=${this.onError}
+      ></voice-captions>
+      <div class="controls">
+        <div class="gauges">
+          <div
+            class="level"
+            role="meter"
+            aria-label="Level of the microphone"
+            aria-valuemin="0"
+            aria-valuemax="100"
+            aria-valuenow="0"
+          >
+            <span></span>
+          </div>
+          ${
+            this.isSpeaking
+              ? html`<p class="lag">Behind: <strong>${lagText(this.lagMs)}</strong></p>`
+              : html`<button type="button" class="quiet small" @click=${this.pressCheck}>
+                  ${this.microphone.isChecking ? 'End the check' : 'Check the microphone'}
+                </button>`
+          }
+        </div>
+        ${this.checkFailureView()} ${this.buttonView(status)}
+      </div>
+    </section>`;
+  }
+
+  private checkFailureView() {
+    const { failure } = this.microphone;
+    if (failure === undefined) return nothing;
+    const code = failure.code === 'microphone-denied' ? failure.code : 'no-microphone';
+    const { title, hint } = englishLabels.states[code];
+    return note('bad', `${title}. ${failureHint(englishLabels, failure) || hint}`);
+  }
+
+  private buttonView({ action, label }: SpeakerStatus) {
+    const icon = action === 'pause' ? pauseIcon : action === 'start' ? microphoneIcon : nothing;
+    // aria-disabled, not disabled: a button that loses the focus loses the keyboard's place.
+    return html`<button
+      type="button"
+      class="floor ${action ?? 'waiting'}"
+      aria-disabled=${action === undefined ? 'true' : nothing}
+      @click=${() => this.press(action)}
+    >
+      ${label === 'Try again' ? retryIcon : icon} ${label}
+    </button>`;
+  }
+
+  private readersView({ viewers, languages }: RoomAtDesk) {
+    const readers = ['spoken', ...languages]
+      .map((language) => ({ language, count: viewers[language] ?? 0 }))
+      .sort((a, b) => b.count - a.count);
+    const total = this.readerCount;
+    return html`<section class="card padded readers" aria-labelledby="readers-heading">
+      <div class="row between">
+        <h2 id="readers-heading">Reading along</h2>
+        <p class="total">${wholeNumber(total)}</p>
+      </div>
+      <ul class="plain">
+        ${readers.map(
+          ({ language, count }) =>
+            html`<li class=${count === 0 ? 'none' : nothing}>
+              ${
+                language === 'spoken'
+                  ? html`<span>As spoken</span>`
+                  : html`<bdi lang=${language}>${languageName(language)}</bdi>`
+              }
+              <span class="number">${wholeNumber(count)}</span>
+            </li>`,
+        )}
+      </ul>
+    </section>`;
+  }
+
+  private settingsView(room: RoomAtDesk) {
+    const { microphones, deviceId } = this.microphone;
+    const spoken = this.language(room);
+    return html`<section class="card padded settings" aria-labelledby="settings-heading">
+      <h2 id="settings-heading">Settings</h2>
+      <div class="field">
+        <label for="microphone">Microphone</label>
+        <select id="microphone" @change=${this.onMicrophone}>
+          <option value="" ?selected=${deviceId === ''}>Choice of the browser</option>
+          ${microphones.map(
+            (each) =>
+              html`<option value=${each.deviceId} ?selected=${each.deviceId === deviceId}>
+                ${each.name}
+              </option>`,
+          )}
+        </select>
+        ${
+          microphones.length === 0
+            ? html`<p class="hint">Others are listed once you have allowed one.</p>`
+            : nothing
+        }
+      </div>
+      <div class="field">
+        <label for="language">You speak</label>
+        <select id="language" @change=${this.onLanguage}>
+          ${room.heard_languages.map(
+            (language) =>
+              html`<option value=${language} lang=${language} ?selected=${language === spoken}>
+                ${languageName(language)}
+              </option>`,
+          )}
+        </select>
+      </div>
+      <div class="field">
+        <p class="label" aria-hidden="true">Captions</p>
+        ${choice({
+          name: 'calmness',
+          legend: 'Captions',
+          titles: calmnessTitles,
+          chosen: this.calmness,
+          onChange: (calmness) => (this.calmness = calmness),
+        })}
+        <p class="hint">${calmnessHints[this.calmness]}</p>
+      </div>
+    </section>`;
+  }
+
+  private get isSpeaking(): boolean {
+    return activeStates.has(this.voice);
+  }
+
+  private get readerCount(): number {
+    const counts = Object.values(this.room.value?.viewers ?? {});
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The language that is spoken: what was chosen, what the room is for, what the browser speaks. */
+  private language({ heard_languages: heard, source_language: usual }: RoomAtDesk): string {
+    const wishes = [this.chosenLanguage, usual, ...navigator.languages];
+    const base = (language: string) => language.split('-')[0];
+    const [first = 'en'] = heard;
+    for (const wish of wishes) {
+      if (wish === undefined || wish === '') continue;
+      const found =
+        heard.find((language) => language === wish) ??
+        heard.find((language) => base(language) === base(wish));
+      if (found !== undefined) return found;
+    }
+    return first;
+  }
+
+  private status(room: RoomAtDesk): SpeakerStatus {
+    const { voice, wasTakenOver, isPausing, failure, readerCount } = this;
+    return speakerStatus({
+      voice,
+      wasTakenOver,
+      isPausing,
+      failure,
+      readerCount,
+      isRoomPaused: room.paused,
+      isTaken: this.isTaken(room),
+    });
+  }
+
+  /** Whether somebody else has the floor. */
+  private isTaken({ session_id: id }: RoomAtDesk): boolean {
+    return id !== undefined && !this.ownSessions.has(id);
+  }
+
+  /** What has become of the room; a pause that did not reach it is asked for again. */
+  private look(room: RoomAtDesk): RoomAtDesk {
+    if (this.isPauseOwed && !this.isSpeaking) {
+      if (room.paused) this.isPauseOwed = false;
+      else void this.pauseRoom();
+    }
+    return room;
+  }
+
+  // What is pressed.
+
+  private press(action: SpeakerAction | undefined): void {
+    if (action === 'start') this.start();
+    else if (action === 'pause') void this.pause();
+    else if (action === 'go-on') void this.goOn();
+    else if (action === 'cancel') void this.captions.stop();
+  }
+
+  private start(): void {
+    this.microphone.close();
+    this.microphone.failure = undefined;
+    this.failure = '';
+    this.wasTakenOver = this.isPauseOwed = false;
+    this.isAskedFor = true;
+    this.lagMs = 0;
+    this.captions.start();
+  }
+
+  /** The microphone is off at once, the room when the last words are in it. */
+  private async pause(): Promise<void> {
+    this.isPausing = true;
+    await this.captions.stop();
+    this.isPausing = false;
+    // Who has taken over meanwhile is not to be silenced.
+    if (!this.wasTakenOver) await this.pauseRoom();
+  }
+
+  private async pauseRoom(): Promise<void> {
+    try {
+      await this.desk.pause(true);
+      this.isPauseOwed = false;
+    } catch {
+      this.isPauseOwed = true;
+    }
+    await this.room.reload();
+  }
+
+  /** The room was paused from elsewhere, and the microphone is on. */
+  private async goOn(): Promise<void> {
+    await this.desk.pause(false).catch((error: unknown) => {
+      this.failure = error instanceof Error ? error.message : '';
+    });
+    await this.room.reload();
+  }
+
+  private readonly pressCheck = (): void => {
+    if (this.microphone.isChecking) this.microphone.close();
+    else void this.microphone.open();
+  };
+
+  private readonly onMicrophone = async ({ target }: Event): Promise<void> => {
+    if (!(target instanceof HTMLSelectElement)) return;
+    this.microphone.choose(target.value);
+    if (!this.isSpeaking || this.isPausing) return;
+    // The last words of the one before are waited for.
+    await this.captions.stop();
+    await this.updateComplete;
+    if (this.voice === 'ended') this.start();
+  };
+
+  private readonly onLanguage = ({ target }: Event): void => {
+    if (target instanceof HTMLSelectElement) this.chosenLanguage = target.value;
+  };
+
+  private readonly warn = (event: Event): void => {
+    if (this.isSpeaking) event.preventDefault();
+  };
+
+  // What the microphone and its session say.
+
+  private readonly provideToken: TokenProvider = async (request, signal) => {
+    if (!isReconnect(request)) await this.takeFloor(signal);
+    const answer = await this.desk.provideToken(request, signal);
+    this.ownSessions.add(answer.session_id);
+    return answer;
+  };
+
+  /**
+   * Before a session begins. Who pressed the button takes the floor; a page that comes back by itself, from
+   * where there was no network, leaves it to who has it by now.
+   *
+   * @throws VoiceError
+   */
+  private async takeFloor(signal: AbortSignal): Promise<void> {
+    try {
+      if (this.isAskedFor) {
+        await this.desk.pause(false);
+        this.isAskedFor = false;
+      } else if (this.isTaken(await this.desk.room(signal))) {
+        throw new VoiceError('server-error', { status: 403, reasonCode: ENDED, message: '' });
+      }
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      const { message, status } = error;
+      if (error.isOffline) throw new VoiceError('unreachable', { isPassing: true, cause: error });
+      const isPassing = isPassingStatus(status);
+      throw new VoiceError('token-refused', { message, status, isPassing, cause: error });
+    }
+  }
+
+  private readonly onState = ({ detail }: VoiceCaptionsEventMap['vc-statechange']): void => {
+    this.voice = detail.state;
+    if (detail.state === 'live' && detail.previous !== 'quiet') void this.microphone.list();
+    if (!this.isSpeaking) this.showLevel(0);
+    if (!this.isPausing) void this.room.reload();
+  };
+
+  private readonly onLevel = ({ detail }: VoiceCaptionsEventMap['vc-level']): void =>
+    this.showLevel(detail.level);
+
+  private readonly onLag = ({ detail }: VoiceCaptionsEventMap['vc-lag']): void => {
+    this.lagMs = detail.lagMs;
+  };
+
+  private readonly onError = ({ detail }: VoiceCaptionsEventMap['vc-error']): void => {
+    this.failure = detail.message;
+    if (detail.reasonCode === ENDED) void this.findOutWhy();
+  };
+
+  /** A session that was ended for another one, or by whoever runs the server. */
+  private async findOutWhy(): Promise<void> {
+    await this.room.reload();
+    const room = this.room.value;
+    this.wasTakenOver = room !== undefined && this.isTaken(room);
+  }
+
+  private showLevel(peak: number): void {
+    const share = loudnessShare(peak);
+    // Not by rendering: ten times a second.
+    this.level?.style.setProperty('--_level', share.toFixed(2));
+    this.level?.setAttribute('aria-valuenow', String(Math.round(share * 100)));
+  }
+}
+
+customElements.define('speaker-page', SpeakerPage);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'speaker-page': SpeakerPage;
+  }
+}
