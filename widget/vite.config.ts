@@ -1,8 +1,7 @@
 /**
- * Five builds, because each result must stand alone: the element as one file to embed, the worklet
- * as one file that `script-src 'self'` lets through, the console, the pages of
- * events, which share what they have in common, and the demo page, which embeds the element's file like
- * anybody's page would.
+ * Several builds, because each result must stand alone: the elements as one file each to embed, the worklet
+ * as one file that `script-src 'self'` lets through, the console, the pages of events, and the demo page,
+ * which embeds an element's file like anybody's page would.
  */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -84,6 +83,7 @@ export default defineConfig({
   },
   environments: {
     element: { consumer: 'client', ...oneFile('voice-captions.ts', 'voice-captions.js') },
+    room: { consumer: 'client', ...oneFile('room-captions.ts', 'room-captions.js') },
     worklet: {
       consumer: 'client',
       ...oneFile('worklet/pcm-capture.ts', 'pcm-capture.worklet.js'),

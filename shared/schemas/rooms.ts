@@ -194,8 +194,16 @@ export const RoomEntrance = Type.Object(
   {
     room_id: Type.String(),
     access: Type.String(),
+    may_read: Type.Boolean({
+      description: 'Whether whoever asks may read, with the key they sent.',
+    }),
     name: Type.Optional(
       Type.String({ description: 'Left out where only signed links lead into the room.' }),
+    ),
+    languages: Type.Optional(
+      Type.Array(Type.String(), {
+        description: `What it can be read in besides \`${SPOKEN}\`, for those who may.`,
+      }),
     ),
   },
   { description: ownAddition },

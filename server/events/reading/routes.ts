@@ -50,6 +50,11 @@ export const readingRoutes: FastifyPluginAsyncTypebox<ReadingOptions> = async (a
   await app.register(working, options);
 };
 
+const openToSites = {
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
 const LiveQuery = Type.Object({
   language: Type.Optional(Type.String()),
   calmness: Type.Optional(Type.String()),
@@ -58,6 +63,19 @@ const LiveQuery = Type.Object({
 });
 
 const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events }) => {
+  // Any site may embed a room's captions: keys are sent on purpose, never by the browser itself.
+  app.addHook('onRequest', async (_request, reply) => reply.headers(openToSites));
+  for (const path of [live, `${live}/entry`]) {
+    app.options(path, { schema: { hide: true } }, async (_request, reply) => {
+      reply.headers({
+        'Access-Control-Allow-Methods': 'GET, POST',
+        'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+        'Access-Control-Max-Age': '600',
+      });
+      return reply.code(204).send(null);
+    });
+  }
+
   app.get(
     `${live}/entry`,
     {
@@ -70,10 +88,17 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
     async ({ params, headers, query }) => {
       const room = await events.rooms.find(params.room_id);
       const { access } = room.wishes;
-      const mayKnow =
-        access !== 'link' ||
-        (await events.rooms.roleOf(room, keyOf({ headers, query })).catch(() => undefined));
-      return { room_id: room.roomId, access, ...(mayKnow && { name: room.name }) };
+      const mayRead = await events.rooms.roleOf(room, keyOf({ headers, query })).then(
+        () => true,
+        () => false,
+      );
+      return {
+        room_id: room.roomId,
+        access,
+        may_read: mayRead,
+        ...((mayRead || access !== 'link') && { name: room.name }),
+        ...(mayRead && { languages: room.wishes.languages }),
+      };
     },
   );
 
@@ -115,7 +140,7 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
       const admitted = await events.admit({ ...wish, key });
       reply.hijack();
       const isHttps = request.protocol === 'https';
-      const all = { ...securityHeaders(isHttps), 'X-Trace-ID': request.id };
+      const all = { ...securityHeaders(isHttps), ...openToSites, 'X-Trace-ID': request.id };
       serveEventStream(reply.raw, all, { ...admitted, wish });
     },
   );
