@@ -14,7 +14,7 @@ export class AudienceCode extends LitElement {
   static override styles = [
     baseStyles,
     css`
-      .small {
+      .glance {
         display: grid;
         grid-template-columns: auto minmax(0, 1fr);
         gap: 1rem;
@@ -96,7 +96,7 @@ export class AudienceCode extends LitElement {
       }
       @media (orientation: landscape) {
         .poster {
-          grid-template-columns: auto minmax(0, 1fr);
+          grid-template-columns: auto auto;
           text-align: start;
           place-items: center start;
         }
@@ -143,7 +143,7 @@ export class AudienceCode extends LitElement {
         No link for readers is good any more. Whoever made the room can make another one.
       </p>`;
     }
-    return html`<div class="small">
+    return html`<div class="glance">
         ${this.picture()}
         <div>
           ${this.addressView(room)}
@@ -196,9 +196,15 @@ export class AudienceCode extends LitElement {
 
   private addressView({ viewer_url = '', passcode }: RoomAtDesk) {
     const { host, pathname, hash } = new URL(viewer_url);
+    // Broken, if it must be, before what differs from room to room.
+    const folder = pathname.lastIndexOf('/') + 1;
     return html`${
       // With a key in it, nobody can type it.
-      hash === '' ? html`<p class="address">${host}${pathname}</p>` : nothing
+      hash === ''
+        ? html`<p class="address">
+            ${host}<wbr />${pathname.slice(0, folder)}<wbr />${pathname.slice(folder)}
+          </p>`
+        : nothing
     }${
       passcode === undefined
         ? nothing

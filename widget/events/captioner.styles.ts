@@ -189,6 +189,9 @@ export const captionerStyles = css`
     .keys {
       display: none;
     }
+    .connection:not(:empty) {
+      flex: 1 0 100%;
+    }
     .line,
     .paired .line {
       grid-template-columns: minmax(0, 1fr) auto;

@@ -7,7 +7,7 @@ import { textDirection } from '../../shared/language.ts';
 import type { RoomLine, RoomServerMessage } from '../../shared/protocol/room-messages.ts';
 import { baseStyles } from '../console/parts/base.styles.ts';
 import { icons } from '../console/parts/icons.ts';
-import { Loaded, note } from '../console/parts/states.ts';
+import { Loaded } from '../console/parts/states.ts';
 import {
   emptyRoomTranscript,
   receiveRoomMessage,
@@ -15,6 +15,7 @@ import {
   type RoomTranscript,
 } from '../room-transcript.ts';
 import { languageName } from '../views/captions.ts';
+import { CaptionOutbox, type WaitingLine } from './caption-outbox.ts';
 import { captionRows, heardFromMachine, type CaptionRow, type Draft } from './caption-rows.ts';
 import { captionerStyles } from './captioner.styles.ts';
 import { deskHead, deskStyles, deskWithoutRoom, LOOK_EVERY_MS } from './desk-frame.ts';
@@ -38,14 +39,6 @@ interface Track {
   machine: ReadonlyMap<number, string>;
 }
 
-/** A new line on its way. */
-interface Sending {
-  id: number;
-  text: string;
-  language: string;
-  failure: string;
-}
-
 export class CaptionerPage extends LitElement {
   static override styles = [baseStyles, deskStyles, captionerStyles];
 
@@ -53,13 +46,14 @@ export class CaptionerPage extends LitElement {
   @state() private language: string = SPOKEN_TRACK;
   @state() private feedState: RoomFeedState = 'connecting';
   @state() private drafts: ReadonlyMap<number, Draft> = new Map();
-  @state() private outbox: readonly Sending[] = [];
-  @query('.rows', true) private readonly list!: HTMLElement;
-  @query('#new-line', true) private readonly composer!: HTMLTextAreaElement;
-  @query('[role="log"]', true) private readonly log!: HTMLElement;
+  /** These come with the room. */
+  @query('.rows') private readonly list!: HTMLElement | null;
+  @query('#new-line') private readonly composer!: HTMLTextAreaElement | null;
+  @query('[role="log"]') private readonly log!: HTMLElement | null;
 
   private readonly address = roomAddress(location);
   private readonly desk = openDesk(this.address);
+  private readonly outbox = new CaptionOutbox(this, this.desk);
   private readonly room = new Loaded<RoomAtDesk>(this, {
     load: ({ signal }) => this.desk.room(signal),
     everyMs: LOOK_EVERY_MS,
@@ -67,8 +61,6 @@ export class CaptionerPage extends LitElement {
   private spoken: Track | undefined;
   /** Of another language, where one is written. */
   private written: Track | undefined;
-  private lastId = 0;
-  private isSendingAny = false;
   private wasAtEnd = true;
 
   override connectedCallback(): void {
@@ -112,7 +104,7 @@ export class CaptionerPage extends LitElement {
         </div>
         <ol class="rows plain ${this.written === undefined ? '' : 'paired'}" aria-label="Lines">
           ${
-            rows.length === 0 && this.outbox.length === 0
+            rows.length === 0 && this.outbox.lines.length === 0
               ? html`<li class="nothing">
                   Nothing has been said yet. Lines appear here as they are heard; you can correct
                   them, and type your own below.
@@ -124,7 +116,7 @@ export class CaptionerPage extends LitElement {
                 )
           }
           ${repeat(
-            this.outbox,
+            this.outbox.lines,
             ({ id }) => id,
             (sending) => this.sendingView(sending),
           )}
@@ -223,7 +215,7 @@ export class CaptionerPage extends LitElement {
     return html`<p class="hint">Heard as “<bdi>${machine}</bdi>”</p>`;
   }
 
-  private sendingView({ id, text, language, failure }: Sending) {
+  private sendingView({ id, text, language, failure }: WaitingLine) {
     return html`<li class="line sending">
       ${this.written === undefined ? nothing : html`<p class="spoken"></p>`}
       <div class="own">
@@ -233,7 +225,7 @@ export class CaptionerPage extends LitElement {
             ? html`<p class="hint">Sending…</p>`
             : html`<p class="error" role="alert">Not sent: ${failure}</p>
                 <div class="row">
-                  <button type="button" class="small" @click=${() => void this.sendNext()}>
+                  <button type="button" class="small" @click=${() => void this.outbox.send()}>
                     Try again
                   </button>
                   <button type="button" class="small quiet" @click=${() => this.discard(id)}>
@@ -289,7 +281,7 @@ export class CaptionerPage extends LitElement {
 
   /** Whether the newest line is in view, and no other one is being changed. */
   private isAtEnd(): boolean {
-    const list = this.list as HTMLElement | null;
+    const { list } = this;
     if (list === null) return true;
     const { activeElement } = this.renderRoot as ShadowRoot;
     if (activeElement !== null && list.contains(activeElement)) return false;
@@ -340,7 +332,7 @@ export class CaptionerPage extends LitElement {
 
   /** For ears: what the machine has just added. */
   private announce({ text, language }: RoomLine): void {
-    const log = this.log as HTMLElement | null;
+    const { log } = this;
     if (log === null) return;
     const paragraph = document.createElement('p');
     paragraph.lang = language;
@@ -388,11 +380,11 @@ export class CaptionerPage extends LitElement {
     if (event.key === 'Enter') {
       event.preventDefault();
       void this.correct(row);
-      this.composer.focus();
+      this.composer?.focus();
     } else if (event.key === 'Escape') {
       event.preventDefault();
       this.setDraft(row.line, undefined);
-      this.composer.focus();
+      this.composer?.focus();
     } else if (event.key === 'ArrowUp' && selectionEnd === 0) {
       event.preventDefault();
       this.focusRow(target, -1);
@@ -404,10 +396,10 @@ export class CaptionerPage extends LitElement {
 
   /** The row before or after a field; after the last one, the field for new lines. */
   private focusRow(from: HTMLTextAreaElement | undefined, step: -1 | 1): void {
-    const fields = [...this.list.querySelectorAll('textarea')];
+    const fields = [...(this.list?.querySelectorAll('textarea') ?? [])];
     const at = from === undefined ? fields.length : fields.indexOf(from);
-    const next = fields[at + step] ?? (step === 1 ? this.composer : undefined);
-    if (next === undefined) return;
+    const next = fields[at + step] ?? (step === 1 ? this.composer : null);
+    if (next === null) return;
     next.focus();
     const place = step === 1 ? 0 : next.value.length;
     next.setSelectionRange(place, place);
@@ -449,48 +441,24 @@ export class CaptionerPage extends LitElement {
     if (event.key === 'Enter') {
       event.preventDefault();
       this.submit();
-    } else if (event.key === 'ArrowUp' && this.composer.value === '') {
+    } else if (event.key === 'ArrowUp' && this.composer?.value === '') {
       event.preventDefault();
       this.focusRow(undefined, -1);
-    } else if (event.key === 'Escape') this.composer.value = '';
+    } else if (event.key === 'Escape' && this.composer !== null) this.composer.value = '';
   };
 
   private readonly submit = (): void => {
-    const text = this.composer.value.trim();
-    this.composer.focus();
-    if (text === '') return;
-    this.composer.value = '';
-    const { language } = this;
-    this.outbox = [...this.outbox, { id: ++this.lastId, text, language, failure: '' }];
-    this.wasAtEnd = true;
-    if (this.outbox.every(({ failure }) => failure === '')) void this.sendNext();
+    const { composer } = this;
+    const text = composer?.value.trim() ?? '';
+    composer?.focus();
+    if (composer === null || text === '') return;
+    composer.value = '';
+    this.outbox.add(text, this.language);
   };
 
-  /** One after the other, in the order in which they were typed; one that fails holds up the rest. */
-  private async sendNext(): Promise<void> {
-    if (this.isSendingAny) return;
-    this.isSendingAny = true;
-    for (;;) {
-      const [next] = this.outbox;
-      if (next === undefined) break;
-      this.outbox = this.outbox.map((each) => ({ ...each, failure: '' }));
-      const { id, text, language } = next;
-      try {
-        await this.desk.type({ text, language });
-        this.outbox = this.outbox.filter((each) => each.id !== id);
-      } catch (error) {
-        const failure = messageOf(error);
-        this.outbox = this.outbox.map((each) => (each.id === id ? { ...each, failure } : each));
-        break;
-      }
-    }
-    this.isSendingAny = false;
-  }
-
   private discard(id: number): void {
-    this.outbox = this.outbox.filter((each) => each.id !== id);
-    this.composer.focus();
-    void this.sendNext();
+    this.outbox.discard(id);
+    this.composer?.focus();
   }
 }
 

@@ -54,7 +54,7 @@ export const deskStyles = css`
   .page {
     display: grid;
     gap: 1.25rem;
-    max-inline-size: 84rem;
+    max-inline-size: 96rem;
     min-block-size: 100dvb;
     padding: clamp(1rem, 2.4vi, 2.5rem);
     margin-inline: auto;

@@ -46,26 +46,30 @@ export class MicrophoneCheck implements ReactiveController {
   }
 
   hostConnected(): void {
-    // Pages that are not secure have none.
-    navigator.mediaDevices?.addEventListener('devicechange', this.list);
+    devices()?.addEventListener('devicechange', this.#onChange);
     void this.list();
   }
 
   hostDisconnected(): void {
-    navigator.mediaDevices?.removeEventListener('devicechange', this.list);
+    devices()?.removeEventListener('devicechange', this.#onChange);
     this.close();
   }
 
   /** Looks again which there are; call it when one has been allowed. */
-  readonly list = async (): Promise<void> => {
-    const devices = (await navigator.mediaDevices?.enumerateDevices().catch(() => [])) ?? [];
-    this.microphones = devices
+  async list(): Promise<void> {
+    const found =
+      (await devices()
+        ?.enumerateDevices()
+        .catch(() => [])) ?? [];
+    this.microphones = found
       .filter(({ kind, deviceId, label }) => kind === 'audioinput' && deviceId !== '' && label)
       // Chromium lists its choice under a name of its own as well; that is the empty one here.
       .filter(({ deviceId }) => deviceId !== 'default')
       .map(({ deviceId, label }) => ({ deviceId, name: label }));
     this.#host.requestUpdate();
-  };
+  }
+
+  readonly #onChange = (): void => void this.list();
 
   /** Takes another one from now on, and the next time. */
   choose(deviceId: string): void {
@@ -111,6 +115,11 @@ export class MicrophoneCheck implements ReactiveController {
     this.#onLevel(0);
     this.#host.requestUpdate();
   }
+}
+
+/** Pages that are not secure have none. */
+function devices(): MediaDevices | undefined {
+  return navigator.mediaDevices;
 }
 
 function remembered(): string {

@@ -45,7 +45,7 @@ export function openDesk({ roomId, key, server }: RoomAddress): RoomDesk {
     try {
       response = await fetch(`${live}/${path}`, {
         ...init,
-        headers: { ...init.headers, authorization },
+        headers: { ...(init.headers as object), authorization },
       });
     } catch (error) {
       if (init.signal?.aborted === true) throw error;

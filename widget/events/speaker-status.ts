@@ -97,58 +97,57 @@ function silentStatus({ isTaken, isRoomPaused }: SpeakerSituation): SpeakerStatu
 }
 
 function speakingStatus(situation: SpeakerSituation): SpeakerStatus {
-  const { voice, isRoomPaused, isPausing, readerCount } = situation;
+  const { voice, isRoomPaused, isPausing } = situation;
   const { title, hint } = englishLabels.states[voice];
-  switch (voice) {
-    case 'stopping':
-      return {
-        tone: 'calm',
-        title: isPausing ? 'Pausing…' : title,
-        hint: 'The microphone is off; the last words are on their way.',
-        action: undefined,
-        label: isPausing ? 'Pausing…' : title,
-      };
-    case 'requesting-microphone':
-    case 'connecting':
-      return { tone: 'calm', title, hint, action: 'cancel', label: 'Cancel' };
-    case 'live':
-      if (isRoomPaused) {
-        return {
-          tone: 'notice',
-          title: 'The room was paused',
-          hint: 'You are heard, but nobody reads what you say.',
-          action: 'go-on',
-          label: 'Go on',
-        };
-      }
-      return {
-        tone: 'live',
-        title: 'You are live',
-        hint:
-          readerCount === 0
-            ? 'Nobody reads along yet.'
-            : `${counted(readerCount, 'person reads', 'people read')} along.`,
-        action: 'pause',
-        label: 'Pause',
-      };
-    case 'reconnecting':
-      return { tone: 'notice', title, hint, action: 'pause', label: 'Pause' };
-    case 'offline':
-      return {
-        tone: 'notice',
-        title,
-        hint: 'Captions go on by themselves when it is back. Keep speaking.',
-        action: 'pause',
-        label: 'Pause',
-      };
-    default:
-      return { tone: 'notice', title, hint, action: 'pause', label: 'Pause' };
+  if (voice === 'live') return isRoomPaused ? unreadStatus : liveStatus(situation);
+  if (voice === 'stopping') {
+    const shown = isPausing ? 'Pausing…' : title;
+    return {
+      tone: 'calm',
+      title: shown,
+      hint: 'The microphone is off; the last words are on their way.',
+      action: undefined,
+      label: shown,
+    };
   }
+  if (voice === 'requesting-microphone' || voice === 'connecting') {
+    return { tone: 'calm', title, hint, action: 'cancel', label: 'Cancel' };
+  }
+  const offlineHint = 'Captions go on by themselves when it is back. Keep speaking.';
+  return {
+    tone: 'notice',
+    title,
+    hint: voice === 'offline' ? offlineHint : hint,
+    action: 'pause',
+    label: 'Pause',
+  };
 }
 
-/** `none`, `1.5 s`, `12 s`: how far captions are behind what is said. */
+function liveStatus({ readerCount }: SpeakerSituation): SpeakerStatus {
+  return {
+    tone: 'live',
+    title: 'You are live',
+    hint:
+      readerCount === 0
+        ? 'Nobody reads along yet.'
+        : `${counted(readerCount, 'person reads', 'people read')} along.`,
+    action: 'pause',
+    label: 'Pause',
+  };
+}
+
+/** The room was paused from elsewhere. */
+const unreadStatus: SpeakerStatus = {
+  tone: 'notice',
+  title: 'The room was paused',
+  hint: 'You are heard, but nobody reads what you say.',
+  action: 'go-on',
+  label: 'Go on',
+};
+
+/** `In time`, `1.5 s behind`, `12 s behind`: how captions keep up with what is said. */
 export function lagText(lagMs: number): string {
-  if (lagMs < 500) return 'none';
+  if (lagMs < 500) return 'In time';
   const seconds = lagMs / 1000;
-  return `${seconds < 9.5 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  return `${seconds < 9.5 ? seconds.toFixed(1) : Math.round(seconds)} s behind`;
 }

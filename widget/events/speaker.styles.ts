@@ -61,6 +61,7 @@ export const speakerStyles = css`
     --vc-padding: var(--inset);
     --vc-font-size: clamp(1.375rem, 1.05rem + 1.3vi, 2.5rem);
     --vc-source-measure: 60ch;
+    --vc-lines: 4;
   }
   voice-captions::part(toolbar) {
     display: none;
@@ -97,14 +98,11 @@ export const speakerStyles = css`
   }
   .lag {
     flex: none;
-    min-inline-size: 8.5rem;
+    min-inline-size: 6.5rem;
     font-size: 0.875rem;
     font-variant-numeric: tabular-nums;
     text-align: end;
     color: var(--soft);
-  }
-  .lag strong {
-    color: var(--ink);
   }
   button.floor {
     gap: 0.75rem;
@@ -195,11 +193,25 @@ export const speakerStyles = css`
     .status {
       min-block-size: 5.5rem;
     }
+    /* All of it in view, however much stands beside it. */
     .stage {
-      min-block-size: min(44rem, 100dvb - 10rem);
+      position: sticky;
+      inset-block-start: 1.25rem;
+      align-self: start;
+      block-size: clamp(30rem, 100dvb - 9.5rem, 56rem);
     }
     voice-captions {
       align-self: end;
+    }
+  }
+  @media (min-width: 62rem) and (min-height: 48rem) {
+    voice-captions {
+      --vc-lines: 6;
+    }
+  }
+  @media (min-width: 62rem) and (min-height: 62rem) {
+    voice-captions {
+      --vc-lines: 8;
     }
   }
   @media (prefers-reduced-motion: no-preference) {

@@ -1,17 +1,13 @@
 /** The page of who speaks into a room: their microphone, what is heard of them, and who reads it. */
 import { LitElement, html, nothing } from 'lit';
 import { query, state } from 'lit/decorators.js';
-import { isReconnect, type TokenProvider } from '../../shared/client/token-provider.ts';
-import { isPassingStatus, VoiceError } from '../../shared/client/voice-error.ts';
-import { errorTable } from '../../shared/errors.ts';
 import { baseStyles } from '../console/parts/base.styles.ts';
 import { choice } from '../console/parts/choices.ts';
 import { Loaded, note } from '../console/parts/states.ts';
-import { ApiFailure } from '../console/api.ts';
 import { activeStates, type VoiceCaptionsEventMap, type VoiceState } from '../events.ts';
 import { englishLabels, failureHint } from '../labels.ts';
 import { ScreenLock } from '../page/keep-awake.ts';
-import { counted, wholeNumber } from '../page/numbers.ts';
+import { wholeNumber } from '../page/numbers.ts';
 import type { VoiceCaptions } from '../voice-captions.ts';
 import '../voice-captions.ts';
 import { languageName } from '../views/captions.ts';
@@ -21,6 +17,7 @@ import './audience-code.ts';
 import { deskHead, deskStyles, deskWithoutRoom, LOOK_EVERY_MS } from './desk-frame.ts';
 import { MicrophoneCheck } from './microphone-check.ts';
 import { isFinal, openDesk, roomAddress, type RoomAtDesk } from './room-desk.ts';
+import { RoomFloor, SESSION_ENDED } from './room-floor.ts';
 import {
   lagText,
   speakerStatus,
@@ -28,9 +25,6 @@ import {
   type SpeakerStatus,
 } from './speaker-status.ts';
 import { pauseIcon, speakerStyles } from './speaker.styles.ts';
-
-/** `reason_code` of a session that was ended for another one. */
-const ENDED = errorTable.session_ended.status * 10_000 + errorTable.session_ended.detail;
 
 const calmnessTitles = { instant: 'At once', balanced: 'Calm', settled: 'Settled' } as const;
 type Calmness = keyof typeof calmnessTitles;
@@ -51,13 +45,13 @@ export class SpeakerPage extends LitElement {
   @state() private wasTakenOver = false;
   @state() private isPausing = false;
   @state() private lagMs = 0;
-  /** The room could not be paused yet. */
-  @state() private isPauseOwed = false;
-  @query('voice-captions', true) private readonly captions!: VoiceCaptions;
-  @query('.level', true) private readonly level!: HTMLElement;
+  /** Both come with the room. */
+  @query('voice-captions') private readonly captions!: VoiceCaptions | null;
+  @query('.level') private readonly level!: HTMLElement | null;
 
   private readonly address = roomAddress(location);
   private readonly desk = openDesk(this.address);
+  private readonly floor = new RoomFloor(this.desk);
   private readonly workletUrl = `${this.address.server}pcm-capture.worklet.js`;
   private readonly screen = new ScreenLock();
   private readonly microphone = new MicrophoneCheck(this, {
@@ -68,11 +62,6 @@ export class SpeakerPage extends LitElement {
     load: async ({ signal }) => this.look(await this.desk.room(signal)),
     everyMs: LOOK_EVERY_MS,
   });
-  /** Those that this page has asked for. */
-  private readonly ownSessions = new Set<string>();
-  /** The next session was asked for by a press of the button. */
-  private isAskedFor = false;
-
   override connectedCallback(): void {
     super.connectedCallback();
     addEventListener('beforeunload', this.warn);
@@ -120,7 +109,7 @@ export class SpeakerPage extends LitElement {
           <p>${status.hint}</p>
         </div>
         ${
-          this.isPauseOwed
+          this.floor.isPauseOwed
             ? note('warn', 'The room does not know yet that you pause. It is tried again.')
             : nothing
         }
@@ -131,13 +120,12 @@ export class SpeakerPage extends LitElement {
         }
       </div>
       <voice-captions
-        .tokenProvider=${this.provideToken}
+        .tokenProvider=${this.floor.provideToken}
         .workletUrl=${this.workletUrl}
         .deviceId=${this.microphone.deviceId}
         .sourceLanguage=${this.language(room)}
         .captionMode=${this.calmness}
         .labels=${{ empty: 'What is heard of you appears here.' }}
-        .lines=${4}
         announce="off"
         @vc-statechange=${this.onState}
         @vc-level=${this.onLevel}
@@ -158,7 +146,7 @@ export class SpeakerPage extends LitElement {
           </div>
           ${
             this.isSpeaking
-              ? html`<p class="lag">Behind: <strong>${lagText(this.lagMs)}</strong></p>`
+              ? html`<p class="lag">${lagText(this.lagMs)}</p>`
               : html`<button type="button" class="quiet small" @click=${this.pressCheck}>
                   ${this.microphone.isChecking ? 'End the check' : 'Check the microphone'}
                 </button>`
@@ -296,21 +284,13 @@ export class SpeakerPage extends LitElement {
       failure,
       readerCount,
       isRoomPaused: room.paused,
-      isTaken: this.isTaken(room),
+      isTaken: this.floor.isTaken(room),
     });
-  }
-
-  /** Whether somebody else has the floor. */
-  private isTaken({ session_id: id }: RoomAtDesk): boolean {
-    return id !== undefined && !this.ownSessions.has(id);
   }
 
   /** What has become of the room; a pause that did not reach it is asked for again. */
   private look(room: RoomAtDesk): RoomAtDesk {
-    if (this.isPauseOwed && !this.isSpeaking) {
-      if (room.paused) this.isPauseOwed = false;
-      else void this.pauseRoom();
-    }
+    if (this.floor.isPauseOwed && !this.isSpeaking) void this.pauseRoom();
     return room;
   }
 
@@ -320,35 +300,30 @@ export class SpeakerPage extends LitElement {
     if (action === 'start') this.start();
     else if (action === 'pause') void this.pause();
     else if (action === 'go-on') void this.goOn();
-    else if (action === 'cancel') void this.captions.stop();
+    else if (action === 'cancel') void this.captions?.stop();
   }
 
   private start(): void {
     this.microphone.close();
     this.microphone.failure = undefined;
     this.failure = '';
-    this.wasTakenOver = this.isPauseOwed = false;
-    this.isAskedFor = true;
+    this.wasTakenOver = false;
     this.lagMs = 0;
-    this.captions.start();
+    this.floor.ask();
+    this.captions?.start();
   }
 
   /** The microphone is off at once, the room when the last words are in it. */
   private async pause(): Promise<void> {
     this.isPausing = true;
-    await this.captions.stop();
+    await this.captions?.stop();
     this.isPausing = false;
     // Who has taken over meanwhile is not to be silenced.
     if (!this.wasTakenOver) await this.pauseRoom();
   }
 
   private async pauseRoom(): Promise<void> {
-    try {
-      await this.desk.pause(true);
-      this.isPauseOwed = false;
-    } catch {
-      this.isPauseOwed = true;
-    }
+    await this.floor.pause();
     await this.room.reload();
   }
 
@@ -370,7 +345,7 @@ export class SpeakerPage extends LitElement {
     this.microphone.choose(target.value);
     if (!this.isSpeaking || this.isPausing) return;
     // The last words of the one before are waited for.
-    await this.captions.stop();
+    await this.captions?.stop();
     await this.updateComplete;
     if (this.voice === 'ended') this.start();
   };
@@ -384,36 +359,6 @@ export class SpeakerPage extends LitElement {
   };
 
   // What the microphone and its session say.
-
-  private readonly provideToken: TokenProvider = async (request, signal) => {
-    if (!isReconnect(request)) await this.takeFloor(signal);
-    const answer = await this.desk.provideToken(request, signal);
-    this.ownSessions.add(answer.session_id);
-    return answer;
-  };
-
-  /**
-   * Before a session begins. Who pressed the button takes the floor; a page that comes back by itself, from
-   * where there was no network, leaves it to who has it by now.
-   *
-   * @throws VoiceError
-   */
-  private async takeFloor(signal: AbortSignal): Promise<void> {
-    try {
-      if (this.isAskedFor) {
-        await this.desk.pause(false);
-        this.isAskedFor = false;
-      } else if (this.isTaken(await this.desk.room(signal))) {
-        throw new VoiceError('server-error', { status: 403, reasonCode: ENDED, message: '' });
-      }
-    } catch (error) {
-      if (!(error instanceof ApiFailure)) throw error;
-      const { message, status } = error;
-      if (error.isOffline) throw new VoiceError('unreachable', { isPassing: true, cause: error });
-      const isPassing = isPassingStatus(status);
-      throw new VoiceError('token-refused', { message, status, isPassing, cause: error });
-    }
-  }
 
   private readonly onState = ({ detail }: VoiceCaptionsEventMap['vc-statechange']): void => {
     this.voice = detail.state;
@@ -431,14 +376,14 @@ export class SpeakerPage extends LitElement {
 
   private readonly onError = ({ detail }: VoiceCaptionsEventMap['vc-error']): void => {
     this.failure = detail.message;
-    if (detail.reasonCode === ENDED) void this.findOutWhy();
+    if (detail.reasonCode === SESSION_ENDED) void this.findOutWhy();
   };
 
   /** A session that was ended for another one, or by whoever runs the server. */
   private async findOutWhy(): Promise<void> {
     await this.room.reload();
     const room = this.room.value;
-    this.wasTakenOver = room !== undefined && this.isTaken(room);
+    this.wasTakenOver = room !== undefined && this.floor.isTaken(room);
   }
 
   private showLevel(peak: number): void {
