@@ -1,9 +1,9 @@
 /**
  * Several builds, because each result must stand alone: the elements as one file each to embed, the worklet
- * as one file that `script-src 'self'` lets through, the console, the pages of events, and the demo page,
- * which embeds an element's file like anybody's page would.
+ * as one file that `script-src 'self'` lets through, the console, the pages of events, which share what
+ * they have in common, and the demo page, which embeds an element's file like anybody's page would.
  */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, defineConfig, type BuildEnvironmentOptions, type Plugin } from 'vite';
 
@@ -50,6 +50,20 @@ function pagesIn(folder: string): string[] {
     .map((name) => here(`${folder}/${name}`));
 }
 
+/** Pictures of the pages of events that no page names: the server does, for home screens. */
+function eventIcons(): Plugin {
+  return {
+    name: 'event-icons',
+    applyToEnvironment: ({ name }) => name === 'events',
+    generateBundle() {
+      for (const name of readdirSync(here('events/icons'))) {
+        const source = readFileSync(here(`events/icons/${name}`));
+        this.emitFile({ type: 'asset', fileName: `events/${name}`, source });
+      }
+    },
+  };
+}
+
 /** From the address of a page of events to the folder of its files: `/events/{room_id}/speaker`. */
 function eventFolder(page: string): string {
   return page === 'events/viewer.html' ? '../event-pages/' : '../../event-pages/';
@@ -72,7 +86,7 @@ export default defineConfig({
   base: './',
   publicDir: false,
   envDir: false,
-  plugins: [bundledSource()],
+  plugins: [bundledSource(), eventIcons()],
   build: {
     outDir: here('../dist/widget'),
     // The builds share the folder; whoever calls them empties it.
@@ -106,7 +120,8 @@ export default defineConfig({
       consumer: 'client',
       build: {
         rolldownOptions: {
-          input: pagesIn('events'),
+          // The worker is a page's own script: what it keeps are the pages.
+          input: [...pagesIn('events'), here('events/service-worker.ts')],
           output: {
             entryFileNames: 'events/[name].js',
             chunkFileNames: 'events/shared-[name].js',

@@ -2,24 +2,20 @@
 import { LitElement, html, nothing } from 'lit';
 import { query, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
-import { RoomFeed, SPOKEN_TRACK, type RoomFeedState } from '../../shared/client/room-feed.ts';
+import { SPOKEN_TRACK, type RoomFeedState } from '../../shared/client/room-feed.ts';
 import { textDirection } from '../../shared/language.ts';
-import type { RoomLine, RoomServerMessage } from '../../shared/protocol/room-messages.ts';
+import type { RoomLine } from '../../shared/protocol/room-messages.ts';
 import { baseStyles } from '../console/parts/base.styles.ts';
 import { icons } from '../console/parts/icons.ts';
 import { Loaded } from '../console/parts/states.ts';
-import {
-  emptyRoomTranscript,
-  receiveRoomMessage,
-  withoutTentative,
-  type RoomTranscript,
-} from '../room-transcript.ts';
 import { languageName } from '../views/captions.ts';
 import { CaptionOutbox, type WaitingLine } from './caption-outbox.ts';
-import { captionRows, heardFromMachine, type CaptionRow, type Draft } from './caption-rows.ts';
+import { captionRows, type CaptionRow, type Draft } from './caption-rows.ts';
 import { captionerStyles } from './captioner.styles.ts';
 import { deskHead, deskStyles, deskWithoutRoom, LOOK_EVERY_MS } from './desk-frame.ts';
-import { isFinal, openDesk, roomAddress, type RoomAtDesk } from './room-desk.ts';
+import { FollowedTrack } from './followed-track.ts';
+import { placeOf } from './room-address.ts';
+import { isFinal, openDesk, type RoomAtDesk } from './room-desk.ts';
 
 /** Lines that can be corrected: some minutes of talking. */
 const MOST_ROWS = 60;
@@ -31,13 +27,6 @@ const END_PX = 24;
 const ANNOUNCED_MS = 20_000;
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-
-/** What is read of one language. */
-interface Track {
-  feed: RoomFeed;
-  transcript: RoomTranscript;
-  machine: ReadonlyMap<number, string>;
-}
 
 export class CaptionerPage extends LitElement {
   static override styles = [baseStyles, deskStyles, captionerStyles];
@@ -51,16 +40,16 @@ export class CaptionerPage extends LitElement {
   @query('#new-line') private readonly composer!: HTMLTextAreaElement | null;
   @query('[role="log"]') private readonly log!: HTMLElement | null;
 
-  private readonly address = roomAddress(location);
-  private readonly desk = openDesk(this.address);
+  private readonly place = placeOf(location.href);
+  private readonly desk = openDesk(this.place);
   private readonly outbox = new CaptionOutbox(this, this.desk);
   private readonly room = new Loaded<RoomAtDesk>(this, {
     load: ({ signal }) => this.desk.room(signal),
     everyMs: LOOK_EVERY_MS,
   });
-  private spoken: Track | undefined;
+  private spoken: FollowedTrack | undefined;
   /** Of another language, where one is written. */
-  private written: Track | undefined;
+  private written: FollowedTrack | undefined;
   private wasAtEnd = true;
 
   override connectedCallback(): void {
@@ -70,8 +59,8 @@ export class CaptionerPage extends LitElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.spoken?.feed.close();
-    this.written?.feed.close();
+    this.spoken?.close();
+    this.written?.close();
     this.spoken = this.written = undefined;
   }
 
@@ -85,7 +74,7 @@ export class CaptionerPage extends LitElement {
     if (this.wasAtEnd && this.list !== null) this.list.scrollTop = this.list.scrollHeight;
     const { name } = this.room.value ?? {};
     if (name !== undefined) document.title = `${name} · Captioner`;
-    if (isFinal(this.room.failure)) this.spoken?.feed.close();
+    if (isFinal(this.room.failure)) this.spoken?.close();
   }
 
   protected override render() {
@@ -290,44 +279,27 @@ export class CaptionerPage extends LitElement {
 
   // What is read.
 
-  private follow(language: string): Track {
-    const { server, roomId, key } = this.address;
-    const track: Track = {
-      transcript: emptyRoomTranscript,
-      machine: new Map(),
-      feed: new RoomFeed({
-        url: `${server}v1/rooms/${encodeURIComponent(roomId)}`,
-        key,
-        language,
-        onEvent: (event) => {
-          if (event.type === 'state') this.takeState(track, event.state);
-          else if (event.type === 'language') this.write(SPOKEN_TRACK);
-          else if (event.type !== 'entrance') this.take(track, event);
-        },
-      }),
-    };
+  private follow(language: string): FollowedTrack {
+    const isSpoken = language === SPOKEN_TRACK;
+    const track: FollowedTrack = new FollowedTrack({
+      place: this.place,
+      language,
+      onState: (state) => isSpoken && this.takeState(state),
+      onChange: (added) => {
+        this.requestUpdate();
+        if (track !== (this.written ?? this.spoken)) return;
+        for (const line of added) if (line.by === 'machine') this.announce(line);
+      },
+      onRoom: () => isSpoken && void this.room.reload(),
+      onLost: () => this.write(SPOKEN_TRACK),
+    });
     return track;
   }
 
-  private takeState(track: Track, state: RoomFeedState): void {
-    if (track !== this.spoken) return;
+  private takeState(state: RoomFeedState): void {
     this.feedState = state;
-    if (state !== 'open') track.transcript = withoutTentative(track.transcript);
     // Its answer says why nothing is to be read.
     if (state === 'refused' || state === 'gone') void this.room.reload();
-  }
-
-  private take(track: Track, message: RoomServerMessage): void {
-    if (message.type === 'room') void this.room.reload();
-    if (message.type === 'history' || message.type === 'captions') {
-      track.machine = heardFromMachine(track.machine, message.lines);
-    }
-    const { transcript, added } = receiveRoomMessage(track.transcript, message);
-    track.transcript = transcript;
-    if (track === (this.written ?? this.spoken) && message.type === 'captions') {
-      for (const line of added) if (line.by === 'machine') this.announce(line);
-    }
-    this.requestUpdate();
   }
 
   /** For ears: what the machine has just added. */
@@ -344,7 +316,7 @@ export class CaptionerPage extends LitElement {
   /** Another language is written from now on. */
   private write(language: string): void {
     if (language === this.language) return;
-    this.written?.feed.close();
+    this.written?.close();
     this.written = language === SPOKEN_TRACK ? undefined : this.follow(language);
     this.language = language;
     this.drafts = new Map();
@@ -413,25 +385,14 @@ export class CaptionerPage extends LitElement {
     this.setDraft(line, { ...draft, isSending: true, failure: '' });
     try {
       await this.desk.type({ language, line, text });
-      if (language === this.language) this.showCorrected(line, text);
+      if (language !== this.language) return;
+      (this.written ?? this.spoken)?.correct(line, text);
+      this.setDraft(line, undefined);
     } catch (error) {
       const failure = messageOf(error);
-      if (language === this.language)
-        this.setDraft(line, { ...draft, isSending: false, failure: `Not sent: ${failure}` });
+      if (language !== this.language) return;
+      this.setDraft(line, { ...draft, isSending: false, failure: `Not sent: ${failure}` });
     }
-  }
-
-  /** The line as it was sent, until it comes back as the room has it. */
-  private showCorrected(line: number, text: string): void {
-    const track = this.written ?? this.spoken;
-    const before = track?.transcript.lines.find((each) => each.line === line);
-    if (track !== undefined && before !== undefined && before.by === 'machine') {
-      const { tentative } = track.transcript;
-      const lines = [{ ...before, text, by: 'person' }];
-      const message = { type: 'captions', language: this.language, lines, tentative } as const;
-      track.transcript = receiveRoomMessage(track.transcript, message).transcript;
-    }
-    this.setDraft(line, undefined);
   }
 
   // What is typed.

@@ -2,25 +2,9 @@
 import { tokenEndpoint, type TokenProvider } from '../../shared/client/token-provider.ts';
 import type { RoomDesk as RoomAtDesk, TypedCaption } from '../../shared/schemas/rooms.ts';
 import { ApiFailure } from '../console/api.ts';
+import type { RoomPlace } from './room-address.ts';
 
 export type { RoomAtDesk };
-
-/** Which room, with what key, and where its server is. */
-export interface RoomAddress {
-  roomId: string;
-  /** Empty where the link has none. */
-  key: string;
-  /** The folder of the server, such as `https://live.example.org/`. */
-  server: string;
-}
-
-/** The address of a page such as `https://live.example.org/events/k7mq3xw9ab/speaker#key=…`. */
-export function roomAddress({ href }: { href: string }): RoomAddress {
-  const url = new URL(href);
-  const [, folder = '/', roomId = ''] = /^(.*\/)events\/([^/]*)/.exec(url.pathname) ?? [];
-  const key = new URLSearchParams(url.hash.slice(1)).get('key') ?? '';
-  return { roomId, key, server: new URL(folder, url).href };
-}
 
 /** Every call throws {@link ApiFailure}; its message is for people. */
 export interface RoomDesk {
@@ -35,8 +19,8 @@ export interface RoomDesk {
   provideToken: TokenProvider;
 }
 
-export function openDesk({ roomId, key, server }: RoomAddress): RoomDesk {
-  const live = `${server}v1/rooms/${encodeURIComponent(roomId)}/live`;
+export function openDesk({ src, key }: Pick<RoomPlace, 'src' | 'key'>): RoomDesk {
+  const live = `${src}/live`;
   // A header and not the query: addresses are logged on their way.
   const authorization = `Room-Key ${key}`;
 

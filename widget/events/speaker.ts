@@ -6,7 +6,6 @@ import { choice } from '../console/parts/choices.ts';
 import { Loaded, note } from '../console/parts/states.ts';
 import { activeStates, type VoiceCaptionsEventMap, type VoiceState } from '../events.ts';
 import { englishLabels, failureHint } from '../labels.ts';
-import { ScreenLock } from '../page/keep-awake.ts';
 import { wholeNumber } from '../page/numbers.ts';
 import type { VoiceCaptions } from '../voice-captions.ts';
 import '../voice-captions.ts';
@@ -16,8 +15,10 @@ import { loudnessShare } from '../views/toolbar.ts';
 import './audience-code.ts';
 import { deskHead, deskStyles, deskWithoutRoom, LOOK_EVERY_MS } from './desk-frame.ts';
 import { MicrophoneCheck } from './microphone-check.ts';
-import { isFinal, openDesk, roomAddress, type RoomAtDesk } from './room-desk.ts';
+import { placeOf } from './room-address.ts';
+import { isFinal, openDesk, type RoomAtDesk } from './room-desk.ts';
 import { RoomFloor, SESSION_ENDED } from './room-floor.ts';
+import { ScreenLock } from './screen-lock.ts';
 import {
   lagText,
   speakerStatus,
@@ -49,11 +50,11 @@ export class SpeakerPage extends LitElement {
   @query('voice-captions') private readonly captions!: VoiceCaptions | null;
   @query('.level') private readonly level!: HTMLElement | null;
 
-  private readonly address = roomAddress(location);
-  private readonly desk = openDesk(this.address);
+  private readonly place = placeOf(location.href);
+  private readonly desk = openDesk(this.place);
   private readonly floor = new RoomFloor(this.desk);
-  private readonly workletUrl = `${this.address.server}pcm-capture.worklet.js`;
-  private readonly screen = new ScreenLock();
+  private readonly workletUrl = new URL('../pcm-capture.worklet.js', this.place.pages).href;
+  private readonly screen = new ScreenLock(() => undefined);
   private readonly microphone = new MicrophoneCheck(this, {
     workletUrl: this.workletUrl,
     onLevel: (peak) => this.showLevel(peak),
@@ -70,11 +71,11 @@ export class SpeakerPage extends LitElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     removeEventListener('beforeunload', this.warn);
-    this.screen.keep(false);
+    this.screen.want(false);
   }
 
   protected override updated(): void {
-    this.screen.keep(this.isSpeaking);
+    this.screen.want(this.isSpeaking);
     if (isFinal(this.room.failure) && this.isSpeaking) void this.captions?.stop();
     const { name } = this.room.value ?? {};
     if (name !== undefined) document.title = `${name} · Speaker`;

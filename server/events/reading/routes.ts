@@ -64,7 +64,7 @@ const LiveQuery = Type.Object({
 
 const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events }) => {
   // Any site may embed a room's captions: keys are sent on purpose, never by the browser itself.
-  app.addHook('onRequest', async (_request, reply) => reply.headers(openToSites));
+  app.addHook('onRequest', async (_request, reply) => void reply.headers(openToSites));
   for (const path of [live, `${live}/entry`]) {
     app.options(path, { schema: { hide: true } }, async (_request, reply) => {
       reply.headers({
