@@ -37,7 +37,7 @@ const pureTests = [
   ...['models/{find-models,better-translation}', 'documents/jobs/document-{jobs,uploads,status}'],
   ...['setup/{product,debian-packages,npm-packages,dependencies,progress,node-version}'],
   ...['widget/console-{usage,rules,glossary-entries}'],
-  ...['widget/{transcript-state,spoken-lines,resampler}'],
+  ...['widget/{transcript-state,spoken-lines,resampler,event-speaking}'],
 ].map((name) => `test/${name}.test.ts`);
 
 /** Those with `databasesOfThisFile()`. */

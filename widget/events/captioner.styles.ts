@@ -67,13 +67,13 @@ export const captionerStyles = css`
   }
   .line {
     display: grid;
-    grid-template-columns: minmax(0, 1fr) 7.5rem;
+    grid-template-columns: minmax(0, 1fr) 9.5rem;
     gap: 0 1rem;
     align-items: start;
     padding-block: 0.125rem;
   }
   .paired .line {
-    grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 7.5rem;
+    grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 9.5rem;
   }
   .line + .line {
     border-block-start: 1px solid var(--line);
@@ -117,7 +117,7 @@ export const captionerStyles = css`
     border-color: var(--edge);
   }
   .about {
-    padding-block-end: 0.25rem;
+    padding-block: 0.25rem 0.375rem;
   }
   .about:empty {
     padding: 0;
@@ -126,6 +126,7 @@ export const captionerStyles = css`
     display: flex;
     gap: 0.5rem;
     justify-content: flex-end;
+    white-space: nowrap;
     padding-block: 0.5625rem;
     font-size: 0.8125rem;
     font-variant-numeric: tabular-nums;
@@ -197,9 +198,11 @@ export const captionerStyles = css`
       grid-template-columns: minmax(0, 1fr) auto;
     }
     .paired .spoken {
-      grid-column: 1 / -1;
       padding-block-end: 0;
       font-size: 0.9375rem;
+    }
+    .paired .own {
+      grid-area: 2 / 1 / auto / -1;
     }
   }
   @media (forced-colors: active) {

@@ -26,7 +26,7 @@ const END_PX = 24;
 /** How long a screen reader can find an announcement, in ms. */
 const ANNOUNCED_MS = 20_000;
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
 export class CaptionerPage extends LitElement {
   static override styles = [baseStyles, deskStyles, captionerStyles];

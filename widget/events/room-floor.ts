@@ -3,7 +3,7 @@ import { isReconnect, type TokenProvider } from '../../shared/client/token-provi
 import { isPassingStatus, VoiceError } from '../../shared/client/voice-error.ts';
 import { errorTable } from '../../shared/errors.ts';
 import { ApiFailure } from '../console/api.ts';
-import type { RoomAtDesk, RoomDesk } from './room-desk.ts';
+import type { RoomDesk } from './room-desk.ts';
 
 /** `reason_code` of a session that was ended for another one, or by whoever runs the server. */
 export const SESSION_ENDED =
@@ -27,7 +27,7 @@ export class RoomFloor {
   }
 
   /** Whether somebody else speaks in the room. */
-  isTaken({ session_id: id }: Pick<RoomAtDesk, 'session_id'>): boolean {
+  isTaken({ session_id: id }: { session_id?: string | undefined }): boolean {
     return id !== undefined && !this.#own.has(id);
   }
 

@@ -15,6 +15,7 @@ export const speakerStyles = css`
   .side {
     display: grid;
     gap: 1.25rem;
+    align-content: start;
   }
   .side > .card {
     display: grid;
@@ -155,9 +156,6 @@ export const speakerStyles = css`
     justify-content: space-between;
     padding-block: 0.375rem;
     border-block-start: 1px solid var(--line);
-  }
-  .readers li.none {
-    color: var(--soft);
   }
   .settings .choice {
     display: flex;

@@ -1,6 +1,7 @@
 /** The page of who speaks into a room: their microphone, what is heard of them, and who reads it. */
 import { LitElement, html, nothing } from 'lit';
 import { query, state } from 'lit/decorators.js';
+import { SPOKEN_TRACK } from '../../shared/client/room-feed.ts';
 import { baseStyles } from '../console/parts/base.styles.ts';
 import { choice } from '../console/parts/choices.ts';
 import { Loaded, note } from '../console/parts/states.ts';
@@ -180,28 +181,36 @@ export class SpeakerPage extends LitElement {
   }
 
   private readersView({ viewers, languages }: RoomAtDesk) {
-    const readers = ['spoken', ...languages]
-      .map((language) => ({ language, count: viewers[language] ?? 0 }))
-      .sort((a, b) => b.count - a.count);
-    const total = this.readerCount;
+    const all = [SPOKEN_TRACK, ...languages].map((name) => ({ name, count: viewers[name] ?? 0 }));
+    const read = all.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
+    const unread = all.filter(({ count }) => count === 0);
     return html`<section class="card padded readers" aria-labelledby="readers-heading">
       <div class="row between">
         <h2 id="readers-heading">Reading along</h2>
-        <p class="total">${wholeNumber(total)}</p>
+        <p class="total">${wholeNumber(this.readerCount)}</p>
       </div>
-      <ul class="plain">
-        ${readers.map(
-          ({ language, count }) =>
-            html`<li class=${count === 0 ? 'none' : nothing}>
-              ${
-                language === 'spoken'
-                  ? html`<span>As spoken</span>`
-                  : html`<bdi lang=${language}>${languageName(language)}</bdi>`
-              }
-              <span class="number">${wholeNumber(count)}</span>
-            </li>`,
-        )}
-      </ul>
+      ${
+        read.length === 0
+          ? nothing
+          : html`<ul class="plain">
+              ${read.map(
+                ({ name, count }) =>
+                  html`<li>
+                    ${trackName(name)} <span class="number">${wholeNumber(count)}</span>
+                  </li>`,
+              )}
+            </ul>`
+      }
+      ${
+        unread.length === 0
+          ? nothing
+          : html`<p class="soft small">
+              ${read.length === 0 ? 'Offered:' : 'Not read at the moment:'}
+              ${unread.map(
+                ({ name }, index) => html`${index === 0 ? nothing : ', '}${trackName(name)}`,
+              )}
+            </p>`
+      }
     </section>`;
   }
 
@@ -393,6 +402,12 @@ export class SpeakerPage extends LitElement {
     this.level?.style.setProperty('--_level', share.toFixed(2));
     this.level?.setAttribute('aria-valuenow', String(Math.round(share * 100)));
   }
+}
+
+/** What a track of the room is called: a language calls itself. */
+function trackName(name: string) {
+  if (name === SPOKEN_TRACK) return html`<span>as spoken</span>`;
+  return html`<bdi lang=${name}>${languageName(name)}</bdi>`;
 }
 
 customElements.define('speaker-page', SpeakerPage);
