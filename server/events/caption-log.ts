@@ -85,100 +85,109 @@ interface HeldTrack {
   isCut: boolean;
 }
 
+export interface CaptionLogOptions {
+  store: Pick<RoomStore, 'append' | 'captions' | 'deleteCaptions'>;
+  now?: () => number;
+}
+
 /**
  * The log of one process. Numbers are ms since the epoch, or the next after the one before: they grow
  * through restarts though nothing of them is kept.
  */
-export function createCaptionLog({
-  store,
-  now = Date.now,
-}: {
-  store: Pick<RoomStore, 'append' | 'captions' | 'deleteCaptions'>;
-  now?: () => number;
-}): CaptionLog {
-  const rooms = new Map<string, Map<string, HeldTrack>>();
-  let lastNumber = 0;
-  const nextNumber = () => (lastNumber = Math.max(lastNumber + 1, now()));
+export function createCaptionLog(options: CaptionLogOptions): CaptionLog {
+  return new EmbeddedCaptionLog(options);
+}
 
-  function heldOf({ roomId, name }: CaptionTrack): HeldTrack {
-    let tracks = rooms.get(roomId);
-    if (tracks === undefined) rooms.set(roomId, (tracks = new Map<string, HeldTrack>()));
-    let held = tracks.get(name);
-    if (held === undefined) {
-      held = {
-        captions: [],
-        followers: new Set(),
-        last: Promise.resolve(),
-        isFilled: false,
-        isCut: false,
-      };
-      tracks.set(name, held);
-    }
-    return held;
+class EmbeddedCaptionLog implements CaptionLog {
+  readonly #options: CaptionLogOptions;
+  readonly #rooms = new Map<string, Map<string, HeldTrack>>();
+  #lastNumber = 0;
+
+  constructor(options: CaptionLogOptions) {
+    this.#options = options;
   }
 
-  async function write(
+  nextLine(): number {
+    const { now = Date.now } = this.#options;
+    this.#lastNumber = Math.max(this.#lastNumber + 1, now());
+    return this.#lastNumber;
+  }
+
+  append(
     track: CaptionTrack,
-    held: HeldTrack,
-    { caption, isKept }: { caption: NewCaption; isKept: boolean },
+    caption: NewCaption,
+    { isKept }: { isKept: boolean },
   ): Promise<Caption> {
-    const appended = { sequence: nextNumber(), ...caption };
-    if (isKept) await store.append(track, [appended]);
-    held.captions.push(appended);
-    cut(held);
-    for (const follower of held.followers) follower.onCaption(appended);
+    const held = this.#heldOf(track);
+    const write = async (): Promise<Caption> => {
+      const appended = { ...caption, sequence: this.nextLine() };
+      if (isKept) await this.#options.store.append(track, [appended]);
+      held.captions.push(appended);
+      cut(held);
+      for (const follower of held.followers) follower.onCaption(appended);
+      return appended;
+    };
+    const appended = held.last.then(write);
+    held.last = appended.catch(() => undefined);
     return appended;
   }
 
-  return {
-    nextLine: nextNumber,
-    append(track, caption, { isKept }) {
-      const held = heldOf(track);
-      const appended = held.last.then(() => write(track, held, { caption, isKept }));
-      held.last = appended.catch(() => undefined);
-      return appended;
-    },
-    tell(track, tentative) {
-      for (const follower of heldOf(track).followers) follower.onTentative(tentative);
-    },
-    async read(track, after) {
-      const held = heldOf(track);
-      if (!held.isFilled && !reachesBack(held, after)) await fill(track, held);
-      const { captions, isCut } = held;
-      const from = captions.findIndex(({ sequence }) => sequence > after);
-      return {
-        captions: from === -1 ? [] : captions.slice(from),
-        isWhole: !isCut || reachesBack(held, after),
-      };
-    },
-    async transcript(track) {
-      const held = heldOf(track);
-      const kept = await store.captions(track, 0, MAX_TRANSCRIPT);
-      const last = kept.at(-1)?.sequence ?? 0;
-      return [...kept, ...held.captions.filter(({ sequence }) => sequence > last)];
-    },
-    follow(track, follower) {
-      const { followers } = heldOf(track);
-      followers.add(follower);
-      return () => followers.delete(follower);
-    },
-    async forget(roomId) {
-      for (const held of rooms.get(roomId)?.values() ?? []) {
-        held.captions = [];
-        held.isCut = false;
-      }
-      await store.deleteCaptions(roomId);
-    },
-    erase: (roomId) => store.deleteCaptions(roomId),
-    release(roomId) {
-      const tracks = [...(rooms.get(roomId)?.values() ?? [])];
-      if (tracks.every(({ followers }) => followers.size === 0)) rooms.delete(roomId);
-    },
-  };
+  tell(track: CaptionTrack, tentative: string): void {
+    for (const follower of this.#heldOf(track).followers) follower.onTentative(tentative);
+  }
+
+  async read(track: CaptionTrack, after: number): Promise<RecentCaptions> {
+    const held = this.#heldOf(track);
+    if (!held.isFilled && !reachesBack(held, after)) await this.#fill(track, held);
+    const { captions, isCut } = held;
+    const from = captions.findIndex(({ sequence }) => sequence > after);
+    return {
+      captions: from === -1 ? [] : captions.slice(from),
+      isWhole: !isCut || reachesBack(held, after),
+    };
+  }
+
+  async transcript(track: CaptionTrack): Promise<Caption[]> {
+    const held = this.#heldOf(track);
+    const kept = await this.#options.store.captions(track, 0, MAX_TRANSCRIPT);
+    const written = new Set(kept.map(({ sequence }) => sequence));
+    return [...kept, ...held.captions.filter(({ sequence }) => !written.has(sequence))];
+  }
+
+  follow(track: CaptionTrack, follower: CaptionFollower): () => void {
+    const { followers } = this.#heldOf(track);
+    followers.add(follower);
+    return () => followers.delete(follower);
+  }
+
+  async forget(roomId: string): Promise<void> {
+    for (const held of this.#rooms.get(roomId)?.values() ?? []) {
+      held.captions = [];
+      held.isCut = false;
+    }
+    await this.erase(roomId);
+  }
+
+  async erase(roomId: string): Promise<void> {
+    await this.#options.store.deleteCaptions(roomId);
+  }
+
+  release(roomId: string): void {
+    const tracks = [...(this.#rooms.get(roomId)?.values() ?? [])];
+    if (tracks.every(({ followers }) => followers.size === 0)) this.#rooms.delete(roomId);
+  }
+
+  #heldOf({ roomId, name }: CaptionTrack): HeldTrack {
+    let tracks = this.#rooms.get(roomId);
+    if (tracks === undefined) this.#rooms.set(roomId, (tracks = new Map<string, HeldTrack>()));
+    let held = tracks.get(name);
+    if (held === undefined) tracks.set(name, (held = emptyTrack()));
+    return held;
+  }
 
   /** Takes what a process before this one has kept into memory, once. */
-  async function fill(track: CaptionTrack, held: HeldTrack): Promise<void> {
-    const kept = await store.captions(track, 0, MAX_HELD);
+  async #fill(track: CaptionTrack, held: HeldTrack): Promise<void> {
+    const kept = await this.#options.store.captions(track, 0, MAX_HELD);
     const before = held.captions[0]?.sequence ?? Number.POSITIVE_INFINITY;
     held.captions.unshift(...kept.filter(({ sequence }) => sequence < before));
     held.isCut ||= kept.length === MAX_HELD;
@@ -187,6 +196,17 @@ export function createCaptionLog({
   }
 }
 
+function emptyTrack(): HeldTrack {
+  return {
+    captions: [],
+    followers: new Set(),
+    last: Promise.resolve(),
+    isFilled: false,
+    isCut: false,
+  };
+}
+
+/** Whether what came after a sequence is held, with no gap before it. */
 function reachesBack({ captions: [first] }: HeldTrack, after: number): boolean {
   return first !== undefined && first.sequence <= after;
 }

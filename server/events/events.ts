@@ -13,6 +13,7 @@ import {
 } from '../../shared/schemas/rooms.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import type { CaptionLog } from './caption-log.ts';
+import type { LiveRoom } from './live-room.ts';
 import type { LiveRooms } from './live-rooms.ts';
 import type { ReaderDesk } from './reading/readers.ts';
 import type { AdmittedReader, ReaderWish } from './reading/sockets.ts';
@@ -35,52 +36,73 @@ export interface EventsOptions {
   now?: () => number;
 }
 
-/** Methods throw ServiceError, as those of {@link Rooms}. */
-export type Events = ReturnType<typeof createEvents>;
+/** Its methods throw ServiceError, as those of {@link Rooms}. */
+export class Events {
+  readonly rooms: Rooms;
+  readonly #options: EventsOptions;
 
-export function createEvents(options: EventsOptions) {
-  const { rooms, live, captions, readers, spokenLines, now = Date.now } = options;
-
-  function describeLink(room: Room, link: RoomLink, base: string): DescribedLink {
-    return {
-      link_id: link.linkId,
-      role: link.role,
-      label: link.label,
-      url: roomUrl(base, room, { role: link.role, link }),
-      ...(link.expiresAtMs !== null && { expiry_time: new Date(link.expiresAtMs).toISOString() }),
-      creation_time: new Date(link.createdAtMs).toISOString(),
-    };
+  constructor(options: EventsOptions) {
+    this.#options = options;
+    this.rooms = options.rooms;
   }
 
-  /** The links to hand out: the first of each role that is good for ever. */
-  async function urlsOf(room: Room, base: string) {
-    const lasting = (await rooms.links(room)).filter(({ expiresAtMs }) => expiresAtMs === null);
-    const linkOf = (role: RoomRole) => lasting.find((link) => link.role === role);
-    const isOpen = room.wishes.access !== 'link';
-    const viewer = linkOf('viewer');
-    const readable = isOpen || viewer !== undefined;
-    const wish = { role: 'viewer', ...(!isOpen && viewer && { link: viewer }) } as const;
-    const urlFor = (role: 'speaker' | 'captioner') => {
-      const link = linkOf(role);
-      return link && roomUrl(base, room, { role, link });
-    };
-    const [speaker, captioner] = [urlFor('speaker'), urlFor('captioner')];
-    // A projector asks nobody for a passcode.
-    const overlay =
-      room.wishes.access === 'everyone' || viewer === undefined ? wish : { ...wish, link: viewer };
-    return {
-      ...(readable && {
-        viewer_url: roomUrl(base, room, wish),
-        overlay_url: roomUrl(base, room, { ...overlay, isOverlay: true }),
-      }),
-      ...(speaker !== undefined && { speaker_url: speaker }),
-      ...(captioner !== undefined && { captioner_url: captioner }),
-    };
+  // What accounts do.
+
+  async create(
+    { accountId, keyId }: { accountId: string; keyId: string | undefined },
+    creation: RoomCreation,
+  ): Promise<Room> {
+    const { payingKey, live } = this.#options;
+    const owner = { accountId, keyId: await payingKey(accountId, keyId) };
+    return this.rooms.create(owner, creation, (room) => live.check(room));
   }
 
-  async function describe(room: Room, base: string): Promise<RoomInfo> {
+  async change(accountId: string, roomId: string, change: RoomChange): Promise<Room> {
+    const { live, captions } = this.#options;
+    const room = await this.rooms.change(accountId, roomId, change, (each) => live.check(each));
+    await live.changed(room);
+    if (change.access !== undefined || change.passcode !== undefined) {
+      const reason = new ServiceError('forbidden', 'Who may read here has changed: come in again.');
+      live.find(roomId)?.endReaders(reason);
+    }
+    // What is not to be kept any more is gone at once.
+    if (room.keepMs === 0 && change.keep_hours !== undefined) await captions.erase(roomId);
+    return room;
+  }
+
+  async delete(accountId: string, roomId: string): Promise<void> {
+    await this.rooms.delete(accountId, roomId);
+    const { live } = this.#options;
+    live.end(roomId, new ServiceError('not_found', 'The room has been deleted.'));
+  }
+
+  async revoke(room: Room, linkId: string): Promise<void> {
+    await this.rooms.revoke(room, linkId);
+    const reason = new ServiceError('forbidden', 'The link was revoked.');
+    const running = this.#options.live.find(room.roomId);
+    running?.endReaders(reason, (reader) => reader.linkId === linkId);
+  }
+
+  async transcript(
+    room: Room,
+    { language = SPOKEN, format = 'json' }: { language?: string; format?: string },
+    signal: AbortSignal,
+  ): Promise<TranscriptFile & { fileName: string }> {
+    const known = oneOf('format', format, transcriptFormats);
+    const running = await this.#open(room, language);
+    const lines = await running.transcript(language, signal);
+    const file = await writeTranscript(lines, { format: known, title: room.name });
+    return { ...file, fileName: `transcript-${room.roomId}-${language}.${known}` };
+  }
+
+  /** Deletes what was said. */
+  async forget(room: Room): Promise<void> {
+    await (await this.#options.live.open(room)).forget();
+  }
+
+  async describe(room: Room, base: string): Promise<RoomInfo> {
     const { wishes } = room;
-    const running = live.find(room.roomId);
+    const running = this.#options.live.find(room.roomId);
     return {
       room_id: room.roomId,
       name: room.name,
@@ -98,158 +120,128 @@ export function createEvents(options: EventsOptions) {
       state: running?.state ?? (room.isPaused ? 'paused' : 'waiting'),
       ...(running?.sessionId !== undefined && { session_id: running.sessionId }),
       viewers: running?.readers ?? {},
-      ...(await urlsOf(room, base)),
+      ...urlsOf(room, await this.rooms.links(room), base),
       creation_time: new Date(room.createdAtMs).toISOString(),
     };
   }
 
+  // What whoever has a key does.
+
+  /** Lets a reader in. @throws ServiceError forbidden, too_many_sessions, too_many_requests */
+  async admit({ roomId, key, language = SPOKEN, address }: ReaderWish): Promise<AdmittedReader> {
+    const { readers } = this.#options;
+    readers.checkJoin(address);
+    const room = await this.rooms.find(roomId);
+    const { linkId } = await this.rooms.roleOf(room, key);
+    const live = await this.#open(room, language);
+    return { live, language, linkId, release: readers.admit(live, address) };
+  }
+
+  /** A reader's key for a passcode. @throws ServiceError forbidden, too_many_requests */
+  async enter(roomId: string, passcode: string, address: string) {
+    const { readers } = this.#options;
+    readers.checkTries(roomId, address);
+    const room = await this.rooms.find(roomId);
+    try {
+      const { key, expiresAtMs } = this.rooms.enter(room, passcode);
+      return { key, expiry_time: new Date(expiresAtMs).toISOString() };
+    } catch (error) {
+      readers.noteTry(roomId, address);
+      throw error;
+    }
+  }
+
   /** A line that was typed, or is put in the place of another. */
-  async function type(room: Room, typed: TypedCaption): Promise<{ line: number }> {
+  async type(room: Room, typed: TypedCaption): Promise<{ line: number }> {
+    const { now = Date.now } = this.#options;
     const { language = SPOKEN, line } = typed;
     const text = checkedText(typed.text);
-    const running = await live.open(room);
-    if (!running.offers(language)) throw noLanguage(room);
-    if (text === '' && line === undefined)
+    const running = await this.#open(room, language);
+    if (text === '' && line === undefined) {
       throw invalid("Value for 'text' not supported: it is empty.");
-    const before = line === undefined ? undefined : await lineOf(room, { language, line });
+    }
+    const before = line === undefined ? undefined : await this.#lineOf(room, { language, line });
     const said = {
       text,
       startMs: before?.startMs ?? now(),
       endMs: before?.endMs ?? now() + TYPED_MS,
       ...(line !== undefined && { line }),
     };
+    const spoken = before?.language ?? room.wishes.sourceLanguage ?? 'en';
     const caption =
       language === SPOKEN
-        ? await running.say({
-            ...said,
-            language: before?.language ?? room.wishes.sourceLanguage ?? 'en',
-            author: 'person',
-          })
+        ? await running.say({ ...said, language: spoken, author: 'person' })
         : await running.write(language, said);
     return { line: caption.line };
   }
 
-  /** @throws ServiceError not_found */
-  async function lineOf(room: Room, { language, line }: { language: string; line: number }) {
-    const all = await captions.transcript({ roomId: room.roomId, name: language });
-    const found = all.findLast((caption) => caption.line === line);
-    if (found !== undefined) return found;
-    // A translation that is not there yet may be typed before the machine has it.
-    const spoken = await captions.transcript({ roomId: room.roomId, name: SPOKEN });
-    const said = spoken.findLast((caption) => caption.line === line);
-    if (said !== undefined) return said;
-    throw new ServiceError('not_found', 'The room has no such line.');
+  /** A line as audio. @throws ServiceError not_found, invalid_request, synthesis_failed */
+  async speech(
+    room: Room,
+    { language, line, format = 'webm' }: { language: string; line: number; format?: string },
+  ): Promise<{ contentType: string; clip: Buffer }> {
+    const { captions, spokenLines } = this.#options;
+    const known = oneOf('format', format, Object.keys(spokenFormats) as SpokenFormat[]);
+    const { captions: recent } = await captions.read({ roomId: room.roomId, name: language }, 0);
+    const caption = recent.findLast((each) => each.line === line);
+    if (caption === undefined || caption.text === '') {
+      throw new ServiceError('not_found', 'The room has no such line, or it was said long ago.');
+    }
+    const clip = await spokenLines.speak(room.roomId, caption, known);
+    return { contentType: spokenFormats[known], clip };
   }
 
+  /** @throws ServiceError invalid_request for a language that the room has not */
+  async #open(room: Room, language: string): Promise<LiveRoom> {
+    const running = await this.#options.live.open(room);
+    if (running.offers(language)) return running;
+    const possible = [SPOKEN, ...room.wishes.languages].join(', ');
+    throw invalid(`Value for 'language' not supported. Possible: ${possible}.`);
+  }
+
+  /** @throws ServiceError not_found */
+  async #lineOf({ roomId }: Room, { language, line }: { language: string; line: number }) {
+    // A translation that is not there yet may be typed before the machine has it.
+    for (const name of [language, SPOKEN]) {
+      const all = await this.#options.captions.transcript({ roomId, name });
+      const found = all.findLast((caption) => caption.line === line);
+      if (found !== undefined) return found;
+    }
+    throw new ServiceError('not_found', 'The room has no such line.');
+  }
+}
+
+export function describeLink(room: Room, link: RoomLink, base: string): DescribedLink {
   return {
-    rooms,
-    describe,
-    describeLink,
-    type,
-
-    async create(
-      { accountId, keyId }: { accountId: string; keyId: string | undefined },
-      creation: RoomCreation,
-    ): Promise<Room> {
-      const payer = await options.payingKey(accountId, keyId);
-      return rooms.create({ accountId, keyId: payer }, creation, (room) => live.check(room));
-    },
-
-    async change(accountId: string, roomId: string, change: RoomChange): Promise<Room> {
-      const room = await rooms.change(accountId, roomId, change, (changed) => live.check(changed));
-      await live.changed(room);
-      if (change.access !== undefined || change.passcode !== undefined) {
-        const reason = new ServiceError(
-          'forbidden',
-          'Who may read here has changed: come in again.',
-        );
-        live.find(roomId)?.endReaders(reason);
-      }
-      // What is not to be kept any more is gone at once.
-      if (room.keepMs === 0 && change.keep_hours !== undefined) await captions.erase(roomId);
-      return room;
-    },
-
-    async delete(accountId: string, roomId: string): Promise<void> {
-      await rooms.delete(accountId, roomId);
-      live.end(roomId, new ServiceError('not_found', 'The room has been deleted.'));
-    },
-
-    async revoke(room: Room, linkId: string): Promise<void> {
-      await rooms.revoke(room, linkId);
-      live
-        .find(room.roomId)
-        ?.endReaders(
-          new ServiceError('forbidden', 'The link was revoked.'),
-          (reader) => reader.linkId === linkId,
-        );
-    },
-
-    async transcript(
-      room: Room,
-      { language = SPOKEN, format = 'json' }: { language?: string; format?: string },
-      signal: AbortSignal,
-    ): Promise<TranscriptFile & { fileName: string }> {
-      const known = transcriptFormats.find((each) => each === format);
-      if (known === undefined) {
-        throw invalid(
-          `Value for 'format' not supported. Possible: ${transcriptFormats.join(', ')}.`,
-        );
-      }
-      const running = await live.open(room);
-      if (!running.offers(language)) throw noLanguage(room);
-      const lines = await running.transcript(language, signal);
-      const file = await writeTranscript(lines, { format: known, title: room.name });
-      return { ...file, fileName: `transcript-${room.roomId}-${language}.${known}` };
-    },
-
-    async forget(room: Room): Promise<void> {
-      await (await live.open(room)).forget();
-    },
-
-    /** Lets a reader in. @throws ServiceError forbidden, too_many_sessions, too_many_requests */
-    async admit({ roomId, key, language = SPOKEN, address }: ReaderWish): Promise<AdmittedReader> {
-      readers.checkJoin(address);
-      const room = await rooms.find(roomId);
-      const { linkId } = await rooms.roleOf(room, key);
-      const running = await live.open(room);
-      if (!running.offers(language)) throw noLanguage(room);
-      return { live: running, language, linkId, release: readers.admit(running, address) };
-    },
-
-    /** A reader's key for a passcode. @throws ServiceError forbidden, too_many_requests */
-    async enter(roomId: string, passcode: string, address: string) {
-      readers.checkTries(roomId, address);
-      const room = await rooms.find(roomId);
-      try {
-        const { key, expiresAtMs } = rooms.enter(room, passcode);
-        return { key, expiry_time: new Date(expiresAtMs).toISOString() };
-      } catch (error) {
-        readers.noteTry(roomId, address);
-        throw error;
-      }
-    },
-
-    /** A line as audio. @throws ServiceError not_found, invalid_request, synthesis_failed */
-    async speech(
-      room: Room,
-      { language, line, format = 'webm' }: { language: string; line: number; format?: string },
-    ): Promise<{ contentType: string; clip: Buffer }> {
-      if (!(format in spokenFormats)) {
-        throw invalid(
-          `Value for 'format' not supported. Possible: ${Object.keys(spokenFormats).join(', ')}.`,
-        );
-      }
-      const known = format as SpokenFormat;
-      const { captions: recent } = await captions.read({ roomId: room.roomId, name: language }, 0);
-      const caption = recent.findLast((each) => each.line === line);
-      if (caption === undefined || caption.text === '') {
-        throw new ServiceError('not_found', 'The room has no such line, or it was said long ago.');
-      }
-      const clip = await spokenLines.speak(room.roomId, caption, known);
-      return { contentType: spokenFormats[known], clip };
-    },
+    link_id: link.linkId,
+    role: link.role,
+    label: link.label,
+    url: roomUrl(base, room, { role: link.role, link }),
+    ...(link.expiresAtMs !== null && { expiry_time: new Date(link.expiresAtMs).toISOString() }),
+    creation_time: new Date(link.createdAtMs).toISOString(),
   };
+}
+
+/** The addresses to hand out: with the first link of each role that is good for ever. */
+function urlsOf(room: Room, links: readonly RoomLink[], base: string) {
+  const { access } = room.wishes;
+  const linkOf = (role: RoomRole) =>
+    links.find((link) => link.role === role && link.expiresAtMs === null);
+  const urlFor = (role: RoomRole, isOverlay = false) => {
+    // A projector asks nobody for a passcode.
+    const needsKey = role !== 'viewer' || access === 'link' || (isOverlay && access === 'passcode');
+    const link = needsKey ? linkOf(role) : undefined;
+    if (needsKey && link === undefined) return undefined;
+    return roomUrl(base, room, { role, isOverlay, ...(link !== undefined && { link }) });
+  };
+  const urls = {
+    viewer_url: urlFor('viewer'),
+    overlay_url: urlFor('viewer', true),
+    speaker_url: urlFor('speaker'),
+    captioner_url: urlFor('captioner'),
+  };
+  type Urls = Partial<Record<keyof typeof urls, string>>;
+  return Object.fromEntries(Object.entries(urls).filter(([, url]) => url !== undefined)) as Urls;
 }
 
 /** Control characters, halves of characters. */
@@ -266,9 +258,10 @@ function checkedText(given: string): string {
   );
 }
 
-function noLanguage({ wishes }: Room): ServiceError {
-  const possible = [SPOKEN, ...wishes.languages].join(', ');
-  return invalid(`Value for 'language' not supported. Possible: ${possible}.`);
+function oneOf<T extends string>(name: string, value: string, possible: readonly T[]): T {
+  const found = possible.find((each) => each === value);
+  if (found !== undefined) return found;
+  throw invalid(`Value for '${name}' not supported. Possible: ${possible.join(', ')}.`);
 }
 
 function invalid(message: string): ServiceError {

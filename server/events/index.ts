@@ -7,7 +7,7 @@ import type { Storage } from '../stores.ts';
 import type { Translation } from '../translation/translation.ts';
 import type { openVoice } from '../voice/index.ts';
 import { createCaptionLog } from './caption-log.ts';
-import { createEvents } from './events.ts';
+import { Events } from './events.ts';
 import { createLiveRooms } from './live-rooms.ts';
 import { eventPages } from './page-routes.ts';
 import { createFanOut } from './reading/fan-out.ts';
@@ -57,7 +57,7 @@ export function openEvents({
         .filter((pair) => translation.serves(pair)),
     spokenLanguages: (room) => spokenLines.languages(room.wishes.languages),
   });
-  const events = createEvents({
+  const events = new Events({
     live,
     captions,
     spokenLines,

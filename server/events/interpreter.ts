@@ -25,7 +25,7 @@ export interface InterpreterOptions {
 }
 
 export interface Interpreter {
-  /** Renders captions, the first that were given first; those of late before those of long ago. */
+  /** Renders captions in their order; those of long ago when there is nothing else to do. */
   conclude(captions: readonly Caption[], options?: { areOld: boolean }): void;
   /** What is being said now; undefined: nothing. */
   grow(growing: Growing | undefined): void;
@@ -34,118 +34,129 @@ export interface Interpreter {
   stop(): void;
 }
 
-/** Old captions that wait to be rendered for who comes late. */
-const MAX_OLD = 1_000;
-
 export function createInterpreter(options: InterpreterOptions): Interpreter {
-  const { language, translateText, wording, append, tell, log } = options;
-  const ended = new AbortController();
-  const display = createTargetDisplay({ mode: 'balanced', target: language });
-  const queue: Caption[] = [];
-  const old: Caption[] = [];
-  let growing: Growing | undefined;
-  let guessed: string | undefined;
-  let shown = '';
-  let guessing: AbortController | undefined;
-  let running: Promise<void> | undefined;
+  return new LiveInterpreter(options);
+}
 
-  async function rendered(text: string, from: LanguageTag, signal: AbortSignal): Promise<string> {
-    if (text === '' || baseLanguage(from) === baseLanguage(language)) return text;
-    return (await translateText(text, { source: from, target: language, signal })).trim();
+class LiveInterpreter implements Interpreter {
+  readonly #options: InterpreterOptions;
+  readonly #ended = new AbortController();
+  readonly #display;
+  readonly #waiting: Caption[] = [];
+  readonly #old: Caption[] = [];
+  #growing: Growing | undefined;
+  /** What was last translated of what grows, and what of that is shown. */
+  #guessed: string | undefined;
+  #shown = '';
+  #guessing: AbortController | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: InterpreterOptions) {
+    this.#options = options;
+    this.#display = createTargetDisplay({ mode: 'balanced', target: options.language });
   }
 
-  async function conclude(caption: Caption, isOld: boolean): Promise<void> {
-    let text = caption.text;
+  conclude(captions: readonly Caption[], { areOld } = { areOld: false }): void {
+    if (captions.length === 0) return;
+    (areOld ? this.#old : this.#waiting).push(...captions);
+    if (!areOld) this.#guessing?.abort(new Error('The sentence is whole.'));
+    this.#start();
+  }
+
+  grow(growing: Growing | undefined): void {
+    this.#growing = growing;
+    this.#start();
+  }
+
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  stop(): void {
+    this.#ended.abort(new Error('Nobody reads this language any more.'));
+  }
+
+  #start(): void {
+    if (this.#ended.signal.aborted) return;
+    this.#running ??= this.#run()
+      .catch((error: unknown) => {
+        if (this.#ended.signal.aborted) return;
+        this.#options.log.error({ err: error }, 'a language of a room has failed');
+      })
+      .finally(() => {
+        this.#running = undefined;
+        if (this.#waiting.length + this.#old.length > 0) this.#start();
+      });
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#ended.signal.aborted) {
+      const caption = this.#waiting.shift();
+      if (caption !== undefined) {
+        await this.#render(caption, () => this.#reset());
+      } else if (this.#growing === undefined && this.#shown !== '') {
+        this.#reset();
+        this.#options.tell('');
+      } else if (this.#growing !== undefined && this.#growing.text !== this.#guessed) {
+        await this.#guess(this.#growing);
+      } else {
+        const late = this.#old.shift();
+        if (late === undefined) return;
+        await this.#render(late);
+      }
+    }
+  }
+
+  async #render(caption: Caption, onRendered?: () => void): Promise<void> {
+    const { log, language, wording, append } = this.#options;
+    let { text } = caption;
     try {
-      text = await rendered(caption.text, caption.language, ended.signal);
+      text = await this.#translated(caption, this.#ended.signal);
     } catch (error) {
-      ended.signal.throwIfAborted();
+      this.#ended.signal.throwIfAborted();
       // Better as it was said than not at all.
       if (!(error instanceof ServiceError && error.code === 'engine_unavailable')) {
         log.warn({ err: error, language }, 'a caption of a room was not translated');
       }
     }
-    const { line, startMs, endMs, sequence } = caption;
-    if (!isOld) reset();
-    await append({
-      line,
-      renders: sequence,
-      language,
-      text: wording().translated(text),
-      startMs,
-      endMs,
-      author: caption.author,
-    });
+    onRendered?.();
+    const { sequence: renders, line, startMs, endMs, author } = caption;
+    const shown = wording().translated(text);
+    await append({ line, renders, language, text: shown, startMs, endMs, author });
   }
 
-  function reset(): void {
-    display.reset();
-    guessed = undefined;
-    shown = '';
+  async #translated(
+    { text, language: source }: Pick<Caption, 'text' | 'language'>,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { language: target, translateText } = this.#options;
+    if (text === '' || baseLanguage(source) === baseLanguage(target)) return text;
+    return (await translateText(text, { source, target, signal })).trim();
   }
 
-  async function guess({ text, language: from, isUnsure }: Growing): Promise<void> {
-    const { controller, unlink } = linkAbort(ended.signal);
-    guessing = controller;
+  /** Shows as much of the translation of what grows as is unlikely to change. */
+  async #guess(growing: Growing): Promise<void> {
+    const { controller, unlink } = linkAbort(this.#ended.signal);
+    this.#guessing = controller;
+    this.#guessed = growing.text;
     try {
-      guessed = text;
-      const translated = await rendered(text, from, controller.signal);
-      const next = wording().translated(display.next(translated, { isUnsure }));
-      if (next !== shown) tell((shown = next));
+      const translated = await this.#translated(growing, controller.signal);
+      const shown = this.#display.next(translated, { isUnsure: growing.isUnsure });
+      const next = this.#options.wording().translated(shown);
+      if (next === this.#shown) return;
+      this.#shown = next;
+      this.#options.tell(next);
     } catch {
       // The next guess, or the whole sentence, takes its place.
     } finally {
-      guessing = undefined;
+      this.#guessing = undefined;
       unlink();
     }
   }
 
-  async function run(): Promise<void> {
-    while (!ended.signal.aborted) {
-      const caption = queue.shift();
-      if (caption !== undefined) {
-        await conclude(caption, false);
-      } else if (growing === undefined && shown !== '') {
-        reset();
-        tell('');
-      } else if (growing !== undefined && growing.text !== guessed) {
-        await guess(growing);
-      } else {
-        const late = old.shift();
-        if (late === undefined) return;
-        await conclude(late, true);
-      }
-    }
+  #reset(): void {
+    this.#display.reset();
+    this.#guessed = undefined;
+    this.#shown = '';
   }
-
-  function start(): void {
-    running ??= run()
-      .catch((error: unknown) => {
-        if (!ended.signal.aborted) log.error({ err: error }, 'a language of a room has failed');
-      })
-      .finally(() => {
-        running = undefined;
-        if (!ended.signal.aborted && (queue.length > 0 || old.length > 0)) start();
-      });
-  }
-
-  return {
-    conclude(captions, { areOld = false } = { areOld: false }) {
-      if (captions.length === 0 || ended.signal.aborted) return;
-      if (areOld) old.push(...captions.slice(-MAX_OLD));
-      else queue.push(...captions);
-      if (!areOld) guessing?.abort(new Error('The sentence is whole.'));
-      start();
-    },
-    grow(next) {
-      growing = next;
-      if (!ended.signal.aborted) start();
-    },
-    async idle() {
-      while (running !== undefined) await running;
-    },
-    stop() {
-      ended.abort(new Error('Nobody reads this language any more.'));
-    },
-  };
 }

@@ -4,13 +4,13 @@
  */
 import { ServiceError } from '../../shared/errors.ts';
 import type { LanguageTag } from '../../shared/language.ts';
-import type { RoomLine, RoomServerMessage } from '../../shared/protocol/room-messages.ts';
 import { SPOKEN } from '../../shared/schemas/rooms.ts';
 import type { Logger } from '../process/log.ts';
 import type { CaptionUpdate, SessionRoom, TranslateText } from '../voice/index.ts';
 import type { Caption, CaptionLog, CaptionTrack, NewCaption } from './caption-log.ts';
-import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
+import { Channel, latestLines } from './channel.ts';
 import { createInterpreter, type Growing, type Interpreter } from './interpreter.ts';
+import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
 import { createRoomWording } from './room-wording.ts';
 import type { Room } from './store.ts';
 
@@ -19,8 +19,6 @@ const UNREAD_MS = 30_000;
 /** What is translated for the first reader of a language: what was said in so many ms, and no more lines. */
 const LATE_MS = 10 * 60_000;
 const LATE_LINES = 150;
-/** Lines that a reader gets who comes. */
-const HISTORY_LINES = 100;
 
 export interface LiveRoomOptions {
   room: Room;
@@ -35,18 +33,6 @@ export interface LiveRoomOptions {
 }
 
 type Speech = Parameters<SessionRoom['hear']>[0];
-
-/** What can be read of a room in one language: who reads it, and who renders it. */
-interface Channel {
-  track: CaptionTrack;
-  readers: Set<Reader>;
-  interpreter: Interpreter | undefined;
-  unfollow: () => void;
-  unread: NodeJS.Timeout | undefined;
-  /** What a reader gets who comes; made anew when something was said. */
-  history: Promise<{ parcel: Parcel; sequence: number }> | undefined;
-  tentative: string;
-}
 
 export class LiveRoom implements SessionRoom {
   #room: Room;
@@ -63,7 +49,7 @@ export class LiveRoom implements SessionRoom {
     this.#room = options.room;
     this.#translateText = options.translateText;
     this.#wording = createRoomWording(options.room.wishes);
-    for (const language of options.room.wishes.always) this.#channel(language);
+    this.#openAlways();
   }
 
   get room(): Room {
@@ -108,13 +94,8 @@ export class LiveRoom implements SessionRoom {
   hear(speech: Speech): void {
     const before = this.#speech;
     this.#speech = speech;
-    before?.end(
-      new ServiceError(
-        'session_ended',
-        'Somebody else speaks in the room now: the floor is theirs.',
-      ),
-    );
-    this.#tellState();
+    before?.end(new ServiceError('session_ended', TAKEN_OVER));
+    this.#sendAll(this.#stateParcel());
     void this.#listen(speech);
   }
 
@@ -125,15 +106,13 @@ export class LiveRoom implements SessionRoom {
         if (!this.#room.isPaused) await this.#take(update, speech);
       }
     } catch (error) {
-      this.#options.log.info(
-        { err: error, sessionId: speech.sessionId },
-        'a speaker of a room left',
-      );
+      const { sessionId } = speech;
+      this.#options.log.info({ err: error, sessionId }, 'a speaker of a room left');
     } finally {
       if (this.#speech === speech) {
         this.#speech = undefined;
         this.#grow(undefined);
-        this.#tellState();
+        this.#sendAll(this.#stateParcel());
       }
     }
   }
@@ -164,13 +143,9 @@ export class LiveRoom implements SessionRoom {
     said: Pick<Caption, 'text' | 'language' | 'startMs' | 'endMs' | 'author'> & { line?: number },
   ): Promise<Caption> {
     const { text, line = this.#options.captions.nextLine() } = said;
-    const caption = await this.#append(SPOKEN, {
-      ...said,
-      line,
-      renders: null,
-      text: this.#wording.spoken(text),
-    });
-    for (const { interpreter } of this.#channels.values()) interpreter?.conclude([caption]);
+    const spoken = { ...said, line, renders: null, text: this.#wording.spoken(text) };
+    const caption = await this.#append(SPOKEN, spoken);
+    for (const channel of this.#channels.values()) channel.interpret([caption]);
     return caption;
   }
 
@@ -179,14 +154,14 @@ export class LiveRoom implements SessionRoom {
     language: LanguageTag,
     written: Pick<Caption, 'text' | 'startMs' | 'endMs'> & { line?: number },
   ): Promise<Caption> {
-    const { line = this.#options.captions.nextLine(), ...rest } = written;
-    const text = this.#wording.translated(written.text);
+    const { text, startMs, endMs, line = this.#options.captions.nextLine() } = written;
     return this.#append(language, {
-      ...rest,
       line,
-      text,
-      renders: null,
       language,
+      startMs,
+      endMs,
+      text: this.#wording.translated(text),
+      renders: null,
       author: 'person',
     });
   }
@@ -194,7 +169,7 @@ export class LiveRoom implements SessionRoom {
   #grow(growing: Growing | undefined): void {
     this.#growing = growing;
     this.#options.captions.tell(this.#track(SPOKEN), growing?.text ?? '');
-    for (const { interpreter } of this.#channels.values()) interpreter?.grow(growing);
+    for (const channel of this.#channels.values()) channel.grow(growing);
   }
 
   #append(name: string, caption: NewCaption): Promise<Caption> {
@@ -210,186 +185,39 @@ export class LiveRoom implements SessionRoom {
 
   /** Lets somebody read along; what was said comes first, or what followed `after`. */
   join(reader: Reader, name: string, after: number | undefined): void {
-    reader.isBehind = true;
-    reader.sequence = after ?? -1;
-    const channel = this.#channel(name);
-    channel.readers.add(reader);
-    clearTimeout(channel.unread);
     reader.write(this.#stateParcel().in(reader.encoding));
-    void this.#catchUp(reader, channel);
+    this.#channel(name).join(reader, after);
   }
 
   leave(reader: Reader): void {
     for (const [name, channel] of this.#channels) {
-      if (!channel.readers.delete(reader) || channel.readers.size > 0) continue;
-      if (this.#room.wishes.always.includes(name)) continue;
-      channel.unread = setTimeout(() => this.#close(name), UNREAD_MS).unref();
+      if (!channel.leave(reader) || this.#room.wishes.always.includes(name)) continue;
+      channel.whenUnread(UNREAD_MS, () => this.#close(name));
     }
   }
 
   /** Sends what a reader has missed, once it has read what it was sent. */
   async catchUp(reader: Reader): Promise<void> {
-    for (const channel of this.#channels.values()) {
-      if (channel.readers.has(reader)) await this.#catchUp(reader, channel);
+    for (const channel of this.#channels.values()) await channel.catchUp(reader);
+  }
+
+  /** Asks readers to leave. */
+  endReaders(reason: ServiceError, which: (reader: Reader) => boolean = () => true): void {
+    for (const { readers } of this.#channels.values()) {
+      for (const reader of [...readers]) if (which(reader)) reader.end(reason);
     }
   }
 
-  async #catchUp(reader: Reader, channel: Channel): Promise<void> {
-    try {
-      await this.#sendMissed(reader, channel);
-    } catch (error) {
-      this.#options.log.error({ err: error }, 'what was said in a room could not be read');
-      reader.isBehind = false;
+  /** Lets readers know that their connection lives, and cuts those that `isStalled` finds. */
+  keepAlive(isStalled: (reader: Reader) => boolean): void {
+    this.#sendAll(createParcel({ type: 'keep_alive' }));
+    for (const { readers } of this.#channels.values()) {
+      for (const reader of readers) if (isStalled(reader)) reader.destroy();
     }
   }
 
-  async #sendMissed(reader: Reader, channel: Channel): Promise<void> {
-    const { captions } = this.#options;
-    if (reader.sequence < 0) {
-      channel.history ??= this.#history(channel);
-      const { parcel, sequence } = await channel.history;
-      if (reader.isGone || !channel.readers.has(reader)) return;
-      reader.write(parcel.in(reader.encoding));
-      reader.sequence = sequence;
-    }
-    const { captions: missed, isWhole } = await captions.read(channel.track, reader.sequence);
-    if (reader.isGone || !channel.readers.has(reader)) return;
-    if (!isWhole || missed.length > HISTORY_LINES) {
-      reader.sequence = -1;
-      return this.#sendMissed(reader, channel);
-    }
-    // Nothing can come in between: whoever is told from now on is told everything.
-    reader.isBehind = false;
-    const sequence = missed.at(-1)?.sequence ?? reader.sequence;
-    const lines = missed.map(toLine);
-    if (lines.length > 0) {
-      const language = channel.track.name;
-      const message = { type: 'history', language, sequence, replaces: false, lines } as const;
-      reader.write(createParcel(message, sequence).in(reader.encoding));
-    }
-    reader.sequence = sequence;
-    if (channel.tentative !== '' && !reader.isSettled) {
-      reader.write(this.#tentativeParcel(channel).in(reader.encoding));
-    }
-  }
-
-  async #history({ track }: Channel): Promise<{ parcel: Parcel; sequence: number }> {
-    const { captions } = await this.#options.captions.read(track, 0);
-    const sequence = captions.at(-1)?.sequence ?? 0;
-    const lines = latestLines(captions).slice(-HISTORY_LINES).map(toLine);
-    const message = { type: 'history', language: track.name, sequence, replaces: true, lines };
-    return { parcel: createParcel(message as RoomServerMessage, sequence), sequence };
-  }
-
-  #channel(name: string): Channel {
-    const open = this.#channels.get(name);
-    if (open !== undefined) return open;
-    const track = this.#track(name);
-    const channel: Channel = {
-      track,
-      readers: new Set(),
-      interpreter: undefined,
-      unread: undefined,
-      history: undefined,
-      tentative: '',
-      unfollow: () => undefined,
-    };
-    this.#channels.set(name, channel);
-    channel.unfollow = this.#options.captions.follow(track, {
-      onCaption: (caption) => this.#sendCaption(channel, caption),
-      onTentative: (text) => this.#sendTentative(channel, text),
-    });
-    if (name === SPOKEN) {
-      channel.tentative = this.#growing?.text ?? '';
-      return channel;
-    }
-    channel.interpreter = this.#interpreter(channel);
-    channel.interpreter.grow(this.#growing);
-    void this.#interpretLate(channel);
-    return channel;
-  }
-
-  #interpreter({ track }: Channel): Interpreter {
-    const { captions, log } = this.#options;
-    return createInterpreter({
-      language: track.name,
-      translateText: (...wish) => this.#translateText(...wish),
-      wording: () => this.#wording,
-      append: (caption) => this.#append(track.name, caption),
-      tell: (tentative) => captions.tell(track, tentative),
-      log,
-    });
-  }
-
-  /** Renders what was said before anybody read this language. */
-  async #interpretLate({ track, interpreter }: Channel): Promise<void> {
-    const { now = Date.now, captions, log } = this.#options;
-    try {
-      const [said, rendered] = await Promise.all([
-        captions.read(this.#track(SPOKEN), 0),
-        captions.read(track, 0),
-      ]);
-      const sinceMs = now() - LATE_MS;
-      const late = missingIn(rendered.captions, said.captions)
-        .filter(({ endMs }) => endMs >= sinceMs)
-        .slice(-LATE_LINES);
-      interpreter?.conclude(late, { areOld: true });
-    } catch (error) {
-      log.error({ err: error }, 'what was said in a room could not be read');
-    }
-  }
-
-  #close(name: string): void {
-    const channel = this.#channels.get(name);
-    if (channel === undefined || channel.readers.size > 0) return;
-    channel.interpreter?.stop();
-    channel.unfollow();
-    this.#channels.delete(name);
-  }
-
-  /** All languages of the room, whole: what nobody has read is translated now. */
-  async transcript(name: string, signal: AbortSignal): Promise<Caption[]> {
-    const { captions } = this.#options;
-    const track = this.#track(name);
-    if (name !== SPOKEN) {
-      const [said, rendered] = await Promise.all([
-        captions.transcript(this.#track(SPOKEN)),
-        captions.transcript(track),
-      ]);
-      const missing = missingIn(rendered, said);
-      const interpreter = this.#interpreter({ track } as Channel);
-      signal.addEventListener('abort', () => interpreter.stop(), { once: true });
-      for (let next = 0; next < missing.length; next += LATE_LINES) {
-        interpreter.conclude(missing.slice(next, next + LATE_LINES), { areOld: true });
-        await interpreter.idle();
-        signal.throwIfAborted();
-      }
-    }
-    return latestLines(await captions.transcript(track));
-  }
-
-  // What is sent.
-
-  #sendCaption(channel: Channel, caption: Caption): void {
-    channel.history = undefined;
-    channel.tentative = '';
-    const { sequence } = caption;
-    const language = channel.track.name;
-    const lines = [toLine(caption)];
-    this.#options.fanOut.send(
-      channel.readers,
-      createParcel({ type: 'captions', language, sequence, lines, tentative: '' }, sequence),
-    );
-  }
-
-  #sendTentative(channel: Channel, text: string): void {
-    if (text === channel.tentative) return;
-    channel.tentative = text;
-    this.#options.fanOut.send(channel.readers, this.#tentativeParcel(channel));
-  }
-
-  #tentativeParcel({ track, tentative }: Channel): Parcel {
-    return createParcel({ type: 'captions', language: track.name, lines: [], tentative });
+  #sendAll(parcel: Parcel): void {
+    for (const channel of this.#channels.values()) channel.send(parcel);
   }
 
   #stateParcel(): Parcel {
@@ -404,27 +232,72 @@ export class LiveRoom implements SessionRoom {
     });
   }
 
-  #tellState(): void {
-    this.#sendAll(this.#stateParcel());
+  #channel(name: string): Channel {
+    const open = this.#channels.get(name);
+    if (open !== undefined) return open;
+    const track = this.#track(name);
+    const { captions, fanOut, log } = this.#options;
+    const interpreter = name === SPOKEN ? undefined : this.#interpreter(track);
+    const channel = new Channel({ track, captions, fanOut, interpreter, log });
+    this.#channels.set(name, channel);
+    channel.grow(this.#growing);
+    if (name !== SPOKEN) void this.#interpretLate(channel);
+    return channel;
   }
 
-  /** Lets readers know that their connection lives, and cuts those that `isStalled` finds. */
-  keepAlive(isStalled: (reader: Reader) => boolean): void {
-    this.#sendAll(createParcel({ type: 'keep_alive' }));
-    for (const { readers } of this.#channels.values()) {
-      for (const reader of readers) if (isStalled(reader)) reader.destroy();
+  #interpreter(track: CaptionTrack): Interpreter {
+    const { captions, log } = this.#options;
+    return createInterpreter({
+      language: track.name,
+      translateText: (...wish) => this.#translateText(...wish),
+      wording: () => this.#wording,
+      append: (caption) => this.#append(track.name, caption),
+      tell: (tentative) => captions.tell(track, tentative),
+      log,
+    });
+  }
+
+  /** Renders what was said before anybody read this language. */
+  async #interpretLate(channel: Channel): Promise<void> {
+    const { now = Date.now, captions, log } = this.#options;
+    try {
+      const [said, rendered] = await Promise.all([
+        captions.read(this.#track(SPOKEN), 0),
+        captions.read(channel.track, 0),
+      ]);
+      const sinceMs = now() - LATE_MS;
+      const late = missingIn(rendered.captions, said.captions)
+        .filter(({ endMs }) => endMs >= sinceMs)
+        .slice(-LATE_LINES);
+      channel.interpret(late, { areOld: true });
+    } catch (error) {
+      log.error({ err: error }, 'what was said in a room could not be read');
     }
   }
 
-  #sendAll(parcel: Parcel): void {
-    for (const { readers } of this.#channels.values()) this.#options.fanOut.send(readers, parcel);
+  #close(name: string): void {
+    const channel = this.#channels.get(name);
+    if (channel === undefined || channel.readers.size > 0) return;
+    channel.close();
+    this.#channels.delete(name);
   }
 
-  /** Asks readers to leave. */
-  endReaders(reason: ServiceError, which: (reader: Reader) => boolean = () => true): void {
-    for (const { readers } of this.#channels.values()) {
-      for (const reader of [...readers]) if (which(reader)) reader.end(reason);
+  /** A language of the room, whole: what nobody has read is translated now. */
+  async transcript(name: string, signal: AbortSignal): Promise<Caption[]> {
+    const { captions } = this.#options;
+    const track = this.#track(name);
+    if (name !== SPOKEN) {
+      const [said, rendered] = await Promise.all([
+        captions.transcript(this.#track(SPOKEN)),
+        captions.transcript(track),
+      ]);
+      const interpreter = this.#interpreter(track);
+      signal.addEventListener('abort', () => interpreter.stop(), { once: true });
+      interpreter.conclude(missingIn(rendered, said));
+      await interpreter.idle();
+      signal.throwIfAborted();
     }
+    return latestLines(await captions.transcript(track));
   }
 
   // How the room changes.
@@ -434,7 +307,7 @@ export class LiveRoom implements SessionRoom {
     this.#translateText = translateText;
     this.#wording = createRoomWording(room.wishes);
     if (room.isPaused) this.#grow(undefined);
-    for (const language of room.wishes.always) this.#channel(language);
+    this.#openAlways();
     for (const [name, { readers }] of this.#channels) {
       if (this.offers(name)) continue;
       const left = [...readers];
@@ -442,24 +315,17 @@ export class LiveRoom implements SessionRoom {
       this.#close(name);
       for (const reader of left) this.join(reader, SPOKEN, undefined);
     }
-    this.#tellState();
+    this.#sendAll(this.#stateParcel());
+  }
+
+  #openAlways(): void {
+    for (const language of this.#room.wishes.always) this.#channel(language);
   }
 
   /** What was said is deleted: readers are shown nothing of it any more. */
   async forget(): Promise<void> {
     await this.#options.captions.forget(this.#room.roomId);
-    for (const channel of this.#channels.values()) {
-      channel.history = undefined;
-      const { name: language } = channel.track;
-      const parcel = createParcel({
-        type: 'history',
-        language,
-        sequence: 0,
-        replaces: true,
-        lines: [],
-      });
-      this.#options.fanOut.send(channel.readers, parcel);
-    }
+    for (const channel of this.#channels.values()) channel.clear();
   }
 
   /** Ends the session that speaks, every language, and every reader. */
@@ -467,15 +333,13 @@ export class LiveRoom implements SessionRoom {
     this.#isOver = true;
     this.#speech?.end(reason);
     this.endReaders(reason);
-    for (const channel of this.#channels.values()) {
-      clearTimeout(channel.unread);
-      channel.interpreter?.stop();
-      channel.unfollow();
-    }
+    for (const channel of this.#channels.values()) channel.close();
     this.#channels.clear();
     this.#options.captions.release(this.#room.roomId);
   }
 }
+
+const TAKEN_OVER = 'Somebody else speaks in the room now: the floor is theirs.';
 
 /** What was said and has no translation, or one of what has been corrected since. */
 function missingIn(rendered: readonly Caption[], said: readonly Caption[]): Caption[] {
@@ -486,14 +350,4 @@ function missingIn(rendered: readonly Caption[], said: readonly Caption[]): Capt
     if (rendering === undefined) return text !== '';
     return rendering.renders !== null && rendering.renders < sequence;
   });
-}
-
-/** The last of each line, those that were taken away left out; in the order in which they were said. */
-export function latestLines(captions: readonly Caption[]): Caption[] {
-  const newest = new Map(captions.map((caption) => [caption.line, caption]));
-  return [...newest.values()].filter(({ text }) => text !== '').sort((a, b) => a.line - b.line);
-}
-
-function toLine({ line, text, language, startMs, endMs, author }: Caption): RoomLine {
-  return { line, text, language, start_time: startMs, end_time: endMs, by: author };
 }

@@ -44,12 +44,74 @@ export interface LiveRoomsOptions {
 }
 
 export function createLiveRooms(options: LiveRoomsOptions): LiveRooms {
-  const { captions, store, fanOut, liveTranslation, callerOf, pairsOf, log } = options;
-  const rooms = new Map<string, Promise<LiveRoom>>();
-  const open = new Map<string, LiveRoom>();
-  const idleSinceMs = new Map<string, number>();
+  return new RoomsOfProcess(options);
+}
 
-  async function translationOf(room: Room): Promise<TranslateText> {
+class RoomsOfProcess implements LiveRooms {
+  readonly #options: LiveRoomsOptions;
+  readonly #opening = new Map<string, Promise<LiveRoom>>();
+  readonly #open = new Map<string, LiveRoom>();
+  readonly #idleSinceMs = new Map<string, number>();
+  readonly #timers: readonly NodeJS.Timeout[];
+
+  constructor(options: LiveRoomsOptions) {
+    this.#options = options;
+    const isStalled = createStallWatch();
+    const beat = () => {
+      for (const live of this.#open.values()) live.keepAlive(isStalled);
+    };
+    this.#timers = [
+      setInterval(beat, BEAT_MS).unref(),
+      setInterval(() => this.#sweep(), SWEEP_MS).unref(),
+    ];
+  }
+
+  async check(room: Room): Promise<void> {
+    await this.#translationOf(room);
+  }
+
+  open(room: Room): Promise<LiveRoom> {
+    const { roomId } = room;
+    let live = this.#opening.get(roomId);
+    if (live === undefined) {
+      live = this.#begin(room);
+      this.#opening.set(roomId, live);
+      live.catch(() => this.#opening.delete(roomId));
+    }
+    return live;
+  }
+
+  find(roomId: string): LiveRoom | undefined {
+    return this.#open.get(roomId);
+  }
+
+  async changed(room: Room): Promise<void> {
+    const live = await this.#opening.get(room.roomId);
+    live?.change(room, await this.#translationOf(room));
+  }
+
+  end(roomId: string, reason: ServiceError): void {
+    this.#opening.delete(roomId);
+    this.#idleSinceMs.delete(roomId);
+    this.#open.get(roomId)?.end(reason);
+    this.#open.delete(roomId);
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    for (const roomId of [...this.#open.keys()]) this.end(roomId, stopping());
+  }
+
+  async #begin(room: Room): Promise<LiveRoom> {
+    const { captions, fanOut, log, spokenLanguages } = this.#options;
+    const translateText = await this.#translationOf(room);
+    const live = new LiveRoom({ room, captions, fanOut, log, translateText, spokenLanguages });
+    this.#open.set(room.roomId, live);
+    return live;
+  }
+
+  async #translationOf(room: Room): Promise<TranslateText> {
+    const { liveTranslation, callerOf, pairsOf } = this.#options;
     const { translateText } = await liveTranslation.prepare({
       caller: await callerOf(room),
       glossaryId: room.wishes.glossaryId ?? undefined,
@@ -59,70 +121,19 @@ export function createLiveRooms(options: LiveRoomsOptions): LiveRooms {
     return translateText;
   }
 
-  async function begin(room: Room): Promise<LiveRoom> {
-    const live = new LiveRoom({
-      room,
-      captions,
-      fanOut,
-      log,
-      translateText: await translationOf(room),
-      spokenLanguages: options.spokenLanguages,
-    });
-    open.set(room.roomId, live);
-    return live;
-  }
-
-  function end(roomId: string, reason: ServiceError): void {
-    rooms.delete(roomId);
-    idleSinceMs.delete(roomId);
-    open.get(roomId)?.end(reason);
-    open.delete(roomId);
-  }
-
-  function sweep(): void {
+  #sweep(): void {
     const nowMs = performance.now();
-    for (const [roomId, live] of open) {
-      if (!live.isIdle) idleSinceMs.delete(roomId);
-      else if (!idleSinceMs.has(roomId)) idleSinceMs.set(roomId, nowMs);
-      else if (nowMs - (idleSinceMs.get(roomId) ?? nowMs) > IDLE_MS) end(roomId, idle());
+    for (const [roomId, live] of this.#open) {
+      const sinceMs = this.#idleSinceMs.get(roomId) ?? nowMs;
+      if (!live.isIdle) this.#idleSinceMs.delete(roomId);
+      else if (nowMs - sinceMs > IDLE_MS) this.end(roomId, idle());
+      else this.#idleSinceMs.set(roomId, sinceMs);
     }
+    const { store, log } = this.#options;
     store.deleteExpired(Date.now()).catch((error: unknown) => {
       log.error({ err: error }, 'transcripts whose time is up could not be deleted');
     });
   }
-
-  const isStalled = createStallWatch();
-  const timers = [
-    setInterval(sweep, SWEEP_MS).unref(),
-    setInterval(() => {
-      for (const live of open.values()) live.keepAlive(isStalled);
-    }, BEAT_MS).unref(),
-  ];
-
-  return {
-    async check(room) {
-      await translationOf(room);
-    },
-    open(room) {
-      const { roomId } = room;
-      let live = rooms.get(roomId);
-      if (live === undefined) {
-        live = begin(room);
-        rooms.set(roomId, live);
-        live.catch(() => rooms.delete(roomId));
-      }
-      return live;
-    },
-    find: (roomId) => open.get(roomId),
-    async changed(room) {
-      open.get(room.roomId)?.change(room, await translationOf(room));
-    },
-    end,
-    stop() {
-      for (const timer of timers) clearInterval(timer);
-      for (const roomId of [...open.keys()]) end(roomId, stopping());
-    },
-  };
 }
 
 function idle(): ServiceError {

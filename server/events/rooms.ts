@@ -76,95 +76,120 @@ export interface RoomsOptions {
   now?: () => number;
 }
 
-export function createRooms({
-  store,
-  offeredLanguages,
-  spokenLanguages,
-  now = Date.now,
-}: RoomsOptions): Rooms {
-  const checks = { offeredLanguages, spokenLanguages };
+export function createRooms(options: RoomsOptions): Rooms {
+  return new StoredRooms(options);
+}
 
-  async function find(roomId: string): Promise<Room> {
-    const room = ROOM_ID.test(roomId) ? await store.find(roomId) : undefined;
+class StoredRooms implements Rooms {
+  readonly #options: RoomsOptions;
+  readonly #now: () => number;
+
+  constructor(options: RoomsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async find(roomId: string): Promise<Room> {
+    const room = ROOM_ID.test(roomId) ? await this.#options.store.find(roomId) : undefined;
     if (room === undefined) throw unknown();
     return room;
   }
 
-  async function get(accountId: string, roomId: string): Promise<Room> {
-    const room = await find(roomId);
+  async get(accountId: string, roomId: string): Promise<Room> {
+    const room = await this.find(roomId);
     if (room.accountId !== accountId) throw unknown();
     return room;
   }
 
-  return {
-    find,
-    get,
-    list: (accountId) => store.list(accountId),
-    async create(owner, creation, check) {
-      const room: Room = {
-        roomId: newId(),
-        ...owner,
-        name: checkedGlossaryName(creation.name),
-        wishes: checkedWishes(creation, nothing, checks),
-        keepMs: checkedKeep(creation.keep_hours ?? 0),
-        isPaused: false,
-        linkSecret: randomBytes(32).toString('hex'),
-        createdAtMs: now(),
-      };
-      await check(room);
-      const links = roomRoles.map((role) => newLink({ role, label: '', expiresAtMs: null }, now()));
-      if (await store.create(room, links, MAX_ROOMS)) return room;
-      throw invalid(`An account has at most ${MAX_ROOMS} rooms: delete one first.`);
-    },
-    async change(accountId, roomId, change, check) {
-      const before = await get(accountId, roomId);
-      const patch = {
-        ...(change.name !== undefined && { name: checkedGlossaryName(change.name) }),
-        ...(change.keep_hours !== undefined && { keepMs: checkedKeep(change.keep_hours) }),
-        ...(change.paused !== undefined && { isPaused: change.paused }),
-        wishes: checkedWishes(change, before.wishes, checks),
-      };
-      await check({ ...before, ...patch });
-      const room = await store.change(accountId, roomId, patch);
-      if (room === undefined) throw unknown();
-      return room;
-    },
-    async delete(accountId, roomId) {
-      if (!ROOM_ID.test(roomId) || !(await store.delete(accountId, roomId))) throw unknown();
-    },
-    async addLink(room, creation) {
-      const link = newLink(checkedLink(creation, now()), now());
-      if (await store.addLink(room.roomId, link, MAX_LINKS)) return link;
-      throw invalid(`A room has at most ${MAX_LINKS} links: revoke one first.`);
-    },
-    links: (room) => store.links(room.roomId),
-    async revoke(room, linkId) {
-      if (await store.removeLink(room.roomId, linkId)) return;
-      throw new ServiceError('not_found', 'The room has no link with this link_id.');
-    },
-    async roleOf(room, key) {
-      const { access } = room.wishes;
-      if (key === undefined) {
-        if (access === 'everyone') return { role: 'viewer', linkId: undefined };
-        throw new ServiceError('forbidden', NEEDED[access]);
-      }
-      const links = await store.links(room.roomId);
-      const found = rightsOf(room, links, { key, nowMs: now() });
-      if (found === undefined) throw new ServiceError('forbidden', REFUSED);
-      return found;
-    },
-    enter(room, passcode) {
-      const { access, passcode: right } = room.wishes;
-      if (access !== 'passcode' || right === null) {
-        throw invalid('This room has no passcode.');
-      }
-      if (!isEqual(passcode.trim().toLowerCase(), right.toLowerCase())) {
-        throw new ServiceError('forbidden', 'The passcode is not right.');
-      }
-      const expiresAtMs = now() + PASSCODE_KEY_MS;
-      return { key: keyForPasscode(room, expiresAtMs), expiresAtMs };
-    },
-  };
+  list(accountId: string): Promise<Room[]> {
+    return this.#options.store.list(accountId);
+  }
+
+  async create(
+    owner: Pick<Room, 'accountId' | 'keyId'>,
+    creation: RoomCreation,
+    check: (room: Room) => Promise<void>,
+  ): Promise<Room> {
+    const nowMs = this.#now();
+    const room: Room = {
+      roomId: newId(),
+      ...owner,
+      name: checkedGlossaryName(creation.name),
+      wishes: checkedWishes(creation, nothing, this.#options),
+      keepMs: checkedKeep(creation.keep_hours ?? 0),
+      isPaused: false,
+      linkSecret: randomBytes(32).toString('hex'),
+      createdAtMs: nowMs,
+    };
+    await check(room);
+    const links = roomRoles.map((role) => newLink({ role, label: '', expiresAtMs: null }, nowMs));
+    if (await this.#options.store.create(room, links, MAX_ROOMS)) return room;
+    throw invalid(`An account has at most ${MAX_ROOMS} rooms: delete one first.`);
+  }
+
+  async change(
+    accountId: string,
+    roomId: string,
+    change: RoomChange,
+    check: (room: Room) => Promise<void>,
+  ): Promise<Room> {
+    const before = await this.get(accountId, roomId);
+    const patch = {
+      ...(change.name !== undefined && { name: checkedGlossaryName(change.name) }),
+      ...(change.keep_hours !== undefined && { keepMs: checkedKeep(change.keep_hours) }),
+      ...(change.paused !== undefined && { isPaused: change.paused }),
+      wishes: checkedWishes(change, before.wishes, this.#options),
+    };
+    await check({ ...before, ...patch });
+    const room = await this.#options.store.change(accountId, roomId, patch);
+    if (room === undefined) throw unknown();
+    return room;
+  }
+
+  async delete(accountId: string, roomId: string): Promise<void> {
+    const isDeleted = ROOM_ID.test(roomId) && (await this.#options.store.delete(accountId, roomId));
+    if (!isDeleted) throw unknown();
+  }
+
+  async addLink(room: Room, creation: RoomLinkCreation): Promise<RoomLink> {
+    const nowMs = this.#now();
+    const link = newLink(checkedLink(creation, nowMs), nowMs);
+    if (await this.#options.store.addLink(room.roomId, link, MAX_LINKS)) return link;
+    throw invalid(`A room has at most ${MAX_LINKS} links: revoke one first.`);
+  }
+
+  links(room: Room): Promise<RoomLink[]> {
+    return this.#options.store.links(room.roomId);
+  }
+
+  async revoke(room: Room, linkId: string): Promise<void> {
+    if (await this.#options.store.removeLink(room.roomId, linkId)) return;
+    throw new ServiceError('not_found', 'The room has no link with this link_id.');
+  }
+
+  async roleOf(
+    room: Room,
+    key: string | undefined,
+  ): Promise<{ role: RoomRole; linkId: string | undefined }> {
+    const { access } = room.wishes;
+    if (key === undefined) {
+      if (access === 'everyone') return { role: 'viewer', linkId: undefined };
+      throw new ServiceError('forbidden', NEEDED[access]);
+    }
+    const found = rightsOf(room, await this.links(room), { key, nowMs: this.#now() });
+    if (found === undefined) throw new ServiceError('forbidden', REFUSED);
+    return found;
+  }
+
+  enter(room: Room, passcode: string): { key: string; expiresAtMs: number } {
+    const { access, passcode: right } = room.wishes;
+    if (access !== 'passcode' || right === null) throw invalid('This room has no passcode.');
+    if (!isEqual(passcode.trim().toLowerCase(), right.toLowerCase())) {
+      throw new ServiceError('forbidden', 'The passcode is not right.');
+    }
+    const expiresAtMs = this.#now() + PASSCODE_KEY_MS;
+    return { key: keyForPasscode(room, expiresAtMs), expiresAtMs };
+  }
 }
 
 const REFUSED = 'The link has expired, or was revoked. Ask for a new one.';

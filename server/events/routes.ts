@@ -19,7 +19,8 @@ import {
 } from '../../shared/schemas/rooms.ts';
 import { callerByKey, type Door } from '../http/door.ts';
 import { abortWhenGone } from '../http/requests.ts';
-import type { Events } from './events.ts';
+import { describeLink, type Events } from './events.ts';
+import { transcriptTypes } from './transcripts.ts';
 
 export interface RoomOptions {
   door: Door;
@@ -33,6 +34,26 @@ const problems = { '4xx': Problem, '5xx': Problem };
 const nothing = Type.Null({ description: 'Done.' });
 /** Most words, each with its replacement, escaped. */
 const MAX_ROOM_BODY_BYTES = 512 * 1024;
+
+export const svg = {
+  200: {
+    description: 'A QR code.',
+    content: { 'image/svg+xml': { schema: Type.String() } },
+  },
+  ...problems,
+};
+export const file = (contentTypes: readonly string[], description: string) => ({
+  200: {
+    description,
+    content: Object.fromEntries(
+      contentTypes.map((type) => [
+        type,
+        { schema: Type.Unsafe<Buffer | string>({ type: 'string', format: 'binary' }) },
+      ]),
+    ),
+  },
+  ...problems,
+});
 
 /** Where pages of the server are. */
 export function baseUrl(request: FastifyRequest, publicUrl: string | undefined): string {
@@ -170,7 +191,7 @@ const links: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
       const { account, params, body } = request;
       const room = await events.rooms.get(account.accountId, params.room_id);
       const link = await events.rooms.addLink(room, body);
-      return reply.code(201).send(events.describeLink(room, link, baseUrl(request, publicUrl)));
+      return reply.code(201).send(describeLink(room, link, baseUrl(request, publicUrl)));
     },
   );
 
@@ -189,7 +210,7 @@ const links: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
       const room = await events.rooms.get(request.account.accountId, request.params.room_id);
       const base = baseUrl(request, publicUrl);
       const found = await events.rooms.links(room);
-      return { links: found.map((link) => events.describeLink(room, link, base)) };
+      return { links: found.map((link) => describeLink(room, link, base)) };
     },
   );
 
@@ -219,8 +240,8 @@ const links: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
       schema: {
         ...common,
         summary: 'The QR code of the link for readers',
-        description: 'As SVG (image/svg+xml).',
         params: RoomPath,
+        response: svg,
       },
     },
     async (request, reply) => {
@@ -275,6 +296,7 @@ const captions: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) =>
           'In any language of the room, also one that nobody read: it is translated now then.',
         params: RoomPath,
         querystring: TranscriptQuery,
+        response: file(transcriptTypes, 'The transcript.'),
       },
     },
     async ({ account, params, query }, reply) => {

@@ -301,13 +301,14 @@ function createCaptionRows(
     async deleteExpired(nowMs) {
       await db
         .deleteFrom('room_captions')
-        .where(({ eb, selectFrom }) =>
-          eb(
+        .where((expression) =>
+          expression(
             'end_ms',
             '<',
-            selectFrom('rooms')
+            expression
+              .selectFrom('rooms')
               .whereRef('rooms.room_id', '=', 'room_captions.room_id')
-              .select(({ eb: of }) => of(of.val(nowMs), '-', of.ref('rooms.keep_ms')).as('since')),
+              .select((room) => room(room.val(nowMs), '-', room.ref('keep_ms')).as('since')),
           ),
         )
         .execute();

@@ -3,6 +3,17 @@ import { toSrt, toVtt, subtitleCues, type TimedText } from '../../shared/subtitl
 import type { TranscriptFormat } from '../../shared/schemas/rooms.ts';
 import type { Caption } from './caption-log.ts';
 
+const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+
+/** What they are sent as, without parameters. */
+export const transcriptTypes = [
+  'application/json',
+  'text/plain',
+  'text/vtt',
+  'application/x-subrip',
+  WORD,
+];
+
 export interface TranscriptFile {
   contentType: string;
   content: string | Buffer;
@@ -31,7 +42,7 @@ export async function writeTranscript(
   }
   if (format === 'docx') {
     return {
-      contentType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      contentType: WORD,
       content: await wordDocument(lines, title),
     };
   }

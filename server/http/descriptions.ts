@@ -26,6 +26,13 @@ export async function publishDescriptions(app: FastifyInstance): Promise<void> {
             description:
               'Service-Auth-Key YOUR_KEY, or DeepL-Auth-Key YOUR_KEY as DeepL API clients send it.',
           },
+          roomKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description:
+              'Room-Key KEY: the key of a link to a room, or the one that was given for its passcode; `key` in the query where a browser can send no header.',
+          },
         },
       },
     },

@@ -12,7 +12,7 @@ import type { Logger } from '../process/log.ts';
 export interface SocketKind {
   /** Where they are, for people: `/v3/voice/realtime/connect`. */
   address: string;
-  takes(pathname: string): boolean;
+  takes: (pathname: string) => boolean;
   /** Answers one upgrade. @throws ServiceError when it is refused */
   open(upgrade: SocketUpgrade): Promise<void>;
 }

@@ -109,7 +109,7 @@ export const RoomChange = Type.Object(
   { description: ownAddition },
 );
 
-const url = (description: string) => Type.String({ format: 'uri', description });
+const url = (description: string) => Type.String({ description });
 
 export const RoomInfo = Type.Object(
   {
@@ -246,9 +246,15 @@ export const TranscriptQuery = Type.Object({
 });
 
 export type RoomCreation = Static<typeof RoomCreation>;
-export type RoomChange = Partial<RoomCreation> & {
-  [Field in 'source_language' | 'glossary_id' | 'formality']?: string | null;
-} & { paused?: boolean };
+export type RoomChange = Omit<
+  Partial<RoomCreation>,
+  'source_language' | 'glossary_id' | 'formality'
+> & {
+  source_language?: string | null;
+  glossary_id?: string | null;
+  formality?: string | null;
+  paused?: boolean;
+};
 export type RoomInfo = Static<typeof RoomInfo>;
 export type RoomDesk = Static<typeof RoomDesk>;
 export type RoomLink = Static<typeof RoomLink>;

@@ -25,7 +25,8 @@ import type { Caller } from '../../http/door.ts';
 import { securityHeaders } from '../../http/upgrades.ts';
 import { streamingUrl, type VoiceSessions } from '../../voice/index.ts';
 import type { Events } from '../events.ts';
-import { baseUrl, qrCode } from '../routes.ts';
+import { baseUrl, file, qrCode, svg } from '../routes.ts';
+import { spokenFormats } from '../spoken-lines.ts';
 import type { Room } from '../store.ts';
 import { serveEventStream } from './event-stream.ts';
 import { wishOf } from './sockets.ts';
@@ -44,6 +45,8 @@ const security = [{ roomKey: [] }, {}];
 const common = { tags: ['events'], security, params: RoomPath };
 const problems = { '4xx': Problem, '5xx': Problem };
 const live = '/v1/rooms/:room_id/live';
+
+const spokenTypes = Object.values(spokenFormats).map((type) => type.split(';', 1)[0] ?? type);
 
 export const readingRoutes: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) => {
   await app.register(reading, options);
@@ -126,6 +129,7 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
         description:
           'A WebSocket where one is asked for (described at /asyncapi.json), else the same messages as server-sent events; `Last-Event-ID` counts as `after`.',
         querystring: LiveQuery,
+        response: file(['text/event-stream'], 'Messages, until the connection is closed.'),
       },
     },
     async (request, reply) => {
@@ -161,6 +165,7 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
           format: Type.Optional(Type.String({ default: 'webm' })),
           key: Type.Optional(Type.String()),
         }),
+        response: file(spokenTypes, 'The line, spoken.'),
       },
     },
     async (request, reply) => {
@@ -200,14 +205,22 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
     async (request) => {
       const room = await roomFor(request, 'captioner');
       const info = await events.describe(room, baseUrl(request, publicUrl));
-      const { speaker_url: _speaker, captioner_url: _captioner, ...shown } = info;
-      return { ...shown, heard_languages: heardLanguages() };
+      // What others may do is theirs alone.
+      delete info.speaker_url;
+      delete info.captioner_url;
+      return { ...info, heard_languages: heardLanguages() };
     },
   );
 
   app.get(
     `${live}/code.svg`,
-    { schema: { ...common, summary: 'The QR code of the link for readers, for who speaks' } },
+    {
+      schema: {
+        ...common,
+        summary: 'The QR code of the link for readers, for who speaks',
+        response: svg,
+      },
+    },
     async (request, reply) => {
       const room = await roomFor(request, 'captioner');
       const { viewer_url } = await events.describe(room, baseUrl(request, publicUrl));

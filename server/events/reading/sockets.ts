@@ -126,7 +126,7 @@ interface Serving extends Omit<AdmittedReader, 'release'> {
   wish: ReaderWish;
 }
 
-/** One object and no closures for each reader: there are thousands. */
+/** There are thousands: one object each, and nothing kept of the request. */
 class ReaderSocket extends WebSocket implements Reader {
   encoding: Encoding = 'json';
   linkId: string | undefined;
@@ -144,13 +144,12 @@ class ReaderSocket extends WebSocket implements Reader {
     this.#socket = socket;
     this.encoding = encoding;
     this.isSettled = wish.isSettled;
-    this.on('message', this.#onMessage);
-    this.on('close', this.#onClose);
+    this.on('message', (data: Buffer, isBinary: boolean) => this.#take(data, isBinary));
+    this.on('close', () => live.leave(this));
     this.on('error', ignore);
-    const onDrain = () => {
-      if (this.isBehind) void this.#live?.catchUp(this);
-    };
-    socket.on('drain', onDrain);
+    socket.on('drain', () => {
+      if (this.isBehind) void live.catchUp(this);
+    });
     live.join(this, language, wish.after);
   }
 
@@ -175,11 +174,7 @@ class ReaderSocket extends WebSocket implements Reader {
     this.terminate();
   }
 
-  #onClose(): void {
-    this.#live?.leave(this);
-  }
-
-  #onMessage(data: Buffer, isBinary: boolean): void {
+  #take(data: Buffer, isBinary: boolean): void {
     try {
       if (!this.#mayChange()) {
         this.close(CLOSE.tooMany, 'Too many messages.');

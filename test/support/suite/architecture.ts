@@ -122,6 +122,10 @@ const layers: Record<string, Layer> = {
     knows: [engineTypes, 'server/voice/path'],
     without: edgePackages,
   },
+  'server/events': room(
+    ['server/http', 'server/voice/index.ts', 'server/glossaries/glossaries.ts'],
+    ['server/translation/translation.ts', 'server/voice/index.ts'],
+  ),
   'server/operation': room(
     ['server/voice/index.ts', 'server/voice/session/speakers.ts'],
     ['server/improvement', 'server/translation'],
@@ -176,7 +180,7 @@ const layers: Record<string, Layer> = {
 /** The only files of rooms that speak HTTP, and SQL. */
 const edgeFiles = [
   {
-    file: /(^|[-/])(routes(-v2)?|door)\.ts$|server\/voice\/session\/[\w-]+\.ts$/,
+    file: /(^|[-/])(routes(-v2)?|door)\.ts$|server\/(voice\/session|events\/reading)\/[\w-]+\.ts$/,
     may: httpPackages,
   },
   { file: /(^|-)store\.ts$|\/store\.ts$/, may: databasePackages, uses: ['server/storage'] },

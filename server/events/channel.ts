@@ -1,0 +1,182 @@
+/** What can be read of a room in one language: who reads it, what they are sent, and who renders it. */
+import type { RoomLine, RoomServerMessage } from '../../shared/protocol/room-messages.ts';
+import type { Logger } from '../process/log.ts';
+import type { Caption, CaptionLog, CaptionTrack } from './caption-log.ts';
+import type { Growing, Interpreter } from './interpreter.ts';
+import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
+
+/** Lines that a reader gets who comes. */
+const HISTORY_LINES = 100;
+
+export interface ChannelOptions {
+  track: CaptionTrack;
+  captions: CaptionLog;
+  fanOut: FanOut;
+  /** Undefined for what is said itself. */
+  interpreter: Interpreter | undefined;
+  log: Logger;
+}
+
+export class Channel {
+  readonly track: CaptionTrack;
+  readonly readers = new Set<Reader>();
+  readonly #options: ChannelOptions;
+  readonly #unfollow: () => void;
+  /** What a reader gets who comes; made anew when something was said. */
+  #history: Promise<Parcel> | undefined;
+  #tentative = '';
+  #unread: NodeJS.Timeout | undefined;
+
+  constructor(options: ChannelOptions) {
+    this.#options = options;
+    this.track = options.track;
+    this.#unfollow = options.captions.follow(options.track, {
+      onCaption: (caption) => this.#sendCaption(caption),
+      onTentative: (text) => this.#sendTentative(text),
+    });
+  }
+
+  // What is said.
+
+  /** Renders what was said; of long ago only when there is nothing else to do. */
+  interpret(captions: readonly Caption[], options?: { areOld: boolean }): void {
+    this.#options.interpreter?.conclude(captions, options);
+  }
+
+  /** What is being said and not concluded. */
+  grow(growing: Growing | undefined): void {
+    this.#options.interpreter?.grow(growing);
+  }
+
+  #sendCaption(caption: Caption): void {
+    this.#history = undefined;
+    this.#tentative = '';
+    const { sequence } = caption;
+    const language = this.track.name;
+    const lines = [toLine(caption)];
+    this.send(
+      createParcel({ type: 'captions', language, sequence, lines, tentative: '' }, sequence),
+    );
+  }
+
+  #sendTentative(text: string): void {
+    if (text === this.#tentative) return;
+    this.#tentative = text;
+    this.send(this.#tentativeParcel());
+  }
+
+  #tentativeParcel(): Parcel {
+    const { name: language } = this.track;
+    return createParcel({ type: 'captions', language, lines: [], tentative: this.#tentative });
+  }
+
+  send(parcel: Parcel): void {
+    this.#options.fanOut.send(this.readers, parcel);
+  }
+
+  // Who reads.
+
+  /** Lets somebody read along; what was said comes first, or what followed `after`. */
+  join(reader: Reader, after: number | undefined): void {
+    reader.isBehind = true;
+    reader.sequence = after ?? -1;
+    this.readers.add(reader);
+    clearTimeout(this.#unread);
+    void this.catchUp(reader);
+  }
+
+  /** @returns whether the reader was here */
+  leave(reader: Reader): boolean {
+    return this.readers.delete(reader);
+  }
+
+  /** Does something once nobody has read here for so long. */
+  whenUnread(ms: number, act: () => void): void {
+    if (this.readers.size > 0) return;
+    clearTimeout(this.#unread);
+    this.#unread = setTimeout(act, ms).unref();
+  }
+
+  /** Sends what a reader has missed, once it has read what it was sent. */
+  async catchUp(reader: Reader): Promise<void> {
+    if (!this.readers.has(reader)) return;
+    try {
+      await this.#sendMissed(reader);
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'what was said in a room could not be read');
+      reader.isBehind = false;
+    }
+  }
+
+  async #sendMissed(reader: Reader): Promise<void> {
+    if (reader.sequence < 0) {
+      const history = await (this.#history ??= this.#readHistory());
+      if (!this.#isHere(reader)) return;
+      reader.write(history.in(reader.encoding));
+      reader.sequence = history.sequence;
+    }
+    const missed = await this.#options.captions.read(this.track, reader.sequence);
+    if (!this.#isHere(reader)) return;
+    const { captions, isWhole } = missed;
+    if (!isWhole || captions.length > HISTORY_LINES) {
+      reader.sequence = -1;
+      return this.#sendMissed(reader);
+    }
+    // Nothing can come in between: whoever is told from now on is told everything.
+    reader.isBehind = false;
+    if (captions.length > 0) {
+      const parcel = this.#historyParcel(captions, { replaces: false });
+      reader.write(parcel.in(reader.encoding));
+      reader.sequence = parcel.sequence;
+    }
+    if (this.#tentative !== '' && !reader.isSettled) {
+      reader.write(this.#tentativeParcel().in(reader.encoding));
+    }
+  }
+
+  #isHere(reader: Reader): boolean {
+    return !reader.isGone && this.readers.has(reader);
+  }
+
+  async #readHistory(): Promise<Parcel> {
+    const { captions } = await this.#options.captions.read(this.track, 0);
+    return this.#historyParcel(captions, { replaces: true });
+  }
+
+  #historyParcel(captions: readonly Caption[], { replaces }: { replaces: boolean }): Parcel {
+    const sequence = captions.at(-1)?.sequence ?? 0;
+    const said = replaces ? latestLines(captions).slice(-HISTORY_LINES) : captions;
+    const message: RoomServerMessage = {
+      type: 'history',
+      language: this.track.name,
+      sequence,
+      replaces,
+      lines: said.map(toLine),
+    };
+    return createParcel(message, sequence);
+  }
+
+  /** What was said is deleted: readers are shown nothing of it any more. */
+  clear(): void {
+    this.#history = undefined;
+    const { name: language } = this.track;
+    const message = { type: 'history', language, sequence: 0, replaces: true, lines: [] } as const;
+    this.send(createParcel({ ...message, lines: [] }));
+  }
+
+  close(): void {
+    clearTimeout(this.#unread);
+    this.#options.interpreter?.stop();
+    this.#unfollow();
+  }
+}
+
+/** The last of each line, those that were taken away left out; in the order in which they were said. */
+export function latestLines(captions: readonly Caption[]): Caption[] {
+  const newest = new Map(captions.map((caption) => [caption.line, caption]));
+  return [...newest.values()].filter(({ text }) => text !== '').sort((a, b) => a.line - b.line);
+}
+
+function toLine({ line, text, language, startMs, endMs, author }: Caption): RoomLine {
+  return { line, text, language, start_time: startMs, end_time: endMs, by: author };
+}
