@@ -39,7 +39,8 @@ export async function startEvents({
       return (await answer.json()) as RoomInfo;
     },
     async roomNow({ room_id: id }) {
-      return (await (await server.get(`/v1/rooms/${id}`)).json()) as RoomInfo;
+      const answer = await server.send(`/v1/rooms/${id}`, { method: 'GET' });
+      return (await answer.json()) as RoomInfo;
     },
     async type({ room_id: id }, caption) {
       const answer = await server.post(`/v1/rooms/${id}/captions`, caption);

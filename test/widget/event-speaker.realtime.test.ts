@@ -137,7 +137,7 @@ describe('who speaks', () => {
     const room = await bench.makeRoom();
     const page = await goLive(room);
     const links = `/v1/rooms/${room.room_id}/links`;
-    const { links: all } = (await (await bench.server.get(links)).json()) as {
+    const { links: all } = (await (await bench.server.send(links, { method: 'GET' })).json()) as {
       links: { link_id: string; role: string }[];
     };
     const { link_id: id } = all.find(({ role }) => role === 'speaker')!;
@@ -232,7 +232,7 @@ it('a microphone that is denied is said in words, with what to do', async () => 
     const page = await denied.open(room.speaker_url);
     await press(page, 'Start speaking');
     await untilTitle(page, 'The microphone is blocked');
-    await page.getByText(/site settings/).waitFor();
+    expect(await page.getByRole('status').first().innerText()).toContain('site settings');
     expect((await denied.roomNow(room)).state).toBe('waiting');
     await press(page, 'Try again');
     await untilTitle(page, 'The microphone is blocked');

@@ -391,9 +391,10 @@ export class SpeakerPage extends LitElement {
 
   /** A session that was ended for another one, or by whoever runs the server. */
   private async findOutWhy(): Promise<void> {
-    await this.room.reload();
-    const room = this.room.value;
-    this.wasTakenOver = room !== undefined && this.floor.isTaken(room);
+    const room = await this.desk.room().catch(() => undefined);
+    if (room === undefined || this.isSpeaking) return;
+    this.wasTakenOver = this.floor.isTaken(room);
+    this.room.set(room);
   }
 
   private showLevel(peak: number): void {
