@@ -38,7 +38,7 @@ const pureTests = [
   ...['setup/{product,debian-packages,npm-packages,dependencies,progress,node-version}'],
   ...['events/{room-keys,room-wording,spoken-lines,live-room}', 'events/reading/{fan-out,readers}'],
   ...['widget/console-{usage,rules,glossary-entries}'],
-  ...['widget/{transcript-state,room-transcript,spoken-lines,resampler}'],
+  ...['widget/{transcript-state,room-transcript,spoken-lines,resampler,event-speaking}'],
 ].map((name) => `test/${name}.test.ts`);
 
 /** Those with `databasesOfThisFile()`. */

@@ -98,6 +98,7 @@ export function openEvents({
       events,
       callerOf,
       publicUrl,
+      heardLanguages: voice.heardLanguages,
       voiceSessions: voice.sessions,
     });
     await app.register(eventPages, { widgetFolder, rooms: events.rooms });

@@ -140,6 +140,9 @@ export const RoomInfo = Type.Object(
       description: 'live while somebody speaks into it, paused, or waiting.',
       examples: ['live'],
     }),
+    session_id: Type.Optional(
+      Type.String({ format: 'uuid', description: 'The voice session that speaks into it.' }),
+    ),
     viewers: Type.Record(Type.String(), Type.Integer(), {
       description: `Who reads along at the moment, by language; \`${SPOKEN}\` is what is said itself.`,
     }),
@@ -148,6 +151,17 @@ export const RoomInfo = Type.Object(
     speaker_url: Type.Optional(url('For who speaks: whoever has it may speak and pause.')),
     captioner_url: Type.Optional(url('For who types or corrects captions.')),
     creation_time: Type.String({ format: 'date-time' }),
+  },
+  { description: ownAddition },
+);
+
+/** What a speaker needs to know besides. */
+export const RoomDesk = Type.Object(
+  {
+    ...RoomInfo.properties,
+    heard_languages: Type.Array(Type.String(), {
+      description: 'That can be spoken here: what the running recognisers understand.',
+    }),
   },
   { description: ownAddition },
 );
@@ -263,6 +277,7 @@ export type RoomChange = Omit<
   paused?: boolean;
 };
 export type RoomInfo = Static<typeof RoomInfo>;
+export type RoomDesk = Static<typeof RoomDesk>;
 export type RoomLink = Static<typeof RoomLink>;
 export type RoomLinkCreation = Static<typeof RoomLinkCreation>;
 export type RoomEntrance = Static<typeof RoomEntrance>;

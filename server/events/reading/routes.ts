@@ -5,9 +5,9 @@ import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Problem } from '../../../shared/schemas/problem.ts';
 import {
+  RoomDesk,
   RoomEntrance,
   RoomEntry,
-  RoomInfo,
   RoomPasscode,
   RoomPath,
   RoomPause,
@@ -36,6 +36,8 @@ export interface ReadingOptions {
   voiceSessions: Pick<VoiceSessions, 'open' | 'reconnect'>;
   /** Who pays for what is said in a room. @throws ServiceError forbidden */
   callerOf: (room: Room) => Promise<Caller>;
+  /** Languages that can be spoken. */
+  heardLanguages: () => string[];
   publicUrl: string | undefined;
 }
 
@@ -184,7 +186,7 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
 
 /** What speakers and captioners do. */
 const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) => {
-  const { events, voiceSessions, callerOf, publicUrl } = options;
+  const { events, voiceSessions, callerOf, heardLanguages, publicUrl } = options;
 
   /** @throws ServiceError not_found, forbidden */
   async function enter(request: FastifyRequest, least: RoomRole) {
@@ -201,7 +203,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       schema: {
         ...common,
         summary: 'How a room is at the moment, for who speaks or types',
-        response: { 200: RoomInfo, ...problems },
+        response: { 200: RoomDesk, ...problems },
       },
     },
     async (request) => {
@@ -210,7 +212,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       // What others may do is theirs alone.
       delete info.speaker_url;
       delete info.captioner_url;
-      return info;
+      return { ...info, heard_languages: heardLanguages() };
     },
   );
 
