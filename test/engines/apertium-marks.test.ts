@@ -37,8 +37,13 @@ describe('marks', () => {
     ['within a word take it whole', 'It is <1>un</1>usual.', 'Es <1>inusual</1>.'],
     [
       'follow the parts of a compound that no dictionary has',
-      'The <1>long-term</1> potential of <2>well-known methods</2>.',
-      'El potencial de <1>plazo largo</1> de <2>métodos bien sabidos</2>.',
+      'The <1>deep-sea</1> potential of <2>well-armed methods</2>.',
+      'El potencial de <1>mar profundo</1> de <2>métodos bien armados</2>.',
+    ],
+    [
+      'follow the parts of a compound of web pages',
+      'Our <1>award-winning, family-run</1> <2>restaurant</2> is <3>user-friendly</3>.',
+      'Nuestro <2>restaurante</2> <1>premiado, familiar</1> es <3>fácil de usar</3>.',
     ],
     [
       'within such a compound too',
@@ -47,8 +52,8 @@ describe('marks', () => {
     ],
     [
       'of names stay around them, and no blank is left before a full stop',
-      '<1>Spider-Man</1> is the <2>co-founder</2>; it was a <3>last-minute</3> change.',
-      '<1>Spider-Man</1> es el <2>cofundador</2>; era un <3>último cambio de minuto</3>.',
+      '<1>Spider-Man</1> is the <2>co-founder</2>; it was a <3>first-rate change</3>.',
+      '<1>Spider-Man</1> es el <2>cofundador</2>; era un <3>primer cambio de tasa</3>.',
     ],
     [
       'within one name do nothing to another',
