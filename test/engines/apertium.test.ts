@@ -150,6 +150,10 @@ describe('Apertium translates', () => {
     // One that no rule makes use of spoils no other.
     ['en', 'es', 'The two-bedroom flat has a fire-red door.', / de dos dormitorios /],
     ['en', 'es', 'Check-in begins at noon.', /^Check-in empieza/],
+    // Two adjectives stay beside each other.
+    ['es', 'en', 'Un curso teórico-práctico.', /^A practical theoretical course\.$/],
+    ['es', 'en', 'El ex-presidente y el coche-bomba.', /^The ex-president and the car-bomb\.$/],
+    ['pt', 'en', 'um curso teórico-prático', /^a practical theoretical course$/i],
   ];
 
   /** Its rules leave words of a description without a blank where a comma is between them. */

@@ -4,6 +4,7 @@
  * glued together (`well-known methods`: `métodosbiensabidos`). Given with blanks, its rules have some to
  * put between the words.
  */
+import { baseLanguage } from '../../../shared/language.ts';
 import type { Mode } from './apertium-modes.ts';
 import type { Token } from './marked-text.ts';
 
@@ -146,16 +147,22 @@ export async function withHyphens<Translated>(
   },
 ): Promise<Translated> {
   const knows = hasHyphen(text) ? await words(mode) : undefined;
-  const { unknown, plain, enclitic } =
-    knows === undefined ? NO_HYPHENS : compoundHyphens(text, knows);
+  const {
+    unknown: all,
+    plain,
+    enclitic,
+  } = knows === undefined ? NO_HYPHENS : compoundHyphens(text, knows);
+  const combining = baseLanguage(mode.target) === 'en' ? combiningHyphens(text) : [];
+  const unknown = all.filter((place) => !combining.includes(place));
+  const asBlank = (place: number) => ({ place, by: ' ' });
   // Where rules drop or move such a word, what stood around it would be glued together.
   const apart = [
     ...enclitic.map((place) => ({ place, by: ' -' })),
+    ...all.filter((place) => combining.includes(place)).map(asBlank),
     ...(mode.gluesAtCommas === true ? commasBetweenWords(text) : []),
   ];
   const translateWith = (divisions: readonly Division[]) =>
     translate([...apart, ...divisions].sort((a, b) => a.place - b.place));
-  const asBlank = (place: number) => ({ place, by: ' ' });
   const apartFrom = (place: number) => ({ place, by: ' - ' });
   const isLoose = (translated: Translated) => hasLooseHyphens(textOfTranslated(translated), text);
 
@@ -176,6 +183,15 @@ export async function withHyphens<Translated>(
   }
   const isLost = hasLostHyphens(textOfTranslated(translated), unknown.length - places.length);
   return isLost ? translateWith(unknown.map(asBlank)) : translated;
+}
+
+/**
+ * Hyphens of two adjectives in a Romance language, of which English rules would move each by itself:
+ * `empresa franco-alemana` (`frank company-german`).
+ */
+function combiningHyphens(text: string): number[] {
+  const pair = /(?<![\p{L}\p{N}-])\p{Ll}{3,}o-(?=\p{Ll}{4,}(?![\p{L}\p{N}-]))/gu;
+  return [...text.matchAll(pair)].map(({ 0: first, index }) => index + first.length - 1);
 }
 
 const NO_HYPHENS: CompoundHyphens = { unknown: [], plain: [], enclitic: [] };
