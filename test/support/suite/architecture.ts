@@ -14,7 +14,7 @@ interface Layer {
 
 const engineTypes = 'server/engines/engine.ts';
 const storageTypes = 'server/stores.ts';
-const nodeOnly = /^(node:.*|fastify|@fastify\/.*|ws|pino|onnxruntime-node|prism-media|opusscript)$/;
+const nodeOnly = /^(node:.*|fastify|@fastify\/.*|ws|pino|onnxruntime-node|opusscript)$/;
 const httpPackages = /^(node:https?|fastify|@fastify\/.*|ws)$/;
 const databasePackages = /^(kysely|@photostructure\/sqlite|node:sqlite|pg)$/;
 const edgePackages = new RegExp(`${httpPackages.source}|${databasePackages.source}`);
