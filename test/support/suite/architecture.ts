@@ -51,6 +51,7 @@ const layers: Record<string, Layer> = {
     uses: [
       'shared/client',
       'shared/protocol/codec.ts',
+      'shared/glossary-phrase.ts',
       'shared/language.ts',
       'shared/errors.ts',
       'shared/resampler.ts',
