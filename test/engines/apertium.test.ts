@@ -1,11 +1,10 @@
-import assert from 'node:assert/strict';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TranslationEngine } from '../../server/engines/engine.ts';
+import { describe, expect, test } from 'vitest';
 import { createApertium } from '../../server/engines/translation/apertium.ts';
 import { plainText } from '../../server/text/text-segment.ts';
 import {
-  apertium,
+  apertiumOfFile,
   containing,
+  openApertium,
   recordingLog,
   temporaryFolder,
   translateTexts,
@@ -16,19 +15,15 @@ import { answeredBefore } from './translation-texts.ts';
 
 const signal = new AbortController().signal;
 
-let engine: TranslationEngine;
-beforeAll(async () => {
-  const created = await createApertium({ log: recordingLog() });
-  assert.ok('translate' in created, 'apertium is not installed');
-  engine = created;
-});
-afterAll(() => engine.close());
+const engine = await apertiumOfFile();
 
 // A pair of one step, and one of two.
 for (const target of ['es', 'fr']) {
   describeTranslationConformance({
     name: `Apertium from en to ${target}`,
-    create: () => apertium(),
+    create: openApertium,
+    // Seven programs for each step.
+    isSlowToStart: true,
     pair: { source: 'en', target },
   });
 }
