@@ -232,7 +232,7 @@ describe('the detector and short phrases', () => {
     expect(detector.detect(text)).toEqual({ status: 'success', language: 'ca' });
   });
 
-  it.each([...'áéíóú'])('knows that not all languages write %s', (letter) => {
+  it.each(['á', 'é', 'í', 'ó', 'ú'])('knows that not all languages write %s', (letter) => {
     const { areAllOf } = letterEvidence(`s${letter}`);
     expect(['es', 'ga', 'hu', 'de', 'id'].filter(areAllOf)).toEqual(['es', 'ga', 'hu']);
   });
