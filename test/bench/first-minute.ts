@@ -101,6 +101,7 @@ async function visitLanguages(ask: Ask): Promise<void> {
   await ask('GET /v2/languages');
   await ask('POST /v2/languages');
   await ask('GET /v2/glossary-language-pairs');
+  await ask('POST /v2/glossary-language-pairs');
 }
 
 /** One document until it has been fetched, one whose address is asked as older clients do, and one given up. */
