@@ -1,8 +1,9 @@
 /**
- * Four builds, because each result must stand alone: the element as one file to embed, the worklet
- * as one file that `script-src 'self'` lets through, the console, and the demo page, which embeds the
- * element's file like anybody's page would.
+ * Several builds, because each result must stand alone: the elements as one file each to embed, the worklet
+ * as one file that `script-src 'self'` lets through, the console, the pages of events, which share what
+ * they have in common, and the demo page, which embeds an element's file like anybody's page would.
  */
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, defineConfig, type BuildEnvironmentOptions, type Plugin } from 'vite';
 
@@ -42,6 +43,32 @@ function bundledSource(): Plugin {
   };
 }
 
+/** The pages in a folder. */
+function pagesIn(folder: string): string[] {
+  return readdirSync(here(folder))
+    .filter((name) => name.endsWith('.html'))
+    .map((name) => here(`${folder}/${name}`));
+}
+
+/** Pictures of the pages of events that no page names: the server does, for home screens. */
+function eventIcons(): Plugin {
+  return {
+    name: 'event-icons',
+    applyToEnvironment: ({ name }) => name === 'events',
+    generateBundle() {
+      for (const name of readdirSync(here('events/icons'))) {
+        const source = readFileSync(here(`events/icons/${name}`));
+        this.emitFile({ type: 'asset', fileName: `events/${name}`, source });
+      }
+    },
+  };
+}
+
+/** From the address of a page of events to the folder of its files: `/events/{room_id}/speaker`. */
+function eventFolder(page: string): string {
+  return page === 'events/viewer.html' ? '../event-pages/' : '../../event-pages/';
+}
+
 async function bundle(file: string): Promise<{ code: string; modules: string[] }> {
   const result = await build({
     configFile: false,
@@ -59,7 +86,7 @@ export default defineConfig({
   base: './',
   publicDir: false,
   envDir: false,
-  plugins: [bundledSource()],
+  plugins: [bundledSource(), eventIcons()],
   build: {
     outDir: here('../dist/widget'),
     // The builds share the folder; whoever calls them empties it.
@@ -70,6 +97,7 @@ export default defineConfig({
   },
   environments: {
     element: { consumer: 'client', ...oneFile('voice-captions.ts', 'voice-captions.js') },
+    room: { consumer: 'client', ...oneFile('room-captions.ts', 'room-captions.js') },
     worklet: {
       consumer: 'client',
       ...oneFile('worklet/pcm-capture.ts', 'pcm-capture.worklet.js'),
@@ -83,6 +111,21 @@ export default defineConfig({
             entryFileNames: 'console/console.js',
             assetFileNames: 'console/[name][extname]',
             codeSplitting: false,
+            comments: { legal: true },
+          },
+        },
+      },
+    },
+    events: {
+      consumer: 'client',
+      build: {
+        rolldownOptions: {
+          // The worker is a page's own script: what it keeps are the pages.
+          input: [...pagesIn('events'), here('events/service-worker.ts')],
+          output: {
+            entryFileNames: 'events/[name].js',
+            chunkFileNames: 'events/shared-[name].js',
+            assetFileNames: 'events/[name][extname]',
             comments: { legal: true },
           },
         },
@@ -104,13 +147,15 @@ export default defineConfig({
   },
   experimental: {
     // The server shows demo/index.html as its front page: addresses are relative to that. The
-    // console's page stays in its folder.
+    // console's page stays in its folder; those of events are served at the addresses of rooms.
     renderBuiltUrl: (fileName, { hostId, hostType }) =>
       hostType !== 'html'
         ? undefined
         : hostId.startsWith('console/')
           ? fileName.slice('console/'.length)
-          : fileName,
+          : hostId.startsWith('events/')
+            ? eventFolder(hostId) + fileName.slice('events/'.length)
+            : fileName,
   },
   builder: {
     async buildApp(builder) {

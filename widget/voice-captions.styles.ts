@@ -12,7 +12,8 @@ const tokens = new Map(
   ]),
 );
 
-function token(name: string): CSSResult {
+/** What the sheet says of a name. @throws Error where it has none */
+export function token(name: string): CSSResult {
   const value = tokens.get(name);
   if (value === undefined) throw new Error(`The sheet has no ${name}.`);
   return unsafeCSS(value);
@@ -105,14 +106,19 @@ const adaptations = css`
   }
 `;
 
-/** Style of `<voice-captions>`: adopted sheets, which pass `style-src 'self'`. */
-export const voiceCaptionsStyles = [
+/** The colours of both elements of captions, also for browsers that know no pairs. */
+export const captionColours = [
   colours(lightToken),
   css`
     @supports (color: light-dark(#000, #fff)) {
       ${colours(token)}
     }
   `,
+];
+
+/** Style of `<voice-captions>`: adopted sheets, which pass `style-src 'self'`. */
+export const voiceCaptionsStyles = [
+  ...captionColours,
   frame,
   captionStyles,
   toolbarStyles,

@@ -143,6 +143,7 @@ export class Events {
       hidden_words: wishes.hiddenWords,
       paused: room.isPaused,
       state: running?.state ?? (room.isPaused ? 'paused' : 'waiting'),
+      ...(running?.sessionId !== undefined && { session_id: running.sessionId }),
       viewers: running?.readers ?? {},
       ...urlsOf(room, await this.rooms.links(room), base),
       creation_time: new Date(room.createdAtMs).toISOString(),

@@ -15,7 +15,7 @@ import { createReaderDesk } from './reading/readers.ts';
 import { readingRoutes } from './reading/routes.ts';
 import { readerSockets } from './reading/sockets.ts';
 import { createRooms } from './rooms.ts';
-import { roomRoutes } from './routes.ts';
+import { roomLanguageRoutes, roomRoutes } from './routes.ts';
 import { createSpokenLines } from './spoken-lines.ts';
 import type { Room } from './store.ts';
 
@@ -81,19 +81,31 @@ export function openEvents({
   const owners: Routes = async (app, { door }) => {
     await app.register(roomRoutes, { door, events, publicUrl });
   };
+  const consoleRoutes: Routes = async (app, { door }) => {
+    await app.register(owners, { door });
+    await app.register(roomLanguageRoutes, {
+      door,
+      languages: () =>
+        voice.heardLanguages().map((source) => ({
+          source_language: source,
+          target_languages: translation.targets(source),
+        })),
+    });
+  };
   const routes: PageRoutes = async (app, { door, widgetFolder }) => {
     await app.register(owners, { door });
     await app.register(readingRoutes, {
       events,
       callerOf,
       publicUrl,
+      heardLanguages: voice.heardLanguages,
       voiceSessions: voice.sessions,
     });
     await app.register(eventPages, { widgetFolder, rooms: events.rooms });
   };
   return {
     routes,
-    consoleRoutes: owners,
+    consoleRoutes,
     sockets: readerSockets({ admit: (wish) => events.admit(wish), trustProxy: config.TRUST_PROXY }),
     /** The room of an account that a voice session speaks into. @throws ServiceError not_found */
     async roomOf(roomId: string, caller: Caller | undefined): Promise<SessionRoom> {

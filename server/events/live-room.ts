@@ -79,6 +79,11 @@ export class LiveRoom implements SessionRoom {
     return Object.fromEntries(counts.filter(([, count]) => count > 0));
   }
 
+  /** The session that speaks, also while the room is paused. */
+  get sessionId(): string | undefined {
+    return this.#speech?.sessionId;
+  }
+
   get state(): 'waiting' | 'live' | 'paused' {
     if (this.#room.isPaused) return 'paused';
     return this.#speech === undefined ? 'waiting' : 'live';

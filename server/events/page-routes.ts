@@ -2,6 +2,7 @@ import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import type { Rooms } from './rooms.ts';
+import type { Room } from './store.ts';
 
 /** The page of each address below `/events/{room_id}`. */
 const pages = {
@@ -36,6 +37,12 @@ export const eventPages: FastifyPluginAsync<{ widgetFolder: string; rooms: Rooms
     index: false,
     redirect: false,
     maxAge: 0,
+    setHeaders(reply, file) {
+      if (path.basename(file) !== 'service-worker.js') return;
+      // It keeps the pages, which are beside its folder, and asks for them itself.
+      reply.header('Service-Worker-Allowed', '../events/');
+      reply.header('Content-Security-Policy', "default-src 'none'; connect-src 'self'");
+    },
   });
   const send = (reply: FastifyReply, file: string, isFramed: boolean) => {
     const ancestors = isFramed ? 'frame-ancestors *' : "frame-ancestors 'self'";
@@ -47,10 +54,47 @@ export const eventPages: FastifyPluginAsync<{ widgetFolder: string; rooms: Rooms
       `/events/:room_id${address}`,
       { schema: { hide: true } },
       async ({ params }, reply) => {
-        // A page that cannot be is better told at once than by a script.
-        await rooms.find(params.room_id);
+        // The page says it in words; the status is for whoever reads no page.
+        const isThere = await rooms.find(params.room_id).then(
+          () => true,
+          () => false,
+        );
+        if (!isThere) reply.code(404);
         return send(reply, file, address === '' || address === '/overlay');
       },
     );
   }
+
+  app.get<{ Params: { room_id: string } }>(
+    '/events/:room_id/manifest.webmanifest',
+    { schema: { hide: true } },
+    async ({ params }, reply) => {
+      const room = await rooms.find(params.room_id);
+      reply.header('Cache-Control', 'no-cache').type('application/manifest+json');
+      return JSON.stringify(manifestOf(room));
+    },
+  );
 };
+
+/** What a phone needs to know to keep a room on its home screen. */
+function manifestOf({ roomId, name, wishes }: Room): object {
+  // Only those who were given a link know what the room is called.
+  const shown = wishes.access === 'link' ? 'Live captions' : name;
+  const icon = (size: number, purpose: string) => ({
+    src: `../../event-pages/icon-${purpose === 'any' ? '' : `${purpose}-`}${size}.png`,
+    sizes: `${size}x${size}`,
+    type: 'image/png',
+    purpose,
+  });
+  return {
+    id: `../${roomId}`,
+    name: shown,
+    short_name: shown.slice(0, 24),
+    start_url: `../${roomId}`,
+    scope: '../',
+    display: 'standalone',
+    background_color: '#f6f5f1',
+    theme_color: '#f6f5f1',
+    icons: [icon(192, 'any'), icon(512, 'any'), icon(512, 'maskable')],
+  };
+}

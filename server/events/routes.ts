@@ -8,6 +8,7 @@ import {
   RoomChange,
   RoomCreation,
   RoomInfo,
+  RoomLanguages,
   RoomLink,
   RoomLinkCreation,
   RoomLinkList,
@@ -328,5 +329,20 @@ const captions: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) =>
       await events.forget(room);
       return reply.code(204).send(null);
     },
+  );
+};
+
+/** What the console's form asks for besides: in which languages a room can be. */
+export const roomLanguageRoutes: FastifyPluginAsyncTypebox<{
+  door: Door;
+  languages: () => RoomLanguages['languages'];
+}> = async (app, { door, languages }) => {
+  app.get(
+    '/room-languages',
+    {
+      onRequest: door.require({ plan: 'pro' }),
+      schema: { response: { 200: RoomLanguages, ...problems } },
+    },
+    async () => ({ languages: languages() }),
   );
 };

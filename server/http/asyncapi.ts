@@ -1,4 +1,4 @@
-/** The AsyncAPI document of the voice socket, from the same schemas as the types. */
+/** The AsyncAPI document of the sockets, of voice and of rooms, from the same schemas as the types. */
 import {
   clientMessages,
   EndOfSourceMedia,
@@ -8,10 +8,12 @@ import {
   EndOfTargetTranscript,
   serverMessages,
 } from '../../shared/protocol/messages.ts';
+import { roomServerMessages, RoomWatch } from '../../shared/protocol/room-messages.ts';
 import { VOICE_CONNECT_PATH } from '../../shared/schemas/voice-session.ts';
 import { errorTable } from '../../shared/errors.ts';
 
 const CHANNEL = 'voice';
+const ROOM = 'room';
 const ends = [EndOfSourceTranscript, EndOfTargetTranscript, EndOfTargetMedia, EndOfStream];
 
 /**
@@ -20,11 +22,13 @@ const ends = [EndOfSourceTranscript, EndOfTargetTranscript, EndOfTargetMedia, En
  * @param address under which clients reach the server, such as `https://live.example.org`
  */
 export function asyncApiDocument(address: string) {
-  const all = [...clientMessages, ...serverMessages];
+  const ofVoice = [...clientMessages, ...serverMessages];
+  const ofRooms = [RoomWatch, ...roomServerMessages];
+  const all = [...ofVoice, ...ofRooms];
   return {
     asyncapi: '3.0.0',
     info: {
-      title: 'Dragoman voice socket',
+      title: 'Dragoman sockets',
       version: '3',
       description: socketDescription,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
@@ -35,10 +39,15 @@ export function asyncApiDocument(address: string) {
       [CHANNEL]: {
         address: VOICE_CONNECT_PATH,
         title: 'Voice session',
-        messages: Object.fromEntries(
-          all.map(({ title }) => [title, { $ref: `#/components/messages/${title}` }]),
-        ),
+        messages: componentsOf(ofVoice),
         bindings: { ws: connectBinding },
+      },
+      [ROOM]: {
+        address: '/v1/rooms/{room_id}/live',
+        title: 'Reading along in a room',
+        parameters: { room_id: { description: 'Of the room.' } },
+        messages: componentsOf(ofRooms),
+        bindings: { ws: readBinding },
       },
     },
     operations: operations(),
@@ -56,6 +65,29 @@ export function asyncApiDocument(address: string) {
   };
 }
 
+function componentsOf(messages: readonly { title: string }[]) {
+  return Object.fromEntries(
+    messages.map(({ title }) => [title, { $ref: `#/components/messages/${title}` }]),
+  );
+}
+
+const text = (description: string) => ({ type: 'string', description });
+const readBinding = {
+  method: 'GET',
+  query: {
+    type: 'object',
+    properties: {
+      language: text(
+        'One of the languages of the room; `spoken`, the default, is what is said itself.',
+      ),
+      calmness: text('`instant`, the default, or `settled`: nothing that may still change.'),
+      after: { type: 'integer', description: 'The last `sequence` you have, when you come back.' },
+      key: text('Of a signed link, or for a passcode, where the room asks for one.'),
+      format: text('`json`, the default, in text frames, or `msgpack` in binary frames.'),
+    },
+  },
+};
+
 const connectBinding = {
   method: 'GET',
   query: {
@@ -69,6 +101,7 @@ const connectBinding = {
 function operations() {
   const channel = { $ref: `#/channels/${CHANNEL}` };
   const media = clientMessages.filter((schema) => schema.title !== EndOfSourceMedia.title);
+  const room = { $ref: `#/channels/${ROOM}` };
   return {
     receiveMedia: {
       action: 'receive',
@@ -89,14 +122,28 @@ function operations() {
       channel,
       messages: references(serverMessages),
     },
+    receiveWatch: {
+      action: 'receive',
+      summary: 'A reader chooses another language or calmness.',
+      channel: room,
+      messages: references([RoomWatch], ROOM),
+    },
+    sendToReader: {
+      action: 'send',
+      summary: 'What is said in the room, in the language that is read.',
+      channel: room,
+      messages: references(roomServerMessages, ROOM),
+    },
   };
 }
 
-function references(messages: readonly { title: string }[]) {
-  return messages.map(({ title }) => ({ $ref: `#/channels/${CHANNEL}/messages/${title}` }));
+function references(messages: readonly { title: string }[], channel = CHANNEL) {
+  return messages.map(({ title }) => ({ $ref: `#/channels/${channel}/messages/${title}` }));
 }
 
-type Message = (typeof clientMessages | typeof serverMessages)[number];
+type Message =
+  | (typeof clientMessages | typeof serverMessages | typeof roomServerMessages)[number]
+  | typeof RoomWatch;
 
 function describe(schema: Message) {
   const { title: name, description: summary } = schema;
@@ -148,7 +195,7 @@ const describedErrors: readonly DescribedError[] = Object.entries(errorTable).ma
 
 /** The whole course of a session, in Markdown. */
 const socketDescription = `
-Live captions and translated speech over one WebSocket.
+Live captions and translated speech over one WebSocket, and rooms in which thousands read along.
 
 ## A session
 
@@ -171,6 +218,12 @@ Nothing is lost, in either direction, for clients that ask for it in the session
 
 These are our own additions; a client that knows none of them sees the plain protocol.
 
+## Reading along in a room
+
+A room is made at \`POST /v1/rooms\`; a session that is requested with its \`room_id\` speaks into it. Open \`/v1/rooms/{room_id}/live?language=es\` without any API key; where the room asks for one, with the \`key\` of a signed link or of \`POST /v1/rooms/{room_id}/live/entry\`. Without an upgrade the same address answers the same messages as server-sent events.
+
+\`room\` comes first, then \`history\`: what was said of late. After that \`captions\`, whose \`lines\` are concluded. Lines are shown by their number; one that comes again replaces the one before. \`watch\` is the only message of a reader. A reader who is slow loses tentative text first, then gets what it has missed as \`history\`; one that comes back says \`after\` and gets what followed.
+
 ## Errors
 
 An \`error\` message and a close code of 4000 + \`error_code\`. \`reason_code\` is \`error_code\` × 10,000 + a detail.
@@ -190,8 +243,16 @@ function errorRows(): string {
 
 // What messages of the voice socket look like, in JSON frames.
 
-type MessageName = (typeof clientMessages | typeof serverMessages)[number]['title'];
+type MessageName = Message['title'];
 
+const line = {
+  line: 1_795_535_202_520,
+  text: 'Buenos días.',
+  language: 'es',
+  start_time: 1_795_535_201_000,
+  end_time: 1_795_535_202_300,
+  by: 'machine',
+};
 const tentative = { text: ' How are', start_time: 1480, end_time: 1900 };
 
 /** An example or two of every message, by its name. */
@@ -263,6 +324,34 @@ const messageExamples: Readonly<Record<MessageName, readonly object[]>> = {
       },
     },
   ],
+  watch: [{ watch: { language: 'fr', calmness: 'settled' } }],
+  room: [
+    {
+      room: {
+        name: 'Main stage',
+        state: 'live',
+        languages: ['es', 'fr'],
+        spoken_languages: ['es', 'fr'],
+        source_language: 'en',
+      },
+    },
+  ],
+  history: [
+    { history: { language: 'es', sequence: 1_795_535_202_643, replaces: true, lines: [line] } },
+  ],
+  captions: [
+    {
+      captions: {
+        language: 'es',
+        sequence: 1_795_535_202_643,
+        lines: [line],
+        tentative: '',
+      },
+    },
+    { captions: { language: 'es', lines: [], tentative: 'Cómo' } },
+  ],
+  keep_alive: [{ keep_alive: {} }],
+  end: [{ end: { message: 'The room has been deleted.' } }],
   end_of_stream: [{ end_of_stream: {} }],
   error: [
     {

@@ -156,10 +156,10 @@ export const widgetFolder = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../dist/widget' : '../../widget', import.meta.url),
 );
 
-/** The caption element and its worklet, for any page anywhere. */
+/** The caption elements and their worklet, for any page anywhere. */
 const widgetRoutes: FastifyPluginAsync = async (app) => {
   await app.register(fastifyStatic, { root: widgetFolder, serve: false });
-  for (const file of ['voice-captions.js', 'pcm-capture.worklet.js']) {
+  for (const file of ['voice-captions.js', 'room-captions.js', 'pcm-capture.worklet.js']) {
     app.get(`/${file}`, { schema: { hide: true } }, async (_request, reply) => {
       // Module scripts and worklets of other origins are loaded with CORS.
       reply.header('Access-Control-Allow-Origin', '*');

@@ -2,6 +2,8 @@
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
+/** Of many clients that lost the same server at the same moment. */
+const CROWD_PAUSE_MS = { first: 2_000, longest: 15_000 };
 
 interface Page {
   navigator?: { onLine?: boolean };
@@ -18,18 +20,27 @@ export function isOffline(): boolean {
   return page.navigator?.onLine === false;
 }
 
-/** Waits before attempt `attempt + 1`; ends early when the network returns or `signal` is aborted. */
+/**
+ * Waits before attempt `attempt + 1`; ends early when the network returns or `signal` is aborted.
+ *
+ * @param isCrowd whether thousands may try again at the same moment: they are spread over the whole pause
+ */
 export function retryPause({
   attempt,
   signal,
+  isCrowd = false,
 }: {
   attempt: number;
   signal: AbortSignal;
+  isCrowd?: boolean;
 }): Promise<void> {
-  const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
+  const pauseMs = isCrowd
+    ? Math.min(CROWD_PAUSE_MS.longest, CROWD_PAUSE_MS.first * 2 ** (attempt - 1)) *
+      (0.15 + 0.85 * Math.random())
+    : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)) * (0.7 + 0.6 * Math.random());
   return new Promise((resolve) => {
     const done = new AbortController();
-    const timer = setTimeout(go, pauseMs * (0.7 + 0.6 * Math.random()));
+    const timer = setTimeout(go, pauseMs);
     const once = { signal: done.signal };
     page.addEventListener?.('online', go, once);
     signal.addEventListener('abort', go, once);

@@ -30,7 +30,10 @@ const Replacement = Type.Object({
   to: Type.String({ examples: ['Zembla'] }),
 });
 
-/** What a room is made with; what is left out is as the descriptions say: a change must find it left out. */
+/**
+ * What a room is made with; what is left out is as the descriptions say. Not by `default`: a change
+ * shares these fields, and what it leaves out stays as it is.
+ */
 const wishes = {
   name: Type.String({ description: 'At most 1,024 bytes of UTF-8.', examples: ['Main stage'] }),
   languages: Type.Optional(
@@ -53,7 +56,7 @@ const wishes = {
   ),
   access: Type.Optional(
     Type.String({
-      description: `Who may read: ${roomAccess.join(', ')}. everyone, also when it is left out, is whoever knows the address; link is who was given a signed one.`,
+      description: `Who may read: ${roomAccess.join(', ')}; everyone unless it is said. everyone is whoever knows the address; link is who was given a signed one.`,
     }),
   ),
   passcode: Type.Optional(
@@ -64,13 +67,13 @@ const wishes = {
   ),
   keep_hours: Type.Optional(
     Type.Number({
-      description: `How long the transcript is kept after it was said, at most ${MAX_KEEP_HOURS}. 0, also when it is left out: not at all; then nothing of it is ever written to disk.`,
+      description: `How long the transcript is kept after it was said, at most ${MAX_KEEP_HOURS}. 0, and without it: not at all; then nothing of it is ever written to disk.`,
       examples: [48],
     }),
   ),
   glossary_id: Type.Optional(Type.String({ description: 'A glossary the translations obey.' })),
   formality: Type.Optional(
-    Type.String({ description: 'default, formal, more, informal or less.' }),
+    Type.String({ description: 'default (without it as well), formal, more, informal or less.' }),
   ),
   replacements: Type.Optional(
     Type.Array(Replacement, {
@@ -84,7 +87,16 @@ const wishes = {
   ),
 };
 
-export const RoomCreation = Type.Object(wishes, { description: ownAddition });
+/** What is left out is as the defaults say. */
+export const RoomCreation = Type.Object(
+  {
+    ...wishes,
+    access: Type.Optional(Type.String({ ...wishes.access, default: 'everyone' })),
+    keep_hours: Type.Optional(Type.Number({ ...wishes.keep_hours, default: 0 })),
+    formality: Type.Optional(Type.String({ ...wishes.formality, default: 'default' })),
+  },
+  { description: ownAddition },
+);
 
 const { name, ...others } = wishes;
 const orNull = Object.fromEntries(
@@ -107,7 +119,7 @@ export const RoomChange = Type.Object(
   { description: ownAddition },
 );
 
-const url = (description: string) => Type.String({ format: 'uri', description });
+const url = (description: string) => Type.String({ description });
 
 export const RoomInfo = Type.Object(
   {
@@ -128,6 +140,9 @@ export const RoomInfo = Type.Object(
       description: 'live while somebody speaks into it, paused, or waiting.',
       examples: ['live'],
     }),
+    session_id: Type.Optional(
+      Type.String({ format: 'uuid', description: 'The voice session that speaks into it.' }),
+    ),
     viewers: Type.Record(Type.String(), Type.Integer(), {
       description: `Who reads along at the moment, by language; \`${SPOKEN}\` is what is said itself.`,
     }),
@@ -136,6 +151,17 @@ export const RoomInfo = Type.Object(
     speaker_url: Type.Optional(url('For who speaks: whoever has it may speak and pause.')),
     captioner_url: Type.Optional(url('For who types or corrects captions.')),
     creation_time: Type.String({ format: 'date-time' }),
+  },
+  { description: ownAddition },
+);
+
+/** What a speaker needs to know besides. */
+export const RoomDesk = Type.Object(
+  {
+    ...RoomInfo.properties,
+    heard_languages: Type.Array(Type.String(), {
+      description: 'That can be spoken here: what the running recognisers understand.',
+    }),
   },
   { description: ownAddition },
 );
@@ -178,8 +204,16 @@ export const RoomEntrance = Type.Object(
   {
     room_id: Type.String(),
     access: Type.String(),
+    may_read: Type.Boolean({
+      description: 'Whether whoever asks may read, with the key they sent.',
+    }),
     name: Type.Optional(
       Type.String({ description: 'Left out where only signed links lead into the room.' }),
+    ),
+    languages: Type.Optional(
+      Type.Array(Type.String(), {
+        description: `What it can be read in besides \`${SPOKEN}\`, for those who may.`,
+      }),
     ),
   },
   { description: ownAddition },
@@ -221,6 +255,17 @@ export const TranscriptQuery = Type.Object({
   ),
 });
 
+/** What rooms can be made of, for the console: every language that is heard, and what it is translated into. */
+export const RoomLanguages = Type.Object({
+  languages: Type.Array(
+    Type.Object({
+      source_language: Type.String(),
+      target_languages: Type.Array(Type.String()),
+    }),
+  ),
+});
+
+export type RoomLanguages = Static<typeof RoomLanguages>;
 export type RoomCreation = Static<typeof RoomCreation>;
 export type RoomChange = Omit<
   Partial<RoomCreation>,
@@ -232,6 +277,7 @@ export type RoomChange = Omit<
   paused?: boolean;
 };
 export type RoomInfo = Static<typeof RoomInfo>;
+export type RoomDesk = Static<typeof RoomDesk>;
 export type RoomLink = Static<typeof RoomLink>;
 export type RoomLinkCreation = Static<typeof RoomLinkCreation>;
 export type RoomEntrance = Static<typeof RoomEntrance>;

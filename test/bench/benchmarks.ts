@@ -3,6 +3,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import * as captions from './captions.ts';
 import * as decode from './decode.ts';
 import * as documents from './documents.ts';
+import * as fanout from './fanout.ts';
 import * as firstMinute from './first-minute.ts';
 import * as gateway from './gateway.ts';
 import * as glossary from './glossary.ts';
@@ -33,6 +34,7 @@ export interface Benchmark {
 
 const benchmarks: readonly Benchmark[] = [
   gateway,
+  fanout,
   voice,
   recogniser,
   voices,

@@ -1,10 +1,11 @@
-/** The document of the voice socket: valid, complete, its examples true. */
+/** The document of the sockets: valid, complete, its examples true. */
 import asyncApiSpecs from '@asyncapi/specs';
 import { Ajv, type AnySchema } from 'ajv';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { errorTable, ServiceError, toSocket, type ErrorCode } from '../../shared/errors.ts';
 import { decodeServerMessage } from '../../shared/protocol/codec.ts';
 import { clientMessages, serverMessages } from '../../shared/protocol/messages.ts';
+import { roomServerMessages, RoomWatch } from '../../shared/protocol/room-messages.ts';
 import type { TestServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
 
@@ -25,7 +26,7 @@ interface Message {
 interface Document {
   info: { description: string };
   servers: Record<string, { host: string; protocol: string; security: Reference[] }>;
-  channels: { voice: { address: string } };
+  channels: { voice: { address: string }; room: { address: string } };
   operations: Record<string, Operation>;
   components: { messages: Record<string, Message>; securitySchemes: object };
 }
@@ -39,7 +40,9 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const names = (messages: readonly { title: string }[]) => messages.map(({ title }) => title).sort();
-const all = names([...clientMessages, ...serverMessages]);
+const fromClients = [...clientMessages, RoomWatch];
+const fromServer = [...serverMessages, ...roomServerMessages];
+const all = names([...fromClients, ...fromServer]);
 const namesOf = (references: readonly Reference[]) =>
   references.map(({ $ref }) => $ref.split('/').at(-1)).sort();
 
@@ -83,8 +86,8 @@ it('lists every message, with who sends it', () => {
       .filter((operation) => operation.action === action)
       .flatMap((operation) => namesOf(operation.messages))
       .sort();
-  expect(sentBy('receive')).toEqual(names(clientMessages));
-  expect(sentBy('send')).toEqual(names(serverMessages));
+  expect(sentBy('receive')).toEqual(names(fromClients));
+  expect(sentBy('send')).toEqual(names(fromServer));
   const replies = Object.values(document.operations).flatMap(({ reply }) => reply?.messages ?? []);
   expect(namesOf(replies)).toContain('end_of_stream');
 });
@@ -126,6 +129,7 @@ it('says where to connect, with what, and how to come back', async () => {
   expect(here).toMatchObject({ host, protocol: 'ws' });
   expect(here?.security).toEqual([{ $ref: '#/components/securitySchemes/sessionToken' }]);
   expect(document.channels.voice.address).toBe('/v3/voice/realtime/connect');
+  expect(document.channels.room.address).toBe('/v1/rooms/{room_id}/live');
   for (const word of [
     ...['GET /v3/voice/realtime?token=', 'last_sequence', 'received_audio_ms'],
     ...['acknowledgements', 'lag_updates', 'caption_mode', 'sequence'],

@@ -72,3 +72,13 @@ export const textSizeIcons = {
     <path d="M17 9h5.5M19.75 6.25v5.5" />
   </svg>`,
 };
+
+/** To the newest words. */
+export const jumpIcon = html`<svg class="icon drawn" viewBox="0 0 24 24" aria-hidden="true">
+  <path d="M12 5v13M6.5 12.5 12 18l5.5-5.5" />
+</svg>`;
+
+/** A pen: a person wrote this. */
+export const personIcon = html`<svg class="icon drawn" viewBox="0 0 24 24" aria-hidden="true">
+  <path d="m5 19 1-4L16.5 4.5a2 2 0 0 1 3 3L9 18Z" />
+</svg>`;

@@ -5,9 +5,9 @@ import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Problem } from '../../../shared/schemas/problem.ts';
 import {
+  RoomDesk,
   RoomEntrance,
   RoomEntry,
-  RoomInfo,
   RoomPasscode,
   RoomPath,
   RoomPause,
@@ -36,6 +36,8 @@ export interface ReadingOptions {
   voiceSessions: Pick<VoiceSessions, 'open' | 'reconnect'>;
   /** Who pays for what is said in a room. @throws ServiceError forbidden */
   callerOf: (room: Room) => Promise<Caller>;
+  /** Languages that can be spoken. */
+  heardLanguages: () => string[];
   publicUrl: string | undefined;
 }
 
@@ -51,6 +53,11 @@ export const readingRoutes: FastifyPluginAsyncTypebox<ReadingOptions> = async (a
   await app.register(working, options);
 };
 
+const openToSites = {
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
 const LiveQuery = Type.Object({
   language: Type.Optional(Type.String()),
   calmness: Type.Optional(Type.String()),
@@ -59,6 +66,21 @@ const LiveQuery = Type.Object({
 });
 
 const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events }) => {
+  // Any site may embed a room's captions: keys are sent on purpose, never by the browser itself.
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(openToSites);
+  });
+  for (const path of [live, `${live}/entry`]) {
+    app.options(path, { schema: { hide: true } }, async (_request, reply) => {
+      reply.headers({
+        'Access-Control-Allow-Methods': 'GET, POST',
+        'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+        'Access-Control-Max-Age': '600',
+      });
+      return reply.code(204).send(null);
+    });
+  }
+
   app.get(
     `${live}/entry`,
     {
@@ -71,10 +93,17 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
     async ({ params, headers, query }) => {
       const room = await events.rooms.find(params.room_id);
       const { access } = room.wishes;
-      const mayKnow =
-        access !== 'link' ||
-        (await events.rooms.roleOf(room, keyOf({ headers, query })).catch(() => undefined));
-      return { room_id: room.roomId, access, ...(mayKnow && { name: room.name }) };
+      const mayRead = await events.rooms.roleOf(room, keyOf({ headers, query })).then(
+        () => true,
+        () => false,
+      );
+      return {
+        room_id: room.roomId,
+        access,
+        may_read: mayRead,
+        ...((mayRead || access !== 'link') && { name: room.name }),
+        ...(mayRead && { languages: room.wishes.languages }),
+      };
     },
   );
 
@@ -122,7 +151,7 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
       }
       reply.hijack();
       const isHttps = request.protocol === 'https';
-      const all = { ...securityHeaders(isHttps), 'X-Trace-ID': request.id };
+      const all = { ...securityHeaders(isHttps), ...openToSites, 'X-Trace-ID': request.id };
       serveEventStream(reply.raw, all, { ...admitted, wish });
     },
   );
@@ -160,7 +189,7 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
 
 /** What speakers and captioners do. */
 const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) => {
-  const { events, voiceSessions, callerOf, publicUrl } = options;
+  const { events, voiceSessions, callerOf, heardLanguages, publicUrl } = options;
 
   /** @throws ServiceError not_found, forbidden */
   async function enter(request: FastifyRequest, least: RoomRole) {
@@ -177,7 +206,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       schema: {
         ...common,
         summary: 'How a room is at the moment, for who speaks or types',
-        response: { 200: RoomInfo, ...problems },
+        response: { 200: RoomDesk, ...problems },
       },
     },
     async (request) => {
@@ -186,7 +215,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       // What others may do is theirs alone.
       delete info.speaker_url;
       delete info.captioner_url;
-      return info;
+      return { ...info, heard_languages: heardLanguages() };
     },
   );
 

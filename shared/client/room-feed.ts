@@ -1,0 +1,448 @@
+/**
+ * What is said in a room, as long as somebody reads along: over a WebSocket, or as server-sent events where
+ * none gets through; again after every drop, with nothing lost.
+ */
+import type {
+  Calmness,
+  RoomMessageOf,
+  RoomServerMessage,
+  RoomWatch,
+} from '../protocol/room-messages.ts';
+import type { RoomEntrance } from '../schemas/rooms.ts';
+import { isOffline, retryPause } from './retry.ts';
+import { globalSocketClass, OPEN, type SocketClass, type SocketLike } from './socket.ts';
+import type { Fetch } from './token-provider.ts';
+
+/** The track of what is said itself, whatever language is spoken. */
+export const SPOKEN_TRACK = 'spoken';
+
+export type RoomFeedState =
+  | 'connecting'
+  | 'open'
+  /** The connection was lost a moment ago; everything that is missed will come. */
+  | 'reconnecting'
+  /** The server has been out of reach for a while, or the device has no network. */
+  | 'offline'
+  /** As many read along as may, or too many come at once; it tries again by itself. */
+  | 'full'
+  /** The room asks for its passcode: see {@link enterRoom} and {@link RoomFeed.setKey}. */
+  | 'locked'
+  /** The link is none, has expired or was revoked. */
+  | 'refused'
+  /** There is no such room, or none any more. */
+  | 'gone'
+  | 'closed';
+
+export type RoomFeedEvent =
+  | { type: 'state'; state: RoomFeedState }
+  /** What may be known of the room before it is read; a language may be chosen now. */
+  | { type: 'entrance'; entrance: RoomEntrance }
+  /** What is followed from now on, where that was not asked for: the room no longer has that language. */
+  | { type: 'language'; language: string }
+  | Exclude<RoomServerMessage, { type: 'keep_alive' }>;
+
+export interface RoomFeedOptions {
+  /** Address of the room, such as `https://live.example.org/v1/rooms/k7mq3xw9ab`. */
+  url: string;
+  key?: string | undefined;
+  /** One of the room's languages; what is said itself without one. */
+  language?: string | undefined;
+  calmness?: Calmness | undefined;
+  onEvent: (event: RoomFeedEvent) => void;
+  WebSocket?: SocketClass;
+  fetch?: Fetch;
+}
+
+/** The server says something every 12 s: a connection that is silent for so long is lost. */
+const SILENT_MS = 30_000;
+/** A connection that does not open in so long is on a network that swallows it. */
+const OPENING_MS = 10_000;
+/** Sockets that do not open, one after the other, before server-sent events are tried. */
+const SOCKETS_BEFORE_STREAM = 2;
+/** After so many attempts a reader is to know that something is wrong. */
+const ATTEMPTS_BEFORE_OFFLINE = 3;
+const WATCH_EVERY_MS = 5_000;
+
+/** What became of a connection. */
+interface Outcome {
+  wasOpen: boolean;
+  /** Of an answer in place of a stream. */
+  status?: number;
+}
+
+/** Gets a reader's key for a passcode. */
+export async function enterRoom(
+  url: string,
+  passcode: string,
+  { fetch = defaultFetch }: { fetch?: Fetch } = {},
+): Promise<{ key: string } | { refused: 'wrong' | 'too-often' | 'unreachable' }> {
+  try {
+    const response = await fetch(`${url}/live/entry`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ passcode }),
+    });
+    const { key } = (await response.json()) as { key?: string };
+    if (response.ok && key !== undefined) return { key };
+    if (response.status === 429) return { refused: 'too-often' };
+    return { refused: response.status < 500 ? 'wrong' : 'unreachable' };
+  } catch {
+    return { refused: 'unreachable' };
+  }
+}
+
+/** One reader of one room. It connects by itself, until {@link close} is called. */
+export class RoomFeed {
+  readonly #options: RoomFeedOptions;
+  readonly #fetch: Fetch;
+  #key: string | undefined;
+  #wish: { language: string; calmness: Calmness };
+  /** What the server sends: the wish, or what is said itself where the room has no such language. */
+  #following = '';
+  #offered: readonly string[] | undefined;
+  /** Of the last message of the track that is followed and must not be lost. */
+  #after: number | undefined;
+  #state: RoomFeedState = 'connecting';
+  #heardAtMs = 0;
+  /** When the server last said that nothing more comes. */
+  #endedAtMs = 0;
+  #socket: SocketLike | undefined;
+  /** Ends the stream. */
+  #cut: (() => void) | undefined;
+  /** Ends the pause before the next attempt. */
+  #wake: (() => void) | undefined;
+  /** The run that counts; another key begins another one. */
+  #run = new AbortController();
+  readonly #forget: () => void;
+
+  /** @throws TypeError where there is no WebSocket and none was passed */
+  constructor(options: RoomFeedOptions) {
+    this.#options = options;
+    this.#options.WebSocket ??= globalSocketClass();
+    this.#fetch = options.fetch ?? defaultFetch;
+    this.#key = options.key || undefined;
+    const { language = SPOKEN_TRACK, calmness = 'instant' } = options;
+    this.#wish = { language: language || SPOKEN_TRACK, calmness };
+    this.#forget = whenSeenAgain(() => {
+      this.#look();
+      this.#wake?.();
+    });
+    // Not before whoever made it has it.
+    queueMicrotask(() => void this.#live(this.#run.signal));
+  }
+
+  get state(): RoomFeedState {
+    return this.#state;
+  }
+
+  /** The track that is followed. */
+  get language(): string {
+    return this.#following || this.#wish.language;
+  }
+
+  /** Another language or calmness, from now on; the history of a language comes by itself. */
+  watch({ language, calmness }: Omit<RoomWatch, 'after'>): void {
+    const before = { ...this.#wish };
+    if (language !== undefined) this.#wish.language = language || SPOKEN_TRACK;
+    if (calmness !== undefined) this.#wish.calmness = calmness as Calmness;
+    const isOther = before.language !== this.#wish.language;
+    if (!isOther && before.calmness === this.#wish.calmness) return;
+    if (this.#socket?.readyState === OPEN) this.#sendWatch({ withLanguage: isOther });
+    // Whoever reads a stream can send nothing.
+    else this.#cut?.();
+  }
+
+  /** Comes in with another key. */
+  setKey(key: string | undefined): void {
+    if (this.#state === 'closed') return;
+    this.#key = key || undefined;
+    this.#restart();
+  }
+
+  close(): void {
+    this.#run.abort();
+    this.#forget();
+    this.#disconnect();
+    this.#tell('closed');
+  }
+
+  #restart(): void {
+    this.#run.abort();
+    this.#disconnect();
+    this.#run = new AbortController();
+    this.#tell('connecting');
+    void this.#live(this.#run.signal);
+  }
+
+  #disconnect(): void {
+    this.#wake?.();
+    this.#cut?.();
+    this.#socket?.close();
+    this.#socket = undefined;
+  }
+
+  /** Connects, and again, until nothing more is to be had. */
+  async #live(signal: AbortSignal): Promise<void> {
+    const watch = setInterval(() => this.#look(), WATCH_EVERY_MS);
+    let attempt = 0;
+    let unopenedSockets = 0;
+    let mustAsk = true;
+    const isOver = () => signal.aborted;
+    while (!isOver()) {
+      const entry = mustAsk ? await this.#ask(signal) : 'in';
+      if (isOver() || entry === 'out') break;
+      let outcome: Outcome = { wasOpen: false };
+      const beganAtMs = Date.now();
+      if (entry === 'in' && unopenedSockets < SOCKETS_BEFORE_STREAM) {
+        outcome = await this.#readSocket(signal);
+        unopenedSockets = outcome.wasOpen ? 0 : unopenedSockets + 1;
+      } else if (entry === 'in') {
+        outcome = await this.#readStream(signal);
+        // The device may be on another network now: one socket is tried again.
+        unopenedSockets = outcome.wasOpen ? SOCKETS_BEFORE_STREAM - 1 : 0;
+      }
+      if (isOver()) break;
+      if (outcome.wasOpen) attempt = 0;
+      attempt += 1;
+      // The server has said its last word; where the entrance lets us in again, nobody hurries.
+      const hasEnded = this.#endedAtMs - beganAtMs > WATCH_EVERY_MS;
+      mustAsk = !outcome.wasOpen || this.#endedAtMs >= beganAtMs;
+      if (hasEnded) continue;
+      this.#tellLoss(attempt, outcome);
+      await this.#pause(attempt, signal);
+    }
+    clearInterval(watch);
+  }
+
+  #tellLoss(attempt: number, { status }: Outcome): void {
+    if (status === 429 || status === 503) this.#tell('full');
+    else if (isOffline() || attempt >= ATTEMPTS_BEFORE_OFFLINE) this.#tell('offline');
+    else if (this.#state !== 'connecting' && this.#state !== 'offline') this.#tell('reconnecting');
+  }
+
+  async #pause(attempt: number, signal: AbortSignal): Promise<void> {
+    const nap = new AbortController();
+    this.#wake = () => nap.abort();
+    if (!signal.aborted) await retryPause({ attempt, signal: nap.signal, isCrowd: true });
+    this.#wake = undefined;
+  }
+
+  /** Whether the room is there, and lets us in: a socket that is refused does not say why. */
+  async #ask(signal: AbortSignal): Promise<'in' | 'out' | 'unreachable'> {
+    const deadline = AbortSignal.timeout(OPENING_MS);
+    let response: Response;
+    let entrance: RoomEntrance;
+    try {
+      const headers: Record<string, string> =
+        this.#key === undefined ? {} : { authorization: `Room-Key ${this.#key}` };
+      const asked = this.#fetch(`${this.#options.url}/live/entry`, { headers, signal: deadline });
+      response = await asked;
+      entrance = (await response.json()) as RoomEntrance;
+    } catch {
+      return 'unreachable';
+    }
+    if (signal.aborted) return 'out';
+    if (response.status === 404) return this.#stop('gone');
+    if (!response.ok) return 'unreachable';
+    const { access, may_read: mayRead, languages } = entrance;
+    if (!mayRead && access === 'everyone') {
+      // A key of former times, for a room that asks for none any more.
+      this.#key = undefined;
+    } else if (!mayRead) {
+      this.#options.onEvent({ type: 'entrance', entrance });
+      return this.#stop(access === 'passcode' ? 'locked' : 'refused');
+    }
+    if (languages !== undefined) this.#offered = languages;
+    if (this.#state === 'connecting') this.#options.onEvent({ type: 'entrance', entrance });
+    return 'in';
+  }
+
+  #stop(state: RoomFeedState): 'out' {
+    this.#tell(state);
+    return 'out';
+  }
+
+  #address(): URL {
+    const address = new URL(`${this.#options.url}/live`);
+    const { searchParams: query } = address;
+    const language = this.#offers(this.#wish.language) ? this.#wish.language : SPOKEN_TRACK;
+    this.#follow(language);
+    query.set('language', language);
+    query.set('calmness', this.#wish.calmness);
+    if (this.#after !== undefined) query.set('after', String(this.#after));
+    if (this.#key !== undefined) query.set('key', this.#key);
+    return address;
+  }
+
+  #offers(language: string): boolean {
+    return language === SPOKEN_TRACK || (this.#offered?.includes(language) ?? true);
+  }
+
+  #follow(language: string): void {
+    if (language === this.#following) return;
+    this.#following = language;
+    this.#after = undefined;
+    if (language !== this.#wish.language) this.#options.onEvent({ type: 'language', language });
+  }
+
+  #readSocket(signal: AbortSignal): Promise<Outcome> {
+    const address = this.#address();
+    address.protocol = address.protocol.replace('http', 'ws');
+    const asked = this.#wish.calmness;
+    const Socket = this.#options.WebSocket ?? globalSocketClass();
+    return new Promise((resolve) => {
+      let wasOpen = false;
+      const socket = new Socket(address.href);
+      this.#socket = socket;
+      const opening = setTimeout(over, OPENING_MS);
+      this.#cut = over;
+      socket.onopen = () => {
+        wasOpen = true;
+        clearTimeout(opening);
+        this.#open();
+        // It may have been changed in the meantime.
+        if (this.#wish.calmness !== asked || this.#wish.language !== this.#following) {
+          if (this.#offers(this.#wish.language)) this.#sendWatch({ withLanguage: true });
+        }
+      };
+      socket.onmessage = ({ data }: { data: unknown }) => {
+        if (this.#socket === socket && !signal.aborted) this.#take(String(data));
+      };
+      socket.onerror = () => undefined;
+      socket.onclose = over;
+      const ended = () => over();
+      signal.addEventListener('abort', ended, { once: true });
+
+      // A closing handshake on a lost network takes minutes: nobody waits for it.
+      function over(): void {
+        clearTimeout(opening);
+        signal.removeEventListener('abort', ended);
+        socket.onclose = socket.onmessage = null;
+        socket.close();
+        resolve({ wasOpen });
+      }
+    }).then((outcome) => {
+      this.#cut = undefined;
+      this.#socket = undefined;
+      return outcome as Outcome;
+    });
+  }
+
+  /** The same messages, as server-sent events: read by hand, as EventSource keeps the status to itself. */
+  async #readStream(signal: AbortSignal): Promise<Outcome> {
+    const abort = new AbortController();
+    const end = () => abort.abort();
+    this.#cut = end;
+    signal.addEventListener('abort', end, { once: true });
+    const opening = setTimeout(end, OPENING_MS);
+    const outcome: Outcome = { wasOpen: false };
+    try {
+      const headers = { accept: 'text/event-stream' };
+      const answer = await this.#fetch(this.#address().href, { headers, signal: abort.signal });
+      clearTimeout(opening);
+      outcome.status = answer.status;
+      if (!answer.ok || answer.body === null) return outcome;
+      outcome.wasOpen = true;
+      this.#open();
+      const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+      const decoder = new TextDecoder();
+      let waiting = '';
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        const events = (waiting + decoder.decode(value, { stream: true })).split('\n\n');
+        waiting = events.pop() ?? '';
+        for (const event of events) {
+          const data = event.split('\n').find((line) => line.startsWith('data: '));
+          if (data !== undefined && !signal.aborted) this.#take(data.slice('data: '.length));
+        }
+      }
+    } catch {
+      // It was cut, by either end.
+    } finally {
+      clearTimeout(opening);
+      signal.removeEventListener('abort', end);
+      this.#cut = undefined;
+    }
+    return outcome;
+  }
+
+  #open(): void {
+    this.#heardAtMs = Date.now();
+    this.#tell('open');
+  }
+
+  #sendWatch({ withLanguage }: { withLanguage: boolean }): void {
+    const { language: wished, calmness } = this.#wish;
+    const language = this.#offers(wished) ? wished : SPOKEN_TRACK;
+    const isOther = withLanguage && language !== this.#following;
+    this.#follow(language);
+    const watch: RoomWatch = isOther ? { language, calmness } : { calmness };
+    this.#socket?.send(JSON.stringify({ watch }));
+  }
+
+  #take(frame: string): void {
+    this.#heardAtMs = Date.now();
+    const [[type, payload] = ['']] = Object.entries(JSON.parse(frame) as Record<string, object>);
+    const message = { type, ...payload } as RoomServerMessage;
+    if (message.type === 'keep_alive') return;
+    if (message.type === 'room') this.#takeRoom(message);
+    if (message.type === 'history' || message.type === 'captions') {
+      // Still on its way when another language was chosen.
+      if (message.language !== this.#following) return;
+      if (message.sequence !== undefined) this.#after = message.sequence;
+    }
+    this.#options.onEvent(message);
+    if (message.type !== 'end') return;
+    // Whatever it is, the entrance says it.
+    this.#endedAtMs = Date.now();
+    this.#cut?.();
+  }
+
+  /** A language that the room has no longer is followed no longer, and one that it has again is. */
+  #takeRoom({ languages }: RoomMessageOf<'room'>): void {
+    this.#offered = languages;
+    if (!this.#offers(this.#following)) this.#follow(SPOKEN_TRACK);
+    if (this.#following === this.#wish.language || !this.#offers(this.#wish.language)) return;
+    if (this.#socket?.readyState === OPEN) this.#sendWatch({ withLanguage: true });
+    else this.#cut?.();
+  }
+
+  /** Lets go of a connection that is dead, as after a phone has slept. */
+  #look(): void {
+    if (this.#state !== 'open') return;
+    if (Date.now() - this.#heardAtMs > SILENT_MS) this.#cut?.();
+  }
+
+  #tell(state: RoomFeedState): void {
+    if (state === this.#state || this.#state === 'closed') return;
+    this.#state = state;
+    this.#options.onEvent({ type: 'state', state });
+  }
+}
+
+/** Looked up at each call: pages and tests may replace it. */
+const defaultFetch: Fetch = (url, init) => globalThis.fetch(url, init);
+
+interface Page {
+  addEventListener?: (type: string, listener: () => void) => void;
+  removeEventListener?: (type: string, listener: () => void) => void;
+  document?: Page & { visibilityState?: string };
+}
+
+/** Calls when a page is looked at again; programs never are. @returns ends it */
+function whenSeenAgain(seen: () => void): () => void {
+  const page = globalThis as unknown as Page;
+  const { document } = page;
+  const look = () => {
+    if (document?.visibilityState !== 'hidden') seen();
+  };
+  document?.addEventListener?.('visibilitychange', look);
+  page.addEventListener?.('pageshow', look);
+  page.addEventListener?.('online', look);
+  return () => {
+    document?.removeEventListener?.('visibilitychange', look);
+    page.removeEventListener?.('pageshow', look);
+    page.removeEventListener?.('online', look);
+  };
+}

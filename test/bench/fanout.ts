@@ -1,0 +1,230 @@
+/** One caption to thousands of readers: ours ÷ a bare ws broadcast loop. */
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startServer } from '../support/product/server.ts';
+import type { Print } from './benchmarks.ts';
+import { figure, median, printTable, quantile, spread } from './figures.ts';
+import { createProbe, type LoopDelay, type Probe } from './gateway/probe.ts';
+
+export const name = 'fanout';
+export const description =
+  'a caption to 5,000 readers over real sockets: sends a second and processor time, a bare ws broadcast loop ÷ ours; the last reader; memory';
+
+const READERS = 5_000;
+/** Processes that read: one would be the bottleneck. */
+const READER_PROCESSES = 2;
+const WARM_UP = 20;
+const GROUPS = 4;
+const ROUNDS = 40;
+/** A long sentence. */
+const TEXT =
+  'The harbour was quiet that morning, and the boats that had gone out before dawn came back one by one.';
+
+/** A server with its readers. */
+interface Stage {
+  probe: Probe;
+  /** How much memory a reader takes, in bytes. */
+  bytesPerReader: number;
+  /** Sends one caption; resolves when the last reader has it, with the ms that took. */
+  say(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function run(print: Print): Promise<void> {
+  const stages: Stage[] = [];
+  try {
+    const ours = await ourStage();
+    stages.push(ours);
+    const bare = await bareStage();
+    stages.push(bare);
+    await compare({ ours, bare }, print);
+  } finally {
+    await Promise.all(stages.map((stage) => stage.stop()));
+  }
+}
+
+async function compare({ ours, bare }: Record<'ours' | 'bare', Stage>, print: Print) {
+  const results = new Map([ours, bare].map((stage) => [stage, emptyResult()]));
+  for (const stage of [ours, bare]) await round(stage, WARM_UP);
+  for (let group = 0; group < GROUPS; group += 1) {
+    const turns = group % 2 === 0 ? [ours, bare] : [bare, ours];
+    for (const stage of turns) {
+      const { cpuUsPerSend, sendsPerSecond, lastMs } = await round(stage, ROUNDS);
+      const result = results.get(stage);
+      result?.cpuUs.push(cpuUsPerSend);
+      result?.rates.push(sendsPerSecond);
+      result?.lastMs.push(...lastMs);
+    }
+  }
+  for (const stage of [ours, bare]) {
+    const result = results.get(stage);
+    if (result) result.loop = await stage.probe.loopDelayDuring(() => repeat(stage, ROUNDS));
+  }
+  const [mine, theirs] = [results.get(ours), results.get(bare)];
+  if (mine === undefined || theirs === undefined) return;
+  printTable(print, [
+    ['', 'ours', 'bare ws', 'bare ÷ ours'],
+    [
+      'µs of processor a send',
+      spread(mine.cpuUs),
+      spread(theirs.cpuUs),
+      `${figure(median(theirs.cpuUs) / median(mine.cpuUs))} (≥ 0.85)`,
+    ],
+    [
+      'sends a second',
+      spread(mine.rates),
+      spread(theirs.rates),
+      `${figure(median(mine.rates) / median(theirs.rates))} ours ÷ bare (≥ 0.85)`,
+    ],
+    ['caption to last reader, p50, ms', figure(median(mine.lastMs)), figure(median(theirs.lastMs))],
+    [
+      'caption to last reader, p99, ms',
+      figure(quantile(mine.lastMs, 0.99)),
+      figure(quantile(theirs.lastMs, 0.99)),
+    ],
+    ['event loop late, p99 and most, ms', loopText(mine.loop), loopText(theirs.loop)],
+    [
+      'memory a reader, kB',
+      `${figure(ours.bytesPerReader / 1000)} (≤ 15)`,
+      figure(bare.bytesPerReader / 1000),
+    ],
+  ]);
+}
+
+interface Result {
+  cpuUs: number[];
+  rates: number[];
+  lastMs: number[];
+  loop: LoopDelay | undefined;
+}
+
+function emptyResult(): Result {
+  return { cpuUs: [], rates: [], lastMs: [], loop: undefined };
+}
+
+function loopText(loop: LoopDelay | undefined): string {
+  return loop === undefined ? '' : `${figure(loop.p99Ms)}, ${figure(loop.longestMs)}`;
+}
+
+async function repeat(stage: Stage, rounds: number): Promise<number[]> {
+  const lastMs: number[] = [];
+  for (let count = 0; count < rounds; count += 1) lastMs.push(await stage.say());
+  return lastMs;
+}
+
+async function round(stage: Stage, rounds: number) {
+  const startedAtMs = performance.now();
+  const before = await stage.probe.cpuUs();
+  const lastMs = await repeat(stage, rounds);
+  const cpuUs = (await stage.probe.cpuUs()) - before;
+  const elapsedMs = performance.now() - startedAtMs;
+  const sends = rounds * READERS;
+  return { lastMs, cpuUsPerSend: cpuUs / sends, sendsPerSecond: (sends / elapsedMs) * 1000 };
+}
+
+/** Our server, with a room that everybody reads. */
+async function ourStage(): Promise<Stage> {
+  const probe = createProbe();
+  const limit = `${READERS * 2}`;
+  const server = await startServer({
+    RECOGNISER: 'silent',
+    LOG_LEVEL: 'warn',
+    EVENTS_MAX_VIEWERS: limit,
+    EVENTS_MAX_VIEWERS_PER_ROOM: limit,
+    EVENTS_MAX_VIEWERS_PER_ADDRESS: limit,
+    ...probe.environment,
+  });
+  const made = await server.post('/v1/rooms', { name: 'The hall' });
+  const { room_id: roomId } = (await made.json()) as { room_id: string };
+  return prepare({
+    probe,
+    pid: server.pid,
+    host: new URL(server.url).host,
+    path: `/v1/rooms/${roomId}/live`,
+    say: () => server.post(`/v1/rooms/${roomId}/captions`, { text: TEXT }),
+    stop: () => server.stop(),
+  });
+}
+
+async function bareStage(): Promise<Stage> {
+  const probe = createProbe();
+  const program = path.join(import.meta.dirname, 'fanout/bare-server.mjs');
+  const child = spawn(process.execPath, [program], {
+    env: { PATH: process.env['PATH'], ...probe.environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  const host = line.trim();
+  // As long as the message of a room.
+  const body = JSON.stringify({ captions: { sequence: Date.now(), text: TEXT } }).padEnd(290);
+  return prepare({
+    probe,
+    pid: child.pid ?? 0,
+    host,
+    path: '/',
+    say: () => fetch(`http://${host}/`, { method: 'POST', body }),
+    async stop() {
+      child.kill();
+      await once(child, 'exit');
+    },
+  });
+}
+
+interface Started {
+  probe: Probe;
+  pid: number;
+  host: string;
+  path: string;
+  say: () => Promise<Response>;
+  stop: () => Promise<void>;
+}
+
+async function prepare({ probe, pid, host, path: address, say, stop }: Started): Promise<Stage> {
+  await (await say()).arrayBuffer();
+  const before = residentBytes(pid);
+  const processes = Array.from({ length: READER_PROCESSES }, () =>
+    fork(path.join(import.meta.dirname, 'fanout/readers.mjs')),
+  );
+  const [hostname = '', port = ''] = host.split(':');
+  const count = READERS / READER_PROCESSES;
+  const join = { host: hostname, port: Number(port), path: address, count };
+  await Promise.all(processes.map((each) => ask(each, { join })));
+  // What is on its way to those who have just come.
+  await delay(2_000);
+  const bytesPerReader = (residentBytes(pid) - before) / READERS;
+  return {
+    probe,
+    bytesPerReader,
+    async say() {
+      await Promise.all(processes.map((each) => ask(each, { expect: true })));
+      const all = processes.map((each) => once(each, 'message') as Promise<[{ all: number }]>);
+      const startedAtMs = performance.timeOrigin + performance.now();
+      const [received] = await Promise.all([Promise.all(all), say().then(drained)]);
+      return Math.max(...received.map(([{ all: atMs }]) => atMs)) - startedAtMs;
+    },
+    async stop() {
+      for (const each of processes) each.send({ leave: true });
+      await Promise.all(processes.map((each) => once(each, 'exit')));
+      await stop();
+      probe.close();
+    },
+  };
+}
+
+async function drained(response: Response): Promise<void> {
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`A caption was refused with ${response.status}.`);
+}
+
+async function ask(child: ChildProcess, question: object): Promise<void> {
+  child.send(question);
+  await once(child, 'message');
+}
+
+function residentBytes(pid: number): number {
+  const [, pages = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
+  return Number(pages) * 4096;
+}

@@ -1,0 +1,180 @@
+/** Lines of a room as speech, one after the other, as they come. */
+import type { RoomLine } from '../../shared/protocol/room-messages.ts';
+
+export type ListeningState =
+  | 'off'
+  /** Speech comes as soon as something is said. */
+  | 'waiting'
+  | 'playing'
+  /** The browser wants another tap before it makes sound. */
+  | 'blocked'
+  | 'failed';
+
+/** Lines that wait: with more, it is spoken faster; with still more, the oldest are left out. */
+const HURRY_FROM = 2;
+const MOST_WAITING = 6;
+const HURRIED_RATE = 1.2;
+/** A line that was not there in so long is left out, ms. */
+const CLIP_DEADLINE_MS = 20_000;
+/** Failures in a row, after which it is no accident. */
+const MOST_FAILURES = 3;
+
+interface Room {
+  src: string;
+  key: string;
+  language: string;
+}
+
+interface Waiting {
+  line: number;
+  clip: Promise<Blob>;
+}
+
+export class LinePlayer {
+  readonly #onChange: () => void;
+  readonly #audio = new Audio();
+  #state: ListeningState = 'off';
+  #waiting: Waiting[] = [];
+  #failures = 0;
+  /** Speech that was asked for before the last change counts no more. */
+  #turn = new AbortController();
+  #room: Room | undefined;
+  /** The newest line when it began: what was said before is not news. */
+  #after = 0;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  get state(): ListeningState {
+    return this.#state;
+  }
+
+  /** Begins with what is said from now on; to be called from a click, as browsers want one. */
+  start(room: Room, newestLine: number): void {
+    this.#reset();
+    this.#room = room;
+    this.#after = newestLine;
+    this.#failures = 0;
+    this.#set('waiting');
+    // An element that has played in a click may play ever after.
+    this.#audio.src = silence();
+    this.#audio.play().catch(() => this.#set('blocked'));
+  }
+
+  stop(): void {
+    this.#reset();
+    this.#room = undefined;
+    this.#set('off');
+  }
+
+  /** Lines that came, in any order. */
+  add(lines: readonly RoomLine[]): void {
+    const room = this.#room;
+    if (room === undefined || this.#state === 'blocked' || this.#state === 'failed') return;
+    for (const { line, text } of lines) {
+      if (line <= this.#after || text === '') continue;
+      this.#after = line;
+      this.#waiting.push({ line, clip: this.#fetch(room, line) });
+    }
+    if (this.#waiting.length > MOST_WAITING) this.#waiting = this.#waiting.slice(-HURRY_FROM);
+    if (this.#state === 'waiting') void this.#playAll(this.#turn.signal);
+  }
+
+  async #fetch({ src, key, language }: Room, line: number): Promise<Blob> {
+    const isOpus = this.#audio.canPlayType('audio/webm;codecs=opus') !== '';
+    const address = `${src}/live/speech/${language}/${line}?format=${isOpus ? 'webm' : 'flac'}`;
+    const headers: Record<string, string> = key === '' ? {} : { authorization: `Room-Key ${key}` };
+    const { signal } = this.#turn;
+    const answered = fetch(address, { headers, signal }).then((response) => {
+      if (!response.ok) throw new Error(`There is no speech: ${response.status}.`);
+      return response.blob();
+    });
+    const clip = Promise.race([answered, deadline(CLIP_DEADLINE_MS)]);
+    // It may never be waited for.
+    clip.catch(() => undefined);
+    return clip;
+  }
+
+  async #playAll(signal: AbortSignal): Promise<void> {
+    this.#set('playing');
+    for (;;) {
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
+      try {
+        const clip = await next.clip;
+        if (signal.aborted) return;
+        await this.#play(clip, signal);
+        this.#failures = 0;
+      } catch {
+        this.#failures += 1;
+      }
+      if (signal.aborted) return;
+      if (this.#failures >= MOST_FAILURES) {
+        this.#reset();
+        this.#set('failed');
+        return;
+      }
+    }
+    this.#set('waiting');
+  }
+
+  async #play(clip: Blob, signal: AbortSignal): Promise<void> {
+    const url = URL.createObjectURL(clip);
+    const audio = this.#audio;
+    try {
+      audio.src = url;
+      audio.playbackRate = this.#waiting.length >= HURRY_FROM ? HURRIED_RATE : 1;
+      const over = new Promise<void>((resolve, reject) => {
+        audio.onended = () => resolve();
+        audio.onerror = () => reject(new Error('The browser cannot play it.'));
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      await audio.play();
+      await over;
+    } finally {
+      URL.revokeObjectURL(url);
+    }
+  }
+
+  #reset(): void {
+    this.#turn.abort();
+    this.#turn = new AbortController();
+    this.#waiting = [];
+    this.#audio.pause();
+  }
+
+  #set(state: ListeningState): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#onChange();
+  }
+}
+
+function deadline(ms: number): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    setTimeout(() => reject(new Error('It takes too long.')), ms);
+  });
+}
+
+/** A twentieth of a second of silence, 8 kHz in WAV. */
+function silence(): string {
+  const samples = 400;
+  const view = new DataView(new ArrayBuffer(44 + samples));
+  const text = (at: number, word: string) =>
+    [...word].forEach((letter, index) => view.setUint8(at + index, letter.charCodeAt(0)));
+  text(0, 'RIFF');
+  view.setUint32(4, 36 + samples, true);
+  text(8, 'WAVEfmt ');
+  view.setUint32(16, 16, true);
+  view.setUint16(20, 1, true);
+  view.setUint16(22, 1, true);
+  view.setUint32(24, 8_000, true);
+  view.setUint32(28, 8_000, true);
+  view.setUint16(32, 1, true);
+  view.setUint16(34, 8, true);
+  text(36, 'data');
+  view.setUint32(40, samples, true);
+  new Uint8Array(view.buffer, 44).fill(128);
+  return URL.createObjectURL(new Blob([view], { type: 'audio/wav' }));
+}

@@ -1,0 +1,79 @@
+/** Captions over a picture: for streaming programs and projectors, all by the parameters of the address. */
+import '../room-captions.ts';
+import { placeOf } from './room-address.ts';
+
+const boxes = ['lines', 'block', 'none'] as const;
+const [vertical, horizontal] = [
+  { top: 'start', middle: 'center', bottom: 'end' },
+  { left: 'start', center: 'center', right: 'end' },
+] as const;
+
+/** Longest number of lines; more is no overlay. */
+const MOST_LINES = 12;
+
+const place = placeOf(location.href);
+const stage = document.querySelector<HTMLElement>('#stage');
+const captions = document.querySelector('room-captions');
+if (stage === null || captions === null) throw new Error('The page has lost its element.');
+
+/** A value as a style takes it, or undefined where it does not. */
+function styleOf(name: string, property: string): string | undefined {
+  const value = place.query.get(name)?.trim() ?? '';
+  // Digits of a colour, for which an address would need an escape.
+  const written = property === 'color' && /^[0-9a-f]{3,8}$/i.test(value) ? `#${value}` : value;
+  const isNumber = /^\d+(\.\d+)?$/.test(written);
+  const full = isNumber && property !== 'font-weight' ? `${written}px` : written;
+  return full !== '' && CSS.supports(property, full) ? full : undefined;
+}
+
+function numberOf(name: string, { least, most }: { least: number; most: number }) {
+  const number = Number(place.query.get(name) ?? Number.NaN);
+  return Number.isFinite(number) ? Math.min(most, Math.max(least, number)) : undefined;
+}
+
+const styles: Record<string, string | undefined> = {
+  '--vc-font-family': styleOf('font', 'font-family'),
+  '--size': styleOf('size', 'font-size'),
+  '--weight': styleOf('weight', 'font-weight'),
+  '--ink': styleOf('color', 'color'),
+  '--paper': styleOf('background', 'color'),
+  '--width': styleOf('width', 'width'),
+  '--margin': styleOf('margin', 'padding'),
+};
+
+// "bottom left", "bottom-left", "top": what is not named stays as it is.
+for (const word of (place.query.get('position') ?? '').split(/[\s+-]+/)) {
+  if (word in vertical) styles['--vertical'] = vertical[word as keyof typeof vertical];
+  if (!(word in horizontal)) continue;
+  styles['--horizontal'] = horizontal[word as keyof typeof horizontal];
+  styles['--align'] = word;
+}
+for (const [name, value] of Object.entries(styles)) {
+  if (value !== undefined) stage.style.setProperty(name, value);
+}
+stage.classList.add(boxes.find((box) => box === place.query.get('box')) ?? 'lines');
+
+captions.lines = Math.round(numberOf('lines', { least: 1, most: MOST_LINES }) ?? 2);
+captions.calmness = place.query.get('calmness') === 'settled' ? 'settled' : 'instant';
+captions.language = place.query.get('language') ?? '';
+captions.key = place.key;
+
+/** What has been read goes away after a silence; 0: it stays. */
+const hideMs = 1_000 * (numberOf('hide', { least: 0, most: 3_600 }) ?? 8);
+let silence: ReturnType<typeof setTimeout> | undefined;
+
+function show(): void {
+  captions?.classList.remove('silent');
+  clearTimeout(silence);
+  if (hideMs > 0) silence = setTimeout(() => captions?.classList.add('silent'), hideMs);
+}
+
+let isFirst = true;
+captions.addEventListener('rc-caption', ({ detail: { lines, tentative } }) => {
+  captions.classList.toggle('spoken', captions.transcript.length > 0 || tentative !== '');
+  // What was said before the overlay was opened is not news.
+  if (isFirst) captions.classList.add('silent');
+  else if (lines.length > 0 || tentative !== '') show();
+  isFirst = false;
+});
+captions.src = place.src;

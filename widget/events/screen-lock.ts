@@ -1,0 +1,59 @@
+/** Keeps the screen on while somebody reads, and says honestly whether it does. */
+
+export type ScreenLockState =
+  | 'off'
+  | 'on'
+  /** The device refused, as it does to save its battery; it is tried again with the next tap. */
+  | 'refused'
+  /** The browser cannot, or only on a secure page. */
+  | 'unsupported';
+
+export class ScreenLock {
+  readonly #onChange: () => void;
+  #isWanted = false;
+  #lock: WakeLockSentinel | undefined;
+  #state: ScreenLockState = 'wakeLock' in navigator ? 'off' : 'unsupported';
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+    // A browser lets go of the screen whenever the page is out of sight.
+    document.addEventListener('visibilitychange', () => void this.#hold());
+    document.addEventListener('pointerdown', () => void this.#hold());
+  }
+
+  get state(): ScreenLockState {
+    return this.#state;
+  }
+
+  want(isWanted: boolean): void {
+    this.#isWanted = isWanted;
+    if (isWanted) void this.#hold();
+    else {
+      void this.#lock?.release();
+      this.#lock = undefined;
+      this.#set('off');
+    }
+  }
+
+  async #hold(): Promise<void> {
+    const isHeld = this.#lock?.released === false;
+    if (!this.#isWanted || isHeld || document.visibilityState !== 'visible') return;
+    if (this.#state === 'unsupported') return;
+    try {
+      const lock = await navigator.wakeLock.request('screen');
+      this.#lock = lock;
+      lock.addEventListener('release', () => {
+        if (this.#lock === lock) this.#set('off');
+      });
+      this.#set('on');
+    } catch {
+      this.#set('refused');
+    }
+  }
+
+  #set(state: ScreenLockState): void {
+    if (state === this.#state || this.#state === 'unsupported') return;
+    this.#state = state;
+    this.#onChange();
+  }
+}

@@ -1,0 +1,353 @@
+/** The page of a reader. */
+import { LitElement, html, nothing, type TemplateResult } from 'lit';
+import { customElement, query, state } from 'lit/decorators.js';
+import { ref } from 'lit/directives/ref.js';
+import { enterRoom, SPOKEN_TRACK } from '../../shared/client/room-feed.ts';
+import { textDirection, type LanguageTag } from '../../shared/language.ts';
+import type { RoomEntrance } from '../../shared/schemas/rooms.ts';
+import '../room-captions.ts';
+import type { RoomCaptions } from '../room-captions.ts';
+import type { RoomCaptionDetail, RoomDetail } from '../room-events.ts';
+import type { RoomCaptionsState } from '../room-words.ts';
+import { languageName } from '../views/captions.ts';
+import { settingsView } from './viewer-settings.ts';
+import { LinePlayer } from './line-player.ts';
+import {
+  keepChoices,
+  keepRoomChoices,
+  readableLanguage,
+  readChoices,
+  readRoomChoices,
+  type ReaderChoices,
+} from './reader-choices.ts';
+import { placeOf } from './room-address.ts';
+import { ScreenLock } from './screen-lock.ts';
+import { listenIcon, globeIcon, textIcon } from './viewer-icons.ts';
+import { viewerLanguages, viewerWords, type ViewerWords } from './viewer-words.ts';
+
+/** Where nothing can be read, for want of a key or of a room. */
+const shutStates: readonly RoomCaptionsState[] = ['locked', 'refused', 'gone'];
+
+/** What a browser that can install a page offers. */
+interface InstallOffer extends Event {
+  prompt(): Promise<unknown>;
+}
+
+@customElement('room-viewer')
+class RoomViewer extends LitElement {
+  @state() private choices: ReaderChoices = readChoices();
+  @state() private language = '';
+  @state() private roomState: RoomCaptionsState = 'connecting';
+  @state() private entrance: RoomEntrance | undefined;
+  @state() private room: RoomDetail | undefined;
+  @state() private key = '';
+  /** Nothing is read before it is clear which language. */
+  @state() private refusal: 'wrong' | 'too-often' | 'unreachable' | undefined;
+  @state() private isEntering = false;
+  @state() private installOffer: InstallOffer | undefined;
+  @query('room-captions') private readonly captions!: RoomCaptions;
+  @query('dialog') private readonly dialog!: HTMLDialogElement;
+
+  private readonly place = placeOf(location.href);
+  private readonly lock = new ScreenLock(() => this.requestUpdate());
+  private readonly player = new LinePlayer(() => this.requestUpdate());
+
+  constructor() {
+    super();
+    const { language, key } = readRoomChoices(this.place.roomId);
+    this.key = this.place.key || key || '';
+    this.language = this.place.query.get('language') ?? language ?? '';
+    if (this.place.key !== '') this.keepRoom();
+    addEventListener('beforeinstallprompt', (event) => {
+      event.preventDefault();
+      this.installOffer = event as InstallOffer;
+    });
+    addEventListener('appinstalled', () => (this.installOffer = undefined));
+    this.show(this.choices);
+  }
+
+  /** One page, one sheet. */
+  protected override createRenderRoot(): HTMLElement {
+    return this;
+  }
+
+  protected override willUpdate(): void {
+    const root = document.documentElement;
+    root.dataset['theme'] = this.choices.theme;
+    root.lang = this.uiLanguage();
+    root.dir = textDirection(root.lang);
+    const name = this.room?.name ?? this.entrance?.name;
+    if (name !== undefined) document.title = name;
+  }
+
+  protected override firstUpdated(): void {
+    this.captions.src = this.place.src;
+  }
+
+  protected override render(): TemplateResult {
+    const words = this.words();
+    const isShut = shutStates.includes(this.roomState);
+    return html`
+      <header class="head">
+        <h1><bdi>${this.room?.name ?? this.entrance?.name ?? ''}</bdi></h1>
+        ${this.stateView(words)}
+      </header>
+      <main>
+        <room-captions
+          times
+          .key=${this.key}
+          .language=${this.language === SPOKEN_TRACK ? '' : this.language}
+          .calmness=${this.choices.calmness}
+          .fontScale=${this.choices.fontScale}
+          .announce=${this.isListening ? 'off' : ''}
+          @rc-entrance=${({ detail }: CustomEvent<RoomEntrance>) => this.takeEntrance(detail)}
+          @rc-room=${({ detail }: CustomEvent<RoomDetail>) => (this.room = detail)}
+          @rc-statechange=${({ detail }: CustomEvent<{ state: RoomCaptionsState }>) =>
+            (this.roomState = detail.state)}
+          @rc-caption=${({ detail }: CustomEvent<RoomCaptionDetail>) => this.takeCaption(detail)}
+          @rc-language=${() => this.stopListening()}
+          >${this.roomState === 'locked' ? this.passcodeView(words) : nothing}</room-captions
+        >
+        ${this.noticeView(words)}
+      </main>
+      <nav class="bar" aria-label=${words.settings} ?hidden=${isShut}>
+        ${this.languageView(words)} ${this.listenView(words)}
+        <button
+          class="round"
+          aria-label=${words.settings}
+          title=${words.settings}
+          aria-haspopup="dialog"
+          @click=${() => this.dialog.showModal()}
+        >
+          ${textIcon}
+        </button>
+      </nav>
+      ${settingsView({
+        words,
+        choices: this.choices,
+        lock: this.lock.state,
+        canInstall: this.installOffer !== undefined,
+        onChange: (changes) => this.change(changes),
+        onInstall: () => void this.installOffer?.prompt(),
+      })}
+    `;
+  }
+
+  private stateView(words: ViewerWords): TemplateResult | typeof nothing {
+    const texts: Partial<Record<RoomCaptionsState, string>> = {
+      connecting: words.connecting,
+      waiting: words.waiting,
+      live: words.live,
+      paused: words.paused,
+      reconnecting: words.connecting,
+      offline: words.offline,
+      full: words.waiting,
+      gone: words.closed,
+    };
+    const text = texts[this.roomState];
+    if (text === undefined) return nothing;
+    return html`<p class="state ${this.roomState}"><i aria-hidden="true"></i>${text}</p>`;
+  }
+
+  private languageView(words: ViewerWords): TemplateResult {
+    const offered = this.room?.languages ?? this.entrance?.languages ?? [];
+    const track = this.track();
+    const source = this.room?.source_language;
+    const names = offered
+      .map((tag) => ({ tag, name: languageName(tag) }))
+      .toSorted((a, b) => a.name.localeCompare(b.name));
+    const original =
+      source === undefined ? words.original : `${words.original} (${languageName(source)})`;
+    return html`<label class="language">
+      <span class="unseen">${words.language}</span>
+      ${globeIcon}
+      <select @change=${(event: Event) => this.chooseLanguage(event)}>
+        <option value=${SPOKEN_TRACK} ?selected=${track === SPOKEN_TRACK}>${original}</option>
+        ${names.map(
+          ({ tag, name }) =>
+            html`<option value=${tag} lang=${tag} ?selected=${tag === track}>${name}</option>`,
+        )}
+      </select>
+    </label>`;
+  }
+
+  private listenView(words: ViewerWords): TemplateResult | typeof nothing {
+    const hasVoice = this.room?.spoken_languages.includes(this.track()) === true;
+    if (!hasVoice) return nothing;
+    const name = this.isListening ? words.stopListening : words.listen;
+    return html`<button
+      class="listen ${this.player.state}"
+      aria-pressed=${this.isListening ? 'true' : 'false'}
+      @click=${() => (this.isListening ? this.stopListening() : this.startListening())}
+    >
+      ${listenIcon}<bdi>${name}</bdi>
+    </button>`;
+  }
+
+  private noticeView(words: ViewerWords): TemplateResult {
+    const { state: listening } = this.player;
+    const text =
+      listening === 'failed'
+        ? words.listenFailed
+        : listening === 'blocked'
+          ? words.listenBlocked
+          : '';
+    return html`<p class="notice" role="status" ?hidden=${text === ''}>${text}</p>`;
+  }
+
+  private passcodeView(words: ViewerWords): TemplateResult {
+    const messages = {
+      wrong: words.wrongPasscode,
+      'too-often': words.tooOften,
+      unreachable: words.unreachable,
+    };
+    const message = this.refusal === undefined ? '' : messages[this.refusal];
+    return html`<form
+      slot="empty"
+      class="passcode"
+      @submit=${(event: SubmitEvent) => void this.enter(event)}
+    >
+      <h2><bdi>${this.entrance?.name ?? ''}</bdi></h2>
+      <label>
+        ${words.passcode}
+        <input
+          name="passcode"
+          required
+          maxlength="64"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck="false"
+          enterkeyhint="go"
+          aria-invalid=${this.refusal === 'wrong' ? 'true' : 'false'}
+          aria-describedby="refusal"
+          ${ref((input) => {
+            if (input instanceof HTMLInputElement && !input.dataset['was']) {
+              input.dataset['was'] = 'focused';
+              input.focus();
+            }
+          })}
+        />
+      </label>
+      <p id="refusal" role="alert">${message}</p>
+      <button class="main" ?disabled=${this.isEntering}>${words.enter}</button>
+    </form>`;
+  }
+
+  private get isListening(): boolean {
+    return this.player.state === 'waiting' || this.player.state === 'playing';
+  }
+
+  /** What is read; until that is known, what is to be. */
+  private track(): string {
+    const offered = this.room?.languages ?? this.entrance?.languages;
+    if (this.language === '' || offered?.includes(this.language) === false) return SPOKEN_TRACK;
+    return this.language;
+  }
+
+  /** The page speaks what is read, where it can, or what the browser does. */
+  private uiLanguage(): LanguageTag {
+    const track = this.track();
+    const wanted = track === SPOKEN_TRACK ? navigator.languages : [track, ...navigator.languages];
+    return readableLanguage(viewerLanguages, wanted) ?? 'en';
+  }
+
+  private words(): ViewerWords {
+    return viewerWords(this.uiLanguage());
+  }
+
+  /** Who has chosen nothing yet reads a language of their browser. */
+  private takeEntrance(entrance: RoomEntrance): void {
+    this.entrance = entrance;
+    if (this.language !== '' || entrance.languages === undefined) return;
+    const found = readableLanguage(entrance.languages, navigator.languages);
+    if (found === undefined) return;
+    this.language = found;
+    // Before the element connects, which it is about to do.
+    this.captions.language = found;
+  }
+
+  private takeCaption({ added }: RoomCaptionDetail): void {
+    this.player.add(added);
+  }
+
+  private chooseLanguage({ target }: Event): void {
+    this.language = (target as HTMLSelectElement).value;
+    this.stopListening();
+    this.keepRoom();
+    // The address would otherwise bring the former one back.
+    const { query: parameters } = this.place;
+    if (!parameters.has('language')) return;
+    parameters.set('language', this.language);
+    history.replaceState(null, '', `?${parameters.toString()}${location.hash}`);
+  }
+
+  private startListening(): void {
+    const newest = this.captions.transcript.at(-1)?.line ?? 0;
+    const { src } = this.place;
+    this.player.start({ src, key: this.key, language: this.track() }, newest);
+  }
+
+  private stopListening(): void {
+    this.player.stop();
+  }
+
+  private async enter(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    const passcode = new FormData(event.target as HTMLFormElement).get('passcode');
+    if (typeof passcode !== 'string' || this.isEntering) return;
+    this.isEntering = true;
+    this.refusal = undefined;
+    const answer = await enterRoom(this.place.src, passcode);
+    this.isEntering = false;
+    if ('refused' in answer) {
+      this.refusal = answer.refused;
+      return;
+    }
+    this.key = answer.key;
+    this.keepRoom();
+  }
+
+  private change(changes: Partial<ReaderChoices>): void {
+    this.choices = { ...this.choices, ...changes };
+    keepChoices(this.choices);
+    this.show(this.choices);
+  }
+
+  private show({ keepAwake }: ReaderChoices): void {
+    this.lock.want(keepAwake);
+  }
+
+  private keepRoom(): void {
+    const { key, language } = this;
+    keepRoomChoices(this.place.roomId, {
+      ...(key !== '' && { key }),
+      ...(language !== '' && { language }),
+    });
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'room-viewer': RoomViewer;
+  }
+}
+
+const { roomId, pages, assets } = placeOf(location.href);
+
+/** Names what belongs to the room of this address. */
+function link(rel: string, href: string): void {
+  const element = document.createElement('link');
+  element.rel = rel;
+  element.href = href;
+  document.head.append(element);
+}
+link('icon', `${assets}icon-192.png`);
+link('apple-touch-icon', `${assets}icon-maskable-512.png`);
+link('manifest', `${pages}${roomId}/manifest.webmanifest`);
+
+// On the next visit the page opens without a network, too.
+if ('serviceWorker' in navigator) {
+  navigator.serviceWorker
+    .register(`${assets}service-worker.js`, { scope: pages })
+    .catch(() => undefined);
+}
