@@ -57,12 +57,18 @@ const lines = css`
     overflow-anchor: none;
     scrollbar-width: thin;
     scrollbar-color: var(--_line) transparent;
+    /* Lines go out of sight, and are not cut. */
+    mask-image: linear-gradient(transparent, black 1.5rem);
   }
   .whole .flow {
     max-inline-size: calc(var(--vc-measure, 46ch) + 2 * var(--_inset));
     margin-inline: auto;
     /* The newest words do not stand at the very edge. */
     padding: var(--_inset) var(--_inset) max(var(--_inset), 3lh);
+  }
+  .base.block {
+    padding-block: var(--vc-block-padding, 0);
+    block-size: auto;
   }
   .block .flow {
     padding-inline: var(--vc-padding, 0);
@@ -107,15 +113,19 @@ const lines = css`
     text-underline-offset: 0.22em;
     text-decoration-skip-ink: none;
   }
+  .whole .caption {
+    position: relative;
+  }
+  /* Beside the text, where it moves none of it. */
   .person {
-    display: inline-block;
-    margin-inline-start: 0.3em;
+    position: absolute;
+    inset-block-end: 0.5em;
+    inset-inline-start: -0.72em;
     color: var(--_soft);
-    vertical-align: -0.05em;
   }
   .person .icon {
-    inline-size: 0.72em;
-    block-size: 0.72em;
+    inline-size: 0.52em;
+    block-size: 0.52em;
   }
   .block .person {
     display: none;

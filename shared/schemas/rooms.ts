@@ -30,7 +30,10 @@ const Replacement = Type.Object({
   to: Type.String({ examples: ['Zembla'] }),
 });
 
-/** What a room is made with; what is left out is as the descriptions say. */
+/**
+ * What a room is made with; what is left out is as the descriptions say. Not by `default`: a change
+ * shares these fields, and what it leaves out stays as it is.
+ */
 const wishes = {
   name: Type.String({ description: 'At most 1,024 bytes of UTF-8.', examples: ['Main stage'] }),
   languages: Type.Optional(
@@ -53,8 +56,7 @@ const wishes = {
   ),
   access: Type.Optional(
     Type.String({
-      default: 'everyone',
-      description: `Who may read: ${roomAccess.join(', ')}. everyone is whoever knows the address; link is who was given a signed one.`,
+      description: `Who may read: ${roomAccess.join(', ')}; everyone unless it is said. everyone is whoever knows the address; link is who was given a signed one.`,
     }),
   ),
   passcode: Type.Optional(
@@ -65,14 +67,13 @@ const wishes = {
   ),
   keep_hours: Type.Optional(
     Type.Number({
-      default: 0,
-      description: `How long the transcript is kept after it was said, at most ${MAX_KEEP_HOURS}. 0: not at all; then nothing of it is ever written to disk.`,
+      description: `How long the transcript is kept after it was said, at most ${MAX_KEEP_HOURS}. 0, and without it: not at all; then nothing of it is ever written to disk.`,
       examples: [48],
     }),
   ),
   glossary_id: Type.Optional(Type.String({ description: 'A glossary the translations obey.' })),
   formality: Type.Optional(
-    Type.String({ default: 'default', description: 'default, formal, more, informal or less.' }),
+    Type.String({ description: 'default (without it as well), formal, more, informal or less.' }),
   ),
   replacements: Type.Optional(
     Type.Array(Replacement, {
@@ -86,7 +87,16 @@ const wishes = {
   ),
 };
 
-export const RoomCreation = Type.Object(wishes, { description: ownAddition });
+/** What is left out is as the defaults say. */
+export const RoomCreation = Type.Object(
+  {
+    ...wishes,
+    access: Type.Optional(Type.String({ ...wishes.access, default: 'everyone' })),
+    keep_hours: Type.Optional(Type.Number({ ...wishes.keep_hours, default: 0 })),
+    formality: Type.Optional(Type.String({ ...wishes.formality, default: 'default' })),
+  },
+  { description: ownAddition },
+);
 
 const { name, ...others } = wishes;
 const orNull = Object.fromEntries(
@@ -245,6 +255,17 @@ export const TranscriptQuery = Type.Object({
   ),
 });
 
+/** What rooms can be made of, for the console: every language that is heard, and what it is translated into. */
+export const RoomLanguages = Type.Object({
+  languages: Type.Array(
+    Type.Object({
+      source_language: Type.String(),
+      target_languages: Type.Array(Type.String()),
+    }),
+  ),
+});
+
+export type RoomLanguages = Static<typeof RoomLanguages>;
 export type RoomCreation = Static<typeof RoomCreation>;
 export type RoomChange = Omit<
   Partial<RoomCreation>,

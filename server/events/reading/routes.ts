@@ -67,7 +67,9 @@ const LiveQuery = Type.Object({
 
 const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events }) => {
   // Any site may embed a room's captions: keys are sent on purpose, never by the browser itself.
-  app.addHook('onRequest', async (_request, reply) => void reply.headers(openToSites));
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(openToSites);
+  });
   for (const path of [live, `${live}/entry`]) {
     app.options(path, { schema: { hide: true } }, async (_request, reply) => {
       reply.headers({
@@ -123,6 +125,8 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
   app.get(
     live,
     {
+      // A stream without a body would never end.
+      exposeHeadRoute: false,
       schema: {
         ...common,
         summary: 'Read along',
@@ -185,11 +189,11 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
   const { events, voiceSessions, callerOf, heardLanguages, publicUrl } = options;
 
   /** @throws ServiceError not_found, forbidden */
-  async function roomFor(request: FastifyRequest, least: RoomRole): Promise<Room> {
+  async function enter(request: FastifyRequest, least: RoomRole) {
     const { room_id: roomId } = request.params as { room_id: string };
     const room = await events.rooms.find(roomId);
-    const { role } = await events.rooms.roleOf(room, keyOf(request));
-    if (roomRoles.indexOf(role) >= roomRoles.indexOf(least)) return room;
+    const { role, linkId = '' } = await events.rooms.roleOf(room, keyOf(request));
+    if (roomRoles.indexOf(role) >= roomRoles.indexOf(least)) return { room, linkId };
     throw new ServiceError('forbidden', `This takes the link of a ${least}.`);
   }
 
@@ -203,7 +207,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       },
     },
     async (request) => {
-      const room = await roomFor(request, 'captioner');
+      const { room } = await enter(request, 'captioner');
       const info = await events.describe(room, baseUrl(request, publicUrl));
       // What others may do is theirs alone.
       delete info.speaker_url;
@@ -222,7 +226,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       },
     },
     async (request, reply) => {
-      const room = await roomFor(request, 'captioner');
+      const { room } = await enter(request, 'captioner');
       const { viewer_url } = await events.describe(room, baseUrl(request, publicUrl));
       return reply.type('image/svg+xml').send(qrCode(viewer_url));
     },
@@ -240,7 +244,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       },
     },
     async (request, reply) => {
-      const room = await roomFor(request, 'captioner');
+      const { room } = await enter(request, 'captioner');
       return reply.code(201).send(await events.type(room, request.body));
     },
   );
@@ -257,7 +261,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       },
     },
     async (request) => {
-      const room = await roomFor(request, 'speaker');
+      const { room } = await enter(request, 'speaker');
       const { paused } = request.body;
       await events.change(room.accountId, room.roomId, { paused });
       return { paused };
@@ -280,15 +284,18 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       },
     },
     async (request) => {
-      const room = await roomFor(request, 'speaker');
+      const { room, linkId } = await enter(request, 'speaker');
       const { body } = request;
       const caller = await callerOf(room);
       const streaming_url = streamingUrl(request, publicUrl);
-      const answer =
-        'token' in body
-          ? await voiceSessions.reconnect(body.token, caller, body.last_sequence)
-          : await voiceSessions.open({ ...body, room_id: room.roomId }, { caller, tag: null });
-      return { streaming_url, ...answer };
+      if ('token' in body) {
+        const again = await voiceSessions.reconnect(body.token, caller, body.last_sequence);
+        return { streaming_url, ...again };
+      }
+      const wish = { ...body, room_id: room.roomId };
+      const session = await voiceSessions.open(wish, { caller, tag: null });
+      await events.expectSpeaker(room, session.session_id, linkId);
+      return { streaming_url, ...session };
     },
   );
 };

@@ -128,7 +128,7 @@ type Nothing = null | undefined | false;
 /** Waits until `look` finds something, or says true; fails after the deadline. Numbers are no answer. */
 export async function until<T extends object | string | true>(
   look: () => T | Nothing | Promise<T | Nothing>,
-  deadlineMs = 30_000,
+  deadlineMs = 90_000,
 ): Promise<T> {
   const limit = Date.now() + deadlineMs;
   for (;;) {

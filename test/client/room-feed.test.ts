@@ -1,0 +1,229 @@
+/** A reader's client against a real server, through what networks do to connections. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import {
+  enterRoom,
+  RoomFeed,
+  type RoomFeedEvent,
+  type RoomFeedOptions,
+} from '../../shared/client/room-feed.ts';
+import type { SocketClass } from '../../shared/client/socket.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
+import { startResetProxy } from '../support/services/reset-proxy.ts';
+
+let server: TestServer;
+const feeds: RoomFeed[] = [];
+
+beforeAll(async () => {
+  server = await startServer({ RECOGNISER: 'silent' });
+});
+afterAll(async () => {
+  for (const feed of feeds) feed.close();
+  await server.stop();
+});
+
+interface MadeRoom {
+  room_id: string;
+  passcode: string;
+}
+
+async function makeRoom(wishes: object = {}): Promise<MadeRoom> {
+  const made = await server.post('/v1/rooms', { name: 'Main stage', languages: ['es'], ...wishes });
+  return (await made.json()) as MadeRoom;
+}
+
+async function type(room: MadeRoom, caption: object): Promise<number> {
+  const typed = await server.post(`/v1/rooms/${room.room_id}/captions`, caption);
+  return ((await typed.json()) as { line: number }).line;
+}
+
+/** Reads along, and remembers what happened. */
+function read(room: MadeRoom, options: Partial<RoomFeedOptions> & { origin?: string } = {}) {
+  const { origin = server.url, ...more } = options;
+  const events: RoomFeedEvent[] = [];
+  const feed = new RoomFeed({
+    url: `${origin}/v1/rooms/${room.room_id}`,
+    WebSocket: WebSocket as unknown as SocketClass,
+    onEvent: (event) => events.push(event),
+    ...more,
+  });
+  feeds.push(feed);
+  return {
+    feed,
+    events,
+    states: () => events.flatMap((event) => (event.type === 'state' ? [event.state] : [])),
+    texts: () =>
+      events.flatMap((event) =>
+        event.type === 'history' || event.type === 'captions'
+          ? event.lines.map(({ text }) => text)
+          : [],
+      ),
+  };
+}
+
+type Read = ReturnType<typeof read>;
+
+async function untilState(reader: Read, state: RoomFeed['state']): Promise<void> {
+  await expect.poll(() => reader.feed.state, { interval: 20, timeout: 30_000 }).toBe(state);
+}
+
+async function untilTexts(reader: Read, texts: string[]): Promise<void> {
+  await expect.poll(reader.texts, { interval: 20, timeout: 30_000 }).toEqual(texts);
+}
+
+/** As on a network that lets no socket through. */
+class BlockedSocket {
+  static count = 0;
+  readyState = 3;
+  bufferedAmount = 0;
+  binaryType = '';
+  onopen: (() => void) | null = null;
+  onmessage: (() => void) | null = null;
+  onerror: (() => void) | null = null;
+  onclose: (() => void) | null = null;
+
+  constructor() {
+    BlockedSocket.count += 1;
+    setImmediate(() => this.onclose?.());
+  }
+  send(): void {}
+  close(): void {}
+}
+
+describe('a reader', () => {
+  it('gets what was said before, and what is said from then on', async () => {
+    const room = await makeRoom();
+    await type(room, { text: 'Before.' });
+    const reader = read(room);
+    await untilTexts(reader, ['Before.']);
+    expect(reader.events.map(({ type: name }) => name)).toEqual([
+      'entrance',
+      'state',
+      'room',
+      'history',
+    ]);
+    await type(room, { text: 'After.' });
+    await untilTexts(reader, ['Before.', 'After.']);
+  });
+
+  it('changes the language on the same connection, and is sent nothing of the one before', async () => {
+    const room = await makeRoom();
+    await type(room, { text: 'Ahora.', language: 'es' });
+    const reader = read(room);
+    await untilState(reader, 'open');
+    reader.feed.watch({ language: 'es' });
+    await untilTexts(reader, ['Ahora.']);
+    await type(room, { text: 'Luego.', language: 'es' });
+    await untilTexts(reader, ['Ahora.', 'Luego.']);
+    expect(reader.states()).toEqual(['open']);
+  });
+
+  it('reads what is said where the room has no such language, and the language when it has', async () => {
+    const room = await makeRoom({ languages: [] });
+    const reader = read(room, { language: 'es' });
+    await untilState(reader, 'open');
+    expect(reader.feed.language).toBe('spoken');
+    expect(reader.events).toContainEqual({ type: 'language', language: 'spoken' });
+    await server.send(`/v1/rooms/${room.room_id}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ languages: ['es'] }),
+    });
+    await expect.poll(() => reader.feed.language).toBe('es');
+  });
+
+  it('comes back after a drop with what was missed, and nothing twice', async () => {
+    const room = await makeRoom();
+    const proxy = await startResetProxy(server.url);
+    const reader = read(room, { origin: proxy.url });
+    await untilState(reader, 'open');
+    await type(room, { text: 'One.' });
+    await untilTexts(reader, ['One.']);
+    proxy.reset();
+    await type(room, { text: 'Two.' });
+    await untilTexts(reader, ['One.', 'Two.']);
+    expect(reader.states()).toEqual(['open', 'reconnecting', 'open']);
+    reader.feed.close();
+    await proxy.close();
+  });
+
+  it('reads server-sent events where no socket gets through, and changes the language there', async () => {
+    const room = await makeRoom();
+    await type(room, { text: 'Spoken.' });
+    await type(room, { text: 'Dicho.', language: 'es' });
+    BlockedSocket.count = 0;
+    const reader = read(room, { WebSocket: BlockedSocket as unknown as SocketClass });
+    await untilTexts(reader, ['Spoken.']);
+    expect(BlockedSocket.count).toBe(2);
+    await type(room, { text: 'More.' });
+    await untilTexts(reader, ['Spoken.', 'More.']);
+    reader.feed.watch({ language: 'es' });
+    await untilTexts(reader, ['Spoken.', 'More.', 'Dicho.']);
+  });
+});
+
+describe('the door of a room', () => {
+  it('is locked until the passcode is given, and open with the key', async () => {
+    const room = await makeRoom({ access: 'passcode', passcode: '4711' });
+    await type(room, { text: 'Secret.' });
+    const reader = read(room);
+    await untilState(reader, 'locked');
+    const url = `${server.url}/v1/rooms/${room.room_id}`;
+    expect(await enterRoom(url, '1234')).toEqual({ refused: 'wrong' });
+    const answer = await enterRoom(url, '4711');
+    if (!('key' in answer)) throw new Error('The passcode was refused.');
+    reader.feed.setKey(answer.key);
+    await untilTexts(reader, ['Secret.']);
+  });
+
+  it('is shut for whoever has no link, and for a link that was revoked', async () => {
+    const room = await makeRoom({ access: 'link' });
+    const stranger = read(room);
+    await untilState(stranger, 'refused');
+    const made = await server.post(`/v1/rooms/${room.room_id}/links`, { role: 'viewer' });
+    const { link_id: linkId, url } = (await made.json()) as { link_id: string; url: string };
+    const key = new URLSearchParams(new URL(url).hash.slice(1)).get('key') ?? '';
+    const guest = read(room, { key });
+    await untilState(guest, 'open');
+    await server.send(`/v1/rooms/${room.room_id}/links/${linkId}`, { method: 'DELETE' });
+    await untilState(guest, 'refused');
+  });
+
+  it('asks for no key that a room has stopped asking for', async () => {
+    const reader = read(await makeRoom(), { key: 'viewer.old.0.AAAAAAAAAAAAAAAAAAAAAA' });
+    await untilState(reader, 'open');
+  });
+
+  it('is gone when there is no room, and when it is deleted', async () => {
+    await untilState(read({ room_id: 'abcdefghjk', passcode: '' }), 'gone');
+    const room = await makeRoom();
+    const reader = read(room);
+    await untilState(reader, 'open');
+    await server.send(`/v1/rooms/${room.room_id}`, { method: 'DELETE' });
+    await untilState(reader, 'gone');
+    expect(reader.events.some((event) => event.type === 'end')).toBe(true);
+  });
+});
+
+describe('the server', () => {
+  it('answers pages of any site, and asks none for credentials', async () => {
+    const room = await makeRoom();
+    const url = `${server.url}/v1/rooms/${room.room_id}/live/entry`;
+    const headers = { origin: 'https://somebody.example' };
+    const answer = await fetch(url, { headers });
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    const asked = await fetch(url, { method: 'OPTIONS', headers });
+    expect(asked.headers.get('access-control-allow-headers')).toContain('Authorization');
+  });
+
+  it('changes of a room nothing but what a change names', async () => {
+    const room = await makeRoom({ access: 'passcode', keep_hours: 5 });
+    const changed = await server.send(`/v1/rooms/${room.room_id}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ paused: true }),
+    });
+    expect(await changed.json()).toMatchObject({ access: 'passcode', keep_hours: 5, paused: true });
+  });
+});
