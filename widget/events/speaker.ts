@@ -116,7 +116,7 @@ export class SpeakerPage extends LitElement {
             : nothing
         }
         ${
-          this.room.failure !== undefined && !this.isSpeaking
+          this.room.failure !== undefined && !this.isSpeaking && !this.floor.isPauseOwed
             ? note('warn', `${this.room.failure.message} What you see may be out of date.`)
             : nothing
         }
@@ -148,8 +148,8 @@ export class SpeakerPage extends LitElement {
           </div>
           ${
             this.isSpeaking
-              ? html`<p class="lag">${lagText(this.lagMs)}</p>`
-              : html`<button type="button" class="quiet small" @click=${this.pressCheck}>
+              ? html`<p class="lag">${this.voice === 'live' ? lagText(this.lagMs) : nothing}</p>`
+              : html`<button type="button" class="small" @click=${this.pressCheck}>
                   ${this.microphone.isChecking ? 'End the check' : 'Check the microphone'}
                 </button>`
           }
@@ -293,7 +293,7 @@ export class SpeakerPage extends LitElement {
       isPausing,
       failure,
       readerCount,
-      isRoomPaused: room.paused,
+      isRoomPaused: room.paused || (this.floor.isPauseOwed && !this.isSpeaking),
       isTaken: this.floor.isTaken(room),
     });
   }
