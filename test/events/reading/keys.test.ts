@@ -8,7 +8,7 @@ let server: TestServer;
 beforeAll(async () => (server = await sharedServer()));
 afterAll(() => server.stop());
 
-const room = (wishes: Record<string, unknown>) => makeRoom(server, wishes);
+const room = (wishes: Record<string, unknown> = {}) => makeRoom(server, wishes);
 const info = async (roomId: string) =>
   (await change(server, 'GET', `/v1/rooms/${roomId}`)).body as {
     viewers: Record<string, number>;
