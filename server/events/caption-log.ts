@@ -5,30 +5,9 @@
  */
 import type { LanguageTag } from '../../shared/language.ts';
 import type { Logger } from '../process/log.ts';
-import type { RoomStore } from './store.ts';
+import type { Caption, CaptionTrack, RoomStore } from './store.ts';
 
-/** What a room can be read in: `spoken`, or one of its languages. */
-export interface CaptionTrack {
-  roomId: string;
-  name: string;
-}
-
-/** A line that somebody said, or its translation; a later one with the same number replaces it. */
-export interface Caption {
-  /** Grows within a track, with gaps; later than all that came before a restart as well. */
-  sequence: number;
-  /** The same in all tracks. */
-  line: number;
-  /** The sequence of what was said, for a translation; null for what was said or typed itself. */
-  renders: number | null;
-  language: LanguageTag;
-  /** Without blanks around it; empty: the line is taken away. */
-  text: string;
-  /** ms since the epoch. */
-  startMs: number;
-  endMs: number;
-  author: 'machine' | 'person';
-}
+export type { Caption, CaptionTrack };
 
 export type NewCaption = Omit<Caption, 'sequence'>;
 

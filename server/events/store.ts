@@ -1,8 +1,8 @@
 import { ServiceError } from '../../shared/errors.ts';
+import type { LanguageTag } from '../../shared/language.ts';
 import type { RoomRole } from '../../shared/schemas/rooms.ts';
 import { type Database, lockAccount, locksRows } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
-import type { Caption, CaptionTrack } from './caption-log.ts';
 
 /** What a room was asked to be; kept as JSON. */
 export interface RoomWishes {
@@ -40,6 +40,29 @@ export interface RoomLink {
   label: string;
   expiresAtMs: number | null;
   createdAtMs: number;
+}
+
+/** What a room can be read in: `spoken`, or one of its languages. */
+export interface CaptionTrack {
+  roomId: string;
+  name: string;
+}
+
+/** A line that somebody said, or its translation; a later one with the same number replaces it. */
+export interface Caption {
+  /** Grows within a track, with gaps; later than all that came before a restart as well. */
+  sequence: number;
+  /** The same in all tracks. */
+  line: number;
+  /** The sequence of what was said, for a translation; null for what was said or typed itself. */
+  renders: number | null;
+  language: LanguageTag;
+  /** Without blanks around it; empty: the line is taken away. */
+  text: string;
+  /** ms since the epoch. */
+  startMs: number;
+  endMs: number;
+  author: 'machine' | 'person';
 }
 
 /** What of a room can change. */

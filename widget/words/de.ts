@@ -1,5 +1,5 @@
 /** The words of pages of rooms in German. */
-import type { RoomWords } from '../room-words.ts';
+import type { RoomWords } from './en.ts';
 
 export const roomWords: RoomWords = {
   region: 'Live-Untertitel',

@@ -2,19 +2,11 @@
 import { LitElement, css, html, nothing } from 'lit';
 import { property } from 'lit/decorators.js';
 import type { RoomInfo } from '../../../shared/schemas/rooms.ts';
-import { apiUrl } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import '../parts/copy-field.ts';
 import { icons } from '../parts/icons.ts';
 import { note } from '../parts/states.ts';
-import { showPoster } from './room-poster.ts';
-
-/** Where the code is. Another link has another address, so that no old picture of it is shown. */
-export function codeUrl({ room_id: id, viewer_url: url = '' }: RoomInfo): string {
-  const key = /#key=(.+)$/.exec(url)?.[1];
-  // The key itself stays out of addresses: the end of a signature tells one from another.
-  return apiUrl(`v1/rooms/${encodeURIComponent(id)}/code.svg`, { of: key?.slice(-6) }).href;
-}
+import { codeUrl, showPoster } from './room-poster.ts';
 
 /** The links and the code of a room. */
 export class ConsoleRoomJoin extends LitElement {

@@ -3,9 +3,16 @@ import { LitElement, css, html, nothing } from 'lit';
 import { property, query } from 'lit/decorators.js';
 import { textDirection } from '../../../shared/language.ts';
 import type { RoomInfo } from '../../../shared/schemas/rooms.ts';
+import { apiUrl } from '../api.ts';
 import { baseStyles } from '../parts/base.styles.ts';
 import { icons } from '../parts/icons.ts';
-import { codeUrl } from './room-join.ts';
+
+/** Where the code is. Another link has another address, so that no old picture of it is shown. */
+export function codeUrl({ room_id: id, viewer_url: url = '' }: RoomInfo): string {
+  const key = /#key=(.+)$/.exec(url)?.[1];
+  // The key itself stays out of addresses: the end of a signature tells one from another.
+  return apiUrl(`v1/rooms/${encodeURIComponent(id)}/code.svg`, { of: key?.slice(-6) }).href;
+}
 
 /**
  * A poster: what the room is, its code, and in which languages it can be read. It stands in the page's

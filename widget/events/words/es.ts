@@ -1,5 +1,5 @@
 /** The words of the page for readers in Spanish. */
-import type { ViewerWords } from '../viewer-words.ts';
+import type { ViewerWords } from './en.ts';
 
 export const viewerWords: ViewerWords = {
   language: 'Idioma',
