@@ -36,7 +36,10 @@ const pureTests = [
   ...['style-rules/{style-rules,text-style,style-rule-table}', 'spoken-terms/spoken-terms'],
   ...['models/{find-models,better-translation}', 'documents/jobs/document-{jobs,uploads,status}'],
   ...['setup/{product,debian-packages,npm-packages,dependencies,progress,node-version}'],
-  ...['events/{room-keys,room-wording,spoken-lines,live-room}', 'events/reading/{fan-out,readers}'],
+  ...[
+    'events/{room-keys,room-wording,spoken-lines,live-room,live-rooms}',
+    'events/reading/{fan-out,readers}',
+  ],
   ...['widget/console-{usage,rules,glossary-entries}'],
   ...['widget/{transcript-state,room-transcript,spoken-lines,resampler,event-speaking}'],
 ].map((name) => `test/${name}.test.ts`);
@@ -71,7 +74,7 @@ const servedTests = [
   ...['translation/{language-,detection-,}routes', 'translation/text-options'],
   ...['{spoken-terms,glossaries,style-rules,voice/session,events}/routes'],
   ...['style-rules/mechanical-style', 'http/{cross-origin,asyncapi,descriptions}'],
-  'contract/*',
+  ...['events/reading/keys', 'contract/*'],
 ].map((name) => `test/${name}.test.ts`);
 
 export default defineConfig({

@@ -189,8 +189,10 @@ const notices = css`
     margin-inline: auto;
     inline-size: fit-content;
     max-inline-size: calc(100% - 1.5rem);
-    padding: 0.5rem 1rem;
+    padding: 0.5rem 1.125rem;
     font-size: 0.9375rem;
+    text-align: center;
+    text-wrap: balance;
     color: var(--_notice-ink);
     background: var(--_notice);
     border-radius: 1.5rem;

@@ -1,5 +1,11 @@
 /** Every word of `<room-captions>` that is not a caption, in the languages of those who read. */
 import { baseLanguage, type LanguageTag } from '../shared/language.ts';
+import { roomWords as ar } from './words/ar.ts';
+import { roomWords as de } from './words/de.ts';
+import { roomWords as es } from './words/es.ts';
+import { roomWords as fr } from './words/fr.ts';
+import { roomWords as it } from './words/it.ts';
+import { roomWords as pt } from './words/pt.ts';
 
 /** What the element is doing, for code and for words. */
 export const roomStates = [
@@ -68,7 +74,7 @@ const english: RoomWords = {
   },
 };
 
-const translations: Record<LanguageTag, RoomWords> = { en: english };
+const translations: Record<LanguageTag, RoomWords> = { en: english, ar, de, es, fr, it, pt };
 
 /** The words in a language, or in English. */
 export function roomWords(language: LanguageTag, overrides: RoomWordOverrides = {}): RoomWords {

@@ -87,16 +87,7 @@ const wishes = {
   ),
 };
 
-/** What is left out is as the defaults say. */
-export const RoomCreation = Type.Object(
-  {
-    ...wishes,
-    access: Type.Optional(Type.String({ ...wishes.access, default: 'everyone' })),
-    keep_hours: Type.Optional(Type.Number({ ...wishes.keep_hours, default: 0 })),
-    formality: Type.Optional(Type.String({ ...wishes.formality, default: 'default' })),
-  },
-  { description: ownAddition },
-);
+export const RoomCreation = Type.Object(wishes, { description: ownAddition });
 
 const { name, ...others } = wishes;
 const orNull = Object.fromEntries(

@@ -43,7 +43,7 @@ function read(room: MadeRoom, options: Partial<RoomFeedOptions> & { origin?: str
   const events: RoomFeedEvent[] = [];
   const feed = new RoomFeed({
     url: `${origin}/v1/rooms/${room.room_id}`,
-    WebSocket: WebSocket as unknown as SocketClass,
+    WebSocket,
     onEvent: (event) => events.push(event),
     ...more,
   });

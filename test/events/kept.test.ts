@@ -89,17 +89,13 @@ describe('what is not to be kept', () => {
   });
 
   it('is in no file of PostgreSQL', async () => {
-    const DATABASE_URL = await postgresql.createDatabase();
+    const STORAGE_URL = await postgresql.createDatabase();
     const DATA_DIR = temporaryFolder();
-    const server = await startServer(settings({ DATABASE_URL, DATA_DIR }));
+    const server = await startServer(settings({ STORAGE_URL, DATA_DIR }));
     await hold(server, 'Neverkept', 0);
     const id = await hold(server, 'Staysthere', 1);
-    const place = { url: DATABASE_URL, dataFolder: DATA_DIR };
+    const place = { url: STORAGE_URL, dataFolder: DATA_DIR };
     await executeOn(place, 'checkpoint');
-    console.log(
-      await executeOn(place, 'select text from room_captions'),
-      await executeOn(place, 'show data_directory'),
-    );
     const [row] = (await executeOn(place, 'show data_directory')) as { data_directory: string }[];
     expect(countOf('Neverkept', row!.data_directory)).toBe(0);
     expect(countOf('Staysthere', row!.data_directory)).toBeGreaterThan(2);
@@ -113,7 +109,7 @@ describe('what is not to be kept', () => {
 describe('what is to be kept', () => {
   it('is all there when the server is killed and started again: links, lines, and readers who come back', async () => {
     const DATA_DIR = temporaryFolder();
-    const first = await startServer(settings({ DATA_DIR, API_KEY_FILE: 'off' }));
+    const first = await startServer(settings({ DATA_DIR }));
     const made = await makeRoom(first, {
       ...{ name: 'Main stage', languages: ['es'], keep_hours: 1, access: 'link' },
     });

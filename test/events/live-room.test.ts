@@ -1,138 +1,21 @@
-/** What becomes of what is said in a room, with its clock and its translator in our hands. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createCaptionLog } from '../../server/events/caption-log.ts';
-import { LiveRoom } from '../../server/events/live-room.ts';
-import { createLiveRooms } from '../../server/events/live-rooms.ts';
-import { createFanOut } from '../../server/events/reading/fan-out.ts';
-import type { Room, RoomWishes } from '../../server/events/store.ts';
-import type { CaptionUpdate, TranslateText } from '../../server/voice/index.ts';
+/** What becomes of what is said in a room, with its translator in our hands. */
+import { expect, it } from 'vitest';
 import { ServiceError } from '../../shared/errors.ts';
-import { recordLog } from '../support/product/log-record.ts';
-import { openPlatform, type Platform } from '../support/product/platform.ts';
 import { until } from '../support/product/server.ts';
+import {
+  join,
+  messages,
+  openRoom,
+  platformOfThisFile,
+  say,
+  screen,
+  shows,
+  speech,
+  tentative,
+} from './live-room-support.ts';
 import { scriptedReader, type ScriptedReader } from './reading/scripted-reader.ts';
-import { sampleRoom, sampleWishes } from './room-samples.ts';
 
-let platform: Platform;
-beforeAll(async () => (platform = await openPlatform()));
-afterAll(() => platform.close());
-
-/** A translator that answers when it is let. */
-function scriptedTranslator() {
-  const asked: string[] = [];
-  const script = { hold: Promise.resolve(), isDown: false };
-  const translateText: TranslateText = async (text, { target, signal }) => {
-    asked.push(`${target}: ${text}`);
-    await script.hold;
-    signal.throwIfAborted();
-    if (script.isDown) throw new ServiceError('engine_unavailable', 'It is down.');
-    return `${target}(${text})`;
-  };
-  return { asked, script, translateText };
-}
-
-async function openRoom({
-  wishes = {} as Partial<RoomWishes>,
-  keepMs = 3_600_000,
-  unreadMs = 30_000,
-} = {}) {
-  const { account, key } = await platform.newcomer();
-  const room = sampleRoom(
-    { accountId: account.accountId, keyId: key.keyId },
-    {
-      keepMs,
-      wishes: { ...sampleWishes, always: [], replacements: [], hiddenWords: [], ...wishes },
-    },
-  );
-  const store = platform.storage.rooms;
-  await store.create(room, [], 10);
-  const log = recordLog();
-  const captions = createCaptionLog({ store, log });
-  const translator = scriptedTranslator();
-  const live = new LiveRoom({
-    ...{ room, captions, log, unreadMs, fanOut: createFanOut() },
-    translateText: translator.translateText,
-    spokenLanguages: () => [],
-  });
-  return { room, live, captions, log, ...translator };
-}
-
-const say = (live: LiveRoom, text: string, given: { line?: number; language?: string } = {}) =>
-  live.say({
-    ...{ text, language: 'en', startMs: Date.now(), endMs: Date.now(), author: 'machine' },
-    ...given,
-  });
-
-interface Lines {
-  replaces?: boolean;
-  lines?: { line: number; text: string; by: string; language: string }[];
-  tentative?: string;
-}
-const messages = ({ received }: ScriptedReader) =>
-  received.flatMap((message) => Object.values(message) as Lines[]);
-/** What is on the screen of a reader. */
-function screen(reader: ScriptedReader): string[] {
-  const shown = new Map<number, string>();
-  for (const { replaces, lines } of messages(reader)) {
-    if (replaces) shown.clear();
-    for (const { line, text } of lines ?? []) {
-      if (text === '') shown.delete(line);
-      else shown.set(line, text);
-    }
-  }
-  return [...shown].sort(([a], [b]) => a - b).map(([, text]) => text);
-}
-const tentative = (reader: ScriptedReader) =>
-  messages(reader).findLast((message) => message.tentative !== undefined)?.tentative;
-const shows = (reader: ScriptedReader, ...texts: string[]) =>
-  expect.poll(() => screen(reader), { timeout: 5_000, interval: 5 }).toEqual(texts);
-
-function join(live: LiveRoom, language = 'spoken', after?: number, given = {}): ScriptedReader {
-  const reader = scriptedReader(given);
-  live.join(reader, language, after);
-  return reader;
-}
-
-/** A session whose words are said by a test. */
-function speech(sessionId = 'session') {
-  const waiting: CaptionUpdate[] = [];
-  let wake = (): void => undefined;
-  const state = { ended: undefined as string | undefined };
-  async function* captions(): AsyncGenerator<CaptionUpdate> {
-    for (;;) {
-      const next = waiting.shift();
-      if (next !== undefined) yield next;
-      else if (state.ended !== undefined) return;
-      else await new Promise<void>((resolve) => (wake = resolve));
-    }
-  }
-  const segment = (text: string, language: string) => ({ text, language, startMs: 0, endMs: 900 });
-  const push = (concluded: string[], growing: string | undefined, language: string) => {
-    waiting.push({
-      ...{ concluded: [], tentative: [] },
-      sentences: {
-        concluded: concluded.map((text) => segment(text, language)),
-        growing: growing === undefined ? undefined : segment(growing, language),
-        isUnsure: false,
-      },
-    });
-    wake();
-  };
-  return {
-    state,
-    speech: {
-      sessionId,
-      captions: captions(),
-      beganAtMs: Date.now(),
-      end(reason: ServiceError) {
-        state.ended ??= reason.code;
-        wake();
-      },
-    },
-    concludes: (text: string, language = 'en') => push([text], undefined, language),
-    grows: (text: string, language = 'en') => push([], text, language),
-  };
-}
+platformOfThisFile();
 
 it('translates only what is read, catches up for the first reader, and stops when the last has left', async () => {
   const { live, asked } = await openRoom({ unreadMs: 20 });
@@ -268,7 +151,7 @@ it('spares who does not read, and sends the rest when it does', async () => {
 it('cuts off who cannot be told what was missed, so that it comes back, and serves the next', async () => {
   const { live, captions, log } = await openRoom();
   await say(live, 'One.');
-  const { read } = captions;
+  const read = captions.read.bind(captions);
   captions.read = () => Promise.reject(new Error('The disk is gone.'));
   const reader = join(live);
   await until(() => reader.isGone);
@@ -350,7 +233,7 @@ it('goes on with the next sentence when one cannot be taken', async () => {
   const spoken = join(live);
   const speaker = speech();
   live.hear(speaker.speech);
-  const { append } = captions;
+  const append = captions.append.bind(captions);
   captions.append = () => Promise.reject(new Error('No memory.'));
   speaker.concludes('One.');
   await until(() => log.lines.some(({ level }) => level === 'error'));
@@ -486,82 +369,4 @@ it('nobody waits any longer for a transcript that nobody wants', async () => {
   const asked = live.transcript('fr', controller.signal);
   controller.abort(new Error('The client is gone.'));
   await expect(asked).rejects.toThrow('client is gone');
-});
-
-// Rooms of a process.
-
-async function openRooms({ sweepMs = 60_000 } = {}) {
-  const { account, key } = await platform.newcomer();
-  const owner = { accountId: account.accountId, keyId: key.keyId };
-  const store = platform.storage.rooms;
-  const log = recordLog();
-  const captions = createCaptionLog({ store, log });
-  const prepared: (string | undefined)[] = [];
-  const rooms = createLiveRooms({
-    ...{ captions, store, log, sweepMs, fanOut: createFanOut() },
-    callerOf: async () => ({ account, key }),
-    pairsOf: () => [],
-    spokenLanguages: () => [],
-    liveTranslation: {
-      async prepare({ glossaryId }) {
-        prepared.push(glossaryId);
-        if (glossaryId === 'gone')
-          throw new ServiceError('not_found', 'There is no such glossary.');
-        return { translateText: scriptedTranslator().translateText };
-      },
-    },
-  });
-  const make = async (given: Partial<Room> = {}) => {
-    const room = sampleRoom(owner, { wishes: { ...sampleWishes, always: [] }, ...given });
-    await store.create(room, [], 100);
-    return room;
-  };
-  return { rooms, make, store, log, prepared, captions, owner };
-}
-
-it('a room is opened as it is, not as it was when it was asked for', async () => {
-  const { rooms, make, store } = await openRooms();
-  const before = await make();
-  await store.change(before.accountId, before.roomId, { keepMs: 0 });
-  const [one, same] = await Promise.all([rooms.open(before), rooms.open(before)]);
-  expect(one.room.keepMs).toBe(0);
-  expect(one).toBe(same);
-  rooms.stop();
-});
-
-it('a room that was deleted meanwhile is not opened', async () => {
-  const { rooms, make, store } = await openRooms();
-  const room = await make();
-  const opening = rooms.open(room);
-  rooms.end(room.roomId, new ServiceError('not_found', 'The room has been deleted.'));
-  await expect(opening).rejects.toMatchObject({ code: 'stopping' });
-  await store.delete(room.accountId, room.roomId);
-  await expect(rooms.open(room)).rejects.toMatchObject({ code: 'not_found' });
-  expect(rooms.find(room.roomId)).toBeUndefined();
-  rooms.stop();
-});
-
-it('an event goes on without a glossary that was deleted', async () => {
-  const { rooms, make, prepared, log } = await openRooms();
-  const room = await make({ wishes: { ...sampleWishes, always: [], glossaryId: 'gone' } });
-  await expect(rooms.check(room)).rejects.toMatchObject({ code: 'not_found' });
-  await rooms.open(room);
-  expect(prepared).toEqual(['gone', 'gone', undefined]);
-  expect(log.lines.map(({ level }) => level)).toEqual(['warn']);
-  rooms.stop();
-});
-
-it('what was said longer ago than it is kept is gone, from memory and from disk', async () => {
-  const { rooms, make, captions } = await openRooms({ sweepMs: 5 });
-  const room = await make({ keepMs: 60_000 });
-  const live = await rooms.open(room);
-  const at = { language: 'en', author: 'machine' as const };
-  const old = Date.now() - 61_000;
-  await live.say({ ...at, text: 'Old.', startMs: old, endMs: old });
-  await live.say({ ...at, text: 'New.', startMs: Date.now(), endMs: Date.now() });
-  const track = { roomId: room.roomId, name: 'spoken' };
-  const texts = async () => (await captions.transcript(track)).map(({ text }) => text);
-  await expect.poll(texts, { interval: 10 }).toEqual(['New.']);
-  await shows(join(live), 'New.');
-  rooms.stop();
 });

@@ -92,7 +92,10 @@ function liveAddress(base: string, roomId: string, wish: ReadingWish): string {
 }
 
 /** What a page makes of what comes. */
-function screen(): Omit<RoomReader, 'close'> & { take(wire: Record<string, object>): void } {
+function screen(): {
+  reader: Omit<RoomReader, 'close'>;
+  take: (wire: Record<string, object>) => void;
+} {
   const messages: RoomServerMessage[] = [];
   const shown = new Map<number, RoomLine>();
   let tentative = '';
@@ -105,7 +108,7 @@ function screen(): Omit<RoomReader, 'close'> & { take(wire: Record<string, objec
   };
   const lines = () => [...shown.values()].sort((a, b) => a.line - b.line);
   const texts = () => lines().map(({ text }) => text);
-  return {
+  const reader: Omit<RoomReader, 'close'> = {
     messages,
     lines,
     texts,
@@ -119,16 +122,17 @@ function screen(): Omit<RoomReader, 'close'> & { take(wire: Record<string, objec
         throw new Error(`It shows ${JSON.stringify(texts())}, not ${JSON.stringify(expected)}.`);
       });
     },
-    take(wire) {
-      const [[type, payload] = ['', {}]] = Object.entries(wire);
-      const message = { type, ...payload } as RoomServerMessage;
-      messages.push(message);
-      if (message.type === 'history' && message.replaces) shown.clear();
-      if ('lines' in message) show(message.lines);
-      if (message.type === 'captions') tentative = message.tentative;
-      if ('sequence' in message && message.sequence !== undefined) sequence = message.sequence;
-    },
   };
+  const take = (wire: Record<string, object>) => {
+    const [[type, payload] = ['', {}]] = Object.entries(wire);
+    const message = { type, ...payload } as RoomServerMessage;
+    messages.push(message);
+    if (message.type === 'history' && message.replaces) shown.clear();
+    if ('lines' in message) show(message.lines);
+    if (message.type === 'captions') tentative = message.tentative;
+    if ('sequence' in message) sequence = message.sequence ?? sequence;
+  };
+  return { reader, take };
 }
 
 /** Reads along at a WebSocket. @throws Error with the status of a refusal */
@@ -138,7 +142,7 @@ export async function readAlong(
   wish: ReadingWish = {},
 ): Promise<SocketReader> {
   const socket = new WebSocket(liveAddress(url.replace(/^http/, 'ws'), roomId, wish));
-  const { take, ...reader } = screen();
+  const { take, reader } = screen();
   const isPacked = wish.format === 'msgpack';
   socket.on('message', (data: Buffer, isBinary) => {
     if (isBinary !== isPacked) throw new Error('a frame of the wrong type');
@@ -186,12 +190,12 @@ export async function readStream(
   if (response.status !== 200) {
     throw Object.assign(new Error(`refused with ${response.status}`), { status: response.status });
   }
-  const { take, ...reader } = screen();
+  const { take, reader } = screen();
   const read = async () => {
     let rest = '';
     const decoder = new TextDecoder();
     for await (const piece of response.body ?? []) {
-      const events = (rest + decoder.decode(piece as Uint8Array, { stream: true })).split('\n\n');
+      const events = (rest + decoder.decode(piece, { stream: true })).split('\n\n');
       rest = events.pop() ?? '';
       for (const event of events) {
         const data = event.split('\n').find((line) => line.startsWith('data: ')) ?? '';

@@ -161,8 +161,11 @@ function deadline(ms: number): Promise<never> {
 function silence(): string {
   const samples = 400;
   const view = new DataView(new ArrayBuffer(44 + samples));
-  const text = (at: number, word: string) =>
-    [...word].forEach((letter, index) => view.setUint8(at + index, letter.charCodeAt(0)));
+  const text = (at: number, word: string) => {
+    for (let index = 0; index < word.length; index++) {
+      view.setUint8(at + index, word.charCodeAt(index));
+    }
+  };
   text(0, 'RIFF');
   view.setUint32(4, 36 + samples, true);
   text(8, 'WAVEfmt ');

@@ -52,21 +52,7 @@ export function settingsView({
         onChoose: (calmness) =>
           onChange({ calmness: calmness === 'settled' ? 'settled' : 'instant' }),
       })}
-      <div class="row">
-        <label class="switch">
-          <span>${words.keepAwake}</span>
-          <input
-            type="checkbox"
-            role="switch"
-            aria-describedby="awake-state"
-            .checked=${choices.keepAwake && lock !== 'unsupported'}
-            ?disabled=${lock === 'unsupported'}
-            @change=${({ target }: Event) =>
-              onChange({ keepAwake: (target as HTMLInputElement).checked })}
-          />
-        </label>
-        <p class="hint" id="awake-state">${words.awake[lock]}</p>
-      </div>
+      ${awakeView(words, { keepAwake: choices.keepAwake, lock, onChange })}
       ${
         canInstall
           ? html`<button type="button" class="wide" @click=${onInstall}>
@@ -119,6 +105,36 @@ function sizeView(
       </button>
     </div>
   </fieldset>`;
+}
+
+/** Whether the screen is to stay on, and whether it does. */
+function awakeView(
+  words: ViewerWords,
+  {
+    keepAwake,
+    lock,
+    onChange,
+  }: {
+    keepAwake: boolean;
+    lock: ScreenLockState;
+    onChange: (changes: Partial<ReaderChoices>) => void;
+  },
+): TemplateResult {
+  return html`<div class="row">
+    <label class="switch">
+      <span>${words.keepAwake}</span>
+      <input
+        type="checkbox"
+        role="switch"
+        aria-describedby="awake-state"
+        .checked=${keepAwake && lock !== 'unsupported'}
+        ?disabled=${lock === 'unsupported'}
+        @change=${({ target }: Event) =>
+          onChange({ keepAwake: (target as HTMLInputElement).checked })}
+      />
+    </label>
+    <p class="hint" id="awake-state">${words.awake[lock]}</p>
+  </div>`;
 }
 
 function radios({

@@ -8,7 +8,7 @@ import type { RoomEntrance } from '../../shared/schemas/rooms.ts';
 import '../room-captions.ts';
 import type { RoomCaptions } from '../room-captions.ts';
 import type { RoomCaptionDetail, RoomDetail } from '../room-events.ts';
-import type { RoomCaptionsState } from '../room-words.ts';
+import { roomWords, type RoomCaptionsState } from '../room-words.ts';
 import { languageName } from '../views/captions.ts';
 import { settingsView } from './viewer-settings.ts';
 import { LinePlayer } from './line-player.ts';
@@ -87,9 +87,11 @@ class RoomViewer extends LitElement {
   protected override render(): TemplateResult {
     const words = this.words();
     const isShut = shutStates.includes(this.roomState);
+    const anyName = isShut ? roomWords(this.uiLanguage()).region : undefined;
+    const name = this.room?.name ?? this.entrance?.name ?? anyName;
     return html`
       <header class="head">
-        <h1><bdi>${this.room?.name ?? this.entrance?.name ?? ''}</bdi></h1>
+        <h1 ?hidden=${name === undefined}><bdi>${name}</bdi></h1>
         ${this.stateView(words)}
       </header>
       <main>
@@ -158,17 +160,16 @@ class RoomViewer extends LitElement {
       .toSorted((a, b) => a.name.localeCompare(b.name));
     const original =
       source === undefined ? words.original : `${words.original} (${languageName(source)})`;
-    return html`<label class="language">
-      <span class="unseen">${words.language}</span>
+    return html`<div class="language">
       ${globeIcon}
-      <select @change=${(event: Event) => this.chooseLanguage(event)}>
+      <select aria-label=${words.language} @change=${(event: Event) => this.chooseLanguage(event)}>
         <option value=${SPOKEN_TRACK} ?selected=${track === SPOKEN_TRACK}>${original}</option>
         ${names.map(
           ({ tag, name }) =>
             html`<option value=${tag} lang=${tag} ?selected=${tag === track}>${name}</option>`,
         )}
       </select>
-    </label>`;
+    </div>`;
   }
 
   private listenView(words: ViewerWords): TemplateResult | typeof nothing {

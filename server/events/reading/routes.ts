@@ -125,8 +125,6 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
   app.get(
     live,
     {
-      // A stream without a body would never end.
-      exposeHeadRoute: false,
       schema: {
         ...common,
         summary: 'Read along',
@@ -146,6 +144,11 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
       if (/^\d{1,15}$/.test(last)) wish.after = Number(last);
       const key = keyOf(request);
       const admitted = await events.admit({ ...wish, key });
+      if (request.method === 'HEAD') {
+        // A stream without a body would never end.
+        admitted.release();
+        return reply.type('text/event-stream; charset=utf-8').send('');
+      }
       reply.hijack();
       const isHttps = request.protocol === 'https';
       const all = { ...securityHeaders(isHttps), ...openToSites, 'X-Trace-ID': request.id };

@@ -11,10 +11,10 @@ export interface ScriptedReader extends Reader {
 }
 
 export function scriptedReader({
-  encoding = 'json' as Encoding,
-  linkId = undefined as string | undefined,
+  encoding = 'json',
+  linkId,
   isSettled = false,
-} = {}): ScriptedReader {
+}: { encoding?: Encoding; linkId?: string; isSettled?: boolean } = {}): ScriptedReader {
   const received: ScriptedReader['received'] = [];
   const ended: string[] = [];
   return {

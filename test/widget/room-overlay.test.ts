@@ -1,0 +1,101 @@
+/** Captions over a picture, and on pages of other sites. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { startRoomBench, untilShown, untilState, type RoomBench } from './room-browser.ts';
+
+let bench: RoomBench;
+beforeAll(async () => {
+  bench = await startRoomBench();
+});
+afterAll(async () => {
+  await bench.close();
+  expect(bench.pageErrors).toEqual([]);
+});
+
+const screen = { viewport: { width: 1280, height: 720 } };
+
+function styleOf(page: Page, selector: string, property: string): Promise<string> {
+  return page
+    .locator(selector)
+    .first()
+    .evaluate((each, name) => getComputedStyle(each).getPropertyValue(name), property);
+}
+
+describe('the overlay', () => {
+  it('is transparent but for the last lines, and hides them after a silence', async () => {
+    const room = await bench.makeRoom();
+    await bench.say(room, 'Long ago.');
+    const page = await bench.open(`/events/${room.id}/overlay?hide=1`, screen);
+    await untilState(page, 'waiting');
+    const isSilent = () =>
+      page.locator('room-captions').evaluate((each) => each.classList.contains('silent'));
+    await expect.poll(isSilent).toBe(true);
+    await bench.say(room, 'This is heard.');
+    await page.getByText('This is heard.').first().waitFor();
+    await expect.poll(isSilent).toBe(false);
+    await expect.poll(isSilent).toBe(true);
+    for (const selector of ['html', 'body', 'room-captions', 'room-captions .base']) {
+      expect(await styleOf(page, selector, 'background-color')).toBe('rgba(0, 0, 0, 0)');
+    }
+    await page.context().close();
+  });
+
+  it('looks as its address says, and takes nothing that is no style', async () => {
+    const room = await bench.makeRoom();
+    const query = [
+      'language=es&lines=3&position=top-left&font=Georgia&size=40&weight=700&hide=0',
+      'color=ffe14d&background=00000080&box=block&width=50%25&margin=10&calmness=settled',
+    ].join('&');
+    const page = await bench.open(`/events/${room.id}/overlay?${query}`, screen);
+    await bench.say(room, 'Arriba.', { language: 'es' });
+    await untilShown(page, ['Arriba.']);
+    expect(await styleOf(page, 'room-captions .words', 'font-size')).toBe('40px');
+    expect(await styleOf(page, 'room-captions .words', 'font-weight')).toBe('700');
+    expect(await styleOf(page, 'room-captions .words', 'font-family')).toBe('Georgia');
+    expect(await styleOf(page, 'room-captions .words', 'color')).toBe('rgb(255, 225, 77)');
+    const box = (await page.locator('room-captions').boundingBox())!;
+    expect([box.x, box.y, box.width]).toEqual([10, 10, 630]);
+    expect(await page.evaluate(() => document.querySelector('room-captions')?.calmness)).toBe(
+      'settled',
+    );
+    await page.goto(
+      `${bench.server().url}/events/${room.id}/overlay?size=huge&color=url(x)&lines=none&position=nowhere`,
+    );
+    await untilState(page, 'waiting');
+    expect(await page.evaluate(() => document.querySelector('room-captions')?.lines)).toBe(2);
+    await page.context().close();
+  });
+
+  it('says nothing about a server that is gone', async () => {
+    const page = await bench.open('/events/abcdefghjk/overlay', screen);
+    await untilState(page, 'gone');
+    expect((await page.locator('body').innerText()).trim()).toBe('');
+    await page.context().close();
+  });
+});
+
+describe('a page of another site', () => {
+  it('embeds the element with one script and one tag', async () => {
+    const room = await bench.makeRoom();
+    const { url } = bench.server();
+    const site = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(`<!doctype html><html lang="en"><title>Programme</title>
+        <script type="module" src="${url}/room-captions.js"></script>
+        <room-captions src="${url}/events/${room.id}" language="es"></room-captions>`);
+    });
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    const { port } = site.address() as AddressInfo;
+    const page = await bench.open(`http://127.0.0.1:${port}/`);
+    await page
+      .getByText('Nadie habla todavía')
+      .or(page.getByText('Nobody is speaking yet'))
+      .waitFor();
+    await bench.say(room, 'Desde otro sitio.', { language: 'es' });
+    await untilShown(page, ['Desde otro sitio.']);
+    await page.context().close();
+    await new Promise((resolve) => site.close(resolve));
+  });
+});

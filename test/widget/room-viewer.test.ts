@@ -1,0 +1,291 @@
+/** The page of a reader, against a real server with real captions. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { startResetProxy } from '../support/services/reset-proxy.ts';
+import { excessWidth, violations, weakTexts } from './console-browser.ts';
+import { startRoomBench, untilShown, untilState, type RoomBench } from './room-browser.ts';
+
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
+let bench: RoomBench;
+beforeAll(async () => {
+  bench = await startRoomBench();
+});
+afterAll(async () => {
+  await bench.close();
+  expect(bench.pageErrors).toEqual([]);
+});
+
+const languages = (page: Page) => page.getByLabel(/^(Language|Idioma|Langue)$/);
+
+describe('a reader', () => {
+  it('reads what was said before, in the order of the lines, and what is said now', async () => {
+    const room = await bench.makeRoom();
+    await bench.say(room, 'Good morning.');
+    const page = await bench.open(`/events/${room.id}`, phone);
+    await untilShown(page, ['Good morning.']);
+    expect(await page.title()).toBe('Main stage');
+    const line = await bench.say(room, 'The train leafs at nine.');
+    await bench.say(room, 'Thank you.');
+    await bench.say(room, 'The train leaves at nine.', { line });
+    await untilShown(page, ['Good morning.', 'The train leaves at nine.', 'Thank you.']);
+    await bench.say(room, '', { line });
+    await untilShown(page, ['Good morning.', 'Thank you.']);
+    expect(await page.getByRole('img', { name: /by a person/ }).count()).toBe(2);
+    await page.context().close();
+  });
+
+  it('hears each new line once from a screen reader, and none of the history', async () => {
+    const room = await bench.makeRoom();
+    await bench.say(room, 'Before.');
+    const page = await bench.open(`/events/${room.id}`);
+    await untilShown(page, ['Before.']);
+    const log = page.getByRole('log');
+    await bench.say(room, 'After.');
+    await expect.poll(() => log.innerText()).toBe('After.');
+    expect(await log.getAttribute('aria-live')).toBe('polite');
+    await page.context().close();
+  });
+
+  it('chooses a language, which is remembered, and which an address can name', async () => {
+    const room = await bench.makeRoom();
+    await bench.say(room, 'Buenos días.', { language: 'es' });
+    await bench.say(room, 'Bonjour.', { language: 'fr' });
+    const page = await bench.open(`/events/${room.id}?language=es`);
+    await untilShown(page, ['Buenos días.']);
+    const options = await languages(page).locator('option').allInnerTexts();
+    expect(options.slice(1)).toEqual(['Español', 'Français']);
+    await languages(page).selectOption('fr');
+    await untilShown(page, ['Bonjour.']);
+    await page.reload();
+    await untilShown(page, ['Bonjour.']);
+    await page.goto(`${bench.server().url}/events/${room.id}`);
+    await untilShown(page, ['Bonjour.']);
+    await page.context().close();
+  });
+
+  it('reads a language of the browser, where none was chosen and the room has it', async () => {
+    const room = await bench.makeRoom();
+    await bench.say(room, 'Buenos días.', { language: 'es' });
+    const page = await bench.open(`/events/${room.id}`, { locale: 'es-MX' });
+    await untilShown(page, ['Buenos días.']);
+    expect(await languages(page).inputValue()).toBe('es');
+    await page.context().close();
+  });
+
+  it('scrolls back and stays there while lines come, and jumps to now', async () => {
+    const room = await bench.makeRoom();
+    for (let number = 1; number <= 25; number++) {
+      await bench.say(room, `This is sentence number ${number}, and it is long enough for two.`);
+    }
+    const page = await bench.open(`/events/${room.id}`, phone);
+    const block = page.locator('room-captions .lines');
+    await page.getByText('number 25').waitFor();
+    const distance = () =>
+      block.evaluate((each) => each.scrollHeight - each.clientHeight - each.scrollTop);
+    await expect.poll(distance).toBeLessThan(2);
+    await block.evaluate((each) => each.scrollBy(0, -600));
+    const jump = page.getByRole('button', { name: 'Jump to now' });
+    await jump.waitFor();
+    const place = () =>
+      page.getByText('number 18,').evaluate((each) => each.getBoundingClientRect().top);
+    const before = await place();
+    await bench.say(room, 'Something new.');
+    await page.getByText('Something new.').first().waitFor({ state: 'attached' });
+    expect(await place()).toBeCloseTo(before, 0);
+    await jump.click();
+    await expect.poll(distance).toBeLessThan(2);
+    await expect.poll(() => jump.count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('chooses how captions look, and finds it so again', async () => {
+    const room = await bench.makeRoom();
+    await bench.say(room, 'Good morning.');
+    const page = await bench.open(`/events/${room.id}`, phone);
+    await untilShown(page, ['Good morning.']);
+    const size = () =>
+      page
+        .locator('.words')
+        .first()
+        .evaluate((each) => Number.parseFloat(getComputedStyle(each).fontSize));
+    const before = await size();
+    await page.getByRole('button', { name: 'Text and display' }).click();
+    await page.getByRole('button', { name: 'Larger text' }).click();
+    await page.getByLabel('High contrast').check();
+    await page.getByLabel('When they are final').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await size()).toBeGreaterThan(before);
+    await page.reload();
+    await untilShown(page, ['Good morning.']);
+    expect(await size()).toBeGreaterThan(before);
+    const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(ground).toBe('rgb(0, 0, 0)');
+    expect(await page.locator('room-captions').getAttribute('calmness')).toBeNull();
+    expect(await page.evaluate(() => document.querySelector('room-captions')?.calmness)).toBe(
+      'settled',
+    );
+    await page.context().close();
+  });
+
+  it('is told when the room is paused', async () => {
+    const room = await bench.makeRoom();
+    await bench.say(room, 'Good morning.');
+    const page = await bench.open(`/events/${room.id}`);
+    await untilShown(page, ['Good morning.']);
+    await bench.changeRoom(room, { paused: true });
+    await page.getByText('Captions go on when the speaker does.').waitFor();
+    await page.context().close();
+  });
+
+  it('gives the passcode once on a device', async () => {
+    const room = await bench.makeRoom({ access: 'passcode', passcode: '4711' });
+    await bench.say(room, 'Among us.');
+    const page = await bench.open(`/events/${room.id}`, phone);
+    await page.getByLabel('Passcode').fill('1234');
+    await page.getByRole('button', { name: 'Enter' }).click();
+    await page.getByText('This passcode is not right.').waitFor();
+    await page.getByLabel('Passcode').fill('4711');
+    await page.keyboard.press('Enter');
+    await untilShown(page, ['Among us.']);
+    await page.reload();
+    await untilShown(page, ['Among us.']);
+    await page.context().close();
+  });
+
+  it('is told that there is no room, and that a link is no good', async () => {
+    const page = await bench.open('/events/abcdefghjk');
+    await page.getByText('There is no such room').waitFor();
+    const room = await bench.makeRoom({ access: 'link' });
+    await page.goto(`${bench.server().url}/events/${room.id}`);
+    await page.getByText('This link does not work any more').waitFor();
+    await page.context().close();
+  });
+
+  it('reads from right to left what is written so', async () => {
+    const room = await bench.makeRoom({ source_language: 'ar' });
+    await bench.say(room, 'صباح الخير.');
+    const page = await bench.open(`/events/${room.id}`);
+    const line = page.locator('room-captions .caption').first();
+    await line.waitFor();
+    expect(await line.getAttribute('dir')).toBe('rtl');
+    expect(await line.getAttribute('lang')).toBe('ar');
+    await page.context().close();
+  });
+
+  it('listens to what is said from then on, and only after a click', async () => {
+    const room = await bench.makeRoom();
+    await bench.say(room, 'Antes.', { language: 'es' });
+    const page = await bench.open(`/events/${room.id}?language=es`);
+    await untilShown(page, ['Antes.']);
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/speech/')) asked.push(request.url());
+    });
+    await page.getByRole('button', { name: 'Escuchar' }).click();
+    const line = await bench.say(room, 'Ahora se oye.', { language: 'es' });
+    const answer = await page.waitForResponse((response) => response.url().includes('/speech/es/'));
+    expect(answer.status()).toBe(200);
+    expect(asked.map((url) => new URL(url).pathname.split('/').at(-1))).toEqual([String(line)]);
+    await page.locator('.listen.playing').waitFor();
+    await page.locator('.listen.waiting').waitFor();
+    await page.getByRole('button', { name: 'Dejar de escuchar' }).click();
+    await page.locator('.listen.off').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('a page', () => {
+  it('comes back by itself after a drop, with what was missed', async () => {
+    const room = await bench.makeRoom();
+    const proxy = await startResetProxy(bench.server().url);
+    const page = await bench.open(`${proxy.url}/events/${room.id}`);
+    await untilState(page, 'waiting');
+    await bench.say(room, 'One.');
+    await untilShown(page, ['One.']);
+    proxy.reset();
+    await bench.say(room, 'Two.');
+    await untilShown(page, ['One.', 'Two.']);
+    await page.context().close();
+    await proxy.close();
+  });
+
+  it('says that the server is gone, opens without it, and goes on when it is back', async () => {
+    const room = await bench.makeRoom({ keep_hours: 1 });
+    await bench.say(room, 'Before the cut.');
+    const page = await bench.open(`/events/${room.id}`);
+    const late = await bench.open(`/events/${room.id}`);
+    await untilShown(page, ['Before the cut.']);
+    await late.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    // Kept with the second visit, when the worker is there.
+    await late.reload();
+    await untilShown(late, ['Before the cut.']);
+    await bench.kill();
+    await untilState(page, 'offline');
+    await page.getByText('No connection').first().waitFor();
+    await late.reload();
+    await late.getByText('No connection').first().waitFor();
+    await bench.restart();
+    await untilState(page, 'waiting');
+    await bench.say(room, 'After the cut.');
+    await untilShown(page, ['Before the cut.', 'After the cut.']);
+    await untilShown(late, ['Before the cut.', 'After the cut.']);
+    for (const each of [page, late]) await each.context().close();
+  });
+
+  it('can be put on a home screen, under the name of its room', async () => {
+    const room = await bench.makeRoom();
+    const page = await bench.open(`/events/${room.id}`);
+    const address = await page.locator('link[rel="manifest"]').getAttribute('href');
+    const manifest = (await (await fetch(address!)).json()) as {
+      name: string;
+      start_url: string;
+      icons: { src: string }[];
+    };
+    expect(manifest.name).toBe('Main stage');
+    expect(new URL(manifest.start_url, address!).pathname).toBe(`/events/${room.id}`);
+    for (const { src } of manifest.icons) {
+      const icon = await fetch(new URL(src, address!));
+      expect(icon.headers.get('content-type')).toBe('image/png');
+    }
+    const hidden = await bench.makeRoom({ name: 'Secret plans', access: 'link' });
+    const secret = await fetch(`${bench.server().url}/events/${hidden.id}/manifest.webmanifest`);
+    expect(await secret.text()).not.toContain('Secret');
+    await page.context().close();
+  });
+});
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  it('axe finds nothing to complain about, nothing is wider than a phone, and all text has 7:1', async () => {
+    const room = await bench.makeRoom();
+    const locked = await bench.makeRoom({ access: 'passcode' });
+    const look = async (page: Page, state: string) => {
+      expect({ state, axe: await violations(page) }).toEqual({ state, axe: [] });
+      expect({ state, weak: await weakTexts(page) }).toEqual({ state, weak: [] });
+      expect(await excessWidth(page)).toBeLessThanOrEqual(0);
+    };
+    const page = await bench.open(`/events/${room.id}`, {
+      ...phone,
+      colorScheme,
+      reducedMotion: 'reduce',
+    });
+    await untilState(page, 'waiting');
+    await look(page, 'waiting');
+    await bench.say(room, 'Good morning.');
+    await untilShown(page, ['Good morning.']);
+    await look(page, 'read');
+    await bench.changeRoom(room, { paused: true });
+    await untilState(page, 'paused');
+    await look(page, 'paused');
+    await page.getByRole('button', { name: 'Text and display' }).click();
+    await page.getByRole('button', { name: 'Done' }).waitFor();
+    await look(page, 'settings');
+    await page.goto(`${bench.server().url}/events/${locked.id}`);
+    await page.getByLabel('Passcode').waitFor();
+    await look(page, 'locked');
+    await page.goto(`${bench.server().url}/events/abcdefghjk`);
+    await page.getByText('There is no such room').waitFor();
+    await look(page, 'gone');
+    await page.context().close();
+  });
+});
