@@ -1,4 +1,7 @@
 /** Rooms of a real server, and their pages in the Chromium of the system. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { WebSocket } from 'ws';
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
@@ -7,6 +10,7 @@ import { launchChromium } from '../support/machine/chromium.ts';
 import { startServer, type TestServer } from '../support/product/server.ts';
 
 export interface EventBench {
+  /** The one that runs, or ran last. */
   readonly server: TestServer;
   readonly browser: Browser;
   /** What pages have thrown, and everything their policy has blocked. */
@@ -15,7 +19,9 @@ export interface EventBench {
   roomNow(room: RoomInfo): Promise<RoomInfo>;
   /** Types a caption, as the owner; answers its number. */
   type(room: RoomInfo, caption: { text: string; language?: string }): Promise<number>;
-  /** Opens an address of its own browser profile. */
+  /** Kills the server; answers what starts one in its place, at the same address with the same data. */
+  kill(): Promise<() => Promise<void>>;
+  /** Opens an address in a browser profile of its own. */
   open(url: string | undefined, options?: BrowserContextOptions): Promise<Page>;
   close(): Promise<void>;
 }
@@ -25,11 +31,16 @@ export async function startEvents({
   microphone,
   settings = {},
 }: { microphone?: string; settings?: Record<string, string> } = {}): Promise<EventBench> {
-  const server = await startServer(settings);
+  const dataFolder = mkdtempSync(path.join(tmpdir(), 'dragoman-events-'));
+  const start = (more: Record<string, string> = {}) =>
+    startServer({ ...settings, DATA_DIR: dataFolder, ...more });
+  let server = await start();
   const browser = await launchChromium(microphone);
   const pageErrors: string[] = [];
   return {
-    server,
+    get server() {
+      return server;
+    },
     browser,
     pageErrors,
     async makeRoom(wishes = {}) {
@@ -46,6 +57,14 @@ export async function startEvents({
       const answer = await server.post(`/v1/rooms/${id}/captions`, caption);
       return ((await answer.json()) as { line: number }).line;
     },
+    async kill() {
+      const PORT = new URL(server.url).port;
+      server.process.kill('SIGKILL');
+      await server.exited;
+      return async () => {
+        server = await start({ PORT });
+      };
+    },
     async open(url, options = {}) {
       const context = await browser.newContext({ locale: 'en-GB', ...options });
       const page = await context.newPage();
@@ -59,6 +78,7 @@ export async function startEvents({
     async close() {
       await browser.close();
       await server.stop();
+      rmSync(dataFolder, { recursive: true, force: true });
     },
   };
 }

@@ -147,6 +147,30 @@ describe('who speaks', () => {
   });
 });
 
+describe('when the server is away', () => {
+  it('the page waits for it, and goes on by itself when it was started again', async () => {
+    const room = await bench.makeRoom();
+    const page = await goLive(room);
+    const startAgain = await bench.kill();
+    await untilTitle(page, 'The server cannot be reached');
+    await startAgain();
+    await untilTitle(page, 'You are live');
+    await untilState(room, 'live');
+  });
+
+  it('a pause reaches the room as soon as it can', async () => {
+    const room = await bench.makeRoom();
+    const page = await goLive(room);
+    await page.route('**/live/state', (route) => route.abort());
+    await press(page, 'Pause');
+    await page.getByText('The room does not know yet that you pause.').waitFor();
+    await untilTitle(page, 'Paused');
+    expect(await stateOf(room)).toBe('waiting');
+    await page.unroute('**/live/state');
+    await untilState(room, 'paused');
+  });
+});
+
 describe('before speaking', () => {
   it('the microphone can be checked without anybody hearing it', async () => {
     const room = await bench.makeRoom();

@@ -170,12 +170,17 @@ export const captionerStyles = css`
   .hearing .soft {
     flex: none;
   }
-  /* Its newest words are in view. */
+  /* Of what is too long, the newest words are in view. */
   .hearing bdi {
+    display: flex;
     flex: 1;
+    justify-content: flex-end;
+    min-inline-size: 0;
     overflow: hidden;
-    direction: inherit;
-    text-overflow: ellipsis;
+  }
+  .hearing bdi span {
+    flex: none;
+    margin-inline-end: auto;
   }
   .compose {
     display: grid;

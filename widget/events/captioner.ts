@@ -232,7 +232,8 @@ export class CaptionerPage extends LitElement {
     const name = this.language === SPOKEN_TRACK ? 'what is said' : languageName(this.language);
     return html`<div class="composer">
       <p class="hearing">
-        <span class="soft">Being heard:</span> <bdi>${tentative === '' ? '…' : tentative}</bdi>
+        <span class="soft">Being heard:</span>
+        <bdi><span>${tentative === '' ? '…' : tentative}</span></bdi>
       </p>
       <label for="new-line">New line in ${name}</label>
       <div class="compose">
