@@ -135,9 +135,9 @@ class LiveInterpreter implements Interpreter {
       }
     }
     onRendered?.();
-    const { sequence: renders, line, startMs, endMs, author } = caption;
+    const { sequence: renders, line, startMs, endMs } = caption;
     const shown = wording().translated(text);
-    await append({ line, renders, language, text: shown, startMs, endMs, author });
+    await append({ line, renders, language, text: shown, startMs, endMs, author: 'machine' });
   }
 
   async #translated(
