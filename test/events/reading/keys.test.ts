@@ -25,7 +25,12 @@ it('keys let in who has a passcode, for a day, until it is changed', async () =>
   const { room_id: id } = await room({ access: 'passcode', passcode: 'Blau-7' });
   expect(await refusal(readAlong(server, id))).toMatchObject({ status: 403 });
   const entrance = await server.get(live(id, 'entry'));
-  expect(await entrance.json()).toEqual({ room_id: id, access: 'passcode', name: 'Main stage' });
+  expect(await entrance.json()).toEqual({
+    room_id: id,
+    access: 'passcode',
+    may_read: false,
+    name: 'Main stage',
+  });
   const entered = await server.post(live(id, 'entry'), { passcode: ' blau-7 ' });
   const { key } = (await entered.json()) as { key: string };
   const reader = await readAlong(server, id, { key });
@@ -45,6 +50,7 @@ it('keys are wanted from the moment on at which the room is closed, and those wh
   expect(await (await server.get(live(id, 'entry'))).json()).toEqual({
     room_id: id,
     access: 'link',
+    may_read: false,
   });
   const key = keyOf(String(body['viewer_url']));
   const reader = await readAlong(server, id, { key });
