@@ -97,12 +97,12 @@ describe('the behaviour suite', () => {
     [
       'tells the last caption twice',
       (log) => ({
-        follow: (track, { onCaption, onTentative }) =>
+        follow: (track, follower) =>
           log.follow(track, {
-            onTentative,
+            onTentative: (text) => follower.onTentative(text),
             onCaption(caption) {
-              onCaption(caption);
-              onCaption(caption);
+              follower.onCaption(caption);
+              follower.onCaption(caption);
             },
           }),
       }),

@@ -51,7 +51,7 @@ it('what is said comes to all who read, in their languages, and the room outlive
   const first = await connectWith(await sessionOf(id, key), 'json');
   await until(() => spoken.state() === 'live');
   const speaking = speak(first, TEXT);
-  await until(() => spoken.tentative() !== '');
+  await until(() => spoken.messages.some(({ type: name }) => name === 'captions'));
   // Somebody who comes in the middle gets on with it.
   const late = await readAlong(server, id, { language: 'es' });
   await speaking;

@@ -1,12 +1,10 @@
 /** What people type and correct in a room, and what there is of it afterwards. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { connect as connectSocket } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encode } from '@msgpack/msgpack';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
-import { startServer, until, type TestServer } from '../support/product/server.ts';
+import { startServer, type TestServer } from '../support/product/server.ts';
 import {
   startLibreTranslateServer,
   type LibreTranslateServer,
@@ -33,21 +31,6 @@ afterAll(async () => {
 const LANGUAGES = { languages: ['es', 'fr'], source_language: 'en' };
 const room = (wishes: Record<string, unknown> = {}) =>
   makeRoom(server, { ...LANGUAGES, ...wishes });
-const asked = (word: string) =>
-  translator.translations().filter(({ q }) => q.some((text) => text.includes(word)));
-/** A word that was never translated before. */
-let words = 0;
-const newWord = () => `word${(words += 1)}x`;
-const info = async (roomId: string) =>
-  (await change(server, 'GET', `/v1/rooms/${roomId}`)).body as {
-    viewers: Record<string, number>;
-    state: string;
-  };
-const refusal = (opened: Promise<unknown>) =>
-  opened.then(
-    () => undefined,
-    (error: unknown) => error as { status?: number; retryAfter?: string },
-  );
 const live = (roomId: string, rest: string) => `/v1/rooms/${roomId}/live/${rest}`;
 
 describe('a person', () => {

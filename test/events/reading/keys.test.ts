@@ -21,11 +21,16 @@ const refusal = (opened: Promise<unknown>) =>
   );
 const live = (roomId: string, rest: string) => `/v1/rooms/${roomId}/live/${rest}`;
 
-it('let in who has a passcode, for a day, until it is changed', async () => {
+it('keys let in who has a passcode, for a day, until it is changed', async () => {
   const { room_id: id } = await room({ access: 'passcode', passcode: 'Blau-7' });
   expect(await refusal(readAlong(server, id))).toMatchObject({ status: 403 });
   const entrance = await server.get(live(id, 'entry'));
-  expect(await entrance.json()).toEqual({ room_id: id, access: 'passcode', name: 'Main stage' });
+  expect(await entrance.json()).toEqual({
+    room_id: id,
+    access: 'passcode',
+    may_read: false,
+    name: 'Main stage',
+  });
   const entered = await server.post(live(id, 'entry'), { passcode: ' blau-7 ' });
   const { key } = (await entered.json()) as { key: string };
   const reader = await readAlong(server, id, { key });
@@ -36,7 +41,7 @@ it('let in who has a passcode, for a day, until it is changed', async () => {
   expect(await refusal(readAlong(server, id, { key }))).toMatchObject({ status: 403 });
 });
 
-it('are wanted from the moment on at which the room is closed, and those who have one stay', async () => {
+it('keys are wanted from the moment on at which the room is closed, and those who have one stay', async () => {
   const { room_id: id } = await room();
   const open = await readAlong(server, id);
   const { body } = await change(server, 'PATCH', `/v1/rooms/${id}`, { access: 'link' });
@@ -45,6 +50,7 @@ it('are wanted from the moment on at which the room is closed, and those who hav
   expect(await (await server.get(live(id, 'entry'))).json()).toEqual({
     room_id: id,
     access: 'link',
+    may_read: false,
   });
   const key = keyOf(String(body['viewer_url']));
   const reader = await readAlong(server, id, { key });
@@ -54,7 +60,7 @@ it('are wanted from the moment on at which the room is closed, and those who hav
   reader.close();
 });
 
-it('that are revoked close the door at once behind those who came by them, and nobody else', async () => {
+it('keys that are revoked close the door at once behind those who came by them, and nobody else', async () => {
   const { room_id: id } = await room({ access: 'link' });
   const links: { id: string; url: string }[] = [];
   for (const label of ['Press', 'Guests']) {
@@ -78,7 +84,7 @@ it('that are revoked close the door at once behind those who came by them, and n
   stays!.close();
 });
 
-it('expire', async () => {
+it('keys expire', async () => {
   const { room_id: id } = await room({ access: 'link' });
   const wish = { role: 'viewer', expires_in_hours: 1 / 3600 };
   const { body } = await change(server, 'POST', `/v1/rooms/${id}/links`, wish);
@@ -86,7 +92,7 @@ it('expire', async () => {
   await until(async () => (await refusal(readAlong(server, id, { key })))?.status === 403, 10_000);
 });
 
-it('of a role do what that may, and not in another room', async () => {
+it('keys of a role do what that may, and not in another room', async () => {
   const [here, there] = [await room({ access: 'link' }), await room({ access: 'link' })];
   const { room_id: id } = here;
   const keys = {
@@ -133,7 +139,7 @@ it('of a role do what that may, and not in another room', async () => {
   expect(asOwner.status).toBe(403);
 });
 
-it('for passcodes are guessed only a few times, though all guesses come at once', async () => {
+it('keys for passcodes are guessed only a few times, though all guesses come at once', async () => {
   const { room_id: id } = await room({ access: 'passcode', passcode: '482913' });
   const guesses = await Promise.all(
     Array.from({ length: 60 }, (_, index) =>
@@ -147,7 +153,7 @@ it('for passcodes are guessed only a few times, though all guesses come at once'
   expect([late.status, late.headers.get('retry-after')]).toEqual([429, '5']);
 });
 
-it('and passcodes are never logged', async () => {
+it('keys and passcodes are never logged', async () => {
   const made = await room({ access: 'passcode', passcode: 'Geheim-4711' });
   const { room_id: id } = made;
   const key = keyOf(made.speaker_url);

@@ -1,17 +1,13 @@
-/** Whoever reads along, types or corrects, on a server whose translator counts what it is asked. */
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+/** Whoever reads along, on a server whose translator counts what it is asked. */
 import { connect as connectSocket } from 'node:net';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encode } from '@msgpack/msgpack';
-import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
 import { startServer, until, type TestServer } from '../../support/product/server.ts';
 import {
   startLibreTranslateServer,
   type LibreTranslateServer,
 } from '../../support/services/libretranslate-server.ts';
-import { change, keyOf, makeRoom, readAlong, readStream, roomKey, type } from '../room-client.ts';
+import { change, makeRoom, readAlong, readStream, type } from '../room-client.ts';
 
 let translator: LibreTranslateServer;
 let server: TestServer;
@@ -48,7 +44,6 @@ const refusal = (opened: Promise<unknown>) =>
     () => undefined,
     (error: unknown) => error as { status?: number; retryAfter?: string },
   );
-const live = (roomId: string, rest: string) => `/v1/rooms/${roomId}/live/${rest}`;
 
 describe.each(['json', 'msgpack', 'events'])('a reader of %s', (format) => {
   const read = (roomId: string, wish = {}) =>
