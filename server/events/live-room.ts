@@ -19,6 +19,8 @@ const UNREAD_MS = 30_000;
 /** What is translated for the first reader of a language: what was said in so many ms, and no more lines. */
 const LATE_MS = 10 * 60_000;
 const LATE_LINES = 150;
+/** Readers that are asked to leave without letting anything else happen. */
+const ENDED_AT_ONCE = 100;
 
 export interface LiveRoomOptions {
   room: Room;
@@ -214,7 +216,8 @@ export class LiveRoom implements SessionRoom {
   /** Lets somebody read along; what was said comes first, or what followed `after`. */
   join(reader: Reader, name: string, after: number | undefined): void {
     if (this.#isOver) {
-      reader.end(new ServiceError('session_ended', NOT_HEARD));
+      const farewell = createParcel({ type: 'end', message: NOT_HEARD });
+      reader.end(new ServiceError('session_ended', NOT_HEARD), farewell);
       return;
     }
     reader.write(this.#stateParcel().in(reader.encoding));
@@ -255,9 +258,15 @@ export class LiveRoom implements SessionRoom {
 
   /** Asks readers to leave. */
   endReaders(reason: ServiceError, which: (reader: Reader) => boolean = () => true): void {
-    for (const { readers } of this.#channels.values()) {
-      for (const reader of [...readers]) if (which(reader)) reader.end(reason);
-    }
+    const leaving = [...this.#channels.values()].flatMap(({ readers }) => [...readers]);
+    const farewell = createParcel({ type: 'end', message: reason.message });
+    const endSome = () => {
+      for (const reader of leaving.splice(-ENDED_AT_ONCE)) {
+        if (which(reader)) reader.end(reason, farewell);
+      }
+      if (leaving.length > 0) setImmediate(endSome);
+    };
+    endSome();
   }
 
   /** Lets readers know that their connection lives, and cuts those that `isStalled` finds. */

@@ -65,7 +65,6 @@ describe('a room', () => {
         source_language: 'en',
         access: 'everyone',
         keep_hours: 1.5,
-        formality: 'default',
         replacements: [{ from: 'Zembler', to: 'Zembla' }],
         hidden_words: ['damn'],
         paused: false,

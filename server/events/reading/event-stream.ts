@@ -1,7 +1,7 @@
 /** Readers at a stream of server-sent events, where WebSockets do not get through. */
 import type { ServerResponse } from 'node:http';
 import type { ServiceError } from '../../../shared/errors.ts';
-import { createParcel, type Reader } from './fan-out.ts';
+import type { Parcel, Reader } from './fan-out.ts';
 import type { AdmittedReader, ReaderWish } from './sockets.ts';
 
 /** Makes a response a reader's stream, until either end closes it. */
@@ -60,8 +60,8 @@ class EventReader implements Reader {
     if (!this.isGone) this.#response.write(bytes);
   }
 
-  end(reason: ServiceError): void {
-    this.write(createParcel({ type: 'end', message: reason.message }).in(this.encoding));
+  end(_reason: ServiceError, farewell: Parcel): void {
+    this.write(farewell.in(this.encoding));
     this.#response.end();
   }
 

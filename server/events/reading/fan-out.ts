@@ -27,7 +27,7 @@ export interface Reader {
   readonly backlogBytes: number;
   write(bytes: Uint8Array): void;
   /** Tells why, and closes. */
-  end(reason: ServiceError): void;
+  end(reason: ServiceError, farewell: Parcel): void;
   /** Cuts the connection. */
   destroy(): void;
 }

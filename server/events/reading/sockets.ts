@@ -14,7 +14,7 @@ import {
   type SocketUpgrade,
 } from '../../http/upgrades.ts';
 import type { LiveRoom } from '../live-room.ts';
-import { createParcel, type Encoding, type Reader } from './fan-out.ts';
+import type { Encoding, Parcel, Reader } from './fan-out.ts';
 
 /** What a reader asks for. */
 export interface ReaderWish {
@@ -165,9 +165,9 @@ class ReaderSocket extends WebSocket implements Reader {
     if (!this.isGone) this.#socket?.write(bytes);
   }
 
-  end(error: ServiceError): void {
-    this.write(createParcel({ type: 'end', message: error.message }).in(this.encoding));
-    this.close(4000 + error.status);
+  end({ status }: ServiceError, farewell: Parcel): void {
+    this.write(farewell.in(this.encoding));
+    this.close(4000 + status);
   }
 
   destroy(): void {
