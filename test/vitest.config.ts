@@ -5,7 +5,7 @@
  *  - pure: what leaves nothing behind, many files in a process, which has the modules
  *  - stored: what asks for a database of each kind: many files in a process, which has one PostgreSQL
  *  - served: what asks for a server with nothing special about it: many files in a process, which has one
- *  - node: everything else, one file more at a time than there are processors
+ *  - node: everything else, two files more at a time than there are processors
  *  - realtime: what streams at the pace of speech or counts seconds, four files at a time
  *
  * Browser tests drive the system's Chromium from Node, through the same page a person would use.
@@ -36,29 +36,45 @@ const pureTests = [
   ...['style-rules/{style-rules,text-style,style-rule-table}', 'spoken-terms/spoken-terms'],
   ...['models/{find-models,better-translation}', 'documents/jobs/document-{jobs,uploads,status}'],
   ...['setup/{product,debian-packages,npm-packages,dependencies,progress,node-version}'],
+  ...[
+    'events/{room-keys,room-wording,spoken-lines,live-room,live-rooms}',
+    'events/reading/{fan-out,readers}',
+  ],
   ...['widget/console-{usage,rules,glossary-entries}'],
-  ...['widget/{transcript-state,room-transcript,spoken-lines,resampler}'],
+  ...['widget/{transcript-state,room-transcript,spoken-lines,resampler,event-speaking}'],
+].map((name) => `test/${name}.test.ts`);
+
+/** Those that end the servers they start, which are processes or listen in this one, and leave nothing. */
+const serverTests = [
+  ...['accounts/{authorisation,secrecy,developer-keys,access-routes,accounts}'],
+  ...['accounts/console/{routes,attacks,host-rule,console-access}'],
+  ...['accounts/usage/{quotas,notice-routes,report-routes,routes,usage,usage-notice-mail}'],
+  ...['memories/{routes,console-routes,examples}', '{models,improvement,operation,demo}/routes'],
+  ...['translation/{upstream,chat-translation,fairness,neural-translation}'],
+  ...['style-rules/styled-translation', 'documents/jobs/routes', 'http/every-route'],
+  ...['cli/{translate,running-server,memory,dragoman,models,listen}', 'operation/readiness'],
+  ...['client/voice-session', 'voice/session/{admission,fuzz}'],
 ].map((name) => `test/${name}.test.ts`);
 
 /** Those with `databasesOfThisFile()`. */
 const storedTests = [
   ...['{spoken-terms,style-rules,glossaries,memories,accounts/console,documents/jobs}/store'],
   ...['memories/translation-memories', 'accounts/usage/usage-{reports-store,notices}'],
-  ...['documents/jobs/document-claims-store', 'storage/storage'],
+  ...['documents/jobs/document-claims-store', 'storage/storage', 'events/{store,caption-log}'],
 ].map((name) => `test/${name}.test.ts`);
 
 /**
- * One of them mostly waits. Each may have a server and a browser: more than a few take the memory of a
+ * Half of them mostly wait. Each may have a server and a browser: more than a few take the memory of a
  * small machine.
  */
-const atOnce = Math.min(4, os.availableParallelism() + 1);
+const atOnce = Math.min(4, os.availableParallelism() + 2);
 
 /** Those with `sharedServer()`. */
 const servedTests = [
   ...['translation/{language-,detection-,}routes', 'translation/text-options'],
-  ...['{spoken-terms,glossaries,style-rules,voice/session}/routes'],
+  ...['{spoken-terms,glossaries,style-rules,voice/session,events}/routes'],
   ...['style-rules/mechanical-style', 'http/{cross-origin,asyncapi,descriptions}'],
-  'contract/*',
+  ...['events/reading/keys', 'contract/*'],
 ].map((name) => `test/${name}.test.ts`);
 
 export default defineConfig({
@@ -85,7 +101,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
-          include: pureTests,
+          include: [...pureTests, ...serverTests],
           exclude: [realtimeTests],
           isolate: false,
           maxWorkers: atOnce,
@@ -117,7 +133,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: [realtimeTests, ...pureTests, ...storedTests, ...servedTests],
+          exclude: [realtimeTests, ...pureTests, ...serverTests, ...storedTests, ...servedTests],
           maxWorkers: atOnce,
           sequence: { groupOrder: 0 },
         },

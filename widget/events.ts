@@ -80,17 +80,28 @@ export interface VoiceSpeechDetail {
   lagMs: number;
 }
 
+/** `detail` of `vc-error`. */
+export interface VoiceErrorDetail {
+  code: VoiceErrorCode;
+  /** For people. */
+  message: string;
+  /** `reason_code` of the gateway's `error` message, where it ended the session. */
+  reasonCode: number | undefined;
+}
+
 /** Events of `<voice-captions>`; all bubble and cross shadow roots. */
 export interface VoiceCaptionsEventMap {
   'vc-statechange': CustomEvent<{ state: VoiceState; previous: VoiceState }>;
   'vc-caption': CustomEvent<VoiceCaptionDetail>;
   /** Ten times a second while audio flows; `level` is the peak of that moment, 0 to 1. */
   'vc-level': CustomEvent<{ level: number }>;
+  /** So much of what was said has not been heard yet, in ms; 0 once the gateway has caught up. */
+  'vc-lag': CustomEvent<{ lagMs: number }>;
   /** Speech has changed its state, or another segment is heard. */
   'vc-speech': CustomEvent<VoiceSpeechDetail>;
   /** The browser keeps the speech back until `unlockAudio()` is called in a click. */
   'vc-autoplayblocked': CustomEvent<{ language: LanguageTag }>;
-  'vc-error': CustomEvent<{ code: VoiceErrorCode; message: string }>;
+  'vc-error': CustomEvent<VoiceErrorDetail>;
   /** The session is over: stopped, its source at its end, or failed for good. */
   'vc-end': CustomEvent<{ reason: 'stopped' | 'source-ended' | 'failed' }>;
 }
@@ -123,6 +134,7 @@ declare global {
     'vc-statechange': VoiceCaptionsEventMap['vc-statechange'];
     'vc-caption': VoiceCaptionsEventMap['vc-caption'];
     'vc-level': VoiceCaptionsEventMap['vc-level'];
+    'vc-lag': VoiceCaptionsEventMap['vc-lag'];
     'vc-speech': VoiceCaptionsEventMap['vc-speech'];
     'vc-autoplayblocked': VoiceCaptionsEventMap['vc-autoplayblocked'];
     'vc-error': VoiceCaptionsEventMap['vc-error'];

@@ -59,6 +59,7 @@ const FONT_SCALE = { least: 0.75, most: 3, step: 0.25 };
 const requestProperties: readonly (keyof VoiceCaptions)[] = [
   'sourceLanguage',
   'sourceLanguageMode',
+  'captionMode',
   'targetLanguages',
   'speech',
   'voice',
@@ -71,6 +72,7 @@ const requestProperties: readonly (keyof VoiceCaptions)[] = [
  * @fires vc-statechange - The state changed.
  * @fires vc-caption - A track has new text.
  * @fires vc-level - How loud it is, ten times a second.
+ * @fires vc-lag - The gateway has fallen behind what is said, or has caught up.
  * @fires vc-speech - Translated speech has changed its state, or another segment is heard.
  * @fires vc-autoplayblocked - The browser waits for a tap before it plays speech.
  * @fires vc-error - Something went wrong; the state says what is shown, and whether captions go on.
@@ -106,6 +108,9 @@ export class VoiceCaptions extends LitElement {
   @property({ attribute: 'device-id' }) deviceId = '';
   @property({ attribute: 'source-language' }) sourceLanguage: LanguageTag = 'en';
   @property({ attribute: 'source-language-mode' }) sourceLanguageMode: '' | 'auto' | 'fixed' = '';
+  /** How much of what may still change is shown; `balanced` when empty. */
+  @property({ attribute: 'caption-mode' }) captionMode: '' | 'instant' | 'balanced' | 'settled' =
+    '';
   /** Up to five languages, separated by blanks. */
   @property({ attribute: 'target-languages' }) targetLanguages = '';
   /** Language to hear, one of the targets or a further one; none is heard when empty. */
@@ -244,6 +249,9 @@ export class VoiceCaptions extends LitElement {
 
   private take(message: ServerMessage): void {
     this.speaker.receive(message);
+    if (message.type === 'source_lag_update') {
+      this.dispatchEvent(voiceEvent('vc-lag', { lagMs: message.lag_ms }));
+    }
     const update = receiveMessage(this.transcriptNow, message);
     const detail = captionDetail(message, this.sourceLanguage);
     if (detail !== undefined) this.dispatchEvent(voiceEvent('vc-caption', detail));
@@ -352,6 +360,7 @@ export class VoiceCaptions extends LitElement {
       ...captionRequest({
         messageFormat: this.messageFormat,
         sourceLanguageMode: this.sourceLanguageMode,
+        captionMode: this.captionMode,
         ...this.languages(),
       }),
       ...this.speaker.request(),
@@ -404,7 +413,8 @@ export class VoiceCaptions extends LitElement {
   private showFailure(failure: VoiceFailure): void {
     this.failure = failure;
     const message = failureHint(this.wording(), failure);
-    this.dispatchEvent(voiceEvent('vc-error', { code: failure.code, message }));
+    const { code, reasonCode } = failure;
+    this.dispatchEvent(voiceEvent('vc-error', { code, message, reasonCode }));
   }
 
   /** What is shown is what is in force, whatever was asked for. */
@@ -413,7 +423,8 @@ export class VoiceCaptions extends LitElement {
     this.showLanguages({ sourceLanguage, targetLanguages: [...target_languages] });
     this.refusal = failure;
     const message = failureHint(this.wording(), failure);
-    this.dispatchEvent(voiceEvent('vc-error', { code: failure.code, message }));
+    const { code, reasonCode } = failure;
+    this.dispatchEvent(voiceEvent('vc-error', { code, message, reasonCode }));
   }
 
   private showLanguages(languages: ReturnType<typeof this.languages>): void {

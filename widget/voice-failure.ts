@@ -4,27 +4,34 @@ import type { VoiceErrorCode } from './events.ts';
 /** A reason why captions cannot go on, or not as was wished, with a message for people where one is known. */
 export class VoiceFailure extends Error {
   readonly code: VoiceErrorCode;
+  /** `reason_code` of the gateway's `error` message. */
+  readonly reasonCode: number | undefined;
 
   constructor(
     code: VoiceErrorCode,
-    { message = '', cause }: { message?: string; cause?: unknown } = {},
+    {
+      message = '',
+      reasonCode,
+      cause,
+    }: { message?: string; reasonCode?: number | undefined; cause?: unknown } = {},
   ) {
     super(message, { cause });
     this.name = 'VoiceFailure';
     this.code = code;
+    this.reasonCode = reasonCode;
   }
 }
 
 /** Any thrown value as a {@link VoiceFailure}. */
 export function toVoiceFailure(error: unknown): VoiceFailure {
   if (error instanceof VoiceFailure) return error;
-  const { code, message } = toVoiceError(error);
+  const { code, message, reasonCode } = toVoiceError(error);
   switch (code) {
     // These words come from the gateway, or from the page's own server.
     case 'token-refused':
     case 'server-error':
     case 'update-refused':
-      return new VoiceFailure(code, { message, cause: error });
+      return new VoiceFailure(code, { message, reasonCode, cause: error });
     case 'unreachable':
       return new VoiceFailure(code, { cause: error });
     case 'connection-lost':

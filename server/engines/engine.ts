@@ -256,8 +256,13 @@ export interface ImprovementEngine {
    *   signal's reason when aborted
    */
   improve(texts: readonly string[], options: ImprovementOptions): Promise<string[]>;
-  /** Starts what takes seconds to start, so that the first text does not wait. @throws as `improve` */
-  prepare?(): Promise<void>;
+  /**
+   * Starts what takes seconds to start, so that the first text does not wait.
+   *
+   * @param mayStay asked whenever what was started has had nothing to do for long; it ends on `false`
+   * @throws as `improve`
+   */
+  prepare?(mayStay: () => boolean): Promise<void>;
   close(): Promise<void>;
 }
 

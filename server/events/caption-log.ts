@@ -4,6 +4,7 @@
  * all of it in the database where a room is kept.
  */
 import type { LanguageTag } from '../../shared/language.ts';
+import type { Logger } from '../process/log.ts';
 import type { RoomStore } from './store.ts';
 
 /** What a room can be read in: `spoken`, or one of its languages. */
@@ -46,7 +47,8 @@ export interface CaptionFollower {
 
 export interface CaptionLog {
   /**
-   * Appends a caption, in the order of the calls, and tells its followers once it is kept.
+   * Appends a caption, in the order of the calls, and tells its followers once it is kept. One that cannot
+   * be written now is told all the same, and written with the next.
    *
    * @param options.isKept whether it may be written to disk
    */
@@ -65,6 +67,8 @@ export interface CaptionLog {
   forget(roomId: string): Promise<void>;
   /** Deletes what was written; those who follow can still read it. */
   erase(roomId: string): Promise<void>;
+  /** Lets go of what is in memory and ended before a moment, ms since the epoch. */
+  expire(roomId: string, beforeMs: number): void;
   /** Lets go of what is only in memory, where nobody follows any more. */
   release(roomId: string): void;
 }
@@ -76,8 +80,10 @@ const MAX_TRANSCRIPT = 100_000;
 
 interface HeldTrack {
   captions: Caption[];
+  /** Those of them that are to be kept and could not be written yet. */
+  unwritten: Caption[];
   followers: Set<CaptionFollower>;
-  /** Appends one after the other. */
+  /** What changes a track is done one after the other. */
   last: Promise<unknown>;
   /** Whether what a process before this one has kept was read. */
   isFilled: boolean;
@@ -87,6 +93,7 @@ interface HeldTrack {
 
 export interface CaptionLogOptions {
   store: Pick<RoomStore, 'append' | 'captions' | 'deleteCaptions'>;
+  log: Logger;
   now?: () => number;
 }
 
@@ -119,17 +126,31 @@ class EmbeddedCaptionLog implements CaptionLog {
     { isKept }: { isKept: boolean },
   ): Promise<Caption> {
     const held = this.#heldOf(track);
-    const write = async (): Promise<Caption> => {
+    return inTurn(held, async () => {
+      // Numbers go on from those before, though the clock of this process may be behind.
+      if (isKept) await this.#fill(track, held).catch((error: unknown) => this.#report(error));
       const appended = { ...caption, sequence: this.nextLine() };
-      if (isKept) await this.#options.store.append(track, [appended]);
+      if (isKept) await this.#keep(track, held, appended);
       held.captions.push(appended);
       cut(held);
       for (const follower of held.followers) follower.onCaption(appended);
       return appended;
-    };
-    const appended = held.last.then(write);
-    held.last = appended.catch(() => undefined);
-    return appended;
+    });
+  }
+
+  async #keep(track: CaptionTrack, held: HeldTrack, appended: Caption): Promise<void> {
+    const all = [...held.unwritten, appended];
+    try {
+      await this.#options.store.append(track, all);
+      held.unwritten = [];
+    } catch (error) {
+      held.unwritten = all.slice(-MAX_HELD);
+      this.#report(error);
+    }
+  }
+
+  #report(error: unknown): void {
+    this.#options.log.error({ err: error }, 'what is said in a room cannot be kept at the moment');
   }
 
   tell(track: CaptionTrack, tentative: string): void {
@@ -138,7 +159,9 @@ class EmbeddedCaptionLog implements CaptionLog {
 
   async read(track: CaptionTrack, after: number): Promise<RecentCaptions> {
     const held = this.#heldOf(track);
-    if (!held.isFilled && !reachesBack(held, after)) await this.#fill(track, held);
+    if (!held.isFilled && !reachesBack(held, after)) {
+      await inTurn(held, () => this.#fill(track, held));
+    }
     const { captions, isCut } = held;
     const from = captions.findIndex(({ sequence }) => sequence > after);
     return {
@@ -151,7 +174,8 @@ class EmbeddedCaptionLog implements CaptionLog {
     const held = this.#heldOf(track);
     const kept = await this.#options.store.captions(track, 0, MAX_TRANSCRIPT);
     const written = new Set(kept.map(({ sequence }) => sequence));
-    return [...kept, ...held.captions.filter(({ sequence }) => !written.has(sequence))];
+    const others = held.captions.filter(({ sequence }) => !written.has(sequence));
+    return [...kept, ...others].sort((a, b) => a.sequence - b.sequence);
   }
 
   follow(track: CaptionTrack, follower: CaptionFollower): () => void {
@@ -160,16 +184,38 @@ class EmbeddedCaptionLog implements CaptionLog {
     return () => followers.delete(follower);
   }
 
-  async forget(roomId: string): Promise<void> {
-    for (const held of this.#rooms.get(roomId)?.values() ?? []) {
+  forget(roomId: string): Promise<void> {
+    return this.#delete(roomId, (held) => {
       held.captions = [];
       held.isCut = false;
-    }
-    await this.erase(roomId);
+    });
   }
 
-  async erase(roomId: string): Promise<void> {
-    await this.#options.store.deleteCaptions(roomId);
+  erase(roomId: string): Promise<void> {
+    return this.#delete(roomId);
+  }
+
+  /** Deletes what was written before, also what is about to be; what is appended later is not touched. */
+  async #delete(roomId: string, drop?: (held: HeldTrack) => void): Promise<void> {
+    const tracks = [...(this.#rooms.get(roomId)?.values() ?? [])];
+    const deleted = Promise.all(tracks.map(({ last }) => last)).then(async () => {
+      for (const held of tracks) {
+        held.unwritten = [];
+        drop?.(held);
+      }
+      await this.#options.store.deleteCaptions(roomId);
+    });
+    for (const held of tracks) held.last = deleted.catch(() => undefined);
+    await deleted;
+  }
+
+  expire(roomId: string, beforeMs: number): void {
+    for (const held of this.#rooms.get(roomId)?.values() ?? []) {
+      const left = held.captions.filter(({ endMs }) => endMs >= beforeMs);
+      held.isCut ||= left.length < held.captions.length;
+      held.captions = left;
+      held.unwritten = held.unwritten.filter(({ endMs }) => endMs >= beforeMs);
+    }
   }
 
   release(roomId: string): void {
@@ -187,11 +233,13 @@ class EmbeddedCaptionLog implements CaptionLog {
 
   /** Takes what a process before this one has kept into memory, once. */
   async #fill(track: CaptionTrack, held: HeldTrack): Promise<void> {
+    if (held.isFilled) return;
     const kept = await this.#options.store.captions(track, 0, MAX_HELD);
     const before = held.captions[0]?.sequence ?? Number.POSITIVE_INFINITY;
     held.captions.unshift(...kept.filter(({ sequence }) => sequence < before));
     held.isCut ||= kept.length === MAX_HELD;
     held.isFilled = true;
+    this.#lastNumber = Math.max(this.#lastNumber, kept.at(-1)?.sequence ?? 0);
     cut(held);
   }
 }
@@ -199,11 +247,19 @@ class EmbeddedCaptionLog implements CaptionLog {
 function emptyTrack(): HeldTrack {
   return {
     captions: [],
+    unwritten: [],
     followers: new Set(),
     last: Promise.resolve(),
     isFilled: false,
     isCut: false,
   };
+}
+
+/** Does something to a track after all that was begun before. */
+function inTurn<Result>(held: HeldTrack, work: () => Promise<Result>): Promise<Result> {
+  const done = held.last.then(work);
+  held.last = done.catch(() => undefined);
+  return done;
 }
 
 /** Whether what came after a sequence is held, with no gap before it. */

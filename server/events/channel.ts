@@ -24,6 +24,8 @@ export class Channel {
   readonly #unfollow: () => void;
   /** What a reader gets who comes; made anew when something was said. */
   #history: Promise<Parcel> | undefined;
+  /** Readers that are being sent what they have missed, each with the turn in which that began. */
+  readonly #catchingUp = new Map<Reader, symbol>();
   #tentative = '';
   #unread: NodeJS.Timeout | undefined;
 
@@ -82,11 +84,12 @@ export class Channel {
     reader.sequence = after ?? -1;
     this.readers.add(reader);
     clearTimeout(this.#unread);
-    void this.catchUp(reader);
+    void this.#beginCatchingUp(reader);
   }
 
   /** @returns whether the reader was here */
   leave(reader: Reader): boolean {
+    this.#catchingUp.delete(reader);
     return this.readers.delete(reader);
   }
 
@@ -99,28 +102,39 @@ export class Channel {
 
   /** Sends what a reader has missed, once it has read what it was sent. */
   async catchUp(reader: Reader): Promise<void> {
-    if (!this.readers.has(reader)) return;
+    const isNeeded = this.readers.has(reader) && reader.isBehind;
+    if (isNeeded && !this.#catchingUp.has(reader)) await this.#beginCatchingUp(reader);
+  }
+
+  /** A later turn takes the place of one that is under way. */
+  async #beginCatchingUp(reader: Reader): Promise<void> {
+    const turn = Symbol('catching up');
+    this.#catchingUp.set(reader, turn);
+    const isWanted = () => !reader.isGone && this.#catchingUp.get(reader) === turn;
     try {
-      await this.#sendMissed(reader);
+      await this.#sendMissed(reader, isWanted);
     } catch (error) {
       this.#options.log.error({ err: error }, 'what was said in a room could not be read');
-      reader.isBehind = false;
+      // Whoever comes back finds everything; who stayed would never know what is missing.
+      if (isWanted()) reader.destroy();
+    } finally {
+      if (this.#catchingUp.get(reader) === turn) this.#catchingUp.delete(reader);
     }
   }
 
-  async #sendMissed(reader: Reader): Promise<void> {
+  async #sendMissed(reader: Reader, isWanted: () => boolean): Promise<void> {
     if (reader.sequence < 0) {
       const history = await (this.#history ??= this.#readHistory());
-      if (!this.#isHere(reader)) return;
+      if (!isWanted()) return;
       reader.write(history.in(reader.encoding));
       reader.sequence = history.sequence;
     }
     const missed = await this.#options.captions.read(this.track, reader.sequence);
-    if (!this.#isHere(reader)) return;
+    if (!isWanted()) return;
     const { captions, isWhole } = missed;
     if (!isWhole || captions.length > HISTORY_LINES) {
       reader.sequence = -1;
-      return this.#sendMissed(reader);
+      return this.#sendMissed(reader, isWanted);
     }
     // Nothing can come in between: whoever is told from now on is told everything.
     reader.isBehind = false;
@@ -134,13 +148,15 @@ export class Channel {
     }
   }
 
-  #isHere(reader: Reader): boolean {
-    return !reader.isGone && this.readers.has(reader);
-  }
-
   async #readHistory(): Promise<Parcel> {
-    const { captions } = await this.#options.captions.read(this.track, 0);
-    return this.#historyParcel(captions, { replaces: true });
+    try {
+      const { captions } = await this.#options.captions.read(this.track, 0);
+      return this.#historyParcel(captions, { replaces: true });
+    } catch (error) {
+      // The next reader tries again.
+      this.#history = undefined;
+      throw error;
+    }
   }
 
   #historyParcel(captions: readonly Caption[], { replaces }: { replaces: boolean }): Parcel {
@@ -159,6 +175,13 @@ export class Channel {
   /** What was said is deleted: readers are shown nothing of it any more. */
   clear(): void {
     this.#history = undefined;
+    this.#options.interpreter?.forget();
+    for (const reader of this.readers) {
+      if (!reader.isBehind) continue;
+      // What it is about to be sent may be what was deleted.
+      reader.sequence = -1;
+      void this.#beginCatchingUp(reader);
+    }
     const { name: language } = this.track;
     const message = { type: 'history', language, sequence: 0, replaces: true, lines: [] } as const;
     this.send(createParcel({ ...message, lines: [] }));
@@ -175,6 +198,19 @@ export class Channel {
 export function latestLines(captions: readonly Caption[]): Caption[] {
   const newest = new Map(captions.map((caption) => [caption.line, caption]));
   return [...newest.values()].filter(({ text }) => text !== '').sort((a, b) => a.line - b.line);
+}
+
+/** What was said and has no translation, or one of what has been corrected since. */
+export function missingIn(rendered: readonly Caption[], said: readonly Caption[]): Caption[] {
+  const newest = new Map(rendered.map((caption) => [caption.line, caption]));
+  const spoken = [...new Map(said.map((caption) => [caption.line, caption])).values()];
+  return spoken.filter(({ line, sequence, text }) => {
+    const rendering = newest.get(line);
+    if (rendering === undefined) return text !== '';
+    if (rendering.renders !== null) return rendering.renders < sequence;
+    // What a person wrote stays, as long as there is the line at all.
+    return text === '' && rendering.text !== '' && rendering.sequence < sequence;
+  });
 }
 
 function toLine({ line, text, language, startMs, endMs, author }: Caption): RoomLine {

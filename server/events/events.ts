@@ -12,7 +12,7 @@ import {
   type TypedCaption,
 } from '../../shared/schemas/rooms.ts';
 import { countCodePoints } from '../text/code-points.ts';
-import type { CaptionLog } from './caption-log.ts';
+import type { Caption, CaptionLog } from './caption-log.ts';
 import type { LiveRoom } from './live-room.ts';
 import type { LiveRooms } from './live-rooms.ts';
 import type { ReaderDesk } from './reading/readers.ts';
@@ -24,6 +24,9 @@ import { writeTranscript, type TranscriptFile } from './transcripts.ts';
 
 /** Typed captions last so long, in ms: there is no voice whose time they would have. */
 const TYPED_MS = 2_000;
+
+/** What of a room decides how it is translated. */
+const TRANSLATION_WISHES = ['languages', 'source_language', 'glossary_id', 'formality'] as const;
 
 export interface EventsOptions {
   rooms: Rooms;
@@ -40,6 +43,8 @@ export interface EventsOptions {
 export class Events {
   readonly rooms: Rooms;
   readonly #options: EventsOptions;
+  /** Changes of a room are made one after the other. */
+  readonly #changes = new Map<string, Promise<unknown>>();
 
   constructor(options: EventsOptions) {
     this.#options = options;
@@ -58,16 +63,37 @@ export class Events {
   }
 
   async change(accountId: string, roomId: string, change: RoomChange): Promise<Room> {
+    const before = this.#changes.get(roomId) ?? Promise.resolve();
+    const changed = before.then(() => this.#change(accountId, roomId, change));
+    const settled = changed.catch(() => undefined);
+    this.#changes.set(roomId, settled);
+    void settled.then(() => {
+      if (this.#changes.get(roomId) === settled) this.#changes.delete(roomId);
+    });
+    return changed;
+  }
+
+  async #change(accountId: string, roomId: string, change: RoomChange): Promise<Room> {
     const { live, captions } = this.#options;
-    const room = await this.rooms.change(accountId, roomId, change, (each) => live.check(each));
+    const { wishes: before } = await this.rooms.get(accountId, roomId);
+    const room = await this.rooms.change(accountId, roomId, change, async (each) => {
+      if (TRANSLATION_WISHES.some((name) => change[name] !== undefined)) await live.check(each);
+    });
     await live.changed(room);
-    if (change.access !== undefined || change.passcode !== undefined) {
-      const reason = new ServiceError('forbidden', 'Who may read here has changed: come in again.');
-      live.find(roomId)?.endReaders(reason);
-    }
+    const { access, passcode } = room.wishes;
+    if (access !== before.access || passcode !== before.passcode) await this.#endUninvited(room);
     // What is not to be kept any more is gone at once.
     if (room.keepMs === 0 && change.keep_hours !== undefined) await captions.erase(roomId);
     return room;
+  }
+
+  /** Asks those to leave who would not be let in any more. */
+  async #endUninvited(room: Room): Promise<void> {
+    if (room.wishes.access === 'everyone') return;
+    const links = new Set((await this.rooms.links(room)).map(({ linkId }) => linkId));
+    const reason = new ServiceError('forbidden', 'Who may read here has changed: come in again.');
+    const running = this.#options.live.find(room.roomId);
+    running?.endReaders(reason, ({ linkId }) => linkId === undefined || !links.has(linkId));
   }
 
   async delete(accountId: string, roomId: string): Promise<void> {
@@ -79,8 +105,7 @@ export class Events {
   async revoke(room: Room, linkId: string): Promise<void> {
     await this.rooms.revoke(room, linkId);
     const reason = new ServiceError('forbidden', 'The link was revoked.');
-    const running = this.#options.live.find(room.roomId);
-    running?.endReaders(reason, (reader) => reader.linkId === linkId);
+    this.#options.live.find(room.roomId)?.revoke(linkId, reason);
   }
 
   async transcript(
@@ -118,6 +143,7 @@ export class Events {
       hidden_words: wishes.hiddenWords,
       paused: room.isPaused,
       state: running?.state ?? (room.isPaused ? 'paused' : 'waiting'),
+      ...(running?.sessionId !== undefined && { session_id: running.sessionId }),
       viewers: running?.readers ?? {},
       ...urlsOf(room, await this.rooms.links(room), base),
       creation_time: new Date(room.createdAtMs).toISOString(),
@@ -131,23 +157,29 @@ export class Events {
     const { readers } = this.#options;
     readers.checkJoin(address);
     const room = await this.rooms.find(roomId);
-    const { linkId } = await this.rooms.roleOf(room, key);
+    await this.rooms.roleOf(room, key);
     const live = await this.#open(room, language);
-    return { live, language, linkId, release: readers.admit(live, address) };
+    for (;;) {
+      // Whoever changes the room or revokes a link from now on finds the reader in it.
+      const { room: current } = live;
+      const { linkId } = await this.rooms.roleOf(current, key);
+      if (live.room !== current) continue;
+      return { live, language, linkId, release: readers.admit(live, address) };
+    }
   }
 
   /** A reader's key for a passcode. @throws ServiceError forbidden, too_many_requests */
   async enter(roomId: string, passcode: string, address: string) {
-    const { readers } = this.#options;
-    readers.checkTries(roomId, address);
     const room = await this.rooms.find(roomId);
-    try {
-      const { key, expiresAtMs } = this.rooms.enter(room, passcode);
-      return { key, expiry_time: new Date(expiresAtMs).toISOString() };
-    } catch (error) {
-      readers.noteTry(roomId, address);
-      throw error;
-    }
+    const giveBack = this.#options.readers.tryPasscode(roomId, address);
+    const { key, expiresAtMs } = this.rooms.enter(room, passcode);
+    giveBack();
+    return { key, expiry_time: new Date(expiresAtMs).toISOString() };
+  }
+
+  /** Notes the link by which a voice session was requested: it ends with that. */
+  async expectSpeaker(room: Room, sessionId: string, linkId: string): Promise<void> {
+    (await this.#options.live.open(room)).expect(sessionId, linkId);
   }
 
   /** A line that was typed, or is put in the place of another. */
@@ -181,6 +213,7 @@ export class Events {
   ): Promise<{ contentType: string; clip: Buffer }> {
     const { captions, spokenLines } = this.#options;
     const known = oneOf('format', format, Object.keys(spokenFormats) as SpokenFormat[]);
+    oneOf('language', language, [SPOKEN, ...room.wishes.languages]);
     const { captions: recent } = await captions.read({ roomId: room.roomId, name: language }, 0);
     const caption = recent.findLast((each) => each.line === line);
     if (caption === undefined || caption.text === '') {
@@ -201,9 +234,13 @@ export class Events {
   /** @throws ServiceError not_found */
   async #lineOf({ roomId }: Room, { language, line }: { language: string; line: number }) {
     // A translation that is not there yet may be typed before the machine has it.
+    const { captions } = this.#options;
+    const isIt = (caption: Caption) => caption.line === line;
     for (const name of [language, SPOKEN]) {
-      const all = await this.#options.captions.transcript({ roomId, name });
-      const found = all.findLast((caption) => caption.line === line);
+      const track = { roomId, name };
+      // Nearly always it was said just now.
+      const { captions: recent } = await captions.read(track, 0);
+      const found = recent.findLast(isIt) ?? (await captions.transcript(track)).findLast(isIt);
       if (found !== undefined) return found;
     }
     throw new ServiceError('not_found', 'The room has no such line.');

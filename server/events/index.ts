@@ -1,11 +1,11 @@
 /** Live events, wired: rooms, who speaks in them, and thousands who read along. */
 import type { Config } from '../config.ts';
-import { ServiceError } from '../../shared/errors.ts';
+import { ServiceError, toServiceError } from '../../shared/errors.ts';
 import type { Caller, PageRoutes, Routes } from '../http/door.ts';
 import type { Logger } from '../process/log.ts';
 import type { Storage } from '../stores.ts';
 import type { Translation } from '../translation/translation.ts';
-import type { openVoice } from '../voice/index.ts';
+import type { openVoice, SessionRoom } from '../voice/index.ts';
 import { createCaptionLog } from './caption-log.ts';
 import { Events } from './events.ts';
 import { createLiveRooms } from './live-rooms.ts';
@@ -15,7 +15,7 @@ import { createReaderDesk } from './reading/readers.ts';
 import { readingRoutes } from './reading/routes.ts';
 import { readerSockets } from './reading/sockets.ts';
 import { createRooms } from './rooms.ts';
-import { roomRoutes } from './routes.ts';
+import { roomLanguageRoutes, roomRoutes } from './routes.ts';
 import { createSpokenLines } from './spoken-lines.ts';
 import type { Room } from './store.ts';
 
@@ -39,7 +39,7 @@ export function openEvents({
   >;
 }) {
   const store = storage.rooms;
-  const captions = createCaptionLog({ store });
+  const captions = createCaptionLog({ store, log });
   const spokenLines = createSpokenLines(voice);
   const callerOf = (room: Room) => activeCaller(storage, room);
   const sourcesOf = ({ wishes }: Room) =>
@@ -81,24 +81,44 @@ export function openEvents({
   const owners: Routes = async (app, { door }) => {
     await app.register(roomRoutes, { door, events, publicUrl });
   };
+  const consoleRoutes: Routes = async (app, { door }) => {
+    await app.register(owners, { door });
+    await app.register(roomLanguageRoutes, {
+      door,
+      languages: () =>
+        voice.heardLanguages().map((source) => ({
+          source_language: source,
+          target_languages: translation.targets(source),
+        })),
+    });
+  };
   const routes: PageRoutes = async (app, { door, widgetFolder }) => {
     await app.register(owners, { door });
     await app.register(readingRoutes, {
       events,
       callerOf,
       publicUrl,
+      heardLanguages: voice.heardLanguages,
       voiceSessions: voice.sessions,
     });
     await app.register(eventPages, { widgetFolder, rooms: events.rooms });
   };
   return {
     routes,
-    consoleRoutes: owners,
+    consoleRoutes,
     sockets: readerSockets({ admit: (wish) => events.admit(wish), trustProxy: config.TRUST_PROXY }),
     /** The room of an account that a voice session speaks into. @throws ServiceError not_found */
-    async roomOf(roomId: string, caller: Caller | undefined) {
+    async roomOf(roomId: string, caller: Caller | undefined): Promise<SessionRoom> {
       const room = await events.rooms.get(caller?.account.accountId ?? '', roomId);
-      return live.open(room);
+      await live.open(room);
+      return {
+        // It may have been let go of before the first word.
+        hear: (speech) =>
+          void live.open(room).then(
+            (running) => running.hear(speech),
+            (error: unknown) => speech.end(toServiceError(error)),
+          ),
+      };
     },
     stop: () => live.stop(),
   };

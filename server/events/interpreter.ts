@@ -29,6 +29,8 @@ export interface Interpreter {
   conclude(captions: readonly Caption[], options?: { areOld: boolean }): void;
   /** What is being said now; undefined: nothing. */
   grow(growing: Growing | undefined): void;
+  /** Leaves what waits to be rendered: it was deleted. */
+  forget(): void;
   /** Resolves when all that was given is rendered. */
   idle(): Promise<void>;
   stop(): void;
@@ -68,6 +70,11 @@ class LiveInterpreter implements Interpreter {
     this.#start();
   }
 
+  forget(): void {
+    this.#waiting.length = 0;
+    this.#old.length = 0;
+  }
+
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }
@@ -85,8 +92,14 @@ class LiveInterpreter implements Interpreter {
       })
       .finally(() => {
         this.#running = undefined;
-        if (this.#waiting.length + this.#old.length > 0) this.#start();
+        if (this.#hasWork) this.#start();
       });
+  }
+
+  /** What may have come while the last of the work ended. */
+  get #hasWork(): boolean {
+    if (this.#waiting.length + this.#old.length > 0) return true;
+    return this.#growing === undefined ? this.#shown !== '' : this.#growing.text !== this.#guessed;
   }
 
   async #run(): Promise<void> {
@@ -108,13 +121,15 @@ class LiveInterpreter implements Interpreter {
   }
 
   async #render(caption: Caption, onRendered?: () => void): Promise<void> {
-    const { log, language, wording, append } = this.#options;
+    const { log, wording, append } = this.#options;
     let { text } = caption;
+    let { language } = this.#options;
     try {
       text = await this.#translated(caption, this.#ended.signal);
     } catch (error) {
       this.#ended.signal.throwIfAborted();
       // Better as it was said than not at all.
+      language = caption.language;
       if (!(error instanceof ServiceError && error.code === 'engine_unavailable')) {
         log.warn({ err: error, language }, 'a caption of a room was not translated');
       }

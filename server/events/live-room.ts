@@ -8,7 +8,7 @@ import { SPOKEN } from '../../shared/schemas/rooms.ts';
 import type { Logger } from '../process/log.ts';
 import type { CaptionUpdate, SessionRoom, TranslateText } from '../voice/index.ts';
 import type { Caption, CaptionLog, CaptionTrack, NewCaption } from './caption-log.ts';
-import { Channel, latestLines } from './channel.ts';
+import { Channel, latestLines, missingIn } from './channel.ts';
 import { createInterpreter, type Growing, type Interpreter } from './interpreter.ts';
 import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
 import { createRoomWording } from './room-wording.ts';
@@ -30,6 +30,7 @@ export interface LiveRoomOptions {
   spokenLanguages: (room: Room) => string[];
   log: Logger;
   now?: () => number;
+  unreadMs?: number;
 }
 
 type Speech = Parameters<SessionRoom['hear']>[0];
@@ -43,6 +44,11 @@ export class LiveRoom implements SessionRoom {
   #speech: Speech | undefined;
   #growing: Growing | undefined;
   #isOver = false;
+  /** Translations of what was said before that number are not wanted any more: it was deleted. */
+  #forgottenBefore = 0;
+  /** The link by which a session was requested. */
+  readonly #linkOfSession = new Map<string, string>();
+  readonly #revoked = new Set<string>();
 
   constructor(options: LiveRoomOptions) {
     this.#options = options;
@@ -73,6 +79,11 @@ export class LiveRoom implements SessionRoom {
     return Object.fromEntries(counts.filter(([, count]) => count > 0));
   }
 
+  /** The session that speaks, also while the room is paused. */
+  get sessionId(): string | undefined {
+    return this.#speech?.sessionId;
+  }
+
   get state(): 'waiting' | 'live' | 'paused' {
     if (this.#room.isPaused) return 'paused';
     return this.#speech === undefined ? 'waiting' : 'live';
@@ -87,9 +98,15 @@ export class LiveRoom implements SessionRoom {
 
   /** The one who speaks last has the floor: the session of the one before ends. */
   hear(speech: Speech): void {
+    const linkId = this.#linkOfSession.get(speech.sessionId);
+    if (this.#isOver || (linkId !== undefined && this.#revoked.has(linkId))) {
+      speech.end(new ServiceError('session_ended', NOT_HEARD));
+      return;
+    }
     const before = this.#speech;
     this.#speech = speech;
     before?.end(new ServiceError('session_ended', TAKEN_OVER));
+    this.#grow(undefined);
     this.#sendAll(this.#stateParcel());
     void this.#listen(speech);
   }
@@ -98,12 +115,16 @@ export class LiveRoom implements SessionRoom {
     try {
       for await (const update of speech.captions) {
         if (this.#speech !== speech || this.#isOver) return;
-        if (!this.#room.isPaused) await this.#take(update, speech);
+        if (this.#room.isPaused) continue;
+        await this.#take(update, speech).catch((error: unknown) => {
+          this.#options.log.error({ err: error }, 'something said in a room was lost');
+        });
       }
     } catch (error) {
       const { sessionId } = speech;
       this.#options.log.info({ err: error, sessionId }, 'a speaker of a room left');
     } finally {
+      this.#linkOfSession.delete(speech.sessionId);
       if (this.#speech === speech) {
         this.#speech = undefined;
         this.#grow(undefined);
@@ -140,8 +161,20 @@ export class LiveRoom implements SessionRoom {
     const { text, line = this.#options.captions.nextLine() } = said;
     const spoken = { ...said, line, renders: null, text: this.#wording.spoken(text) };
     const caption = await this.#append(SPOKEN, spoken);
-    for (const channel of this.#channels.values()) channel.interpret([caption]);
+    const isCorrection = said.line !== undefined && caption.text !== '';
+    for (const channel of this.#channels.values()) {
+      if (isCorrection && (await this.#isWritten(channel.track, line))) continue;
+      channel.interpret([caption]);
+    }
     return caption;
+  }
+
+  /** Whether a line of a language is of a person: no machine puts another in its place. */
+  async #isWritten(track: CaptionTrack, line: number): Promise<boolean> {
+    const { captions } = await this.#options.captions.read(track, 0);
+    return (
+      track.name !== SPOKEN && captions.findLast((each) => each.line === line)?.renders === null
+    );
   }
 
   /** A line of one language that somebody typed. */
@@ -180,20 +213,44 @@ export class LiveRoom implements SessionRoom {
 
   /** Lets somebody read along; what was said comes first, or what followed `after`. */
   join(reader: Reader, name: string, after: number | undefined): void {
+    if (this.#isOver) {
+      reader.end(new ServiceError('session_ended', NOT_HEARD));
+      return;
+    }
     reader.write(this.#stateParcel().in(reader.encoding));
     this.#channel(name).join(reader, after);
   }
 
   leave(reader: Reader): void {
     for (const [name, channel] of this.#channels) {
-      if (!channel.leave(reader) || this.#room.wishes.always.includes(name)) continue;
-      channel.whenUnread(UNREAD_MS, () => this.#close(name));
+      if (channel.leave(reader)) this.#closeWhenUnread(name, channel);
     }
+  }
+
+  #closeWhenUnread(name: string, channel: Channel): void {
+    if (this.#room.wishes.always.includes(name)) return;
+    const { unreadMs = UNREAD_MS } = this.#options;
+    channel.whenUnread(unreadMs, () => this.#close(name));
   }
 
   /** Sends what a reader has missed, once it has read what it was sent. */
   async catchUp(reader: Reader): Promise<void> {
     for (const channel of this.#channels.values()) await channel.catchUp(reader);
+  }
+
+  /** Notes the link by which a session was requested that will speak here. */
+  expect(sessionId: string, linkId: string): void {
+    this.#linkOfSession.set(sessionId, linkId);
+  }
+
+  /** Asks whoever has come by a link to leave, who speaks as well. */
+  revoke(linkId: string, reason: ServiceError): void {
+    this.#revoked.add(linkId);
+    this.endReaders(reason, (reader) => reader.linkId === linkId);
+    const speech = this.#speech;
+    if (speech !== undefined && this.#linkOfSession.get(speech.sessionId) === linkId) {
+      speech.end(reason);
+    }
   }
 
   /** Asks readers to leave. */
@@ -246,7 +303,10 @@ export class LiveRoom implements SessionRoom {
       language: track.name,
       translateText: (...wish) => this.#translateText(...wish),
       wording: () => this.#wording,
-      append: (caption) => this.#append(track.name, caption),
+      append: async (caption) => {
+        if ((caption.renders ?? 0) >= this.#forgottenBefore)
+          await this.#append(track.name, caption);
+      },
       tell: (tentative) => captions.tell(track, tentative),
       log,
     });
@@ -273,6 +333,7 @@ export class LiveRoom implements SessionRoom {
   #close(name: string): void {
     const channel = this.#channels.get(name);
     if (channel === undefined || channel.readers.size > 0) return;
+    if (this.#room.wishes.always.includes(name)) return;
     channel.close();
     this.#channels.delete(name);
   }
@@ -303,10 +364,13 @@ export class LiveRoom implements SessionRoom {
     this.#wording = createRoomWording(room.wishes);
     if (room.isPaused) this.#grow(undefined);
     this.#openAlways();
-    for (const [name, { readers }] of this.#channels) {
-      if (this.offers(name)) continue;
-      const left = [...readers];
-      readers.clear();
+    for (const [name, channel] of this.#channels) {
+      if (this.offers(name)) {
+        this.#closeWhenUnread(name, channel);
+        continue;
+      }
+      const left = [...channel.readers];
+      for (const reader of left) channel.leave(reader);
       this.#close(name);
       for (const reader of left) this.join(reader, SPOKEN, undefined);
     }
@@ -319,7 +383,10 @@ export class LiveRoom implements SessionRoom {
 
   /** What was said is deleted: readers are shown nothing of it any more. */
   async forget(): Promise<void> {
-    await this.#options.captions.forget(this.#room.roomId);
+    const { captions } = this.#options;
+    this.#forgottenBefore = captions.nextLine();
+    await captions.forget(this.#room.roomId);
+    this.#forgottenBefore = captions.nextLine();
     for (const channel of this.#channels.values()) channel.clear();
   }
 
@@ -334,15 +401,5 @@ export class LiveRoom implements SessionRoom {
   }
 }
 
+const NOT_HEARD = 'Nobody is heard in the room any more by this session: request another one.';
 const TAKEN_OVER = 'Somebody else speaks in the room now: the floor is theirs.';
-
-/** What was said and has no translation, or one of what has been corrected since. */
-function missingIn(rendered: readonly Caption[], said: readonly Caption[]): Caption[] {
-  const newest = new Map(rendered.map((caption) => [caption.line, caption]));
-  const spoken = [...new Map(said.map((caption) => [caption.line, caption])).values()];
-  return spoken.filter(({ line, sequence, text }) => {
-    const rendering = newest.get(line);
-    if (rendering === undefined) return text !== '';
-    return rendering.renders !== null && rendering.renders < sequence;
-  });
-}

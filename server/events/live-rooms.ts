@@ -32,7 +32,7 @@ export interface LiveRooms {
 
 export interface LiveRoomsOptions {
   captions: CaptionLog;
-  store: Pick<RoomStore, 'deleteExpired'>;
+  store: Pick<RoomStore, 'find' | 'deleteExpired'>;
   fanOut: FanOut;
   liveTranslation: LiveTranslation;
   /** Whose room it is. @throws ServiceError forbidden */
@@ -41,6 +41,7 @@ export interface LiveRoomsOptions {
   pairsOf: (room: Room) => LanguagePair[];
   spokenLanguages: (room: Room) => string[];
   log: Logger;
+  sweepMs?: number;
 }
 
 export function createLiveRooms(options: LiveRoomsOptions): LiveRooms {
@@ -62,7 +63,7 @@ class RoomsOfProcess implements LiveRooms {
     };
     this.#timers = [
       setInterval(beat, BEAT_MS).unref(),
-      setInterval(() => this.#sweep(), SWEEP_MS).unref(),
+      setInterval(() => this.#sweep(), options.sweepMs ?? SWEEP_MS).unref(),
     ];
   }
 
@@ -72,12 +73,13 @@ class RoomsOfProcess implements LiveRooms {
 
   open(room: Room): Promise<LiveRoom> {
     const { roomId } = room;
-    let live = this.#opening.get(roomId);
-    if (live === undefined) {
-      live = this.#begin(room);
-      this.#opening.set(roomId, live);
-      live.catch(() => this.#opening.delete(roomId));
-    }
+    const known = this.#opening.get(roomId);
+    if (known !== undefined) return known;
+    const live = this.#begin(roomId, () => this.#opening.get(roomId) === live);
+    this.#opening.set(roomId, live);
+    live.catch(() => {
+      if (this.#opening.get(roomId) === live) this.#opening.delete(roomId);
+    });
     return live;
   }
 
@@ -87,7 +89,7 @@ class RoomsOfProcess implements LiveRooms {
 
   async changed(room: Room): Promise<void> {
     const live = await this.#opening.get(room.roomId);
-    live?.change(room, await this.#translationOf(room));
+    live?.change(room, await this.#translationOfRunning(room));
   }
 
   end(roomId: string, reason: ServiceError): void {
@@ -102,12 +104,30 @@ class RoomsOfProcess implements LiveRooms {
     for (const roomId of [...this.#open.keys()]) this.end(roomId, stopping());
   }
 
-  async #begin(room: Room): Promise<LiveRoom> {
-    const { captions, fanOut, log, spokenLanguages } = this.#options;
-    const translateText = await this.#translationOf(room);
+  /** Reads the room once more: whoever changes it from now on finds it being opened. */
+  async #begin(roomId: string, isWanted: () => boolean): Promise<LiveRoom> {
+    const { captions, fanOut, log, spokenLanguages, store } = this.#options;
+    const room = await store.find(roomId);
+    if (room === undefined) throw new ServiceError('not_found', 'The room has been deleted.');
+    const translateText = await this.#translationOfRunning(room);
+    if (!isWanted()) throw stopping();
     const live = new LiveRoom({ room, captions, fanOut, log, translateText, spokenLanguages });
-    this.#open.set(room.roomId, live);
+    this.#open.set(roomId, live);
     return live;
+  }
+
+  /** An event goes on without a glossary that was deleted, or a formality that no engine has any more. */
+  async #translationOfRunning(room: Room): Promise<TranslateText> {
+    try {
+      return await this.#translationOf(room);
+    } catch (error) {
+      const isGone =
+        error instanceof ServiceError && ['not_found', 'invalid_request'].includes(error.code);
+      if (!isGone) throw error;
+      this.#options.log.warn({ err: error, roomId: room.roomId }, 'a room goes on without it');
+      const wishes = { ...room.wishes, glossaryId: null, formality: null };
+      return this.#translationOf({ ...room, wishes });
+    }
   }
 
   async #translationOf(room: Room): Promise<TranslateText> {
@@ -129,7 +149,10 @@ class RoomsOfProcess implements LiveRooms {
       else if (nowMs - sinceMs > IDLE_MS) this.end(roomId, idle());
       else this.#idleSinceMs.set(roomId, sinceMs);
     }
-    const { store, log } = this.#options;
+    const { store, log, captions } = this.#options;
+    for (const { room } of this.#open.values()) {
+      if (room.keepMs > 0) captions.expire(room.roomId, Date.now() - room.keepMs);
+    }
     store.deleteExpired(Date.now()).catch((error: unknown) => {
       log.error({ err: error }, 'transcripts whose time is up could not be deleted');
     });

@@ -43,7 +43,7 @@ const UNSPACED = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao
 
 function wholeWord(word: string): string {
   const escaped = word
-    .replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
+    .replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
     .replace(/ +/g, String.raw`\s+`);
   const before = /^[\p{L}\p{M}\p{N}]/u.test(word) && !UNSPACED.test(word) ? `(?<!${LETTER})` : '';
   const after = /[\p{L}\p{M}\p{N}]$/u.test(word) && !UNSPACED.test(word) ? `(?!${LETTER})` : '';

@@ -138,7 +138,10 @@ class StoredRooms implements Rooms {
       ...(change.name !== undefined && { name: checkedGlossaryName(change.name) }),
       ...(change.keep_hours !== undefined && { keepMs: checkedKeep(change.keep_hours) }),
       ...(change.paused !== undefined && { isPaused: change.paused }),
-      wishes: checkedWishes(change, before.wishes, this.#options),
+      // Left alone where nothing of it is meant: others may be changing it.
+      ...(WISHES.some((name) => change[name] !== undefined) && {
+        wishes: checkedWishes(change, before.wishes, this.#options),
+      }),
     };
     await check({ ...before, ...patch });
     const room = await this.#options.store.change(accountId, roomId, patch);
@@ -221,6 +224,18 @@ const nothing: RoomWishes = {
   replacements: [],
   hiddenWords: [],
 };
+
+const WISHES = [
+  'languages',
+  'always',
+  'source_language',
+  'access',
+  'passcode',
+  'glossary_id',
+  'formality',
+  'replacements',
+  'hidden_words',
+] as const;
 
 type Checks = Pick<RoomsOptions, 'offeredLanguages' | 'spokenLanguages'>;
 

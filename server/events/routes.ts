@@ -8,6 +8,7 @@ import {
   RoomChange,
   RoomCreation,
   RoomInfo,
+  RoomLanguages,
   RoomLink,
   RoomLinkCreation,
   RoomLinkList,
@@ -48,7 +49,11 @@ export const file = (contentTypes: readonly string[], description: string) => ({
     content: Object.fromEntries(
       contentTypes.map((type) => [
         type,
-        { schema: Type.Unsafe<Buffer | string>({ type: 'string', format: 'binary' }) },
+        {
+          schema: Type.Unsafe<Buffer | string>(
+            type === 'application/json' ? {} : { type: 'string', format: 'binary' },
+          ),
+        },
       ]),
     ),
   },
@@ -324,5 +329,20 @@ const captions: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) =>
       await events.forget(room);
       return reply.code(204).send(null);
     },
+  );
+};
+
+/** What the console's form asks for besides: in which languages a room can be. */
+export const roomLanguageRoutes: FastifyPluginAsyncTypebox<{
+  door: Door;
+  languages: () => RoomLanguages['languages'];
+}> = async (app, { door, languages }) => {
+  app.get(
+    '/room-languages',
+    {
+      onRequest: door.require({ plan: 'pro' }),
+      schema: { response: { 200: RoomLanguages, ...problems } },
+    },
+    async () => ({ languages: languages() }),
   );
 };

@@ -43,6 +43,8 @@ export function createSpokenLines({
   function forgetOldest(): void {
     for (const [name, { bytes }] of clips) {
       if (totalBytes <= MAX_BYTES) return;
+      // One that is being made is not counted yet.
+      if (bytes === 0) continue;
       totalBytes -= bytes;
       clips.delete(name);
     }

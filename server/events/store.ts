@@ -1,5 +1,6 @@
+import { ServiceError } from '../../shared/errors.ts';
 import type { RoomRole } from '../../shared/schemas/rooms.ts';
-import { type Database, lockAccount } from '../storage/database.ts';
+import { type Database, lockAccount, locksRows } from '../storage/database.ts';
 import { defineStore } from '../storage/store.ts';
 import type { Caption, CaptionTrack } from './caption-log.ts';
 
@@ -204,6 +205,13 @@ function createRoomRows(
 function createLinkRows(db: Database): Pick<RoomStore, 'addLink' | 'links' | 'removeLink'> {
   return {
     async addLink(roomId, link, maxLinks) {
+      const room = await db
+        .selectFrom('rooms')
+        .select('room_id')
+        .where('room_id', '=', roomId)
+        .$if(locksRows(db), (query) => query.forNoKeyUpdate())
+        .executeTakeFirst();
+      if (room === undefined) throw new ServiceError('not_found', 'There is no such room.');
       const { count } = await db
         .selectFrom('room_links')
         .select(({ fn }) => fn.countAll<number>().as('count'))

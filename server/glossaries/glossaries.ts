@@ -1,6 +1,7 @@
 /** Glossaries: what v3 and v2 do with them, and how a translation finds its terms. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../shared/errors.ts';
+import { phraseFault } from '../../shared/glossary-phrase.ts';
 import {
   baseLanguage,
   type LanguageTag,
@@ -24,7 +25,7 @@ import type {
 } from './store.ts';
 import { createTermIndex, type TermIndex } from './terms/term-index.ts';
 import { type TermTable, createGlossaryTables } from './terms/term-table.ts';
-import { mergeEntries, parseEntries, phraseFault } from './terms/entries.ts';
+import { mergeEntries, parseEntries } from './terms/entries.ts';
 
 /** Most glossaries of an account. */
 const MAX_GLOSSARIES = 1000;

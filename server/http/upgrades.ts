@@ -177,6 +177,7 @@ const reasonPhrases: Partial<Record<number, string>> = {
   404: 'Not Found',
   408: 'Request Timeout',
   413: 'Payload Too Large',
+  429: 'Too Many Requests',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 };
@@ -198,7 +199,7 @@ export function answerRaw(socket: Duplex, error: unknown, traceId: string): void
     ...Object.entries(securityHeaders(socket instanceof TLSSocket)).map(
       ([name, value]) => `${name}: ${value}`,
     ),
-    ...(status === 503 ? ['Retry-After: 5'] : []),
+    ...(status === 429 || status === 503 ? ['Retry-After: 5'] : []),
   ];
   lingerUntilClosed(socket);
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);

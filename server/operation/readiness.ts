@@ -70,23 +70,27 @@ async function writtenWithin(writing: Promise<void>, deadlineMs: number): Promis
 
 /** With less memory free, in bytes, nothing is loaded that nobody may ask for. */
 const LEAST_FREE_BYTES = 2 * 1024 ** 3;
+const hasRoom = () => process.availableMemory() >= LEAST_FREE_BYTES;
 /** The rest of the start, and who has waited for it, come first; in ms. */
 const AFTER_MS = 1_000;
 
 /** What takes its time to start. */
 interface Slow {
   readonly name: string;
-  prepare?(): Promise<void>;
+  prepare?(mayStay: () => boolean): Promise<void>;
 }
 
-/** One after the other; never throws, and whoever asks meanwhile shares what is being started. */
+/**
+ * One after the other; never throws, and whoever asks meanwhile shares what is being started. What is
+ * started so stays until memory is short.
+ */
 export function warmUp(all: readonly Slow[], log: Logger): void {
   const prepare = async () => {
     for (const slow of all) {
       if (slow.prepare === undefined) continue;
-      const isRoomy = process.availableMemory() >= LEAST_FREE_BYTES;
+      const isRoomy = hasRoom();
       const startedAtMs = performance.now();
-      if (isRoomy) await slow.prepare().catch(() => undefined);
+      if (isRoomy) await slow.prepare(hasRoom).catch(() => undefined);
       const durationMs = Math.round(performance.now() - startedAtMs);
       log.info(
         { what: slow.name, durationMs },

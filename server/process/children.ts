@@ -319,6 +319,8 @@ export class FrameReader {
 // Folders for files of programs, in the system's temporary folder, which outlive no process for long.
 
 const PREFIXES = { document: 'dragoman-document-', speech: 'dragoman-speech-' };
+/** That of a recogniser is there while it starts. */
+const SWEPT = [...Object.values(PREFIXES), 'dragoman-pieces-'];
 /** How often folders that are in use are marked as such, in ms. */
 const MARK_PERIOD_MS = 1_000;
 /** How often those of others are looked at, in ms. */
@@ -370,7 +372,7 @@ export function temporaryFolderSweep(): () => Promise<void> {
     const found = new Map<string, number>();
     // Without a temporary folder there is nothing in it.
     for (const name of await readdir(tmpdir()).catch(() => [])) {
-      if (!Object.values(PREFIXES).some((prefix) => name.startsWith(prefix))) continue;
+      if (!SWEPT.some((prefix) => name.startsWith(prefix))) continue;
       const folder = path.join(tmpdir(), name);
       try {
         const { mtimeMs } = await stat(folder);

@@ -144,19 +144,15 @@ const legacyLanguageRoutes: FastifyPluginAsyncTypebox<LanguageOptions> = async (
     languageListings.listLegacy(query.type ?? typeIn(body)),
   );
 
-  app.get(
-    '/v2/glossary-language-pairs',
-    {
-      onRequest,
-      schema: {
-        ...common,
-        summary: 'Pairs of languages that glossaries may have',
-        deprecated: true,
-        response: { 200: GlossaryLanguagePairs, ...problems },
-      },
-    },
-    async () => languageListings.glossaryPairs(),
-  );
+  const pairsSchema = {
+    ...common,
+    summary: 'Pairs of languages that glossaries may have',
+    deprecated: true,
+    response: { 200: GlossaryLanguagePairs, ...problems },
+  };
+  const listPairs = async () => languageListings.glossaryPairs();
+  app.get('/v2/glossary-language-pairs', { onRequest, schema: pairsSchema }, listPairs);
+  app.post('/v2/glossary-language-pairs', { onRequest, schema: pairsSchema }, listPairs);
 };
 
 /** `type` in a form or in JSON; the Python client puts it into the body of its GET request. */

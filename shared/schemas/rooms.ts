@@ -30,7 +30,10 @@ const Replacement = Type.Object({
   to: Type.String({ examples: ['Zembla'] }),
 });
 
-/** What a room is made with. Without defaults, which a change would take for wishes. */
+/**
+ * What a room is made with; what is left out is as the descriptions say. Not by `default`: a change
+ * shares these fields, and what it leaves out stays as it is.
+ */
 const wishes = {
   name: Type.String({ description: 'At most 1,024 bytes of UTF-8.', examples: ['Main stage'] }),
   languages: Type.Optional(
@@ -53,7 +56,7 @@ const wishes = {
   ),
   access: Type.Optional(
     Type.String({
-      description: `Who may read: ${roomAccess.join(', ')}. everyone is whoever knows the address; link is who was given a signed one.`,
+      description: `Who may read: ${roomAccess.join(', ')}; everyone unless it is said. everyone is whoever knows the address; link is who was given a signed one.`,
     }),
   ),
   passcode: Type.Optional(
@@ -64,13 +67,13 @@ const wishes = {
   ),
   keep_hours: Type.Optional(
     Type.Number({
-      description: `How long the transcript is kept after it was said, at most ${MAX_KEEP_HOURS}. 0: not at all; then nothing of it is ever written to disk.`,
+      description: `How long the transcript is kept after it was said, at most ${MAX_KEEP_HOURS}. 0, and without it: not at all; then nothing of it is ever written to disk.`,
       examples: [48],
     }),
   ),
   glossary_id: Type.Optional(Type.String({ description: 'A glossary the translations obey.' })),
   formality: Type.Optional(
-    Type.String({ description: 'default, formal, more, informal or less.' }),
+    Type.String({ description: 'default (without it as well), formal, more, informal or less.' }),
   ),
   replacements: Type.Optional(
     Type.Array(Replacement, {
@@ -84,16 +87,7 @@ const wishes = {
   ),
 };
 
-/** What is left out is as the defaults say. */
-export const RoomCreation = Type.Object(
-  {
-    ...wishes,
-    access: Type.Optional(Type.String({ ...wishes.access, default: 'everyone' })),
-    keep_hours: Type.Optional(Type.Number({ ...wishes.keep_hours, default: 0 })),
-    formality: Type.Optional(Type.String({ ...wishes.formality, default: 'default' })),
-  },
-  { description: ownAddition },
-);
+export const RoomCreation = Type.Object(wishes, { description: ownAddition });
 
 const { name, ...others } = wishes;
 const orNull = Object.fromEntries(
@@ -137,6 +131,9 @@ export const RoomInfo = Type.Object(
       description: 'live while somebody speaks into it, paused, or waiting.',
       examples: ['live'],
     }),
+    session_id: Type.Optional(
+      Type.String({ format: 'uuid', description: 'The voice session that speaks into it.' }),
+    ),
     viewers: Type.Record(Type.String(), Type.Integer(), {
       description: `Who reads along at the moment, by language; \`${SPOKEN}\` is what is said itself.`,
     }),
@@ -145,6 +142,17 @@ export const RoomInfo = Type.Object(
     speaker_url: Type.Optional(url('For who speaks: whoever has it may speak and pause.')),
     captioner_url: Type.Optional(url('For who types or corrects captions.')),
     creation_time: Type.String({ format: 'date-time' }),
+  },
+  { description: ownAddition },
+);
+
+/** What a speaker needs to know besides. */
+export const RoomDesk = Type.Object(
+  {
+    ...RoomInfo.properties,
+    heard_languages: Type.Array(Type.String(), {
+      description: 'That can be spoken here: what the running recognisers understand.',
+    }),
   },
   { description: ownAddition },
 );
@@ -238,6 +246,17 @@ export const TranscriptQuery = Type.Object({
   ),
 });
 
+/** What rooms can be made of, for the console: every language that is heard, and what it is translated into. */
+export const RoomLanguages = Type.Object({
+  languages: Type.Array(
+    Type.Object({
+      source_language: Type.String(),
+      target_languages: Type.Array(Type.String()),
+    }),
+  ),
+});
+
+export type RoomLanguages = Static<typeof RoomLanguages>;
 export type RoomCreation = Static<typeof RoomCreation>;
 export type RoomChange = Omit<
   Partial<RoomCreation>,
@@ -249,6 +268,7 @@ export type RoomChange = Omit<
   paused?: boolean;
 };
 export type RoomInfo = Static<typeof RoomInfo>;
+export type RoomDesk = Static<typeof RoomDesk>;
 export type RoomLink = Static<typeof RoomLink>;
 export type RoomLinkCreation = Static<typeof RoomLinkCreation>;
 export type RoomEntrance = Static<typeof RoomEntrance>;

@@ -23,6 +23,8 @@ interface Question {
   query?: Record<string, string>;
   body?: object;
   key?: string;
+  /** Of a link to a room, in the place of an API key. */
+  roomKey?: string | undefined;
 }
 
 /** Asks a route such as `GET /v2/usage`. @returns its JSON, or nothing of another kind of answer */
@@ -87,6 +89,7 @@ const visits: readonly Visit[] = [
   visitOlderGlossaries,
   visitSpokenTerms,
   visitStyleRules,
+  visitRooms,
   alone('GET /v3/translation_memories'),
   administer,
   visitOperation,
@@ -98,6 +101,7 @@ async function visitLanguages(ask: Ask): Promise<void> {
   await ask('GET /v2/languages');
   await ask('POST /v2/languages');
   await ask('GET /v2/glossary-language-pairs');
+  await ask('POST /v2/glossary-language-pairs');
 }
 
 /** One document until it has been fetched, one whose address is asked as older clients do, and one given up. */
@@ -198,6 +202,57 @@ async function visitStyleRules(ask: Ask): Promise<void> {
   await ask(`DELETE ${list}`, { places: style });
 }
 
+async function visitRooms(ask: Ask): Promise<void> {
+  const rooms = '/v1/rooms/{room_id}';
+  const made = await ask('POST /v1/rooms', {
+    body: { name: 'Main stage', languages: ['es'], access: 'passcode', passcode: '482913' },
+  });
+  const places = { room_id: String(made['room_id']) };
+  await ask('GET /v1/rooms');
+  await ask(`GET ${rooms}`, { places });
+  await ask(`PATCH ${rooms}`, { places, body: { name: 'The hall' } });
+  const link = await ask(`POST ${rooms}/links`, { places, body: { role: 'viewer' } });
+  await ask(`GET ${rooms}/links`, { places });
+  const gone = { ...places, link_id: String(link['link_id']) };
+  await ask(`DELETE ${rooms}/links/{link_id}`, { places: gone });
+  await ask(`GET ${rooms}/code.svg`, { places });
+  const said = await ask(`POST ${rooms}/captions`, { places, body: { text: 'Good morning.' } });
+  const roomKey = /#key=(.*)$/.exec(String(made['speaker_url']))?.[1];
+  await visitWithRoomKey(ask, { places, roomKey, line: String(said['line']) });
+  await ask(`GET ${rooms}/transcript`, { places, query: { language: 'es' } });
+  await ask(`DELETE ${rooms}/transcript`, { places });
+  await ask(`DELETE ${rooms}`, { places });
+}
+
+/** What readers, speakers and captioners do. */
+async function visitWithRoomKey(
+  ask: Ask,
+  {
+    places,
+    roomKey,
+    line,
+  }: { places: { room_id: string }; roomKey: string | undefined; line: string },
+): Promise<void> {
+  const live = '/v1/rooms/{room_id}/live';
+  await ask(`GET ${live}/entry`, { places });
+  await ask(`POST ${live}/entry`, { places, body: { passcode: '482913' } });
+  await ask(`GET ${live}/room`, { places, roomKey });
+  await ask(`GET ${live}/code.svg`, { places, roomKey });
+  await ask(`POST ${live}/captions`, { places, roomKey, body: { text: 'Welcome.' } });
+  await ask(`POST ${live}/state`, { places, roomKey, body: { paused: false } });
+  await ask(`GET ${live}`, { places, roomKey, query: { language: 'es' } });
+  const clip = { ...places, language: 'spoken', line };
+  await ask(`GET ${live}/speech/{language}/{line}`, { places: clip, roomKey });
+  await ask(`POST ${live}/session`, {
+    places,
+    roomKey,
+    body: {
+      source_media_content_type: 'audio/pcm;encoding=s16le;rate=16000',
+      source_language: 'en',
+    },
+  });
+}
+
 async function administer(ask: Ask, server: TestServer): Promise<void> {
   const storage = await openEmbedded(server.dataFolder);
   const { secret: key } = await platformOver(storage).newcomer(
@@ -239,7 +294,7 @@ async function timeVisit(visit: Visit, server: TestServer): Promise<Waits> {
 }
 
 async function fetchRoute(server: TestServer, route: string, question: Question) {
-  const { places = {}, query = {}, body, key } = question;
+  const { places = {}, query = {}, body, key, roomKey } = question;
   const [method = '', path = ''] = route.split(' ');
   const place = path.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? '');
   const search = new URLSearchParams(query).toString();
@@ -248,10 +303,18 @@ async function fetchRoute(server: TestServer, route: string, question: Question)
     method,
     headers: {
       ...(key !== undefined && { Authorization: `DeepL-Auth-Key ${key}` }),
+      ...(roomKey !== undefined && { Authorization: `Room-Key ${roomKey}` }),
       ...(body !== undefined && !isForm && { 'Content-Type': 'application/json' }),
     },
     ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
   });
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) {
+    // It has no end.
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    return {};
+  }
   const text = await response.text();
   if (!response.ok) throw new Error(`${route}: ${response.status} ${text}`);
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;

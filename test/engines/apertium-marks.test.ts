@@ -9,11 +9,13 @@ import {
 import { repairMarks } from '../../server/text/repair.ts';
 import { plainText, type Mark, type TextSegment } from '../../server/text/text-segment.ts';
 import { turnsDuring } from '../support/machine/event-loop-turns.ts';
-import { apertium, translateTexts } from './apertium-support.ts';
+import { apertiumOfFile, translateTexts } from './apertium-support.ts';
 import { marked, markedSegments, markFaults, written } from './marked-segments.ts';
 
 const signal = new AbortController().signal;
 const toSpanish = { source: 'en', target: 'es', signal };
+
+const engine = await apertiumOfFile();
 
 describe('marks', () => {
   const examples: [string, string, string][] = [
@@ -37,8 +39,13 @@ describe('marks', () => {
     ['within a word take it whole', 'It is <1>un</1>usual.', 'Es <1>inusual</1>.'],
     [
       'follow the parts of a compound that no dictionary has',
-      'The <1>long-term</1> potential of <2>well-known methods</2>.',
-      'El potencial de <1>plazo largo</1> de <2>métodos bien sabidos</2>.',
+      'The <1>deep-sea</1> potential of <2>well-armed methods</2>.',
+      'El potencial de <1>mar profundo</1> de <2>métodos bien armados</2>.',
+    ],
+    [
+      'follow the parts of a compound of web pages',
+      'Our <1>award-winning, family-run</1> <2>restaurant</2> is <3>user-friendly</3>.',
+      'Nuestro <2>restaurante</2> <1>premiado, familiar</1> es <3>fácil de usar</3>.',
     ],
     [
       'within such a compound too',
@@ -47,8 +54,8 @@ describe('marks', () => {
     ],
     [
       'of names stay around them, and no blank is left before a full stop',
-      '<1>Spider-Man</1> is the <2>co-founder</2>; it was a <3>last-minute</3> change.',
-      '<1>Spider-Man</1> es el <2>cofundador</2>; era un <3>último cambio de minuto</3>.',
+      '<1>Spider-Man</1> is the <2>co-founder</2>; it was a <3>first-rate change</3>.',
+      '<1>Spider-Man</1> es el <2>cofundador</2>; era un <3>primer cambio de tasa</3>.',
     ],
     [
       'within one name do nothing to another',
@@ -69,20 +76,17 @@ describe('marks', () => {
   ];
 
   test.each(examples)('%s', async (_name, source, target) => {
-    const engine = await apertium();
     const [answer] = await engine.translate([marked(source)], toSpanish);
     expect(written(answer!)).toBe(target);
   });
 
   test('go with their words through both steps of a pivot', async () => {
-    const engine = await apertium();
     const segment = marked('The <1>computer</1> of my <2>father</2> is <3>very slow</3>.');
     const [answer] = await engine.translate([segment], { ...toSpanish, target: 'fr' });
     expect(written(answer!)).toBe("<1>L'ordinateur</1> de mon <2>père</2> est <3>très lent</3>.");
   });
 
   test('show no sign of words that are not known', async () => {
-    const engine = await apertium();
     const segment = marked('The <1>Zyxqwv *is* #big</1> @home<2/>.');
     for (const target of ['es', 'ca', 'fr']) {
       const [answer] = await engine.translate([segment], { ...toSpanish, target });
@@ -92,7 +96,6 @@ describe('marks', () => {
   });
 
   test('do not change the words of most sentences', async () => {
-    const engine = await apertium();
     const sources = [
       'The red car is <1>in front of</1> the house.',
       'She <1>does not work</1> on Sundays.',
@@ -140,7 +143,6 @@ describe('a long segment with marks', () => {
   });
 
   test('is translated whole, an element around all of it too', async () => {
-    const engine = await apertium();
     const houses = Array.from(
       { length: 300 },
       (_, i) => `The <${10 + 2 * i}>red</${10 + 2 * i}> house <${11 + 2 * i}/>is new. `,
@@ -156,7 +158,6 @@ describe('a long segment with marks', () => {
   });
 
   test('of thousands of marks holds nothing up for long', { timeout: 60_000 }, async () => {
-    const engine = await apertium();
     await translateTexts(engine, ['Ready.'], toSpanish);
     const nest = (count: number, inner: string): TextSegment => [
       ...ends('open', count),

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import type { TranslationEngine, TranslationOptions } from '../../server/engines/engine.ts';
 import { createApertium, type ApertiumOptions } from '../../server/engines/translation/apertium.ts';
 import type { Logger } from '../../server/process/log.ts';
@@ -24,11 +24,26 @@ export function containing(part: string): unknown {
   return expect.stringContaining(part) as unknown;
 }
 
-/** An engine that the test, once finished, closes. */
-export async function apertium(options: Partial<ApertiumOptions> = {}): Promise<TranslationEngine> {
+/** An engine that the caller closes. */
+export async function openApertium(
+  options: Partial<ApertiumOptions> = {},
+): Promise<TranslationEngine> {
   const engine = await createApertium({ log: recordingLog(), ...options });
   assert.ok('translate' in engine, 'apertium is not installed');
+  return engine;
+}
+
+/** An engine that the test, once finished, closes. */
+export async function apertium(options: Partial<ApertiumOptions> = {}): Promise<TranslationEngine> {
+  const engine = await openApertium(options);
   onTestFinished(() => engine.close());
+  return engine;
+}
+
+/** One for all tests of a file, closed after them: each pair takes half a second of a processor to start. */
+export async function apertiumOfFile(): Promise<TranslationEngine> {
+  const engine = await openApertium();
+  afterAll(() => engine.close());
   return engine;
 }
 

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDetector } from '../../server/engines/detection/detector.ts';
+import { letterEvidence } from '../../server/engines/detection/letters.ts';
 import type { DetectionEngine } from '../../server/engines/engine.ts';
 import { phrases, phrasesOfOthers } from './detection-phrases.ts';
 import { sentences, unsupportedSentences } from './detection-sentences.ts';
@@ -81,6 +82,7 @@ describe('the detector and short phrases', () => {
     ['Protonenstrahl', 'de'],
     ['Guten Morgen', 'de'],
     ['Wie geht es dir?', 'de'],
+    ['Bore da', 'cy'],
     ['rusty screwdriver', 'en'],
     ['unbezahlter Urlaub', 'de'],
     ['ganivet de cuina', 'ca'],
@@ -91,7 +93,6 @@ describe('the detector and short phrases', () => {
     ['seguro do carro', 'pt'],
     ['chuva intensa', 'pt'],
     ["je m'appelle", 'fr'],
-    ['vi negre', 'ca'],
   ])('is sure of %s', (text, language) => {
     expect(detector.detect(text)).toEqual({ status: 'success', language });
   });
@@ -101,6 +102,7 @@ describe('the detector and short phrases', () => {
     ['panel solar', ['en', 'es']],
     ['aceite de oliva', ['es', 'pt']],
     ['fil de coure', ['ca', 'fr']],
+    ['vi negre', ['ca', 'ro']],
     ['sopa deliciosa', ['ca', 'es', 'pt']],
     ['dobré ráno', ['cs', 'sk']],
   ])('names the languages that %s may be in', (text, languages) => {
@@ -112,6 +114,8 @@ describe('the detector and short phrases', () => {
   it.each([
     ...['warm', 'over', 'care', 'place', 'hat', 'war', 'bin', 'ajo', 'oso', 'cosa', 'sur'],
     ...['modo oscuro', 'Código postal', 'pro rata', 'té verde', 'tan guapo', 'tu es nul'],
+    ...['berg', 'tier', 'lampe', 'Login', 'self', 'charger', 'prato', 'sapo', 'animal'],
+    ...['de facto leader', 'per diem', 'red hat'],
   ])('is not sure that %s is another language, as a dictionary has it all', (text) => {
     expect(detector.detect(text).status).toBe('insufficient_confidence');
   });
@@ -226,6 +230,11 @@ describe('the detector and short phrases', () => {
 
   it.each(['col·lecció', 'instal·la', 'pel·lícula nova'])('reads the dot of %s', (text) => {
     expect(detector.detect(text)).toEqual({ status: 'success', language: 'ca' });
+  });
+
+  it.each(['á', 'é', 'í', 'ó', 'ú'])('knows that not all languages write %s', (letter) => {
+    const { areAllOf } = letterEvidence(`s${letter}`);
+    expect(['es', 'ga', 'hu', 'de', 'id'].filter(areAllOf)).toEqual(['es', 'ga', 'hu']);
   });
 
   it.each([

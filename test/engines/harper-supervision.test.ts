@@ -76,25 +76,30 @@ it('a text that Harper fails at stays as it is, and costs the others nothing', a
   await engine.close();
 });
 
-it('is prepared with one worker, which serves the first text and ends when none comes', async () => {
+it('is prepared with one worker, which serves the first text and stays as long as it may', async () => {
   const workers: Worker[] = [];
   const startWorker = () => {
     const worker = startFragileWorker(fail);
     workers.push(worker);
     return worker;
   };
-  const used = await createHarper({ log: recordLog(), startWorker });
-  await used.prepare?.();
+  const used = await createHarper({ log: recordLog(), startWorker, idleMs: 100 });
+  let timesAsked = 0;
+  await used.prepare?.(() => {
+    timesAsked += 1;
+    return timesAsked <= 20;
+  });
   expect(workers).toHaveLength(1);
+  const [worker] = workers;
+  // It has been idle for long, several times.
+  await until(() => timesAsked >= 3);
+  expect(worker?.threadId).not.toBe(-1);
   await improveTexts(used, ['It rained. we stayed.'], { language: 'en' });
   expect(workers).toHaveLength(1);
-  await used.close();
-  const unused = await createHarper({ log: recordLog(), startWorker, unusedMs: 1 });
-  await unused.prepare?.();
-  const [, worker] = workers;
   await until(() => worker?.threadId === -1);
-  await unused.close();
-  await expect(unused.prepare?.()).rejects.toMatchObject({ code: 'engine_unavailable' });
+  expect(timesAsked).toBe(21);
+  await used.close();
+  await expect(used.prepare?.(() => true)).rejects.toMatchObject({ code: 'engine_unavailable' });
 });
 
 const startRealWorker = (): PoolWorker =>

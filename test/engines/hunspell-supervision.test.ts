@@ -110,6 +110,23 @@ describe('a dictionary', () => {
     ]);
   });
 
+  it('that was prepared serves the first word, and stays until it may not', async () => {
+    const engine = await create({ idleMs: 50 });
+    let timesAsked = 0;
+    let mayStay = true;
+    await engine.prepare?.(() => {
+      timesAsked += 1;
+      return mayStay;
+    });
+    const prepared = dictionaryPids();
+    expect(prepared).toHaveLength(1);
+    await until(() => timesAsked >= 30);
+    expect(await correct(engine)).toEqual([right]);
+    expect(dictionaryPids()).toEqual(prepared);
+    mayStay = false;
+    await until(() => dictionaryPids().length === 0);
+  });
+
   it('is gone when the engine is closed', async () => {
     const engine = await create();
     await correct(engine);

@@ -143,7 +143,7 @@ describe('a recogniser process that dies', { timeout: 180_000 }, () => {
       return untilMs;
     }
     const { whole, soFar } = hearing(async function* (soFar) {
-      const heardMs = yield* dying(soFar, 0, 2);
+      const heardMs = yield* dying(soFar, 0, 1);
       yield pieceOf(heardMs, lengthMs(said), 0);
       yield { kind: 'endpoint', atMs: lengthMs(said) };
       await until(() => finals(soFar).length === 1, { what: 'the first utterance' });
@@ -154,7 +154,7 @@ describe('a recogniser process that dies', { timeout: 180_000 }, () => {
       code: 'recognition_failed',
       message: expect.stringMatching(/several times/) as string,
     });
-    expect(deaths).toBe(9);
+    expect(deaths).toBe(8);
     expect(wordErrorRate(AMERICANS, transcript(soFar)), transcript(soFar)).toBe(0);
     // It is there for the next speaker.
     expect(transcript(await heard(engine!, asSpeech(said)))).toMatch(/country/);
@@ -167,8 +167,8 @@ describe('a recogniser process that dies', { timeout: 180_000 }, () => {
     };
     await Promise.all([start(), killNext([])]);
     let kills: Promise<void> | undefined;
-    const killFour = async (): Promise<void> => {
-      for (let count = 0; count < 4; count += 1) {
+    const killThree = async (): Promise<void> => {
+      for (let count = 0; count < 3; count += 1) {
         const before = pids();
         if (count === 0) signalled('SIGKILL');
         await killNext(before);
@@ -178,7 +178,7 @@ describe('a recogniser process that dies', { timeout: 180_000 }, () => {
       for await (const piece of asSpeech(await spoken({ text: AMERICANS, voice: 'rms' }))) {
         if (kills === undefined && piece.kind === 'samples' && piece.startMs >= 2_000) {
           await partialAfter(soFar, 0);
-          kills = killFour();
+          kills = killThree();
         }
         yield piece;
       }

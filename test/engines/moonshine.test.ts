@@ -51,7 +51,7 @@ describe('speech', { timeout: 120_000 }, () => {
       asSpeech(await telephoned({ text: AMERICANS, voice: 'kal16' })),
       asSpeech(rms, { sizes: [2, 6, 642, 5000] }),
       asSpeech(rms, { sizes: [rms.byteLength] }),
-      ...[rms, kal, rms, kal].map((audio) => asSpeech(audio, { endsOpen: true })),
+      ...[rms, kal].map((audio) => asSpeech(audio, { endsOpen: true })),
     ];
     const before = engine.effort?.();
     const all = await Promise.all(speeches.map((speech) => heard(engine, speech)));
@@ -93,18 +93,18 @@ describe('speech', { timeout: 120_000 }, () => {
     expect(await heard(engine, asSpeech(made()))).toEqual([]);
   });
 
-  test('without a pause goes on for a minute: it is cut between words, and none is lost or heard twice', async () => {
+  test('without a pause goes on for half a minute: it is cut between words, and none is lost or heard twice', async () => {
     const part =
       'the weather will be cold and wet in the northern part of the country and we need to ' +
       'finish the report before the end of the week';
-    const text = Array.from({ length: 8 }, () => part).join(' and ');
+    const text = Array.from({ length: 4 }, () => part).join(' and ');
     const audio = await spoken({ text, voice: 'rms' });
-    expect(lengthMs(audio)).toBeGreaterThan(58_000);
+    expect(lengthMs(audio)).toBeGreaterThan(28_000);
     const all = finals(await heard(engine, asSpeech(audio)));
-    expect(all.length).toBeGreaterThanOrEqual(5);
+    expect(all.length).toBeGreaterThanOrEqual(3);
     for (const { startMs, endMs } of all) expect(endMs - startMs).toBeLessThan(13_000);
     expect(wordErrorRate(text, transcript(all)), transcript(all)).toBeLessThanOrEqual(0.05);
-    expect(transcript(all).match(/the weather will be cold/gi)).toHaveLength(8);
+    expect(transcript(all).match(/the weather will be cold/gi)).toHaveLength(4);
     // It is one sentence: one capital at its beginning, one full stop at its end.
     expect(transcript(all)).toMatch(/^The [^.A-Z]*\.$/);
   });

@@ -19,20 +19,25 @@ async function rephrase(body: object): Promise<string[]> {
 }
 
 describe('a start', () => {
-  it.each(['document worker', 'harper'])('has the %s started before anybody asks', async (what) => {
-    const logged = new RegExp(`"what":"${what}".*"(not )?warmed up`);
-    await until(() => logged.test(server.logs()), 60_000);
-  });
+  it.each(['document worker', 'harper', 'hunspell'])(
+    'has the %s started before anybody asks',
+    async (what) => {
+      const logged = new RegExp(`"what":"${what}".*"(not )?warmed up`);
+      await until(() => logged.test(server.logs()), 60_000);
+    },
+  );
 
   it('makes neither the first who comes nor the first misspelled word wait for a start', async ({
     skip,
   }) => {
     // A machine with little memory warms nothing up.
-    if (!/"what":"harper".*"warmed up/.test(server.logs())) return skip();
+    if (!/"what":"hunspell".*"warmed up/.test(server.logs())) return skip();
     const before = new Set(processTree(server.pid));
     for (const text of ['We have the letters.', 'We recieve alot of leters.']) {
       await rephrase({ text: [text], target_lang: 'en' });
     }
+    await rephrase({ text: ['Das ist eine guhte Idee.'], target_lang: 'de' });
+    await rephrase({ text: ['Recebemos o seu endereso ontem.'], target_lang: 'pt-BR' });
     expect(processTree(server.pid).filter((pid) => !before.has(pid))).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import { openSqliteFile } from '../../server/storage/embedded/sqlite.ts';
 import type { Storage } from '../../server/stores.ts';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 import { sampleDocument, upload } from '../documents/jobs/document-samples.ts';
+import { sampleCaption, sampleRoom } from '../events/room-samples.ts';
 import { openAccount, quietLog } from './samples.ts';
 
 const AT_MS = 1_700_000_000_000;
@@ -48,11 +49,13 @@ async function fill(storage: Storage, mark: string): Promise<() => Promise<unkno
   await storage.spokenTerms.create(accountId, spoken, 10);
   const styleId = await fillStyle(storage, accountId, mark);
   const memoryId = await fillMemory(storage, accountId, mark);
+  const roomId = await fillRoom(storage, opened.key, mark);
   return async () => {
     await storage.documents.delete(documentId);
     await storage.glossaries.delete(accountId, glossary.glossaryId);
     await storage.spokenTerms.delete(accountId, spoken.spokenTermsId);
     await storage.styleRules.delete(accountId, styleId);
+    await storage.rooms.deleteCaptions(roomId);
     await storage.translationMemories.retire(accountId, memoryId);
     while (await storage.translationMemories.sweep(0));
   };
@@ -70,6 +73,19 @@ async function fillStyle(storage: Storage, accountId: string, mark: string): Pro
   const list = { styleId, name: mark, language: 'en', version: 1, configuredRules: {} };
   await storage.styleRules.create(accountId, { ...list, ...times, instructions }, 10);
   return styleId;
+}
+
+/** A room whose name stays, and what was said in it. */
+async function fillRoom(
+  storage: Storage,
+  { accountId, keyId }: { accountId: string; keyId: string },
+  mark: string,
+): Promise<string> {
+  const room = sampleRoom({ accountId, keyId });
+  await storage.rooms.create(room, [], 10);
+  const captions = sentences(mark, 300).map((text, index) => sampleCaption(index, { text }));
+  await storage.rooms.append({ roomId: room.roomId, name: 'spoken' }, captions);
+  return room.roomId;
 }
 
 async function fillMemory(storage: Storage, accountId: string, mark: string): Promise<string> {

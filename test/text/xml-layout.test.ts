@@ -137,6 +137,11 @@ it('writes changed text so that it is well-formed', () => {
   expect(xml('one').render([['a ]]', '> b']])).toBe('a ]]&gt; b');
 });
 
+it('references to characters that no document may hold stay as they are written', () => {
+  const layout = xml('the &#0; house &#xFFFE; of &#xD800; stone', { version: 'v1' });
+  expect(shout(layout)).toBe('THE &#0; HOUSE &#xFFFE; OF &#xD800; STONE');
+});
+
 it('writes a character as a reference where the source did', () => {
   const layout = xml('It&#8217;s caf&#233; "time"');
   expect(shout(layout)).toBe('IT&#8217;S CAFÉ "TIME"');

@@ -4,6 +4,12 @@ import type { DetectionEngine } from '../../server/engines/engine.ts';
 import { createUsualLanguages } from '../../server/translation/account-texts.ts';
 import { createDetection } from '../../server/translation/detection.ts';
 import { phrasesOfOthers } from '../engines/detection-phrases.ts';
+import {
+  heldOut,
+  othersHeldOut,
+  phrasesHeldOut,
+  wordsHeldOut,
+} from '../engines/detection-held-out.ts';
 import { recordLog } from '../support/product/log-record.ts';
 
 let detector: DetectionEngine;
@@ -205,5 +211,50 @@ describe('the source of a translation', () => {
     ] as const;
     const wish = { ...origin, target: 'en' };
     expect(await detectionFor('en').detectSources([[segment]], wish)).toEqual(['es']);
+  });
+});
+
+describe('a short text without anything known of its account', () => {
+  const served = ['en', 'ca', 'es', 'fr', 'it', 'pt'];
+  const findings = (texts: Readonly<Record<string, string>>) =>
+    Promise.all(
+      heldOut(texts).map(async ({ text, languages }) => {
+        const source = await sourceOf(text, 'zh', served);
+        return { text, languages, source, found: detector.detect(text) };
+      }),
+    );
+  type Finding = Awaited<ReturnType<typeof findings>>[number];
+  const isSureAndWrong = ({ found, languages }: Finding) =>
+    found.status === 'success' && !languages.includes(found.language);
+
+  it('is translated from its language in 47 of 48 phrases, and never surely from another', async () => {
+    const all = await findings(phrasesHeldOut);
+    const right = all.filter(({ source = '', languages }) => languages.includes(source));
+    expect(all.length).toBeGreaterThanOrEqual(200);
+    expect(all.filter(isSureAndWrong)).toEqual([]);
+    expect(right.length / all.length).toBeGreaterThanOrEqual(47 / 48);
+    expect(all.filter(({ source = '' }) => !served.includes(source))).toEqual([]);
+  });
+
+  it('is never surely another language as a single word, and is translated', async () => {
+    const all = await findings(wordsHeldOut);
+    const right = all.filter(({ source = '', languages }) => languages.includes(source));
+    expect(all.filter(isSureAndWrong)).toEqual([]);
+    expect(right.length / all.length).toBeGreaterThanOrEqual(0.9);
+    expect(all.filter(({ source = '' }) => !served.includes(source))).toEqual([]);
+  });
+
+  it('is refused in 9 of 10 phrases of a language that nobody translates from', async () => {
+    // Galician is Portuguese and Spanish by most of its words.
+    const all = (await findings(othersHeldOut)).filter(
+      ({ languages }) => !languages.includes('gl'),
+    );
+    const taken = all.filter(({ source = '' }) => served.includes(source));
+    expect(
+      all.filter(({ found }) => found.status === 'success' && served.includes(found.language)),
+    ).toEqual([]);
+    expect(taken.length, taken.map(({ text }) => text).join(', ')).toBeLessThanOrEqual(
+      0.1 * all.length,
+    );
   });
 });

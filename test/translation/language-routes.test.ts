@@ -188,10 +188,13 @@ describe('what older clients ask by POST', () => {
     expect(await post('/v2/languages', '{"type":"target"}', 'application/json')).toEqual(targets);
     expect(await post('/v2/languages?type=target', '', form)).toEqual(targets);
     expect((await post('/v2/languages', 'type=both', form)).status).toBe(400);
+    const pairs = await get('/v2/glossary-language-pairs');
+    expect(await post('/v2/glossary-language-pairs', '', form)).toEqual(pairs);
+    expect(await post('/v2/glossary-language-pairs', '{}', 'application/json')).toEqual(pairs);
     const usage = await get('/v2/usage');
     expect(await post('/v2/usage', '', form)).toEqual(usage);
     const stranger = { Authorization: 'DeepL-Auth-Key no' };
-    for (const place of ['/v2/usage', '/v2/languages']) {
+    for (const place of ['/v2/usage', '/v2/languages', '/v2/glossary-language-pairs']) {
       const refused = await fetch(server.url + place, { method: 'POST', headers: stranger });
       expect(refused.status).toBe(403);
     }

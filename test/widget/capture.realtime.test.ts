@@ -93,6 +93,7 @@ describe('capture', () => {
       source_language: 'en',
       target_languages: ['es'],
       acknowledgements: true,
+      lag_updates: true,
       session_updates: true,
     });
     expect(new Set(heard.chunks.map(({ bytes }) => bytes.length))).toEqual(new Set([3_200]));

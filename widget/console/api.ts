@@ -61,6 +61,9 @@ export const api = {
   patch: <T>(path: string, body?: unknown, options?: RequestOptions) =>
     call<T>('PATCH', path, { body, ...options }),
   delete: (path: string, options?: RequestOptions) => call<undefined>('DELETE', path, options),
+  /** What is no JSON, such as a file to be saved. */
+  content: async (path: string, options?: Omit<RequestOptions, 'body'>) =>
+    whole((await request('GET', path, options)).blob(), options?.signal),
   upload: uploadFile,
 };
 
@@ -73,11 +76,18 @@ export function apiUrl(path: string, query: RequestOptions['query'] = {}): URL {
   return url;
 }
 
-async function call<T>(
+async function call<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
+  const response = await request(method, path, options);
+  if (response.status === 204) return undefined as T;
+  return whole(response.json() as Promise<T>, options.signal);
+}
+
+/** An answer that says that all is well; its body is yet to come. @throws ApiFailure */
+async function request(
   method: Method,
   path: string,
   { body, query, signal, isPoll = false }: RequestOptions = {},
-): Promise<T> {
+): Promise<Response> {
   const hasBody = body !== undefined;
   let response: Response;
   try {
@@ -95,13 +105,15 @@ async function call<T>(
     if (signal?.aborted === true) throw error;
     throw unanswered();
   }
-  if (!response.ok) {
-    const retryAfter = response.headers.get('Retry-After');
-    throw failureOf(response.status, retryAfter, await response.text().catch(() => ''));
-  }
-  if (response.status === 204) return undefined as T;
+  if (response.ok) return response;
+  const retryAfter = response.headers.get('Retry-After');
+  throw failureOf(response.status, retryAfter, await response.text().catch(() => ''));
+}
+
+/** The rest of an answer, which may break off. @throws ApiFailure */
+async function whole<T>(body: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   try {
-    return (await response.json()) as T;
+    return await body;
   } catch (error) {
     if (signal?.aborted === true) throw error;
     throw unanswered();

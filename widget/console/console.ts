@@ -1,18 +1,9 @@
-/** The console: its pages in the order of its menu, the frame around them, and who is signed in. */
+/** The console: the frame around its pages, and who is signed in. */
 import { LitElement, html, nothing, type TemplateResult } from 'lit';
 import { query, state } from 'lit/decorators.js';
-import { keyed } from 'lit/directives/keyed.js';
 import { actFor, sessionEnd } from './api.ts';
 import { consoleStyles } from './console.styles.ts';
-import './glossaries/glossaries.ts';
-import './pages/engines.ts';
-import './pages/keys.ts';
-import './pages/memories.ts';
-import './pages/overview.ts';
-import './pages/settings.ts';
-import './pages/usage.ts';
-import './pages/voice-sessions.ts';
-import './style-rules/style-rules.ts';
+import { pageGroups, pageOf, type ConsolePage } from './menu.ts';
 import { baseStyles } from './parts/base.styles.ts';
 import { ConsoleDialog } from './parts/dialog.ts';
 import { forgetDrafts } from './parts/draft-shelf.ts';
@@ -21,118 +12,6 @@ import { messageBoard, sayFailed } from './parts/messages.ts';
 import { emptyState, failedState, loadingState } from './parts/states.ts';
 import { linkTo, passwordTokenOf, placeOf, type Place } from './router.ts';
 import { currentSession, signOut, type Session } from './session.ts';
-
-/** What a page knows when it is shown. */
-interface Visit {
-  session: Session;
-  /** What the address has after the page's path. */
-  rest: readonly string[];
-}
-
-interface ConsolePage {
-  /** First part of the address: `#/path`. */
-  path: string;
-  title: string;
-  icon: TemplateResult;
-  view(visit: Visit): TemplateResult;
-}
-
-interface PageGroup {
-  title: string;
-  pages: readonly ConsolePage[];
-}
-
-/** A new page is an entry here. */
-const pageGroups: readonly PageGroup[] = [
-  {
-    title: 'Use',
-    pages: [
-      {
-        path: 'overview',
-        title: 'Overview',
-        icon: icons.overview,
-        view: ({ session }) => html`<console-overview .session=${session}></console-overview>`,
-      },
-      {
-        path: 'usage',
-        title: 'Usage',
-        icon: icons.usage,
-        view: () => html`<console-usage></console-usage>`,
-      },
-    ],
-  },
-  {
-    title: 'Keys',
-    pages: [
-      {
-        path: 'keys',
-        title: 'Developer keys',
-        icon: icons.key,
-        view: ({ session }) =>
-          html`<console-developer-keys .session=${session}></console-developer-keys>`,
-      },
-      {
-        path: 'admin-keys',
-        title: 'Admin keys',
-        icon: icons.shield,
-        view: ({ session }) => html`<console-admin-keys .session=${session}></console-admin-keys>`,
-      },
-    ],
-  },
-  {
-    title: 'Language',
-    pages: [
-      {
-        path: 'glossaries',
-        title: 'Glossaries',
-        icon: icons.book,
-        view: ({ rest }) => glossariesView(rest),
-      },
-      {
-        path: 'style-rules',
-        title: 'Style rules',
-        icon: icons.rules,
-        view: ({ session, rest }) => styleRulesView(session, rest),
-      },
-      {
-        path: 'translation-memories',
-        title: 'Translation memories',
-        icon: icons.memory,
-        view: () => html`<console-memories></console-memories>`,
-      },
-    ],
-  },
-  {
-    title: 'Server',
-    pages: [
-      {
-        path: 'voice',
-        title: 'Live sessions',
-        icon: icons.live,
-        view: ({ session }) =>
-          html`<console-voice-sessions .session=${session}></console-voice-sessions>`,
-      },
-      {
-        path: 'engines',
-        title: 'Engines',
-        icon: icons.engine,
-        view: ({ session }) => html`<console-engines .session=${session}></console-engines>`,
-      },
-      {
-        path: 'settings',
-        title: 'Settings',
-        icon: icons.settings,
-        view: ({ session }) => html`<console-settings .session=${session}></console-settings>`,
-      },
-    ],
-  },
-];
-
-/** The page of a path; the first one for an empty path, undefined for an unknown one. */
-function pageOf(path: string): ConsolePage | undefined {
-  const pages = pageGroups.flatMap((group) => group.pages);
-  return path === '' ? pages[0] : pages.find((page) => page.path === path);
-}
 
 /** What the whole window shows. */
 type View =
@@ -358,24 +237,6 @@ export class DragomanConsole extends LitElement {
     if (!(target instanceof Element)) return;
     if (target === this.menu || target.closest('.menu-head button, a') !== null) this.menu?.close();
   };
-}
-
-/** All glossaries; with an id one of them, with two languages one of its dictionaries. */
-function glossariesView([id, source, target]: readonly string[]): TemplateResult {
-  if (id === undefined) return html`<console-glossaries></console-glossaries>`;
-  const pair = source === undefined || target === undefined ? undefined : { source, target };
-  return html`${keyed(
-    id,
-    html`<console-glossary .glossaryId=${id} .pair=${pair}></console-glossary>`,
-  )}`;
-}
-
-/** All lists of style rules; with an id one of them. */
-function styleRulesView(session: Session, [id]: readonly string[]): TemplateResult {
-  if (id === undefined) {
-    return html`<console-style-lists .session=${session}></console-style-lists>`;
-  }
-  return html`${keyed(id, html`<console-style-list .styleId=${id}></console-style-list>`)}`;
 }
 
 function wordmark(): TemplateResult {

@@ -135,7 +135,7 @@ export class ElementSession {
   changeRequest(request: SessionRequest): void {
     if (this.#over || this.#stopping !== undefined) return;
     if (this.#nextLink !== undefined) {
-      this.#nextLink.request = { ...request, acknowledgements: true, session_updates: true };
+      this.#nextLink.request = withOwnWishes(request);
       return;
     }
     const changes = changesBetween(this.#link.request, request);
@@ -231,7 +231,7 @@ export class ElementSession {
   #makeLink(request: SessionRequest): VoiceLink {
     const { provideToken, onMessage, onRestart } = this.#options;
     return new VoiceLink({
-      request: { ...request, acknowledgements: true, session_updates: true },
+      request: withOwnWishes(request),
       provideToken,
       WebSocket: globalSocketClass(),
       attempts: ATTEMPTS,
@@ -339,9 +339,19 @@ const changeable = [
   'target_media_voice',
 ] as const;
 
+/** A request with what the element itself relies on. */
+function withOwnWishes(request: SessionRequest): SessionRequest {
+  return { ...request, acknowledgements: true, lag_updates: true, session_updates: true };
+}
+
 /** What makes one request the other; undefined where that takes another session. */
 function changesBetween(before: SessionRequest, after: SessionRequest): SessionChanges | undefined {
-  const fixed = ['source_language', 'source_language_mode', 'message_format'] as const;
+  const fixed = [
+    'source_language',
+    'source_language_mode',
+    'message_format',
+    'caption_mode',
+  ] as const;
   if (!fixed.every((name) => hasSame(name, before, after))) return undefined;
   return Object.fromEntries(changeable.map((name) => [name, after[name] ?? null]));
 }
@@ -370,11 +380,13 @@ export function captionRequest({
   messageFormat,
   sourceLanguage,
   sourceLanguageMode,
+  captionMode,
   targetLanguages,
 }: {
   messageFormat: MessageFormat;
   sourceLanguage: LanguageTag;
   sourceLanguageMode: string;
+  captionMode: string;
   targetLanguages: readonly LanguageTag[];
 }): SessionRequest {
   return {
@@ -382,6 +394,7 @@ export function captionRequest({
     message_format: messageFormat,
     ...(sourceLanguage === '' ? {} : { source_language: sourceLanguage }),
     ...(sourceLanguageMode === '' ? {} : { source_language_mode: sourceLanguageMode }),
+    ...(captionMode === '' ? {} : { caption_mode: captionMode }),
     target_languages: [...targetLanguages],
   };
 }

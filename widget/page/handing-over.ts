@@ -12,8 +12,13 @@ export async function copyText(text: string): Promise<boolean> {
 
 /** Gives text to the browser to be saved as a file. */
 export function saveFile(name: string, text: string, mediaType: string): void {
+  saveBlob(name, new Blob([text], { type: `${mediaType};charset=utf-8` }));
+}
+
+/** Gives content to the browser to be saved as a file. */
+export function saveBlob(name: string, content: Blob): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: `${mediaType};charset=utf-8` }));
+  link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
   // The browser has taken it by the next turn.

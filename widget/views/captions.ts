@@ -233,7 +233,9 @@ function glide(block: HTMLElement, risen: number): void {
 
 /** From the top of a line to the end of all lines, their offset parent; transforms do not count. */
 function distanceFromEnd(line: HTMLElement): number {
-  return (line.offsetParent as HTMLElement).offsetHeight - line.offsetTop;
+  // It has none once the element has left the page.
+  const flow = line.offsetParent as HTMLElement | null;
+  return (flow?.offsetHeight ?? 0) - line.offsetTop;
 }
 
 /** Style of all captions. */

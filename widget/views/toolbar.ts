@@ -173,7 +173,7 @@ export class LevelMeter {
 
   /** Adds a moment: the middle bar shows it, the others the moments before. @param peak 0 to 1 */
   show(peak: number): void {
-    this.#heights.unshift(barHeight(peak));
+    this.#heights.unshift(loudnessShare(peak));
     this.#heights.length = Math.min(this.#heights.length, 3);
     this.#draw();
   }
@@ -187,16 +187,20 @@ export class LevelMeter {
     const bars = Array.from(this.#bars());
     const middle = Math.floor(bars.length / 2);
     bars.forEach((bar, index) => {
-      const share = this.#heights[Math.abs(index - middle)] ?? METER_REST;
+      const share = Math.max(METER_REST, this.#heights[Math.abs(index - middle)] ?? 0);
       (bar as HTMLElement).style.setProperty('--_level', share.toFixed(2));
     });
   }
 }
 
-/** Loudness is heard in decibels, so the meter shows them. */
-function barHeight(peak: number): number {
+/**
+ * How much of a level meter a sound fills, 0 to 1: loudness is heard in decibels.
+ *
+ * @param peak loudest sample, 0 to 1
+ */
+export function loudnessShare(peak: number): number {
   const share = (20 * Math.log10(Math.max(peak, 1e-6)) - FLOOR_DB) / (CEILING_DB - FLOOR_DB);
-  return Math.max(METER_REST, Math.min(1, share));
+  return Math.max(0, Math.min(1, share));
 }
 
 /** Style of the row below the captions. */

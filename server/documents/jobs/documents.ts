@@ -113,6 +113,10 @@ export function createDocumentTranslations(
     async upload(caller) {
       // Nothing is charged yet; a limit that is used up refuses even that.
       await usage.reserve({ caller, kind: 'document', characters: 0, tag: null });
+      // Said before the file has come; whether it is so is decided when it has.
+      if (await documents.isFull(caller.account.accountId, options.maxDocuments)) {
+        throw tooManyDocuments(options.maxDocuments);
+      }
       return uploads.begin(caller.account.accountId, () => beginUpload(caller, options));
     },
 

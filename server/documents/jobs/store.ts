@@ -16,6 +16,8 @@ import {
 export interface DocumentStore extends DocumentParts, DocumentClaims {
   /** Queues an uploaded document. @returns false when the account has `maxDocuments` already */
   submit(document: NewDocument, maxDocuments: number): Promise<boolean>;
+  /** Whether an account has so many documents that none is accepted. */
+  isFull(accountId: string, maxDocuments: number): Promise<boolean>;
   find(accountId: string, documentId: string): Promise<StoredDocument | undefined>;
   /** Deletes a document, or an upload that was given up, with all its parts. */
   delete(documentId: string): Promise<void>;
@@ -43,7 +45,7 @@ export interface DocumentStore extends DocumentParts, DocumentClaims {
  */
 export const documentStore = defineStore<DocumentStore>({
   over: createDocuments,
-  reads: ['readPart', 'find', 'hasOpen'],
+  reads: ['readPart', 'find', 'hasOpen', 'isFull'],
 });
 
 function createDocuments(db: Database): DocumentStore {
@@ -56,6 +58,10 @@ function createDocuments(db: Database): DocumentStore {
       if ((await countDocuments(db, document.accountId)) >= maxDocuments) return false;
       await db.insertInto('documents').values(toQueuedRow(document)).execute();
       return true;
+    },
+
+    async isFull(accountId, maxDocuments) {
+      return (await countDocuments(db, accountId)) >= maxDocuments;
     },
 
     async find(accountId, documentId) {

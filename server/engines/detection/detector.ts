@@ -1,29 +1,21 @@
 /**
- * Tells the language of a text by its script where that is enough, else by weighing statistics,
- * very frequent words and distinctive letters.
+ * Tells the language of a text by its script where that is enough, else by its words where there are
+ * few, and of longer texts by weighing statistics, frequent words and distinctive letters.
  */
 import type { LanguageTag } from '../../../shared/language.ts';
 import type { Detection, DetectionEngine } from '../engine.ts';
+import { isCommon } from './common-words.ts';
+import { concludeFewWords, type Means, weighFewWords } from './few-words.ts';
 import {
   detectableLanguages,
   han,
   letterEvidence,
-  type LetterEvidence,
   mainScript,
   ownWords,
   readableText,
   type Script,
 } from './letters.ts';
-import type { Evidence } from './common-words.ts';
-import {
-  type ForeignWords,
-  foreignWords,
-  listEvidence,
-  loadStatistics,
-  type Statistics,
-  withoutNgrams,
-} from './evidence.ts';
-import { commonWordsIn, type CommonWords } from './common-words.ts';
+import { type Evidence, loadStatistics, withoutNgrams } from './statistics.ts';
 import { createWordLists, type WordListOptions, type WordLists } from './word-lists.ts';
 
 /** What each kind of evidence counts; set by hand on the tests' sentences and on messages of programs. */
@@ -32,52 +24,25 @@ const weights = {
   network: 0.6,
   words: 1.3,
   letters: 0.45,
-  lists: 2,
-  alien: 0.5,
 } as const;
 /** The network guesses wildly below this length, in UTF-16 units. */
 const NETWORK_LENGTH = 32;
-/** Texts of more words are detected by statistics; fewer are looked up, and judged with more care. */
+/** Texts of more words are detected by statistics. */
 const FEW_WORDS = 8;
-/** What a language without a list has of the words: little, where another one has all. */
-const UNLISTED = 0.35;
-/** A language has so much of a text that it is more than chance: of its words, of its letters. */
-const BACKING = { frequent: 0.5, listed: 0.6, all: 0.8, usual: 0.84, certain: 0.95 } as const;
-/** Two languages that have the words of a text to shares nearer than this both have them. */
-const SAME_SHARE = 0.1;
-/** The leads that one word takes, and few, where two languages have them all, and between languages alike. */
-const SHARED_MARGIN = { one: 1.2, few: 0.6 } as const;
-const ALIKE_MARGIN = 0.4;
-/** A usual language decides between those that have the words where it is so much more usual, and so much of all is in it. */
-const USUAL_LEAD = 4;
-const USUAL_SHARE = 0.25;
-/** So much more of a text is very frequent words of one language: they tell, though others have them. */
-const FREQUENT_LEAD = 0.4;
-/** Of languages that have so much less of a text in their lists nothing speaks but a guess. */
-const LEAST_LISTED = 0.6;
-/** What a language leads by that is clear against those of which nothing speaks; more over those that have a part. */
-const CLEAR_LEAD = 0.5;
-/** What several words lead by at most for a usual language that has them all; of one word statistics know nothing. */
-const USUAL_MARGIN = 0.75;
-/** So much more of a text is common words of a language without a list: it may be that one. */
-const MORE_FREQUENT = 0.1;
-/** Languages that statistics mistake for one another. */
-const alike = [
-  ...['da nb sv', 'cs sk', 'hr sl', 'ru uk be bg sr mk', 'fi et', 'tr az', 'hi mr ne'],
-  ...['id su jv', 'nl af'],
-].map((group) => new Set(group.split(' ')));
+/** Words up to this rank are in any text. */
+const FREQUENT_RANK = 150;
 /** Scores nearer to each other than this decide nothing; the fewer letters, the less a lead means. */
-function decisiveMargin(text: string, hasFewWords: boolean): number {
-  return (hasFewWords ? 0.12 : 0.04) + 0.7 / text.length;
+function decisiveMargin(text: string): number {
+  return 0.04 + 0.7 / text.length;
 }
 /** Below this even the likeliest language has next to nothing to show. */
 const LEAST_SCORE = 0.3;
 
 /**
  * Names and single words may lead away from what somebody says a text is in; a sentence of another
- * language leads by more than one.
+ * language leads by more than one, or by more than two of its words.
  */
-const LEAD_OVER_EXPECTED = 0.7;
+const LEAD_OVER_EXPECTED = { words: 12, statistics: 0.7 } as const;
 /** In longer texts names and mistakes do not count for much, in UTF-16 units. */
 const SHORT = 200;
 
@@ -101,59 +66,49 @@ const priors: ReadonlyMap<LanguageTag, number> = new Map(
 );
 /** Languages of which few texts come. */
 const RARE_PRIOR = -0.2;
+/** What they count beside logarithms of probabilities. */
+const PRIOR_SCALE = 10;
 
 /**
  * Loads the detectors: some 70 MB of memory, and half a second of the main thread. The lists of words
- * are another 30 MB, read when a short text comes first.
+ * are another 40 MB, read when a short text comes first.
  */
 export async function createDetector(options: WordListOptions): Promise<DetectionEngine> {
   const lists = createWordLists(options);
   const means = { statistics: await loadStatistics(), lists };
   // Whoever asks for the language of a text mostly asks for the others as well.
-  let last: { text: string; listed: number; scoring: Scoring } | undefined;
-  const scored = (text: string) => {
-    const listed = lists.languages.size;
-    if (last?.text !== text || last.listed !== listed) {
-      last = { text, listed, scoring: score(text, means) };
+  let last: { text: string; state: string; judgement: Judgement } | undefined;
+  const judged = (text: string) => {
+    const state = `${lists.languages.size} ${lists.frequencies !== undefined}`;
+    if (last?.text !== text || last.state !== state) {
+      last = { text, state, judgement: judge(text, means) };
     }
-    return last.scoring;
+    return last.judgement;
   };
   return {
     name: 'eld and cld3',
     languages: detectableLanguages,
     detect: (text, { expected, usual } = {}) => {
-      const scoring = scored(text);
-      const isShort = text.length < SHORT;
-      return isShort && isPlausible(expected, scoring)
+      const judgement = judged(text);
+      const isExpected = text.length < SHORT && judgement.isPlausible(expected);
+      return isExpected && expected !== undefined
         ? { status: 'success', language: expected }
-        : conclude(scoring, usual);
+        : judgement.conclude(usual);
     },
-    rank: (text) => {
-      const scoring = scored(text);
-      const languages = scoring.scores.map(({ language }) => language);
-      return writtenOf(languages, scoring);
-    },
+    rank: (text) => [...judged(text).ranked],
     prepare: async (texts) => {
       if (texts.some(hasFewWords)) await lists.load();
     },
   };
 }
 
-/** What speaks for the languages of a text, the likeliest first. */
-interface Scoring {
-  scores: readonly Scored[];
-  /** Whether a language has the words, all but a part that may be a name. */
-  hasWords: (language: LanguageTag) => boolean;
-  /** Whether a word of it is another language's rather than this one's. */
-  isForeign: (language: LanguageTag) => boolean;
-  /** Whether a language writes with all its letters, those of names aside where there are other words. */
-  hasLetters: (language: LanguageTag) => boolean;
-  /** Nothing but one detector speaks for the best. */
-  isGuess: boolean;
-  /** The lead over a language that decides: more where that has few words as surely as the best. */
-  marginOver: (language: LanguageTag) => number;
-  /** Whether a language has all words, so that it may be theirs where it is usual, though another leads. */
-  mayBeUsual: (scored: Scored) => boolean;
+/** What is found of the language of a text. */
+interface Judgement {
+  /** Those that write with its letters, the likeliest first. */
+  ranked: readonly LanguageTag[];
+  conclude: (usual: Evidence | undefined) => Detection;
+  /** Whether a text may well be in the language that it should be in. */
+  isPlausible: (expected: LanguageTag | undefined) => boolean;
 }
 
 interface Scored {
@@ -161,90 +116,80 @@ interface Scored {
   score: number;
 }
 
-interface Means {
-  statistics: Statistics;
-  lists: WordLists;
-}
-
-function score(text: string, means: Means): Scoring {
+function judge(text: string, means: Means): Judgement {
   const readable = readableText(text);
   const script = mainScript(readable);
   if (script === undefined) return certainly([]);
   if (script === han) return certainly(isJapanese(readable) ? ['ja', 'zh'] : ['zh', 'ja']);
   if (script.languages.length === 1) return certainly(script.languages);
-  return weigh(readable, script, means);
-}
-
-function certainly(languages: readonly LanguageTag[]): Scoring {
-  const scores = languages.map((language, i) => ({ language, score: 1 / (i + 1) }));
-  return { scores, ...longScoring(0) };
-}
-
-/** How languages are detected where there are no few words to look up. */
-function longScoring(margin: number, letters?: LetterEvidence): Omit<Scoring, 'scores'> {
+  const words = wordsIn(readable, script);
+  const own = ownWords(readable);
+  const { frequencies } = means.lists;
+  const isListed = frequencies?.languages.some((each) => script.languages.includes(each));
+  if (words.length > FEW_WORDS || frequencies === undefined || !isListed) {
+    return byStatistics(weigh(words, script, means), { text: words.join(' '), own });
+  }
+  const few = weighFewWords(words, {
+    ...means,
+    script,
+    frequencies,
+    prior: (language) => PRIOR_SCALE * (priors.get(language) ?? RARE_PRIOR),
+  });
+  const { weighed } = few;
   return {
-    isGuess: false,
-    hasWords: () => true,
-    isForeign: () => false,
-    hasLetters: (language) => letters?.areAllOf(language) !== false,
-    marginOver: () => margin,
-    mayBeUsual: () => false,
+    ranked: writtenOf(weighed, own).map(({ language }) => language),
+    conclude: (usual) => concludeFewWords(few, { own, usual }),
+    isPlausible: (expected) => isNear(expected, weighed, LEAD_OVER_EXPECTED.words),
   };
 }
 
-function conclude(scoring: Scoring, usual: Evidence | undefined): Detection {
-  const { scores, hasWords, isForeign, hasLetters, isGuess, marginOver, mayBeUsual } = scoring;
+function certainly(languages: readonly LanguageTag[]): Judgement {
+  const [language] = languages;
+  return {
+    ranked: languages,
+    conclude: () =>
+      language === undefined ? { status: 'no_language_detected' } : { status: 'success', language },
+    isPlausible: (expected) => expected !== undefined && languages.includes(expected),
+  };
+}
+
+/** What the scores of a text say, the best first. */
+function byStatistics(
+  scores: readonly Scored[],
+  { text, own }: { text: string; own: string },
+): Judgement {
   const [best] = scores;
-  if (best === undefined || best.score < LEAST_SCORE) return { status: 'no_language_detected' };
-  const { language } = best;
-  const others = scores.slice(1);
-  const near = others.filter((other) => best.score - other.score < marginOver(other.language));
-  const languagesOf = (list: readonly Scored[]) => list.map((each) => each.language);
-  const candidates = [language, ...languagesOf(near).filter(hasLetters)];
-  const possible = [
-    ...candidates.filter(hasWords),
-    ...languagesOf(others.filter(mayBeUsual)).filter(
-      (other) => hasLetters(other) && !candidates.includes(other),
-    ),
-  ];
-  const own = usual && mostUsual(possible, usual);
-  // What a language hardly has it need not be, however usual.
-  if (own !== undefined && (own === language || !isForeign(own)))
-    return { status: 'success', language: own };
-  return near.length === 0 && !isGuess
-    ? { status: 'success', language }
-    : {
-        status: 'insufficient_confidence',
-        language,
-        candidates: writtenOf([...new Set([...candidates, ...possible])], scoring),
-      };
+  const languagesOf = (list: readonly Scored[]) => list.map(({ language }) => language);
+  const isNothing = best === undefined || best.score < LEAST_SCORE;
+  const near = scores.filter(({ score }) => (best?.score ?? 0) - score < decisiveMargin(text));
+  return {
+    ranked: languagesOf(writtenOf(scores, own)),
+    conclude: () => {
+      if (isNothing) return { status: 'no_language_detected' };
+      const { language } = best;
+      if (near.length === 1) return { status: 'success', language };
+      const candidates = languagesOf(writtenOf(near, own));
+      return { status: 'insufficient_confidence', language, candidates };
+    },
+    isPlausible: (expected) =>
+      !isNothing && isNear(expected, scores, LEAD_OVER_EXPECTED.statistics),
+  };
 }
 
-/** The languages that write with all letters of a text; the first alone where none does. */
-function writtenOf(languages: readonly LanguageTag[], { hasLetters }: Scoring): LanguageTag[] {
-  const written = languages.filter(hasLetters);
-  return written.length === 0 ? languages.slice(0, 1) : written;
+/** The languages that write with all letters of the words that are no names; the first alone where none does. */
+function writtenOf<Each extends Scored>(scores: readonly Each[], own: string): readonly Each[] {
+  const letters = letterEvidence(own);
+  const written = scores.filter(({ language }) => letters.areAllOf(language));
+  return written.length === 0 ? scores.slice(0, 1) : written;
 }
 
-/** The one of several languages that is more usual than the others by far. */
-function mostUsual(languages: readonly LanguageTag[], usual: Evidence): LanguageTag | undefined {
-  const shareOf = (language: LanguageTag) => usual.get(language) ?? 0;
-  const [first, second] = languages.toSorted((one, other) => shareOf(other) - shareOf(one));
-  const all = [...usual.values()].reduce((sum, share) => sum + share, 0);
-  if (first === undefined || shareOf(first) < USUAL_SHARE * all) return undefined;
-  const isClear = second === undefined || shareOf(first) >= USUAL_LEAD * shareOf(second);
-  return isClear ? first : undefined;
-}
-
-/** Whether a text may well be in the language that it should be in. */
-function isPlausible(
-  expected: LanguageTag | undefined,
-  { scores }: Scoring,
-): expected is LanguageTag {
-  const own = scores.find(({ language }) => language === expected)?.score;
-  return (
-    own !== undefined && own >= LEAST_SCORE && own > (scores[0]?.score ?? 0) - LEAD_OVER_EXPECTED
-  );
+function isNear(
+  language: LanguageTag | undefined,
+  scores: readonly Scored[],
+  lead: number,
+): boolean {
+  const own = scores.find((each) => each.language === language);
+  return own !== undefined && own.score > (scores[0]?.score ?? 0) - lead;
 }
 
 /** Characters that only Japanese writes: simplified otherwise than in China, or made in Japan. */
@@ -262,21 +207,13 @@ function wordsIn(text: string, { letter }: Script): string[] {
   return (hasOwnWords ? own : words).map((word) => word.toLowerCase());
 }
 
-function weigh(readable: string, script: Script, { statistics, lists }: Means): Scoring {
-  const words = wordsIn(readable, script);
+/** Weighs what speaks for each language of a longer text. */
+function weigh(words: readonly string[], script: Script, { statistics, lists }: Means): Scored[] {
   const text = words.join(' ');
   const ngrams = statistics.byNgrams(text);
   const guess = statistics.byNetwork(text);
-  const common = commonWordsIn(words);
+  const frequent = frequentWords(words, script, lists);
   const letters = letterEvidence(text);
-  const isShort = words.length <= FEW_WORDS;
-  const listed = isShort ? listEvidence(words, script, lists) : new Map<LanguageTag, number>();
-  const foreign = foreignWords(isShort ? words : [], { statistics, lists, script });
-  // Of a language without a list only the common words are known: most must be, as a few are by chance.
-  const knownIn = (language: LanguageTag) => {
-    const share = isShort ? (common.shares.get(language) ?? 0) : 0;
-    return listed.get(language) ?? (share >= BACKING.listed ? share : UNLISTED);
-  };
   const trust = Math.min(1, text.length / NETWORK_LENGTH);
   const scores = script.languages.map((language) => {
     const network = guess.language === language ? trust * guess.probability : 0;
@@ -285,114 +222,33 @@ function weigh(readable: string, script: Script, { statistics, lists }: Means): 
     const score =
       weights.ngrams * byNgrams +
       weights.network * network +
-      weights.words * (common.frequent.get(language) ?? 0) +
+      weights.words * (frequent.get(language) ?? 0) +
       weights.letters * letters.evidence(language) +
-      weights.lists * (knownIn(language) - UNLISTED) -
-      (foreign.isAlien(language) ? weights.alien : 0) +
       (priors.get(language) ?? RARE_PRIOR);
     return { language, score };
   });
-  scores.sort((one, other) => other.score - one.score);
-  const margin = decisiveMargin(text, isShort);
-  const own = ownWords(readable);
-  const ownLetters = own === '' ? undefined : letterEvidence(own);
-  const firstWord = readable.split(' ', 1).join().toLowerCase();
-  if (!isShort) return { scores, ...longScoring(margin, ownLetters) };
-  const isOneWord = words.length === 1;
-  const found = {
-    isOneWord,
-    letters: ownLetters ?? letterEvidence(firstWord),
-    ownLetters,
-    foreign,
-    margin,
-    scores,
-    common,
-    listed,
-    guess,
-  };
-  return { scores, ...shortScoring(found) };
+  return scores.sort((one, other) => other.score - one.score);
 }
 
-/** What was found of few words. */
-interface ShortText {
-  isOneWord: boolean;
-  /** Of the words that are no names, or of the first where all may be. */
-  letters: LetterEvidence;
-  /** Of the words that are no names; undefined where all may be. */
-  ownLetters: LetterEvidence | undefined;
-  foreign: ForeignWords;
-  margin: number;
-  scores: readonly Scored[];
-  common: CommonWords;
-  listed: Evidence;
-  guess: { language: LanguageTag };
-}
-
-/** How languages are detected by few words, which more than one may have. */
-function shortScoring(found: ShortText): Omit<Scoring, 'scores'> {
-  const { isOneWord, letters, ownLetters, foreign, margin, scores, common, listed, guess } = found;
-  const { isForeign, isAlien } = foreign;
-  const frequentIn = (language: LanguageTag) => common.frequent.get(language) ?? 0;
-  const listedIn = (language: LanguageTag) => listed.get(language) ?? 0;
-  const commonIn = (language: LanguageTag) => common.shares.get(language) ?? 0;
-  const hasCommonWords = (language: LanguageTag) => commonIn(language) >= BACKING.listed;
-  // What one detector says alone is a guess among all languages.
-  const isBacked = (language: LanguageTag) =>
-    guess.language === language ||
-    frequentIn(language) >= BACKING.frequent ||
-    (listed.has(language)
-      ? listedIn(language) >= BACKING.listed
-      : !isOneWord && hasCommonWords(language));
-  const hasWords = (language: LanguageTag) =>
-    listed.has(language) ? listedIn(language) >= BACKING.all : isBacked(language);
-  const [best] = scores;
-  if (best === undefined) return longScoring(margin, letters);
-  const known = listedIn(best.language);
-  const areRarer = (language: LanguageTag) =>
-    frequentIn(best.language) - frequentIn(language) >= FREQUENT_LEAD;
-  const everydayIn = (language: LanguageTag) => common.everyday.get(language) ?? 0;
-  // Everyday words that only one has tell in company: they are most of the text, or all is common there.
-  const areToldFrom = (language: LanguageTag) => {
-    if (isOneWord) return false;
-    if (known > 0 && isForeign(language)) return true;
-    if (commonIn(best.language) <= commonIn(language)) return false;
-    const isAllCommon = commonIn(best.language) >= BACKING.certain;
-    const hasMoreEveryday = everydayIn(best.language) > everydayIn(language);
-    return isAllCommon ? hasMoreEveryday || areRarer(language) : known > 0 && areRarer(language);
-  };
-  const hasLetters = (language: LanguageTag) =>
-    listedIn(language) >= BACKING.certain || letters.areAllOf(language);
-  const isWritten = known >= BACKING.certain || ownLetters?.areAllOf(best.language) !== false;
-  const isGuess = !isBacked(best.language) || !isWritten || isAlien(best.language);
-  return {
-    isGuess,
-    hasWords,
-    isForeign,
-    hasLetters,
-    marginOver: (language) => {
-      // What nothing else speaks for may be any language.
-      if (isGuess) {
-        const isUnknown = !isBacked(language) && listedIn(language) < LEAST_LISTED;
-        const isClear = !isOneWord && ownLetters !== undefined && isUnknown;
-        return isClear ? CLEAR_LEAD + listedIn(language) / 2 : Infinity;
-      }
-      if (isAlien(language)) return 0;
-      // Of words that both have, no lead of statistics tells whose they are.
-      if (listedIn(language) >= BACKING.certain && !areToldFrom(language)) return Infinity;
-      if (known >= BACKING.certain && !isBacked(language)) return 0;
-      const isShared = known > 0 && listedIn(language) >= known - SAME_SHARE && !areRarer(language);
-      const shared = SHARED_MARGIN[isOneWord ? 'one' : 'few'];
-      // Without a list, very frequent words are all that can speak for it.
-      const isFrequent = frequentIn(language) > frequentIn(best.language) + MORE_FREQUENT;
-      const isOpen = known < BACKING.certain || hasCommonWords(language);
-      if (!listed.has(language) && isFrequent && isOpen) return Infinity;
-      const areAlike = alike.some((group) => group.has(best.language) && group.has(language));
-      return Math.max(margin, isShared ? shared : 0, areAlike ? ALIKE_MARGIN : 0);
-    },
-    mayBeUsual: ({ language, score }) =>
-      listedIn(language) >= BACKING.usual &&
-      (isOneWord || (best.score - score < USUAL_MARGIN && !areRarer(language))),
-  };
+/** Which share of the words is in any text of each language; words that several have count less. */
+function frequentWords(
+  words: readonly string[],
+  script: Script,
+  { frequencies }: WordLists,
+): Evidence {
+  const shares = new Map<LanguageTag, number>();
+  // Our own lists alone would speak for their languages only, where others are in lists as well.
+  if (frequencies === undefined && script.languages.includes('en')) return shares;
+  const parts = words.flatMap((word) => word.split(/['’-]/)).filter((part) => part !== '');
+  for (const part of parts) {
+    const ranks = frequencies?.ranks(part);
+    const languages = script.languages.filter(
+      (each) => (ranks?.get(each) ?? Infinity) <= FREQUENT_RANK || isCommon(part, each),
+    );
+    const share = 1 / parts.length / Math.sqrt(languages.length);
+    for (const language of languages) shares.set(language, (shares.get(language) ?? 0) + share);
+  }
+  return shares;
 }
 
 function hasFewWords(text: string): boolean {

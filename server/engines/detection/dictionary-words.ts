@@ -1,4 +1,5 @@
 /** Whether a word is in a dictionary: in one that Apertium has compiled, or in one of Hunspell. */
+import { firstFrom, hashOf } from './word-hashes.ts';
 
 // Apertium's (`*.automorf.bin`): a network of letters that is walked with a word to see whether it
 // ends anywhere.
@@ -249,22 +250,8 @@ export function isInHunspell(words: HunspellWords, word: string): boolean {
 /** The flags of each entry of a stem. */
 function flagsOf({ stems, flagSets }: HunspellWords, stem: string): (readonly string[])[] {
   const hash = hashOf(stem) * MAX_FLAG_SETS;
-  let low = 0;
-  let high = stems.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((stems[middle] ?? 0) < hash) low = middle + 1;
-    else high = middle;
-  }
   const found: (readonly string[])[] = [];
-  for (; (stems[low] ?? Infinity) < hash + MAX_FLAG_SETS; low++)
-    found.push(flagSets[(stems[low] ?? 0) - hash] ?? []);
+  for (let at = firstFrom(stems, hash); (stems[at] ?? Infinity) < hash + MAX_FLAG_SETS; at++)
+    found.push(flagSets[(stems[at] ?? 0) - hash] ?? []);
   return found;
-}
-
-/** 32 bits: of a hundred thousand words, one in 40,000 is taken for one that it is not. */
-function hashOf(word: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
 }

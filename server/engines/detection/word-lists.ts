@@ -1,6 +1,7 @@
 /**
- * The words of the languages whose dictionaries are installed: those that Apertium translates from
- * and those of Hunspell. Read when they are needed, in a thread of their own.
+ * The words of the languages: the most frequent ones of all, and those in the dictionaries that are
+ * installed, which Apertium translates with and those of Hunspell. Read when they are needed, in threads
+ * of their own.
  */
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import type { Logger } from '../../process/log.ts';
 import { startWorker } from '../../process/index.ts';
 import { modes } from '../translation/apertium-modes.ts';
+import { loadFrequencies, type WordFrequencies } from './word-frequencies.ts';
 import {
   type AnalyserWords,
   type HunspellWords,
@@ -23,6 +25,8 @@ export interface WordListOptions {
 }
 
 export interface WordLists {
+  /** Undefined until they are read. */
+  readonly frequencies: WordFrequencies | undefined;
   /** Languages whose words are known, once they are read. */
   readonly languages: ReadonlySet<LanguageTag>;
   /**
@@ -30,6 +34,8 @@ export interface WordLists {
    * words that nobody writes, and compounds may be chance.
    */
   share(language: LanguageTag, word: string): number;
+  /** Whether nearly all words of a language are in its list: one of Hunspell, with its compounds. */
+  hasNearlyAll(language: LanguageTag): boolean;
   /** Reads the lists unless they are read; never rejects: what cannot be read is left out. */
   load(): Promise<void>;
 }
@@ -50,7 +56,7 @@ export interface ReadWordList extends WordListFile {
 /** What a word counts that only a large dictionary has, or that is put together. */
 export const RARE_WORD = 0.85;
 /** Languages that make new words of two. */
-const joining: ReadonlySet<LanguageTag> = new Set('da de en fi hu is nb nl sv'.split(' '));
+const joining: ReadonlySet<LanguageTag> = new Set('da de fi hu is nb nl sv'.split(' '));
 /** Shorter parts of a word are in too many by chance. */
 const LEAST_HEAD = 4;
 const LEAST_TAIL = 3;
@@ -77,22 +83,35 @@ export function createWordLists({
   dictionaryFolder = DICTIONARY_FOLDER,
 }: WordListOptions): WordLists {
   const lists = new Map<LanguageTag, Words[]>();
+  const languages = new Set<LanguageTag>();
   const remembered = new Map<string, number>();
   let loading: Promise<void> | undefined;
 
-  async function loadAll(): Promise<void> {
+  let frequencies: WordFrequencies | undefined;
+
+  async function loadDictionaries(): Promise<void> {
     const files = await Promise.all([analysers(modesFolder), dictionaries(dictionaryFolder)]);
     await readWordLists(files.flat(), ({ language, path, words }) => {
       if (words === undefined) log.warn({ path }, 'a list of words cannot be read');
       else lists.set(language, [...(lists.get(language) ?? []), words]);
+      if (words !== undefined) languages.add(language);
       remembered.clear();
     });
   }
 
+  async function loadAll(): Promise<void> {
+    const loads = [loadDictionaries(), loadFrequencies().then((read) => (frequencies = read))];
+    for (const load of await Promise.allSettled(loads)) {
+      if (load.status === 'rejected')
+        log.warn({ err: load.reason as unknown }, 'lists of words cannot be read');
+    }
+  }
+
   return {
-    get languages() {
-      return new Set(lists.keys());
+    get frequencies() {
+      return frequencies;
     },
+    languages,
     share(language, word) {
       const key = `${language} ${word}`;
       let share = remembered.get(key);
@@ -102,10 +121,11 @@ export function createWordLists({
       }
       return share;
     },
+    hasNearlyAll(language) {
+      return (lists.get(language) ?? []).some(({ kind }) => kind === 'hunspell');
+    },
     load() {
-      return (loading ??= loadAll().catch((error: unknown) =>
-        log.warn({ err: error }, 'lists of words cannot be read'),
-      ));
+      return (loading ??= loadAll());
     },
   };
 }

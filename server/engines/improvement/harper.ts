@@ -37,8 +37,6 @@ interface HarperOptions {
   watchdogMs?: number;
   /** A worker that nobody asks for so long is ended to give its memory back, some 250 MB, in ms. */
   idleMs?: number;
-  /** The same for one that was prepared and that nobody has asked at all. */
-  unusedMs?: number;
   startWorker?: () => PoolWorker;
 }
 
@@ -72,6 +70,7 @@ class Harper implements ImprovementEngine {
   #asked = 0;
   #isClosed = false;
   #idleTimer: NodeJS.Timeout | undefined;
+  #mayStay = () => false;
 
   constructor(options: HarperOptions) {
     this.#options = options;
@@ -118,11 +117,11 @@ class Harper implements ImprovementEngine {
     }
   }
 
-  async prepare(): Promise<void> {
+  async prepare(mayStay: () => boolean): Promise<void> {
+    this.#mayStay = mayStay;
     // A first mistake loads what suggests words, which the second one need not wait for either.
     const { signal } = new AbortController();
     await this.improve(['Thiss is a hous.'], { language: 'en', task: 'correct', signal });
-    if (this.#asked === 0) this.#endWhenIdle(this.#options.unusedMs ?? 5 * 60_000);
   }
 
   async close(): Promise<void> {
@@ -131,13 +130,18 @@ class Harper implements ImprovementEngine {
     await this.#pool?.close();
   }
 
-  #endWhenIdle(afterMs = this.#options.idleMs ?? 30 * 60_000): void {
+  #endWhenIdle(): void {
     if (this.#isClosed) return;
     clearTimeout(this.#idleTimer);
+    const { idleMs = 30 * 60_000 } = this.#options;
     this.#idleTimer = setTimeout(() => {
+      if (this.#mayStay()) {
+        this.#endWhenIdle();
+        return;
+      }
       void this.#pool?.close();
       this.#pool = undefined;
-    }, afterMs).unref();
+    }, idleMs).unref();
   }
 }
 

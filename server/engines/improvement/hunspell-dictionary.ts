@@ -81,6 +81,17 @@ export class HunspellDictionary {
     });
   }
 
+  /**
+   * Starts it ahead of the first word.
+   *
+   * @param mayStay asked each time that it has been idle for long; it ends on `false`
+   */
+  async prepare(mayStay: () => boolean): Promise<void> {
+    this.#kept.stayWhile(mayStay);
+    // A word that is in no dictionary: what suggests others is loaded with it.
+    await this.look('xqvzk', { account: undefined });
+  }
+
   /** Gives up the words of a call that wait. */
   abandon(turn: Turn, reason: unknown): void {
     for (const job of this.#queue.remove(turn)) job.reject(reason);

@@ -155,6 +155,11 @@ class Hunspell implements ImprovementEngine {
     }
   }
 
+  async prepare(mayStay: () => boolean): Promise<void> {
+    // Whoever asks for one that does not start hears of it.
+    for (const each of this.#dictionaries.values()) await each.prepare(mayStay).catch(() => {});
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#dictionaries.values()].map((dictionary) => dictionary.close()));
   }

@@ -32,6 +32,7 @@ export class KeptProcess<Process extends { stop(): Promise<void> }> {
   #idleSinceMs = Infinity;
   #startTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
+  #mayStay = () => false;
 
   constructor(options: KeptProcessOptions) {
     this.#options = options;
@@ -114,7 +115,12 @@ export class KeptProcess<Process extends { stop(): Promise<void> }> {
   rest(): void {
     clearTimeout(this.#idleTimer);
     this.#idleSinceMs = performance.now();
-    this.#idleTimer = setTimeout(() => this.endIdle(), this.#options.idleMs).unref();
+    this.#awaitIdleEnd();
+  }
+
+  /** From now on it is asked before it ends for being idle, and again after as long a time. */
+  stayWhile(mayStay: () => boolean): void {
+    this.#mayStay = mayStay;
   }
 
   /** Ends it if it has nothing to do. */
@@ -136,6 +142,13 @@ export class KeptProcess<Process extends { stop(): Promise<void> }> {
   get #hasFailedTooOften(): boolean {
     const { failure, maxFailures } = this.#options;
     return (failure === 'life' ? this.#fruitlessLives : this.#failedStarts) >= maxFailures;
+  }
+
+  #awaitIdleEnd(): void {
+    this.#idleTimer = setTimeout(() => {
+      if (this.#mayStay()) this.#awaitIdleEnd();
+      else this.endIdle();
+    }, this.#options.idleMs).unref();
   }
 
   #letEnd(): void {

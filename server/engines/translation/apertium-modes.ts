@@ -22,6 +22,8 @@ export interface Mode {
   losesWordBlanks?: boolean;
   /** Its source has no articles of their own: the word-bound blank of a noun ends up on `the`. */
   marksArticles?: boolean;
+  /** Its rules glue words around a comma that has no blank before it: `a tall, thin man`. */
+  gluesAtCommas?: boolean;
 }
 
 /** Languages that may be joined by two steps, source to `through` to target. */
@@ -30,7 +32,7 @@ interface Pivot {
   among: readonly LanguageTag[];
 }
 
-type Quirks = Pick<Mode, 'taggerCrashes' | 'losesWordBlanks' | 'marksArticles'>;
+type Quirks = Pick<Mode, 'taggerCrashes' | 'losesWordBlanks' | 'marksArticles' | 'gluesAtCommas'>;
 
 function pair(debianPackage: string, ...modes: [LanguageTag, LanguageTag, string, Quirks?][]) {
   return modes.map(([source, target, name, quirks]): Mode => ({
@@ -45,6 +47,7 @@ function pair(debianPackage: string, ...modes: [LanguageTag, LanguageTag, string
 const taggerCrashes = { taggerCrashes: true };
 const losesWordBlanks = { losesWordBlanks: true };
 const marksArticles = { marksArticles: true };
+const gluesAtCommas = { gluesAtCommas: true };
 
 /**
  * Modes that run and say something. Those from Croatian, Bosnian and Basque, and between Icelandic and
@@ -56,7 +59,7 @@ const marksArticles = { marksArticles: true };
 export const modes: readonly Mode[] = [
   ...pair(
     'apertium-eng-spa',
-    ['en', 'es', 'eng-spa'],
+    ['en', 'es', 'eng-spa', gluesAtCommas],
     ['es', 'en', 'spa-eng'],
     ['es', 'en-US', 'spa-eng_US'],
   ),

@@ -7,17 +7,15 @@ import type { TextSegment } from '../../text/text-segment.ts';
 import type { Mode } from './apertium-modes.ts';
 import type { ApertiumPipeline } from './apertium-pipeline.ts';
 import { escapeText, unescapeText } from './apertium-process.ts';
+import { commonCompounds } from './common-compounds.ts';
 import {
-  compoundHyphens,
   divided,
   dividedTokens,
-  type Division,
   hasHyphen,
-  hasLooseHyphens,
-  hasLostHyphens,
-  type KnowsWord,
+  type ModeWords,
   textOf,
   tokensWithoutInnerCapitals,
+  withHyphens,
   withoutInnerCapitals,
 } from './hyphenated-words.ts';
 import {
@@ -29,13 +27,11 @@ import {
   type SingleQuotes,
   tokensWithKeptWords,
   undividedWords,
+  withinWords,
   withKeptWords,
 } from './stand-ins.ts';
 import { putMarksBack, restoreWordBlanks } from './marked-spans.ts';
 import { type BlankToken, takeMarksApart, type Token, type WordToken } from './marked-text.ts';
-
-/** What a mode knows; undefined where its dictionary cannot be read. */
-export type ModeWords = (mode: Mode) => Promise<KnowsWord | undefined>;
 
 /** A step of a route on its way. */
 export interface Step {
@@ -90,14 +86,18 @@ async function throughSteps(text: string, { steps, words, signal, turn }: Run): 
   for (const { mode, pipeline } of steps) {
     // Between two steps nothing was in a queue to be taken out.
     signal.throwIfAborted();
-    const source = current;
-    current = await withHyphens(source, {
-      mode,
-      words,
-      translate: async (divisions) =>
-        unescapeText(await pipeline.translate(escapeText(divided(source, divisions)), turn)),
-      textOf: (translated) => translated,
-    });
+    const step = (source: string) =>
+      withHyphens(source, {
+        mode,
+        words,
+        translate: async (divisions) =>
+          unescapeText(await pipeline.translate(escapeText(divided(source, divisions)), turn)),
+        textOf: (translated) => translated,
+      });
+    const compounds = commonCompounds(mode.source === 'en' ? current : '', mode.target);
+    const stepped = await step(replaced(current, compounds.replacements));
+    const [restored] = compounds.restore([stepped]) ?? [];
+    current = restored ?? (await step(current));
   }
   return current;
 }
@@ -115,15 +115,9 @@ export async function translateMarked(segment: TextSegment, run: Run): Promise<T
   const source = text.tokens.slice(start, end);
   const quotes = quotesOf(textOf(source), run);
   const translated = await translateTokens(replacedTokens(source, quotes.replacements), run);
-  const texts = quotes.restore(
-    translated.map((token) => (token.kind === 'word' ? token.text : '')),
-  );
   let inner =
-    texts === undefined
-      ? await translateTokens(source, run)
-      : translated.map((token, i) =>
-          token.kind === 'word' ? { ...token, text: texts[i] ?? token.text } : token,
-        );
+    withTexts(translated, quotes.restore(textsOf(translated))) ??
+    (await translateTokens(source, run));
   const modesUsed = run.steps.map(({ mode }) => mode);
   if (modesUsed.at(-1)?.marksArticles === true) inner = shareArticleMarks(inner);
   if (modesUsed.some((mode) => mode.losesWordBlanks)) inner = restoreWordBlanks(inner, text);
@@ -149,57 +143,38 @@ async function tokensThroughSteps(
   let current = [...tokens];
   for (const { mode, pipeline } of steps) {
     signal.throwIfAborted();
-    const source = current;
-    current = await withHyphens(textOf(source), {
-      mode,
-      words,
-      textOf,
-      translate: async (divisions) => {
-        const body = writeTokens(dividedTokens(source, divisions));
-        return readTokens(await pipeline.translate(body, turn));
-      },
-    });
+    const step = (source: readonly Token[]) =>
+      withHyphens(textOf(source), {
+        mode,
+        words,
+        textOf,
+        translate: async (divisions) => {
+          const body = writeTokens(dividedTokens(source, divisions));
+          return readTokens(await pipeline.translate(body, turn));
+        },
+      });
+    const text = mode.source === 'en' ? textOf(current) : '';
+    const compounds = commonCompounds(text, mode.target, withinWords(current));
+    const stepped = await step(replacedTokens(current, compounds.replacements));
+    current = withTexts(stepped, compounds.restore(textsOf(stepped))) ?? (await step(current));
   }
   return current;
 }
 
-/**
- * Translates with the hyphens of unknown compounds between blanks or as blanks: in English at once, for
- * it puts such compounds before what they describe; in other languages where hyphens have come to
- * nothing.
- */
-async function withHyphens<Translated>(
-  text: string,
-  {
-    mode,
-    words,
-    translate,
-    textOf: textOfTranslated,
-  }: {
-    mode: Mode;
-    words: ModeWords;
-    /** @param divisions what takes the place of hyphens */
-    translate: (divisions: readonly Division[]) => Promise<Translated>;
-    textOf: (translated: Translated) => string;
-  },
-): Promise<Translated> {
-  const knows = hasHyphen(text) ? await words(mode) : undefined;
-  if (knows === undefined) return translate([]);
-  const { unknown, plain, enclitic } = compoundHyphens(text, knows);
-  const places = mode.source === 'en' ? plain : [];
-  // Where rules drop or move such a word, what stood around it would be glued together.
-  const apart = enclitic.map((place) => ({ place, by: ' -' }));
-  const translateWith = (hyphens: readonly number[], by: string) =>
-    translate(
-      [...apart, ...hyphens.map((place) => ({ place, by }))].sort((a, b) => a.place - b.place),
-    );
-  const isLost = (translated: Translated) =>
-    hasLostHyphens(textOfTranslated(translated), unknown.length - places.length);
-  let translated = await translateWith(places, ' - ');
-  // No rule has made use of one.
-  if (hasLooseHyphens(textOfTranslated(translated), text))
-    translated = await translateWith(places, ' ');
-  return isLost(translated) ? translateWith(unknown, ' ') : translated;
+/** Of tokens that are no words, nothing. */
+function textsOf(tokens: readonly Token[]): string[] {
+  return tokens.map((token) => (token.kind === 'word' ? token.text : ''));
+}
+
+/** Tokens with other texts for their words; undefined where there are none. */
+function withTexts(
+  tokens: readonly Token[],
+  texts: readonly string[] | undefined,
+): Token[] | undefined {
+  if (texts === undefined) return undefined;
+  return tokens.map((token, i) =>
+    token.kind === 'word' ? { ...token, text: texts[i] ?? token.text } : token,
+  );
 }
 
 // Blanks before a full stop, a comma and the like that rules have left where they have dropped or moved

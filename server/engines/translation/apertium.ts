@@ -33,14 +33,8 @@ import {
   type Routes,
 } from './apertium-modes.ts';
 import { ApertiumPipeline, type PipelineSettings } from './apertium-pipeline.ts';
-import {
-  translateMarked,
-  translateText,
-  type ModeWords,
-  type Run,
-  type Step,
-} from './apertium-run.ts';
-import type { KnowsWord } from './hyphenated-words.ts';
+import { translateMarked, translateText, type Run, type Step } from './apertium-run.ts';
+import type { KnowsWord, ModeWords } from './hyphenated-words.ts';
 import { feedPieces } from './segment-pieces.ts';
 
 export interface ApertiumOptions extends Partial<PipelineSettings> {

@@ -4,6 +4,8 @@
  * glued together (`well-known methods`: `métodosbiensabidos`). Given with blanks, its rules have some to
  * put between the words.
  */
+import { baseLanguage } from '../../../shared/language.ts';
+import type { Mode } from './apertium-modes.ts';
 import type { Token } from './marked-text.ts';
 
 /** `2.5-litre` and `U.S.-based` among them, `l'a-t-il` and `menja-t'ho` with what apostrophes join to them. */
@@ -20,15 +22,18 @@ const LONGEST_UNIT = 40;
 /** Whether a mode knows a word, in lower case. */
 export type KnowsWord = (word: string) => boolean;
 
+/** What a mode knows; undefined where its dictionary cannot be read. */
+export type ModeWords = (mode: Mode) => Promise<KnowsWord | undefined>;
+
 /** Where hyphens of compounds stand that are not within one word of a mode, each list in order. */
 interface CompoundHyphens {
   /** Between words. */
   unknown: number[];
   /**
    * Of `unknown`, those of compounds whose parts are known and that end in no name (`Jean-Luc`,
-   * `UTF-8`).
+   * `UTF-8`), compound by compound.
    */
-  plain: number[];
+  plain: number[][];
   /** At the beginning of a word of its own: `-t-il` of `parle-t-il`. */
   enclitic: number[];
 }
@@ -39,19 +44,26 @@ export interface Division {
   by: string;
 }
 
+/** What comes in place of a part of a text. */
+export interface Replacement {
+  start: number;
+  end: number;
+  text: string;
+}
+
 export function hasHyphen(text: string): boolean {
   return text.search(JOINT) >= 0;
 }
 
 /** Reads compounds as a mode does: of all words it knows at a place the longest. */
-export function compoundHyphens(text: string, knows: KnowsWord): CompoundHyphens {
+function compoundHyphens(text: string, knows: KnowsWord): CompoundHyphens {
   const isShouted = text === text.toUpperCase();
   const found: CompoundHyphens = { unknown: [], plain: [], enclitic: [] };
   for (const { 0: compound, index } of text.matchAll(COMPOUND)) {
     const { unknown, enclitic } = hyphensBetweenUnits(text, index, index + compound.length, knows);
     found.unknown.push(...unknown);
     found.enclitic.push(...enclitic);
-    if (isPlain(compound, knows, isShouted)) found.plain.push(...unknown);
+    if (unknown.length > 0 && isPlain(compound, knows, isShouted)) found.plain.push(unknown);
   }
   return found;
 }
@@ -101,17 +113,97 @@ function isPlain(compound: string, knows: KnowsWord, isShouted: boolean): boolea
 }
 
 /** Whether a translation has fewer hyphens within words than so many. */
-export function hasLostHyphens(translated: string, expected: number): boolean {
+function hasLostHyphens(translated: string, expected: number): boolean {
   return (translated.match(JOINT) ?? []).length < expected;
 }
 
 /** Whether more hyphens stand beside blanks than did. */
-export function hasLooseHyphens(translated: string, source: string): boolean {
+function hasLooseHyphens(translated: string, source: string): boolean {
   return countLoose(translated) > countLoose(source);
 }
 
 function countLoose(text: string): number {
   return text.match(/(?<=\s)-|(?<=[\p{L}\p{N}])-(?=\s)/gu)?.length ?? 0;
+}
+
+/**
+ * Translates with the hyphens of unknown compounds between blanks or as blanks: in English at once, for
+ * it puts such compounds before what they describe; in other languages where hyphens have come to
+ * nothing.
+ */
+export async function withHyphens<Translated>(
+  text: string,
+  {
+    mode,
+    words,
+    translate,
+    textOf: textOfTranslated,
+  }: {
+    mode: Mode;
+    words: ModeWords;
+    /** @param divisions what takes the place of hyphens */
+    translate: (divisions: readonly Division[]) => Promise<Translated>;
+    textOf: (translated: Translated) => string;
+  },
+): Promise<Translated> {
+  const knows = hasHyphen(text) ? await words(mode) : undefined;
+  const {
+    unknown: all,
+    plain,
+    enclitic,
+  } = knows === undefined ? NO_HYPHENS : compoundHyphens(text, knows);
+  const combining = baseLanguage(mode.target) === 'en' ? combiningHyphens(text) : [];
+  const unknown = all.filter((place) => !combining.includes(place));
+  const asBlank = (place: number) => ({ place, by: ' ' });
+  // Where rules drop or move such a word, what stood around it would be glued together.
+  const apart = [
+    ...enclitic.map((place) => ({ place, by: ' -' })),
+    ...all.filter((place) => combining.includes(place)).map(asBlank),
+    ...(mode.gluesAtCommas === true ? commasBetweenWords(text) : []),
+  ];
+  const translateWith = (divisions: readonly Division[]) =>
+    translate([...apart, ...divisions].sort((a, b) => a.place - b.place));
+  const apartFrom = (place: number) => ({ place, by: ' - ' });
+  const isLoose = (translated: Translated) => hasLooseHyphens(textOfTranslated(translated), text);
+
+  const places = mode.source === 'en' ? plain.flat() : [];
+  let translated = await translateWith(places.map(apartFrom));
+  // No rule has made use of one: of those that stand loose blanks are made.
+  if (isLoose(translated)) {
+    const used = new Set<number>();
+    for (const compound of plain.length > MAX_TRIED ? [] : plain) {
+      const others = places.filter((place) => !compound.includes(place));
+      const tried = [...compound.map(apartFrom), ...others.map(asBlank)];
+      if (!isLoose(await translateWith(tried))) for (const place of compound) used.add(place);
+    }
+    translated = await translateWith(
+      places.map((place) => (used.has(place) ? apartFrom(place) : asBlank(place))),
+    );
+    if (isLoose(translated)) translated = await translateWith(places.map(asBlank));
+  }
+  const isLost = hasLostHyphens(textOfTranslated(translated), unknown.length - places.length);
+  return isLost ? translateWith(unknown.map(asBlank)) : translated;
+}
+
+/**
+ * Hyphens of two adjectives in a Romance language, of which English rules would move each by itself:
+ * `empresa franco-alemana` (`frank company-german`).
+ */
+function combiningHyphens(text: string): number[] {
+  const pair = /(?<![\p{L}\p{N}-])\p{Ll}{3,}o-(?=\p{Ll}{4,}(?![\p{L}\p{N}-]))/gu;
+  return [...text.matchAll(pair)].map(({ 0: first, index }) => index + first.length - 1);
+}
+
+const NO_HYPHENS: CompoundHyphens = { unknown: [], plain: [], enclitic: [] };
+/** Compounds of a text that are tried one by one. */
+const MAX_TRIED = 8;
+
+/** Given with blanks before them; they go again as all that the source has not. */
+function commasBetweenWords(text: string): Division[] {
+  return [...text.matchAll(/(?<=\p{L}["”’]?),(?=[ \t]\S)/gu)].map(({ index }) => ({
+    place: index,
+    by: ' ,',
+  }));
 }
 
 /**

@@ -3,15 +3,9 @@
  * last step. That is compounds, for which a word stands that no dictionary knows, and single quotation
  * marks of English, for which other marks stand.
  */
-import { HYPHEN, textOf, type KnowsWord } from './hyphenated-words.ts';
+import { isCommonCompound } from './common-compounds.ts';
+import { HYPHEN, textOf, type KnowsWord, type Replacement } from './hyphenated-words.ts';
 import type { Token } from './marked-text.ts';
-
-/** What comes in place of a part of a text. */
-interface Replacement {
-  start: number;
-  end: number;
-  text: string;
-}
 
 /** A text with parts replaced. */
 export function replaced(text: string, replacements: readonly Replacement[]): string {
@@ -34,6 +28,12 @@ export function replacedTokens(
       .map((each) => ({ ...each, start: each.start - from, end: each.end - from }));
     return { ...token, text: replaced(token.text, own) };
   });
+}
+
+/** Says whether a part of the text of tokens is within one of them, and may be replaced. */
+export function withinWords(tokens: readonly Token[]): (start: number, end: number) => boolean {
+  const places = placed(tokens).filter(({ token }) => token.kind === 'word');
+  return (start, end) => places.some(({ from, to }) => start >= from && end <= to);
 }
 
 function placed(tokens: readonly Token[]): { token: Token; from: number; to: number }[] {
@@ -72,6 +72,9 @@ const PREFIXES = new Set(
 const OTHER_WORDS =
   /^(?:coop|multiply|re(?:act|bound|call|coil|collect|count|cover|creat|dress|form|fund|fuse|lay|lease|mark|move|petition|place|pose|present|press|prove|quest|search|sent|serve|side|sign|solve|sort|sound|store|strain|tire|tired|treat|turn|view|ward)\p{L}*)$/u;
 
+/** Nouns made of verbs (`check-in`, `sign-up`): their parts, word by word, are nonsense anywhere. */
+const VERB_WITH_PARTICLE = /^\p{L}+-(?:away|back|down|in|off|on|out|over|up)$/u;
+
 /**
  * The compounds of a text that are kept, or given as one word.
  *
@@ -86,12 +89,12 @@ export function keptWords(text: string, knows: KnowsWord, language: string): Kep
     const end = index + compound.length;
     const whole = compound.toLowerCase().replaceAll(HYPHEN, '-');
     if (isIdentifier(compound)) keep(index, compound);
-    else if (knows(whole)) continue;
+    else if (knows(whole) || (language === 'en' && isCommonCompound(whole))) continue;
     else if (isName(compound, { knows, language, isShouted })) keep(index, compound);
     else if (language === 'en') {
       const joined = joinedWord(compound, knows);
       if (joined !== undefined) replacements.push({ start: index, end, text: joined });
-      else if (isUnclear(whole, knows)) keep(index, compound);
+      else if (isUnclear(whole, knows) || VERB_WITH_PARTICLE.test(whole)) keep(index, compound);
     }
   }
   return { replacements, kept };
@@ -161,10 +164,8 @@ function newStandIn(text: string, count: number): string {
 
 /** Without the words of which an element has but a part. */
 export function undividedWords(words: KeptWords, tokens: readonly Token[]): KeptWords {
-  const places = placed(tokens).filter(({ token }) => token.kind === 'word');
-  const replacements = words.replacements.filter(({ start, end }) =>
-    places.some(({ from, to }) => start >= from && end <= to),
-  );
+  const isWithin = withinWords(tokens);
+  const replacements = words.replacements.filter(({ start, end }) => isWithin(start, end));
   const texts = new Set(replacements.map(({ text }) => text));
   return { replacements, kept: new Map([...words.kept].filter(([text]) => texts.has(text))) };
 }

@@ -10,6 +10,11 @@ export function serveEventStream(
   headers: Readonly<Record<string, string>>,
   { live, language, linkId, release, wish }: AdmittedReader & { wish: ReaderWish },
 ): void {
+  // Who has gone while a place was found does not say so again.
+  if (response.destroyed) {
+    release();
+    return;
+  }
   response.writeHead(200, {
     ...headers,
     'Content-Type': 'text/event-stream; charset=utf-8',

@@ -153,7 +153,8 @@ function goOn(round: Round, untilMs: number): boolean {
     const end = Math.min(round.next + READERS_A_LOOK, readers.length);
     for (; round.next < end; round.next += 1) {
       const reader = readers[round.next];
-      if (reader !== undefined) offer(reader, parcel);
+      // Who has left meanwhile may read another language by now.
+      if (reader !== undefined && round.of.has(reader)) offer(reader, parcel);
     }
     if (performance.now() >= untilMs && round.next < readers.length) return false;
   }

@@ -30,10 +30,13 @@ export interface ReaderDesk {
    * @throws ServiceError too_many_sessions
    */
   admit(live: LiveRoom, address: string): () => void;
-  /** @throws ServiceError too_many_requests where too many wrong passcodes have come from there */
-  checkTries(roomId: string, address: string): void;
-  /** A passcode was wrong. */
-  noteTry(roomId: string, address: string): void;
+  /**
+   * To be called before a passcode is looked at, as others may be on their way.
+   *
+   * @returns to be called when it was right
+   * @throws ServiceError too_many_requests where too many wrong ones have come from there
+   */
+  tryPasscode(roomId: string, address: string): () => void;
 }
 
 export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
@@ -45,10 +48,12 @@ export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
     get count() {
       return count;
     },
-    checkJoin(address) {
+    checkJoin(from) {
+      const address = networkOf(from);
       if (!joins.take(address)) throw tooFast('Too many come at once from your network.');
     },
-    admit(live, address) {
+    admit(live, from) {
+      const address = networkOf(from);
       const here = fromAddress.get(address) ?? 0;
       if (count >= limits.most) throw full('This server');
       if (live.readerCount >= limits.mostInRoom) throw full('The room');
@@ -65,11 +70,10 @@ export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
         else fromAddress.set(address, left);
       };
     },
-    checkTries(roomId, address) {
-      if (!tries.hasLeft(`${roomId} ${address}`)) throw tooFast('Too many wrong passcodes.');
-    },
-    noteTry(roomId, address) {
-      tries.take(`${roomId} ${address}`);
+    tryPasscode(roomId, from) {
+      const name = `${roomId} ${networkOf(from)}`;
+      if (!tries.take(name)) throw tooFast('Too many wrong passcodes.');
+      return () => tries.giveBack(name);
     },
   };
 }
@@ -82,6 +86,20 @@ function tooFast(what: string): ServiceError {
   return new ServiceError('too_many_requests', `${what} Try again in a moment.`);
 }
 
+/** Whoever has an address of IPv6 has 64 bits of others: the first four groups of it tell networks apart. */
+function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
+  const all = [...groups, ...Array.from({ length: zeros }, () => '0'), ...after];
+  return all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}
+
 /** Counts what may come in bursts, and then once in a while. */
 function createBuckets({ burst, everyMs }: { burst: number; everyMs: number }) {
   /** What is left of each, as of when. */
@@ -92,7 +110,10 @@ function createBuckets({ burst, everyMs }: { burst: number; everyMs: number }) {
     return { left: Math.min(burst, left + (nowMs - atMs) / everyMs), atMs: nowMs };
   };
   return {
-    hasLeft: (name: string) => current(name).left >= 1,
+    giveBack(name: string): void {
+      const bucket = buckets.get(name);
+      if (bucket !== undefined) bucket.left += 1;
+    },
     take(name: string): boolean {
       const bucket = current(name);
       const isAllowed = bucket.left >= 1;
@@ -112,14 +133,17 @@ const STALLED_LOOKS = 4;
 
 /** Finds readers that have taken nothing for a minute. */
 export function createStallWatch(): (reader: Reader) => boolean {
-  const stalled = new WeakMap<Reader, number>();
+  const seen = new WeakMap<Reader, { looks: number; bytes: number }>();
   return (reader) => {
-    if (reader.backlogBytes === 0) {
-      stalled.delete(reader);
+    const bytes = reader.backlogBytes;
+    if (bytes === 0) {
+      seen.delete(reader);
       return false;
     }
-    const looks = (stalled.get(reader) ?? 0) + 1;
-    stalled.set(reader, looks);
+    const before = seen.get(reader);
+    // One that is behind is sent nothing more: its bytes get fewer while it reads.
+    const looks = before === undefined || bytes < before.bytes ? 1 : before.looks + 1;
+    seen.set(reader, { looks, bytes });
     return looks >= STALLED_LOOKS;
   };
 }

@@ -5,9 +5,9 @@ import Type from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Problem } from '../../../shared/schemas/problem.ts';
 import {
+  RoomDesk,
   RoomEntrance,
   RoomEntry,
-  RoomInfo,
   RoomPasscode,
   RoomPath,
   RoomPause,
@@ -36,6 +36,8 @@ export interface ReadingOptions {
   voiceSessions: Pick<VoiceSessions, 'open' | 'reconnect'>;
   /** Who pays for what is said in a room. @throws ServiceError forbidden */
   callerOf: (room: Room) => Promise<Caller>;
+  /** Languages that can be spoken. */
+  heardLanguages: () => string[];
   publicUrl: string | undefined;
 }
 
@@ -142,6 +144,11 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
       if (/^\d{1,15}$/.test(last)) wish.after = Number(last);
       const key = keyOf(request);
       const admitted = await events.admit({ ...wish, key });
+      if (request.method === 'HEAD') {
+        // A stream without a body would never end.
+        admitted.release();
+        return reply.type('text/event-stream; charset=utf-8').send('');
+      }
       reply.hijack();
       const isHttps = request.protocol === 'https';
       const all = { ...securityHeaders(isHttps), ...openToSites, 'X-Trace-ID': request.id };
@@ -182,14 +189,14 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
 
 /** What speakers and captioners do. */
 const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) => {
-  const { events, voiceSessions, callerOf, publicUrl } = options;
+  const { events, voiceSessions, callerOf, heardLanguages, publicUrl } = options;
 
   /** @throws ServiceError not_found, forbidden */
-  async function roomFor(request: FastifyRequest, least: RoomRole): Promise<Room> {
+  async function enter(request: FastifyRequest, least: RoomRole) {
     const { room_id: roomId } = request.params as { room_id: string };
     const room = await events.rooms.find(roomId);
-    const { role } = await events.rooms.roleOf(room, keyOf(request));
-    if (roomRoles.indexOf(role) >= roomRoles.indexOf(least)) return room;
+    const { role, linkId = '' } = await events.rooms.roleOf(room, keyOf(request));
+    if (roomRoles.indexOf(role) >= roomRoles.indexOf(least)) return { room, linkId };
     throw new ServiceError('forbidden', `This takes the link of a ${least}.`);
   }
 
@@ -199,16 +206,16 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       schema: {
         ...common,
         summary: 'How a room is at the moment, for who speaks or types',
-        response: { 200: RoomInfo, ...problems },
+        response: { 200: RoomDesk, ...problems },
       },
     },
     async (request) => {
-      const room = await roomFor(request, 'captioner');
+      const { room } = await enter(request, 'captioner');
       const info = await events.describe(room, baseUrl(request, publicUrl));
       // What others may do is theirs alone.
       delete info.speaker_url;
       delete info.captioner_url;
-      return info;
+      return { ...info, heard_languages: heardLanguages() };
     },
   );
 
@@ -222,7 +229,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       },
     },
     async (request, reply) => {
-      const room = await roomFor(request, 'captioner');
+      const { room } = await enter(request, 'captioner');
       const { viewer_url } = await events.describe(room, baseUrl(request, publicUrl));
       return reply.type('image/svg+xml').send(qrCode(viewer_url));
     },
@@ -240,7 +247,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       },
     },
     async (request, reply) => {
-      const room = await roomFor(request, 'captioner');
+      const { room } = await enter(request, 'captioner');
       return reply.code(201).send(await events.type(room, request.body));
     },
   );
@@ -257,7 +264,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       },
     },
     async (request) => {
-      const room = await roomFor(request, 'speaker');
+      const { room } = await enter(request, 'speaker');
       const { paused } = request.body;
       await events.change(room.accountId, room.roomId, { paused });
       return { paused };
@@ -280,15 +287,18 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       },
     },
     async (request) => {
-      const room = await roomFor(request, 'speaker');
+      const { room, linkId } = await enter(request, 'speaker');
       const { body } = request;
       const caller = await callerOf(room);
       const streaming_url = streamingUrl(request, publicUrl);
-      const answer =
-        'token' in body
-          ? await voiceSessions.reconnect(body.token, caller, body.last_sequence)
-          : await voiceSessions.open({ ...body, room_id: room.roomId }, { caller, tag: null });
-      return { streaming_url, ...answer };
+      if ('token' in body) {
+        const again = await voiceSessions.reconnect(body.token, caller, body.last_sequence);
+        return { streaming_url, ...again };
+      }
+      const wish = { ...body, room_id: room.roomId };
+      const session = await voiceSessions.open(wish, { caller, tag: null });
+      await events.expectSpeaker(room, session.session_id, linkId);
+      return { streaming_url, ...session };
     },
   );
 };

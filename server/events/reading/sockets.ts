@@ -175,6 +175,8 @@ class ReaderSocket extends WebSocket implements Reader {
   }
 
   #take(data: Buffer, isBinary: boolean): void {
+    // What was under way when the socket began to close.
+    if (this.isGone) return;
     try {
       if (!this.#mayChange()) {
         this.close(CLOSE.tooMany, 'Too many messages.');

@@ -4,6 +4,7 @@
  * entries would take ten times the memory. All work gives way to others every few milliseconds.
  */
 import { ServiceError } from '../../../shared/errors.ts';
+import { MAX_PHRASE_BYTES, phraseFault } from '../../../shared/glossary-phrase.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../../shared/language.ts';
 import {
   rowsOf,
@@ -17,9 +18,6 @@ export type EntriesFormat = 'tsv' | 'csv';
 
 /** Most entries of a dictionary, in bytes of UTF-8. */
 export const MAX_DICTIONARY_BYTES = 10 * 1024 * 1024;
-
-/** Longest phrase, in bytes of UTF-8. */
-const MAX_PHRASE_BYTES = 1024;
 
 /** Checked entries of a dictionary. */
 interface Entries {
@@ -320,40 +318,4 @@ export function startWorkSlices(): WorkSlices {
       endsAtMs = performance.now() + SLICE_MS;
     },
   };
-}
-
-// What a phrase of a glossary may be.
-
-/** UTF-16 units that fit into {@link MAX_PHRASE_BYTES} whatever they are: three bytes each at most. */
-const SURELY_SHORT = Math.floor(MAX_PHRASE_BYTES / 3);
-
-/** C0 and C1 control characters, line and paragraph separator, halves of characters. */
-const FORBIDDEN = /[\u0000-\u001f\u0080-\u009f\u2028\u2029\p{Surrogate}]/u;
-const BLANK_AT_START = /^\p{White_Space}/u;
-const BLANK_AT_END = /\p{White_Space}$/u;
-
-/** What is wrong with a phrase, as the predicate of a sentence; undefined when nothing is. */
-export function phraseFault(phrase: string): string | undefined {
-  if (phrase === '') return 'is empty';
-  const forbidden = FORBIDDEN.exec(phrase);
-  if (forbidden !== null) return `contains the character ${codePointName(forbidden[0])}`;
-  if (mayBeBlank(phrase.charCodeAt(0)) && BLANK_AT_START.test(phrase)) {
-    return 'starts with white space';
-  }
-  if (mayBeBlank(phrase.charCodeAt(phrase.length - 1)) && BLANK_AT_END.test(phrase)) {
-    return 'ends with white space';
-  }
-  if (phrase.length > SURELY_SHORT && Buffer.byteLength(phrase) > MAX_PHRASE_BYTES) {
-    return `is longer than ${MAX_PHRASE_BYTES} bytes`;
-  }
-  return undefined;
-}
-
-/** Spares nearly every phrase the two searches for blanks. */
-function mayBeBlank(unit: number): boolean {
-  return unit <= 0x20 || unit >= 0x85;
-}
-
-function codePointName(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -41,12 +41,15 @@ export function lenientReferences(
   });
 }
 
-function characterOf(codePoint: number): string {
-  return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : '';
-}
-
 /** What XML 1.0 §2.2 forbids in a document, be it written as a reference, and halves of a character. */
 const ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Cs}/gu;
+
+/** None for a number that stands for no character: its reference stays as it is written. */
+function characterOf(codePoint: number): string {
+  if (codePoint > 0x10ffff) return '';
+  return String.fromCodePoint(codePoint).replace(ILLEGAL, '');
+}
+
 const MARKUP = /[&<]|(?<=\]\])>|^>/g;
 /** What would not be read as the lone character that it is. */
 const READ_AS_MARKUP = new RegExp(`^(?:${REFERENCE.source}|<(?:[\\p{L}_:!?/]|$))`, 'iu');

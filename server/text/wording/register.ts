@@ -107,18 +107,24 @@ const DENIED: Readonly<Record<string, string>> = {
 const SUBJECT_BEHIND = `(?:${SUBJECT}|people|all|most|many|some|any|both|every|each|everyone|everybody|anyone|anybody|someone|somebody|no|nobody|one|two)`;
 const VERB =
   '(can|won|shan|do|does|did|is|are|was|were|have|has|had|would|should|could|must|need|might)(n)?';
+const IN_STATEMENT = '(?=[^.!?\\n]{0,400}(?:[.!\\n]|$))';
 /** A question and an exclamation begin with the verb; `a big don't` is a noun. */
-const STATED = `(?!${BLANK}${SUBJECT_BEHIND}${WORD_ENDS})(?=${BLANK}\\p{Ll})(?=[^.!?\\n]{0,400}(?:[.\\n]|$))`;
+const STATED = `(?!${BLANK}${SUBJECT_BEHIND}${WORD_ENDS})(?=${BLANK}\\p{Ll})${IN_STATEMENT}`;
+/** At the end of a clause, where no noun stands: `the shop can't.` */
+const CLAUSE_STATED = `(?=[,;:.!)]|$)${IN_STATEMENT}`;
 const NO_STATEMENT = `(?<!${WORD_STARTS}(?:an?|the|why|how|where|when|what|who|whom|definite|big)${BLANK})`;
 const writtenOutNot = [
   `(?<=${WORD_STARTS}(?:I|[Yy]ou|[Ww]e|[Tt]hey|[Hh]e|[Ss]he|[Ii]t)${BLANK})${VERB}${APOSTROPHE}t${WORD_ENDS}`,
   `(?<=[\\p{L}\\p{N}]${BLANK})${NO_STATEMENT}${VERB}${APOSTROPHE}t${WORD_ENDS}${STATED}`,
   `(?<=${WORD_STARTS}[Ww]ho${BLANK})${VERB}${APOSTROPHE}t${WORD_ENDS}${STATED}`,
-  `${SENTENCE_STARTS}([Dd]o)(n)${APOSTROPHE}t${WORD_ENDS}${STATED}`,
+  `(?<=[\\p{L}\\p{N}]${BLANK})${NO_STATEMENT}(can|won|shan|does|did|was|were|have|has|had|would|should|could)(n)?${APOSTROPHE}t${CLAUSE_STATED}`,
+  `(?<=${WORD_STARTS}(?:[Ii]f|[Bb]ecause|[Ss]ince|[Aa]lthough)${BLANK}(?:the|our|your|my|their|his|her|this|that|an?)${BLANK}\\p{Ll}{1,40}${BLANK})${VERB}${APOSTROPHE}t${WORD_ENDS}`,
+  `(?:${SENTENCE_STARTS}|(?<=[,;]${BLANK}))([Dd]o)(n)${APOSTROPHE}t${WORD_ENDS}${STATED}`,
+  `${SENTENCE_STARTS}([Cc]an)${APOSTROPHE}t${WORD_ENDS}${STATED}`,
 ].map((pattern) =>
   each(new RegExp(pattern, 'gmu'), ([, verb = '', n = '']) => {
-    const known = DENIED[`${verb}'t`];
-    if (known !== undefined) return known;
+    const known = DENIED[`${verb.toLowerCase()}'t`];
+    if (known !== undefined) return likeCase(verb, known);
     return n === '' ? undefined : `${verb} not`;
   }),
 );
@@ -155,13 +161,34 @@ const IS_FOLLOWED: Readonly<Record<string, string>> = {
   'he|she|it': `(?:in|on|at)[ \\t]{1,3}${A_THING}|about to\\b|no longer\\b`,
   it: '(?:my|your|our|their)\\b|time (?:to|for|that|we|you|they|I)\\b',
   there: `(?:(?:not|always|also|still|only|just)[ \\t]{1,3})?(?:an?[ \\t]{1,3}${QUANTITY}|nothing (?:to|in|on|at|wrong|new)\\b)|no (?:need|doubt|way|reason|point|problem|time|question|chance|evidence|guarantee|rush|hurry|room|place|difference|charge|limit|such thing)\\b`,
-  'what|who|where|how': `${ING}\\b|(?:the|my|your|our)[ \\t]{1,3}(?!\\p{L}*s\\b)\\p{L}+(?=[?.!])|(?:wrong|new|next|best|important|necessary|possible)\\b`,
+  'what|who|where|how': `${ING}\\b|(?:the|my|your|our)[ \\t]{1,3}(?!\\p{L}*s\\b)\\p{L}+(?=[?.!])|(?:wrong|new|next|best|important|necessary|possible|responsible|there)\\b`,
+  how: 'it going\\b',
+  here: '(?:an?|the|my|your|our)[ \\t]{1,3}(?!\\p{L}*s\\b)\\p{Ll}+(?=[.,!]|[ \\t](?:for|of|to|we|you|I)\\b)',
 };
 
 const writtenOutIs = Object.entries(IS_FOLLOWED).map(([subjects, ahead]) =>
   each(
     new RegExp(`${WORD_STARTS}(${subjects})${APOSTROPHE}s(?=[ \\t]{1,3}(?:${ahead}))`, 'gimu'),
     ([whole, subject = '']) => (isShouted(whole) ? undefined : `${subject} is`),
+  ),
+);
+
+/** What only `would` stands before, and what only `had` does; of `found` and `let` nobody knows, and they stay. */
+const INFINITIVES =
+  '(?:like|love|prefer|rather|be|have|appreciate|recommend|suggest|advise|need|want|expect|hate)';
+const PARTICIPLES =
+  '(?:been|gone|done|seen|taken|given|written|forgotten|known|had|got|gotten|made|heard|left|lost|met|said|sent|thought|told|bought|brought|spoken|chosen|begun|eaten|better)';
+const MEANWHILE = '(?:(?:already|also|always|just|never|not|only|really|certainly)[ \\t]{1,3})?';
+const writtenOutWould = [
+  ['would', INFINITIVES],
+  ['had', PARTICIPLES],
+].map(([verb = '', ahead = '']) =>
+  each(
+    new RegExp(
+      `${WORD_STARTS}(I|you|he|she|it|we|they|who)${APOSTROPHE}d(?=[ \\t]{1,3}${MEANWHILE}${ahead}${WORD_ENDS})`,
+      'giu',
+    ),
+    ([whole, subject = '']) => (isShouted(whole) ? undefined : `${subject} ${verb}`),
   ),
 );
 const writtenOutHas = each(
@@ -174,7 +201,7 @@ const writtenOutHas = each(
 /** `She let's him` is a mistake of another kind. */
 const writtenOutUs = each(
   new RegExp(
-    `(?:${SENTENCE_STARTS}(L)|(?<=(?:,|${WORD_STARTS}(?:and|but|so|then))${BLANK})(l))et${APOSTROPHE}s(?=[ \\t]+(?!(?:you|me|us|him|her|them|it)\\b)\\p{Ll})`,
+    `(?:${SENTENCE_STARTS}(L)|(?<=(?:,|${WORD_STARTS}(?:[Aa]nd|[Bb]ut|[Ss]o|[Tt]hen|[Nn]ow|[Pp]lease))${BLANK})(l))et${APOSTROPHE}s(?=[ \\t]+(?!(?:you|me|us|him|her|them|it)\\b)\\p{Ll})`,
     'gmu',
   ),
   ([, capital, small]) => `${capital ?? small ?? ''}et us`,
@@ -186,7 +213,11 @@ const writtenOut: readonly Rule[] = [
   writtenOutVerbs,
   ...writtenOutIs,
   writtenOutHas,
+  ...writtenOutWould,
   writtenOutUs,
+  each(new RegExp(`${WORD_STARTS}(y)${APOSTROPHE}all${WORD_ENDS}`, 'giu'), ([whole, y = '']) =>
+    isShouted(whole) ? undefined : `${y}ou all`,
+  ),
 ];
 
 /** Behind `do` and `will` also a noun: `all I could do not to laugh`, `her will not being found`. */

@@ -212,7 +212,7 @@ describe('a document process', () => {
 
 it('folders that killed processes have left are swept, those in use and of others are not', async () => {
   const used = path.basename(await createTemporaryFolder('document'));
-  const left = ['dragoman-document-a', 'dragoman-speech-b', 'somebody-else'];
+  const left = ['dragoman-document-a', 'dragoman-pieces-c', 'dragoman-speech-b', 'somebody-else'];
   for (const name of left) mkdirSync(path.join(folder, name));
   writeFileSync(path.join(folder, 'dragoman-speech-b', 'speech.wav'), 'R');
   const marked = () => statSync(path.join(folder, used)).mtimeMs;

@@ -47,6 +47,27 @@ it('are no more at a time than an account may have documents, and one that ends 
   await service.upload(one);
 });
 
+it('of an account that has as many documents as it may are refused before the file has come', async () => {
+  const { storage, service } = await openService(1);
+  const [one, another] = [await openAccount(storage), await openAccount(storage)];
+  const document = {
+    documentId: 'D',
+    accountId: one.account.accountId,
+    keyId: one.key.keyId,
+    tag: null,
+    sizeBytes: 1,
+    documentKeyHash: 'h',
+    fileName: 'a.txt',
+    order: '{}',
+    createdAtMs: 1,
+  };
+  expect(await storage.documents.submit(document, 1)).toBe(true);
+  await expect(service.upload(one)).rejects.toMatchObject({ status: 429 });
+  await service.upload(another);
+  await storage.documents.delete('D');
+  await service.upload(one);
+});
+
 it('that trickle are given up, and nothing of them is kept', async () => {
   const { dataFolder, storage, service } = await openService(1);
   const caller = await openAccount(storage);

@@ -56,11 +56,17 @@ export function fileOf(bytes: Uint8Array, extension: string): string {
   });
 }
 
+const decoded = ofProcess('decoded audio', () => new Map<string, Int16Array>());
+
 /** What ffmpeg decodes a file to: one channel at a rate. */
 export function decodedByFfmpeg(file: string, rateHz: number, input: string[] = []): Int16Array {
   const output = ['-ac', '1', '-ar', `${rateHz}`, '-f', 's16le', 'pipe:1'];
   const args = ['-v', 'error', ...input, '-i', file, ...output];
-  return samplesOf(execFileSync('ffmpeg', args, { maxBuffer: 1 << 28 }));
+  const key = args.join(' ');
+  const samples =
+    decoded.get(key) ?? samplesOf(execFileSync('ffmpeg', args, { maxBuffer: 1 << 28 }));
+  decoded.set(key, samples);
+  return samples.slice();
 }
 
 /** SHA-256 of each packet of a file's first stream, by ffprobe. */
@@ -97,30 +103,46 @@ export function* cutAnywhere(
   }
 }
 
+/** What is tried at every shift: a second at 16 kHz, enough to find where two recordings match. */
+const TRIED_SAMPLES = 16_000;
+
 /** The correlation of two recordings at the shift where it is highest, and that shift in samples. */
 export function correlate(
   ours: Int16Array,
   theirs: Int16Array,
   maxShift = 40,
 ): { correlation: number; shift: number } {
+  const middle = Math.max(0, (Math.min(ours.length, theirs.length) - TRIED_SAMPLES) >> 1);
   let best = { correlation: -1, shift: 0 };
   for (let shift = -maxShift; shift <= maxShift; shift += 1) {
-    const from = Math.max(0, -shift);
-    const to = Math.min(ours.length, theirs.length - shift);
-    let product = 0;
-    let power = 0;
-    let theirPower = 0;
-    for (let index = from; index < to; index += 1) {
-      const a = ours[index]!;
-      const b = theirs[index + shift]!;
-      product += a * b;
-      power += a * a;
-      theirPower += b * b;
-    }
-    const correlation = product / Math.sqrt(power * theirPower);
+    const correlation = correlationAt(shift, ours, theirs, middle, middle + TRIED_SAMPLES);
     if (correlation > best.correlation) best = { correlation, shift };
   }
-  return best;
+  const { shift } = best;
+  return { correlation: correlationAt(shift, ours, theirs, 0, ours.length), shift };
+}
+
+/** The correlation of a stretch of one recording with another that is shifted. */
+function correlationAt(
+  shift: number,
+  ours: Int16Array,
+  theirs: Int16Array,
+  start: number,
+  end: number,
+): number {
+  const from = Math.max(start, -shift);
+  const to = Math.min(end, ours.length, theirs.length - shift);
+  let product = 0;
+  let power = 0;
+  let theirPower = 0;
+  for (let index = from; index < to; index += 1) {
+    const a = ours[index]!;
+    const b = theirs[index + shift]!;
+    product += a * b;
+    power += a * a;
+    theirPower += b * b;
+  }
+  return product / Math.sqrt(power * theirPower);
 }
 
 /** Numbers from 0 to 1 that are the same in every run. */

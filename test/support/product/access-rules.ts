@@ -10,6 +10,9 @@ export interface AccessRule {
 
 const rules: [path: RegExp, rule: AccessRule | 'open'][] = [
   [/^\/(?:healthz|readyz|metrics)$/, 'open'],
+  // The keys of rooms have tests of their own.
+  [/^\/v1\/rooms\/[^/]+\/live(?:\/|$)/, 'open'],
+  [/^\/v1\/rooms(?:\/|$)/, { plan: 'pro' }],
   [/^\/v2\/admin\//, { kind: 'admin', feature: 'admin' }],
   [/^\/v2\/write\//, { plan: 'pro' }],
   [/^\/v3\/(?:style_rules|spoken_terms|voice)/, { plan: 'pro' }],

@@ -31,6 +31,8 @@ export async function readContract(serverUrl: string): Promise<ContractCheck> {
 function createCheck(document: Document): ContractCheck {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
+  ajv.addFormat('uri', (text) => URL.canParse(text));
+  ajv.addFormat('binary', true);
   ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/);
   const validators = new Map<object, ValidateFunction>();
   const routes = Object.entries(document.paths).map(([path, operations]) => ({

@@ -14,7 +14,7 @@ interface Layer {
 
 const engineTypes = 'server/engines/engine.ts';
 const storageTypes = 'server/stores.ts';
-const nodeOnly = /^(node:.*|fastify|@fastify\/.*|ws|pino|onnxruntime-node|prism-media|opusscript)$/;
+const nodeOnly = /^(node:.*|fastify|@fastify\/.*|ws|pino|onnxruntime-node|opusscript)$/;
 const httpPackages = /^(node:https?|fastify|@fastify\/.*|ws)$/;
 const databasePackages = /^(kysely|@photostructure\/sqlite|node:sqlite|pg)$/;
 const edgePackages = new RegExp(`${httpPackages.source}|${databasePackages.source}`);
@@ -51,6 +51,7 @@ const layers: Record<string, Layer> = {
     uses: [
       'shared/client',
       'shared/protocol/codec.ts',
+      'shared/glossary-phrase.ts',
       'shared/language.ts',
       'shared/errors.ts',
       'shared/resampler.ts',

@@ -28,6 +28,41 @@ describe('styles and tones by rule', () => {
       "People who don't eat, but can't stop.",
       'People who do not eat, but cannot stop.',
     ],
+    [
+      'business',
+      "We don't sell online and the shop can't deliver!",
+      'We do not sell online and the shop cannot deliver!',
+    ],
+    [
+      'business',
+      "The courier didn't come because the driver couldn't. If the shop can't, what then?",
+      'The courier did not come because the driver could not. If the shop cannot, what then?',
+    ],
+    [
+      'business',
+      "They can't, and won't, pay. If you can't attend, don't worry.",
+      'They cannot, and will not, pay. If you cannot attend, do not worry.',
+    ],
+    [
+      'business',
+      "Can't wait to see you! Can't we go? The big don'ts.",
+      "Cannot wait to see you! Can't we go? The big don'ts.",
+    ],
+    [
+      'business',
+      "I'd like to say that they'd never seen it, and he'd let us in.",
+      "I would like to say that they had never seen it, and he'd let us in.",
+    ],
+    [
+      'academic',
+      "Who's there? How's it going? Here's a list of things. Here's the figures.",
+      "Who is there? How is it going? Here is a list of things. Here's the figures.",
+    ],
+    [
+      'business',
+      "So let's begin. Y'all are welcome. I'D LIKE THAT.",
+      "So let us begin. You all are welcome. I'D LIKE THAT.",
+    ],
     ['business', 'Basically, they wanna play.', 'They want to play.'],
     ['business', "Let's meet. LET'S MEET. Let us know.", "Let us meet. LET'S MEET. Let us know."],
     ['business', 'Thanks for coming. Thanks all.', 'Thank you for coming. Thanks all.'],

@@ -158,11 +158,11 @@ describe.each(rows)(
     });
 
     it('gives the same samples byte by byte', async () => {
-      const file = bytes(0.8);
+      const file = bytes(0.4);
       const single = await collect(decodeWith(decoders, streamed(cut(file, 1)), { contentType }));
       const whole = await collect(decodeWith(decoders, streamed([file]), { contentType }));
       expect(single).toEqual(whole);
-      expect(single.length).toBeGreaterThan(12_000);
+      expect(single.length).toBeGreaterThan(5_500);
     });
   },
 );

@@ -1,4 +1,5 @@
 /** Files of glossary entries: read as people have them, written as the contract has them. */
+import { phraseFault } from '../../../shared/glossary-phrase.ts';
 import { baseLanguage, canonicalLanguage } from '../../../shared/language.ts';
 import {
   rowsOf,
@@ -31,14 +32,6 @@ export interface EntryFile {
 
 /** Largest file that is read: twice the bytes a dictionary may have, for UTF-16 and quotes. */
 export const MAX_FILE_BYTES = 20 * 1024 * 1024;
-
-/** Longest phrase of a glossary, in bytes of UTF-8. */
-const MAX_PHRASE_BYTES = 1024;
-
-/** C0 and C1 control characters, line and paragraph separator, halves of characters. */
-const FORBIDDEN = /[\u0000-\u001f\u0080-\u009f\u2028\u2029\p{Surrogate}]/u;
-const OUTER_BLANK = /^\p{White_Space}|\p{White_Space}$/u;
-const encoder = new TextEncoder();
 
 /**
  * The text of a file in UTF-8, or in UTF-16 with its mark, which spreadsheets call "Unicode text".
@@ -85,21 +78,6 @@ export function entryFault({ source, target }: Entry): string | undefined {
   if (ofSource !== undefined) return `has a source phrase that ${ofSource}`;
   const ofTarget = phraseFault(target);
   return ofTarget === undefined ? undefined : `has a translation that ${ofTarget}`;
-}
-
-/**
- * What is wrong with a phrase, as the predicate of a sentence; undefined when nothing is. The server
- * judges by the same rules and has the last word: here they spare people the way there.
- */
-export function phraseFault(phrase: string): string | undefined {
-  if (phrase === '') return 'is empty';
-  if (FORBIDDEN.test(phrase)) return 'contains a tab, a line break or a control character';
-  if (OUTER_BLANK.test(phrase)) return 'starts or ends with a blank';
-  // Three bytes a UTF-16 unit are the most, so that nearly no phrase has to be encoded.
-  if (phrase.length * 3 > MAX_PHRASE_BYTES && encoder.encode(phrase).length > MAX_PHRASE_BYTES) {
-    return `is longer than ${MAX_PHRASE_BYTES} bytes`;
-  }
-  return undefined;
 }
 
 /** Entries as lines with a tab between the phrases, which hold none. */

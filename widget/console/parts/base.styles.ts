@@ -198,11 +198,13 @@ const controls = css`
     background: transparent;
     border-color: transparent;
   }
-  button.icon-only {
+  button.icon-only,
+  .button.icon-only {
     inline-size: 2.5rem;
     padding: 0;
   }
-  button.small {
+  button.small,
+  .button.small {
     min-block-size: 2.25rem;
     padding-inline: 0.75rem;
     font-size: 0.875rem;

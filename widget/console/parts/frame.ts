@@ -220,6 +220,9 @@ export const frameStyles = css`
     text-align: end;
     white-space: nowrap;
   }
+  td.actions > * {
+    vertical-align: middle;
+  }
   td.actions > * + * {
     margin-inline-start: 0.375rem;
   }

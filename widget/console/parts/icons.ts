@@ -21,6 +21,9 @@ export const icons = {
     svg`<ellipse cx="12" cy="6" rx="7" ry="2.5" /><path d="M5 6v6c0 1.4 3.1 2.5 7 2.500s7-1.1 7-2.500V6M5 12v6c0 1.4 3.1 2.5 7 2.500s7-1.1 7-2.500v-6" />`,
   ),
   live: icon(svg`<path d="M4 10v4M8 7v10M12 4v16M16 8v8M20 10.500v3" />`),
+  microphone: icon(
+    svg`<rect x="9.25" y="3.5" width="5.5" height="10.5" rx="2.75" /><path d="M6 11.500a6 6 0 0 0 12 0M12 17.500v3M8.5 20.500h7" />`,
+  ),
   engine: icon(
     svg`<rect x="6.5" y="6.5" width="11" height="11" rx="2" /><path d="M9.5 3v3.500M14.5 3v3.500M9.5 17.500V21M14.5 17.500V21M3 9.500h3.500M3 14.500h3.500M17.5 9.500H21M17.5 14.500H21" />`,
   ),
@@ -54,5 +57,22 @@ export const icons = {
   ),
   information: icon(svg`<circle cx="12" cy="12" r="8.5" /><path d="M12 11v5M12 8v.1" />`),
   back: icon(svg`<path d="M19 12H5M11 6l-6 6 6 6" />`),
+  pause: icon(svg`<path d="M8.5 5.500v13M15.5 5.500v13" />`),
+  resume: icon(svg`<path d="m7.5 5 11 7-11 7V5Z" />`),
+  open: icon(svg`<path d="M13.5 4.500h6v6M19.5 4.5 11 13M17.5 14v5.500h-13v-13H10" />`),
+  enlarge: icon(
+    svg`<path d="M14.5 4.500h5v5M9.5 19.500h-5v-5M19 5l-5.500 5.500M5 19l5.500-5.500" />`,
+  ),
+  print: icon(svg`<path d="M7.5 9V4.500h9V9M7.5 16.500h-3V9h15v7.500h-3M7.5 13.500h9v6h-9v-6Z" />`),
+  people: icon(
+    svg`<circle cx="9" cy="8" r="3.25" /><path d="M3 19.500c.3-3.600 2.700-5.500 6-5.500s5.700 1.900 6 5.500M15.5 5a3.250 3.250 0 0 1 0 6M17.5 14.600c2 .8 3.300 2.400 3.500 4.900" />`,
+  ),
+  words: icon(svg`<path d="M4 6.500h16M4 12h6M14 12h6M4 17.500h10" />`),
+  page: icon(
+    svg`<path d="M6 3.500h8l4.500 4.500v12.500H6v-17ZM13.5 3.500V8.500h5M9 12.500h6M9 16h6" />`,
+  ),
+  link: icon(
+    svg`<path d="M10 14a4 4 0 0 0 5.700 0l3-3A4 4 0 0 0 13 5.300l-1 1M14 10a4 4 0 0 0-5.700 0l-3 3A4 4 0 0 0 11 18.700l1-1" />`,
+  ),
   retry: icon(svg`<path d="M19 12a7 7 0 1 1-2.3-5.200M19.5 3.500V8H15" />`),
 } as const;

@@ -1,0 +1,360 @@
+/**
+ * The language of a text of few words, by a model of how it came about: somebody chose a language, and
+ * each word as often as that language writes it. Of what one language writes, nine tenths are its most
+ * frequent words, by their rank; the rest is shared by those of its dictionary and by whatever is spelled
+ * as its words are. All scores are natural logarithms of probabilities: a lead of 5 is one of 150 to 1.
+ */
+import type { LanguageTag } from '../../../shared/language.ts';
+import type { Detection } from '../engine.ts';
+import { borrowedWordsIn, isCommon, isCommonPhrase } from './common-words.ts';
+import { letterEvidence, type Script } from './letters.ts';
+import type { Evidence, Statistics } from './statistics.ts';
+import type { WordFrequencies } from './word-frequencies.ts';
+import type { WordLists } from './word-lists.ts';
+
+// How probable a word is in a language.
+
+/** Of the last of the listed words, and how fast it grows towards the first: slower than in running text. */
+const LISTED = { least: 9e-6, ranks: 10_000, offset: 5, slope: 0.8 } as const;
+/** Of a word of our own lists, which are in no order; of languages that have no other, they are the commonest. */
+const COMMON = { listed: 3e-4, unlisted: 1e-3 } as const;
+/** Lists of subtitles have names and English in them: a word counts less that the dictionary does not know. */
+const NOT_IN_DICTIONARY = 0.02;
+/** Of a word in a dictionary, and of one that only a large one has or that is put together. */
+const IN_DICTIONARY = { core: 1e-6, rare: 3e-8 } as const;
+/** What is left for words that are nowhere, where there is no dictionary, a small one, one with nearly all words. */
+const UNKNOWN = { none: 0.2, small: 0.01, nearlyAll: 0.001 } as const;
+/** Languages without a list are spelled as the others are on average, but for this. */
+const UNLIKE_AVERAGE = 1;
+/** Of words that are borrowed by all. */
+const BORROWED_SCORE = -12;
+/** No word speaks against a language for more: it may be a name, a mistake, another language's. */
+const MAX_LOSS = { known: 9, unknown: 10 } as const;
+/** Languages that have most words of others, so that only their own tell them, and how many. */
+const relatives: Readonly<Record<LanguageTag, readonly LanguageTag[]>> = { gl: ['es', 'pt'] };
+const OF_RELATIVES = 0.3;
+const WITHOUT_OWN_WORD = 6;
+
+// What else speaks for a language.
+
+const NGRAMS = 1.5;
+/** The letters that few languages write, where it is not known how a language spells. */
+const LETTERS = 5;
+/** The network is all that knows some languages; it guesses wildly below this length, in UTF-16 units. */
+const NETWORK = { listed: 1.5, unlisted: 4, length: 24 } as const;
+
+// What a language must lead by.
+
+const LEAD = {
+  /** Over languages that have not all words. */
+  any: 2.2,
+  /** The same, for one that has them all. */
+  wholeOverAny: 1.5,
+  /** Over those that have them all. */
+  whole: 4.5,
+  /** Over those of which a dictionary says so, for a language without one. */
+  dictionary: 6,
+  /** Of one word, over languages that have it. */
+  oneWord: 7,
+  /** Where most of the letters are in words that it does not have. */
+  unknown: 6,
+} as const;
+/** A language has the words of a text: so much of the letters is in words that it has, or some of them. */
+const KNOWN = { most: 0.65, some: 0.3 } as const;
+/** What the likeliest leads by less than a text may be in as well. */
+const OPEN = {
+  /** Where no word is known. */
+  unknown: 4,
+  known: 6,
+  /** Languages whose dictionary has a word of it, where the likeliest has not all words, and where it has. */
+  dictionary: { partly: 12, whole: 9 },
+  /** Languages that have all words, and the same of one word. */
+  whole: 7,
+  oneWord: 9,
+  /** Those whose dictionary has all words, where the likeliest is one without. */
+  wholeDictionary: 12,
+} as const;
+/** So much the likeliest may lead over a usual language that has all words: of several, of one. */
+const USUAL = { words: 3.5, oneWord: 9 } as const;
+/** A usual language decides where it is so much more usual than others, and so much of all is in it. */
+const USUAL_LEAD = 4;
+const USUAL_SHARE = 0.25;
+/** Below this a letter, nothing is a word of any language. */
+const LEAST_SPELLING = -3.6;
+
+/** What the words of a text say of a language. */
+interface Weighed {
+  language: LanguageTag;
+  score: number;
+  /** Share of the letters that are in words it has. */
+  known: number;
+  /** Whether it has all words. */
+  isWhole: boolean;
+  hasDictionary: boolean;
+}
+
+export interface FewWords {
+  /** The likeliest first; empty where no language has such words. */
+  weighed: readonly Weighed[];
+  isOneWord: boolean;
+  /** The one word may be borrowed from a language whose dictionary is small. */
+  lenders: readonly LanguageTag[];
+}
+
+export interface Means {
+  statistics: Statistics;
+  lists: WordLists;
+}
+
+/** A word in one language. */
+interface WordScore {
+  score: number;
+  has: 'surely' | 'rarely' | undefined;
+}
+
+/**
+ * Weighs few words in each language of their script.
+ *
+ * @param words in lower case
+ * @param means.prior how much likelier a language is before anything is read
+ */
+export function weighFewWords(
+  words: readonly string[],
+  means: Means & {
+    script: Script;
+    frequencies: WordFrequencies;
+    prior: (language: LanguageTag) => number;
+  },
+): FewWords {
+  const { script, statistics, frequencies, lists, prior } = means;
+  const text = words.join(' ');
+  const parts = isCommonPhrase(text) ? [text] : words.flatMap((word) => partsOf(word, frequencies));
+  const borrowed = borrowedWordsIn(text);
+  const scored = parts.map((part) => scoresOf(part, { ...means, isBorrowed: borrowed.has(part) }));
+  const ngrams = statistics.byNgrams(text);
+  const letterFit = letterEvidence(text);
+  const guess = statistics.byNetwork(text);
+  const trust = guess.probability * Math.min(1, text.length / NETWORK.length);
+  const listed = new Set(frequencies.languages);
+  const letters = parts.join('').length;
+  const weighed = script.languages.map((language): Weighed => {
+    const own = scored.map((scores) => scores.get(language));
+    const isListed = listed.has(language);
+    const network = isListed ? NETWORK.listed : NETWORK.unlisted * Math.sqrt(parts.length);
+    const score =
+      own.reduce((sum, word) => sum + (word?.score ?? 0), prior(language)) +
+      NGRAMS * (ngrams.get(language) ?? 0) ** 3 +
+      (isListed ? 0 : LETTERS * letterFit.evidence(language)) +
+      (guess.language === language ? network * trust : 0) -
+      (hasOwnWord(language, parts, scored) ? 0 : WITHOUT_OWN_WORD);
+    const knownLetters = parts.filter((_, i) => own[i]?.has !== undefined).join('').length;
+    return {
+      language,
+      score,
+      known: knownLetters / letters,
+      isWhole: own.every((word) => word?.has !== undefined),
+      hasDictionary: lists.languages.has(language),
+    };
+  });
+  weighed.sort((one, other) => other.score - one.score);
+  const [best] = weighed;
+  const hasTellingLetters = script.languages.some((each) => letterFit.evidence(each) > 0);
+  const isWords = (best?.known ?? 0) > 0 || areSpelledAsWords(parts, frequencies);
+  return {
+    weighed: isWords || hasTellingLetters ? weighed : [],
+    isOneWord: words.length === 1,
+    lenders: best === undefined || words.length > 1 ? [] : lendersOf(text, best.language, means),
+  };
+}
+
+/** A word with a hyphen or an apostrophe is that word where a language lists it, else its parts. */
+function partsOf(word: string, frequencies: WordFrequencies): string[] {
+  const plain = word.replaceAll('’', "'");
+  if (frequencies.ranks(plain).size > 0) return [plain];
+  return plain.split(/['-]/).filter((part) => part !== '');
+}
+
+function scoresOf(
+  word: string,
+  {
+    script,
+    frequencies,
+    lists,
+    isBorrowed,
+  }: { script: Script; frequencies: WordFrequencies; lists: WordLists; isBorrowed: boolean },
+): ReadonlyMap<LanguageTag, WordScore> {
+  const ranks = frequencies.ranks(word);
+  const spelling = frequencies.spelling(word);
+  const spelled = script.languages
+    .map((each) => spelling.get(each))
+    .filter((each) => each !== undefined);
+  const average = spelled.reduce((sum, each) => sum + Math.exp(each), 0) / spelled.length;
+  const unlisted = Math.log(average) - UNLIKE_AVERAGE;
+  const probabilities = new Map<LanguageTag, number>();
+  const scores = new Map<LanguageTag, WordScore>();
+  // Those of which others are relatives first.
+  const languages = script.languages.toSorted(
+    (one, other) => Number(one in relatives) - Number(other in relatives),
+  );
+  for (const language of languages) {
+    const share = shareOf(word, language, lists);
+    const rank = ranks.get(language);
+    const isOurs = isCommon(word, language);
+    const isDoubtful = share === 0 && !isOurs;
+    const related = (relatives[language] ?? []).map((each) => probabilities.get(each) ?? 0);
+    const probability =
+      (rank === undefined ? 0 : probabilityOf(rank) * (isDoubtful ? NOT_IN_DICTIONARY : 1)) +
+      (isOurs ? COMMON[spelling.has(language) ? 'listed' : 'unlisted'] : 0) +
+      (share === 1 ? IN_DICTIONARY.core : (share ?? 0) > 0 ? IN_DICTIONARY.rare : 0) +
+      related.reduce((sum, each) => sum + OF_RELATIVES * each, 0) +
+      shareOfUnknown(language, lists) * Math.exp(spelling.get(language) ?? unlisted);
+    probabilities.set(language, probability);
+    const isListed = rank !== undefined && !isDoubtful;
+    const has = isListed || isOurs || share === 1 ? 'surely' : share ? 'rarely' : undefined;
+    scores.set(language, { score: Math.log(probability), has });
+  }
+  if (isBorrowed) {
+    for (const own of scores.values()) own.score = BORROWED_SCORE;
+  }
+  const all = [...scores.values()];
+  const loss = MAX_LOSS[all.some(({ has }) => has === 'surely') ? 'known' : 'unknown'];
+  const least = Math.max(...all.map(({ score }) => score)) - loss;
+  for (const own of all) own.score = Math.max(own.score, least);
+  return scores;
+}
+
+/** Zipf's law. */
+function probabilityOf(rank: number): number {
+  const { least, ranks, offset, slope } = LISTED;
+  return least * (ranks / (rank + offset)) ** slope;
+}
+
+/** How surely the dictionary of a language has a word, or all its parts; undefined where there is none. */
+function shareOf(word: string, language: LanguageTag, lists: WordLists): number | undefined {
+  if (!lists.languages.has(language)) return undefined;
+  const parts = word.split(/['-]/).filter((part) => part !== '');
+  const ofParts = parts.map((part) => (isCommon(part, language) ? 1 : lists.share(language, part)));
+  return Math.max(lists.share(language, word), Math.min(1, ...ofParts));
+}
+
+function shareOfUnknown(language: LanguageTag, lists: WordLists): number {
+  if (!lists.languages.has(language)) return UNKNOWN.none;
+  return lists.hasNearlyAll(language) ? UNKNOWN.nearlyAll : UNKNOWN.small;
+}
+
+/** Whether a language has a word that its relatives do not have; true of those without any. */
+function hasOwnWord(
+  language: LanguageTag,
+  parts: readonly string[],
+  scored: readonly ReadonlyMap<LanguageTag, WordScore>[],
+): boolean {
+  const own = relatives[language];
+  if (own === undefined) return true;
+  return parts.some(
+    (part, i) =>
+      isCommon(part, language) && own.every((each) => scored[i]?.get(each)?.has === undefined),
+  );
+}
+
+/** Whether words that nobody has are at least spelled as those of some language. */
+function areSpelledAsWords(words: readonly string[], frequencies: WordFrequencies): boolean {
+  const best = words.map((word) => Math.max(...frequencies.spelling(word).values()));
+  const letters = words.join(' ').length + 1;
+  return best.reduce((sum, each) => sum + each, 0) / letters > LEAST_SPELLING;
+}
+
+/** Languages of which a word that only a dictionary has may well be by its letters, though their own is small. */
+function lendersOf(
+  word: string,
+  borrower: LanguageTag,
+  {
+    script,
+    frequencies,
+    lists,
+  }: { script: Script; frequencies: WordFrequencies; lists: WordLists },
+): LanguageTag[] {
+  if (frequencies.ranks(word).has(borrower)) return [];
+  const spelling = frequencies.spelling(word);
+  const own = spelling.get(borrower) ?? 0;
+  return script.languages.filter(
+    (each) =>
+      each !== borrower &&
+      lists.languages.has(each) &&
+      !lists.hasNearlyAll(each) &&
+      (spelling.get(each) ?? -Infinity) > own,
+  );
+}
+
+/**
+ * Decides: the account's usual language where it may be, the likeliest where it leads, else none.
+ *
+ * @param own the words in small letters: every language writes the names of others
+ * @param usual how much is written in each language where the text comes from
+ */
+export function concludeFewWords(
+  { weighed, isOneWord, lenders }: FewWords,
+  { own, usual }: { own: string; usual: Evidence | undefined },
+): Detection {
+  const [best, ...others] = weighed;
+  if (best === undefined) return { status: 'no_language_detected' };
+  const letters = letterEvidence(own);
+  const leadOver = (other: Weighed) => best.score - other.score;
+  const limit = USUAL[isOneWord ? 'oneWord' : 'words'];
+  const possible = others.filter((other) => other.isWhole && leadOver(other) <= limit);
+  const languages = [best, ...possible].map(({ language }) => language);
+  const most = usual && mostUsual(languages, usual);
+  if (most !== undefined) return { status: 'success', language: most };
+  const { language } = best;
+  if (lenders.length === 0 && isSure(best, others, isOneWord))
+    return { status: 'success', language };
+  const open = others.filter(
+    (other) =>
+      letters.areAllOf(other.language) &&
+      (lenders.includes(other.language) || leadOver(other) < openLead(best, other, isOneWord)),
+  );
+  return {
+    status: 'insufficient_confidence',
+    language,
+    candidates: [language, ...open.map((other) => other.language)],
+  };
+}
+
+/** What the likeliest has to lead by for a text not to be in another language. */
+function openLead(best: Weighed, other: Weighed, isOneWord: boolean): number {
+  const least = best.known === 0 && other.known === 0 ? OPEN.unknown : OPEN.known;
+  const known =
+    other.known > 0 && other.hasDictionary
+      ? OPEN.dictionary[best.isWhole ? 'whole' : 'partly']
+      : least;
+  if (!other.isWhole) return known;
+  if (isOneWord) return Math.max(known, OPEN.oneWord);
+  const isLikelier = other.hasDictionary && !best.hasDictionary;
+  return Math.max(known, isLikelier ? OPEN.wholeDictionary : OPEN.whole);
+}
+
+function isSure(best: Weighed, others: readonly Weighed[], isOneWord: boolean): boolean {
+  const leadOver = (other: Weighed) => best.score - other.score;
+  const isKnown =
+    best.known >= KNOWN.most ||
+    (best.known >= KNOWN.some && others.every((other) => leadOver(other) >= LEAD.unknown));
+  return (
+    isKnown &&
+    others.every((other) => {
+      if (!other.isWhole)
+        return leadOver(other) >= (best.isWhole && !isOneWord ? LEAD.wholeOverAny : LEAD.any);
+      if (isOneWord) return leadOver(other) >= LEAD.oneWord;
+      const isLikelier = other.hasDictionary && !best.hasDictionary;
+      return leadOver(other) >= (isLikelier ? LEAD.dictionary : LEAD.whole);
+    })
+  );
+}
+
+/** The one of several languages that is more usual than the others by far. */
+function mostUsual(languages: readonly LanguageTag[], usual: Evidence): LanguageTag | undefined {
+  const shareOf = (language: LanguageTag) => usual.get(language) ?? 0;
+  const [first, second] = languages.toSorted((one, other) => shareOf(other) - shareOf(one));
+  const all = [...usual.values()].reduce((sum, share) => sum + share, 0);
+  if (first === undefined || shareOf(first) < USUAL_SHARE * all) return undefined;
+  const isClear = second === undefined || shareOf(first) >= USUAL_LEAD * shareOf(second);
+  return isClear ? first : undefined;
+}

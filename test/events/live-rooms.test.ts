@@ -1,0 +1,88 @@
+/** The rooms of a process: opened, changed, let go of. */
+import { expect, it } from 'vitest';
+import { createCaptionLog } from '../../server/events/caption-log.ts';
+import { createLiveRooms } from '../../server/events/live-rooms.ts';
+import { createFanOut } from '../../server/events/reading/fan-out.ts';
+import type { Room } from '../../server/events/store.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import { join, platformOfThisFile, scriptedTranslator, shows } from './live-room-support.ts';
+import { sampleRoom, sampleWishes } from './room-samples.ts';
+
+const platform = platformOfThisFile();
+
+async function openRooms({ sweepMs = 60_000 } = {}) {
+  const { account, key } = await platform().newcomer();
+  const owner = { accountId: account.accountId, keyId: key.keyId };
+  const store = platform().storage.rooms;
+  const log = recordLog();
+  const captions = createCaptionLog({ store, log });
+  const prepared: (string | undefined)[] = [];
+  const rooms = createLiveRooms({
+    ...{ captions, store, log, sweepMs, fanOut: createFanOut() },
+    callerOf: async () => ({ account, key }),
+    pairsOf: () => [],
+    spokenLanguages: () => [],
+    liveTranslation: {
+      async prepare({ glossaryId }) {
+        prepared.push(glossaryId);
+        if (glossaryId === 'gone')
+          throw new ServiceError('not_found', 'There is no such glossary.');
+        return { translateText: scriptedTranslator().translateText };
+      },
+    },
+  });
+  const make = async (given: Partial<Room> = {}) => {
+    const room = sampleRoom(owner, { wishes: { ...sampleWishes, always: [] }, ...given });
+    await store.create(room, [], 100);
+    return room;
+  };
+  return { rooms, make, store, log, prepared, captions, owner };
+}
+
+it('a room is opened as it is, not as it was when it was asked for', async () => {
+  const { rooms, make, store } = await openRooms();
+  const before = await make();
+  await store.change(before.accountId, before.roomId, { keepMs: 0 });
+  const [one, same] = await Promise.all([rooms.open(before), rooms.open(before)]);
+  expect(one.room.keepMs).toBe(0);
+  expect(one).toBe(same);
+  rooms.stop();
+});
+
+it('a room that was deleted meanwhile is not opened', async () => {
+  const { rooms, make, store } = await openRooms();
+  const room = await make();
+  const opening = rooms.open(room);
+  rooms.end(room.roomId, new ServiceError('not_found', 'The room has been deleted.'));
+  await expect(opening).rejects.toMatchObject({ code: 'stopping' });
+  await store.delete(room.accountId, room.roomId);
+  await expect(rooms.open(room)).rejects.toMatchObject({ code: 'not_found' });
+  expect(rooms.find(room.roomId)).toBeUndefined();
+  rooms.stop();
+});
+
+it('an event goes on without a glossary that was deleted', async () => {
+  const { rooms, make, prepared, log } = await openRooms();
+  const room = await make({ wishes: { ...sampleWishes, always: [], glossaryId: 'gone' } });
+  await expect(rooms.check(room)).rejects.toMatchObject({ code: 'not_found' });
+  await rooms.open(room);
+  expect(prepared).toEqual(['gone', 'gone', undefined]);
+  expect(log.lines.map(({ level }) => level)).toEqual(['warn']);
+  rooms.stop();
+});
+
+it('what was said longer ago than it is kept is gone, from memory and from disk', async () => {
+  const { rooms, make, captions } = await openRooms({ sweepMs: 5 });
+  const room = await make({ keepMs: 60_000 });
+  const live = await rooms.open(room);
+  const at = { language: 'en', author: 'machine' as const };
+  const old = Date.now() - 61_000;
+  await live.say({ ...at, text: 'Old.', startMs: old, endMs: old });
+  await live.say({ ...at, text: 'New.', startMs: Date.now(), endMs: Date.now() });
+  const track = { roomId: room.roomId, name: 'spoken' };
+  const texts = async () => (await captions.transcript(track)).map(({ text }) => text);
+  await expect.poll(texts, { interval: 10 }).toEqual(['New.']);
+  await shows(join(live), 'New.');
+  rooms.stop();
+});

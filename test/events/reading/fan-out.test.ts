@@ -1,0 +1,119 @@
+import { expect, it } from 'vitest';
+import { createFanOut, createParcel, encodings } from '../../../server/events/reading/fan-out.ts';
+import { until } from '../../support/product/server.ts';
+import { scriptedReader, type ScriptedReader } from './scripted-reader.ts';
+
+const line = (text: string) => ({
+  ...{ line: 1, text, language: 'es', start_time: 1, end_time: 2, by: 'machine' },
+});
+const concluded = (sequence: number, text = `${sequence}`) =>
+  createParcel(
+    { type: 'captions', language: 'es', sequence, lines: [line(text)], tentative: '' },
+    sequence,
+  );
+const tentative = (text: string) =>
+  createParcel({ type: 'captions', language: 'es', lines: [], tentative: text });
+const state = createParcel({
+  ...{ type: 'room', name: 'n', state: 'live', languages: [], spoken_languages: [] },
+});
+const keepAlive = createParcel({ type: 'keep_alive' });
+
+/** Readers that have all they were to be sent. */
+const here = (count: number, given: Parameters<typeof scriptedReader>[0] = {}) =>
+  Array.from({ length: count }, () => Object.assign(scriptedReader(given), { isBehind: false }));
+const tentatives = ({ received }: ScriptedReader) =>
+  received.map(({ captions }) => captions?.['tentative']);
+const sequences = ({ received }: ScriptedReader) =>
+  received.map(({ captions }) => captions?.['sequence']);
+
+it.each(encodings)('a message in %s says the same whatever its length', (encoding) => {
+  for (const length of [0, 20, 124, 200, 65_000, 70_000]) {
+    const [reader] = here(1, { encoding });
+    const text = 'ñ'.repeat(length);
+    createFanOut().send(new Set([reader!]), concluded(7, text));
+    expect(reader!.received).toEqual([
+      { captions: { language: 'es', sequence: 7, lines: [line(text)], tentative: '' } },
+    ]);
+    expect(reader!.sequence).toBe(7);
+  }
+});
+
+it('a message is made once for each encoding', () => {
+  const parcel = concluded(1);
+  expect(parcel.in('json')).toBe(parcel.in('json'));
+});
+
+it('what must not be lost comes once, in its order; who is slow is skipped and catches up', () => {
+  const fanOut = createFanOut();
+  const [quick, slow] = here(2);
+  const readers = new Set([quick!, slow!]);
+  fanOut.send(readers, concluded(1));
+  slow!.backlogBytes = 1_000_000;
+  fanOut.send(readers, concluded(2));
+  fanOut.send(readers, tentative('a'));
+  fanOut.send(readers, keepAlive);
+  slow!.backlogBytes = 0;
+  fanOut.send(readers, concluded(3));
+  fanOut.send(readers, concluded(3));
+  expect(sequences(quick!)).toEqual([1, 2, undefined, undefined, 3]);
+  expect(sequences(slow!)).toEqual([1]);
+  expect(slow).toMatchObject({ isBehind: true, sequence: 1 });
+});
+
+it('who still has something to read is spared what is tentative, and who wants calm always', () => {
+  const fanOut = createFanOut();
+  const [reader] = here(1);
+  const [calm] = here(1, { isSettled: true });
+  reader!.backlogBytes = 1;
+  fanOut.send(new Set([reader!, calm!]), tentative('Good'));
+  reader!.backlogBytes = 0;
+  fanOut.send(new Set([reader!, calm!]), tentative('Good morning'));
+  expect(tentatives(reader!)).toEqual(['Good morning']);
+  expect(calm!.received).toEqual([]);
+});
+
+it('the state of a room comes to those who are behind as well, and to nobody who is gone', () => {
+  const fanOut = createFanOut();
+  const behind = scriptedReader();
+  const gone = Object.assign(scriptedReader(), { isGone: true });
+  fanOut.send(new Set([behind, gone]), state);
+  expect(behind.received).toHaveLength(1);
+  expect(gone.received).toEqual([]);
+});
+
+it('is handed out in slices, between which others have their turn; none is left out', async () => {
+  const fanOut = createFanOut({ sliceMs: 0 });
+  const readers = new Set(here(1_000));
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    if (turns < 100) setImmediate(count);
+  };
+  setImmediate(count);
+  fanOut.send(readers, concluded(1));
+  fanOut.send(readers, concluded(2));
+  const last = [...readers].at(-1)!;
+  expect(last.received).toEqual([]);
+  await until(() => last.sequence === 2);
+  expect(turns).toBeGreaterThan(10);
+  for (const reader of readers) expect(sequences(reader)).toEqual([1, 2]);
+});
+
+it('a newer tentative text takes the place of one that is still being handed out', async () => {
+  const fanOut = createFanOut({ sliceMs: 0 });
+  const readers = new Set(here(500));
+  for (const text of ['a', 'b', 'c']) fanOut.send(readers, tentative(text));
+  const all = [...readers];
+  await until(() => all.every((reader) => tentatives(reader).at(-1) === 'c'));
+  expect(tentatives(all.at(-1)!)).toEqual(['c']);
+});
+
+it('who has left while it is handed out gets nothing more of it', async () => {
+  const fanOut = createFanOut({ sliceMs: 0 });
+  const readers = new Set(here(500));
+  const all = [...readers];
+  fanOut.send(readers, concluded(9));
+  readers.delete(all[490]!);
+  await until(() => all.at(-1)!.sequence === 9);
+  expect(all[490]!.received).toEqual([]);
+});

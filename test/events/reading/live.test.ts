@@ -1,0 +1,303 @@
+/** Whoever reads along, types or corrects, on a server whose translator counts what it is asked. */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { connect as connectSocket } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encode } from '@msgpack/msgpack';
+import { temporaryFolder } from '../../support/machine/temporary-folder.ts';
+import { startServer, until, type TestServer } from '../../support/product/server.ts';
+import {
+  startLibreTranslateServer,
+  type LibreTranslateServer,
+} from '../../support/services/libretranslate-server.ts';
+import { change, keyOf, makeRoom, readAlong, readStream, roomKey, type } from '../room-client.ts';
+
+let translator: LibreTranslateServer;
+let server: TestServer;
+beforeAll(async () => {
+  translator = await startLibreTranslateServer();
+  translator.languages = { en: ['es', 'fr', 'de'], es: ['en'] };
+  server = await startServer({
+    RECOGNISER: 'silent',
+    LIBRETRANSLATE_URL: translator.url,
+    TRANSLATION_ENGINES: '*: libretranslate',
+    LOG_LEVEL: 'debug',
+  });
+});
+afterAll(async () => {
+  await server.stop();
+  await translator.close();
+});
+
+const LANGUAGES = { languages: ['es', 'fr'], source_language: 'en' };
+const room = (wishes: Record<string, unknown> = {}) =>
+  makeRoom(server, { ...LANGUAGES, ...wishes });
+const asked = (word: string) =>
+  translator.translations().filter(({ q }) => q.some((text) => text.includes(word)));
+/** A word that was never translated before. */
+let words = 0;
+const newWord = () => `word${(words += 1)}x`;
+const info = async (roomId: string) =>
+  (await change(server, 'GET', `/v1/rooms/${roomId}`)).body as {
+    viewers: Record<string, number>;
+    state: string;
+  };
+const refusal = (opened: Promise<unknown>) =>
+  opened.then(
+    () => undefined,
+    (error: unknown) => error as { status?: number; retryAfter?: string },
+  );
+const live = (roomId: string, rest: string) => `/v1/rooms/${roomId}/live/${rest}`;
+
+describe.each(['json', 'msgpack', 'events'])('a reader of %s', (format) => {
+  const read = (roomId: string, wish = {}) =>
+    format === 'events'
+      ? readStream(server, roomId, wish)
+      : readAlong(server, roomId, { ...wish, format });
+
+  it('gets how the room is, what was said, and then what is said', async () => {
+    const { room_id: id } = await room();
+    await type(server, id, { text: 'Good morning.' });
+    const reader = await read(id);
+    await reader.shows('Good morning.');
+    await type(server, id, { text: 'The house is new.' });
+    await reader.shows('Good morning.', 'The house is new.');
+    expect(reader.messages.map(({ type: name }) => name)).toEqual(['room', 'history', 'captions']);
+    expect(reader.messages[0]).toMatchObject({
+      ...{ name: 'Main stage', state: 'waiting', languages: ['es', 'fr'], source_language: 'en' },
+    });
+    const [line] = reader.lines();
+    expect(line).toMatchObject({ language: 'en', by: 'person' });
+    expect(Math.abs(line!.start_time - Date.now())).toBeLessThan(60_000);
+    reader.close();
+    await until(async () => Object.keys((await info(id)).viewers).length === 0);
+  });
+
+  it('gets the last minutes in a language that nobody has read before', async () => {
+    const { room_id: id } = await room();
+    for (const text of ['Good morning.', 'The house.', 'The river.'])
+      await type(server, id, { text });
+    const before = performance.now();
+    const reader = await read(id, { language: 'es' });
+    await reader.shows('Buena mañana.', 'La casa.', 'La río.');
+    // Half of it is other tests' turn.
+    expect(performance.now() - before).toBeLessThan(2_000);
+    await type(server, id, { text: 'The city.' });
+    await until(() => reader.texts().at(-1) === 'La ciudad.');
+    reader.close();
+  });
+
+  it('misses nothing and gets nothing twice when the connection drops while lines come', async () => {
+    const { room_id: id } = await room();
+    const all = Array.from({ length: 40 }, (_, index) => `Line ${index}.`);
+    const first = await read(id);
+    const typing = (async () => {
+      for (const text of all) await type(server, id, { text });
+    })();
+    await until(() => first.lines().length > 5);
+    first.close();
+    const got = first.arrived();
+    const after = first.sequence();
+    const second = await read(id, { after });
+    await typing;
+    await until(() => second.texts().at(-1) === all.at(-1));
+    const texts = [...got, ...second.arrived()].map(({ text }) => text);
+    expect(texts).toEqual(all);
+    expect(second.messages.some((each) => each.type === 'history' && each.replaces)).toBe(false);
+    second.close();
+  });
+
+  it('is asked to leave when the room is deleted', async () => {
+    const { room_id: id } = await room();
+    const reader = await read(id);
+    await change(server, 'DELETE', `/v1/rooms/${id}`);
+    await until(() => reader.messages.at(-1)?.type === 'end');
+    if ('closed' in reader) expect(await reader.closed).toBe(4404);
+    else await reader.ended;
+    expect(await refusal(read(id))).toMatchObject({ status: 404 });
+  });
+});
+
+describe('a reader at a stream of events', () => {
+  it('goes on from Last-Event-ID, as browsers send it', async () => {
+    const { room_id: id } = await room();
+    await type(server, id, { text: 'One.' });
+    const first = await readStream(server, id);
+    await first.shows('One.');
+    first.close();
+    await type(server, id, { text: 'Two.' });
+    const second = await readStream(server, id, { lastEventId: first.sequence() });
+    await second.shows('Two.');
+    expect(second.headers.get('cache-control')).toContain('no-store');
+    expect(second.headers.get('content-type')).toContain('text/event-stream');
+    second.close();
+  });
+
+  it('holds no place when it is gone before it has one, and none is held by HEAD', async () => {
+    const { room_id: id } = await room();
+    const { port } = new URL(server.url);
+    await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        const socket = connectSocket(Number(port), '127.0.0.1');
+        socket.on('error', () => undefined);
+        socket.write(`GET /v1/rooms/${id}/live HTTP/1.1\r\nHost: x\r\n\r\n`);
+        await new Promise((resolve) => socket.once('connect', resolve));
+        socket.destroy();
+      }),
+    );
+    const head = await fetch(`${server.url}/v1/rooms/${id}/live`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type')]).toEqual([
+      ...[200, 'text/event-stream; charset=utf-8'],
+    ]);
+    const reader = await readStream(server, id);
+    await until(async () => (await info(id)).viewers['spoken'] === 1);
+    reader.close();
+    await until(async () => Object.keys((await info(id)).viewers).length === 0);
+  });
+});
+
+describe('a reader at a socket', () => {
+  it('changes language and calmness, and the room counts it where it is', async () => {
+    const { room_id: id } = await room();
+    await type(server, id, { text: 'The house.' });
+    for (const format of ['json', 'msgpack']) {
+      const reader = await readAlong(server, id, { format });
+      await reader.shows('The house.');
+      reader.watch({ language: 'es', calmness: 'settled' });
+      await reader.shows('La casa.');
+      expect((await info(id)).viewers).toEqual({ es: 1 });
+      reader.watch({ language: 'spoken' });
+      await reader.shows('The house.');
+      reader.close();
+      await reader.closed;
+    }
+  });
+
+  const wrong: [string, string | Uint8Array][] = [
+    ['no JSON', '{'],
+    ['no message', '5'],
+    ['another message', '{"captions":{}}'],
+    ['a language the room has not', '{"watch":{"language":"tlh"}}'],
+    ['many bytes that are no JSON', '🐉'.repeat(200)],
+    ['no MessagePack', Uint8Array.of(0xc1)],
+    ['MessagePack of another shape', encode([1, 2, 3])],
+    ['MessagePack that claims to be large', Uint8Array.of(0xdd, 0xff, 0xff, 0xff, 0xff)],
+  ];
+  it.each(wrong)('that sends %s is closed with 4400', async (_, frame) => {
+    const { room_id: id } = await room();
+    const reader = await readAlong(server, id);
+    reader.socket.send(frame);
+    expect(await reader.closed).toBe(4400);
+  });
+
+  it('that sends more than a message may have is closed with 1009, and one that never stops with 4429', async () => {
+    const { room_id: id } = await room();
+    const [large, flood] = [await readAlong(server, id), await readAlong(server, id)];
+    large.socket.send('x'.repeat(2_000));
+    expect(await large.closed).toBe(1009);
+    for (let count = 0; count < 100; count += 1) flood.watch({ calmness: 'settled' });
+    expect(await flood.closed).toBe(4429);
+    await until(async () => Object.keys((await info(id)).viewers).length === 0);
+  });
+
+  it('that does not read delays nobody, and has everything once it does', async () => {
+    const { room_id: id } = await room();
+    const [sleeper, quick] = [await readAlong(server, id), await readAlong(server, id)];
+    sleeper.socket.pause();
+    const long = 'x'.repeat(1_990);
+    // More than the system holds for a socket that nobody reads.
+    const count = 300;
+    let typed = 0;
+    const typing = Array.from({ length: 4 }, async () => {
+      while (typed < count) {
+        typed += 1;
+        await type(server, id, { text: `${long} ${typed}` });
+      }
+    });
+    await Promise.all(typing);
+    await until(() => quick.arrived().length === count);
+    const last = quick.sequence();
+    expect(sleeper.arrived().length).toBeLessThan(count);
+    sleeper.socket.resume();
+    await until(() => sleeper.sequence() === last);
+    const shown = sleeper.texts();
+    expect(shown).toEqual(quick.texts().slice(-shown.length));
+    expect(shown.length).toBeGreaterThanOrEqual(100);
+    for (const reader of [sleeper, quick]) reader.close();
+  });
+
+  it('is refused with a plain answer before it is one', async () => {
+    const { room_id: id } = await room();
+    for (const [wish, status] of [
+      [{ language: 'tlh' }, 400],
+      [{ key: 'nonsense' }, 403],
+    ] as const) {
+      expect(await refusal(readAlong(server, id, wish))).toMatchObject({ status });
+      expect(await refusal(readStream(server, id, wish))).toMatchObject({ status });
+    }
+    expect(await refusal(readAlong(server, 'nonsense'))).toMatchObject({ status: 404 });
+    expect(await refusal(readAlong(server, '%ff'))).toMatchObject({ status: 404 });
+  });
+});
+
+describe('translation', () => {
+  it('runs only for what is read, once for however many, and for nobody at all where nobody reads', async () => {
+    const { room_id: id } = await room();
+    const [unread, read] = [newWord(), newWord()];
+    await type(server, id, { text: unread });
+    const spoken = await readAlong(server, id);
+    await spoken.shows(unread);
+    expect(asked(unread)).toEqual([]);
+    const readers = await Promise.all(
+      Array.from({ length: 5 }, () => readAlong(server, id, { language: 'es' })),
+    );
+    await type(server, id, { text: read });
+    await Promise.all(readers.map((reader) => reader.shows(unread, read)));
+    expect(asked(read).map(({ target }) => target)).toEqual(['es']);
+    expect(asked(unread)).toHaveLength(1);
+    for (const reader of [...readers, spoken]) reader.close();
+  });
+
+  it('runs for languages that are always wanted, from the first word', async () => {
+    const { room_id: id } = await room({ always: ['fr'] });
+    const word = newWord();
+    await type(server, id, { text: word });
+    await until(() => asked(word).length > 0);
+    expect(asked(word).map(({ target }) => target)).toEqual(['fr']);
+  });
+});
+
+// The translator is left alone for a while after that: nothing that follows needs it.
+it('translation that fails leaves what was said, in its own language', async () => {
+  const { room_id: id } = await room();
+  const reader = await readAlong(server, id, { language: 'es' });
+  translator.always = { status: 500 };
+  await type(server, id, { text: 'The house.' });
+  await reader.shows('The house.');
+  translator.always = undefined;
+  expect(reader.lines()[0]).toMatchObject({ language: 'en' });
+  reader.close();
+});
+
+it('too many readers are refused with 429 and when to try again, and let in once there is room', async () => {
+  const small = await startServer({
+    RECOGNISER: 'silent',
+    EVENTS_MAX_VIEWERS_PER_ROOM: '2',
+    EVENTS_MAX_VIEWERS_PER_ADDRESS: '3',
+  });
+  const [one, other] = [await makeRoom(small), await makeRoom(small)];
+  const readers = [await readAlong(small, one.room_id), await readStream(small, one.room_id)];
+  const refused = await refusal(readAlong(small, one.room_id));
+  expect(refused).toMatchObject({ status: 429, retryAfter: '5' });
+  const stream = await fetch(`${small.url}/v1/rooms/${one.room_id}/live`);
+  expect([stream.status, stream.headers.get('retry-after')]).toEqual([429, '5']);
+  readers.push(await readAlong(small, other.room_id));
+  expect(await refusal(readAlong(small, other.room_id))).toMatchObject({ status: 429 });
+  readers[0]!.close();
+  await until(async () => (await refusal(readAlong(small, one.room_id))) === undefined);
+  // Who still reads is told that the server stops.
+  const told = readers.at(-1)!;
+  await small.stop();
+  await until(() => told.messages.at(-1)?.type === 'end');
+});

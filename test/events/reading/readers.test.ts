@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { createReaderDesk, createStallWatch } from '../../../server/events/reading/readers.ts';
+import type { LiveRoom } from '../../../server/events/live-room.ts';
+import { scriptedReader } from './scripted-reader.ts';
+
+const limits = { most: 4, mostInRoom: 3, mostFromAddress: 2, joinBurst: 3, joinsPerSecond: 1e-6 };
+const room = (readerCount = 0) => ({ readerCount }) as LiveRoom;
+
+function refusal(act: () => unknown): string | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
+it('has so many places in all, in a room and for a network', () => {
+  const desk = createReaderDesk(limits);
+  const first = desk.admit(room(), 'a');
+  desk.admit(room(), 'a');
+  expect(refusal(() => desk.admit(room(), 'a'))).toBe('too_many_sessions');
+  expect(refusal(() => desk.admit(room(3), 'b'))).toBe('too_many_sessions');
+  desk.admit(room(), 'b');
+  desk.admit(room(), 'b');
+  expect(refusal(() => desk.admit(room(), 'c'))).toBe('too_many_sessions');
+  first();
+  first();
+  expect(desk.count).toBe(3);
+  desk.admit(room(), 'a');
+});
+
+it('lets so many come at once from a network', () => {
+  const desk = createReaderDesk(limits);
+  for (let come = 0; come < 3; come += 1) desk.checkJoin('a');
+  expect(refusal(() => desk.checkJoin('a'))).toBe('too_many_requests');
+  expect(refusal(() => desk.checkJoin('b'))).toBeUndefined();
+});
+
+it('takes all addresses of IPv6 that somebody has for one network', () => {
+  const desk = createReaderDesk(limits);
+  desk.admit(room(), '2001:db8:0:1::1');
+  desk.admit(room(), '2001:db8::1:ffff:0:0:2');
+  expect(refusal(() => desk.admit(room(), '2001:0db8:0000:0001:1:2:3:4'))).toBe(
+    'too_many_sessions',
+  );
+  expect(refusal(() => desk.admit(room(), '2001:db8:0:2::1'))).toBeUndefined();
+  expect(refusal(() => desk.admit(room(), '::ffff:192.0.2.1'))).toBeUndefined();
+});
+
+it('lets passcodes be guessed a few times, also when all guesses come at once', () => {
+  const desk = createReaderDesk(limits);
+  const outcomes = Array.from({ length: 50 }, () => refusal(() => desk.tryPasscode('room', 'a')));
+  expect(outcomes.filter((code) => code === undefined)).toHaveLength(10);
+  expect(outcomes.at(-1)).toBe('too_many_requests');
+  expect(refusal(() => desk.tryPasscode('other', 'a'))).toBeUndefined();
+  expect(refusal(() => desk.tryPasscode('room', 'b'))).toBeUndefined();
+  // Those who know it are not counted.
+  for (let come = 0; come < 100; come += 1) desk.tryPasscode('room', 'c')();
+});
+
+it('finds readers whose bytes do not move, and spares those who are only slow', () => {
+  const isStalled = createStallWatch();
+  const [stalled, slow, idle] = [scriptedReader(), scriptedReader(), scriptedReader()];
+  stalled.backlogBytes = 10_000;
+  slow.backlogBytes = 10_000;
+  const looks = Array.from({ length: 8 }, () => {
+    slow.backlogBytes -= 100;
+    return [isStalled(stalled), isStalled(slow), isStalled(idle)];
+  });
+  expect(looks.map(([first]) => first)).toEqual([
+    ...[false, false, false],
+    ...[true, true, true, true, true],
+  ]);
+  expect(looks.flatMap(([, ...others]) => others)).not.toContain(true);
+});

@@ -1,0 +1,53 @@
+/** A reader whose connection does what a test says. */
+import { decode } from '@msgpack/msgpack';
+import type { Encoding, Reader } from '../../../server/events/reading/fan-out.ts';
+
+export interface ScriptedReader extends Reader {
+  /** What it was written, as it reads it. */
+  readonly received: Record<string, Record<string, unknown>>[];
+  backlogBytes: number;
+  isGone: boolean;
+  readonly ended: string[];
+}
+
+export function scriptedReader({
+  encoding = 'json',
+  linkId,
+  isSettled = false,
+}: { encoding?: Encoding; linkId?: string; isSettled?: boolean } = {}): ScriptedReader {
+  const received: ScriptedReader['received'] = [];
+  const ended: string[] = [];
+  return {
+    ...{ encoding, linkId, isSettled, received, ended },
+    sequence: -1,
+    isBehind: true,
+    isGone: false,
+    backlogBytes: 0,
+    write(bytes) {
+      received.push(unwrap(encoding, Buffer.from(bytes)));
+    },
+    end(reason) {
+      ended.push(reason.message);
+      this.isGone = true;
+    },
+    destroy() {
+      this.isGone = true;
+    },
+  };
+}
+
+function unwrap(encoding: Encoding, bytes: Buffer): Record<string, Record<string, unknown>> {
+  type Message = Record<string, Record<string, unknown>>;
+  if (encoding === 'events') {
+    const [, data = ''] = /^(?:id: \d+\n)?data: (.*)\n\n$/s.exec(bytes.toString()) ?? [];
+    return JSON.parse(data) as Message;
+  }
+  const length = bytes[1] ?? 0;
+  const size = length < 126 ? length : length === 126 ? bytes.readUInt16BE(2) : -1;
+  const at = length < 126 ? 2 : length === 126 ? 4 : 10;
+  const payload = bytes.subarray(at);
+  if (size === -1 ? payload.length !== Number(bytes.readBigUInt64BE(2)) : payload.length !== size) {
+    throw new Error('a frame whose length is wrong');
+  }
+  return (encoding === 'json' ? JSON.parse(payload.toString()) : decode(payload)) as Message;
+}

@@ -1,0 +1,208 @@
+/** Whoever has to do with a room of an event: owners, readers, captioners, as programs of our users would be. */
+import { decode, encode } from '@msgpack/msgpack';
+import { WebSocket } from 'ws';
+import type {
+  RoomLine,
+  RoomMessageOf,
+  RoomServerMessage,
+} from '../../shared/protocol/room-messages.ts';
+import type { RoomInfo } from '../../shared/schemas/rooms.ts';
+import { until, type TestServer } from '../support/product/server.ts';
+
+/** Makes a room; fails when the server refuses. */
+export async function makeRoom(
+  server: Pick<TestServer, 'post'>,
+  wishes: Record<string, unknown> = {},
+): Promise<RoomInfo> {
+  const response = await server.post('/v1/rooms', { name: 'Main stage', ...wishes });
+  if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
+  return (await response.json()) as RoomInfo;
+}
+
+/** Sends JSON with the API key; answers the status and what came back. */
+export async function change(
+  server: Pick<TestServer, 'send'>,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const response = await server.send(path, {
+    method,
+    headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>,
+  };
+}
+
+/** Types a line into a room, or corrects one; answers its number. */
+export async function type(
+  server: Pick<TestServer, 'send'>,
+  roomId: string,
+  typed: { text: string; language?: string; line?: number },
+): Promise<number> {
+  const { status, body } = await change(server, 'POST', `/v1/rooms/${roomId}/captions`, typed);
+  if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body['line'] as number;
+}
+
+/** The key in the fragment of a link. */
+export const keyOf = (url: string | undefined): string => url?.split('#key=')[1] ?? '';
+export const roomKey = (key: string) => ({ Authorization: `Room-Key ${key}` });
+
+export interface ReadingWish {
+  language?: string;
+  calmness?: string;
+  after?: number;
+  key?: string;
+  format?: string;
+}
+
+export interface RoomReader {
+  /** In the order they came. */
+  messages: RoomServerMessage[];
+  /** What is on the screen, in its order. */
+  lines(): RoomLine[];
+  texts(): string[];
+  /** Every line that came, also those that were replaced. */
+  arrived(): RoomLine[];
+  tentative(): string;
+  sequence(): number;
+  state(): string | undefined;
+  /** Waits until all of these are on the screen and nothing else. */
+  shows(...texts: string[]): Promise<void>;
+  close(): void;
+}
+
+export interface SocketReader extends RoomReader {
+  socket: WebSocket;
+  watch(wish: { language?: string; calmness?: string; after?: number }): void;
+  closed: Promise<number>;
+}
+
+function liveAddress(base: string, roomId: string, wish: ReadingWish): string {
+  const query = new URLSearchParams(
+    Object.entries(wish).map(([name, value]) => [name, String(value)]),
+  );
+  return `${base}/v1/rooms/${roomId}/live?${query}`;
+}
+
+/** What a page makes of what comes. */
+function screen(): {
+  reader: Omit<RoomReader, 'close'>;
+  take: (wire: Record<string, object>) => void;
+} {
+  const messages: RoomServerMessage[] = [];
+  const shown = new Map<number, RoomLine>();
+  let tentative = '';
+  let sequence = 0;
+  const show = (lines: readonly RoomLine[]) => {
+    for (const line of lines) {
+      if (line.text === '') shown.delete(line.line);
+      else shown.set(line.line, line);
+    }
+  };
+  const lines = () => [...shown.values()].sort((a, b) => a.line - b.line);
+  const texts = () => lines().map(({ text }) => text);
+  const reader: Omit<RoomReader, 'close'> = {
+    messages,
+    lines,
+    texts,
+    arrived: () => messages.flatMap((message) => ('lines' in message ? message.lines : [])),
+    tentative: () => tentative,
+    sequence: () => sequence,
+    state: () =>
+      messages.findLast((each): each is RoomMessageOf<'room'> => each.type === 'room')?.state,
+    async shows(...expected) {
+      await until(() => JSON.stringify(texts()) === JSON.stringify(expected)).catch(() => {
+        throw new Error(`It shows ${JSON.stringify(texts())}, not ${JSON.stringify(expected)}.`);
+      });
+    },
+  };
+  const take = (wire: Record<string, object>) => {
+    const [[type, payload] = ['', {}]] = Object.entries(wire);
+    const message = { type, ...payload } as RoomServerMessage;
+    messages.push(message);
+    if (message.type === 'history' && message.replaces) shown.clear();
+    if ('lines' in message) show(message.lines);
+    if (message.type === 'captions') tentative = message.tentative;
+    if ('sequence' in message) sequence = message.sequence ?? sequence;
+  };
+  return { reader, take };
+}
+
+/** Reads along at a WebSocket. @throws Error with the status of a refusal */
+export async function readAlong(
+  { url }: Pick<TestServer, 'url'>,
+  roomId: string,
+  wish: ReadingWish = {},
+): Promise<SocketReader> {
+  const socket = new WebSocket(liveAddress(url.replace(/^http/, 'ws'), roomId, wish));
+  const { take, reader } = screen();
+  const isPacked = wish.format === 'msgpack';
+  socket.on('message', (data: Buffer, isBinary) => {
+    if (isBinary !== isPacked) throw new Error('a frame of the wrong type');
+    take((isBinary ? decode(data) : JSON.parse(data.toString())) as Record<string, object>);
+  });
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', () => resolve());
+    socket.once('unexpected-response', (_request, response) => {
+      reject(
+        Object.assign(new Error(`refused with ${response.statusCode}`), {
+          status: response.statusCode,
+          retryAfter: response.headers['retry-after'],
+        }),
+      );
+      response.destroy();
+    });
+    socket.once('error', reject);
+  });
+  socket.on('error', () => undefined);
+  await until(
+    () => reader.messages.some(({ type }) => type === 'history') || wish.after !== undefined,
+  );
+  return {
+    ...reader,
+    socket,
+    closed,
+    watch: (watch) => socket.send(isPacked ? encode({ watch }) : JSON.stringify({ watch })),
+    close: () => socket.close(),
+  };
+}
+
+/** Reads along at a stream of server-sent events. @throws Error with the status of a refusal */
+export async function readStream(
+  { url }: Pick<TestServer, 'url'>,
+  roomId: string,
+  wish: ReadingWish & { lastEventId?: number } = {},
+): Promise<RoomReader & { ended: Promise<void>; headers: Headers }> {
+  const { lastEventId, ...asked } = wish;
+  const stopped = new AbortController();
+  const response = await fetch(liveAddress(url, roomId, asked), {
+    signal: stopped.signal,
+    headers: lastEventId === undefined ? {} : { 'Last-Event-ID': String(lastEventId) },
+  });
+  if (response.status !== 200) {
+    throw Object.assign(new Error(`refused with ${response.status}`), { status: response.status });
+  }
+  const { take, reader } = screen();
+  const read = async () => {
+    let rest = '';
+    const decoder = new TextDecoder();
+    for await (const piece of response.body ?? []) {
+      const events = (rest + decoder.decode(piece, { stream: true })).split('\n\n');
+      rest = events.pop() ?? '';
+      for (const event of events) {
+        const data = event.split('\n').find((line) => line.startsWith('data: ')) ?? '';
+        take(JSON.parse(data.slice(6)) as Record<string, object>);
+      }
+    }
+  };
+  const ended = read().catch(() => undefined);
+  return { ...reader, ended, headers: response.headers, close: () => stopped.abort() };
+}

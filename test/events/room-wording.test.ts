@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { createRoomWording } from '../../server/events/room-wording.ts';
+
+const wording = (hiddenWords: string[], replacements: [string, string][] = []) =>
+  createRoomWording({
+    hiddenWords,
+    replacements: replacements.map(([from, to]) => ({ from, to })),
+  });
+
+it.each([
+  ['Damn', 'damn it, DAMN!', '••• it, •••!'],
+  ['damn', 'Damnation and goddamn stay.', 'Damnation and goddamn stay.'],
+  ['co-op', 'The co-op is a Co-Op.', 'The ••• is a •••.'],
+  ['C++', 'We use C++ and c++.', 'We use ••• and •••.'],
+  ['(a|b)[c]{2}^$.*?\\/', 'It is (a|b)[c]{2}^$.*?\\/ here.', 'It is ••• here.'],
+  ['top secret', 'Top  secret things are topsecret.', '••• things are topsecret.'],
+  ['Straße', 'Die straße, die Straßen.', 'Die •••, die Straßen.'],
+  ['été', "L'été d'étés.", "L'••• d'étés."],
+  ['秘密', 'これは秘密です。', 'これは•••です。'],
+  ['ลับ', 'ความลับของเรา', 'ความ•••ของเรา'],
+  ['42', 'It is 42, not 421.', 'It is •••, not 421.'],
+])('hides %s', (word, text, shown) => {
+  expect(wording([word]).spoken(text)).toBe(shown);
+  expect(wording([word]).translated(text)).toBe(shown);
+});
+
+it('puts right what was misheard, the longest first, before it hides', () => {
+  const changed = wording(
+    ['Zembla'],
+    [
+      ['zembler', 'Zembla'],
+      ['zembler court', 'Zembla Quartz'],
+      ['um', ''],
+    ],
+  );
+  expect(changed.spoken('ZEMBLER  COURT and zembler, um, $& and $1.')).toBe(
+    '••• Quartz and •••, , $& and $1.',
+  );
+  // What is translated was put right before.
+  expect(changed.translated('zembler')).toBe('zembler');
+});
+
+it('takes replacements as they are', () => {
+  expect(wording([], [['price', '$1 & $&']]).spoken('The price')).toBe('The $1 & $&');
+});
+
+it('without words leaves a text alone', () => {
+  expect(wording([]).spoken('Good morning.')).toBe('Good morning.');
+  expect(wording([]).translated('')).toBe('');
+});
+
+it('finds the most words there may be without delay, in a text that nearly has them', () => {
+  const words = Array.from({ length: 500 }, (_, index) => `${'a '.repeat(45)}${index}`);
+  const text = 'a '.repeat(1_000);
+  expect(wording(words).spoken(text)).toBe(text);
+});

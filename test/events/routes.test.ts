@@ -1,0 +1,361 @@
+/** `/v1/rooms`, our own addition, on the server that people run. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askDragoman } from '../support/product/command-line.ts';
+import { readContract, type ContractCheck } from '../support/product/contract-check.ts';
+import type { TestServer } from '../support/product/server.ts';
+import { sharedServer } from '../support/product/shared-server.ts';
+import { keyOf } from './room-client.ts';
+
+const PATH = '/v1/rooms';
+const MATCHING = (pattern: RegExp) => expect.stringMatching(pattern) as string;
+let server: TestServer;
+let check: ContractCheck;
+beforeAll(async () => {
+  server = await sharedServer();
+  check = await readContract(server.url);
+});
+afterAll(() => server.stop());
+
+type Body = Record<string, unknown> & { room_id: string; message: string };
+
+/** Sends a request, and holds the answer against the server's own document. */
+async function ask(method: string, path: string, body?: unknown, secret = server.apiKey) {
+  const response = await fetch(server.url + path, {
+    method,
+    headers: {
+      Authorization: `Service-Auth-Key ${secret}`,
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const { status } = response;
+  const text = await response.text();
+  const header = (name: string) => response.headers.get(name) ?? undefined;
+  expect(check({ method, url: path, status, header, body: text })).toBeUndefined();
+  return { status, body: (text === '' ? {} : JSON.parse(text)) as Body };
+}
+
+const create = (given: object = {}) => ask('POST', PATH, { name: 'Main stage', ...given });
+
+/** The secret of a key of a new account. */
+async function strangerOn(plan: 'free' | 'pro'): Promise<string> {
+  const settings = { DATA_DIR: server.dataFolder };
+  const name = `stranger ${randomUUID()}`;
+  await askDragoman(['account', 'create', '--name', name, '--plan', plan], settings);
+  const args = ['key', 'create', '--account', name];
+  return (await askDragoman<{ secret: string }>(args, settings)).secret;
+}
+
+describe('a room', () => {
+  it('is made with what is given, and with links for all who come', async () => {
+    const made = await create({
+      ...{ languages: ['ES', 'es', 'fr'], always: ['es'], source_language: 'en' },
+      ...{ keep_hours: 1.5, hidden_words: [' damn '], access: 'everyone' },
+      replacements: [{ from: 'Zembler', to: 'Zembla' }],
+    });
+    const place = `${server.url}/events/${made.body.room_id}`;
+    expect(made).toEqual({
+      status: 201,
+      body: {
+        room_id: MATCHING(/^[2-9a-z]{10}$/),
+        name: 'Main stage',
+        languages: ['es', 'fr'],
+        always: ['es'],
+        source_language: 'en',
+        access: 'everyone',
+        keep_hours: 1.5,
+        replacements: [{ from: 'Zembler', to: 'Zembla' }],
+        hidden_words: ['damn'],
+        paused: false,
+        state: 'waiting',
+        viewers: {},
+        viewer_url: place,
+        overlay_url: `${place}/overlay`,
+        speaker_url: MATCHING(/\/speaker#key=speaker\.\w+\.0\.[\w-]{22}$/),
+        captioner_url: MATCHING(/\/captioner#key=captioner\.\w+\.0\.[\w-]{22}$/),
+        creation_time: MATCHING(/^\d{4}-.*Z$/),
+      },
+    });
+    const { room_id: id } = made.body;
+    expect(await ask('GET', `${PATH}/${id}`)).toEqual({ status: 200, body: made.body });
+    expect((await ask('GET', PATH)).body['rooms']).toContainEqual(made.body);
+    expect((await ask('DELETE', `${PATH}/${id}`)).status).toBe(204);
+    expect((await ask('DELETE', `${PATH}/${id}`)).status).toBe(404);
+    expect((await ask('GET', `${PATH}/${id}`)).status).toBe(404);
+  });
+
+  it('has a passcode that is made up where none is given, and links that go past it', async () => {
+    const { body } = await create({ access: 'passcode' });
+    expect(body['passcode']).toMatch(/^\d{6}$/);
+    expect(body['viewer_url']).not.toContain('#');
+    expect(body['overlay_url']).toMatch(/\/overlay#key=viewer\./);
+    expect((await create({ access: 'passcode', passcode: ' Blau-7 ' })).body['passcode']).toBe(
+      'Blau-7',
+    );
+    const { body: closed } = await create({ access: 'link' });
+    expect(closed).not.toHaveProperty('passcode');
+    expect(closed['viewer_url']).toMatch(/#key=viewer\./);
+  });
+
+  it.each([
+    [{ name: undefined }, /name/],
+    [{ name: '' }, /name/],
+    [{ name: 'ä'.repeat(513) }, /name.*1024 bytes/],
+    [{ name: 'a\nb' }, /name/],
+    [{ languages: { es: true } }, /languages/],
+    [{ languages: ['tlh'] }, /languages.*es/],
+    [{ languages: [5] }, /languages/],
+    [{ languages: Array.from({ length: 31 }, () => 'es') }, /languages.*30/],
+    [{ languages: ['es'], always: ['fr'] }, /always.*es/],
+    [{ source_language: 'tlh' }, /source_language/],
+    [{ access: 'nobody' }, /access.*everyone, passcode, link/],
+    [{ access: 'passcode', passcode: 'abc' }, /passcode.*4/],
+    [{ access: 'passcode', passcode: 'x'.repeat(65) }, /passcode/],
+    [{ access: 'passcode', passcode: 'a b c d' }, /passcode/],
+    [{ keep_hours: -1 }, /keep_hours/],
+    [{ keep_hours: 8761 }, /keep_hours.*8760/],
+    [{ keep_hours: 'long' }, /keep_hours/],
+    [{ glossary_id: 'nonsense' }, /glossary/],
+    [{ formality: 'rude' }, /formality/],
+    [{ replacements: [{ from: 'a' }] }, /replacements/],
+    [{ replacements: [{ from: ' ', to: 'a' }] }, /replacements.*empty/],
+    [{ replacements: [{ from: 'a', to: 'x'.repeat(101) }] }, /replacements.*100/],
+    [{ hidden_words: [''] }, /hidden_words.*empty/],
+    [{ hidden_words: ['a\u0007'] }, /hidden_words.*control/],
+    [{ hidden_words: ['x'.repeat(101)] }, /hidden_words.*100/],
+    [{ hidden_words: Array.from({ length: 501 }, (_, index) => `w${index}`) }, /hidden_words.*500/],
+  ])('%#. is refused with a reason', async (given, reason) => {
+    const { status, body } = await create(given);
+    expect(status).toBe(400);
+    expect(body.message).toMatch(reason);
+  });
+
+  it('with a glossary that is not there is refused, and one without JSON or with too much of it', async () => {
+    expect((await create({ languages: ['es'], glossary_id: randomUUID() })).status).toBe(404);
+    expect((await ask('POST', PATH, '{"name":')).status).toBe(400);
+    expect((await create({ hidden_words: ['x'.repeat(600_000)] })).status).toBe(413);
+  });
+
+  it('holds the most words there may be, whatever is in them', async () => {
+    const hidden = Array.from({ length: 500 }, (_, index) => `${index}-(`.padEnd(100, 'ß'));
+    const { status, body } = await create({ languages: ['es'], hidden_words: hidden });
+    expect(status).toBe(201);
+    expect(body['hidden_words']).toEqual(hidden);
+    const typed = { text: 'co-op 1-(' };
+    expect((await ask('POST', `${PATH}/${body.room_id}/captions`, typed)).status).toBe(201);
+  });
+
+  it('changes in what is given; null takes away, and what is wrong changes nothing', async () => {
+    const { body: made } = await create({
+      ...{ languages: ['es', 'fr'], always: ['fr'], source_language: 'en', access: 'passcode' },
+    });
+    const place = `${PATH}/${made.room_id}`;
+    const patch = (change: object) => ask('PATCH', place, change);
+    expect(await patch({ name: null, keep_hours: null })).toEqual({ status: 200, body: made });
+    const changed = await patch({ name: 'Small stage', paused: true, keep_hours: 2 });
+    expect(changed.body).toEqual({
+      ...made,
+      ...{ name: 'Small stage', paused: true, state: 'paused', keep_hours: 2 },
+    });
+    const without = await patch({ languages: ['es'], source_language: null, formality: null });
+    expect(without.body).toMatchObject({ languages: ['es'], always: [] });
+    expect(without.body).not.toHaveProperty('source_language');
+    expect(without.body['passcode']).toBe(made['passcode']);
+    for (const wrong of [{ languages: ['tlh'] }, { always: ['fr'] }, { paused: 5 }]) {
+      expect((await patch(wrong)).status, JSON.stringify(wrong)).toBe(400);
+    }
+    expect((await ask('GET', place)).body).toEqual(without.body);
+    expect((await patch({ access: 'everyone' })).body).not.toHaveProperty('passcode');
+  });
+
+  it('keeps every one of many changes that come at once', async () => {
+    const { room_id: id } = (await create({ languages: ['es'] })).body;
+    const changes = [
+      { paused: true },
+      { hidden_words: ['damn'] },
+      { replacements: [{ from: 'a', to: 'b' }] },
+      { access: 'link' },
+      { keep_hours: 3 },
+      { languages: ['es', 'fr'] },
+    ];
+    await Promise.all(changes.map((each) => ask('PATCH', `${PATH}/${id}`, each)));
+    expect((await ask('GET', `${PATH}/${id}`)).body).toMatchObject(Object.assign({}, ...changes));
+  });
+
+  it('is unknown to other accounts, in all that can be done with it', async () => {
+    const { room_id: id } = (await create()).body;
+    const stranger = await strangerOn('pro');
+    const place = `${PATH}/${id}`;
+    const attempts = [
+      ['GET', place],
+      ['PATCH', place, { name: 'mine' }],
+      ['DELETE', place],
+      ['GET', `${place}/links`],
+      ['POST', `${place}/links`, { role: 'speaker' }],
+      ['GET', `${place}/code.svg`],
+      ['POST', `${place}/captions`, { text: 'Hello.' }],
+      ['GET', `${place}/transcript`],
+      ['DELETE', `${place}/transcript`],
+    ] as const;
+    for (const [method, path, body] of attempts) {
+      expect(await ask(method, path, body, stranger), `${method} ${path}`).toMatchObject({
+        status: 404,
+        body: { message: expect.any(String) as string },
+      });
+      const nonsense = path.replace(id, 'Nonsense-1');
+      expect((await ask(method, nonsense, body)).status, `${method} ${nonsense}`).toBe(404);
+    }
+    const session = {
+      source_media_content_type: 'audio/pcm;encoding=s16le;rate=16000',
+      room_id: id,
+    };
+    expect((await ask('POST', '/v3/voice/realtime', session, stranger)).status).toBe(404);
+    expect((await ask('GET', PATH, undefined, stranger)).body['rooms']).toEqual([]);
+    expect((await ask('GET', place)).status).toBe(200);
+  });
+
+  it('is part of the pro plan, as voice is', async () => {
+    const secret = await strangerOn('free');
+    const { room_id: id } = (await create()).body;
+    for (const [method, path, body] of [
+      ['POST', PATH, { name: 'x' }],
+      ['GET', PATH],
+      ['GET', `${PATH}/${id}`],
+      ['PATCH', `${PATH}/${id}`, {}],
+      ['DELETE', `${PATH}/${id}`],
+      ['GET', `${PATH}/${id}/links`],
+      ['GET', `${PATH}/${id}/transcript`],
+    ] as const) {
+      expect(await ask(method, path, body, secret)).toMatchObject({
+        status: 403,
+        body: { message: expect.stringContaining('pro plan') as string },
+      });
+    }
+    expect((await ask('GET', PATH, undefined, 'nobody')).status).toBe(403);
+  });
+});
+
+describe('links of a room', () => {
+  it('are made, listed and revoked', async () => {
+    const { room_id: id } = (await create({ access: 'link' })).body;
+    const place = `${PATH}/${id}/links`;
+    const wish = { role: 'viewer', label: 'Press', expires_in_hours: 24 };
+    const made = await ask('POST', place, wish);
+    expect(made).toMatchObject({
+      status: 201,
+      body: {
+        ...{ role: 'viewer', label: 'Press', link_id: MATCHING(/^\w{10}$/) },
+        url: MATCHING(new RegExp(`/events/${id}#key=viewer\\.`)),
+        expiry_time: MATCHING(/Z$/),
+      },
+    });
+    const inADay = Date.now() + 24 * 3_600_000;
+    expect(Math.abs(Date.parse(String(made.body['expiry_time'])) - inADay)).toBeLessThan(60_000);
+    const listed = (await ask('GET', place)).body['links'] as { role: string }[];
+    expect(listed).toContainEqual(made.body);
+    expect(listed.map(({ role }) => role).sort()).toEqual([
+      ...['captioner', 'speaker', 'viewer', 'viewer'],
+    ]);
+    const one = `${place}/${String(made.body['link_id'])}`;
+    expect((await ask('DELETE', one)).status).toBe(204);
+    expect((await ask('DELETE', one)).status).toBe(404);
+  });
+
+  it('are none in the room any more when the one that is handed out is revoked', async () => {
+    const { room_id: id } = (await create()).body;
+    const links = (await ask('GET', `${PATH}/${id}/links`)).body['links'] as {
+      link_id: string;
+      role: string;
+    }[];
+    const speaker = links.find(({ role }) => role === 'speaker')!;
+    await ask('DELETE', `${PATH}/${id}/links/${speaker.link_id}`);
+    expect((await ask('GET', `${PATH}/${id}`)).body).not.toHaveProperty('speaker_url');
+    const { url } = (await ask('POST', `${PATH}/${id}/links`, { role: 'speaker' })).body;
+    expect((await ask('GET', `${PATH}/${id}`)).body['speaker_url']).toBe(url);
+  });
+
+  it.each([
+    [{}, /role/],
+    [{ role: 'owner' }, /role.*viewer, captioner, speaker/],
+    [{ role: 'viewer', label: 'a\nb' }, /name/],
+    [{ role: 'viewer', expires_in_hours: 0 }, /expires_in_hours/],
+    [{ role: 'viewer', expires_in_hours: 9000 }, /expires_in_hours.*8760/],
+  ])('%#. are refused with a reason', async (wish, reason) => {
+    const { room_id: id } = (await create()).body;
+    const { status, body } = await ask('POST', `${PATH}/${id}/links`, wish);
+    expect(status).toBe(400);
+    expect(body.message).toMatch(reason);
+  });
+
+  it('are a hundred and not one more', async () => {
+    const { room_id: id } = (await create()).body;
+    const add = () => ask('POST', `${PATH}/${id}/links`, { role: 'viewer' });
+    const added = await Promise.all(Array.from({ length: 100 }, add));
+    expect(added.filter(({ status }) => status === 201)).toHaveLength(97);
+    expect((await add()).body.message).toMatch(/at most 100 links/);
+  });
+});
+
+describe('what is typed into a room', () => {
+  it.each([
+    [{ text: '' }, 400, /text.*empty/],
+    [{ text: ' \n ' }, 400, /text.*empty/],
+    [{ text: 'x'.repeat(2001) }, 400, /2000 characters/],
+    [{ text: 'a\u0000b' }, 400, /control/],
+    [{ text: 5 }, 400, /text/],
+    [{ text: 'a', line: 'x' }, 400, /line/],
+    [{ text: 'a', language: 'fr' }, 400, /language.*spoken, es/],
+    [{ text: 'a', line: 0 }, 400, /line/],
+    [{ text: 'a', line: 7 }, 404, /no such line/],
+    [{}, 400, /text/],
+  ])('%#. is refused with a reason', async (typed, expected, reason) => {
+    const { room_id: id } = (await create({ languages: ['es'] })).body;
+    const { status, body } = await ask('POST', `${PATH}/${id}/captions`, typed);
+    expect(status).toBe(expected);
+    expect(body.message).toMatch(reason);
+  });
+
+  it('may be of two thousand characters, of any kind', async () => {
+    const { room_id: id } = (await create()).body;
+    const text = '🐉'.repeat(2000);
+    expect((await ask('POST', `${PATH}/${id}/captions`, { text })).status).toBe(201);
+    const { body } = await ask('GET', `${PATH}/${id}/transcript`);
+    expect(body['lines']).toMatchObject([{ text, by: 'person', language: 'en' }]);
+  });
+});
+
+describe('a transcript', () => {
+  it.each([
+    ['language=tlh', /language.*spoken/],
+    ['format=pdf', /format.*txt, srt, vtt, json, docx/],
+  ])('is refused with a reason: %s', async (query, reason) => {
+    const { room_id: id } = (await create()).body;
+    const { status, body } = await ask('GET', `${PATH}/${id}/transcript?${query}`);
+    expect(status).toBe(400);
+    expect(body.message).toMatch(reason);
+  });
+});
+
+it('the code for the audience is a picture of the link for readers', async () => {
+  const { body } = await create({ access: 'link' });
+  const response = await server.get(`${PATH}/${body.room_id}/code.svg`, {
+    Authorization: `Service-Auth-Key ${server.apiKey}`,
+  });
+  expect(response.headers.get('content-type')).toContain('image/svg+xml');
+  expect(await response.text()).toMatch(/^<svg[^>]*>/);
+  expect(keyOf(String(body['viewer_url']))).not.toBe('');
+});
+
+it('the interface says what is our own, with examples', async () => {
+  const document = (await (await server.get('/openapi.json')).json()) as {
+    paths: Record<string, Record<string, { requestBody?: unknown }>>;
+  };
+  const described = JSON.stringify(document.paths[PATH]?.['post']?.requestBody);
+  expect(described).toContain('Our own addition');
+  expect(described).toContain('Main stage');
+  expect(Object.keys(document.paths[`${PATH}/{room_id}`] ?? {})).toEqual(
+    expect.arrayContaining(['get', 'patch', 'delete']),
+  );
+  expect(Object.keys(document.paths[`${PATH}/{room_id}/live`] ?? {})).toEqual(['get']);
+});

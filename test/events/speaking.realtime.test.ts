@@ -1,0 +1,149 @@
+/** Voice sessions that speak into a room, with the real recogniser and voices. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until, startServer, type TestServer } from '../support/product/server.ts';
+import { speech } from '../support/audio/speech.ts';
+import {
+  connect,
+  connectWith,
+  PCM_16K,
+  stream,
+  type SessionAnswer,
+  type VoiceClient,
+} from '../support/product/voice-client.ts';
+import { wordErrorRate } from '../support/audio/word-error-rate.ts';
+import { change, keyOf, makeRoom, readAlong, roomKey } from './room-client.ts';
+
+const PACE = { chunkBytes: 3200, chunkMs: 100 };
+const TEXT = 'good morning everybody. my friends live in a small house near the sea.';
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer()));
+afterAll(() => server.stop());
+
+const samples = async (text: string) => readFileSync(await speech({ text })).subarray(44);
+const state = async (roomId: string) =>
+  (await change(server, 'GET', `/v1/rooms/${roomId}`)).body['state'];
+async function speak(client: VoiceClient, text: string): Promise<void> {
+  await stream(client, await samples(text), PACE);
+  client.end();
+  await client.closed;
+}
+
+/** Requests a session with the key of a speaker. */
+async function sessionOf(roomId: string, key: string, body: object = {}): Promise<SessionAnswer> {
+  const wish = { source_media_content_type: PCM_16K, source_language: 'en', ...body };
+  const path = `/v1/rooms/${roomId}/live/session`;
+  const response = await server.post(path, wish, roomKey(key));
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+  return (await response.json()) as SessionAnswer;
+}
+
+it('what is said comes to all who read, in their languages, and the room outlives the session', async () => {
+  const { room_id: id, ...made } = await makeRoom(server, { languages: ['es', 'fr'] });
+  const key = keyOf(made.speaker_url);
+  const [spoken, spanish, calm] = [
+    await readAlong(server, id),
+    await readAlong(server, id, { language: 'es' }),
+    await readAlong(server, id, { calmness: 'settled' }),
+  ];
+  const beganMs = Date.now();
+  const first = await connectWith(await sessionOf(id, key), 'json');
+  await until(() => spoken.state() === 'live');
+  const speaking = speak(first, TEXT);
+  await until(() => spoken.tentative() !== '');
+  // Somebody who comes in the middle gets on with it.
+  const late = await readAlong(server, id, { language: 'es' });
+  await speaking;
+  await until(() => spoken.state() === 'waiting');
+  await until(() => spanish.texts().length === spoken.texts().length && spoken.texts().length > 1);
+  expect(wordErrorRate(TEXT, spoken.texts().join(' '))).toBeLessThanOrEqual(0.2);
+  expect(spanish.texts().join(' ')).toMatch(/casa/);
+  await late.shows(...spanish.texts());
+  expect(calm.texts()).toEqual(spoken.texts());
+  expect(calm.messages.some((each) => each.type === 'captions' && each.tentative !== '')).toBe(
+    false,
+  );
+  const times = spoken.lines().map(({ start_time: at }) => at);
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+  expect(times[0]).toBeGreaterThanOrEqual(beganMs - 1_000);
+  expect(spoken.lines().every(({ by, language }) => by === 'machine' && language === 'en')).toBe(
+    true,
+  );
+  expect(spoken.tentative()).toBe('');
+
+  // Another session goes on where the first stopped, now one with the key of the account.
+  const before = spoken.texts();
+  const second = await connect(server, { room_id: id });
+  await speak(second, 'we will talk about the history of our city.');
+  await until(() => spoken.texts().length > before.length);
+  expect(spoken.texts().slice(0, before.length)).toEqual(before);
+
+  // A line is heard, spoken once for all.
+  const { line } = spanish.lines().at(-1)!;
+  const clips = await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const clip = await server.get(`/v1/rooms/${id}/live/speech/es/${line}?format=flac`);
+      return Buffer.from(await clip.arrayBuffer());
+    }),
+  );
+  expect(clips[0]!.length).toBeGreaterThan(1_000);
+  expect(clips.every((clip) => clip.equals(clips[0]!))).toBe(true);
+  for (const reader of [spoken, spanish, calm, late]) reader.close();
+});
+
+it('a second speaker has the floor, a pause lets nothing in, and a session that dropped goes on', async () => {
+  const { room_id: id, ...made } = await makeRoom(server, { languages: ['es'] });
+  const key = keyOf(made.speaker_url);
+  const reader = await readAlong(server, id);
+  const first = await connectWith(await sessionOf(id, key), 'json');
+  await until(() => reader.state() === 'live');
+  const answer = await sessionOf(id, key);
+  const second = await connectWith(answer, 'json');
+  expect((await first.closed).code).toBe(4403);
+  expect(first.error()?.error_message).toMatch(/floor/);
+
+  const pause = (paused: boolean) =>
+    server.post(`/v1/rooms/${id}/live/state`, { paused }, roomKey(key));
+  expect(await (await pause(true)).json()).toEqual({ paused: true });
+  await until(() => reader.state() === 'paused');
+  await stream(second, await samples('nobody is to hear this at all.'), PACE);
+  second.endUtterance();
+  await until(() => second.text() !== '');
+  expect(reader.lines()).toEqual([]);
+  await pause(false);
+  await until(() => reader.state() === 'live');
+
+  second.socket.terminate();
+  const path = `/v1/rooms/${id}/live/session`;
+  const again = await server.post(path, { token: answer.token }, roomKey(key));
+  expect(again.status).toBe(200);
+  const resumed = await connectWith((await again.json()) as SessionAnswer, 'json');
+  await speak(resumed, 'my friends live in a small house near the sea.');
+  await until(() => reader.texts().length > 0 && reader.state() === 'waiting');
+  expect(reader.texts().join(' ')).toMatch(/house/);
+  expect(reader.texts().join(' ')).not.toMatch(/nobody/i);
+  reader.close();
+});
+
+it('a speaker whose link is revoked is silent at once, and the session of a deleted room ends', async () => {
+  const { room_id: id, ...made } = await makeRoom(server);
+  const links = (await change(server, 'GET', `/v1/rooms/${id}/links`)).body['links'] as {
+    link_id: string;
+    role: string;
+  }[];
+  const { link_id: linkId } = links.find(({ role }) => role === 'speaker')!;
+  const key = keyOf(made.speaker_url);
+  const speaker = await connectWith(await sessionOf(id, key), 'json');
+  await until(async () => (await state(id)) === 'live');
+  await change(server, 'DELETE', `/v1/rooms/${id}/links/${linkId}`);
+  expect((await speaker.closed).code).toBe(4403);
+  await until(async () => (await state(id)) === 'waiting');
+  await expect(sessionOf(id, key)).rejects.toThrow('403');
+
+  const owner = await connect(server, { room_id: id });
+  await until(async () => (await state(id)) === 'live');
+  await change(server, 'DELETE', `/v1/rooms/${id}`);
+  expect((await owner.closed).code).toBe(4404);
+  await expect(connect(server, { room_id: id })).rejects.toThrow('404');
+});

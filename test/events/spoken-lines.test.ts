@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { createSpokenLines } from '../../server/events/spoken-lines.ts';
+import { sampleCaption } from './room-samples.ts';
+
+const MIB = 1024 * 1024;
+
+function speaking(bytes = 10) {
+  const asked: string[] = [];
+  let running = 0;
+  let most = 0;
+  const fails = { next: false };
+  const lines = createSpokenLines({
+    canSpeak: (language) => language !== 'tlh',
+    async speakLine({ text, format }) {
+      asked.push(`${text} ${format.contentType}`);
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      if (fails.next) throw new Error('The voice is gone.');
+      return Buffer.alloc(bytes, text);
+    },
+  });
+  return { lines, asked, fails, most: () => most };
+}
+
+it('a line is spoken once for however many listeners, in each format', async () => {
+  const { lines, asked } = speaking();
+  const line = sampleCaption(1);
+  const clips = await Promise.all(
+    Array.from({ length: 50 }, () => lines.speak('room', line, 'webm')),
+  );
+  expect(new Set(clips).size).toBe(1);
+  await lines.speak('room', line, 'flac');
+  expect(asked).toHaveLength(2);
+  // What was corrected is another.
+  await lines.speak('room', sampleCaption(2, { line: 1 }), 'webm');
+  await lines.speak('other room', line, 'webm');
+  expect(asked).toHaveLength(4);
+});
+
+it('few are spoken at a time', async () => {
+  const { lines, most } = speaking();
+  const all = Array.from({ length: 20 }, (_, index) => sampleCaption(index));
+  await Promise.all(all.map((line) => lines.speak('room', line, 'webm')));
+  expect(most()).toBe(2);
+});
+
+it('one that failed is tried again', async () => {
+  const { lines, fails } = speaking();
+  fails.next = true;
+  await expect(lines.speak('room', sampleCaption(1), 'webm')).rejects.toThrow('voice');
+  fails.next = false;
+  expect(await lines.speak('room', sampleCaption(1), 'webm')).toHaveLength(10);
+});
+
+it('the oldest clips go when there are too many, and the newest stay', async () => {
+  const { lines, asked } = speaking(MIB);
+  const all = Array.from({ length: 100 }, (_, index) => sampleCaption(index));
+  await Promise.all(all.map((line) => lines.speak('room', line, 'webm')));
+  expect(asked).toHaveLength(100);
+  await lines.speak('room', all.at(-1)!, 'webm');
+  await lines.speak('room', all.at(-20)!, 'webm');
+  expect(asked).toHaveLength(100);
+  await lines.speak('room', all[0]!, 'webm');
+  expect(asked).toHaveLength(101);
+});
+
+it('a language without a voice is refused', () => {
+  const { lines } = speaking();
+  expect(() => lines.speak('room', sampleCaption(1, { language: 'tlh' }), 'webm')).toThrow(/tlh/);
+  expect(lines.languages(['es', 'tlh'])).toEqual(['es']);
+});

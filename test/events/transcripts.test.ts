@@ -1,0 +1,216 @@
+/** What people type and correct in a room, and what there is of it afterwards. */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { connect as connectSocket } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encode } from '@msgpack/msgpack';
+import { temporaryFolder } from '../support/machine/temporary-folder.ts';
+import { startServer, until, type TestServer } from '../support/product/server.ts';
+import {
+  startLibreTranslateServer,
+  type LibreTranslateServer,
+} from '../support/services/libretranslate-server.ts';
+import { change, keyOf, makeRoom, readAlong, readStream, roomKey, type } from './room-client.ts';
+
+let translator: LibreTranslateServer;
+let server: TestServer;
+beforeAll(async () => {
+  translator = await startLibreTranslateServer();
+  translator.languages = { en: ['es', 'fr', 'de'], es: ['en'] };
+  server = await startServer({
+    RECOGNISER: 'silent',
+    LIBRETRANSLATE_URL: translator.url,
+    TRANSLATION_ENGINES: '*: libretranslate',
+    LOG_LEVEL: 'debug',
+  });
+});
+afterAll(async () => {
+  await server.stop();
+  await translator.close();
+});
+
+const LANGUAGES = { languages: ['es', 'fr'], source_language: 'en' };
+const room = (wishes: Record<string, unknown> = {}) =>
+  makeRoom(server, { ...LANGUAGES, ...wishes });
+const asked = (word: string) =>
+  translator.translations().filter(({ q }) => q.some((text) => text.includes(word)));
+/** A word that was never translated before. */
+let words = 0;
+const newWord = () => `word${(words += 1)}x`;
+const info = async (roomId: string) =>
+  (await change(server, 'GET', `/v1/rooms/${roomId}`)).body as {
+    viewers: Record<string, number>;
+    state: string;
+  };
+const refusal = (opened: Promise<unknown>) =>
+  opened.then(
+    () => undefined,
+    (error: unknown) => error as { status?: number; retryAfter?: string },
+  );
+const live = (roomId: string, rest: string) => `/v1/rooms/${roomId}/live/${rest}`;
+
+describe('a person', () => {
+  it('corrects what is said, and it is translated anew for those who read', async () => {
+    const { room_id: id } = await room();
+    const spanish = await readAlong(server, id, { language: 'es' });
+    const line = await type(server, id, { text: 'The hose.' });
+    await spanish.shows('La hose.');
+    expect(await type(server, id, { text: 'The house.', line })).toBe(line);
+    await spanish.shows('La casa.');
+    // As it was said then.
+    expect(new Set(spanish.arrived().map(({ start_time: at }) => at)).size).toBe(1);
+    await type(server, id, { text: '', line });
+    await spanish.shows();
+    spanish.close();
+  });
+
+  it('interprets a line in one language, which stays when what was said is corrected', async () => {
+    const { room_id: id } = await room();
+    const spanish = await readAlong(server, id, { language: 'es' });
+    const french = await readAlong(server, id, { language: 'fr' });
+    const line = await type(server, id, { text: 'The hose.' });
+    await type(server, id, { text: 'Mi casa.', line, language: 'es' });
+    await spanish.shows('Mi casa.');
+    await french.shows('La hose.');
+    await type(server, id, { text: 'The house.', line });
+    await french.shows('La casa.');
+    expect(spanish.lines()).toMatchObject([{ text: 'Mi casa.', by: 'person', language: 'es' }]);
+    await type(server, id, { text: 'Solo en español.', language: 'es' });
+    await spanish.shows('Mi casa.', 'Solo en español.');
+    expect(french.texts()).toEqual(['La casa.']);
+    for (const reader of [spanish, french]) reader.close();
+  });
+
+  it('puts words right and hides others while the event goes on, in every language', async () => {
+    const { room_id: id } = await room();
+    const spanish = await readAlong(server, id, { language: 'es' });
+    await type(server, id, { text: 'The horse.' });
+    await change(server, 'PATCH', `/v1/rooms/${id}`, {
+      replacements: [{ from: 'horse', to: 'house' }],
+      hidden_words: ['casa', 'river-bed'],
+    });
+    await type(server, id, { text: 'The horse at the river-bed.' });
+    await spanish.shows('La horse.', 'La ••• at la •••.');
+    const spoken = await readAlong(server, id);
+    await spoken.shows('The horse.', 'The house at the •••.');
+    for (const reader of [spanish, spoken]) reader.close();
+  });
+});
+
+describe('what was said', () => {
+  const transcript = async (id: string, query: string) => {
+    const response = await server.get(`/v1/rooms/${id}/transcript?${query}`, {
+      Authorization: `Service-Auth-Key ${server.apiKey}`,
+    });
+    expect(response.status).toBe(200);
+    return response;
+  };
+
+  it('is had as a file of every kind, in every language, also one that nobody has read', async () => {
+    const { room_id: id } = await room({ keep_hours: 1 });
+    for (const text of ['The house is new.', 'Good morning.']) await type(server, id, { text });
+    const line = await type(server, id, { text: 'The river.' });
+    await type(server, id, { text: 'Le fleuve.', line, language: 'fr' });
+    const removed = await type(server, id, { text: 'Nobody has heard it.' });
+    await type(server, id, { text: '', line: removed });
+
+    const json = (await (await transcript(id, 'language=es')).json()) as { lines: object[] };
+    expect(json).toMatchObject({
+      name: 'Main stage',
+      lines: [
+        { text: 'La casa es nueva.', language: 'es', by: 'person' },
+        { text: 'Buena mañana.' },
+        { text: 'La río.' },
+      ],
+    });
+    expect(json.lines).toHaveLength(3);
+    const spoken = await transcript(id, 'format=txt');
+    expect(await spoken.text()).toBe('The house is new. Good morning. The river.\n');
+    expect(spoken.headers.get('content-disposition')).toContain(`transcript-${id}-spoken.txt`);
+    const srt = await (await transcript(id, 'format=srt&language=fr')).text();
+    expect(srt).toMatch(/^1\n00:00:00,000 --> 00:00:\d\d,\d{3}\nLa casa es nueva\./);
+    expect(srt).toContain('Le fleuve.');
+    const vtt = await (await transcript(id, 'format=vtt&language=fr')).text();
+    expect(vtt).toMatch(/^WEBVTT\n\n/);
+    expect(vtt).toContain('Le fleuve.');
+    const docx = Buffer.from(await (await transcript(id, 'format=docx&language=es')).arrayBuffer());
+    const file = path.join(temporaryFolder(), 'transcript.docx');
+    writeFileSync(file, docx);
+    const xml = execFileSync('unzip', ['-p', file, 'word/document.xml'], { encoding: 'utf8' });
+    expect(xml).toContain('La casa es nueva.');
+    expect(xml).toContain('Main stage');
+  });
+
+  it('of a room in which nothing was said is an empty file of every kind', async () => {
+    const { room_id: id } = await room();
+    for (const format of ['txt', 'srt', 'vtt', 'docx', 'json']) {
+      await transcript(id, `format=${format}&language=es`);
+    }
+  });
+
+  it('is still on the screens when it is not to be kept any more', async () => {
+    const { room_id: id } = await room({ keep_hours: 1, always: ['es'] });
+    const mark = 'Kept';
+    const reader = await readAlong(server, id, { language: 'es' });
+    await type(server, id, { text: `${mark} house.` });
+    await reader.shows(`${mark} casa.`);
+    await change(server, 'PATCH', `/v1/rooms/${id}`, { keep_hours: 0 });
+    await type(server, id, { text: `${mark} river.` });
+    await reader.shows(`${mark} casa.`, `${mark} río.`);
+    const late = await readAlong(server, id, { language: 'es' });
+    await late.shows(`${mark} casa.`, `${mark} río.`);
+    late.close();
+    reader.close();
+  });
+
+  it('is gone from screens when it is deleted, and what follows is shown', async () => {
+    const { room_id: id } = await room({ keep_hours: 1 });
+    const mark = 'Deleted';
+    const [reader, stream] = [
+      await readAlong(server, id, { language: 'es' }),
+      await readStream(server, id),
+    ];
+    await type(server, id, { text: `${mark} house.` });
+    await Promise.all([reader.shows(`${mark} casa.`), stream.shows(`${mark} house.`)]);
+    await change(server, 'DELETE', `/v1/rooms/${id}/transcript`);
+    await Promise.all([reader.shows(), stream.shows()]);
+    await type(server, id, { text: 'The city.' });
+    await Promise.all([reader.shows('La ciudad.'), stream.shows('The city.')]);
+    for (const each of [reader, stream]) each.close();
+  });
+});
+
+describe('a line as speech', () => {
+  it('is a file that browsers play, and takes a line, a language of the room, and a voice', async () => {
+    const { room_id: id } = await room({ access: 'link', languages: ['es', 'fr'] });
+    const { body } = await change(server, 'GET', `/v1/rooms/${id}`);
+    const key = keyOf(String(body['viewer_url']));
+    const reader = await readAlong(server, id, { key, language: 'es' });
+    const line = await type(server, id, { text: 'Good morning.' });
+    await reader.shows('Buena mañana.');
+    const hear = (rest: string, headers: Record<string, string> = roomKey(key)) =>
+      server.get(live(id, `speech/${rest}`), headers);
+    const clips = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const clip = await hear(`es/${line}?format=flac`);
+        expect([clip.status, clip.headers.get('content-type')]).toEqual([200, 'audio/flac']);
+        return Buffer.from(await clip.arrayBuffer());
+      }),
+    );
+    expect(clips[0]!.subarray(0, 4).toString()).toBe('fLaC');
+    expect(clips.every((clip) => clip.equals(clips[0]!))).toBe(true);
+    const webm = await hear(`es/${line}?key=${key}`, {});
+    expect(webm.headers.get('content-type')).toContain('audio/webm');
+    for (const [rest, status] of [
+      ['es/5', 404],
+      [`tlh/${line}`, 400],
+      [`es/${line}?format=mp3`, 400],
+      ['es/x', 400],
+    ] as const) {
+      expect((await hear(rest)).status, rest).toBe(status);
+    }
+    expect((await hear(`es/${line}`, {})).status).toBe(403);
+    reader.close();
+  });
+});

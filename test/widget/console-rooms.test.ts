@@ -1,0 +1,105 @@
+/** What the pages of rooms make of what is typed and wished, without their pages. */
+import { describe, expect, it } from 'vitest';
+import type { RoomInfo } from '../../shared/schemas/rooms.ts';
+import { hoursText, readersText } from '../../widget/console/events/room-text.ts';
+import {
+  changeOf,
+  creationOf,
+  newRoom,
+  wishesOf,
+} from '../../widget/console/events/room-wishes.ts';
+import { WordDraft } from '../../widget/console/events/word-draft.ts';
+
+const room: RoomInfo = {
+  room_id: 'k7mq3xw9ab',
+  name: 'Main stage',
+  languages: ['es', 'fr'],
+  always: [],
+  access: 'passcode',
+  passcode: '482913',
+  keep_hours: 48,
+  glossary_id: 'a glossary',
+  replacements: [],
+  hidden_words: [],
+  paused: false,
+  state: 'waiting',
+  viewers: { es: 8, spoken: 3 },
+  creation_time: '2026-11-24T10:00:00.000Z',
+};
+
+describe('the wishes of a form', () => {
+  it('make a room of what was chosen and nothing else', () => {
+    const wishes = { ...newRoom, name: 'Main stage', passcode: 'unused', languages: ['es'] };
+    expect(creationOf(wishes)).toEqual({
+      name: 'Main stage',
+      languages: ['es'],
+      always: [],
+      access: 'everyone',
+      keep_hours: 0,
+    });
+  });
+
+  it('change what is different alone, and take away what was emptied', () => {
+    const before = wishesOf(room);
+    expect(changeOf(room, before)).toEqual({});
+    expect(changeOf(room, { ...before, glossaryId: '', sourceLanguage: 'en' })).toEqual({
+      glossary_id: null,
+      source_language: 'en',
+    });
+    expect(changeOf(room, { ...before, passcode: 'open' })).toEqual({ passcode: 'open' });
+    expect(changeOf(room, { ...before, access: 'everyone' })).toEqual({ access: 'everyone' });
+    expect(changeOf(room, { ...before, keepHours: 0 })).toEqual({ keep_hours: 0 });
+  });
+});
+
+describe('words that are edited', () => {
+  it('are saved without blanks, empty rows and what is there twice', () => {
+    const draft = new WordDraft({ replacements: [], hidden_words: [] });
+    draft.type(0, 'from', ' zembler ');
+    draft.type(1, 'from', '');
+    draft.hidden = 'damn\n\n damn';
+    expect(draft.isChanged).toBe(true);
+    expect(draft.words).toEqual({
+      replacements: [{ from: 'zembler', to: '' }],
+      hidden_words: ['damn'],
+    });
+    expect(draft.obstacle).toBe('');
+    draft.discard();
+    expect(draft.isChanged).toBe(false);
+  });
+
+  it('take lines of two columns, by tabs or arrows, in the place of a row', () => {
+    const draft = new WordDraft({
+      replacements: [
+        { from: 'a', to: 'A' },
+        { from: 'b', to: 'B' },
+      ],
+      hidden_words: [],
+    });
+    draft.paste(1, 'x\tX\r\n\r\ny → Y\nz = Z');
+    expect(draft.rows).toEqual([
+      { from: 'a', to: 'A' },
+      { from: 'x', to: 'X' },
+      { from: 'y', to: 'Y' },
+      { from: 'z', to: 'Z' },
+    ]);
+  });
+
+  it('cannot be saved while a row has no word that is heard, or one that another has', () => {
+    const draft = new WordDraft({ replacements: [{ from: 'a', to: 'A' }], hidden_words: [] });
+    draft.type(1, 'to', 'Zembla');
+    expect(draft.obstacle).toContain('“Zembla”');
+    draft.type(1, 'from', 'A');
+    expect(draft.obstacle).toContain('twice');
+    draft.remove(1);
+    expect(draft.obstacle).toBe('');
+  });
+});
+
+describe('the words of a room', () => {
+  it('name times and readers plainly', () => {
+    expect([1, 36, 48, 0.5].map(hoursText)).toEqual(['1 hour', '36 hours', '2 days', '30 min']);
+    expect(readersText(room)).toBe('3 as spoken, 8 Spanish');
+    expect(readersText({ ...room, viewers: {} })).toBe('');
+  });
+});

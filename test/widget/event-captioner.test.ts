@@ -1,0 +1,203 @@
+/** The page of who types and corrects captions in a room, used as its people do: by keyboard. */
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { RoomInfo } from '../../shared/schemas/rooms.ts';
+import { excessWidth, violations, weakTexts } from './console-browser.ts';
+import { readAlong, startEvents, type EventBench } from './event-browser.ts';
+
+let bench: EventBench;
+let room: RoomInfo;
+let page: Page;
+
+beforeAll(async () => (bench = await startEvents({ settings: { RECOGNISER: 'silent' } })));
+afterAll(() => bench.close());
+afterEach(() => page.context().close());
+
+/** Opens the page of a new room in which so much was said. */
+async function open(...said: string[]): Promise<void> {
+  room = await bench.makeRoom();
+  for (const text of said) await bench.type(room, { text });
+  page = await bench.open(room.captioner_url);
+  await composer().waitFor();
+  await expect.poll(rows).toEqual(said);
+}
+
+function composer() {
+  return page.getByLabel(/^New line in/);
+}
+
+function rows(): Promise<string[]> {
+  return page
+    .locator('.rows textarea')
+    .evaluateAll((fields) => fields.map((field) => (field as HTMLTextAreaElement).value));
+}
+
+const focusedValue = () =>
+  page.evaluate(() => {
+    const { activeElement } = document.querySelector('captioner-page')!.shadowRoot!;
+    return activeElement instanceof HTMLTextAreaElement ? activeElement.value : undefined;
+  });
+
+describe('by keyboard', () => {
+  it('a line is typed and sent with Enter, and is read', async () => {
+    await open();
+    const reader = await readAlong(bench, room, 'spoken');
+    await page.keyboard.type('The next talk begins at ten.');
+    await page.keyboard.press('Enter');
+    await expect.poll(rows).toEqual(['The next talk begins at ten.']);
+    const [line] = reader.lines();
+    expect(line).toMatchObject({ text: 'The next talk begins at ten.', by: 'person' });
+    expect(await focusedValue()).toBe('');
+    await page.keyboard.type('And lunch at noon.');
+    await page.keyboard.press('Enter');
+    await expect.poll(rows).toHaveLength(2);
+    reader.close();
+  });
+
+  it('the last line is edited after an arrow up, and Enter sends it', async () => {
+    await open('The train leafs at nine.', 'It is Tuesday.');
+    const reader = await readAlong(bench, room, 'spoken');
+    await page.keyboard.press('ArrowUp');
+    expect(await focusedValue()).toBe('It is Tuesday.');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowUp');
+    expect(await focusedValue()).toBe('The train leafs at nine.');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('The train leaves at nine.');
+    await page.getByText('Not sent: Enter sends, Esc undoes.').waitFor();
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => reader.lines().map(({ text }) => text))
+      .toEqual(['The train leaves at nine.', 'It is Tuesday.']);
+    await page.getByText('Not sent').waitFor({ state: 'detached' });
+    expect(await focusedValue()).toBe('');
+    reader.close();
+  });
+
+  it('Escape undoes a change, and nothing is sent', async () => {
+    await open('It is Tuesday.');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.type(' Or is it?');
+    await page.keyboard.press('Escape');
+    await expect.poll(rows).toEqual(['It is Tuesday.']);
+    const reader = await readAlong(bench, room, 'spoken');
+    await expect.poll(() => reader.lines().map(({ text }) => text)).toEqual(['It is Tuesday.']);
+    reader.close();
+  });
+
+  it('a line that is emptied is taken away, with a word before', async () => {
+    await open('Good morning.', 'Is this on?');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.press('Delete');
+    await page.getByText('Enter takes this line away').waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(rows).toEqual(['Good morning.']);
+  });
+});
+
+describe('beside the machine', () => {
+  it('a translation is corrected beside what was said, for those who read it', async () => {
+    await open('Good morning.');
+    const reader = await readAlong(bench, room, 'es');
+    await page.getByLabel('You write').selectOption('es');
+    await expect.poll(rows).toEqual([expect.stringMatching(/d[ií]as?/i)]);
+    expect(await page.locator('.line .spoken').allInnerTexts()).toEqual(['Good morning.']);
+    await composer().press('ArrowUp');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('Muy buenos días.');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => reader.lines())
+      .toEqual([expect.objectContaining({ text: 'Muy buenos días.', by: 'person' })]);
+    await page.getByText('by hand').waitFor();
+    const spoken = await readAlong(bench, room, 'spoken');
+    await expect.poll(() => spoken.lines().map(({ text }) => text)).toEqual(['Good morning.']);
+    for (const each of [reader, spoken]) each.close();
+  });
+
+  it('a line that changes while it is being changed is said to have, and the own words stay', async () => {
+    await open();
+    const line = await bench.type(room, { text: 'It is Tuesday.' });
+    await expect.poll(rows).toEqual(['It is Tuesday.']);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.type(' Truly.');
+    await bench.server.post(`/v1/rooms/${room.room_id}/captions`, {
+      line,
+      text: 'It is Wednesday.',
+    });
+    await page.getByText('It has become “It is Wednesday.” meanwhile.').waitFor();
+    expect(await rows()).toEqual(['It is Tuesday. Truly.']);
+    await page.keyboard.press('Escape');
+    await expect.poll(rows).toEqual(['It is Wednesday.']);
+  });
+
+  it('new lines are for ears as well', async () => {
+    await open();
+    const log = page.getByRole('log', { name: 'What was said' });
+    expect(await log.getAttribute('aria-live')).toBe('polite');
+  });
+});
+
+describe('when something fails', () => {
+  it('a line that cannot be sent says why beside it, stays, and is sent again', async () => {
+    await open();
+    await page.route('**/live/captions', (route) => route.abort());
+    await page.keyboard.type('Kept in spite of everything.');
+    await page.keyboard.press('Enter');
+    await page.getByText('Not sent: The server cannot be reached.').waitFor();
+    await page.unroute('**/live/captions');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(rows).toEqual(['Kept in spite of everything.']);
+    await page.getByText('Not sent').waitFor({ state: 'detached' });
+  });
+
+  it('a correction that is refused is said at its line, and the words stay', async () => {
+    await open('It is Tuesday.');
+    await page.route('**/live/captions', (route) =>
+      route.fulfill({ status: 400, json: { message: 'That is not possible.' } }),
+    );
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.type('!');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('That is not possible.').waitFor();
+    expect(await rows()).toEqual(['It is Tuesday.!']);
+    const field = page.locator('.rows textarea');
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+  });
+
+  it('a link that only reads is refused plainly', async () => {
+    await open();
+    await page.context().close();
+    const [address = ''] = room.captioner_url?.split('#') ?? [];
+    page = await bench.open(address);
+    await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
+  });
+});
+
+describe('for everybody', () => {
+  const looks = [
+    { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+    { colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
+  ] as const;
+
+  it.each(looks)('nothing is wrong by axe, too faint or cut off: $colorScheme', async (look) => {
+    await open(
+      'Good morning.',
+      'The next train leaves from the second platform at half past nine.',
+    );
+    await page.setViewportSize(look.viewport);
+    await page.emulateMedia({ colorScheme: look.colorScheme });
+    await page.getByLabel('You write').selectOption('fr');
+    await page.locator('.line .spoken').first().waitFor();
+    await composer().press('ArrowUp');
+    await page.keyboard.type('!');
+    expect(await violations(page)).toEqual([]);
+    expect(await weakTexts(page)).toEqual([]);
+    expect(await excessWidth(page)).toBe(0);
+  });
+
+  it('no page complained, and no policy was broken', () => {
+    expect(bench.pageErrors).toEqual([]);
+  });
+});

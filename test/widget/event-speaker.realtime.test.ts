@@ -1,0 +1,242 @@
+/** The page of who speaks into a room: a fake microphone that plays speech, a recogniser that hears it. */
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { RoomInfo } from '../../shared/schemas/rooms.ts';
+import { speech } from '../support/audio/speech.ts';
+import { excessWidth, violations, weakTexts } from './console-browser.ts';
+import { readAlong, startEvents, type EventBench } from './event-browser.ts';
+
+let bench: EventBench;
+const opened: Page[] = [];
+
+beforeAll(async () => {
+  const text = 'Good morning everybody. The train to the city leaves at nine.';
+  bench = await startEvents({ microphone: await speech({ text, voice: 'slt', padEndS: 2.5 }) });
+});
+afterAll(() => bench.close());
+afterEach(async () => {
+  for (const page of opened.splice(0)) await page.context().close();
+});
+
+async function openSpeaker(
+  room: RoomInfo,
+  options: Parameters<EventBench['open']>[1] = {},
+): Promise<Page> {
+  const page = await bench.open(room.speaker_url, options);
+  opened.push(page);
+  await floorButton(page).waitFor();
+  return page;
+}
+
+function floorButton(page: Page) {
+  return page.locator('button.floor');
+}
+
+function press(page: Page, name: string): Promise<void> {
+  return page.getByRole('button', { name, exact: true }).click();
+}
+
+function untilTitle(page: Page, title: string): Promise<void> {
+  return page.getByRole('heading', { name: title, exact: true }).waitFor();
+}
+
+async function goLive(room: RoomInfo): Promise<Page> {
+  const page = await openSpeaker(room);
+  await press(page, 'Start speaking');
+  await untilTitle(page, 'You are live');
+  return page;
+}
+
+const stateOf = async (room: RoomInfo) => (await bench.roomNow(room)).state;
+const untilState = (room: RoomInfo, state: string) =>
+  expect.poll(() => stateOf(room), { timeout: 30_000 }).toBe(state);
+
+describe('who speaks', () => {
+  it('is read in two languages, and sees what is heard and who reads', async (context) => {
+    if (!/^ *Hears +.*\ben\b/m.test(bench.server.output())) {
+      context.skip('no recogniser of English runs here');
+    }
+    const room = await bench.makeRoom();
+    const readers = [await readAlong(bench, room, 'es'), await readAlong(bench, room, 'fr')];
+    const page = await goLive(room);
+    await untilState(room, 'live');
+    for (const { lines } of readers) {
+      const texts = () => lines().map(({ text }) => text.toLowerCase());
+      await expect
+        .poll(texts, { timeout: 60_000 })
+        .toContainEqual(expect.stringMatching(/tren|train/));
+      expect(lines().every(({ by }) => by === 'machine')).toBe(true);
+    }
+    await page
+      .locator('voice-captions')
+      .getByText(/train to the city/i)
+      .first()
+      .waitFor();
+    await page.getByText('2 people read along.').waitFor();
+    expect(await page.locator('.readers li').allInnerTexts()).toEqual([
+      expect.stringMatching(/Español\s+1/),
+      expect.stringMatching(/Français\s+1/),
+    ]);
+    await page.getByText('In time').waitFor();
+    for (const reader of readers) reader.close();
+  });
+
+  it('pauses with one press, which turns the microphone off, and goes on with another', async () => {
+    const room = await bench.makeRoom();
+    const page = await goLive(room);
+    await press(page, 'Pause');
+    await untilTitle(page, 'Paused');
+    expect(await stateOf(room)).toBe('paused');
+    expect(await page.getByRole('meter').getAttribute('aria-valuenow')).toBe('0');
+    await press(page, 'Go on');
+    await untilTitle(page, 'You are live');
+    await untilState(room, 'live');
+  });
+
+  it('is told when the room was paused by somebody else, and goes on without starting anew', async () => {
+    const room = await bench.makeRoom();
+    const page = await goLive(room);
+    await bench.server.send(`/v1/rooms/${room.room_id}`, {
+      method: 'PATCH',
+      body: JSON.stringify({ paused: true }),
+      headers: { 'content-type': 'application/json' },
+    });
+    await untilTitle(page, 'The room was paused');
+    await press(page, 'Go on');
+    await untilTitle(page, 'You are live');
+    expect(await stateOf(room)).toBe('live');
+  });
+
+  it('takes over from another, who is told so, stays silent, and may take over again', async () => {
+    const room = await bench.makeRoom();
+    const first = await goLive(room);
+    const second = await openSpeaker(room);
+    await untilTitle(second, 'Somebody else is speaking');
+    await press(second, 'Take over');
+    await untilTitle(second, 'You are live');
+    await untilTitle(first, 'Somebody else has taken over');
+    expect(await second.getByRole('heading', { name: 'You are live' }).count()).toBe(1);
+    await press(first, 'Take over');
+    await untilTitle(first, 'You are live');
+    await untilTitle(second, 'Somebody else has taken over');
+    expect(await stateOf(room)).toBe('live');
+  });
+
+  it('changes the calmness while live, and is heard on', async () => {
+    const room = await bench.makeRoom();
+    const page = await goLive(room);
+    const before = (await bench.roomNow(room)).session_id;
+    await page.getByText('At once').click();
+    await expect
+      .poll(async () => (await bench.roomNow(room)).session_id, { timeout: 30_000 })
+      .not.toBe(before);
+    await untilTitle(page, 'You are live');
+  });
+
+  it('whose link is revoked is let go of, and reads why', async () => {
+    const room = await bench.makeRoom();
+    const page = await goLive(room);
+    const links = `/v1/rooms/${room.room_id}/links`;
+    const { links: all } = (await (await bench.server.send(links, { method: 'GET' })).json()) as {
+      links: { link_id: string; role: string }[];
+    };
+    const { link_id: id } = all.find(({ role }) => role === 'speaker')!;
+    await bench.server.send(`${links}/${id}`, { method: 'DELETE' });
+    await untilTitle(page, 'This link does not work any more');
+    await untilState(room, 'waiting');
+  });
+});
+
+describe('before speaking', () => {
+  it('the microphone can be checked without anybody hearing it', async () => {
+    const room = await bench.makeRoom();
+    const page = await openSpeaker(room);
+    await press(page, 'Check the microphone');
+    const meter = page.getByRole('meter', { name: 'Level of the microphone' });
+    const level = async () => Number(await meter.getAttribute('aria-valuenow'));
+    await expect.poll(level, { interval: 50 }).toBeGreaterThan(30);
+    expect(
+      await page.getByLabel('Microphone', { exact: true }).locator('option').count(),
+    ).toBeGreaterThan(1);
+    expect(await stateOf(room)).toBe('waiting');
+    await press(page, 'End the check');
+    await expect.poll(level).toBe(0);
+  });
+
+  it('the way in is shown as large as the screen, with the passcode', async () => {
+    const room = await bench.makeRoom({ access: 'passcode', passcode: '482913' });
+    const page = await openSpeaker(room, { viewport: { width: 1920, height: 1080 } });
+    await press(page, 'Show large');
+    const dialog = page.getByRole('dialog', { name: 'Read along on your phone' });
+    const code = dialog.getByRole('img', { name: 'QR code of the link for readers' });
+    await code.waitFor();
+    const { width = 0 } = (await code.boundingBox()) ?? {};
+    expect(width).toBeGreaterThan(700);
+    expect(await code.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+    expect(await dialog.innerText()).toMatch(new RegExp(`${room.room_id}[\\s\\S]*Passcode 482913`));
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  it('a link without its key, and a room that is gone, are said plainly', async () => {
+    const room = await bench.makeRoom();
+    const [address = ''] = room.speaker_url?.split('#') ?? [];
+    const page = await bench.open(address);
+    opened.push(page);
+    await untilTitle(page, 'This link does not work any more');
+    const late = await openSpeaker(room);
+    await bench.server.send(`/v1/rooms/${room.room_id}`, { method: 'DELETE' });
+    await untilTitle(late, 'There is no such room');
+  });
+});
+
+describe('for everybody', () => {
+  const looks = [
+    { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+    { colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
+  ] as const;
+
+  it.each(looks)('nothing is wrong by axe, too faint or cut off: $colorScheme', async (look) => {
+    const room = await bench.makeRoom();
+    const page = await openSpeaker(room, look);
+    await page.getByRole('img', { name: 'QR code of the link for readers' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await weakTexts(page)).toEqual([]);
+    await press(page, 'Show large');
+    expect(await violations(page)).toEqual([]);
+    await press(page, 'Close');
+    await press(page, 'Start speaking');
+    await untilTitle(page, 'You are live');
+    expect(await violations(page)).toEqual([]);
+    expect(await weakTexts(page)).toEqual([]);
+    expect(await excessWidth(page)).toBe(0);
+  });
+
+  it('the button is in view on a phone, and large enough for a thumb', async () => {
+    const room = await bench.makeRoom({ languages: ['es', 'fr', 'it', 'pt', 'ca'] });
+    const page = await openSpeaker(room, { viewport: { width: 360, height: 640 }, hasTouch: true });
+    const { y = 0, height = 0 } = (await floorButton(page).boundingBox()) ?? {};
+    expect(height).toBeGreaterThanOrEqual(72);
+    expect(y + height).toBeLessThanOrEqual(640);
+  });
+
+  it('no page complained, and no policy was broken', () => {
+    expect(bench.pageErrors).toEqual([]);
+  });
+});
+
+it('a microphone that is denied is said in words, with what to do', async () => {
+  const denied = await startEvents({ microphone: 'denied', settings: { RECOGNISER: 'silent' } });
+  try {
+    const room = await denied.makeRoom();
+    const page = await denied.open(room.speaker_url);
+    await press(page, 'Start speaking');
+    await untilTitle(page, 'The microphone is blocked');
+    expect(await page.getByRole('status').first().innerText()).toContain('site settings');
+    expect((await denied.roomNow(room)).state).toBe('waiting');
+    await press(page, 'Try again');
+    await untilTitle(page, 'The microphone is blocked');
+  } finally {
+    await denied.close();
+  }
+});

@@ -1,0 +1,145 @@
+/** What the pages of those who speak and type say and do, without a page. */
+import { describe, expect, it } from 'vitest';
+import type { SessionRequest } from '../../shared/client/token-provider.ts';
+import type { RoomLine } from '../../shared/protocol/room-messages.ts';
+import { captionRows, heardFromMachine } from '../../widget/events/caption-rows.ts';
+import type { RoomAtDesk, RoomDesk } from '../../widget/events/room-desk.ts';
+import { RoomFloor, SESSION_ENDED } from '../../widget/events/room-floor.ts';
+import {
+  lagText,
+  speakerStatus,
+  type SpeakerSituation,
+} from '../../widget/events/speaker-status.ts';
+
+const silent: SpeakerSituation = {
+  voice: 'idle',
+  isTaken: false,
+  wasTakenOver: false,
+  isRoomPaused: false,
+  isPausing: false,
+  failure: '',
+  readerCount: 0,
+};
+
+describe('the one button', () => {
+  it.each([
+    [{}, 'Start speaking', 'start'],
+    [{ isTaken: true }, 'Take over', 'start'],
+    [{ isRoomPaused: true }, 'Go on', 'start'],
+    [{ voice: 'requesting-microphone' }, 'Cancel', 'cancel'],
+    [{ voice: 'live' }, 'Pause', 'pause'],
+    [{ voice: 'quiet' }, 'Pause', 'pause'],
+    [{ voice: 'offline' }, 'Pause', 'pause'],
+    [{ voice: 'live', isRoomPaused: true }, 'Go on', 'go-on'],
+    [{ voice: 'stopping', isPausing: true }, 'Pausing…', undefined],
+    [{ voice: 'microphone-denied' }, 'Try again', 'start'],
+    [{ voice: 'failed', wasTakenOver: true, isTaken: true }, 'Take over', 'start'],
+  ] as [Partial<SpeakerSituation>, string, string | undefined][])(
+    'in %j says %s',
+    (situation, label, action) => {
+      expect(speakerStatus({ ...silent, ...situation })).toMatchObject({ label, action });
+    },
+  );
+
+  it('a failure is said in the words of the server', () => {
+    const failure = 'The quota of this month is used up.';
+    expect(speakerStatus({ ...silent, voice: 'failed', failure }).hint).toBe(failure);
+  });
+
+  it.each([
+    [0, 'In time'],
+    [499, 'In time'],
+    [1_540, '1.5 s behind'],
+    [12_400, '12 s behind'],
+  ])('a lag of %i ms is %s', (lagMs, text) => {
+    expect(lagText(lagMs)).toBe(text);
+  });
+});
+
+describe('the floor', () => {
+  const request = { message_format: 'json' } as SessionRequest;
+  const { signal } = new AbortController();
+
+  /** A room in which a session speaks, and what was asked of it. */
+  function roomWith(session: string | undefined) {
+    const asked: string[] = [];
+    const state = { session_id: session };
+    const desk: Pick<RoomDesk, 'room' | 'pause' | 'provideToken'> = {
+      room: async () => state as RoomAtDesk,
+      pause: async (isPaused) => void asked.push(isPaused ? 'pause' : 'go on'),
+      provideToken: async () => {
+        asked.push('session');
+        return { streaming_url: '/', token: 'token', session_id: 'own' };
+      },
+    };
+    return { asked, state, floor: new RoomFloor(desk) };
+  }
+
+  it('is taken by whoever presses the button, in a room that goes on', async () => {
+    const { asked, floor, state } = roomWith('of another');
+    expect(floor.isTaken(state)).toBe(true);
+    floor.ask();
+    await floor.provideToken(request, signal);
+    expect(asked).toEqual(['go on', 'session']);
+    expect(floor.isTaken({ session_id: 'own' })).toBe(false);
+  });
+
+  it('is left to who has taken it meanwhile by a page that comes back by itself', async () => {
+    const { asked, floor, state } = roomWith(undefined);
+    floor.ask();
+    await floor.provideToken(request, signal);
+    state.session_id = 'of another';
+    await expect(floor.provideToken(request, signal)).rejects.toMatchObject({
+      reasonCode: SESSION_ENDED,
+      isPassing: false,
+    });
+    state.session_id = 'own';
+    await floor.provideToken(request, signal);
+    expect(asked).toEqual(['go on', 'session', 'session']);
+  });
+
+  it('takes a session up again without asking for the floor', async () => {
+    const { asked, floor } = roomWith('of another');
+    await floor.provideToken({ token: 'token', last_sequence: 3 }, signal);
+    expect(asked).toEqual(['session']);
+  });
+});
+
+describe('the rows of a captioner', () => {
+  const line = (number: number, text: string, by = 'machine'): RoomLine => ({
+    line: number,
+    text,
+    by,
+    language: 'es',
+    start_time: number * 1_000,
+    end_time: number * 1_000 + 900,
+  });
+  const sheet = { language: 'es', drafts: new Map(), machine: new Map<number, string>() };
+
+  it('are the last lines, those without a translation among them', () => {
+    const lines = [line(1, 'uno'), line(3, 'tres')];
+    const spoken = [line(1, 'one'), line(2, 'two'), line(3, 'three')];
+    const rows = captionRows({ ...sheet, lines, spoken }, 2);
+    expect(rows.map(({ text, spoken: said }) => [said?.text, text])).toEqual([
+      ['two', ''],
+      ['three', 'tres'],
+    ]);
+  });
+
+  it('say what the machine had said where a person has corrected it', () => {
+    const machine = heardFromMachine(new Map(), [line(1, 'uno'), line(2, 'dos')]);
+    const lines = [line(1, 'Uno.', 'person'), line(2, 'dos')];
+    const rows = captionRows({ ...sheet, lines, spoken: undefined, machine }, 9);
+    expect(rows.map((row) => [row.isByPerson, row.machine])).toEqual([
+      [true, 'uno'],
+      [false, undefined],
+    ]);
+  });
+
+  it('keep what is being written when the line changes, and say so', () => {
+    const draft = { text: 'una', before: 'uno', isSending: false, failure: '' };
+    const drafts = new Map([[1, draft]]);
+    const [row] = captionRows({ ...sheet, drafts, lines: [line(1, 'un')], spoken: undefined }, 9);
+    expect(row).toMatchObject({ text: 'una', meanwhile: 'un' });
+  });
+});

@@ -1,0 +1,66 @@
+import { LitElement, css, html, nothing } from 'lit';
+import { query, state } from 'lit/decorators.js';
+import type { RoomInfo } from '../../../shared/schemas/rooms.ts';
+import { baseStyles } from '../parts/base.styles.ts';
+import type { ConsoleDialog } from '../parts/dialog.ts';
+import '../parts/dialog.ts';
+import './room-form.ts';
+
+/** The form of rooms in a dialog; what it chooses from is fetched anew each time. */
+export class ConsoleRoomDialog extends LitElement {
+  static override styles = [
+    baseStyles,
+    css`
+      console-dialog {
+        --dialog-size: 38rem;
+      }
+    `,
+  ];
+
+  @state() private isOpen = false;
+  @state() private room: RoomInfo | undefined;
+  @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
+  #onSaved: ((room: RoomInfo) => void) | undefined;
+
+  /** Asks for a new room and makes it. */
+  make(onMade: (room: RoomInfo) => void): Promise<void> {
+    return this.open(undefined, onMade);
+  }
+
+  /** Changes how a room is set up. */
+  change(room: RoomInfo, onChanged: (room: RoomInfo) => void): Promise<void> {
+    return this.open(room, onChanged);
+  }
+
+  private async open(room: RoomInfo | undefined, onSaved: (room: RoomInfo) => void): Promise<void> {
+    this.room = room;
+    this.#onSaved = onSaved;
+    this.isOpen = true;
+    await this.updateComplete;
+    await this.dialog.show();
+  }
+
+  override render() {
+    return html`<console-dialog
+      heading=${this.room === undefined ? 'New room' : 'Settings of the room'}
+      @dialog-close=${() => (this.isOpen = false)}
+    >
+      ${
+        this.isOpen
+          ? html`<console-room-form
+              .room=${this.room}
+              @room-saved=${this.onSaved}
+              @form-cancel=${() => this.dialog.close()}
+            ></console-room-form>`
+          : nothing
+      }
+    </console-dialog>`;
+  }
+
+  private readonly onSaved = ({ detail: room }: CustomEvent<RoomInfo>): void => {
+    this.dialog.close();
+    this.#onSaved?.(room);
+  };
+}
+
+customElements.define('console-room-dialog', ConsoleRoomDialog);

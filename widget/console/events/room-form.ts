@@ -1,0 +1,384 @@
+/** The form that makes a room, or changes how one is set up. */
+import { LitElement, css, html, nothing } from 'lit';
+import { property, query, state } from 'lit/decorators.js';
+import type { Glossary } from '../../../shared/schemas/glossaries.ts';
+import type { RoomAccess, RoomInfo, RoomLanguages } from '../../../shared/schemas/rooms.ts';
+import { api } from '../api.ts';
+import { baseStyles } from '../parts/base.styles.ts';
+import { languageOptions } from '../parts/languages.ts';
+import { Loaded, note } from '../parts/states.ts';
+import { linkTo } from '../router.ts';
+import './room-languages.ts';
+import type { ChosenLanguages } from './room-languages.ts';
+import { hoursText } from './room-text.ts';
+import { changeOf, creationOf, newRoom, wishesOf, type RoomWishes } from './room-wishes.ts';
+
+/** Offered times for which a transcript is kept, in hours. */
+const KEEP_HOURS = [0, 4, 24, 48, 168, 720, 8_760];
+/** The server takes no longer one: a year. */
+const MAX_KEEP_HOURS = 8_760;
+
+/** What a form chooses from. */
+interface Choices {
+  languages: RoomLanguages['languages'];
+  glossaries: readonly Glossary[];
+}
+
+/**
+ * A form over a room that is to be made, or that is there.
+ *
+ * @fires room-saved - It was made or changed; with the room.
+ * @fires form-cancel - Nothing is to be done.
+ */
+export class ConsoleRoomForm extends LitElement {
+  static override styles = [
+    baseStyles,
+    css`
+      form {
+        gap: 1.375rem;
+      }
+      fieldset {
+        display: grid;
+        gap: 0.5rem;
+        min-inline-size: 0;
+        margin: 0;
+        padding: 0;
+        border: 0;
+      }
+      legend {
+        margin-block-end: 0.375rem;
+        padding: 0;
+        font-size: 0.875rem;
+        font-weight: 600;
+      }
+      .option {
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr);
+        gap: 0 0.625rem;
+        align-items: center;
+      }
+      .option .hint {
+        grid-column: 2;
+      }
+      .passcode {
+        margin-inline-start: 1.75rem;
+      }
+      .pair {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(min(100%, 13rem), 1fr));
+        gap: 1rem;
+        align-items: start;
+      }
+    `,
+  ];
+
+  /** The room that is changed; one is made without it. */
+  @property({ attribute: false }) room: RoomInfo | undefined;
+  @state() private wishes: RoomWishes = newRoom;
+  /** Whether another time is typed than those that are offered. */
+  @state() private isTimeTyped = false;
+  /** Whether it was to be made without a name. */
+  @state() private isNameless = false;
+  @state() private failure = '';
+  @state() private isBusy = false;
+  @query('#name') private readonly nameField!: HTMLInputElement | null;
+  readonly #choices = new Loaded<Choices>(this, {
+    load: async ({ signal }) => {
+      const [{ languages }, { glossaries }] = await Promise.all([
+        api.get<RoomLanguages>('room-languages', { signal }),
+        api.get<{ glossaries: Glossary[] }>('v3/glossaries', { signal }),
+      ]);
+      return { languages, glossaries };
+    },
+  });
+
+  override connectedCallback(): void {
+    if (this.room !== undefined) this.wishes = wishesOf(this.room);
+    super.connectedCallback();
+  }
+
+  override render() {
+    return this.#choices.render((choices) => this.form(choices), { lines: 8 });
+  }
+
+  private form(choices: Choices) {
+    return html`<form class="stack" novalidate @submit=${this.onSubmit}>
+      ${
+        this.room === undefined
+          ? html`<div class="field">
+              <label for="name">Name</label>
+              <input
+                id="name"
+                autocomplete="off"
+                maxlength="1024"
+                autofocus
+                aria-describedby="name-hint name-fault"
+                aria-invalid=${this.isNameless ? 'true' : nothing}
+                .value=${this.wishes.name}
+                @input=${this.onText('name')}
+              />
+              <p class="error" id="name-fault" role="alert" ?hidden=${!this.isNameless}>
+                Please enter a name.
+              </p>
+              <p class="hint" id="name-hint">Readers see it. Such as “Main stage”.</p>
+            </div>`
+          : nothing
+      }
+      ${this.sourceField(choices)}
+      <console-room-languages
+        .languages=${this.wishes.languages}
+        .always=${this.wishes.always}
+        .possible=${targetsOf(choices.languages, this.wishes.sourceLanguage)}
+        @languages-change=${this.onLanguages}
+      ></console-room-languages>
+      ${this.accessChoice()} ${this.keepField()} ${this.translationFields(choices)}
+      ${this.failure === '' ? nothing : html`<div id="failure">${note('bad', this.failure)}</div>`}
+      <div class="row end">
+        <button type="button" @click=${() => this.dispatchEvent(new Event('form-cancel'))}>
+          Cancel
+        </button>
+        <button class="primary" ?disabled=${this.isBusy}>
+          ${this.room === undefined ? 'Make room' : 'Save'}
+        </button>
+      </div>
+    </form>`;
+  }
+
+  private sourceField({ languages }: Choices) {
+    const { sourceLanguage } = this.wishes;
+    const heard = languages.map(({ source_language: tag }) => tag);
+    // What was chosen stays in the form though its recogniser is away.
+    const offered = sourceLanguage === '' ? heard : [...new Set([...heard, sourceLanguage])];
+    return html`<div class="field">
+      <label for="source">What is spoken</label>
+      <select id="source" @change=${this.onText('sourceLanguage')}>
+        <option value="" ?selected=${sourceLanguage === ''}>Whatever speakers choose</option>
+        ${languageOptions(offered, sourceLanguage)}
+      </select>
+      ${
+        heard.length === 0
+          ? note(
+              'warn',
+              html`No recogniser is running: captions can be typed, but nobody is heard. See
+                <a href=${linkTo('engines')}>Engines</a>.`,
+            )
+          : nothing
+      }
+    </div>`;
+  }
+
+  private accessChoice() {
+    const { access } = this.wishes;
+    const isChanged = this.room !== undefined && this.room.access !== access;
+    return html`<fieldset>
+      <legend>Who may read</legend>
+      ${accessOptions.map(
+        ({ value, title, hint }) =>
+          html`<label class="option">
+              <input
+                type="radio"
+                name="access"
+                .checked=${value === access}
+                @change=${() => this.set({ access: value })}
+              />
+              <span>${title}</span>
+              <span class="hint">${hint}</span>
+            </label>
+            ${value === 'passcode' && access === value ? this.passcodeField() : nothing}`,
+      )}
+      ${
+        isChanged
+          ? note('info', 'Whoever reads along now is asked to come in again when you save.')
+          : nothing
+      }
+    </fieldset>`;
+  }
+
+  private passcodeField() {
+    return html`<div class="field passcode">
+      <label for="passcode">Passcode</label>
+      <input
+        id="passcode"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck="false"
+        maxlength="64"
+        aria-describedby="passcode-hint"
+        .value=${this.wishes.passcode}
+        @input=${this.onText('passcode')}
+      />
+      <p class="hint" id="passcode-hint">
+        4 to 64 letters, figures and hyphens. Left empty, six figures are made up.
+      </p>
+    </div>`;
+  }
+
+  private keepField() {
+    const { keepHours } = this.wishes;
+    const offered = [...new Set([...KEEP_HOURS, this.room?.keep_hours ?? 0])].sort((a, b) => a - b);
+    const losesAll = keepHours === 0 && (this.room?.keep_hours ?? 0) > 0 && !this.isTimeTyped;
+    return html`<div class="field">
+      <label for="keep">How long the transcript is kept</label>
+      <select id="keep" aria-describedby="keep-hint" @change=${this.onKeep}>
+        ${offered.map(
+          (hours) =>
+            html`<option value=${hours} ?selected=${!this.isTimeTyped && hours === keepHours}>
+              ${hours === 0 ? 'Not at all' : hoursText(hours)}
+            </option>`,
+        )}
+        <option value="typed" ?selected=${this.isTimeTyped}>Another time…</option>
+      </select>
+      ${
+        this.isTimeTyped
+          ? html`<input
+              type="number"
+              aria-label="Hours"
+              min="0"
+              max=${MAX_KEEP_HOURS}
+              step="any"
+              inputmode="decimal"
+              placeholder="Hours"
+              @input=${this.onHours}
+            />`
+          : nothing
+      }
+      <p class="hint" id="keep-hint">
+        ${
+          keepHours === 0
+            ? 'Nothing of what is said is ever written to disk. Whoever comes late still gets the last minutes; once the room has been empty for a quarter of an hour, they are gone.'
+            : 'Each line is deleted that long after it was said. Until then it can be downloaded in every language.'
+        }
+      </p>
+      ${losesAll ? note('warn', 'What has been kept is deleted as soon as you save.') : nothing}
+    </div>`;
+  }
+
+  private translationFields({ glossaries }: Choices) {
+    const { glossaryId, formality } = this.wishes;
+    const isGone =
+      glossaryId !== '' && !glossaries.some(({ glossary_id: id }) => id === glossaryId);
+    return html`<div class="pair">
+      <div class="field">
+        <label for="glossary">Glossary</label>
+        <select id="glossary" @change=${this.onText('glossaryId')}>
+          <option value="">None</option>
+          ${glossaries
+            .toSorted((a, b) => a.name.localeCompare(b.name))
+            .map(
+              ({ glossary_id: id, name }) =>
+                html`<option value=${id} ?selected=${id === glossaryId}>${name}</option>`,
+            )}
+          ${isGone ? html`<option value=${glossaryId} selected>One that was deleted</option>` : nothing}
+        </select>
+      </div>
+      <div class="field">
+        <label for="formality">Formality</label>
+        <select id="formality" @change=${this.onText('formality')}>
+          ${Object.entries(formalities).map(
+            ([value, text]) =>
+              html`<option value=${value} ?selected=${value === canonicalFormality(formality)}>
+                ${text}
+              </option>`,
+          )}
+        </select>
+      </div>
+    </div>`;
+  }
+
+  private set(change: Partial<RoomWishes>): void {
+    this.wishes = { ...this.wishes, ...change };
+    this.isNameless = false;
+    this.failure = '';
+  }
+
+  private onText(field: 'name' | 'passcode' | 'sourceLanguage' | 'glossaryId' | 'formality') {
+    return ({ target }: Event): void => {
+      if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) {
+        this.set({ [field]: target.value });
+      }
+    };
+  }
+
+  private readonly onLanguages = ({ detail }: CustomEvent<ChosenLanguages>): void => {
+    this.set(detail);
+  };
+
+  private readonly onKeep = ({ target }: Event): void => {
+    if (!(target instanceof HTMLSelectElement)) return;
+    this.isTimeTyped = target.value === 'typed';
+    if (!this.isTimeTyped) this.set({ keepHours: Number(target.value) });
+  };
+
+  private readonly onHours = ({ target }: Event): void => {
+    if (target instanceof HTMLInputElement) this.set({ keepHours: target.valueAsNumber });
+  };
+
+  private readonly onSubmit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (this.isBusy) return;
+    const wishes = { ...this.wishes, name: this.wishes.name.trim() };
+    if (wishes.name === '') {
+      this.isNameless = true;
+      this.nameField?.focus();
+      return;
+    }
+    if (!(wishes.keepHours >= 0 && wishes.keepHours <= MAX_KEEP_HOURS)) {
+      this.failure = `Please say for how many hours the transcript is kept, 0 to ${MAX_KEEP_HOURS}.`;
+      return;
+    }
+    this.isBusy = true;
+    try {
+      const { room } = this;
+      const saved =
+        room === undefined
+          ? await api.post<RoomInfo>('v1/rooms', creationOf(wishes))
+          : await api.patch<RoomInfo>(
+              `v1/rooms/${encodeURIComponent(room.room_id)}`,
+              changeOf(room, wishes),
+            );
+      this.dispatchEvent(new CustomEvent<RoomInfo>('room-saved', { detail: saved }));
+    } catch (error) {
+      this.failure = error instanceof Error ? error.message : 'That did not work.';
+    } finally {
+      this.isBusy = false;
+    }
+  };
+}
+
+const accessOptions: readonly { value: RoomAccess; title: string; hint: string }[] = [
+  {
+    value: 'everyone',
+    title: 'Everyone with the address',
+    hint: 'For an audience: the code leads straight in.',
+  },
+  {
+    value: 'passcode',
+    title: 'Whoever knows a passcode',
+    hint: 'The page asks for it, once a day.',
+  },
+  {
+    value: 'link',
+    title: 'Whoever has a signed link',
+    hint: 'The key is in the link and in the code; each link can be revoked.',
+  },
+];
+
+const formalities = { '': 'As it comes', formal: 'Formal', informal: 'Informal' } as const;
+
+/** The interface knows two words for each. */
+function canonicalFormality(formality = ''): keyof typeof formalities {
+  if (formality === 'formal' || formality === 'more') return 'formal';
+  return formality === 'informal' || formality === 'less' ? 'informal' : '';
+}
+
+export function formalityText(formality: string | undefined): string {
+  return formalities[canonicalFormality(formality)];
+}
+
+/** What can be translated into, from one language or from any that is heard. */
+function targetsOf(languages: Choices['languages'], source: string): string[] {
+  const from = languages.filter(({ source_language: tag }) => source === '' || tag === source);
+  return [...new Set(from.flatMap(({ target_languages: targets }) => targets))];
+}
+
+customElements.define('console-room-form', ConsoleRoomForm);

@@ -1,0 +1,322 @@
+/** Signed links to a room: all there are, made and revoked. */
+import { LitElement, css, html, nothing } from 'lit';
+import { property, query, state } from 'lit/decorators.js';
+import type {
+  RoomInfo,
+  RoomLink,
+  RoomLinkCreation,
+  RoomRole,
+} from '../../../shared/schemas/rooms.ts';
+import { copyText } from '../../page/handing-over.ts';
+import { dayText, momentText } from '../../page/numbers.ts';
+import { api } from '../api.ts';
+import { baseStyles } from '../parts/base.styles.ts';
+import '../parts/copy-field.ts';
+import { doneIfConfirmed, type ConsoleDialog } from '../parts/dialog.ts';
+import { table } from '../parts/frame.ts';
+import { icons } from '../parts/icons.ts';
+import { sayDone, sayFailed } from '../parts/messages.ts';
+import { Loaded } from '../parts/states.ts';
+import { hoursText, roleTexts } from './room-text.ts';
+
+/** How long links may be good for, in hours; 0: until they are revoked. */
+const EXPIRIES = [0, 2, 8, 24, 72, 168, 720] as const;
+
+/** The links that every room begins with are made within this time. */
+const MADE_TOGETHER_MS = 1_000;
+
+function linksPath({ room_id: id }: RoomInfo): string {
+  return `v1/rooms/${encodeURIComponent(id)}/links`;
+}
+
+/**
+ * The signed links of a room.
+ *
+ * @fires links-change - One was made or revoked: the room may hand out others.
+ */
+export class ConsoleRoomLinks extends LitElement {
+  static override styles = [
+    baseStyles,
+    css`
+      .about {
+        padding: 0.875rem var(--inset) 0.25rem;
+      }
+      tbody th {
+        overflow-wrap: anywhere;
+      }
+    `,
+  ];
+
+  @property({ attribute: false }) room!: RoomInfo;
+  @query('console-room-link-dialog', true) private readonly dialog!: ConsoleRoomLinkDialog;
+  readonly #links = new Loaded(this, {
+    load: async ({ signal }) => {
+      const { links } = await api.get<{ links: RoomLink[] }>(linksPath(this.room), { signal });
+      return inOrder(links, this.room);
+    },
+  });
+
+  override render() {
+    return html`<section class="card" aria-labelledby="title">
+        <div class="card-head">
+          <h2 id="title">Signed links</h2>
+          <button type="button" class="small" @click=${this.make}>${icons.add} New link</button>
+        </div>
+        <p class="about hint">
+          Each has a key of its own, so that it can end by itself or be revoked. Links for readers
+          lead in without a passcode.
+        </p>
+        ${this.#links.render((links) => this.table(links), { lines: 3 })}
+      </section>
+      <console-room-link-dialog @link-made=${this.reload}></console-room-link-dialog>`;
+  }
+
+  private table(links: readonly RoomLink[]) {
+    return table({
+      items: links,
+      keyOf: ({ link_id: id }) => id,
+      isPast: hasExpired,
+      empty: {
+        icon: icons.link,
+        heading: 'No link',
+        text: 'All were revoked. Nobody can speak into the room until there is a link for a speaker.',
+      },
+      columns: [
+        { title: 'For', kind: 'name', cell: (link) => this.labelOf(link) },
+        { title: 'Role', cell: roleOf },
+        { title: 'Good', cell: validityOf },
+        { title: 'Made', cell: ({ creation_time: time }) => dayText(time) },
+        { title: 'Actions', kind: 'actions', cell: (link) => this.actions(link) },
+      ],
+    });
+  }
+
+  private labelOf(link: RoomLink) {
+    if (link.label !== '') return link.label;
+    return html`<span class="soft"
+      >${isMadeWith(this.room, link) ? 'Made with the room' : 'No label'}</span
+    >`;
+  }
+
+  private actions(link: RoomLink) {
+    const name = `${roleOf(link)}, ${link.label === '' ? 'no label' : link.label}`;
+    return html`${
+        hasExpired(link)
+          ? nothing
+          : html`<button
+              type="button"
+              class="small"
+              aria-label=${`Copy link: ${name}`}
+              @click=${() => copy(link)}
+            >
+              ${icons.copy} Copy
+            </button>`
+      }<button
+        type="button"
+        class="small danger"
+        aria-label=${`Revoke link: ${name}`}
+        @click=${() => this.revoke(link)}
+      >
+        Revoke
+      </button>`;
+  }
+
+  private readonly make = (): void => void this.dialog.ask(this.room);
+
+  private readonly reload = (): void => {
+    void this.#links.reload();
+    this.dispatchEvent(new Event('links-change'));
+  };
+
+  private async revoke(link: RoomLink): Promise<void> {
+    const { viewer_url, overlay_url, speaker_url, captioner_url } = this.room;
+    const key = keyIn(link.url);
+    const shown = [viewer_url, overlay_url, speaker_url, captioner_url];
+    const isShown = shown.some((url) => url !== undefined && keyIn(url) === key);
+    const name =
+      link.label === '' ? `This ${roleOf(link).toLowerCase()}’s link` : `“${link.label}”`;
+    const after = isShown
+      ? ' It is one of those shown above, where the next lasting one takes its place; codes that were printed with it lead nowhere.'
+      : '';
+    await doneIfConfirmed({
+      heading: 'Revoke this link?',
+      text: `${name} leads nowhere any more, and whoever has come in by it is sent away at once.${after}`,
+      action: 'Revoke link',
+      done: 'The link was revoked.',
+      work: async () => {
+        try {
+          await api.delete(`${linksPath(this.room)}/${encodeURIComponent(link.link_id)}`);
+        } finally {
+          this.reload();
+        }
+      },
+    });
+  }
+}
+
+async function copy({ url }: RoomLink): Promise<void> {
+  if (await copyText(url)) sayDone('The link was copied.');
+  else sayFailed(new Error(`The browser did not allow copying: ${url}`));
+}
+
+function roleOf({ role }: RoomLink): string {
+  return roleTexts[role as RoomRole];
+}
+
+function hasExpired({ expiry_time: time }: RoomLink): boolean {
+  return time !== undefined && Date.parse(time) <= Date.now();
+}
+
+function validityOf(link: RoomLink) {
+  const { expiry_time: time } = link;
+  if (time === undefined) return 'Until it is revoked';
+  return hasExpired(link) ? html`<span class="badge">Expired</span>` : `Until ${momentText(time)}`;
+}
+
+/** Those that the room was made with by what they are good for, then the others as they were made. */
+function inOrder(links: readonly RoomLink[], room: RoomInfo): RoomLink[] {
+  const isFirst = (link: RoomLink) => link.label === '' && isMadeWith(room, link);
+  const roles = Object.keys(roleTexts);
+  const first = links
+    .filter(isFirst)
+    .sort((one, other) => roles.indexOf(one.role) - roles.indexOf(other.role));
+  return [...first, ...links.filter((link) => !isFirst(link))];
+}
+
+function isMadeWith(room: RoomInfo, link: RoomLink): boolean {
+  const apartMs = Date.parse(link.creation_time) - Date.parse(room.creation_time);
+  return Math.abs(apartMs) < MADE_TOGETHER_MS;
+}
+
+function keyIn(url: string): string | undefined {
+  return /#key=(.+)$/.exec(url)?.[1];
+}
+
+customElements.define('console-room-links', ConsoleRoomLinks);
+
+/**
+ * Makes a link, then shows it.
+ *
+ * @fires link-made - There is a new one.
+ */
+export class ConsoleRoomLinkDialog extends LitElement {
+  static override styles = [
+    baseStyles,
+    css`
+      .pair {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(min(100%, 12rem), 1fr));
+        gap: 1rem;
+      }
+    `,
+  ];
+
+  @state() private room: RoomInfo | undefined;
+  @state() private made: RoomLink | undefined;
+  @state() private failure = '';
+  @state() private isBusy = false;
+  @query('console-dialog', true) private readonly dialog!: ConsoleDialog;
+
+  async ask(room: RoomInfo): Promise<void> {
+    this.room = room;
+    this.made = undefined;
+    this.failure = '';
+    await this.updateComplete;
+    await this.dialog.show();
+  }
+
+  override render() {
+    return html`<console-dialog
+      heading=${this.made === undefined ? 'New link' : 'Hand it out'}
+      @dialog-close=${() => (this.room = undefined)}
+    >
+      ${
+        this.room === undefined
+          ? nothing
+          : this.made === undefined
+            ? this.form()
+            : this.result(this.made)
+      }
+    </console-dialog>`;
+  }
+
+  private form() {
+    return html`<form class="stack" @submit=${this.onSubmit}>
+      <div class="field">
+        <label for="label">Whom it is for</label>
+        <input id="label" name="label" maxlength="200" autocomplete="off" autofocus />
+        <p class="hint">Such as “Press”: so that you know later which one to revoke.</p>
+      </div>
+      <div class="pair">
+        <div class="field">
+          <label for="role">What it is good for</label>
+          <select id="role" name="role">
+            <option value="viewer">Reading</option>
+            <option value="captioner">Captioning</option>
+            <option value="speaker">Speaking</option>
+          </select>
+        </div>
+        <div class="field">
+          <label for="expiry">How long</label>
+          <select id="expiry" name="expiry">
+            ${EXPIRIES.map(
+              (hours) =>
+                html`<option value=${hours}>
+                  ${hours === 0 ? 'Until it is revoked' : hoursText(hours)}
+                </option>`,
+            )}
+          </select>
+        </div>
+      </div>
+      <p class="error" role="alert" ?hidden=${this.failure === ''}>${this.failure}</p>
+      <div class="row end">
+        <button type="button" @click=${() => this.dialog.close()}>Cancel</button>
+        <button class="primary" ?disabled=${this.isBusy}>Make link</button>
+      </div>
+    </form>`;
+  }
+
+  private result(link: RoomLink) {
+    return html`<div class="stack">
+      <p>
+        ${roleOf(link)}${link.label === '' ? nothing : html`, <strong>${link.label}</strong>`}.
+        <span class="soft">${validityOf(link)}.</span>
+      </p>
+      <console-copy-field label="The new link" .value=${link.url}></console-copy-field>
+      <p class="hint">It stays in the list, where it can be copied again.</p>
+      <div class="row end">
+        <button type="button" class="primary" autofocus @click=${() => this.dialog.close()}>
+          Done
+        </button>
+      </div>
+    </div>`;
+  }
+
+  private readonly onSubmit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const { room } = this;
+    if (room === undefined || !(event.target instanceof HTMLFormElement) || this.isBusy) return;
+    const fields = new FormData(event.target);
+    const hours = Number(fields.get('expiry'));
+    const wish: RoomLinkCreation = {
+      role: fields.get('role') as string,
+      label: (fields.get('label') as string).trim(),
+      ...(hours > 0 && { expires_in_hours: hours }),
+    };
+    this.failure = '';
+    this.isBusy = true;
+    try {
+      this.made = await api.post<RoomLink>(linksPath(room), wish);
+      this.dispatchEvent(new Event('link-made'));
+      await this.updateComplete;
+      // The button that was pressed is gone with the form.
+      this.renderRoot.querySelector<HTMLElement>('[autofocus]')?.focus();
+    } catch (error) {
+      this.failure = error instanceof Error ? error.message : 'That did not work.';
+    } finally {
+      this.isBusy = false;
+    }
+  };
+}
+
+customElements.define('console-room-link-dialog', ConsoleRoomLinkDialog);

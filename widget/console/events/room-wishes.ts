@@ -1,0 +1,84 @@
+import type { RoomChange, RoomCreation, RoomInfo } from '../../../shared/schemas/rooms.ts';
+
+/** What a room is to be, as its form has it; an empty text is no wish. */
+export interface RoomWishes {
+  name: string;
+  languages: readonly string[];
+  always: readonly string[];
+  sourceLanguage: string;
+  access: string;
+  passcode: string;
+  keepHours: number;
+  glossaryId: string;
+  formality: string;
+}
+
+export const newRoom: RoomWishes = {
+  name: '',
+  languages: [],
+  always: [],
+  sourceLanguage: '',
+  access: 'everyone',
+  passcode: '',
+  keepHours: 0,
+  glossaryId: '',
+  formality: '',
+};
+
+/** What a room was made with, or has become. */
+export function wishesOf(room: RoomInfo): RoomWishes {
+  return {
+    name: room.name,
+    languages: room.languages,
+    always: room.always,
+    sourceLanguage: room.source_language ?? '',
+    access: room.access,
+    passcode: room.passcode ?? '',
+    keepHours: room.keep_hours,
+    glossaryId: room.glossary_id ?? '',
+    formality: room.formality ?? '',
+  };
+}
+
+export function creationOf(wishes: RoomWishes): RoomCreation {
+  const { name, languages, always, sourceLanguage, access, passcode, keepHours } = wishes;
+  return {
+    name,
+    languages: [...languages],
+    always: [...always],
+    ...(sourceLanguage !== '' && { source_language: sourceLanguage }),
+    access,
+    ...(access === 'passcode' && passcode !== '' && { passcode }),
+    keep_hours: keepHours,
+    ...(wishes.glossaryId !== '' && { glossary_id: wishes.glossaryId }),
+    ...(wishes.formality !== '' && { formality: wishes.formality }),
+  };
+}
+
+/**
+ * What is different, and nothing else: naming who may read asks every reader to come in anew, though
+ * it were the same as before.
+ */
+export function changeOf(room: RoomInfo, wishes: RoomWishes): RoomChange {
+  const before = wishesOf(room);
+  const hasChanged = (...fields: (keyof RoomWishes)[]) =>
+    fields.some((field) => JSON.stringify(before[field]) !== JSON.stringify(wishes[field]));
+  const { access, passcode } = wishes;
+  const asksPasscode = access === 'passcode' && passcode !== '';
+  return {
+    ...(hasChanged('languages', 'always') && {
+      languages: [...wishes.languages],
+      always: [...wishes.always],
+    }),
+    ...(hasChanged('sourceLanguage') && { source_language: textOrNull(wishes.sourceLanguage) }),
+    ...(hasChanged('access') && { access }),
+    ...(hasChanged('access', 'passcode') && asksPasscode && { passcode }),
+    ...(hasChanged('keepHours') && { keep_hours: wishes.keepHours }),
+    ...(hasChanged('glossaryId') && { glossary_id: textOrNull(wishes.glossaryId) }),
+    ...(hasChanged('formality') && { formality: textOrNull(wishes.formality) }),
+  };
+}
+
+function textOrNull(text: string): string | null {
+  return text === '' ? null : text;
+}

@@ -1,0 +1,233 @@
+import { LitElement, css, html, nothing } from 'lit';
+import { property, query, state } from 'lit/decorators.js';
+import { baseStyles } from '../console/parts/base.styles.ts';
+import { icons } from '../console/parts/icons.ts';
+import { copyText } from '../page/handing-over.ts';
+import { languageName } from '../views/captions.ts';
+import type { RoomAtDesk, RoomDesk } from './room-desk.ts';
+
+/** How long the button says that it has copied, in ms. */
+const COPIED_MS = 2_500;
+
+/** The way into the room for those who read: a code, small in the page and as large as a projector. */
+export class AudienceCode extends LitElement {
+  static override styles = [
+    baseStyles,
+    css`
+      .glance {
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr);
+        gap: 1rem;
+        align-items: center;
+      }
+      /* A camera wants dark squares on light ground, whatever the page looks like. */
+      .code {
+        display: block;
+        inline-size: 7rem;
+        aspect-ratio: 1;
+        background: #fff;
+        border-radius: var(--radius-small);
+      }
+      .address {
+        font-weight: 600;
+        overflow-wrap: anywhere;
+      }
+      .passcode {
+        font-variant-numeric: tabular-nums;
+      }
+      .actions {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.5rem;
+        margin-block-start: 0.75rem;
+      }
+      dialog {
+        inline-size: 100vw;
+        block-size: 100dvb;
+        max-inline-size: none;
+        max-block-size: none;
+        padding: 0;
+        margin: 0;
+        color: var(--ink);
+        background: var(--page);
+        border: 0;
+      }
+      .sheet {
+        display: grid;
+        grid-template-rows: auto minmax(0, 1fr);
+        block-size: 100%;
+        padding: clamp(0.75rem, 2vmin, 2rem);
+        overflow: auto;
+        background: var(--page);
+      }
+      .sheet .top {
+        display: flex;
+        gap: 0.5rem;
+        justify-content: flex-end;
+      }
+      .poster {
+        display: grid;
+        gap: clamp(1.25rem, 4vmin, 4rem);
+        place-content: center;
+        place-items: center;
+        text-align: center;
+      }
+      .poster .code {
+        inline-size: min(78vi, 52vb);
+        padding: 1.5vmin;
+        border-radius: 2vmin;
+      }
+      .poster .words {
+        display: grid;
+        gap: 1.6vmin;
+        max-inline-size: 44rem;
+      }
+      .poster h2 {
+        font-size: clamp(1.5rem, 5.2vmin, 4rem);
+        letter-spacing: -0.02em;
+      }
+      .poster .address,
+      .poster .passcode {
+        font-size: clamp(1.125rem, 3.4vmin, 2.5rem);
+      }
+      .poster .languages {
+        font-size: clamp(1rem, 2.5vmin, 1.875rem);
+        color: var(--soft);
+      }
+      @media (orientation: landscape) {
+        .poster {
+          grid-template-columns: auto auto;
+          text-align: start;
+          place-items: center start;
+        }
+        .poster .code {
+          inline-size: min(46vi, 76vb);
+        }
+        .poster .words {
+          max-inline-size: 40vi;
+        }
+      }
+    `,
+  ];
+
+  @property({ attribute: false }) room: RoomAtDesk | undefined;
+  @property({ attribute: false }) desk: RoomDesk | undefined;
+  @state() private image = '';
+  @state() private isCopied = false;
+  @query('dialog', true) private readonly dialog!: HTMLDialogElement;
+  @query('.sheet', true) private readonly sheet!: HTMLElement;
+  #shownUrl = '';
+
+  protected override updated(): void {
+    const url = this.room?.viewer_url ?? '';
+    if (url === this.#shownUrl) return;
+    this.#shownUrl = url;
+    void this.draw(url);
+  }
+
+  /** The address may change, as when its link was revoked and another one was made. */
+  private async draw(url: string): Promise<void> {
+    const code = url === '' ? undefined : await this.desk?.code().catch(() => undefined);
+    if (url !== this.#shownUrl) return;
+    // Tried again with the next news of the room.
+    if (url !== '' && code === undefined) this.#shownUrl = '';
+    URL.revokeObjectURL(this.image);
+    this.image = code === undefined ? '' : URL.createObjectURL(code);
+  }
+
+  override render() {
+    const { room } = this;
+    if (room === undefined) return nothing;
+    if (room.viewer_url === undefined) {
+      return html`<p class="soft">
+        No link for readers is good any more. Whoever made the room can make another one.
+      </p>`;
+    }
+    return html`<div class="glance">
+        ${this.picture()}
+        <div>
+          ${this.addressView(room)}
+          <div class="actions">
+            <button type="button" class="primary small" @click=${this.show}>Show large</button>
+            <button type="button" class="small" @click=${this.copy}>
+              ${this.isCopied ? icons.done : icons.copy} ${this.isCopied ? 'Copied' : 'Copy link'}
+            </button>
+          </div>
+        </div>
+      </div>
+      <dialog aria-labelledby="poster-heading">
+        <div class="sheet">
+          <div class="top">
+            ${
+              document.fullscreenEnabled
+                ? html`<button type="button" @click=${this.fill}>Full screen</button>`
+                : nothing
+            }
+            <button type="button" class="icon-only" aria-label="Close" @click=${this.close}>
+              ${icons.close}
+            </button>
+          </div>
+          <div class="poster">
+            ${this.picture()}
+            <div class="words">
+              <h2 id="poster-heading">Read along on your phone</h2>
+              <p class="languages">
+                ${room.languages.map(
+                  (language, index) =>
+                    html`${index === 0 ? nothing : ' · '}<bdi lang=${language}
+                        >${languageName(language)}</bdi
+                      >`,
+                )}
+              </p>
+              ${this.addressView(room)}
+            </div>
+          </div>
+        </div>
+      </dialog>`;
+  }
+
+  private picture() {
+    const alt = 'QR code of the link for readers';
+    // Its place is kept until it has come.
+    return this.image === ''
+      ? html`<span class="code"></span>`
+      : html`<img class="code" src=${this.image} alt=${alt} />`;
+  }
+
+  private addressView({ viewer_url = '', passcode }: RoomAtDesk) {
+    const { host, pathname, hash } = new URL(viewer_url);
+    // Broken, if it must be, before what differs from room to room.
+    const folder = pathname.lastIndexOf('/') + 1;
+    return html`${
+      // With a key in it, nobody can type it.
+      hash === ''
+        ? html`<p class="address">
+            ${host}<wbr />${pathname.slice(0, folder)}<wbr />${pathname.slice(folder)}
+          </p>`
+        : nothing
+    }${
+      passcode === undefined
+        ? nothing
+        : html`<p class="passcode">Passcode <strong>${passcode}</strong></p>`
+    }`;
+  }
+
+  private readonly show = (): void => this.dialog.showModal();
+
+  private readonly close = (): void => {
+    if (document.fullscreenElement !== null) void document.exitFullscreen();
+    this.dialog.close();
+  };
+
+  /** A dialog itself cannot fill the screen. */
+  private readonly fill = async (): Promise<void> => {
+    await this.sheet.requestFullscreen().catch(() => undefined);
+  };
+
+  private readonly copy = async (): Promise<void> => {
+    this.isCopied = await copyText(this.room?.viewer_url ?? '');
+    if (this.isCopied) setTimeout(() => (this.isCopied = false), COPIED_MS);
+  };
+}
+
+customElements.define('audience-code', AudienceCode);

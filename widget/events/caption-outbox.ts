@@ -1,0 +1,65 @@
+/** New lines on their way: one after the other, in the order in which they were typed. */
+import type { ReactiveControllerHost } from 'lit';
+import type { RoomDesk } from './room-desk.ts';
+
+export interface WaitingLine {
+  id: number;
+  text: string;
+  /** One of the room's languages, or `spoken`. */
+  language: string;
+  /** Why it could not be sent, for people; empty while it is on its way. */
+  failure: string;
+}
+
+/** Typing never waits for it. One that fails holds up the rest, until it is tried again or discarded. */
+export class CaptionOutbox {
+  readonly #host: Pick<ReactiveControllerHost, 'requestUpdate'>;
+  readonly #desk: Pick<RoomDesk, 'type'>;
+  #lines: readonly WaitingLine[] = [];
+  #lastId = 0;
+  #isSending = false;
+
+  constructor(host: Pick<ReactiveControllerHost, 'requestUpdate'>, desk: Pick<RoomDesk, 'type'>) {
+    this.#host = host;
+    this.#desk = desk;
+  }
+
+  get lines(): readonly WaitingLine[] {
+    return this.#lines;
+  }
+
+  add(text: string, language: string): void {
+    const hasFailed = this.#lines.some(({ failure }) => failure !== '');
+    this.#show([...this.#lines, { id: ++this.#lastId, text, language, failure: '' }]);
+    if (!hasFailed) void this.send();
+  }
+
+  discard(id: number): void {
+    this.#show(this.#lines.filter((each) => each.id !== id));
+    void this.send();
+  }
+
+  /** Sends what waits, and what has failed before. */
+  async send(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    this.#show(this.#lines.map((each) => ({ ...each, failure: '' })));
+    for (let next = this.#lines[0]; next !== undefined; next = this.#lines[0]) {
+      const { id, text, language } = next;
+      try {
+        await this.#desk.type({ text, language });
+        this.#show(this.#lines.filter((each) => each.id !== id));
+      } catch (error) {
+        const failure = error instanceof Error ? error.message : 'Something went wrong.';
+        this.#show(this.#lines.map((each) => (each.id === id ? { ...each, failure } : each)));
+        break;
+      }
+    }
+    this.#isSending = false;
+  }
+
+  #show(lines: readonly WaitingLine[]): void {
+    this.#lines = lines;
+    this.#host.requestUpdate();
+  }
+}

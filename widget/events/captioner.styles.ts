@@ -1,0 +1,213 @@
+import { css } from 'lit';
+
+/** Style of the page of who types captions. */
+export const captionerStyles = css`
+  .page.captioner {
+    grid-template-rows: auto minmax(0, 1fr);
+    block-size: 100dvb;
+    align-content: stretch;
+  }
+  .sheet {
+    display: grid;
+    grid-template-rows: auto minmax(0, 1fr) auto;
+    min-block-size: 0;
+    overflow: clip;
+  }
+  .top {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5rem 1.25rem;
+    align-items: center;
+    padding: 0.75rem var(--inset);
+    border-block-end: 1px solid var(--line);
+  }
+  .field.language {
+    grid-auto-flow: column;
+    grid-auto-columns: auto;
+    gap: 0.625rem;
+    align-items: center;
+  }
+  .language select {
+    min-inline-size: 11rem;
+  }
+  .connection {
+    display: flex;
+    flex: 1;
+    gap: 0.5rem;
+    align-items: center;
+    min-inline-size: 0;
+    font-size: 0.875rem;
+    color: var(--warn);
+  }
+  .keys {
+    font-size: 0.8125rem;
+    color: var(--soft);
+  }
+  kbd {
+    padding: 0.0625rem 0.375rem;
+    margin-inline-start: 0.5rem;
+    font: inherit;
+    font-weight: 600;
+    color: var(--ink);
+    background: var(--wash);
+    border: 1px solid var(--line);
+    border-radius: 0.25rem;
+  }
+  .rows {
+    padding: 0.5rem var(--inset);
+    overflow: hidden auto;
+    overscroll-behavior: contain;
+    font-size: 1.0625rem;
+    line-height: 1.45;
+  }
+  .nothing {
+    max-inline-size: 46ch;
+    padding-block: 1rem;
+    color: var(--soft);
+  }
+  .line {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr) 9.5rem;
+    gap: 0 1rem;
+    align-items: start;
+    padding-block: 0.125rem;
+  }
+  .paired .line {
+    grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 9.5rem;
+  }
+  .line + .line {
+    border-block-start: 1px solid var(--line);
+  }
+  .spoken {
+    padding-block: 0.4375rem;
+    color: var(--soft);
+    overflow-wrap: anywhere;
+  }
+  /* The field is as high as its text: the same text lies behind it. */
+  .grow {
+    display: grid;
+    margin-inline: -0.625rem;
+  }
+  .grow::after,
+  .grow > textarea {
+    grid-area: 1 / 1;
+    padding: 0.375rem 0.625rem;
+    font: inherit;
+    white-space: pre-wrap;
+    overflow-wrap: anywhere;
+  }
+  .grow::after {
+    content: attr(data-text);
+    visibility: hidden;
+    border: 1px solid transparent;
+  }
+  .grow > textarea {
+    min-block-size: 0;
+    overflow: hidden;
+    resize: none;
+    background: transparent;
+    border-color: transparent;
+  }
+  .grow > textarea:hover {
+    border-color: var(--line);
+  }
+  .changed .grow > textarea,
+  .grow > textarea:focus {
+    background: var(--card);
+    border-color: var(--edge);
+  }
+  .about {
+    padding-block: 0.25rem 0.375rem;
+  }
+  .about:empty {
+    padding: 0;
+  }
+  .side {
+    display: flex;
+    gap: 0.5rem;
+    justify-content: flex-end;
+    white-space: nowrap;
+    padding-block: 0.5625rem;
+    font-size: 0.8125rem;
+    font-variant-numeric: tabular-nums;
+    color: var(--soft);
+  }
+  .by {
+    display: inline-flex;
+    gap: 0.25rem;
+    align-items: center;
+    color: var(--accent);
+  }
+  .by .icon {
+    inline-size: 0.9375rem;
+    block-size: 0.9375rem;
+  }
+  .sending .own {
+    padding-block: 0.4375rem;
+  }
+  .sending .row {
+    margin-block-start: 0.5rem;
+  }
+  .composer {
+    display: grid;
+    gap: 0.375rem;
+    padding: 0.75rem var(--inset) var(--inset);
+    background: var(--wash);
+    border-block-start: 1px solid var(--line);
+  }
+  .composer label {
+    font-size: 0.875rem;
+    font-weight: 600;
+  }
+  /* One line, whatever is heard: nothing below it moves. */
+  .hearing {
+    display: flex;
+    gap: 0.5rem;
+    overflow: hidden;
+    font-size: 0.9375rem;
+    white-space: nowrap;
+  }
+  .hearing .soft {
+    flex: none;
+  }
+  /* Its newest words are in view. */
+  .hearing bdi {
+    flex: 1;
+    overflow: hidden;
+    direction: inherit;
+    text-overflow: ellipsis;
+  }
+  .compose {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr) auto;
+    gap: 0.75rem;
+  }
+  .compose textarea {
+    font-size: 1.0625rem;
+    resize: none;
+  }
+  @media (max-width: 48rem) {
+    .keys {
+      display: none;
+    }
+    .connection:not(:empty) {
+      flex: 1 0 100%;
+    }
+    .line,
+    .paired .line {
+      grid-template-columns: minmax(0, 1fr) auto;
+    }
+    .paired .spoken {
+      padding-block-end: 0;
+      font-size: 0.9375rem;
+    }
+    .paired .own {
+      grid-area: 2 / 1 / auto / -1;
+    }
+  }
+  @media (forced-colors: active) {
+    .changed .grow > textarea {
+      outline: 2px solid Highlight;
+    }
+  }
+`;

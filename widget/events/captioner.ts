@@ -1,0 +1,436 @@
+/** The page of who types and corrects captions in a room, with a keyboard under their hands. */
+import { LitElement, html, nothing } from 'lit';
+import { query, state } from 'lit/decorators.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { SPOKEN_TRACK, type RoomFeedState } from '../../shared/client/room-feed.ts';
+import { textDirection } from '../../shared/language.ts';
+import type { RoomLine } from '../../shared/protocol/room-messages.ts';
+import { baseStyles } from '../console/parts/base.styles.ts';
+import { icons } from '../console/parts/icons.ts';
+import { Loaded } from '../console/parts/states.ts';
+import { languageName } from '../views/captions.ts';
+import { CaptionOutbox, type WaitingLine } from './caption-outbox.ts';
+import { captionRows, type CaptionRow, type Draft } from './caption-rows.ts';
+import { captionerStyles } from './captioner.styles.ts';
+import { deskHead, deskStyles, deskWithoutRoom, LOOK_EVERY_MS } from './desk-frame.ts';
+import { FollowedTrack } from './followed-track.ts';
+import { placeOf } from './room-address.ts';
+import { isFinal, openDesk, type RoomAtDesk } from './room-desk.ts';
+
+/** Lines that can be corrected: some minutes of talking. */
+const MOST_ROWS = 60;
+/** Of the interface. */
+const MAX_CHARACTERS = 2_000;
+/** How near to its end a list is taken to be at it, in CSS pixels. */
+const END_PX = 24;
+/** How long a screen reader can find an announcement, in ms. */
+const ANNOUNCED_MS = 20_000;
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+
+export class CaptionerPage extends LitElement {
+  static override styles = [baseStyles, deskStyles, captionerStyles];
+
+  /** That is written; what is said itself at first. */
+  @state() private language: string = SPOKEN_TRACK;
+  @state() private feedState: RoomFeedState = 'connecting';
+  @state() private drafts: ReadonlyMap<number, Draft> = new Map();
+  /** These come with the room. */
+  @query('.rows') private readonly list!: HTMLElement | null;
+  @query('#new-line') private readonly composer!: HTMLTextAreaElement | null;
+  @query('[role="log"]') private readonly log!: HTMLElement | null;
+
+  private readonly place = placeOf(location.href);
+  private readonly desk = openDesk(this.place);
+  private readonly outbox = new CaptionOutbox(this, this.desk);
+  private readonly room = new Loaded<RoomAtDesk>(this, {
+    load: ({ signal }) => this.desk.room(signal),
+    everyMs: LOOK_EVERY_MS,
+  });
+  private spoken: FollowedTrack | undefined;
+  /** Of another language, where one is written. */
+  private written: FollowedTrack | undefined;
+  private wasAtEnd = true;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.spoken = this.follow(SPOKEN_TRACK);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.spoken?.close();
+    this.written?.close();
+    this.spoken = this.written = undefined;
+  }
+
+  protected override update(changed: Map<PropertyKey, unknown>): void {
+    this.wasAtEnd = this.isAtEnd();
+    super.update(changed);
+  }
+
+  protected override updated(): void {
+    // Whoever reads or corrects an earlier line keeps it in view.
+    if (this.wasAtEnd && this.list !== null) this.list.scrollTop = this.list.scrollHeight;
+    const { name } = this.room.value ?? {};
+    if (name !== undefined) document.title = `${name} · Captioner`;
+    if (isFinal(this.room.failure)) this.spoken?.close();
+  }
+
+  protected override render() {
+    const absent = deskWithoutRoom(this.room);
+    const room = this.room.value;
+    if (absent !== undefined || room === undefined) return absent;
+    const rows = this.rows(room);
+    return html`<main class="page captioner">
+      ${deskHead(room, 'Captioner')}
+      <section class="card sheet" aria-label="Captions">
+        <div class="top">
+          ${this.languageView(room)} ${this.connectionView()}
+          <p class="keys" aria-hidden="true">
+            <kbd>Enter</kbd> sends <kbd>Esc</kbd> undoes <kbd>↑</kbd> edits the last line
+          </p>
+        </div>
+        <ol class="rows plain ${this.written === undefined ? '' : 'paired'}" aria-label="Lines">
+          ${
+            rows.length === 0 && this.outbox.lines.length === 0
+              ? html`<li class="nothing">
+                  Nothing has been said yet. Lines appear here as they are heard; you can correct
+                  them, and type your own below.
+                </li>`
+              : repeat(
+                  rows,
+                  ({ line }) => line,
+                  (row) => this.rowView(row),
+                )
+          }
+          ${repeat(
+            this.outbox.lines,
+            ({ id }) => id,
+            (sending) => this.sendingView(sending),
+          )}
+        </ol>
+        ${this.composerView(room)}
+      </section>
+      <div class="unseen" role="log" aria-live="polite" aria-label="What was said"></div>
+    </main>`;
+  }
+
+  private languageView({ languages }: RoomAtDesk) {
+    return html`<div class="field language">
+      <label for="language">You write</label>
+      <select id="language" @change=${this.onLanguage}>
+        <option value=${SPOKEN_TRACK} ?selected=${this.language === SPOKEN_TRACK}>
+          What is said
+        </option>
+        ${languages.map(
+          (language) =>
+            html`<option value=${language} lang=${language} ?selected=${language === this.language}>
+              ${languageName(language)}
+            </option>`,
+        )}
+      </select>
+    </div>`;
+  }
+
+  private connectionView() {
+    const words: Partial<Record<RoomFeedState, string>> = {
+      connecting: 'Connecting…',
+      reconnecting: 'Reconnecting… What you type is kept.',
+      offline: 'The server cannot be reached. What you type is kept.',
+      full: 'As many read along as may: new lines come as soon as there is room.',
+    };
+    const text = words[this.feedState];
+    return html`<p class="connection" role="status">
+      ${text === undefined ? nothing : html`${icons.offline} ${text}`}
+    </p>`;
+  }
+
+  private rowView(row: CaptionRow) {
+    const { line, text, language, draft, spoken } = row;
+    const time = clock.format(row.startMs);
+    const isEmptied = draft !== undefined && text.trim() === '' && draft.before !== '';
+    return html`<li class="line ${draft === undefined ? '' : 'changed'}">
+      ${
+        this.written === undefined
+          ? nothing
+          : html`<p
+              class="spoken"
+              lang=${spoken?.language ?? nothing}
+              dir=${spoken === undefined ? nothing : textDirection(spoken.language)}
+            >
+              ${spoken?.text ?? ''}
+            </p>`
+      }
+      <div class="own">
+        <div class="grow" data-text=${`${text} `}>
+          <textarea
+            rows="1"
+            data-line=${line}
+            lang=${language}
+            dir=${textDirection(language)}
+            maxlength=${MAX_CHARACTERS}
+            aria-label="Line of ${time}${row.isByPerson ? ', by hand' : ''}"
+            aria-describedby="about-${line}"
+            aria-invalid=${draft !== undefined && draft.failure !== '' ? 'true' : nothing}
+            placeholder=${spoken === undefined ? '' : 'Not translated yet'}
+            .value=${text}
+            @input=${(event: InputEvent) => this.onRowInput(row, event)}
+            @keydown=${(event: KeyboardEvent) => this.onRowKey(row, event)}
+          ></textarea>
+        </div>
+        <div class="about" id="about-${line}">${this.aboutRow(row, isEmptied)}</div>
+      </div>
+      <p class="side">
+        ${row.isByPerson ? html`<span class="by">${icons.edit} by hand</span>` : nothing}
+        <time>${time}</time>
+      </p>
+    </li>`;
+  }
+
+  private aboutRow({ draft, meanwhile, machine }: CaptionRow, isEmptied: boolean) {
+    if (draft !== undefined && draft.failure !== '') {
+      return html`<p class="error" role="alert">${draft.failure}</p>`;
+    }
+    if (draft?.isSending === true) return html`<p class="hint">Sending…</p>`;
+    if (meanwhile !== undefined) {
+      return html`<p class="hint">
+        It has become “<bdi>${meanwhile}</bdi>” meanwhile. Enter sends yours, Esc takes that.
+      </p>`;
+    }
+    if (isEmptied) return html`<p class="hint">Enter takes this line away, Esc keeps it.</p>`;
+    if (draft !== undefined) return html`<p class="hint">Not sent: Enter sends, Esc undoes.</p>`;
+    if (machine === undefined) return nothing;
+    return html`<p class="hint">Heard as “<bdi>${machine}</bdi>”</p>`;
+  }
+
+  private sendingView({ id, text, language, failure }: WaitingLine) {
+    return html`<li class="line sending">
+      ${this.written === undefined ? nothing : html`<p class="spoken"></p>`}
+      <div class="own">
+        <p class="text" dir=${this.directionOf(language)}>${text}</p>
+        ${
+          failure === ''
+            ? html`<p class="hint">Sending…</p>`
+            : html`<p class="error" role="alert">Not sent: ${failure}</p>
+                <div class="row">
+                  <button type="button" class="small" @click=${() => void this.outbox.send()}>
+                    Try again
+                  </button>
+                  <button type="button" class="small quiet" @click=${() => this.discard(id)}>
+                    Discard
+                  </button>
+                </div>`
+        }
+      </div>
+    </li>`;
+  }
+
+  private composerView(room: RoomAtDesk) {
+    const language = this.language === SPOKEN_TRACK ? room.source_language : this.language;
+    const tentative = this.spoken?.transcript.tentative ?? '';
+    const name = this.language === SPOKEN_TRACK ? 'what is said' : languageName(this.language);
+    return html`<div class="composer">
+      <p class="hearing">
+        <span class="soft">Being heard:</span> <bdi>${tentative === '' ? '…' : tentative}</bdi>
+      </p>
+      <label for="new-line">New line in ${name}</label>
+      <div class="compose">
+        <textarea
+          id="new-line"
+          rows="2"
+          lang=${language ?? nothing}
+          dir=${language === undefined ? 'auto' : textDirection(language)}
+          maxlength=${MAX_CHARACTERS}
+          autofocus
+          @keydown=${this.onComposerKey}
+        ></textarea>
+        <button type="button" class="primary" @click=${this.submit}>Send</button>
+      </div>
+    </div>`;
+  }
+
+  private rows({ source_language: source = 'en' }: RoomAtDesk): CaptionRow[] {
+    const own = this.written ?? this.spoken;
+    if (own === undefined) return [];
+    const language = this.language === SPOKEN_TRACK ? source : this.language;
+    const sheet = {
+      lines: own.transcript.lines,
+      spoken: this.written === undefined ? undefined : this.spoken?.transcript.lines,
+      machine: own.machine,
+      drafts: this.drafts,
+      language,
+    };
+    return captionRows(sheet, MOST_ROWS);
+  }
+
+  private directionOf(language: string): 'ltr' | 'rtl' | 'auto' {
+    return language === SPOKEN_TRACK ? 'auto' : textDirection(language);
+  }
+
+  /** Whether the newest line is in view, and no other one is being changed. */
+  private isAtEnd(): boolean {
+    const { list } = this;
+    if (list === null) return true;
+    const { activeElement } = this.renderRoot as ShadowRoot;
+    if (activeElement !== null && list.contains(activeElement)) return false;
+    return list.scrollHeight - list.scrollTop - list.clientHeight < END_PX;
+  }
+
+  // What is read.
+
+  private follow(language: string): FollowedTrack {
+    const isSpoken = language === SPOKEN_TRACK;
+    const track: FollowedTrack = new FollowedTrack({
+      place: this.place,
+      language,
+      onState: (state) => isSpoken && this.takeState(state),
+      onChange: (added) => {
+        this.requestUpdate();
+        if (track !== (this.written ?? this.spoken)) return;
+        for (const line of added) if (line.by === 'machine') this.announce(line);
+      },
+      onRoom: () => isSpoken && void this.room.reload(),
+      onLost: () => this.write(SPOKEN_TRACK),
+    });
+    return track;
+  }
+
+  private takeState(state: RoomFeedState): void {
+    this.feedState = state;
+    // Its answer says why nothing is to be read.
+    if (state === 'refused' || state === 'gone') void this.room.reload();
+  }
+
+  /** For ears: what the machine has just added. */
+  private announce({ text, language }: RoomLine): void {
+    const { log } = this;
+    if (log === null) return;
+    const paragraph = document.createElement('p');
+    paragraph.lang = language;
+    paragraph.textContent = text;
+    log.append(paragraph);
+    setTimeout(() => paragraph.remove(), ANNOUNCED_MS);
+  }
+
+  /** Another language is written from now on. */
+  private write(language: string): void {
+    if (language === this.language) return;
+    this.written?.close();
+    this.written = language === SPOKEN_TRACK ? undefined : this.follow(language);
+    this.language = language;
+    this.drafts = new Map();
+    this.wasAtEnd = true;
+  }
+
+  private readonly onLanguage = ({ target }: Event): void => {
+    if (target instanceof HTMLSelectElement) this.write(target.value);
+  };
+
+  // What is corrected.
+
+  private setDraft(line: number, draft: Draft | undefined): void {
+    const drafts = new Map(this.drafts);
+    if (draft === undefined) drafts.delete(line);
+    else drafts.set(line, draft);
+    this.drafts = drafts;
+  }
+
+  private onRowInput({ line, draft, text }: CaptionRow, { target }: InputEvent): void {
+    if (!(target instanceof HTMLTextAreaElement)) return;
+    const before = draft?.before ?? text;
+    const isChanged = target.value !== before;
+    const changed = { text: target.value, before, isSending: false, failure: '' };
+    this.setDraft(line, isChanged ? changed : undefined);
+  }
+
+  private onRowKey(row: CaptionRow, event: KeyboardEvent): void {
+    const { target } = event;
+    // In the middle of a word of Japanese, these keys belong to the keyboard.
+    if (event.isComposing || !(target instanceof HTMLTextAreaElement)) return;
+    const { value, selectionStart, selectionEnd } = target;
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      void this.correct(row);
+      this.composer?.focus();
+    } else if (event.key === 'Escape') {
+      event.preventDefault();
+      this.setDraft(row.line, undefined);
+      this.composer?.focus();
+    } else if (event.key === 'ArrowUp' && selectionEnd === 0) {
+      event.preventDefault();
+      this.focusRow(target, -1);
+    } else if (event.key === 'ArrowDown' && selectionStart === value.length) {
+      event.preventDefault();
+      this.focusRow(target, 1);
+    }
+  }
+
+  /** The row before or after a field; after the last one, the field for new lines. */
+  private focusRow(from: HTMLTextAreaElement | undefined, step: -1 | 1): void {
+    const fields = [...(this.list?.querySelectorAll('textarea') ?? [])];
+    const at = from === undefined ? fields.length : fields.indexOf(from);
+    const next = fields[at + step] ?? (step === 1 ? this.composer : null);
+    if (next === null) return;
+    next.focus();
+    const place = step === 1 ? 0 : next.value.length;
+    next.setSelectionRange(place, place);
+    next.scrollIntoView({ block: 'nearest' });
+  }
+
+  private async correct({ line, draft }: CaptionRow): Promise<void> {
+    if (draft === undefined || draft.isSending) return;
+    const { language } = this;
+    const text = draft.text.trim();
+    this.setDraft(line, { ...draft, isSending: true, failure: '' });
+    try {
+      await this.desk.type({ language, line, text });
+      if (language !== this.language) return;
+      (this.written ?? this.spoken)?.correct(line, text);
+      this.setDraft(line, undefined);
+    } catch (error) {
+      const failure = messageOf(error);
+      if (language !== this.language) return;
+      this.setDraft(line, { ...draft, isSending: false, failure: `Not sent: ${failure}` });
+    }
+  }
+
+  // What is typed.
+
+  private readonly onComposerKey = (event: KeyboardEvent): void => {
+    if (event.isComposing) return;
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      this.submit();
+    } else if (event.key === 'ArrowUp' && this.composer?.value === '') {
+      event.preventDefault();
+      this.focusRow(undefined, -1);
+    } else if (event.key === 'Escape' && this.composer !== null) this.composer.value = '';
+  };
+
+  private readonly submit = (): void => {
+    const { composer } = this;
+    const text = composer?.value.trim() ?? '';
+    composer?.focus();
+    if (composer === null || text === '') return;
+    composer.value = '';
+    this.outbox.add(text, this.language);
+  };
+
+  private discard(id: number): void {
+    this.outbox.discard(id);
+    this.composer?.focus();
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'Something went wrong.';
+}
+
+customElements.define('captioner-page', CaptionerPage);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'captioner-page': CaptionerPage;
+  }
+}

@@ -1,0 +1,420 @@
+/** The page of who speaks into a room: their microphone, what is heard of them, and who reads it. */
+import { LitElement, html, nothing } from 'lit';
+import { query, state } from 'lit/decorators.js';
+import { SPOKEN_TRACK } from '../../shared/client/room-feed.ts';
+import { baseStyles } from '../console/parts/base.styles.ts';
+import { choice } from '../console/parts/choices.ts';
+import { Loaded, note } from '../console/parts/states.ts';
+import { activeStates, type VoiceCaptionsEventMap, type VoiceState } from '../events.ts';
+import { englishLabels, failureHint } from '../labels.ts';
+import { wholeNumber } from '../page/numbers.ts';
+import type { VoiceCaptions } from '../voice-captions.ts';
+import '../voice-captions.ts';
+import { languageName } from '../views/captions.ts';
+import { microphoneIcon, retryIcon } from '../views/icons.ts';
+import { loudnessShare } from '../views/toolbar.ts';
+import './audience-code.ts';
+import { deskHead, deskStyles, deskWithoutRoom, LOOK_EVERY_MS } from './desk-frame.ts';
+import { MicrophoneCheck } from './microphone-check.ts';
+import { placeOf } from './room-address.ts';
+import { isFinal, openDesk, type RoomAtDesk } from './room-desk.ts';
+import { RoomFloor, SESSION_ENDED } from './room-floor.ts';
+import { ScreenLock } from './screen-lock.ts';
+import {
+  lagText,
+  speakerStatus,
+  type SpeakerAction,
+  type SpeakerStatus,
+} from './speaker-status.ts';
+import { pauseIcon, speakerStyles } from './speaker.styles.ts';
+
+const calmnessTitles = { instant: 'At once', balanced: 'Calm', settled: 'Settled' } as const;
+type Calmness = keyof typeof calmnessTitles;
+const calmnessHints: Record<Calmness, string> = {
+  instant: 'Every word as it is heard; some change again.',
+  balanced: 'Words that are unlikely to change.',
+  settled: 'Only what cannot change any more; a little later.',
+};
+
+export class SpeakerPage extends LitElement {
+  static override styles = [baseStyles, deskStyles, speakerStyles];
+
+  @state() private voice: VoiceState = 'idle';
+  /** Of the spoken language; empty until it was chosen here. */
+  @state() private chosenLanguage = '';
+  @state() private calmness: Calmness = 'balanced';
+  @state() private failure = '';
+  @state() private wasTakenOver = false;
+  @state() private isPausing = false;
+  @state() private lagMs = 0;
+  /** Both come with the room. */
+  @query('voice-captions') private readonly captions!: VoiceCaptions | null;
+  @query('.level') private readonly level!: HTMLElement | null;
+
+  private readonly place = placeOf(location.href);
+  private readonly desk = openDesk(this.place);
+  private readonly floor = new RoomFloor(this.desk);
+  private readonly workletUrl = new URL('../pcm-capture.worklet.js', this.place.pages).href;
+  private readonly screen = new ScreenLock(() => undefined);
+  private readonly microphone = new MicrophoneCheck(this, {
+    workletUrl: this.workletUrl,
+    onLevel: (peak) => this.showLevel(peak),
+  });
+  private readonly room = new Loaded<RoomAtDesk>(this, {
+    load: async ({ signal }) => this.look(await this.desk.room(signal)),
+    everyMs: LOOK_EVERY_MS,
+  });
+  override connectedCallback(): void {
+    super.connectedCallback();
+    addEventListener('beforeunload', this.warn);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    removeEventListener('beforeunload', this.warn);
+    this.screen.want(false);
+  }
+
+  protected override updated(): void {
+    this.screen.want(this.isSpeaking);
+    if (isFinal(this.room.failure) && this.isSpeaking) void this.captions?.stop();
+    const { name } = this.room.value ?? {};
+    if (name !== undefined) document.title = `${name} · Speaker`;
+  }
+
+  protected override render() {
+    const absent = deskWithoutRoom(this.room);
+    const room = this.room.value;
+    if (absent !== undefined || room === undefined) return absent;
+    const status = this.status(room);
+    return html`<main class="page speaker">
+      ${deskHead(room, 'Speaker')}
+      <div class="columns">
+        ${this.stageView(room, status)}
+        <div class="side">
+          ${this.readersView(room)}
+          <section class="card padded" aria-labelledby="audience-heading">
+            <h2 id="audience-heading">For your audience</h2>
+            <audience-code .room=${room} .desk=${this.desk}></audience-code>
+          </section>
+          ${this.settingsView(room)}
+        </div>
+      </div>
+    </main>`;
+  }
+
+  private stageView(room: RoomAtDesk, status: SpeakerStatus) {
+    return html`<section class="card stage" aria-label="Your microphone">
+      <div class="status ${status.tone}">
+        <div role="status">
+          <h2>${status.title}</h2>
+          <p>${status.hint}</p>
+        </div>
+        ${
+          this.floor.isPauseOwed
+            ? note('warn', 'The room does not know yet that you pause. It is tried again.')
+            : nothing
+        }
+        ${
+          this.room.failure !== undefined && !this.isSpeaking && !this.floor.isPauseOwed
+            ? note('warn', `${this.room.failure.message} What you see may be out of date.`)
+            : nothing
+        }
+      </div>
+      <voice-captions
+        .tokenProvider=${this.floor.provideToken}
+        .workletUrl=${this.workletUrl}
+        .deviceId=${this.microphone.deviceId}
+        .sourceLanguage=${this.language(room)}
+        .captionMode=${this.calmness}
+        .labels=${{ empty: 'What is heard of you appears here.' }}
+        announce="off"
+        @vc-statechange=${this.onState}
+        @vc-level=${this.onLevel}
+        @vc-lag=${this.onLag}
+        @vc-error=${this.onError}
+      ></voice-captions>
+      <div class="controls">
+        <div class="gauges">
+          <div
+            class="level"
+            role="meter"
+            aria-label="Level of the microphone"
+            aria-valuemin="0"
+            aria-valuemax="100"
+            aria-valuenow="0"
+          >
+            <span></span>
+          </div>
+          ${
+            this.isSpeaking
+              ? html`<p class="lag">${this.voice === 'live' ? lagText(this.lagMs) : nothing}</p>`
+              : html`<button type="button" class="small" @click=${this.pressCheck}>
+                  ${this.microphone.isChecking ? 'End the check' : 'Check the microphone'}
+                </button>`
+          }
+        </div>
+        ${this.checkFailureView()} ${this.buttonView(status)}
+      </div>
+    </section>`;
+  }
+
+  private checkFailureView() {
+    const { failure } = this.microphone;
+    if (failure === undefined) return nothing;
+    const code = failure.code === 'microphone-denied' ? failure.code : 'no-microphone';
+    const { title, hint } = englishLabels.states[code];
+    return note('bad', `${title}. ${failureHint(englishLabels, failure) || hint}`);
+  }
+
+  private buttonView({ action, label }: SpeakerStatus) {
+    const icon = action === 'pause' ? pauseIcon : action === 'start' ? microphoneIcon : nothing;
+    // aria-disabled, not disabled: a button that loses the focus loses the keyboard's place.
+    return html`<button
+      type="button"
+      class="floor ${action ?? 'waiting'}"
+      aria-disabled=${action === undefined ? 'true' : nothing}
+      @click=${() => this.press(action)}
+    >
+      ${label === 'Try again' ? retryIcon : icon} ${label}
+    </button>`;
+  }
+
+  private readersView({ viewers, languages }: RoomAtDesk) {
+    const all = [SPOKEN_TRACK, ...languages].map((name) => ({ name, count: viewers[name] ?? 0 }));
+    const read = all.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
+    const unread = all.filter(({ count }) => count === 0);
+    return html`<section class="card padded readers" aria-labelledby="readers-heading">
+      <div class="row between">
+        <h2 id="readers-heading">Reading along</h2>
+        <p class="total">${wholeNumber(this.readerCount)}</p>
+      </div>
+      ${
+        read.length === 0
+          ? nothing
+          : html`<ul class="plain">
+              ${read.map(
+                ({ name, count }) =>
+                  html`<li>
+                    ${trackName(name)} <span class="number">${wholeNumber(count)}</span>
+                  </li>`,
+              )}
+            </ul>`
+      }
+      ${
+        unread.length === 0
+          ? nothing
+          : html`<p class="soft small">
+              ${read.length === 0 ? 'Offered:' : 'Not read at the moment:'}
+              ${unread.map(
+                ({ name }, index) => html`${index === 0 ? nothing : ', '}${trackName(name)}`,
+              )}
+            </p>`
+      }
+    </section>`;
+  }
+
+  private settingsView(room: RoomAtDesk) {
+    const { microphones, deviceId } = this.microphone;
+    const spoken = this.language(room);
+    return html`<section class="card padded settings" aria-labelledby="settings-heading">
+      <h2 id="settings-heading">Settings</h2>
+      <div class="field">
+        <label for="microphone">Microphone</label>
+        <select id="microphone" @change=${this.onMicrophone}>
+          <option value="" ?selected=${deviceId === ''}>Choice of the browser</option>
+          ${microphones.map(
+            (each) =>
+              html`<option value=${each.deviceId} ?selected=${each.deviceId === deviceId}>
+                ${each.name}
+              </option>`,
+          )}
+        </select>
+        ${
+          microphones.length === 0
+            ? html`<p class="hint">Others are listed once you have allowed one.</p>`
+            : nothing
+        }
+      </div>
+      <div class="field">
+        <label for="language">You speak</label>
+        <select id="language" @change=${this.onLanguage}>
+          ${room.heard_languages.map(
+            (language) =>
+              html`<option value=${language} lang=${language} ?selected=${language === spoken}>
+                ${languageName(language)}
+              </option>`,
+          )}
+        </select>
+      </div>
+      <div class="field">
+        <p class="label" aria-hidden="true">Captions</p>
+        ${choice({
+          name: 'calmness',
+          legend: 'Captions',
+          titles: calmnessTitles,
+          chosen: this.calmness,
+          onChange: (calmness) => (this.calmness = calmness),
+        })}
+        <p class="hint">${calmnessHints[this.calmness]}</p>
+      </div>
+    </section>`;
+  }
+
+  private get isSpeaking(): boolean {
+    return activeStates.has(this.voice);
+  }
+
+  private get readerCount(): number {
+    const counts = Object.values(this.room.value?.viewers ?? {});
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The language that is spoken: what was chosen, what the room is for, what the browser speaks. */
+  private language({ heard_languages: heard, source_language: usual }: RoomAtDesk): string {
+    const wishes = [this.chosenLanguage, usual, ...navigator.languages];
+    const base = (language: string) => language.split('-')[0];
+    const [first = 'en'] = heard;
+    for (const wish of wishes) {
+      if (wish === undefined || wish === '') continue;
+      const found =
+        heard.find((language) => language === wish) ??
+        heard.find((language) => base(language) === base(wish));
+      if (found !== undefined) return found;
+    }
+    return first;
+  }
+
+  private status(room: RoomAtDesk): SpeakerStatus {
+    const { voice, wasTakenOver, isPausing, failure, readerCount } = this;
+    return speakerStatus({
+      voice,
+      wasTakenOver,
+      isPausing,
+      failure,
+      readerCount,
+      isRoomPaused: room.paused || (this.floor.isPauseOwed && !this.isSpeaking),
+      isTaken: this.floor.isTaken(room),
+    });
+  }
+
+  /** What has become of the room; a pause that did not reach it is asked for again. */
+  private look(room: RoomAtDesk): RoomAtDesk {
+    if (this.floor.isPauseOwed && !this.isSpeaking) void this.pauseRoom();
+    return room;
+  }
+
+  // What is pressed.
+
+  private press(action: SpeakerAction | undefined): void {
+    if (action === 'start') this.start();
+    else if (action === 'pause') void this.pause();
+    else if (action === 'go-on') void this.goOn();
+    else if (action === 'cancel') void this.captions?.stop();
+  }
+
+  private start(): void {
+    this.microphone.close();
+    this.microphone.failure = undefined;
+    this.failure = '';
+    this.wasTakenOver = false;
+    this.lagMs = 0;
+    this.floor.ask();
+    this.captions?.start();
+  }
+
+  /** The microphone is off at once, the room when the last words are in it. */
+  private async pause(): Promise<void> {
+    this.isPausing = true;
+    await this.captions?.stop();
+    this.isPausing = false;
+    // Who has taken over meanwhile is not to be silenced.
+    if (!this.wasTakenOver) await this.pauseRoom();
+  }
+
+  private async pauseRoom(): Promise<void> {
+    await this.floor.pause();
+    await this.room.reload();
+  }
+
+  /** The room was paused from elsewhere, and the microphone is on. */
+  private async goOn(): Promise<void> {
+    await this.desk.pause(false).catch((error: unknown) => {
+      this.failure = error instanceof Error ? error.message : '';
+    });
+    await this.room.reload();
+  }
+
+  private readonly pressCheck = (): void => {
+    if (this.microphone.isChecking) this.microphone.close();
+    else void this.microphone.open();
+  };
+
+  private readonly onMicrophone = async ({ target }: Event): Promise<void> => {
+    if (!(target instanceof HTMLSelectElement)) return;
+    this.microphone.choose(target.value);
+    if (!this.isSpeaking || this.isPausing) return;
+    // The last words of the one before are waited for.
+    await this.captions?.stop();
+    await this.updateComplete;
+    if (this.voice === 'ended') this.start();
+  };
+
+  private readonly onLanguage = ({ target }: Event): void => {
+    if (target instanceof HTMLSelectElement) this.chosenLanguage = target.value;
+  };
+
+  private readonly warn = (event: Event): void => {
+    if (this.isSpeaking) event.preventDefault();
+  };
+
+  // What the microphone and its session say.
+
+  private readonly onState = ({ detail }: VoiceCaptionsEventMap['vc-statechange']): void => {
+    this.voice = detail.state;
+    if (detail.state === 'live' && detail.previous !== 'quiet') void this.microphone.list();
+    if (!this.isSpeaking) this.showLevel(0);
+    if (!this.isPausing) void this.room.reload();
+  };
+
+  private readonly onLevel = ({ detail }: VoiceCaptionsEventMap['vc-level']): void =>
+    this.showLevel(detail.level);
+
+  private readonly onLag = ({ detail }: VoiceCaptionsEventMap['vc-lag']): void => {
+    this.lagMs = detail.lagMs;
+  };
+
+  private readonly onError = ({ detail }: VoiceCaptionsEventMap['vc-error']): void => {
+    this.failure = detail.message;
+    if (detail.reasonCode === SESSION_ENDED) void this.findOutWhy();
+  };
+
+  /** A session that was ended for another one, or by whoever runs the server. */
+  private async findOutWhy(): Promise<void> {
+    const room = await this.desk.room().catch(() => undefined);
+    if (room === undefined || this.isSpeaking) return;
+    this.wasTakenOver = this.floor.isTaken(room);
+    this.room.set(room);
+  }
+
+  private showLevel(peak: number): void {
+    const share = loudnessShare(peak);
+    // Not by rendering: ten times a second.
+    this.level?.style.setProperty('--_level', share.toFixed(2));
+    this.level?.setAttribute('aria-valuenow', String(Math.round(share * 100)));
+  }
+}
+
+/** What a track of the room is called: a language calls itself. */
+function trackName(name: string) {
+  if (name === SPOKEN_TRACK) return html`<span>as spoken</span>`;
+  return html`<bdi lang=${name}>${languageName(name)}</bdi>`;
+}
+
+customElements.define('speaker-page', SpeakerPage);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'speaker-page': SpeakerPage;
+  }
+}
