@@ -29,7 +29,7 @@ const frame = css`
   }
   .base {
     /* The size of captions grows with the width of the element, not of the window. */
-    --_size: calc(var(--vc-font-size, clamp(1.3125rem, 1.1rem + 0.9cqi, 2rem)) * var(--_scale, 1));
+    --_size: calc(var(--vc-font-size, clamp(1.3125rem, 1.05rem + 1.1cqi, 3rem)) * var(--_scale, 1));
     --_leading: var(--vc-leading, 1.45);
     --_inset: var(--vc-padding, clamp(1.125rem, 4cqi, 2.5rem));
     position: relative;

@@ -28,6 +28,9 @@ import { viewerLanguages, viewerWords, type ViewerWords } from './viewer-words.t
 /** Where nothing can be read, for want of a key or of a room. */
 const shutStates: readonly RoomCaptionsState[] = ['locked', 'refused', 'gone'];
 
+/** The page's own colours, as its sheet has them. */
+const barColours = { light: '#f6f5f1', dark: '#0e1213', strong: '#000000' } as const;
+
 /** What a browser that can install a page offers. */
 interface InstallOffer extends Event {
   prompt(): Promise<unknown>;
@@ -78,6 +81,15 @@ class RoomViewer extends LitElement {
     root.dir = textDirection(root.lang);
     const name = this.room?.name ?? this.entrance?.name;
     if (name !== undefined) document.title = name;
+  }
+
+  protected override updated(): void {
+    // The bar of the browser is part of what shines in a dark hall.
+    const { theme } = this.choices;
+    document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]').forEach((meta) => {
+      const system = meta.media.includes('dark') ? 'dark' : 'light';
+      meta.content = barColours[theme === 'automatic' ? system : theme];
+    });
   }
 
   protected override firstUpdated(): void {

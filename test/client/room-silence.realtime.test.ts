@@ -1,0 +1,35 @@
+/** A reader whose network swallows everything and tells neither end: no socket ever closes. */
+import { expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { RoomFeed, type RoomFeedState } from '../../shared/client/room-feed.ts';
+import { startServer } from '../support/product/server.ts';
+import { startResetProxy } from '../support/services/reset-proxy.ts';
+
+it('a connection that is silent for half a minute is given up, and nothing is lost', async () => {
+  const server = await startServer({ RECOGNISER: 'silent' });
+  const proxy = await startResetProxy(server.url);
+  const made = await server.post('/v1/rooms', { name: 'Main stage' });
+  const { room_id: roomId } = (await made.json()) as { room_id: string };
+  const say = (text: string) => server.post(`/v1/rooms/${roomId}/captions`, { text });
+  const texts: string[] = [];
+  const states: RoomFeedState[] = [];
+  const feed = new RoomFeed({
+    url: `${proxy.url}/v1/rooms/${roomId}`,
+    WebSocket,
+    onEvent: (event) => {
+      if (event.type === 'state') states.push(event.state);
+      if (event.type === 'history' || event.type === 'captions') {
+        texts.push(...event.lines.map(({ text }) => text));
+      }
+    },
+  });
+  await say('One.');
+  await expect.poll(() => texts).toEqual(['One.']);
+  proxy.silence();
+  await say('Two.');
+  await expect.poll(() => texts, { timeout: 60_000 }).toEqual(['One.', 'Two.']);
+  expect(states).toEqual(['open', 'reconnecting', 'open']);
+  feed.close();
+  await proxy.close();
+  await server.stop();
+});
