@@ -102,7 +102,7 @@ describe('what was said', () => {
     expect(json).toMatchObject({
       name: 'Main stage',
       lines: [
-        { text: 'La casa es nueva.', language: 'es', by: 'person' },
+        { text: 'La casa es nueva.', language: 'es', by: 'machine' },
         { text: 'Buena mañana.' },
         { text: 'La río.' },
       ],
