@@ -3,7 +3,6 @@
  * that a broker can take the place of this process; the adapter here keeps the last of it in memory, and
  * all of it in the database where a room is kept.
  */
-import type { LanguageTag } from '../../shared/language.ts';
 import type { Logger } from '../process/log.ts';
 import type { Caption, CaptionTrack, RoomStore } from './store.ts';
 
