@@ -37,7 +37,7 @@ export const serverRequirements = [
   {
     name: 'Hunspell with its dictionaries',
     programs: ['hunspell'],
-    packages: ['hunspell', ...['de-de', 'fr', 'es', 'it', 'pt-pt', 'pt-br'].map(spelling)],
+    packages: ['hunspell', ...['en-us', 'de-de', 'fr', 'es', 'it', 'pt-pt', 'pt-br'].map(spelling)],
   },
   // What documents take: old Word files, text in pictures, letters to draw it with.
   {

@@ -112,6 +112,16 @@ describe('the source of a translation', () => {
     },
   );
 
+  it.each([
+    ...['beam splitter', 'bare metal', 'bare minimum', 'trampoline park', 'garden hose'],
+    ...['sandpaper', 'sunburn', 'handbag', 'sunlamp', 'gasket', 'sunglasses', 'dishwasher'],
+  ])(
+    'is English for words of workshops and shops that only its dictionary has: %s',
+    async (text) => {
+      expect(await sourceOf(text, 'es', romance)).toBe('en');
+    },
+  );
+
   it('is hardly ever one of the others for few words of a language that nobody translates', async () => {
     const texts = Object.values(phrasesOfOthers).flatMap((list) => list.split('|'));
     const sources = await Promise.all(texts.map((text) => sourceOf(text, 'es', romance)));

@@ -172,8 +172,19 @@ const MAX_FLAG_SETS = 65_536;
 const PREFIX = /^PFX[ \t]+\S+[ \t]+0[ \t]+([^\s/\d]+)/gm;
 const SUFFIX = /^SFX\s+(\S+)\s+(\S+)\s+([^\s/]+)(?:\/\S*)?/;
 
-/** @param dictionary text of the `.dic` file, @param affixes of the `.aff` file */
-export function readHunspell(dictionary: string, affixes: string): HunspellWords {
+/** What begins with a capital is a name or an abbreviation (`Fri`, `Morgen`), but where nouns do. */
+const NAME = /^\p{Lu}/u;
+
+/**
+ * @param dictionary text of the `.dic` file
+ * @param affixes of the `.aff` file
+ * @param options.hasNames whether names count as words: in German they look like nouns
+ */
+export function readHunspell(
+  dictionary: string,
+  affixes: string,
+  { hasNames = true }: { hasNames?: boolean } = {},
+): HunspellWords {
   const splitFlags = flagSplitter(affixes);
   const aliases = affixes.matchAll(/^AF[ \t]+(\S+)/gm);
   const aliased = [...aliases].slice(1).map(([, flags = '']) => flags);
@@ -186,7 +197,8 @@ export function readHunspell(dictionary: string, affixes: string): HunspellWords
     const [word, flags] = entryOf(dictionary.slice(start, end));
     let number = numbers.get(flags);
     if (number === undefined) numbers.set(flags, (number = numbers.size % MAX_FLAG_SETS));
-    if (word !== '') hashes.push(hashOf(word.toLowerCase()) * MAX_FLAG_SETS + number);
+    const isWord = word !== '' && (hasNames || !NAME.test(word));
+    if (isWord) hashes.push(hashOf(word.toLowerCase()) * MAX_FLAG_SETS + number);
     start = next + 1;
   }
   const endings = endingsIn(affixes);

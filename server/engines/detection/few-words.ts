@@ -72,7 +72,7 @@ const OPEN = {
   whole: 7,
   oneWord: 9,
   /** Those whose dictionary has all words, where the likeliest is one without. */
-  wholeDictionary: 12,
+  wholeDictionary: 10,
 } as const;
 /** So much the likeliest may lead over a usual language that has all words: of several, of one. */
 const USUAL = { words: 3.5, oneWord: 9 } as const;
