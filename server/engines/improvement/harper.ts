@@ -119,9 +119,9 @@ class Harper implements ImprovementEngine {
 
   async prepare(mayStay: () => boolean): Promise<void> {
     this.#mayStay = mayStay;
-    // A first mistake loads what suggests words, which the second one need not wait for either.
+    // A first mistake loads what suggests words, short and long ones, which the next need not wait for.
     const { signal } = new AbortController();
-    await this.improve(['Thiss is a hous.'], { language: 'en', task: 'correct', signal });
+    await this.improve(['Thiss is a hous of Zwickelmanns.'], { language: 'en', task: 'correct', signal });
   }
 
   async close(): Promise<void> {
