@@ -3,7 +3,8 @@
  * before lines are found by their shape, whatever they were read for.
  */
 import type { LanguageTag } from '../../../../shared/language.ts';
-import { meanConfidence, withDoubtfulCellsRead, worth } from './doubtful-cells.ts';
+import { bulletBefore } from './bullets.ts';
+import { isInCell, meanConfidence, withDoubtfulCellsRead, worth } from './doubtful-cells.ts';
 import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
 import {
   around,
@@ -14,9 +15,9 @@ import {
   type RawPixels,
 } from './ocr.ts';
 import type { Picture } from './picture.ts';
-import { gapBetween, withBarsRead, withoutRulesRead } from './read-bars.ts';
+import { gapBetween, WITHOUT_DESCENDERS, withBarsRead, withoutRulesRead } from './read-bars.ts';
 import { findRules } from './rule-search.ts';
-import { isParted, rowAround, withoutTableRules, type Rule } from './rules.ts';
+import { closedCells, isParted, rowAround, withoutTableRules, type Rule } from './rules.ts';
 import { withTableCells, type PlacedLine } from './table-cells.ts';
 
 /** A line of text that is sure to be text. */
@@ -71,15 +72,16 @@ export async function readText(
     { rules, scale, isUnruled }: { rules: readonly Rule[]; scale: number; isUnruled: boolean },
   ): Promise<ReadLine[]> => {
     const lines = await recognise(gray, { scale, layout: 'page' });
-    const mended = lines
-      .map((line) => withoutRulesRead(line, rules))
-      .flatMap((line) => withBarsRead(line, gray));
-    const placed = withTableCells(mended).flatMap((line) => apart(line, rules));
+    const unitPx = unitOf(scale);
+    const cells = closedCells(rules, unitPx);
+    const placed = placedLines(lines, { gray, rules, cells });
     const sure =
       paperDpi !== undefined && isUnruled
         ? await withDoubtfulCellsRead(placed, {
             gray,
             rules,
+            cells,
+            unitPx,
             read: (column) => recognise(column, { scale, layout: 'column' }),
           })
         : placed;
@@ -87,11 +89,9 @@ export async function readText(
       .map((line) => readLine(withoutBullet(line, gray), { rules, scale }))
       .filter((line) => line !== undefined);
   };
+  const unitOf = (scale: number): number => (scale * (paperDpi ?? SCREEN_DPI)) / SCREEN_DPI;
   const read = async ({ gray, scale }: ReadablePicture): Promise<ReadLine[]> => {
-    const rules = findRules(gray, {
-      scale,
-      unitPx: (scale * (paperDpi ?? SCREEN_DPI)) / SCREEN_DPI,
-    });
+    const rules = findRules(gray, { scale, unitPx: unitOf(scale) });
     const unruled = await readIn(withoutTableRules(gray, rules, scale), {
       rules,
       scale,
@@ -107,6 +107,19 @@ export async function readText(
   const first = await read(await brightness(suited));
   const second = await read(await contrast(suited));
   return better(first, second);
+}
+
+/** The lines, each in its column or cell. */
+function placedLines(
+  lines: readonly OcrLine[],
+  { gray, rules, cells }: { gray: RawPixels; rules: readonly Rule[]; cells: readonly PixelBox[] },
+): PlacedLine[] {
+  const mended = lines
+    .map((line) => withoutRulesRead(line, rules))
+    .flatMap((line) => withBarsRead(line, gray));
+  return withTableCells(mended)
+    .flatMap((line) => apart(line, rules))
+    .map((line) => placedIn(cells, line));
 }
 
 /** Mean confidence below which a line is a pattern rather than text. */
@@ -135,7 +148,33 @@ function apart(line: PlacedLine, rules: readonly Rule[]): PlacedLine[] {
     if (isAlone || isParted(last.box, word.box, rules)) parts.push([word]);
     else parts.at(-1)?.push(word);
   }
-  return parts.map((words) => ({ ...line, words, box: around(words.map(({ box }) => box)) }));
+  const isWholeLine = parts.length === 1 && line.row === undefined && line.isWhole !== true;
+  return parts.map((words) => {
+    const box = around(words.map((word) => word.box));
+    const baseline = isWholeLine ? line.baseline : baselineOf(words, line, box);
+    return { ...line, words, box, baseline };
+  });
+}
+
+/** The text of a cell that rules close in goes on in all of it, whatever stands beside it. */
+function placedIn(cells: readonly PixelBox[], line: PlacedLine): PlacedLine {
+  if (line.row === undefined) return line;
+  const cell = cells.find((one) => isInCell(line, one));
+  return cell === undefined ? line : { ...line, row: { top: cell.top, bottom: cell.bottom } };
+}
+
+/** Texts side by side do not always stand at one height. */
+function baselineOf(
+  words: readonly OcrWord[],
+  line: PlacedLine,
+  { left }: PixelBox,
+): OcrLine['baseline'] {
+  const { leftPx, slope } = line.baseline;
+  const feet = words
+    .filter(({ text, confidence }) => WITHOUT_DESCENDERS.test(text) && confidence > LINE_CONFIDENCE)
+    .map(({ box }) => box.bottom - slope * (box.left - left))
+    .toSorted((a, b) => a - b);
+  return { leftPx: feet[feet.length >> 1] ?? leftPx + slope * (left - line.box.left), slope };
 }
 
 type FoundLine = PlacedLine & { hasBullet: boolean };
@@ -280,117 +319,4 @@ function overlap(a: PixelBox, b: PixelBox): number {
 
 function area({ left, top, right, bottom }: PixelBox): number {
   return Math.max(1, (right - left) * (bottom - top));
-}
-
-/** So far from the text, in heights of the line, a bullet is looked for. */
-const FARTHEST = 3;
-/** Sizes and distances in heights of the line. */
-const SMALLEST = 0.1;
-const LARGEST = 0.7;
-const LEAST_GAP = 0.2;
-/** A disc fills 0.79 of its square, a diamond 0.5; letters have holes in their middle. */
-const LEAST_FILLED = 0.45;
-
-/** The bullet at the beginning of a line, within its box or before it; undefined when there is none. */
-function bulletBefore(
-  { data, width }: RawPixels,
-  line: PixelBox,
-  isRightToLeft: boolean,
-): PixelBox | undefined {
-  const height = line.bottom - line.top;
-  const length = Math.round(FARTHEST * height);
-  const start = isRightToLeft ? line.right : line.left;
-  const left = Math.max(0, start - length);
-  const right = Math.min(width, start + length);
-  const isInk = inkTest(data, width, { ...line, left, right });
-  if (isInk === undefined) return undefined;
-  const columns = Array.from({ length: right - left }, (_, index) => {
-    const x = isRightToLeft ? right - 1 - index : left + index;
-    const rows = { x, top: -1, bottom: -1 };
-    for (let y = line.top; y < line.bottom; y++) {
-      if (!isInk(x, y)) continue;
-      if (rows.top < 0) rows.top = y;
-      rows.bottom = y + 1;
-    }
-    return rows;
-  });
-  const blank = Math.max(1, Math.round(LEAST_GAP * height));
-  const runs = runsOf(columns);
-  // The one whose follower is the text: what is farther away is something else.
-  for (const [index, run] of runs.entries()) {
-    const next = runs[index + 1];
-    const before = runs[index - 1];
-    if (next === undefined || run.from - (before?.to ?? -blank) < blank) continue;
-    if (next.from - run.to < blank) continue;
-    const box = boxOf(columns.slice(run.from, run.to));
-    if (isRound(box, line, isInk)) return box;
-    if (startsText(box, start, isRightToLeft)) return undefined;
-  }
-  return undefined;
-}
-
-type InkTest = (x: number, y: number) => boolean;
-
-/** Parts ink from the ground, which most of the pixels are. */
-function inkTest(data: Uint8Array, width: number, box: PixelBox): InkTest | undefined {
-  const values: number[] = [];
-  for (let y = box.top; y < box.bottom; y++) {
-    for (let x = box.left; x < box.right; x++) values.push(data[y * width + x] ?? 0);
-  }
-  const sorted = Uint8Array.from(values).sort();
-  const ground = sorted[sorted.length >> 1] ?? 0;
-  const [darkest, brightest] = [sorted[0] ?? 0, sorted.at(-1) ?? 0];
-  const isDark = ground - darkest > brightest - ground;
-  const most = Math.max(ground - darkest, brightest - ground);
-  if (most < 40) return undefined;
-  return (x, y) => (ground - (data[y * width + x] ?? 0)) * (isDark ? 1 : -1) > most / 2;
-}
-
-interface Column {
-  x: number;
-  top: number;
-  bottom: number;
-}
-
-/** From where to where there is ink in every column. */
-function runsOf(columns: readonly Column[]): { from: number; to: number }[] {
-  const runs: { from: number; to: number }[] = [];
-  for (const [index, { top }] of columns.entries()) {
-    const last = runs.at(-1);
-    if (top < 0) continue;
-    if (last?.to === index) last.to = index + 1;
-    else runs.push({ from: index, to: index + 1 });
-  }
-  return runs;
-}
-
-function boxOf(columns: readonly Column[]): PixelBox {
-  return {
-    left: Math.min(...columns.map(({ x }) => x)),
-    right: Math.max(...columns.map(({ x }) => x)) + 1,
-    top: Math.min(...columns.map(({ top }) => top)),
-    bottom: Math.max(...columns.map(({ bottom }) => bottom)),
-  };
-}
-
-function startsText(box: PixelBox, start: number, isRightToLeft: boolean): boolean {
-  return isRightToLeft ? box.left < start : box.right > start;
-}
-
-/** As wide as high, full in the middle, and at the middle of the line's height. */
-function isRound({ left, right, top, bottom }: PixelBox, line: PixelBox, isInk: InkTest): boolean {
-  const [width, height] = [right - left, bottom - top];
-  const lineHeight = line.bottom - line.top;
-  const size = Math.max(width, height) / lineHeight;
-  const middle = ((top + bottom) / 2 - line.top) / lineHeight;
-  if (size < SMALLEST || size > LARGEST || middle < 0.25 || middle > 0.8) return false;
-  if (Math.max(width, height) > 1.5 * Math.min(width, height) + 1) return false;
-  const [x, y] = [(left + right) >> 1, (top + bottom) >> 1];
-  for (let at = left + 1; at < right - 1; at++) if (!isInk(at, y)) return false;
-  for (let at = top + 1; at < bottom - 1; at++) if (!isInk(x, at)) return false;
-  let filled = 0;
-  for (let row = top; row < bottom; row++) {
-    for (let column = left; column < right; column++) if (isInk(column, row)) filled++;
-  }
-  return filled >= LEAST_FILLED * width * height;
 }
