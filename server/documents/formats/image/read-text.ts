@@ -15,6 +15,7 @@ import {
   type RawPixels,
 } from './ocr.ts';
 import type { Picture } from './picture.ts';
+import { withPlainWords } from './plain-reading.ts';
 import { gapBetween, WITHOUT_DESCENDERS, withBarsRead, withoutRulesRead } from './read-bars.ts';
 import { findRules } from './rule-search.ts';
 import { closedCells, isParted, rowAround, withoutTableRules, type Rule } from './rules.ts';
@@ -45,8 +46,8 @@ const SCREEN_DPI = 96;
  * Reads a picture twice, for texts on grounds of different colours, and keeps of each place what was
  * read better.
  *
- * @param paperDpi pixels to the inch of a scanned page: it has one ground, and is read twice only
- *   where it has a table, with its rules and without
+ * @param paperDpi pixels to the inch of a scanned page: it has one ground, and is read without the rules
+ *   of its tables, with them, and for bits of text anywhere
  * @throws DocumentError as `recogniseText` does
  */
 export async function readText(
@@ -59,7 +60,7 @@ export async function readText(
 ): Promise<ReadLine[]> {
   const recognise = (
     gray: RawPixels,
-    { scale, layout }: { scale: number; layout: 'page' | 'column' },
+    { scale, layout }: { scale: number; layout: 'page' | 'column' | 'scattered' },
   ): Promise<OcrLine[]> =>
     recogniseText(gray, {
       language,
@@ -67,39 +68,42 @@ export async function readText(
       layout,
       ...(paperDpi !== undefined && { dotsPerInch: scale * paperDpi }),
     });
-  const readIn = async (
-    gray: RawPixels,
-    { rules, scale, isUnruled }: { rules: readonly Rule[]; scale: number; isUnruled: boolean },
-  ): Promise<ReadLine[]> => {
-    const lines = await recognise(gray, { scale, layout: 'page' });
-    const unitPx = unitOf(scale);
-    const cells = closedCells(rules, unitPx);
-    const placed = placedLines(lines, { gray, rules, cells });
-    const sure =
-      paperDpi !== undefined && isUnruled
-        ? await withDoubtfulCellsRead(placed, {
-            gray,
-            rules,
-            cells,
-            unitPx,
-            read: (column) => recognise(column, { scale, layout: 'column' }),
-          })
-        : placed;
-    return sure
-      .map((line) => readLine(withoutBullet(line, gray), { rules, scale }))
-      .filter((line) => line !== undefined);
-  };
   const unitOf = (scale: number): number => (scale * (paperDpi ?? SCREEN_DPI)) / SCREEN_DPI;
   const read = async ({ gray, scale }: ReadablePicture): Promise<ReadLine[]> => {
-    const rules = findRules(gray, { scale, unitPx: unitOf(scale) });
-    const unruled = await readIn(withoutTableRules(gray, rules, scale), {
-      rules,
-      scale,
-      isUnruled: true,
-    });
-    if (paperDpi === undefined || !rules.some(({ isUpright }) => isUpright)) return unruled;
+    const unitPx = unitOf(scale);
+    const rules = findRules(gray, { scale, unitPx });
+    const cells = closedCells(rules, unitPx);
+    const readIn = async (
+      ground: RawPixels,
+      layout: 'page' | 'scattered' = 'page',
+    ): Promise<PlacedLine[]> =>
+      placedLines(await recognise(ground, { scale, layout }), { gray: ground, rules, cells });
+    const bare = withoutTableRules(gray, rules, scale);
+    const inBare = readIn(bare);
+    const finished = (lines: readonly SureLine[]): ReadLine[] =>
+      inOrderOfCells(lines, cells).map((line) => readLine(line, { rules, scale }));
+    if (paperDpi === undefined) return finished(sureLines(await inBare, bare));
+    const [unruled, plain, scattered] = await Promise.all([
+      inBare.then((lines) =>
+        withDoubtfulCellsRead(lines, {
+          gray: bare,
+          rules,
+          cells,
+          unitPx,
+          read: (column) => recognise(column, { scale, layout: 'column' }),
+        }),
+      ),
+      bare === gray ? inBare : readIn(gray),
+      // What stands alone on a page, or in a dark band of it, may be taken for a picture.
+      readIn(gray, 'scattered'),
+    ]);
     // What stands so close to a rule that it lost a part, or is no rule at all, is read as it is.
-    return better(unruled, await readIn(gray, { rules, scale, isUnruled: false }));
+    const best = rules.some(({ isUpright }) => isUpright)
+      ? better(sureLines(unruled, bare), sureLines(plain, gray))
+      : sureLines(unruled, bare);
+    const onPage = [...plain, ...numberedAfter(plain, scattered)];
+    const unmarked = onPage.map((line) => withoutBullet(line, gray));
+    return finished(withPlainWords(best, { plain: unmarked, rules, bare }));
   };
   const suited = await readable(picture);
   // Letters of a scan are large enough, however small its page is.
@@ -177,41 +181,90 @@ function baselineOf(
   return { leftPx: feet[feet.length >> 1] ?? leftPx + slope * (left - line.box.left), slope };
 }
 
-type FoundLine = PlacedLine & { hasBullet: boolean };
+type SureLine = PlacedLine & Pick<ReadLine, 'isMarked'>;
+
+/** The lines that are sure to be text, without what is none at their ends. */
+function sureLines(lines: readonly PlacedLine[], gray: RawPixels): SureLine[] {
+  return lines.flatMap((line) => {
+    const found = withoutBullet(line, gray);
+    if (line.angle !== 0 || found.words.length === 0) return [];
+    const { words, isMarked } = withoutEnds(found.words, found);
+    const text = joined(words.map((word) => word.text));
+    if (!HAS_WORD.test(text) || meanConfidence(words) < LINE_CONFIDENCE) return [];
+    return [
+      {
+        ...found,
+        words,
+        box: around(words.map((word) => word.box)),
+        letterHeightPx: letterHeightOf(line, words),
+        isMarked: isMarked || found.isMarked,
+      },
+    ];
+  });
+}
+
+/** From descenders to ascenders. */
+const HAS_FULL_HEIGHT = /[\p{Lu}bdfhkl].*[gjpqy]|[gjpqy].*[\p{Lu}bdfhkl]/u;
+
+/** Of few letters a height is given that none of them has: those that go up and down show it. */
+function letterHeightOf({ letterHeightPx }: PlacedLine, words: readonly OcrWord[]): number {
+  const heights = words
+    .filter(({ text }) => HAS_FULL_HEIGHT.test(text))
+    .map(({ box }) => box.bottom - box.top);
+  return heights.length === 0 ? letterHeightPx : Math.min(letterHeightPx, Math.max(...heights));
+}
 
 /** Leaves out what was read for a bullet. */
-function withoutBullet(line: PlacedLine, gray: RawPixels): FoundLine {
+function withoutBullet(line: PlacedLine, gray: RawPixels): SureLine {
   const bullet = line.angle === 0 ? bulletBefore(gray, line.box, line.isRightToLeft) : undefined;
-  if (bullet === undefined) return { ...line, hasBullet: false };
+  if (bullet === undefined) return { ...line, isMarked: false };
   const words = line.words.filter(({ box }) => {
     const middle = (box.left + box.right) / 2;
     return middle < bullet.left || middle > bullet.right;
   });
-  return { ...line, words, hasBullet: true };
+  return { ...line, words, isMarked: true };
+}
+
+/** The lines of a cell that stand one below the other from its top on, wherever they were read. */
+function inOrderOfCells(lines: readonly SureLine[], cells: readonly PixelBox[]): SureLine[] {
+  const byCell = new Map<PixelBox | SureLine, SureLine[]>();
+  for (const line of lines) {
+    const place = cells.find((cell) => isInCell(line, cell)) ?? line;
+    byCell.set(place, [...(byCell.get(place) ?? []), line]);
+  }
+  return [...byCell.values()].flatMap((inCell) => {
+    const fromTop = inCell.toSorted((a, b) => a.box.top - b.box.top);
+    const isColumn = fromTop.every(({ box }, at) => {
+      const above = fromTop[at - 1]?.box;
+      return (
+        above === undefined ||
+        ((box.top + box.bottom) / 2 > above.bottom &&
+          box.left < above.right &&
+          box.right > above.left)
+      );
+    });
+    return isColumn ? fromTop : inCell;
+  });
 }
 
 function readLine(
-  line: FoundLine,
+  line: SureLine,
   { rules, scale }: { rules: readonly Rule[]; scale: number },
-): ReadLine | undefined {
-  if (line.angle !== 0 || line.words.length === 0) return undefined;
-  const { words, isMarked } = withoutEnds(line.words, line);
-  const text = joined(words.map((word) => word.text));
-  if (!HAS_WORD.test(text) || meanConfidence(words) < LINE_CONFIDENCE) return undefined;
-  const ruled = rowAround(around(words.map(({ box }) => box)), rules);
+): ReadLine {
+  const ruled = rowAround(line.box, rules);
   const top = Math.max(ruled.top, line.row?.top ?? -Infinity);
   const bottom = Math.min(ruled.bottom, line.row?.bottom ?? Infinity);
-  const scaled = words.map((word) => ({ ...word, box: scaledBox(word.box, scale) }));
+  const words = line.words.map((word) => ({ ...word, box: scaledBox(word.box, scale) }));
   return {
-    text,
-    words: scaled,
-    box: around(scaled.map(({ box }) => box)),
+    text: joined(words.map((word) => word.text)),
+    words,
+    box: around(words.map(({ box }) => box)),
     slope: line.baseline.slope,
     baselinePx: line.baseline.leftPx / scale,
     letterHeightPx: line.letterHeightPx / scale,
     isRightToLeft: line.isRightToLeft,
     paragraph: line.paragraph,
-    isMarked: isMarked || line.hasBullet,
+    isMarked: line.isMarked,
     row: { top: top / scale, bottom: bottom / scale },
   };
 }
@@ -295,18 +348,28 @@ function scaledBox({ left, top, right, bottom }: PixelBox, scale: number): Pixel
 /** What was read second has to be better by this, as its lines are more often torn or have more in them. */
 const CLEARLY_BETTER = 1.15;
 
-function better(first: readonly ReadLine[], second: readonly ReadLine[]): ReadLine[] {
-  // So that no number of the second names a paragraph of the first.
-  const offset = 1 + Math.max(0, ...first.map(({ paragraph }) => paragraph));
+function better<Line extends Pick<ReadLine, 'words' | 'box' | 'paragraph'>>(
+  first: readonly Line[],
+  second: readonly Line[],
+): Line[] {
   const kept = new Set(first);
-  for (const line of second) {
+  for (const line of numberedAfter(first, second)) {
     const rivals = [...kept].filter((other) => overlap(line.box, other.box) > 0.3);
     const theirs = rivals.reduce((sum, rival) => sum + worth(rival.words), 0);
     if (worth(line.words) <= CLEARLY_BETTER * theirs) continue;
     for (const rival of rivals) kept.delete(rival);
-    kept.add({ ...line, paragraph: line.paragraph + offset });
+    kept.add(line);
   }
   return [...kept];
+}
+
+/** The second lines with numbers of paragraphs that none of the first has. */
+function numberedAfter<Line extends Pick<ReadLine, 'paragraph'>>(
+  first: readonly Line[],
+  second: readonly Line[],
+): Line[] {
+  const offset = 1 + Math.max(0, ...first.map(({ paragraph }) => paragraph));
+  return second.map((line) => ({ ...line, paragraph: line.paragraph + offset }));
 }
 
 /** Share of the smaller box that lies in the other. */
