@@ -198,7 +198,7 @@ function isMissingIn(lines: readonly PlacedLine[], { text, box }: OcrWord): bool
     top: box.top - astray,
     bottom: box.bottom + astray,
   };
-  return !wordsAt(lines, close).some(({ word }) => word.text.includes(text));
+  return !wordsAt(lines, close, 0).some(({ word }) => word.text.includes(text));
 }
 
 /** The line in which the nearest of the other words of a plain line were read. */
@@ -221,10 +221,11 @@ function lineBeside<Line extends PlacedLine>(
 function wordsAt<Line extends PlacedLine>(
   lines: readonly Line[],
   place: PixelBox,
+  least = SAME_PLACE,
 ): { line: Line; word: OcrWord }[] {
   return lines.flatMap((line) =>
     line.words
-      .filter(({ box }) => Math.max(shareWithin(box, place), shareWithin(place, box)) > SAME_PLACE)
+      .filter(({ box }) => Math.max(shareWithin(box, place), shareWithin(place, box)) > least)
       .map((word) => ({ line, word })),
   );
 }
