@@ -20,6 +20,8 @@ const SURER = 1;
 const SAME_PLACE = 0.25;
 /** So much of a doubtful word lies within what replaces it. */
 const MOST_OF_WORD = 0.6;
+/** So much of a word that is none lies on a rule. */
+const ALL_OF_WORD = 0.9;
 /** In heights of a word: recognition gives some a place beside their own. */
 const ASTRAY = 0.5;
 /** What is higher than this, in heights of a line's letters, is no word of it. */
@@ -68,11 +70,11 @@ function isSure(
   );
 }
 
-/** Whether a level rule goes through most of a word. */
+/** Whether a level rule goes through all of a word: the last letters before dots may be taken for some. */
 function isAlong(box: PixelBox, rule: PixelBox): boolean {
   const middle = (rule.top + rule.bottom) / 2;
   const shared = Math.min(box.right, rule.right) - Math.max(box.left, rule.left);
-  return middle > box.top && middle < box.bottom && 2 * shared > box.right - box.left;
+  return middle > box.top && middle < box.bottom && shared > ALL_OF_WORD * (box.right - box.left);
 }
 
 /** Whether letters go on beside a word, close by, that were not read: a part of one is no word. */
@@ -117,7 +119,7 @@ function withSurerWords<Line extends PlacedLine>(
 }
 
 /** Puts words, of which there is at least one, in place of what was read there with less certainty. */
-function replaceDoubtful<Line extends PlacedLine>(lines: Line[], words: readonly OcrWord[]): void {
+function replaceDoubtful(lines: PlacedLine[], words: readonly OcrWord[]): void {
   const place = around(words.map(({ box }) => box));
   const rivals = wordsAt(lines, place);
   const own = rivals[0]?.line;
