@@ -101,22 +101,25 @@ function isBetter(after: readonly PlacedLine[], before: readonly PlacedLine[]): 
   return worth(words) > worth(apartFromEachOther(before.flatMap((line) => line.words)));
 }
 
-/** Of words that were read over each other the better ones. */
-function apartFromEachOther(words: readonly OcrWord[]): OcrWord[] {
+/** Of words that were read over each other the better ones, in the order in which they were read. */
+export function apartFromEachOther(words: readonly OcrWord[]): OcrWord[] {
   const kept: OcrWord[] = [];
   for (const word of words.toSorted((a, b) => worth([b]) - worth([a]))) {
     if (!kept.some((other) => isOver(word.box, other.box))) kept.push(word);
   }
-  return kept;
+  return words.filter((word) => kept.includes(word));
 }
 
 /** Words in lines one below the other share less of their height. */
 const SHARED = 0.5;
+/** Of the width of the narrower word: places are rough, and those of neighbours touch. */
+const TOUCHING = 0.3;
 
 function isOver(a: PixelBox, b: PixelBox): boolean {
   const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+  const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
   return (
-    Math.min(a.right, b.right) > Math.max(a.left, b.left) &&
+    width > TOUCHING * Math.min(a.right - a.left, b.right - b.left) &&
     height > SHARED * Math.min(a.bottom - a.top, b.bottom - b.top)
   );
 }
