@@ -101,13 +101,29 @@ function isBetter(after: readonly PlacedLine[], before: readonly PlacedLine[]): 
   return worth(words) > worth(apartFromEachOther(before.flatMap((line) => line.words)));
 }
 
-/** Of words that were read over each other the better ones, in the order in which they were read. */
-export function apartFromEachOther(words: readonly OcrWord[]): OcrWord[] {
+/** Of words that were read over each other the better ones. */
+function apartFromEachOther(words: readonly OcrWord[]): OcrWord[] {
   const kept: OcrWord[] = [];
   for (const word of words.toSorted((a, b) => worth([b]) - worth([a]))) {
     if (!kept.some((other) => isOver(word.box, other.box))) kept.push(word);
   }
-  return words.filter((word) => kept.includes(word));
+  return kept;
+}
+
+/** The lines without words that were read better in another, as those of cells at different heights are. */
+export function withoutDoubles(lines: readonly OcrLine[]): OcrLine[] {
+  const kept: { word: OcrWord; line: OcrLine }[] = [];
+  const all = lines.flatMap((line) => line.words.map((word) => ({ word, line })));
+  for (const one of all.toSorted((a, b) => worth([b.word]) - worth([a.word]))) {
+    const isDouble = kept.some(
+      ({ word, line }) => line !== one.line && isOver(word.box, one.word.box),
+    );
+    if (!isDouble) kept.push(one);
+  }
+  const words = new Set(kept.map(({ word }) => word));
+  return lines
+    .map((line) => ({ ...line, words: line.words.filter((word) => words.has(word)) }))
+    .filter((line) => line.words.length > 0);
 }
 
 /** Words in lines one below the other share less of their height. */
@@ -115,6 +131,7 @@ const SHARED = 0.5;
 /** Of the width of the narrower word: places are rough, and those of neighbours touch. */
 const TOUCHING = 0.3;
 
+/** Whether two words were read at one place. */
 function isOver(a: PixelBox, b: PixelBox): boolean {
   const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
   const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);

@@ -5,10 +5,10 @@
 import type { LanguageTag } from '../../../../shared/language.ts';
 import { bulletBefore } from './bullets.ts';
 import {
-  apartFromEachOther,
   isInCell,
   meanConfidence,
   withDoubtfulCellsRead,
+  withoutDoubles,
   worth,
 } from './doubtful-cells.ts';
 import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
@@ -127,7 +127,7 @@ function placedLines(
   const mended = lines
     .map((line) => withoutRulesRead(line, rules))
     .flatMap((line) => withBarsRead(line, gray));
-  return withTableCells(mended)
+  return withTableCells(withoutDoubles(mended))
     .flatMap((line) => apart(line, rules))
     .map((line) => placedIn(cells, line));
 }
@@ -194,7 +194,7 @@ function sureLines(lines: readonly PlacedLine[], gray: RawPixels): SureLine[] {
   return lines.flatMap((line) => {
     const found = withoutBullet(line, gray);
     if (line.angle !== 0 || found.words.length === 0) return [];
-    const { words, isMarked } = withoutEnds(apartFromEachOther(found.words), found);
+    const { words, isMarked } = withoutEnds(found.words, found);
     const text = joined(words.map((word) => word.text));
     if (!HAS_WORD.test(text) || meanConfidence(words) < LINE_CONFIDENCE) return [];
     return [
