@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { pdf } from '../../../server/documents/formats/pdf/pdf.ts';
+import { readText } from '../../../server/documents/formats/image/read-text.ts';
 import { plainText } from '../../../server/text/text-segment.ts';
 
 const WORDS =
@@ -81,9 +82,11 @@ function missingIn(text: string): string[] {
   });
 }
 
-async function missingWords(ruled: Ruled): Promise<{ ours: string[]; plain: string[] }> {
-  const { svg, width, height } = ruledPage(ruled);
-  const jpeg = await sharp(Buffer.from(svg)).jpeg({ quality: 85 }).toBuffer();
+/** The texts that are found on a page, whose size is in points. */
+async function textsOf(
+  jpeg: Buffer,
+  { width, height }: { width: number; height: number },
+): Promise<string[]> {
   const document = await PDFDocument.create();
   const page = document.addPage([width, height]);
   page.drawImage(await document.embedJpg(jpeg), { x: 0, y: 0, width, height });
@@ -93,18 +96,139 @@ async function missingWords(ruled: Ruled): Promise<{ ours: string[]; plain: stri
     maxCharacters: 100_000,
     output: 'pdf',
   });
-  const plain = spawnSync('tesseract', ['-', '-', '--dpi', String(ruled.dpi)], {
+  return opened.blocks.map(({ segment }) => plainText(segment));
+}
+
+/** What Tesseract by itself reads on a page. */
+function plainReading(jpeg: Buffer, dpi: number): string {
+  const { stdout } = spawnSync('tesseract', ['-', '-', '--dpi', String(dpi)], {
     input: jpeg,
     encoding: 'utf8',
     env: { ...process.env, OMP_THREAD_LIMIT: '1' },
   });
+  return stdout;
+}
+
+async function missingWords(ruled: Ruled): Promise<{ ours: string[]; plain: string[] }> {
+  const page = ruledPage(ruled);
+  const jpeg = await sharp(Buffer.from(page.svg)).jpeg({ quality: 85 }).toBuffer();
   return {
-    ours: missingIn(opened.blocks.map(({ segment }) => plainText(segment)).join('\n')),
-    plain: missingIn(plain.stdout),
+    ours: missingIn((await textsOf(jpeg, page)).join('\n')),
+    plain: missingIn(plainReading(jpeg, ruled.dpi)),
   };
 }
 
+/** A page of 300 by 120 points at 150 dpi, with a drawing in points. */
+function smallPage(drawing: string): Promise<Buffer> {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 120" width="625" height="250"
+    font-family="Liberation Sans" font-size="9"><rect width="300" height="120" fill="#fcfbf7"/>
+    ${drawing}</svg>`;
+  return sharp(Buffer.from(svg)).jpeg({ quality: 80 }).toBuffer();
+}
+const SMALL = { width: 300, height: 120 };
+
+const text = (x: number, y: number, content: string): string =>
+  `<text x="${x}" y="${y}">${content}</text>`;
+
+/** Cells of one line or two are set in the middle of their rows. */
+function centredTable(rows: readonly (readonly string[])[]): string {
+  const columns = [20, 78, 196, 240, 282];
+  const tops = [14, 42, 70, 98];
+  const cells = rows.flatMap((cells, row) =>
+    cells.flatMap((cell, column) =>
+      cell.split('|').map((line, at, { length }) => {
+        const y = (tops[row] ?? 0) + 17 + (at - (length - 1) / 2) * 11;
+        return text((columns[column] ?? 0) + 3, y, line);
+      }),
+    ),
+  );
+  return [
+    ...columns.map((x) => `<path d="M${x} 14V98" stroke="#333" stroke-width="0.75"/>`),
+    ...tops.map((y) => `<path d="M20 ${y}H282" stroke="#333" stroke-width="0.75"/>`),
+    ...cells,
+  ].join('');
+}
+
 describe('the table of a scanned page', () => {
+  it('has its cells read one by one where they stand at different heights', async () => {
+    const rows = [
+      ['Place', 'Work', 'Interval', 'Unit|price'],
+      ['Pumping|station', 'Check the seals and oil|the bearings', 'Monthly', 'Seventy'],
+      ['Filter hall', 'Rinse the sand filters and|close the valve', 'Weekly', 'Fifty|three'],
+    ];
+    const texts = await textsOf(await smallPage(centredTable(rows)), SMALL);
+    const words = (all: readonly string[]): string[] =>
+      all.flatMap((one) => one.split(/[\s|]/)).toSorted();
+    // None is lost, none is read twice.
+    expect(words(texts)).toEqual(words(rows.flat()));
+    expect(texts).toEqual(expect.arrayContaining(['Pumping station', 'Unit price', 'Fifty three']));
+  });
+
+  it('lacks no word that is read on the plain page', async () => {
+    const columns = [20, 90, 160, 230, 282];
+    const rows = [
+      ['Quantity', 'Amount', 'Discount', 'Total'],
+      ['Twelve', 'Seventy', 'Ten', 'Sixty'],
+      ['Thirty', 'Hundred', 'Twenty', 'Eighty'],
+    ];
+    const choices = ['Adult, full year', 'Student or trainee', 'Institution'];
+    const drawing = [
+      '<rect x="20" y="8" width="262" height="15" fill="#1f4e79"/>',
+      ...[23, 38, 53].map((y) => `<path d="M20 ${y}H282" stroke="#333" stroke-width="0.75"/>`),
+      ...columns.map((x) => `<path d="M${x} 8V53" stroke="#333" stroke-width="0.75"/>`),
+      ...rows.flatMap((cells, row) =>
+        cells.map((cell, column) => {
+          const written = text((columns[column] ?? 0) + 3, 19 + row * 15, cell);
+          return row === 0 ? `<g fill="white" font-weight="bold">${written}</g>` : written;
+        }),
+      ),
+      ...choices.map((choice, at) => {
+        const y = 75 + at * 15;
+        return `<rect x="20" y="${y - 8}" width="9" height="9" fill="none" stroke="black"/>
+          ${text(34, y, choice)}`;
+      }),
+    ];
+    const page = await smallPage(drawing.join(''));
+    const expected = [...rows.flat(), ...choices].join(' ').split(/[ ,]+/);
+    const found = (read: string): string[] => {
+      const words = read.split(/[^\p{L}]+/u);
+      return expected.filter((word) => words.includes(word));
+    };
+    const plain = found(plainReading(page, 150));
+    expect(plain.length).toBeGreaterThan(expected.length / 2);
+    expect(found((await textsOf(page, SMALL)).join('\n'))).toEqual(expect.arrayContaining(plain));
+  });
+
+  it('may be one of contents, whose dots are no words', async () => {
+    const titles = ['Plan of the plots', 'List of protected trees', 'Statutes of the association'];
+    const drawing = titles.map((title, at) => {
+      const y = 40 + at * 12;
+      const dots = `<path d="M${24 + title.length * 4.2} ${y}H260" stroke="black" stroke-width="1.4"
+        stroke-linecap="round" stroke-dasharray="0 2.8"/>`;
+      return `${text(20, y, title)}${dots}${text(270, y, String(at + 3))}`;
+    });
+    expect(await textsOf(await smallPage(drawing.join('')), SMALL)).toEqual(titles);
+  });
+
+  it('may stand beside a text at another height, whose lines keep theirs', async () => {
+    const drawing = `${text(20, 40, 'Send it to')}${text(200, 44, 'Invoice number')}`;
+    const { data, info } = await sharp(await smallPage(drawing))
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const lines = await readText(
+      { data, width: info.width, height: info.height, channels: 3 },
+      { language: 'en', paperDpi: 150 },
+    );
+    const baselines = lines.map(({ text: read, baselinePx }) => [
+      read,
+      Math.round((baselinePx * 72) / 150),
+    ]);
+    expect(baselines).toEqual([
+      ['Send it to', 40],
+      ['Invoice number', 44],
+    ]);
+  });
+
   it.each<[string, Ruled]>([
     ['stand a point from its rules', { dpi: 150, degrees: 0, insetPoints: 1 }],
     ['stand half a point from rules that lie askew', { dpi: 300, degrees: 0.6, insetPoints: 0.5 }],

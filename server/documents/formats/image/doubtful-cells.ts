@@ -1,9 +1,10 @@
 /**
- * Reads cells of a table again that were hard to read. Tesseract reads a row of cells as one line, and
- * doubts words with much more room around them than words of a text have: set one below the other they
- * are lines of one text.
+ * Reads cells of a table again that were hard to read, or in which something was not. Tesseract reads a
+ * row of cells as one line, and doubts words with much more room around them than words of a text have:
+ * set one below the other they are lines of one text.
  */
 import { around, type OcrLine, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
+import { paperOf } from './read-bars.ts';
 import type { Rule } from './rules.ts';
 import type { PlacedLine } from './table-cells.ts';
 
@@ -28,9 +29,12 @@ export function meanConfidence(words: readonly OcrWord[]): number {
 }
 
 /**
- * The lines, with other words for those beside upright rules that were read better by themselves.
+ * The lines, with others for those in cells, and beside upright rules, that were read better by
+ * themselves. Where cells of a row stand at different heights, lines are read across them that none has.
  *
  * @param gray without the rules
+ * @param cells what rules close in
+ * @param unitPx its pixels to 1/96 inch
  * @param read reads one column of lines
  */
 export async function withDoubtfulCellsRead(
@@ -38,35 +42,170 @@ export async function withDoubtfulCellsRead(
   {
     gray,
     rules,
+    cells,
+    unitPx,
     read,
   }: {
     gray: RawPixels;
     rules: readonly Rule[];
+    cells: readonly PixelBox[];
+    unitPx: number;
     read: (column: RawPixels) => Promise<OcrLine[]>;
   },
 ): Promise<PlacedLine[]> {
-  const doubtful = lines.flatMap((line) => {
-    const cell = meanConfidence(line.words) < SURE ? cellAround(line, rules, gray) : undefined;
-    return cell === undefined ? [] : [{ line, cell }];
-  });
+  const closed = cells.map((cell) => ({
+    cell,
+    lines: lines.filter((line) => isInCell(line, cell)),
+  }));
+  const inClosed = new Set(closed.flatMap((one) => one.lines));
+  const beside = lines
+    .filter((line) => !inClosed.has(line) && meanConfidence(line.words) < SURE)
+    .map((line) => ({ cell: cellAround(line, rules, gray), lines: [line] }));
+  const doubtful = [
+    ...closed.map((one) => ({ ...one, cell: doubtfulPart(one, { gray, unitPx }) })),
+    ...beside,
+  ].flatMap(({ cell, lines: read }) => (cell === undefined ? [] : [{ cell, lines: read }]));
   if (doubtful.length === 0) return [...lines];
   const { column, places } = columnOf(
     gray,
-    doubtful.map(({ cell, line }) => ({ cell, heightPx: line.letterHeightPx })),
+    doubtful.map(({ cell, lines: [line] }) => ({
+      cell,
+      heightPx: line?.letterHeightPx ?? USUAL_LETTER * unitPx,
+    })),
   );
   const found = (await read(column)).filter(({ angle }) => angle === 0);
-  const better = new Map<PlacedLine, PlacedLine>();
-  for (const [at, { line }] of doubtful.entries()) {
+  const paragraphs = Math.max(0, ...[...lines, ...found].map(({ paragraph }) => paragraph)) + 1;
+  const replaced = new Map<PlacedLine, readonly PlacedLine[]>();
+  const added: PlacedLine[] = [];
+  for (const [at, { lines: before }] of doubtful.entries()) {
     const place = places[at];
     if (place === undefined) continue;
-    const words = found
+    const after = found
       .filter(({ box }) => place.top < (box.top + box.bottom) / 2)
       .filter(({ box }) => place.bottom > (box.top + box.bottom) / 2)
-      .flatMap((one) => one.words.map((word) => movedWord(word, place)));
-    if (worth(words) <= worth(line.words)) continue;
-    better.set(line, { ...line, words });
+      .map((line) => movedLine(line, place))
+      .map((line) => ({ ...line, paragraph: line.paragraph + (at + 1) * paragraphs }));
+    if (!isBetter(after, before)) continue;
+    const [first, ...others] = before;
+    if (first === undefined) added.push(...after);
+    else replaced.set(first, after);
+    for (const line of others) replaced.set(line, []);
   }
-  return lines.map((line) => better.get(line) ?? line);
+  return [...lines.flatMap((line) => replaced.get(line) ?? [line]), ...added];
+}
+
+function isBetter(after: readonly PlacedLine[], before: readonly PlacedLine[]): boolean {
+  const words = after.flatMap((line) => line.words);
+  if (words.length === 0) return false;
+  if (before.length === 0) return meanConfidence(words) >= SURE;
+  return worth(words) > worth(apartFromEachOther(before.flatMap((line) => line.words)));
+}
+
+/** Of words that were read over each other the better ones. */
+function apartFromEachOther(words: readonly OcrWord[]): OcrWord[] {
+  const kept: OcrWord[] = [];
+  for (const word of words.toSorted((a, b) => worth([b]) - worth([a]))) {
+    if (!kept.some((other) => isOver(word.box, other.box))) kept.push(word);
+  }
+  return kept;
+}
+
+/** The lines without words that were read better in another, as those of cells at different heights are. */
+export function withoutDoubles(lines: readonly OcrLine[]): OcrLine[] {
+  const kept: { word: OcrWord; line: OcrLine }[] = [];
+  const all = lines.flatMap((line) => line.words.map((word) => ({ word, line })));
+  for (const one of all.toSorted((a, b) => worth([b.word]) - worth([a.word]))) {
+    const isDouble = kept.some(
+      ({ word, line }) => line !== one.line && isOver(word.box, one.word.box),
+    );
+    if (!isDouble) kept.push(one);
+  }
+  const words = new Set(kept.map(({ word }) => word));
+  return lines
+    .map((line) => ({ ...line, words: line.words.filter((word) => words.has(word)) }))
+    .filter((line) => line.words.length > 0);
+}
+
+/** Words in lines one below the other share less of their height. */
+const SHARED = 0.5;
+/** Of the width of the narrower word: places are rough, and those of neighbours touch. */
+const TOUCHING = 0.3;
+
+/** Whether two words were read at one place. */
+function isOver(a: PixelBox, b: PixelBox): boolean {
+  const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+  const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+  return (
+    width > TOUCHING * Math.min(a.right - a.left, b.right - b.left) &&
+    height > SHARED * Math.min(a.bottom - a.top, b.bottom - b.top)
+  );
+}
+
+/** Whether a line stands in a cell. */
+export function isInCell({ words }: PlacedLine, cell: PixelBox): boolean {
+  const box = around(words.map((word) => word.box));
+  const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+  return x > cell.left && x < cell.right && y > cell.top && y < cell.bottom;
+}
+
+/** In 1/96 inch. */
+const USUAL_LETTER = 14;
+/** Of rules that were erased, and of paper, traces stay; in 1/96 inch. */
+const EDGE = 1.5;
+const LEAST_LETTER = 4;
+/** Levels of gray: what the darkest differs by less is no ink but paper. */
+const LEAST_DIFFERENCE = 96;
+/** Text fills less of a cell; pictures fill more. */
+const MOST_FILLED = 0.4;
+
+/** Where the ink of a cell is that is to be read again; undefined when it was read with certainty. */
+function doubtfulPart(
+  { cell, lines }: { cell: PixelBox; lines: readonly PlacedLine[] },
+  { gray, unitPx }: { gray: RawPixels; unitPx: number },
+): PixelBox | undefined {
+  if (lines.some(({ angle }) => angle !== 0)) return undefined;
+  const edge = Math.ceil(EDGE * unitPx);
+  const inner = {
+    left: cell.left + edge,
+    right: Math.min(gray.width, cell.right - edge),
+    top: cell.top + edge,
+    bottom: Math.min(gray.height, cell.bottom - edge),
+  };
+  const [width, height] = [inner.right - inner.left, inner.bottom - inner.top];
+  if (Math.min(width, height) < LEAST_LETTER * unitPx) return undefined;
+  const words = lines.flatMap((line) => line.words);
+  const paper = paperOf(gray, inner);
+  if (paper === undefined || paper.contrast < LEAST_DIFFERENCE) return undefined;
+  const read = words.map(({ box }) => box);
+  const isRead = (x: number, y: number): boolean =>
+    read.some(
+      ({ left, right, top, bottom }) =>
+        x >= left - edge && x < right + edge && y >= top - edge && y < bottom + edge,
+    );
+  let [ink, unread] = [0, 0];
+  const box = { left: inner.right, right: inner.left, top: inner.bottom, bottom: inner.top };
+  for (let y = inner.top; y < inner.bottom; y++) {
+    for (let x = inner.left; x < inner.right; x++) {
+      if (!paper.isInk(x, y)) continue;
+      ink++;
+      if (!isRead(x, y)) unread++;
+      box.left = Math.min(box.left, x);
+      box.right = Math.max(box.right, x + 1);
+      box.top = Math.min(box.top, y);
+      box.bottom = Math.max(box.bottom, y + 1);
+    }
+  }
+  if (ink === 0 || ink > MOST_FILLED * width * height) return undefined;
+  const isSure = words.length > 0 && meanConfidence(words) >= SURE;
+  if (isSure && unread < (LEAST_LETTER * unitPx) ** 2) return undefined;
+  if (box.bottom - box.top < LEAST_LETTER * unitPx) return undefined;
+  const padding = Math.round(PADDING * USUAL_LETTER * unitPx);
+  return {
+    left: Math.max(cell.left, box.left - padding),
+    right: Math.min(cell.right, box.right + padding),
+    top: Math.max(cell.top, box.top - padding),
+    bottom: Math.min(cell.bottom, box.bottom + padding),
+  };
 }
 
 /** Where a line is looked at again, up to the rules beside it; undefined where it has none. */
@@ -137,13 +276,17 @@ function columnOf(
   return { column: { data, width, height, channels: 1 }, places };
 }
 
-function movedWord(word: OcrWord, { byX, byY }: Place): OcrWord {
+function movedLine(line: OcrLine, { byX, byY }: Place): PlacedLine {
   const moved = ({ left, right, top, bottom }: PixelBox): PixelBox => ({
     left: left - byX,
     right: right - byX,
     top: top - byY,
     bottom: bottom - byY,
   });
-  const letters = word.letters?.map(({ text, box }) => ({ text, box: moved(box) }));
-  return { ...word, box: moved(word.box), ...(letters && { letters }) };
+  const words = line.words.map((word) => {
+    const letters = word.letters?.map(({ text, box }) => ({ text, box: moved(box) }));
+    return { ...word, box: moved(word.box), ...(letters && { letters }) };
+  });
+  const { leftPx, slope } = line.baseline;
+  return { ...line, words, box: moved(line.box), baseline: { leftPx: leftPx - byY, slope } };
 }

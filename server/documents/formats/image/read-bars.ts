@@ -7,7 +7,8 @@ const BAR = /^\|(?=['’]\p{L}|$)/u;
 /** What gaps are read for. */
 const MARKS = /^[-–—_~=|.·]+$/;
 /** Their feet stand on the line. */
-const WITHOUT_DESCENDERS = /^[^gjpqyQ,;|()[\]{}/_@$§]*[\p{L}\p{N}][^gjpqyQ,;|()[\]{}/_@$§]*$/u;
+export const WITHOUT_DESCENDERS =
+  /^[^gjpqyQ,;|()[\]{}/_@$§]*[\p{L}\p{N}][^gjpqyQ,;|()[\]{}/_@$§]*$/u;
 const SURE_OF_WORD = 60;
 
 /** In heights of a line's letters. */
@@ -155,10 +156,12 @@ function roomFor({ words, letterHeightPx }: OcrLine, at: number): PixelBox {
 
 interface Paper {
   isInk: (x: number, y: number) => boolean;
+  /** How much the strongest ink differs from the ground, of 255. */
+  contrast: number;
 }
 
 /** Ink is nearer to the level farthest from the ground, which is the commonest. */
-function paperOf({ data, width, height }: RawPixels, box: PixelBox): Paper | undefined {
+export function paperOf({ data, width, height }: RawPixels, box: PixelBox): Paper | undefined {
   const counts = new Uint32Array(256);
   for (let y = Math.max(0, box.top); y < Math.min(height, box.bottom); y++) {
     for (let x = Math.max(0, box.left); x < Math.min(width, box.right); x++) {
@@ -176,7 +179,7 @@ function paperOf({ data, width, height }: RawPixels, box: PixelBox): Paper | und
     x < width &&
     y < height &&
     Math.abs((data[y * width + x] ?? ground) - ground) > farthest / 2;
-  return { isInk };
+  return { isInk, contrast: farthest };
 }
 
 function hasInk({ isInk }: Paper, { left, right, top, bottom }: PixelBox): boolean {

@@ -3,7 +3,14 @@
  * before lines are found by their shape, whatever they were read for.
  */
 import type { LanguageTag } from '../../../../shared/language.ts';
-import { meanConfidence, withDoubtfulCellsRead, worth } from './doubtful-cells.ts';
+import { bulletBefore } from './bullets.ts';
+import {
+  isInCell,
+  meanConfidence,
+  withDoubtfulCellsRead,
+  withoutDoubles,
+  worth,
+} from './doubtful-cells.ts';
 import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
 import {
   around,
@@ -14,9 +21,10 @@ import {
   type RawPixels,
 } from './ocr.ts';
 import type { Picture } from './picture.ts';
-import { gapBetween, withBarsRead, withoutRulesRead } from './read-bars.ts';
+import { withPlainWords } from './plain-reading.ts';
+import { gapBetween, WITHOUT_DESCENDERS, withBarsRead, withoutRulesRead } from './read-bars.ts';
 import { findRules } from './rule-search.ts';
-import { isParted, rowAround, withoutTableRules, type Rule } from './rules.ts';
+import { closedCells, isParted, rowAround, withoutTableRules, type Rule } from './rules.ts';
 import { withTableCells, type PlacedLine } from './table-cells.ts';
 
 /** A line of text that is sure to be text. */
@@ -44,8 +52,8 @@ const SCREEN_DPI = 96;
  * Reads a picture twice, for texts on grounds of different colours, and keeps of each place what was
  * read better.
  *
- * @param paperDpi pixels to the inch of a scanned page: it has one ground, and is read twice only
- *   where it has a table, with its rules and without
+ * @param paperDpi pixels to the inch of a scanned page: it has one ground, and is read without the rules
+ *   of its tables, with them, and for bits of text anywhere
  * @throws DocumentError as `recogniseText` does
  */
 export async function readText(
@@ -58,7 +66,7 @@ export async function readText(
 ): Promise<ReadLine[]> {
   const recognise = (
     gray: RawPixels,
-    { scale, layout }: { scale: number; layout: 'page' | 'column' },
+    { scale, layout }: { scale: number; layout: 'page' | 'column' | 'scattered' },
   ): Promise<OcrLine[]> =>
     recogniseText(gray, {
       language,
@@ -66,40 +74,42 @@ export async function readText(
       layout,
       ...(paperDpi !== undefined && { dotsPerInch: scale * paperDpi }),
     });
-  const readIn = async (
-    gray: RawPixels,
-    { rules, scale, isUnruled }: { rules: readonly Rule[]; scale: number; isUnruled: boolean },
-  ): Promise<ReadLine[]> => {
-    const lines = await recognise(gray, { scale, layout: 'page' });
-    const mended = lines
-      .map((line) => withoutRulesRead(line, rules))
-      .flatMap((line) => withBarsRead(line, gray));
-    const placed = withTableCells(mended).flatMap((line) => apart(line, rules));
-    const sure =
-      paperDpi !== undefined && isUnruled
-        ? await withDoubtfulCellsRead(placed, {
-            gray,
-            rules,
-            read: (column) => recognise(column, { scale, layout: 'column' }),
-          })
-        : placed;
-    return sure
-      .map((line) => readLine(withoutBullet(line, gray), { rules, scale }))
-      .filter((line) => line !== undefined);
-  };
+  const unitOf = (scale: number): number => (scale * (paperDpi ?? SCREEN_DPI)) / SCREEN_DPI;
   const read = async ({ gray, scale }: ReadablePicture): Promise<ReadLine[]> => {
-    const rules = findRules(gray, {
-      scale,
-      unitPx: (scale * (paperDpi ?? SCREEN_DPI)) / SCREEN_DPI,
-    });
-    const unruled = await readIn(withoutTableRules(gray, rules, scale), {
-      rules,
-      scale,
-      isUnruled: true,
-    });
-    if (paperDpi === undefined || !rules.some(({ isUpright }) => isUpright)) return unruled;
+    const unitPx = unitOf(scale);
+    const rules = findRules(gray, { scale, unitPx });
+    const cells = closedCells(rules, unitPx);
+    const readIn = async (
+      ground: RawPixels,
+      layout: 'page' | 'scattered' = 'page',
+    ): Promise<PlacedLine[]> =>
+      placedLines(await recognise(ground, { scale, layout }), { gray: ground, rules, cells });
+    const bare = withoutTableRules(gray, rules, scale);
+    const inBare = readIn(bare);
+    const finished = (lines: readonly SureLine[]): ReadLine[] =>
+      inOrderOfCells(lines, cells).map((line) => readLine(line, { rules, scale }));
+    if (paperDpi === undefined) return finished(sureLines(await inBare, bare));
+    const [unruled, plain, scattered] = await Promise.all([
+      inBare.then((lines) =>
+        withDoubtfulCellsRead(lines, {
+          gray: bare,
+          rules,
+          cells,
+          unitPx,
+          read: (column) => recognise(column, { scale, layout: 'column' }),
+        }),
+      ),
+      bare === gray ? inBare : readIn(gray),
+      // What stands alone on a page, or in a dark band of it, may be taken for a picture.
+      readIn(gray, 'scattered'),
+    ]);
     // What stands so close to a rule that it lost a part, or is no rule at all, is read as it is.
-    return better(unruled, await readIn(gray, { rules, scale, isUnruled: false }));
+    const best = rules.some(({ isUpright }) => isUpright)
+      ? better(sureLines(unruled, bare), sureLines(plain, gray))
+      : sureLines(unruled, bare);
+    const onPage = [...plain, ...numberedAfter(plain, scattered)];
+    const unmarked = onPage.map((line) => withoutBullet(line, gray));
+    return finished(withPlainWords(best, { plain: unmarked, rules, bare }));
   };
   const suited = await readable(picture);
   // Letters of a scan are large enough, however small its page is.
@@ -107,6 +117,19 @@ export async function readText(
   const first = await read(await brightness(suited));
   const second = await read(await contrast(suited));
   return better(first, second);
+}
+
+/** The lines, each in its column or cell. */
+function placedLines(
+  lines: readonly OcrLine[],
+  { gray, rules, cells }: { gray: RawPixels; rules: readonly Rule[]; cells: readonly PixelBox[] },
+): PlacedLine[] {
+  const mended = lines
+    .map((line) => withoutRulesRead(line, rules))
+    .flatMap((line) => withBarsRead(line, gray));
+  return withTableCells(withoutDoubles(mended))
+    .flatMap((line) => apart(line, rules))
+    .map((line) => placedIn(cells, line));
 }
 
 /** Mean confidence below which a line is a pattern rather than text. */
@@ -135,44 +158,119 @@ function apart(line: PlacedLine, rules: readonly Rule[]): PlacedLine[] {
     if (isAlone || isParted(last.box, word.box, rules)) parts.push([word]);
     else parts.at(-1)?.push(word);
   }
-  return parts.map((words) => ({ ...line, words, box: around(words.map(({ box }) => box)) }));
+  const isWholeLine = parts.length === 1 && line.row === undefined && line.isWhole !== true;
+  return parts.map((words) => {
+    const box = around(words.map((word) => word.box));
+    const baseline = isWholeLine ? line.baseline : baselineOf(words, line, box);
+    return { ...line, words, box, baseline };
+  });
 }
 
-type FoundLine = PlacedLine & { hasBullet: boolean };
+/** The text of a cell that rules close in goes on in all of it, whatever stands beside it. */
+function placedIn(cells: readonly PixelBox[], line: PlacedLine): PlacedLine {
+  if (line.row === undefined) return line;
+  const cell = cells.find((one) => isInCell(line, one));
+  return cell === undefined ? line : { ...line, row: { top: cell.top, bottom: cell.bottom } };
+}
+
+/** Texts side by side do not always stand at one height. */
+function baselineOf(
+  words: readonly OcrWord[],
+  line: PlacedLine,
+  { left }: PixelBox,
+): OcrLine['baseline'] {
+  const { leftPx, slope } = line.baseline;
+  const feet = words
+    .filter(({ text, confidence }) => WITHOUT_DESCENDERS.test(text) && confidence > LINE_CONFIDENCE)
+    .map(({ box }) => box.bottom - slope * (box.left - left))
+    .toSorted((a, b) => a - b);
+  return { leftPx: feet[feet.length >> 1] ?? leftPx + slope * (left - line.box.left), slope };
+}
+
+type SureLine = PlacedLine & Pick<ReadLine, 'isMarked'>;
+
+/** The lines that are sure to be text, without what is none at their ends. */
+function sureLines(lines: readonly PlacedLine[], gray: RawPixels): SureLine[] {
+  return lines.flatMap((line) => {
+    const found = withoutBullet(line, gray);
+    if (line.angle !== 0 || found.words.length === 0) return [];
+    const { words, isMarked } = withoutEnds(found.words, found);
+    const text = joined(words.map((word) => word.text));
+    if (!HAS_WORD.test(text) || meanConfidence(words) < LINE_CONFIDENCE) return [];
+    return [
+      {
+        ...found,
+        words,
+        box: around(words.map((word) => word.box)),
+        letterHeightPx: letterHeightOf(line, words),
+        isMarked: isMarked || found.isMarked,
+      },
+    ];
+  });
+}
+
+/** From descenders to ascenders. */
+const HAS_FULL_HEIGHT = /[\p{Lu}bdfhkl].*[gjpqy]|[gjpqy].*[\p{Lu}bdfhkl]/u;
+
+/** Of few letters a height is given that none of them has: those that go up and down show it. */
+function letterHeightOf({ letterHeightPx }: PlacedLine, words: readonly OcrWord[]): number {
+  const heights = words
+    .filter(({ text }) => HAS_FULL_HEIGHT.test(text))
+    .map(({ box }) => box.bottom - box.top);
+  return heights.length === 0 ? letterHeightPx : Math.min(letterHeightPx, Math.max(...heights));
+}
 
 /** Leaves out what was read for a bullet. */
-function withoutBullet(line: PlacedLine, gray: RawPixels): FoundLine {
+function withoutBullet(line: PlacedLine, gray: RawPixels): SureLine {
   const bullet = line.angle === 0 ? bulletBefore(gray, line.box, line.isRightToLeft) : undefined;
-  if (bullet === undefined) return { ...line, hasBullet: false };
+  if (bullet === undefined) return { ...line, isMarked: false };
   const words = line.words.filter(({ box }) => {
     const middle = (box.left + box.right) / 2;
     return middle < bullet.left || middle > bullet.right;
   });
-  return { ...line, words, hasBullet: true };
+  return { ...line, words, isMarked: true };
+}
+
+/** The lines of a cell that stand one below the other from its top on, wherever they were read. */
+function inOrderOfCells(lines: readonly SureLine[], cells: readonly PixelBox[]): SureLine[] {
+  const byCell = new Map<PixelBox | SureLine, SureLine[]>();
+  for (const line of lines) {
+    const place = cells.find((cell) => isInCell(line, cell)) ?? line;
+    byCell.set(place, [...(byCell.get(place) ?? []), line]);
+  }
+  return [...byCell.values()].flatMap((inCell) => {
+    const fromTop = inCell.toSorted((a, b) => a.box.top - b.box.top);
+    const isColumn = fromTop.every(({ box }, at) => {
+      const above = fromTop[at - 1]?.box;
+      return (
+        above === undefined ||
+        ((box.top + box.bottom) / 2 > above.bottom &&
+          box.left < above.right &&
+          box.right > above.left)
+      );
+    });
+    return isColumn ? fromTop : inCell;
+  });
 }
 
 function readLine(
-  line: FoundLine,
+  line: SureLine,
   { rules, scale }: { rules: readonly Rule[]; scale: number },
-): ReadLine | undefined {
-  if (line.angle !== 0 || line.words.length === 0) return undefined;
-  const { words, isMarked } = withoutEnds(line.words, line);
-  const text = joined(words.map((word) => word.text));
-  if (!HAS_WORD.test(text) || meanConfidence(words) < LINE_CONFIDENCE) return undefined;
-  const ruled = rowAround(around(words.map(({ box }) => box)), rules);
+): ReadLine {
+  const ruled = rowAround(line.box, rules);
   const top = Math.max(ruled.top, line.row?.top ?? -Infinity);
   const bottom = Math.min(ruled.bottom, line.row?.bottom ?? Infinity);
-  const scaled = words.map((word) => ({ ...word, box: scaledBox(word.box, scale) }));
+  const words = line.words.map((word) => ({ ...word, box: scaledBox(word.box, scale) }));
   return {
-    text,
-    words: scaled,
-    box: around(scaled.map(({ box }) => box)),
+    text: joined(words.map((word) => word.text)),
+    words,
+    box: around(words.map(({ box }) => box)),
     slope: line.baseline.slope,
     baselinePx: line.baseline.leftPx / scale,
     letterHeightPx: line.letterHeightPx / scale,
     isRightToLeft: line.isRightToLeft,
     paragraph: line.paragraph,
-    isMarked: isMarked || line.hasBullet,
+    isMarked: line.isMarked,
     row: { top: top / scale, bottom: bottom / scale },
   };
 }
@@ -256,18 +354,28 @@ function scaledBox({ left, top, right, bottom }: PixelBox, scale: number): Pixel
 /** What was read second has to be better by this, as its lines are more often torn or have more in them. */
 const CLEARLY_BETTER = 1.15;
 
-function better(first: readonly ReadLine[], second: readonly ReadLine[]): ReadLine[] {
-  // So that no number of the second names a paragraph of the first.
-  const offset = 1 + Math.max(0, ...first.map(({ paragraph }) => paragraph));
+function better<Line extends Pick<ReadLine, 'words' | 'box' | 'paragraph'>>(
+  first: readonly Line[],
+  second: readonly Line[],
+): Line[] {
   const kept = new Set(first);
-  for (const line of second) {
+  for (const line of numberedAfter(first, second)) {
     const rivals = [...kept].filter((other) => overlap(line.box, other.box) > 0.3);
     const theirs = rivals.reduce((sum, rival) => sum + worth(rival.words), 0);
     if (worth(line.words) <= CLEARLY_BETTER * theirs) continue;
     for (const rival of rivals) kept.delete(rival);
-    kept.add({ ...line, paragraph: line.paragraph + offset });
+    kept.add(line);
   }
   return [...kept];
+}
+
+/** The second lines with numbers of paragraphs that none of the first has. */
+function numberedAfter<Line extends Pick<ReadLine, 'paragraph'>>(
+  first: readonly Line[],
+  second: readonly Line[],
+): Line[] {
+  const offset = 1 + Math.max(0, ...first.map(({ paragraph }) => paragraph));
+  return second.map((line) => ({ ...line, paragraph: line.paragraph + offset }));
 }
 
 /** Share of the smaller box that lies in the other. */
@@ -280,117 +388,4 @@ function overlap(a: PixelBox, b: PixelBox): number {
 
 function area({ left, top, right, bottom }: PixelBox): number {
   return Math.max(1, (right - left) * (bottom - top));
-}
-
-/** So far from the text, in heights of the line, a bullet is looked for. */
-const FARTHEST = 3;
-/** Sizes and distances in heights of the line. */
-const SMALLEST = 0.1;
-const LARGEST = 0.7;
-const LEAST_GAP = 0.2;
-/** A disc fills 0.79 of its square, a diamond 0.5; letters have holes in their middle. */
-const LEAST_FILLED = 0.45;
-
-/** The bullet at the beginning of a line, within its box or before it; undefined when there is none. */
-function bulletBefore(
-  { data, width }: RawPixels,
-  line: PixelBox,
-  isRightToLeft: boolean,
-): PixelBox | undefined {
-  const height = line.bottom - line.top;
-  const length = Math.round(FARTHEST * height);
-  const start = isRightToLeft ? line.right : line.left;
-  const left = Math.max(0, start - length);
-  const right = Math.min(width, start + length);
-  const isInk = inkTest(data, width, { ...line, left, right });
-  if (isInk === undefined) return undefined;
-  const columns = Array.from({ length: right - left }, (_, index) => {
-    const x = isRightToLeft ? right - 1 - index : left + index;
-    const rows = { x, top: -1, bottom: -1 };
-    for (let y = line.top; y < line.bottom; y++) {
-      if (!isInk(x, y)) continue;
-      if (rows.top < 0) rows.top = y;
-      rows.bottom = y + 1;
-    }
-    return rows;
-  });
-  const blank = Math.max(1, Math.round(LEAST_GAP * height));
-  const runs = runsOf(columns);
-  // The one whose follower is the text: what is farther away is something else.
-  for (const [index, run] of runs.entries()) {
-    const next = runs[index + 1];
-    const before = runs[index - 1];
-    if (next === undefined || run.from - (before?.to ?? -blank) < blank) continue;
-    if (next.from - run.to < blank) continue;
-    const box = boxOf(columns.slice(run.from, run.to));
-    if (isRound(box, line, isInk)) return box;
-    if (startsText(box, start, isRightToLeft)) return undefined;
-  }
-  return undefined;
-}
-
-type InkTest = (x: number, y: number) => boolean;
-
-/** Parts ink from the ground, which most of the pixels are. */
-function inkTest(data: Uint8Array, width: number, box: PixelBox): InkTest | undefined {
-  const values: number[] = [];
-  for (let y = box.top; y < box.bottom; y++) {
-    for (let x = box.left; x < box.right; x++) values.push(data[y * width + x] ?? 0);
-  }
-  const sorted = Uint8Array.from(values).sort();
-  const ground = sorted[sorted.length >> 1] ?? 0;
-  const [darkest, brightest] = [sorted[0] ?? 0, sorted.at(-1) ?? 0];
-  const isDark = ground - darkest > brightest - ground;
-  const most = Math.max(ground - darkest, brightest - ground);
-  if (most < 40) return undefined;
-  return (x, y) => (ground - (data[y * width + x] ?? 0)) * (isDark ? 1 : -1) > most / 2;
-}
-
-interface Column {
-  x: number;
-  top: number;
-  bottom: number;
-}
-
-/** From where to where there is ink in every column. */
-function runsOf(columns: readonly Column[]): { from: number; to: number }[] {
-  const runs: { from: number; to: number }[] = [];
-  for (const [index, { top }] of columns.entries()) {
-    const last = runs.at(-1);
-    if (top < 0) continue;
-    if (last?.to === index) last.to = index + 1;
-    else runs.push({ from: index, to: index + 1 });
-  }
-  return runs;
-}
-
-function boxOf(columns: readonly Column[]): PixelBox {
-  return {
-    left: Math.min(...columns.map(({ x }) => x)),
-    right: Math.max(...columns.map(({ x }) => x)) + 1,
-    top: Math.min(...columns.map(({ top }) => top)),
-    bottom: Math.max(...columns.map(({ bottom }) => bottom)),
-  };
-}
-
-function startsText(box: PixelBox, start: number, isRightToLeft: boolean): boolean {
-  return isRightToLeft ? box.left < start : box.right > start;
-}
-
-/** As wide as high, full in the middle, and at the middle of the line's height. */
-function isRound({ left, right, top, bottom }: PixelBox, line: PixelBox, isInk: InkTest): boolean {
-  const [width, height] = [right - left, bottom - top];
-  const lineHeight = line.bottom - line.top;
-  const size = Math.max(width, height) / lineHeight;
-  const middle = ((top + bottom) / 2 - line.top) / lineHeight;
-  if (size < SMALLEST || size > LARGEST || middle < 0.25 || middle > 0.8) return false;
-  if (Math.max(width, height) > 1.5 * Math.min(width, height) + 1) return false;
-  const [x, y] = [(left + right) >> 1, (top + bottom) >> 1];
-  for (let at = left + 1; at < right - 1; at++) if (!isInk(at, y)) return false;
-  for (let at = top + 1; at < bottom - 1; at++) if (!isInk(x, at)) return false;
-  let filled = 0;
-  for (let row = top; row < bottom; row++) {
-    for (let column = left; column < right; column++) if (isInk(column, row)) filled++;
-  }
-  return filled >= LEAST_FILLED * width * height;
 }

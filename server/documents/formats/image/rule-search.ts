@@ -27,8 +27,14 @@ export function findRules(gray: RawPixels, size: PictureScale): Rule[] {
     .map((box) => wholeRule(gray, box, size.unitPx));
   const { level, sides } = boxesBetween(gray, { strokes, isLong, unitPx: size.unitPx });
   return [
-    ...joinedPieces([...long, ...sides]).map((box) => ({ box, isUpright: true })),
-    ...joinedPieces(level).map((box) => ({ box, isUpright: false })),
+    ...joinedPieces([...long, ...sides]).map((box) => ({ box, isUpright: true, isDashed: false })),
+    ...[true, false].flatMap((isDashed) =>
+      joinedPieces(level.filter((one) => one.isDashed === isDashed)).map((box) => ({
+        box,
+        isUpright: false,
+        isDashed,
+      })),
+    ),
   ];
 }
 
@@ -61,7 +67,7 @@ function boxesBetween(
     isLong,
     unitPx,
   }: { strokes: readonly Stroke[]; isLong: (box: PixelBox) => boolean; unitPx: number },
-): { level: PixelBox[]; sides: PixelBox[] } {
+): { level: Stroke[]; sides: PixelBox[] } {
   const byTop = strokes.toSorted((a, b) => a.top - b.top);
   const level = new Set(strokes.filter(isLong));
   const sides: PixelBox[] = [];

@@ -7,6 +7,8 @@ import type { PixelBox, RawPixels } from './ocr.ts';
 export interface Rule {
   box: PixelBox;
   isUpright: boolean;
+  /** Of level ones: whether it is dots or dashes, as those that lead to the number of a page. */
+  isDashed: boolean;
 }
 
 /** A channel that differs by less on both sides is noise. */
@@ -21,7 +23,8 @@ export function blurOf(scale: number): number {
 
 /**
  * The picture without its upright rules, which would be read as letters, and without the level ones
- * that meet them: what would stay of a box is taken for a part of the text. Letters that stand close to
+ * that meet them: what would stay of a box is taken for a part of the text. Level dots and dashes are
+ * read as words, and those beside them are not. Letters that stand close to
  * a rule keep their pixels: its band takes the ground's level where there is ground on either side, and
  * is bridged where strokes cross it.
  */
@@ -31,7 +34,7 @@ export function withoutTableRules(
   scale: number,
 ): RawPixels {
   const upright = rules.filter(({ isUpright }) => isUpright);
-  if (upright.length === 0) return gray;
+  if (upright.length === 0 && !rules.some(({ isDashed }) => isDashed)) return gray;
   const blur = blurOf(scale);
   const data = Uint8Array.from(gray.data);
   const meets = (level: PixelBox): boolean =>
@@ -47,8 +50,9 @@ export function withoutTableRules(
     const whole = { ...box, top: Math.max(0, box.top - blur), bottom: box.bottom + blur };
     eraseBand({ ...gray, data }, whole, { blur, isUpright: true });
   }
-  for (const { box, isUpright } of rules) {
-    if (!isUpright && meets(box)) eraseBand({ ...gray, data }, box, { blur, isUpright });
+  for (const { box, isUpright, isDashed } of rules) {
+    if (!isUpright && (isDashed || meets(box)))
+      eraseBand({ ...gray, data }, box, { blur, isUpright });
   }
   return { ...gray, data };
 }
@@ -109,15 +113,25 @@ export function isParted(a: PixelBox, b: PixelBox, rules: readonly Rule[]): bool
   );
 }
 
+/** In heights of a line: dots that lead on from it begin so near its end and its baseline. */
+const NEAR_END = 2;
+const NEAR_BASELINE = 0.35;
+
 /**
  * Between which level rules a line of text stands: their heights, infinite where there is none. What
- * ends where the line does is no border of it but underlines it.
+ * ends where the line does is no border of it but underlines it. What leads on from its end, to the
+ * number of a page for one, ends its text.
  */
 export function rowAround(line: PixelBox, rules: readonly Rule[]): { top: number; bottom: number } {
   const height = line.bottom - line.top;
   const middle = (line.top + line.bottom) / 2;
   const row = { top: -Infinity, bottom: Infinity };
   for (const { box, isUpright } of rules) {
+    const isLeader =
+      !isUpright &&
+      Math.abs(box.left - line.right) < NEAR_END * height &&
+      Math.abs(box.bottom - line.bottom) < NEAR_BASELINE * height;
+    if (isLeader) row.bottom = Math.min(row.bottom, line.bottom);
     const [before, after] = [line.left - box.left, box.right - line.right];
     if (isUpright || Math.min(before, after) < -0.3 * height || before + after < height) continue;
     const at = (box.top + box.bottom) / 2;
@@ -125,6 +139,65 @@ export function rowAround(line: PixelBox, rules: readonly Rule[]): { top: number
     else row.bottom = Math.min(row.bottom, at);
   }
   return row;
+}
+
+/** In 1/96 inch: cells of a table, and boxes around text, are higher. */
+const LOWEST_CELL = 8;
+/** How far rules end from those they meet. */
+const CORNER = 3;
+
+/**
+ * What is between rules on all four sides, and nothing of it in others. Above the first row of a table,
+ * and below the last, there may be none: where its ground is dark, a rule does not stand out.
+ */
+export function closedCells(rules: readonly Rule[], unitPx: number): PixelBox[] {
+  const corner = CORNER * unitPx;
+  const isNear = (a: PixelBox, b: PixelBox): boolean =>
+    a.top <= b.bottom + corner && a.bottom >= b.top - corner;
+  const upright = rules.filter(({ isUpright }) => isUpright).map(({ box }) => box);
+  const level = rules
+    .filter(({ isUpright }) => !isUpright)
+    .map(({ box }) => box)
+    .toSorted((a, b) => a.top - b.top);
+  const cells = upright.flatMap((side) => {
+    const meeting = level.filter(
+      ({ left, right, top, bottom }) =>
+        left <= side.right + corner &&
+        right >= side.right + LOWEST_CELL * unitPx &&
+        bottom >= side.top - corner &&
+        top <= side.bottom + corner,
+    );
+    const ends = [side.top, side.bottom].map((y) => ({
+      ...side,
+      right: Infinity,
+      top: y,
+      bottom: y,
+    }));
+    const [first, last] = ends.map((end) => (meeting.some((one) => isNear(one, end)) ? [] : [end]));
+    const edges = [...(first ?? []), ...meeting, ...(last ?? [])];
+    return edges.slice(1).flatMap((below, at) => {
+      const above = edges[at];
+      if (above === undefined || below.top - above.bottom < LOWEST_CELL * unitPx) return [];
+      const right = Math.min(
+        ...upright
+          .filter(({ left }) => left > side.right)
+          .filter(({ top, bottom }) => top <= above.bottom + corner && bottom >= below.top - corner)
+          .map(({ left }) => left),
+      );
+      const isClosed = Math.min(above.right, below.right) >= right - corner;
+      return isClosed ? [{ left: side.right, right, top: above.bottom, bottom: below.top }] : [];
+    });
+  });
+  return cells.filter((cell) => !cells.some((other) => other !== cell && isInside(other, cell)));
+}
+
+function isInside(inner: PixelBox, outer: PixelBox): boolean {
+  return (
+    inner.left >= outer.left &&
+    inner.right <= outer.right &&
+    inner.top >= outer.top &&
+    inner.bottom <= outer.bottom
+  );
 }
 
 /** What is looked at: how much each pixel differs from the ground. */

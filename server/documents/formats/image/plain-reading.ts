@@ -1,0 +1,255 @@
+/**
+ * A scan's text is no worse than what is read on the page as it is. Rules that are erased, cells that are
+ * read by themselves and doubts about what is a text cost a word here and there: what was read with
+ * certainty on the plain page is put in its place.
+ */
+import { meanConfidence } from './doubtful-cells.ts';
+import { around, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
+import { median, range, type Rule } from './rules.ts';
+import type { PlacedLine } from './table-cells.ts';
+
+/** Of 100: words of the plain page that are added are as sure as this, … */
+const SURE = 75;
+/** … and, where there is no line that they belong to, so sure and together so long. */
+const SURE_ALONE = 85;
+const SHORTEST_ALONE = 3;
+/** What replaces others is surer by this, or by this where only the blanks differ. */
+const CLEARLY_SURER = 25;
+const SURER = 1;
+/** Share of the smaller of two boxes: words at one place have more in common, others less. */
+const SAME_PLACE = 0.25;
+/** So much of a doubtful word lies within what replaces it. */
+const MOST_OF_WORD = 0.6;
+/** So much of a word that is none lies on a rule. */
+const ALL_OF_WORD = 0.9;
+/** In heights of a word: recognition gives some a place beside their own. */
+const ASTRAY = 0.5;
+/** What is higher than this, in heights of a line's letters, is no word of it. */
+const HIGHEST = 1.5;
+/** In heights of letters: words are farther from each other. In pixels: specks are narrower. */
+const BESIDE = 0.2;
+const LEAST_COLUMNS = 2;
+/** Rules are read for single letters and signs; a word has two letters, or is an ideogram. */
+const WORD =
+  /^[\p{P}\p{Sc}]*[\p{L}\p{N}]*(?:\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}\p{N}\p{P}]*$/u;
+/** What bars and dots that lead on are read for. */
+const RULE_SIGN = /[|¦_=~<>\\]|(.)\1{3}/u;
+
+/**
+ * The lines with the words that they lack, or have doubtfully, as they were read on the plain page.
+ *
+ * @param plain lines of the page as it is, with all that was read in them; in reading order
+ * @param bare the page without its rules
+ */
+export function withPlainWords<Line extends PlacedLine>(
+  lines: readonly Line[],
+  { plain, rules, bare }: { plain: readonly Line[]; rules: readonly Rule[]; bare: RawPixels },
+): Line[] {
+  const dashed = rules.filter(({ isDashed }) => isDashed).map(({ box }) => box);
+  const sure = new Set(
+    plain.flatMap((line) => {
+      const words = line.words.filter((word) => isSure(word, { line, dashed }));
+      return words.filter((word) => !isCutOff(word, { line, words, bare }));
+    }),
+  );
+  return withMissingWords(withSurerWords(lines, { plain, sure }), { plain, sure });
+}
+
+/** Whether it is a word for certain, and no rule. */
+function isSure(
+  { text, confidence, box }: OcrWord,
+  { line, dashed }: { line: PlacedLine; dashed: readonly PixelBox[] },
+): boolean {
+  return (
+    line.angle === 0 &&
+    confidence >= SURE &&
+    WORD.test(text) &&
+    !RULE_SIGN.test(text) &&
+    box.bottom - box.top <= HIGHEST * line.letterHeightPx &&
+    !dashed.some((rule) => isAlong(box, rule))
+  );
+}
+
+/** Whether a level rule goes through all of a word: the last letters before dots may be taken for some. */
+function isAlong(box: PixelBox, rule: PixelBox): boolean {
+  const middle = (rule.top + rule.bottom) / 2;
+  const shared = Math.min(box.right, rule.right) - Math.max(box.left, rule.left);
+  return middle > box.top && middle < box.bottom && shared > ALL_OF_WORD * (box.right - box.left);
+}
+
+/** Whether letters go on beside a word, close by, that were not read: a part of one is no word. */
+function isCutOff(
+  { box }: OcrWord,
+  { line, words, bare }: { line: PlacedLine; words: readonly OcrWord[]; bare: RawPixels },
+): boolean {
+  const reach = Math.round(BESIDE * line.letterHeightPx);
+  const ends = words.filter((word) => word.box.right <= box.left).map((word) => word.box.right);
+  const begins = words.filter((word) => word.box.left >= box.right).map((word) => word.box.left);
+  const columns = [
+    ...range(Math.max(0, box.left - reach, ...ends), box.left),
+    ...range(box.right, Math.min(bare.width, box.right + reach, ...begins)),
+  ];
+  const levelsOf = (x: number): number[] =>
+    range(box.top, box.bottom).map((y) => bare.data[y * bare.width + x] ?? 0);
+  const ground = median(columns.flatMap(levelsOf));
+  const contrast = range(box.left, box.right)
+    .flatMap(levelsOf)
+    .reduce((most, level) => Math.max(most, Math.abs(level - ground)), 0);
+  const inked = columns.filter((x) =>
+    levelsOf(x).some((level) => Math.abs(level - ground) > contrast / 2),
+  );
+  return inked.length >= LEAST_COLUMNS;
+}
+
+/** The lines with words of the plain page in place of such as are less sure. */
+function withSurerWords<Line extends PlacedLine>(
+  lines: readonly Line[],
+  { plain, sure }: { plain: readonly Line[]; sure: ReadonlySet<OcrWord> },
+): Line[] {
+  const all = [...lines];
+  for (const line of plain) {
+    const words = line.words.filter((word) => sure.has(word));
+    const rivals = words.flatMap(({ box }) => wordsAt(all, box));
+    const parts = [...new Set(rivals.map(({ word }) => word))]
+      .map(({ box }) => words.filter((word) => shareWithin(word.box, box) >= MOST_OF_WORD))
+      .filter(({ length }) => length > 1);
+    for (const group of [...words.map((word) => [word]), ...parts]) replaceDoubtful(all, group);
+  }
+  return all;
+}
+
+/** Puts words, of which there is at least one, in place of what was read there with less certainty. */
+function replaceDoubtful(lines: PlacedLine[], words: readonly OcrWord[]): void {
+  const place = around(words.map(({ box }) => box));
+  const rivals = wordsAt(lines, place);
+  const own = rivals[0]?.line;
+  const isWhole = rivals.every(
+    ({ line, word }) => line === own && shareWithin(word.box, place) >= MOST_OF_WORD,
+  );
+  if (own === undefined || !isWhole) return;
+  const replaced = rivals.map(({ word }) => word);
+  const least = lettersOf(replaced) === lettersOf(words) ? SURER : CLEARLY_SURER;
+  if (meanConfidence(words) < meanConfidence(replaced) + least) return;
+  const others = own.words.filter((word) => !replaced.includes(word));
+  lines[lines.indexOf(own)] = withWords({ ...own, words: others }, words);
+}
+
+function lettersOf(words: readonly OcrWord[]): string {
+  return words.map(({ text }) => text).join('');
+}
+
+/** The lines with what the plain page has where they have nothing: words of a line, or a line. */
+function withMissingWords<Line extends PlacedLine>(
+  lines: readonly Line[],
+  { plain, sure }: { plain: readonly Line[]; sure: ReadonlySet<OcrWord> },
+): Line[] {
+  const all = [...lines];
+  const highest = Math.max(0, ...lines.map(({ paragraph }) => paragraph));
+  const paragraphs = new Map<number, number>();
+  let last = -1;
+  for (const line of plain) {
+    for (const words of missingRuns(line, { lines: all, sure })) {
+      const own = lineBeside(all, { line, words });
+      if (own !== undefined) all[all.indexOf(own)] = withWords(own, words);
+      else if (mayStandAlone(words)) {
+        const paragraph = paragraphs.get(line.paragraph) ?? highest + line.paragraph;
+        all.splice(last + 1, 0, withWords({ ...line, paragraph, words: [] }, words));
+      }
+    }
+    const own = lineBeside(all, { line, words: [] });
+    if (own === undefined) continue;
+    last = all.indexOf(own);
+    paragraphs.set(line.paragraph, own.paragraph);
+  }
+  return all;
+}
+
+/** In pictures, too, letters are read. */
+function mayStandAlone(words: readonly OcrWord[]): boolean {
+  return lettersOf(words).length >= SHORTEST_ALONE && meanConfidence(words) >= SURE_ALONE;
+}
+
+/** Words one after the other that are missing; those at both ends are sure. */
+function missingRuns(
+  { words }: PlacedLine,
+  { lines, sure }: { lines: readonly PlacedLine[]; sure: ReadonlySet<OcrWord> },
+): OcrWord[][] {
+  const isMissing = words.map((word) => isMissingIn(lines, word));
+  const runs: OcrWord[][] = [];
+  for (let from = 0; from < words.length; from++) {
+    if (isMissing[from] !== true) continue;
+    const end = isMissing.indexOf(false, from);
+    const run = words.slice(from, end < 0 ? undefined : end);
+    const [first, last] = [
+      run.findIndex((word) => sure.has(word)),
+      run.findLastIndex((word) => sure.has(word)),
+    ];
+    if (first >= 0) runs.push(run.slice(first, last + 1));
+    from += run.length;
+  }
+  return runs;
+}
+
+/** Whether nothing was read at its place, nor the same word close by. */
+function isMissingIn(lines: readonly PlacedLine[], { text, box }: OcrWord): boolean {
+  if (wordsAt(lines, box).length > 0) return false;
+  const astray = ASTRAY * (box.bottom - box.top);
+  const close = {
+    left: box.left - astray,
+    right: box.right + astray,
+    top: box.top - astray,
+    bottom: box.bottom + astray,
+  };
+  return !wordsAt(lines, close, 0).some(({ word }) => word.text.includes(text));
+}
+
+/** The line in which the nearest of the other words of a plain line were read. */
+function lineBeside<Line extends PlacedLine>(
+  lines: readonly Line[],
+  { line, words }: { line: PlacedLine; words: readonly OcrWord[] },
+): Line | undefined {
+  const from = line.words.findIndex((word) => words.includes(word));
+  const beside = [
+    ...line.words.slice(0, Math.max(0, from)).toReversed(),
+    ...line.words.slice(Math.max(0, from) + words.length),
+  ];
+  const added = around((words.length > 0 ? words : line.words).map(({ box }) => box));
+  const middle = (added.top + added.bottom) / 2;
+  return beside
+    .flatMap(({ box }) => wordsAt(lines, box))
+    .find(({ line: { box } }) => middle > box.top && middle < box.bottom)?.line;
+}
+
+function wordsAt<Line extends PlacedLine>(
+  lines: readonly Line[],
+  place: PixelBox,
+  least = SAME_PLACE,
+): { line: Line; word: OcrWord }[] {
+  return lines.flatMap((line) =>
+    line.words
+      .filter(({ box }) => Math.max(shareWithin(box, place), shareWithin(place, box)) > least)
+      .map((word) => ({ line, word })),
+  );
+}
+
+/** Share of a box that lies in another. */
+function shareWithin(inner: PixelBox, outer: PixelBox): number {
+  const width = Math.min(inner.right, outer.right) - Math.max(inner.left, outer.left);
+  const height = Math.min(inner.bottom, outer.bottom) - Math.max(inner.top, outer.top);
+  if (width <= 0 || height <= 0) return 0;
+  return (width * height) / ((inner.right - inner.left) * (inner.bottom - inner.top));
+}
+
+/** A line with more words, each at its place. */
+function withWords<Line extends PlacedLine>(line: Line, added: readonly OcrWord[]): Line {
+  const direction = line.isRightToLeft ? -1 : 1;
+  const words = [...line.words, ...added].toSorted((a, b) => direction * (a.box.left - b.box.left));
+  const box = around(words.map((word) => word.box));
+  const { leftPx, slope } = line.baseline;
+  return {
+    ...line,
+    words,
+    box,
+    baseline: { slope, leftPx: leftPx + slope * (box.left - line.box.left) },
+  };
+}

@@ -1,0 +1,118 @@
+/** Words of the plain page beside those that were read without its rules. */
+import { describe, expect, it } from 'vitest';
+import { withPlainWords } from '../../../server/documents/formats/image/plain-reading.ts';
+import {
+  around,
+  type OcrWord,
+  type RawPixels,
+} from '../../../server/documents/formats/image/ocr.ts';
+import type { Rule } from '../../../server/documents/formats/image/rules.ts';
+import type { PlacedLine } from '../../../server/documents/formats/image/table-cells.ts';
+
+const HEIGHT = 20;
+const LETTER = 10;
+
+/** A word on a line that begins so far down, as wide as its letters are many. */
+function word(text: string, { left, top = 20, confidence = 95 }: Place): OcrWord {
+  const box = { left, right: left + text.length * LETTER, top, bottom: top + HEIGHT };
+  return { text, box, confidence };
+}
+
+interface Place {
+  left: number;
+  top?: number;
+  confidence?: number;
+}
+
+function line(...words: OcrWord[]): PlacedLine {
+  const box = around(words.map((one) => one.box));
+  return {
+    words,
+    box,
+    baseline: { leftPx: box.bottom, slope: 0 },
+    letterHeightPx: HEIGHT,
+    angle: 0,
+    isRightToLeft: false,
+    block: 1,
+    paragraph: 1,
+  };
+}
+
+/** A white page on which what is between two columns of pixels is black. */
+function page(...inked: { from: number; to: number }[]): RawPixels {
+  const [width, height] = [400, 100];
+  const data = new Uint8Array(width * height).fill(255);
+  for (const { from, to } of inked) {
+    for (let y = 22; y < 38; y++) data.fill(0, y * width + from, y * width + to);
+  }
+  return { data, width, height, channels: 1 };
+}
+
+interface Reading {
+  own: readonly PlacedLine[];
+  plain: readonly PlacedLine[];
+  rules?: readonly Rule[];
+  bare?: RawPixels;
+}
+
+function texts({ own, plain, rules = [], bare = page() }: Reading): string[] {
+  const lines = withPlainWords(own, { plain, rules, bare });
+  return lines.map(({ words }) => words.map(({ text }) => text).join(' '));
+}
+
+const open = word('Open', { left: 20 });
+const until = word('until', { left: 70 });
+const noon = word('noon', { left: 130 });
+
+describe('a page that was read without its rules', () => {
+  it('has a word that only the plain page has in its line', () => {
+    expect(texts({ own: [line(open, noon)], plain: [line(open, until, noon)] })).toEqual([
+      'Open until noon',
+    ]);
+  });
+
+  it('has a line that only the plain page has after the one before it', () => {
+    const below = line(word('Closed', { left: 20, top: 50 }));
+    const last = line(word('Thanks', { left: 20, top: 80 }));
+    expect(texts({ own: [line(open), last], plain: [line(open), below, last] })).toEqual([
+      'Open',
+      'Closed',
+      'Thanks',
+    ]);
+  });
+
+  it('has no word twice that was read a little beside its place', () => {
+    const astray = line(open, word('until', { left: 122 }));
+    expect(texts({ own: [line(open, until)], plain: [astray] })).toEqual(['Open until']);
+  });
+
+  it('has a sure word in place of a doubtful one, and never the other way round', () => {
+    const doubtful = word('unlil', { left: 70, confidence: 50 });
+    expect(texts({ own: [line(open, doubtful)], plain: [line(open, until)] })).toEqual([
+      'Open until',
+    ]);
+    expect(texts({ own: [line(open, until)], plain: [line(open, doubtful)] })).toEqual([
+      'Open until',
+    ]);
+  });
+
+  it('has words apart that were read as one, where they are surer', () => {
+    const one = word('Openuntil', { left: 20, confidence: 90 });
+    const two = line(word('Open', { left: 20 }), word('until', { left: 62 }));
+    expect(texts({ own: [line(one)], plain: [two] })).toEqual(['Open until']);
+  });
+
+  it('has nothing that bars and dots were read for', () => {
+    const leader = { box: { left: 60, right: 380, top: 36, bottom: 39 } };
+    const rules = [{ ...leader, isUpright: false, isDashed: true }];
+    const bars = line(open, word('|', { left: 70 }), word('J', { left: 90 }));
+    const dots = line(open, word('eeeee', { left: 70 }), word('scesces', { left: 130 }));
+    expect(texts({ own: [line(open)], plain: [bars, dots], rules })).toEqual(['Open']);
+  });
+
+  it('has no part of a word whose other letters were not read', () => {
+    const part = line(open, word('ntil', { left: 82 }));
+    const bare = page({ from: 72, to: 80 }, { from: 82, to: 120 });
+    expect(texts({ own: [line(open)], plain: [part], bare })).toEqual(['Open']);
+  });
+});
