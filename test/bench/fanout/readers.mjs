@@ -4,10 +4,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Shorter ones say how things are, and are not waited for. */
 const LONG_BYTES = 126;
 const AT_ONCE = 50;
+/** From one network 200 a second are let in; there are two processes like this one. */
+const PAUSE_MS = 600;
 
 /** @type {import('node:net').Socket[]} */
 const sockets = [];
@@ -99,6 +102,7 @@ process.on('message', async (question) => {
     for (let left = count; left > 0; left -= AT_ONCE) {
       const some = Math.min(AT_ONCE, left);
       await Promise.all(Array.from({ length: some }, () => open(host, port, path)));
+      await delay(PAUSE_MS);
     }
     tell({ joined: sockets.length });
   }
