@@ -37,7 +37,8 @@ function press(page: Page, name: string): Promise<void> {
 }
 
 function untilTitle(page: Page, title: string): Promise<void> {
-  return page.getByRole('heading', { name: title, exact: true }).waitFor();
+  // A server that starts again on a busy machine takes its time.
+  return page.getByRole('heading', { name: title, exact: true }).waitFor({ timeout: 90_000 });
 }
 
 async function goLive(room: RoomInfo): Promise<Page> {
