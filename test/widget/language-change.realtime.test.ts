@@ -130,7 +130,11 @@ describe('other languages while live', () => {
     );
     heard.send(spoken('', 'A sentence'));
     await changeTargets('xx');
-    expect(await error).toEqual({ code: 'update-refused', message: refusal.message, reasonCode: 4000001 });
+    expect(await error).toEqual({
+      code: 'update-refused',
+      message: refusal.message,
+      reasonCode: 4000001,
+    });
     await expect.poll(() => statusText(page)).toContain('Captions go on as they were.');
     const concluded = [{ text: 'Una frase.', start_time: 0, end_time: 900 }];
     heard.send({ type: 'target_transcript_update', language: 'es', concluded, tentative: [] });
