@@ -45,6 +45,11 @@ const sources: Record<string, string> = {
   'widget/demo/demo.ts': `import '../voice-captions.ts';`,
   'widget/console/index.html': `<script type="module" src="./console.ts"></script>`,
   'widget/console/console.ts': `document.title = 'console';`,
+  'widget/room-captions.ts': `document.body.title = 'a room';`,
+  'widget/events/viewer.html': `<script type="module" src="./viewer.ts"></script>`,
+  'widget/events/viewer.ts': `document.title = 'viewer';`,
+  'widget/events/service-worker.ts': `export {};`,
+  'widget/events/icons/icon.svg': `<svg xmlns="http://www.w3.org/2000/svg"/>`,
 };
 
 /** A project with our set-up and the smallest server and widget, its packages installed. */

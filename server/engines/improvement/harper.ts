@@ -121,7 +121,11 @@ class Harper implements ImprovementEngine {
     this.#mayStay = mayStay;
     // A first mistake loads what suggests words, short and long ones, which the next need not wait for.
     const { signal } = new AbortController();
-    await this.improve(['Thiss is a hous of Zwickelmanns.'], { language: 'en', task: 'correct', signal });
+    await this.improve(['Thiss is a hous of Zwickelmanns.'], {
+      language: 'en',
+      task: 'correct',
+      signal,
+    });
   }
 
   async close(): Promise<void> {
