@@ -106,6 +106,8 @@ export class VoiceCaptions extends LitElement {
   /** Plays a stream or a file through the speakers as well. */
   @property({ type: Boolean }) audible = false;
   @property({ attribute: 'device-id' }) deviceId = '';
+  /** A gateway that was there and is away is waited for as long as it takes, in place of some 20 s. */
+  @property({ type: Boolean, attribute: 'keep-trying' }) keepTrying = false;
   @property({ attribute: 'source-language' }) sourceLanguage: LanguageTag = 'en';
   @property({ attribute: 'source-language-mode' }) sourceLanguageMode: '' | 'auto' | 'fixed' = '';
   /** How much of what may still change is shown; `balanced` when empty. */
@@ -198,6 +200,7 @@ export class VoiceCaptions extends LitElement {
       chunkMs: this.chunkMs,
       workletUrl: this.workletUrl || defaultWorkletUrl(),
       audible: this.audible,
+      keepsTrying: this.keepTrying,
       request: this.sessionRequest(),
       provideToken: this.tokenProvider ?? tokenEndpoint(this.tokenEndpoint),
       onState: (next) => this.changeState(next),

@@ -34,6 +34,8 @@ export interface SessionOptions {
   onRefused: (failure: VoiceFailure, inForce: SessionRequest) => void;
   /** Called once, after the last state. */
   onEnd: (reason: EndReason) => void;
+  /** Whether a gateway that was there is waited for as long as it takes. */
+  keepsTrying: boolean;
 }
 
 /**
@@ -229,12 +231,12 @@ export class ElementSession {
   }
 
   #makeLink(request: SessionRequest): VoiceLink {
-    const { provideToken, onMessage, onRestart } = this.#options;
+    const { provideToken, onMessage, onRestart, keepsTrying } = this.#options;
     return new VoiceLink({
       request: withOwnWishes(request),
       provideToken,
       WebSocket: globalSocketClass(),
-      attempts: ATTEMPTS,
+      attempts: keepsTrying ? { ...ATTEMPTS, toResume: Infinity } : ATTEMPTS,
       buffer: BUFFER,
       restart: RESTART,
       endDeadlineMs: END_DEADLINE_MS,

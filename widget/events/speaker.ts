@@ -129,6 +129,7 @@ export class SpeakerPage extends LitElement {
         .captionMode=${this.calmness}
         .labels=${{ empty: 'What is heard of you appears here.' }}
         announce="off"
+        keep-trying
         @vc-statechange=${this.onState}
         @vc-level=${this.onLevel}
         @vc-lag=${this.onLag}
