@@ -11,13 +11,13 @@ import {
   type RoomRole,
   type TypedCaption,
 } from '../../shared/schemas/rooms.ts';
-import { countCodePoints } from '../text/code-points.ts';
+import { countCodePoints, FORBIDDEN_CHARACTER } from '../text/code-points.ts';
 import type { Caption, CaptionLog } from './caption-log.ts';
 import type { LiveRoom } from './live-room.ts';
 import type { LiveRooms } from './live-rooms.ts';
 import type { ReaderDesk } from './reading/readers.ts';
 import type { AdmittedReader, ReaderWish } from './reading/sockets.ts';
-import { roomUrl, type Rooms } from './rooms.ts';
+import { oneOf, roomUrl, type Rooms } from './rooms.ts';
 import { spokenFormats, type SpokenFormat, type SpokenLines } from './spoken-lines.ts';
 import type { Room, RoomLink } from './store.ts';
 import { writeTranscript, type TranscriptFile } from './transcripts.ts';
@@ -280,24 +280,15 @@ function urlsOf(room: Room, links: readonly RoomLink[], base: string) {
   return Object.fromEntries(Object.entries(urls).filter(([, url]) => url !== undefined)) as Urls;
 }
 
-/** Control characters, halves of characters. */
-const FORBIDDEN = /[\p{Cc}\u2028\u2029\p{Surrogate}]/u;
-
 function checkedText(given: string): string {
   const text = given.replace(/\s+/g, ' ').trim();
-  if (FORBIDDEN.test(text)) {
+  if (FORBIDDEN_CHARACTER.test(text)) {
     throw invalid("Value for 'text' not supported: it contains a control character.");
   }
   if (countCodePoints(text) <= MAX_CAPTION_CHARACTERS) return text;
   throw invalid(
     `Value for 'text' not supported: it is longer than ${MAX_CAPTION_CHARACTERS} characters.`,
   );
-}
-
-function oneOf<T extends string>(name: string, value: string, possible: readonly T[]): T {
-  const found = possible.find((each) => each === value);
-  if (found !== undefined) return found;
-  throw invalid(`Value for '${name}' not supported. Possible: ${possible.join(', ')}.`);
 }
 
 function invalid(message: string): ServiceError {

@@ -51,12 +51,15 @@ export class LiveRoom implements SessionRoom {
   /** The link by which a session was requested. */
   readonly #linkOfSession = new Map<string, string>();
   readonly #revoked = new Set<string>();
+  /** When the last pause began and ended, ms since the epoch: what began to be said in it stays outside. */
+  #pause = { fromMs: Infinity, toMs: Infinity };
 
   constructor(options: LiveRoomOptions) {
     this.#options = options;
     this.#room = options.room;
     this.#translateText = options.translateText;
     this.#wording = createRoomWording(options.room.wishes);
+    if (options.room.isPaused) this.#pause.fromMs = -Infinity;
     this.#openAlways();
   }
 
@@ -137,7 +140,10 @@ export class LiveRoom implements SessionRoom {
 
   async #take({ sentences }: CaptionUpdate, { beganAtMs }: Speech): Promise<void> {
     if (sentences === undefined) return;
+    const isInPause = (startMs: number) =>
+      beganAtMs + startMs >= this.#pause.fromMs && beganAtMs + startMs < this.#pause.toMs;
     for (const { text, language, startMs, endMs } of sentences.concluded) {
+      if (isInPause(startMs)) continue;
       await this.say({
         text: text.trim(),
         language,
@@ -146,14 +152,12 @@ export class LiveRoom implements SessionRoom {
         author: 'machine',
       });
     }
-    const { growing } = sentences;
-    this.#grow(
-      growing && {
-        text: this.#wording.spoken(growing.text.trim()),
-        language: growing.language,
-        isUnsure: sentences.isUnsure,
-      },
-    );
+    const { growing, isUnsure } = sentences;
+    if (growing === undefined || isInPause(growing.startMs)) this.#grow(undefined);
+    else {
+      const { text, language } = growing;
+      this.#grow({ text: this.#wording.spoken(text.trim()), language, isUnsure });
+    }
   }
 
   /** A line of what is said, also one that was typed; with a number, in the place of that one. */
@@ -368,6 +372,7 @@ export class LiveRoom implements SessionRoom {
   // How the room changes.
 
   change(room: Room, translateText: TranslateText): void {
+    this.#notePause(room.isPaused);
     this.#room = room;
     this.#translateText = translateText;
     this.#wording = createRoomWording(room.wishes);
@@ -384,6 +389,14 @@ export class LiveRoom implements SessionRoom {
       for (const reader of left) this.join(reader, SPOKEN, undefined);
     }
     this.#sendAll(this.#stateParcel());
+  }
+
+  #notePause(isPaused: boolean): void {
+    if (isPaused === this.#room.isPaused) return;
+    const { now = Date.now } = this.#options;
+    this.#pause = isPaused
+      ? { fromMs: now(), toMs: Infinity }
+      : { fromMs: this.#pause.fromMs, toMs: now() };
   }
 
   #openAlways(): void {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
+import { ServiceError } from '../../shared/errors.ts';
 import type { Rooms } from './rooms.ts';
 import type { Room } from './store.ts';
 
@@ -55,11 +56,10 @@ export const eventPages: FastifyPluginAsync<{ widgetFolder: string; rooms: Rooms
       { schema: { hide: true } },
       async ({ params }, reply) => {
         // The page says it in words; the status is for whoever reads no page.
-        const isThere = await rooms.find(params.room_id).then(
-          () => true,
-          () => false,
-        );
-        if (!isThere) reply.code(404);
+        await rooms.find(params.room_id).catch((error: unknown) => {
+          if (!(error instanceof ServiceError && error.code === 'not_found')) throw error;
+          reply.code(404);
+        });
         return send(reply, file, address === '' || address === '/overlay');
       },
     );

@@ -16,7 +16,7 @@ import {
   type RoomRole,
 } from '../../shared/schemas/rooms.ts';
 import { checkedGlossaryName } from '../glossaries/glossaries.ts';
-import { countCodePoints } from '../text/code-points.ts';
+import { countCodePoints, FORBIDDEN_CHARACTER } from '../text/code-points.ts';
 import { isEqual, keyForPasscode, keyOfLink, rightsOf } from './room-keys.ts';
 import type { Room, RoomLink, RoomStore, RoomWishes } from './store.ts';
 
@@ -324,9 +324,6 @@ function checkedWords<Given, Word>(
   throw invalid(`Value for '${name}' not supported: at most ${MAX_ROOM_WORDS} words.`);
 }
 
-/** Control characters, line and paragraph separator, halves of characters. */
-const FORBIDDEN = /[\p{Cc}\u2028\u2029\p{Surrogate}]/u;
-
 function checkedWord(name: string, given: string): string {
   const word = checkedReplacement(given, name);
   if (word !== '') return word;
@@ -335,7 +332,8 @@ function checkedWord(name: string, given: string): string {
 
 function checkedReplacement(given: string, name = 'replacements'): string {
   const word = given.normalize('NFC').trim();
-  if (countCodePoints(word) <= MAX_ROOM_WORD_CHARACTERS && !FORBIDDEN.test(word)) return word;
+  if (countCodePoints(word) <= MAX_ROOM_WORD_CHARACTERS && !FORBIDDEN_CHARACTER.test(word))
+    return word;
   throw invalid(
     `Value for '${name}' not supported: a word has at most ${MAX_ROOM_WORD_CHARACTERS} characters, none of them a control character.`,
   );
@@ -377,7 +375,8 @@ function madeUp(): string {
   return String(randomInt(1_000_000)).padStart(6, '0');
 }
 
-function oneOf<T extends string>(name: string, value: string, possible: readonly T[]): T {
+/** @throws ServiceError invalid_request, with what is possible */
+export function oneOf<T extends string>(name: string, value: string, possible: readonly T[]): T {
   const found = possible.find((each) => each === value);
   if (found !== undefined) return found;
   throw invalid(`Value for '${name}' not supported. Possible: ${possible.join(', ')}.`);

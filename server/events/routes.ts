@@ -19,7 +19,7 @@ import {
   TypedCaption,
 } from '../../shared/schemas/rooms.ts';
 import { callerByKey, type Door } from '../http/door.ts';
-import { abortWhenGone } from '../http/requests.ts';
+import { abortWhenGone, baseUrl } from '../http/requests.ts';
 import { describeLink, type Events } from './events.ts';
 import { transcriptTypes } from './transcripts.ts';
 
@@ -59,13 +59,6 @@ export const file = (contentTypes: readonly string[], description: string) => ({
   },
   ...problems,
 });
-
-/** Where pages of the server are. */
-export function baseUrl(request: FastifyRequest, publicUrl: string | undefined): string {
-  const base = publicUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.host}`;
-  if (URL.canParse(base)) return base;
-  throw new ServiceError('invalid_request', 'The Host header is malformed.');
-}
 
 /** What an account does with its rooms; part of the voice interface, so of the pro plan alone. */
 export const roomRoutes: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {

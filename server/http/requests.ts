@@ -40,6 +40,21 @@ function parseReportingTag(text: string | undefined): string | null {
   );
 }
 
+/**
+ * Where clients reach the server, without a slash at its end: the public address when one is set, else
+ * the address the request came to (which follows a trusted proxy's headers).
+ *
+ * @throws ServiceError invalid_request without a usable host
+ */
+export function baseUrl(
+  request: Pick<FastifyRequest, 'protocol' | 'host'>,
+  publicUrl: string | undefined,
+): string {
+  const base = publicUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.host}`;
+  if (URL.canParse(base)) return base;
+  throw new ServiceError('invalid_request', 'The Host header is malformed.');
+}
+
 /** Makes what aborts when whoever asked goes away before the whole answer has been sent. */
 export function abortWhenGone({ raw }: FastifyReply): AbortController {
   const abort = new AbortController();

@@ -5,6 +5,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { ServiceError, toHttp, toServiceError } from '../../shared/errors.ts';
 import type { Logger } from '../process/log.ts';
 
@@ -74,6 +75,41 @@ export function acceptSockets(
   };
 }
 
+/** What makes sockets of one kind from upgrades. */
+export interface SocketServer<Socket> {
+  accept(upgrade: SocketUpgrade, serve: (socket: Socket) => void): void;
+}
+
+/**
+ * Makes sockets of a class, each answered with its trace id. Never compressed: audio does not get smaller,
+ * captions are one frame for all who read, and it costs three to five times the processor.
+ */
+export function createSocketServer<Class extends typeof WebSocket>(
+  Socket: Class,
+  { maxPayload }: { maxPayload: number },
+): SocketServer<InstanceType<Class>> {
+  const traceIds = new WeakMap<IncomingMessage, string>();
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload,
+    WebSocket: Socket,
+  });
+  server.on('headers', (headers, request) => {
+    headers.push(`X-Trace-ID: ${traceIds.get(request) ?? newTraceId()}`);
+  });
+  server.on('wsClientError', (_error, socket, request) => {
+    answerRaw(socket, notAHandshake(), traceIds.get(request) ?? newTraceId());
+  });
+  return {
+    accept({ request, socket, head, traceId }, serve) {
+      traceIds.set(request, traceId);
+      server.handleUpgrade(request, socket, head, serve);
+    },
+  };
+}
+
 const TOKEN_LIST = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 
 /** Sees to it that an upgrade can become a socket, before anything is spent on it. @throws ServiceError invalid_request */
@@ -87,7 +123,7 @@ export function checkHandshake({ method, headers }: IncomingMessage): void {
 }
 
 /** What is answered to an upgrade that cannot become a socket. */
-export function notAHandshake(): ServiceError {
+function notAHandshake(): ServiceError {
   return new ServiceError('invalid_request', 'This is not a WebSocket handshake (RFC 6455).');
 }
 

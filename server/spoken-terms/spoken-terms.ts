@@ -17,16 +17,13 @@ import type {
   SpokenTermsInfo as StoredInfo,
   SpokenTermsList as StoredList,
 } from './store.ts';
-import { countCodePoints } from '../text/code-points.ts';
+import { countCodePoints, FORBIDDEN_CHARACTER } from '../text/code-points.ts';
 import { checkedGlossaryName } from '../glossaries/glossaries.ts';
 
 /** Most lists of an account. */
 const MAX_LISTS = 1000;
 /** UTF-16 units of a term before blanks are dropped: more is refused unread. */
 const MAX_RAW_UNITS = 1024;
-/** Control characters, line and paragraph separator, halves of characters. */
-const FORBIDDEN = /[\p{Cc}\u2028\u2029\p{Surrogate}]/u;
-
 /** Every method throws ServiceError invalid_request for malformed input and not_found for what is not there. */
 export interface SpokenTermLists {
   create(accountId: string, creation: SpokenTermsCreation): Promise<SpokenTerms>;
@@ -113,7 +110,7 @@ function checkedTerm(given: string, index: number): string {
   if (given.length > MAX_RAW_UNITS) throw fault(tooLong);
   const term = given.normalize('NFC').trim();
   if (term === '') throw fault('is empty');
-  if (FORBIDDEN.test(term)) throw fault('contains a control character');
+  if (FORBIDDEN_CHARACTER.test(term)) throw fault('contains a control character');
   if (countCodePoints(term) > MAX_SPOKEN_TERM_CHARACTERS) throw fault(tooLong);
   return term;
 }

@@ -12,6 +12,9 @@ export function countCodePoints(text: string): number {
   return count;
 }
 
+/** What no name, term or caption has: control characters, line and paragraph separator, halves of characters. */
+export const FORBIDDEN_CHARACTER = /[\p{Cc}\u2028\u2029\p{Surrogate}]/u;
+
 function isHighSurrogate(codeUnit: number): boolean {
   return (codeUnit & 0xfc00) === 0xd800;
 }

@@ -123,7 +123,8 @@ export function speech(sessionId = 'session') {
       else await new Promise<void>((resolve) => (wake = resolve));
     }
   }
-  const segment = (text: string, language: string) => ({ text, language, startMs: 0, endMs: 900 });
+  let startMs = 0;
+  const segment = (text: string, language: string) => ({ text, language, startMs, endMs: 900 });
   const push = (concluded: string[], growing: string | undefined, language: string) => {
     waiting.push({
       ...{ concluded: [], tentative: [] },
@@ -146,6 +147,8 @@ export function speech(sessionId = 'session') {
         wake();
       },
     },
+    /** What is said from now on begins so long after the first sample. */
+    beginsAt: (ms: number) => (startMs = ms),
     concludes: (text: string, language = 'en') => push([text], undefined, language),
     grows: (text: string, language = 'en') => push([], text, language),
   };

@@ -228,6 +228,25 @@ it('hears nothing while it is paused', async () => {
   await shows(spoken, 'Good evening.');
 });
 
+it('leaves out what began to be said in a pause, though it ends after it', async () => {
+  const { live, room, translateText } = await openRoom();
+  const spoken = join(live);
+  const speaker = speech();
+  const positionMs = () => Date.now() - speaker.speech.beganAtMs;
+  live.hear(speaker.speech);
+  live.change({ ...room, isPaused: true }, translateText);
+  const inPauseMs = positionMs();
+  await expect.poll(positionMs).toBeGreaterThan(inPauseMs);
+  live.change(room, translateText);
+  speaker.beginsAt(inPauseMs);
+  speaker.grows('Between');
+  speaker.concludes('Between ourselves.');
+  speaker.beginsAt(positionMs() + 1);
+  speaker.concludes('Welcome back.');
+  await shows(spoken, 'Welcome back.');
+  expect(JSON.stringify(spoken.received)).not.toContain('Between');
+});
+
 it('goes on with the next sentence when one cannot be taken', async () => {
   const { live, captions, log } = await openRoom();
   const spoken = join(live);

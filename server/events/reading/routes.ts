@@ -22,10 +22,11 @@ import {
   VoiceSessionRequest,
 } from '../../../shared/schemas/voice-session.ts';
 import type { Caller } from '../../http/door.ts';
+import { baseUrl } from '../../http/requests.ts';
 import { securityHeaders } from '../../http/upgrades.ts';
 import { streamingUrl, type VoiceSessions } from '../../voice/index.ts';
 import type { Events } from '../events.ts';
-import { baseUrl, file, qrCode, svg } from '../routes.ts';
+import { file, qrCode, svg } from '../routes.ts';
 import { spokenFormats } from '../spoken-lines.ts';
 import type { Room } from '../store.ts';
 import { serveEventStream } from './event-stream.ts';
@@ -95,7 +96,10 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
       const { access } = room.wishes;
       const mayRead = await events.rooms.roleOf(room, keyOf({ headers, query })).then(
         () => true,
-        () => false,
+        (error: unknown) => {
+          if (error instanceof ServiceError && error.code === 'forbidden') return false;
+          throw error;
+        },
       );
       return {
         room_id: room.roomId,

@@ -2,14 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Decoder } from '@msgpack/msgpack';
-import WebSocket, { WebSocketServer } from 'ws';
+import WebSocket from 'ws';
 import { type ServiceError, toServiceError } from '../../../shared/errors.ts';
 import { calmnesses, type RoomWatch } from '../../../shared/protocol/room-messages.ts';
 import {
-  answerRaw,
   checkHandshake,
-  newTraceId,
-  notAHandshake,
+  createSocketServer,
   type SocketKind,
   type SocketUpgrade,
 } from '../../http/upgrades.ts';
@@ -57,25 +55,11 @@ export function readerSockets({
   admit: AdmitReader;
   trustProxy: boolean;
 }): SocketKind {
-  const traceIds = new WeakMap<IncomingMessage, string>();
-  const sockets = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    maxPayload: MAX_MESSAGE_BYTES,
-    // A frame is built once for all readers.
-    perMessageDeflate: false,
-    WebSocket: ReaderSocket,
-  });
-  sockets.on('headers', (headers, request) => {
-    headers.push(`X-Trace-ID: ${traceIds.get(request) ?? newTraceId()}`);
-  });
-  sockets.on('wsClientError', (_error, socket, request) => {
-    answerRaw(socket, notAHandshake(), traceIds.get(request) ?? newTraceId());
-  });
+  const sockets = createSocketServer(ReaderSocket, { maxPayload: MAX_MESSAGE_BYTES });
 
-  async function open({ request, url, socket, head, traceId }: SocketUpgrade): Promise<void> {
+  async function open(upgrade: SocketUpgrade): Promise<void> {
+    const { request, url, socket } = upgrade;
     checkHandshake(request);
-    traceIds.set(request, traceId);
     const wish = wishOf(url.searchParams, {
       roomId: PATH.exec(url.pathname)?.[1] ?? '',
       address: addressOf(request, trustProxy),
@@ -86,7 +70,7 @@ export function readerSockets({
       release();
       return;
     }
-    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+    sockets.accept(upgrade, (webSocket) => {
       const encoding = url.searchParams.get('format') === 'msgpack' ? 'msgpack' : 'json';
       webSocket.serve({ ...admitted, socket, encoding, wish });
     });

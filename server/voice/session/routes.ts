@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
-import { ServiceError } from '../../../shared/errors.ts';
 import { Problem } from '../../../shared/schemas/problem.ts';
 import {
   VOICE_CONNECT_PATH,
@@ -11,7 +10,7 @@ import {
 } from '../../../shared/schemas/voice-session.ts';
 import type { VoiceSessions } from './voice-sessions.ts';
 import type { Door } from '../../http/door.ts';
-import { reportingTag } from '../../http/requests.ts';
+import { baseUrl, reportingTag } from '../../http/requests.ts';
 
 export interface VoiceOptions {
   voiceSessions: VoiceSessions;
@@ -19,17 +18,9 @@ export interface VoiceOptions {
   publicUrl: string | undefined;
 }
 
-/**
- * Where a client opens its socket: below the public address when one is set, else below the address
- * the request came to (which follows a trusted proxy's headers).
- *
- * @throws ServiceError invalid_request without a usable host
- */
+/** Where a client opens its socket. @throws ServiceError invalid_request without a usable host */
 export function streamingUrl(request: FastifyRequest, publicUrl: string | undefined): string {
-  const base = publicUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.host}`;
-  if (!URL.canParse(base))
-    throw new ServiceError('invalid_request', 'The Host header is malformed.');
-  return base.replace(/^http/, 'ws') + VOICE_CONNECT_PATH;
+  return baseUrl(request, publicUrl).replace(/^http/, 'ws') + VOICE_CONNECT_PATH;
 }
 
 export const voiceRoutes: FastifyPluginAsyncTypebox<VoiceOptions> = async (app, options) => {

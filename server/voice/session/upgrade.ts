@@ -1,14 +1,11 @@
 /** From HTTP to a voice socket: the token is spent before the upgrade, refusals are HTTP answers. */
 import type { IncomingMessage } from 'node:http';
-import { WebSocketServer } from 'ws';
 import { ServiceError } from '../../../shared/errors.ts';
 import { MAX_FRAME_BYTES } from '../../../shared/protocol/codec.ts';
 import { VOICE_CONNECT_PATH } from '../../../shared/schemas/voice-session.ts';
 import {
-  answerRaw,
   checkHandshake,
-  newTraceId,
-  notAHandshake,
+  createSocketServer,
   type SocketKind,
   type SocketUpgrade,
 } from '../../http/upgrades.ts';
@@ -32,30 +29,16 @@ export function voiceSockets({
   log,
   trustProxy,
 }: VoiceSocketOptions): SocketKind {
-  const traceIds = new WeakMap<IncomingMessage, string>();
-  const sockets = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    maxPayload: MAX_FRAME_BYTES,
-    // Costs three to five times the CPU and saves little: audio does not compress.
-    perMessageDeflate: false,
-    WebSocket: VoiceSocket,
-  });
-  sockets.on('headers', (headers, request) => {
-    headers.push(`X-Trace-ID: ${traceIds.get(request) ?? newTraceId()}`);
-  });
-  sockets.on('wsClientError', (_error, socket, request) => {
-    answerRaw(socket, notAHandshake(), traceIds.get(request) ?? newTraceId());
-  });
+  const sockets = createSocketServer(VoiceSocket, { maxPayload: MAX_FRAME_BYTES });
 
-  async function open({ request, url, socket, head, traceId }: SocketUpgrade): Promise<void> {
+  async function open(upgrade: SocketUpgrade): Promise<void> {
+    const { request, url, socket, traceId } = upgrade;
     // What cannot become a socket must not cost the token.
     checkHandshake(request);
     const page = pageOf(request, trustProxy);
     const session = await voiceSessions.connect(tokenOf(url), page).catch((error: unknown) => {
       if (!(error instanceof ForeignPage)) throw error;
-      traceIds.set(request, traceId);
-      sockets.handleUpgrade(request, socket, head, (webSocket) => refuse(webSocket, error));
+      sockets.accept(upgrade, (webSocket) => refuse(webSocket, error));
     });
     if (session === undefined) return;
     const release = () => session.release(false);
@@ -65,8 +48,7 @@ export function voiceSockets({
       release();
       return;
     }
-    traceIds.set(request, traceId);
-    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+    sockets.accept(upgrade, (webSocket) => {
       socket.off('close', release);
       serveConnection({ socket: webSocket, session, limits, log: log.child({ reqId: traceId }) });
     });
