@@ -93,7 +93,7 @@ async function answerOf(child: ChildProcess): Promise<NeuralAnswer> {
   return answer;
 }
 
-describe.skipIf(!isEmulated)('a processor without SSE4', { timeout: 60_000 }, () => {
+describe.skipIf(!isEmulated)('a processor without SSE4', { timeout: 240_000 }, () => {
   test('has no neural translation, which says so', async () => {
     const script = `
       import { createNeural } from ${built('server/engines/translation/neural.ts')};

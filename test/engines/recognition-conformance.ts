@@ -81,7 +81,7 @@ export function describeRecognitionEngine(
     }, 60_000);
     afterAll(() => engine.close());
     for (const { name: promise, check } of recognitionPromises) {
-      test(promise, { timeout: 60_000 }, () => check(engine, material));
+      test(promise, { timeout: 240_000 }, () => check(engine, material));
     }
   });
 }

@@ -56,7 +56,7 @@ export function describeSynthesisEngine(
     }, 60_000);
     afterAll(() => engine.close());
     for (const { name: promise, check } of synthesisPromises) {
-      test(promise, { timeout: 60_000 }, () => check(engine, material));
+      test(promise, { timeout: 240_000 }, () => check(engine, material));
     }
   });
 }

@@ -108,7 +108,7 @@ async function fillMemory(storage: Storage, accountId: string, mark: string): Pr
 
 it(
   'keeps nothing of what was deleted, in no file, while others go on',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const dataFolder = temporaryFolder();
     const storage = await openFolder(dataFolder, 100);
@@ -126,7 +126,7 @@ it(
   },
 );
 
-it('erases what a version before has left behind', { timeout: 60_000 }, async () => {
+it('erases what a version before has left behind', { timeout: 180_000 }, async () => {
   const dataFolder = temporaryFolder();
   const database = await openSqliteFile(path.join(dataFolder, 'dragoman.sqlite'));
   database.exec('pragma secure_delete = OFF; create table before (line text)');

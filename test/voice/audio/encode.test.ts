@@ -26,7 +26,7 @@ function standIn(script: string): string {
   return program;
 }
 
-describe('speech encoders', { timeout: 30_000 }, () => {
+describe('speech encoders', { timeout: 120_000 }, () => {
   it('encode all formats', async () => {
     encoders = await createSpeechEncoders({ log });
     expect(encoders.contentTypes).toEqual(targetMediaTypes);

@@ -57,7 +57,7 @@ function save(bytes: Uint8Array): string {
   return file;
 }
 
-describe.each(targetMediaTypes)('speech as %s', { timeout: 60_000 }, (contentType) => {
+describe.each(targetMediaTypes)('speech as %s', { timeout: 240_000 }, (contentType) => {
   const format = formatOf(contentType);
   let chunks: MediaChunk[];
   beforeAll(async () => {
@@ -117,7 +117,7 @@ describe.each(targetMediaTypes)('speech as %s', { timeout: 60_000 }, (contentTyp
   });
 });
 
-describe('translated speech', { timeout: 60_000 }, () => {
+describe('translated speech', { timeout: 240_000 }, () => {
   const format = formatOf('audio/webm;codecs=opus');
 
   it('is there whole when its segment is, whatever comes next', async () => {
