@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyRequest } from 'fastify';
 import encodeQr from 'qr';
 import Type from 'typebox';
 import { ServiceError } from '../../shared/errors.ts';
