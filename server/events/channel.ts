@@ -1,11 +1,12 @@
 /** What can be read of a room in one language: who reads it, what they are sent, and who renders it. */
+import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { RoomLine, RoomServerMessage } from '../../shared/protocol/room-messages.ts';
 import type { Logger } from '../process/log.ts';
 import type { Caption, CaptionLog, CaptionTrack } from './caption-log.ts';
 import type { Growing, Interpreter } from './interpreter.ts';
 import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
 
-/** Lines that a reader gets who comes. */
+/** Lines that a reader gets who comes; who comes back gets all that is missed, as far as it is held. */
 const HISTORY_LINES = 100;
 
 export interface ChannelOptions {
@@ -132,7 +133,7 @@ export class Channel {
     const missed = await this.#options.captions.read(this.track, reader.sequence);
     if (!isWanted()) return;
     const { captions, isWhole } = missed;
-    if (!isWhole || captions.length > HISTORY_LINES) {
+    if (!isWhole) {
       reader.sequence = -1;
       return this.#sendMissed(reader, isWanted);
     }
@@ -200,17 +201,30 @@ export function latestLines(captions: readonly Caption[]): Caption[] {
   return [...newest.values()].filter(({ text }) => text !== '').sort((a, b) => a.line - b.line);
 }
 
-/** What was said and has no translation, or one of what has been corrected since. */
-export function missingIn(rendered: readonly Caption[], said: readonly Caption[]): Caption[] {
+/**
+ * What was said and has no translation into a language, or one of what has been corrected since, or was
+ * shown as it was said because there was no engine.
+ */
+export function missingIn(
+  rendered: readonly Caption[],
+  said: readonly Caption[],
+  language: LanguageTag,
+): Caption[] {
   const newest = new Map(rendered.map((caption) => [caption.line, caption]));
   const spoken = [...new Map(said.map((caption) => [caption.line, caption])).values()];
   return spoken.filter(({ line, sequence, text }) => {
     const rendering = newest.get(line);
     if (rendering === undefined) return text !== '';
-    if (rendering.renders !== null) return rendering.renders < sequence;
+    if (rendering.renders !== null) {
+      return rendering.renders < sequence || (text !== '' && isUntranslated(rendering, language));
+    }
     // What a person wrote stays, as long as there is the line at all.
     return text === '' && rendering.text !== '' && rendering.sequence < sequence;
   });
+}
+
+function isUntranslated({ language }: Caption, wanted: LanguageTag): boolean {
+  return baseLanguage(language) !== baseLanguage(wanted);
 }
 
 function toLine({ line, text, language, startMs, endMs, author }: Caption): RoomLine {

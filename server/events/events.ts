@@ -17,6 +17,7 @@ import type { LiveRoom } from './live-room.ts';
 import type { LiveRooms } from './live-rooms.ts';
 import type { ReaderDesk } from './reading/readers.ts';
 import type { AdmittedReader, ReaderWish } from './reading/sockets.ts';
+import type { RoomPass } from './room-keys.ts';
 import { oneOf, roomUrl, type Rooms } from './rooms.ts';
 import { spokenFormats, type SpokenFormat, type SpokenLines } from './spoken-lines.ts';
 import type { Room, RoomLink } from './store.ts';
@@ -37,6 +38,14 @@ export interface EventsOptions {
   /** A key of an account that pays, the given one if it is active. @throws ServiceError forbidden */
   payingKey: (accountId: string, keyId: string | undefined) => Promise<string>;
   now?: () => number;
+}
+
+/** A line of a room that is to be heard, by whom. */
+interface SpeechWish {
+  language: string;
+  line: number;
+  format?: string;
+  address: string;
 }
 
 /** Its methods throw ServiceError, as those of {@link Rooms}. */
@@ -93,7 +102,10 @@ export class Events {
     const links = new Set((await this.rooms.links(room)).map(({ linkId }) => linkId));
     const reason = new ServiceError('forbidden', 'Who may read here has changed: come in again.');
     const running = this.#options.live.find(room.roomId);
-    running?.endReaders(reason, ({ linkId }) => linkId === undefined || !links.has(linkId));
+    running?.endReaders(
+      reason,
+      ({ pass: { linkId } }) => linkId === undefined || !links.has(linkId),
+    );
   }
 
   async delete(accountId: string, roomId: string): Promise<void> {
@@ -125,7 +137,19 @@ export class Events {
     await (await this.#options.live.open(room)).forget();
   }
 
+  async list(accountId: string, base: string): Promise<RoomInfo[]> {
+    const [rooms, links] = await Promise.all([
+      this.rooms.list(accountId),
+      this.rooms.allLinks(accountId),
+    ]);
+    return rooms.map((room) => this.#describe(room, links.get(room.roomId) ?? [], base));
+  }
+
   async describe(room: Room, base: string): Promise<RoomInfo> {
+    return this.#describe(room, await this.rooms.links(room), base);
+  }
+
+  #describe(room: Room, links: readonly RoomLink[], base: string): RoomInfo {
     const { wishes } = room;
     const running = this.#options.live.find(room.roomId);
     return {
@@ -145,7 +169,7 @@ export class Events {
       state: running?.state ?? (room.isPaused ? 'paused' : 'waiting'),
       ...(running?.sessionId !== undefined && { session_id: running.sessionId }),
       viewers: running?.readers ?? {},
-      ...urlsOf(room, await this.rooms.links(room), base),
+      ...urlsOf(room, links, base),
       creation_time: new Date(room.createdAtMs).toISOString(),
     };
   }
@@ -157,14 +181,14 @@ export class Events {
     const { readers } = this.#options;
     readers.checkJoin(address);
     const room = await this.rooms.find(roomId);
-    await this.rooms.roleOf(room, key);
+    await this.rooms.passOf(room, key);
     const live = await this.#open(room, language);
     for (;;) {
       // Whoever changes the room or revokes a link from now on finds the reader in it.
       const { room: current } = live;
-      const { linkId } = await this.rooms.roleOf(current, key);
+      const pass = await this.rooms.passOf(current, key);
       if (live.room !== current) continue;
-      return { live, language, linkId, release: readers.admit(live, address) };
+      return { live, language, pass, release: readers.admit(live, address) };
     }
   }
 
@@ -177,9 +201,9 @@ export class Events {
     return { key, expiry_time: new Date(expiresAtMs).toISOString() };
   }
 
-  /** Notes the link by which a voice session was requested: it ends with that. */
-  async expectSpeaker(room: Room, sessionId: string, linkId: string): Promise<void> {
-    (await this.#options.live.open(room)).expect(sessionId, linkId);
+  /** Notes by what a voice session was requested: it ends with that. */
+  async expectSpeaker(room: Room, sessionId: string, pass: RoomPass): Promise<void> {
+    (await this.#options.live.open(room)).expect(sessionId, pass);
   }
 
   /** A line that was typed, or is put in the place of another. */
@@ -206,12 +230,12 @@ export class Events {
     return { line: caption.line };
   }
 
-  /** A line as audio. @throws ServiceError not_found, invalid_request, synthesis_failed */
+  /** A line as audio. @throws ServiceError not_found, invalid_request, synthesis_failed, too_many_requests */
   async speech(
     room: Room,
-    { language, line, format = 'webm' }: { language: string; line: number; format?: string },
+    { language, line, format = 'webm', address }: SpeechWish,
   ): Promise<{ contentType: string; clip: Buffer }> {
-    const { captions, spokenLines } = this.#options;
+    const { captions, spokenLines, readers } = this.#options;
     const known = oneOf('format', format, Object.keys(spokenFormats) as SpokenFormat[]);
     oneOf('language', language, [SPOKEN, ...room.wishes.languages]);
     const { captions: recent } = await captions.read({ roomId: room.roomId, name: language }, 0);
@@ -219,6 +243,7 @@ export class Events {
     if (caption === undefined || caption.text === '') {
       throw new ServiceError('not_found', 'The room has no such line, or it was said long ago.');
     }
+    if (!spokenLines.has(room.roomId, caption, known)) readers.checkSpeech(address);
     const clip = await spokenLines.speak(room.roomId, caption, known);
     return { contentType: spokenFormats[known], clip };
   }

@@ -15,11 +15,16 @@ export interface Growing {
   isUnsure: boolean;
 }
 
+/** Of which caption it is the translation. */
+export interface Rendering {
+  renders: number;
+}
+
 export interface InterpreterOptions {
   language: LanguageTag;
   translateText: TranslateText;
   wording: () => RoomWording;
-  append: (caption: NewCaption) => Promise<unknown>;
+  append: (caption: NewCaption & Rendering) => Promise<unknown>;
   tell: (tentative: string) => void;
   log: Logger;
 }
@@ -40,12 +45,18 @@ export function createInterpreter(options: InterpreterOptions): Interpreter {
   return new LiveInterpreter(options);
 }
 
+/** Of those that wait for an engine, the last so many: more was said too long ago. */
+const MAX_UNTRANSLATED = 150;
+
 class LiveInterpreter implements Interpreter {
   readonly #options: InterpreterOptions;
   readonly #ended = new AbortController();
   readonly #display;
   readonly #waiting: Caption[] = [];
   readonly #old: Caption[] = [];
+  /** Shown as they were said; tried once more when there is an engine again. */
+  readonly #untranslated: Caption[] = [];
+  readonly #triedAgain = new WeakSet<Caption>();
   #growing: Growing | undefined;
   /** What was last translated of what grows, and what of that is shown. */
   #guessed: string | undefined;
@@ -73,6 +84,7 @@ class LiveInterpreter implements Interpreter {
   forget(): void {
     this.#waiting.length = 0;
     this.#old.length = 0;
+    this.#untranslated.length = 0;
   }
 
   async idle(): Promise<void> {
@@ -126,10 +138,12 @@ class LiveInterpreter implements Interpreter {
     let { language } = this.#options;
     try {
       text = await this.#translated(caption, this.#ended.signal);
+      if (text !== caption.text) this.#old.push(...this.#untranslated.splice(0));
     } catch (error) {
       this.#ended.signal.throwIfAborted();
       // Better as it was said than not at all.
       language = caption.language;
+      this.#tryLater(caption);
       if (!(error instanceof ServiceError && error.code === 'engine_unavailable')) {
         log.warn({ err: error, language }, 'a caption of a room was not translated');
       }
@@ -138,6 +152,13 @@ class LiveInterpreter implements Interpreter {
     const { sequence: renders, line, startMs, endMs } = caption;
     const shown = wording().translated(text);
     await append({ line, renders, language, text: shown, startMs, endMs, author: 'machine' });
+  }
+
+  #tryLater(caption: Caption): void {
+    if (this.#triedAgain.has(caption)) return;
+    this.#triedAgain.add(caption);
+    this.#untranslated.push(caption);
+    if (this.#untranslated.length > MAX_UNTRANSLATED) this.#untranslated.shift();
   }
 
   async #translated(

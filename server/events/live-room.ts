@@ -9,8 +9,14 @@ import type { Logger } from '../process/log.ts';
 import type { CaptionUpdate, SessionRoom, TranslateText } from '../voice/index.ts';
 import type { Caption, CaptionLog, CaptionTrack, NewCaption } from './caption-log.ts';
 import { Channel, latestLines, missingIn } from './channel.ts';
-import { createInterpreter, type Growing, type Interpreter } from './interpreter.ts';
+import {
+  createInterpreter,
+  type Growing,
+  type Interpreter,
+  type Rendering,
+} from './interpreter.ts';
 import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
+import { hasExpired, type RoomPass } from './room-keys.ts';
 import { createRoomWording } from './room-wording.ts';
 import type { Room } from './store.ts';
 
@@ -19,6 +25,10 @@ const UNREAD_MS = 30_000;
 /** What is translated for the first reader of a language: what was said in so many ms, and no more lines. */
 const LATE_MS = 10 * 60_000;
 const LATE_LINES = 150;
+/** Nobody has spoken for so long before readers are told. */
+const WAITING_MS = 1_000;
+/** Sessions that were requested and may still speak. */
+const MAX_EXPECTED = 1_000;
 /** Readers that are asked to leave without letting anything else happen. */
 const ENDED_AT_ONCE = 100;
 
@@ -44,13 +54,18 @@ export class LiveRoom implements SessionRoom {
   readonly #channels = new Map<string, Channel>();
   #wording;
   #speech: Speech | undefined;
+  #speakersPass: RoomPass | undefined;
   #growing: Growing | undefined;
   #isOver = false;
   /** Translations of what was said before that number are not wanted any more: it was deleted. */
   #forgottenBefore = 0;
-  /** The link by which a session was requested. */
-  readonly #linkOfSession = new Map<string, string>();
+  /** By what sessions were requested that were not heard yet, or are. */
+  readonly #passes = new Map<string, RoomPass>();
   readonly #revoked = new Set<string>();
+  /** Transcripts that are being completed, by language: one after the other, as the next finds it done. */
+  readonly #completing = new Map<string, Promise<void>>();
+  /** Lines that persons wrote in a language, by name and number. */
+  readonly #written = new Set<string>();
   /** When the last pause began and ended, ms since the epoch: what began to be said in it stays outside. */
   #pause = { fromMs: Infinity, toMs: Infinity };
 
@@ -103,13 +118,14 @@ export class LiveRoom implements SessionRoom {
 
   /** The one who speaks last has the floor: the session of the one before ends. */
   hear(speech: Speech): void {
-    const linkId = this.#linkOfSession.get(speech.sessionId);
-    if (this.#isOver || (linkId !== undefined && this.#revoked.has(linkId))) {
+    const pass = this.#passes.get(speech.sessionId);
+    if (this.#isOver || (pass?.linkId !== undefined && this.#revoked.has(pass.linkId))) {
       speech.end(new ServiceError('session_ended', NOT_HEARD));
       return;
     }
     const before = this.#speech;
     this.#speech = speech;
+    this.#speakersPass = pass;
     before?.end(new ServiceError('session_ended', TAKEN_OVER));
     this.#grow(undefined);
     this.#sendAll(this.#stateParcel());
@@ -129,13 +145,21 @@ export class LiveRoom implements SessionRoom {
       const { sessionId } = speech;
       this.#options.log.info({ err: error, sessionId }, 'a speaker of a room left');
     } finally {
-      this.#linkOfSession.delete(speech.sessionId);
+      this.#passes.delete(speech.sessionId);
       if (this.#speech === speech) {
         this.#speech = undefined;
         this.#grow(undefined);
-        this.#sendAll(this.#stateParcel());
+        this.#sayThatNobodySpeaks();
       }
     }
+  }
+
+  /** Not at once: who changes the microphone, or pauses, is back or has done so in a moment. */
+  #sayThatNobodySpeaks(): void {
+    const say = () => {
+      if (this.state === 'waiting') this.#sendAll(this.#stateParcel());
+    };
+    setTimeout(say, WAITING_MS).unref();
   }
 
   async #take({ sentences }: CaptionUpdate, { beganAtMs }: Speech): Promise<void> {
@@ -167,20 +191,8 @@ export class LiveRoom implements SessionRoom {
     const { text, line = this.#options.captions.nextLine() } = said;
     const spoken = { ...said, line, renders: null, text: this.#wording.spoken(text) };
     const caption = await this.#append(SPOKEN, spoken);
-    const isCorrection = said.line !== undefined && caption.text !== '';
-    for (const channel of this.#channels.values()) {
-      if (isCorrection && (await this.#isWritten(channel.track, line))) continue;
-      channel.interpret([caption]);
-    }
+    for (const channel of this.#channels.values()) channel.interpret([caption]);
     return caption;
-  }
-
-  /** Whether a line of a language is of a person: no machine puts another in its place. */
-  async #isWritten(track: CaptionTrack, line: number): Promise<boolean> {
-    const { captions } = await this.#options.captions.read(track, 0);
-    return (
-      track.name !== SPOKEN && captions.findLast((each) => each.line === line)?.renders === null
-    );
   }
 
   /** A line of one language that somebody typed. */
@@ -189,6 +201,7 @@ export class LiveRoom implements SessionRoom {
     written: Pick<Caption, 'text' | 'startMs' | 'endMs'> & { line?: number },
   ): Promise<Caption> {
     const { text, startMs, endMs, line = this.#options.captions.nextLine() } = written;
+    if (written.line !== undefined) this.#written.add(`${language} ${line}`);
     return this.#append(language, {
       line,
       language,
@@ -245,19 +258,24 @@ export class LiveRoom implements SessionRoom {
     for (const channel of this.#channels.values()) await channel.catchUp(reader);
   }
 
-  /** Notes the link by which a session was requested that will speak here. */
-  expect(sessionId: string, linkId: string): void {
-    this.#linkOfSession.set(sessionId, linkId);
+  /** Notes by what a session was requested that will speak here. */
+  expect(sessionId: string, pass: RoomPass): void {
+    this.#passes.set(sessionId, pass);
+    const [oldest] = this.#passes.keys();
+    if (this.#passes.size > MAX_EXPECTED && oldest !== undefined) this.#passes.delete(oldest);
   }
 
   /** Asks whoever has come by a link to leave, who speaks as well. */
   revoke(linkId: string, reason: ServiceError): void {
     this.#revoked.add(linkId);
-    this.endReaders(reason, (reader) => reader.linkId === linkId);
-    const speech = this.#speech;
-    if (speech !== undefined && this.#linkOfSession.get(speech.sessionId) === linkId) {
-      speech.end(reason);
-    }
+    this.#endThose(reason, (pass) => pass.linkId === linkId);
+  }
+
+  /** Asks readers to leave, and who speaks, by what they were let in. */
+  #endThose(reason: ServiceError, which: (pass: RoomPass) => boolean): void {
+    this.endReaders(reason, ({ pass }) => which(pass));
+    const pass = this.#speakersPass;
+    if (pass !== undefined && which(pass)) this.#speech?.end(reason);
   }
 
   /** Asks readers to leave. */
@@ -273,12 +291,18 @@ export class LiveRoom implements SessionRoom {
     endSome();
   }
 
-  /** Lets readers know that their connection lives, and cuts those that `isStalled` finds. */
+  /**
+   * Lets readers know that their connection lives, cuts those that `isStalled` finds, and asks those to
+   * leave whose time is up.
+   */
   keepAlive(isStalled: (reader: Reader) => boolean): void {
+    const { now = Date.now } = this.#options;
     this.#sendAll(createParcel({ type: 'keep_alive' }));
     for (const { readers } of this.#channels.values()) {
       for (const reader of readers) if (isStalled(reader)) reader.destroy();
     }
+    const nowMs = now();
+    this.#endThose(new ServiceError('forbidden', EXPIRED), (pass) => hasExpired(pass, nowMs));
   }
 
   #sendAll(parcel: Parcel): void {
@@ -316,13 +340,24 @@ export class LiveRoom implements SessionRoom {
       language: track.name,
       translateText: (...wish) => this.#translateText(...wish),
       wording: () => this.#wording,
-      append: async (caption) => {
-        if ((caption.renders ?? 0) >= this.#forgottenBefore)
-          await this.#append(track.name, caption);
-      },
+      append: (caption) => this.#appendRendering(track, caption),
       tell: (tentative) => captions.tell(track, tentative),
       log,
     });
+  }
+
+  /** What a person wrote stays, as long as there is the line at all; so does what is newer, or the same. */
+  async #appendRendering(track: CaptionTrack, caption: NewCaption & Rendering): Promise<void> {
+    const { line, renders, text } = caption;
+    const { captions } = await this.#options.captions.read(track, 0);
+    const shown = captions.findLast((each) => each.line === line);
+    const mark = `${track.name} ${line}`;
+    if (text === '') this.#written.delete(mark);
+    // It may be on its way to where it is kept.
+    else if (shown?.renders === null || this.#written.has(mark)) return;
+    if (renders < this.#forgottenBefore || renders < (shown?.renders ?? 0)) return;
+    if (shown?.renders === renders && shown.text === text) return;
+    await this.#append(track.name, caption);
   }
 
   /** Renders what was said before anybody read this language. */
@@ -334,7 +369,7 @@ export class LiveRoom implements SessionRoom {
         captions.read(channel.track, 0),
       ]);
       const sinceMs = now() - LATE_MS;
-      const late = missingIn(rendered.captions, said.captions)
+      const late = missingIn(rendered.captions, said.captions, channel.track.name)
         .filter(({ endMs }) => endMs >= sinceMs)
         .slice(-LATE_LINES);
       channel.interpret(late, { areOld: true });
@@ -356,17 +391,30 @@ export class LiveRoom implements SessionRoom {
     const { captions } = this.#options;
     const track = this.#track(name);
     if (name !== SPOKEN) {
-      const [said, rendered] = await Promise.all([
-        captions.transcript(this.#track(SPOKEN)),
-        captions.transcript(track),
-      ]);
-      const interpreter = this.#interpreter(track);
-      signal.addEventListener('abort', () => interpreter.stop(), { once: true });
-      interpreter.conclude(missingIn(rendered, said));
-      await interpreter.idle();
-      signal.throwIfAborted();
+      const before = this.#completing.get(name) ?? Promise.resolve();
+      const completed = before.then(() => this.#complete(track, signal));
+      this.#completing.set(
+        name,
+        completed.catch(() => undefined),
+      );
+      await completed;
     }
     return latestLines(await captions.transcript(track));
+  }
+
+  /** Renders what is missing in a language. */
+  async #complete(track: CaptionTrack, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { captions } = this.#options;
+    const [said, rendered] = await Promise.all([
+      captions.transcript(this.#track(SPOKEN)),
+      captions.transcript(track),
+    ]);
+    const interpreter = this.#interpreter(track);
+    signal.addEventListener('abort', () => interpreter.stop(), { once: true });
+    interpreter.conclude(missingIn(rendered, said, track.name));
+    await interpreter.idle();
+    signal.throwIfAborted();
   }
 
   // How the room changes.
@@ -406,6 +454,7 @@ export class LiveRoom implements SessionRoom {
   /** What was said is deleted: readers are shown nothing of it any more. */
   async forget(): Promise<void> {
     const { captions } = this.#options;
+    this.#written.clear();
     this.#forgottenBefore = captions.nextLine();
     await captions.forget(this.#room.roomId);
     this.#forgottenBefore = captions.nextLine();
@@ -423,5 +472,6 @@ export class LiveRoom implements SessionRoom {
   }
 }
 
+const EXPIRED = 'The link has expired: ask for a new one.';
 const NOT_HEARD = 'Nobody is heard in the room any more by this session: request another one.';
 const TAKEN_OVER = 'Somebody else speaks in the room now: the floor is theirs.';

@@ -6,14 +6,20 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type RoomRole, roomRoles } from '../../shared/schemas/rooms.ts';
 import type { Room, RoomLink } from './store.ts';
 
-/** What a key says: who gave it out, what it is for, until when. */
-interface KeyClaims {
+/** What somebody may do in a room, by what, until when. */
+export interface RoomPass {
   role: RoomRole;
-  /** Of the link it is part of; of a passcode, what it was. */
-  linkId: string;
-  /** ms since the epoch, whole seconds; 0: as long as its link. */
+  /** Of the link they have come by; of a passcode, what it was; undefined where no key is needed. */
+  linkId: string | undefined;
+  /** ms since the epoch, whole seconds; 0: as long as that is good. */
   expiresAtMs: number;
 }
+
+/** Of whoever comes without a key where none is needed. */
+export const anybody: RoomPass = { role: 'viewer', linkId: undefined, expiresAtMs: 0 };
+
+/** What a key says. */
+type KeyClaims = RoomPass & { linkId: string };
 
 /** 128 bits of a signature are as good as all of them, and half as long on a phone. */
 const SIGNATURE_BYTES = 16;
@@ -33,19 +39,23 @@ export function keyForPasscode(room: Room, expiresAtMs: number): string {
 }
 
 /** What a key lets its bearer do; undefined for one that is no key of this room, or not any more. */
-export function rightsOf(
+export function passOf(
   room: Room,
   links: readonly RoomLink[],
   { key, nowMs }: { key: string; nowMs: number },
-): { role: RoomRole; linkId: string } | undefined {
+): RoomPass | undefined {
   const claims = claimsOf(key);
   if (claims === undefined || !isEqual(signed(room, claims), key)) return undefined;
-  const { role, linkId, expiresAtMs } = claims;
-  if (expiresAtMs !== 0 && expiresAtMs <= nowMs) return undefined;
+  const { role, linkId } = claims;
+  if (hasExpired(claims, nowMs)) return undefined;
   const isGood =
     (room.wishes.access === 'passcode' && linkId === passcodeMark(room)) ||
     links.some((link) => link.linkId === linkId && link.role === role);
-  return isGood ? { role, linkId } : undefined;
+  return isGood ? claims : undefined;
+}
+
+export function hasExpired({ expiresAtMs }: RoomPass, nowMs: number): boolean {
+  return expiresAtMs !== 0 && expiresAtMs <= nowMs;
 }
 
 function signed(room: Room, { role, linkId, expiresAtMs }: KeyClaims): string {

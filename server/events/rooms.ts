@@ -17,7 +17,7 @@ import {
 } from '../../shared/schemas/rooms.ts';
 import { checkedGlossaryName } from '../glossaries/glossaries.ts';
 import { countCodePoints, FORBIDDEN_CHARACTER } from '../text/code-points.ts';
-import { isEqual, keyForPasscode, keyOfLink, rightsOf } from './room-keys.ts';
+import { anybody, isEqual, keyForPasscode, keyOfLink, passOf, type RoomPass } from './room-keys.ts';
 import type { Room, RoomLink, RoomStore, RoomWishes } from './store.ts';
 
 /** Most rooms of an account, and links of a room. */
@@ -50,6 +50,8 @@ export interface Rooms {
   delete(accountId: string, roomId: string): Promise<void>;
   addLink(room: Room, creation: RoomLinkCreation): Promise<RoomLink>;
   links(room: Room): Promise<RoomLink[]>;
+  /** Of every room of an account, by room. */
+  allLinks(accountId: string): Promise<Map<string, RoomLink[]>>;
   revoke(room: Room, linkId: string): Promise<void>;
   /** The room of that id, whoever asks. */
   find(roomId: string): Promise<Room>;
@@ -57,13 +59,9 @@ export interface Rooms {
    * What somebody may do in a room.
    *
    * @param key of a link or for a passcode; undefined: none
-   * @returns the link by which they have come as well, if it was one
    * @throws ServiceError forbidden
    */
-  roleOf(
-    room: Room,
-    key: string | undefined,
-  ): Promise<{ role: RoomRole; linkId: string | undefined }>;
+  passOf(room: Room, key: string | undefined): Promise<RoomPass>;
   /** A reader's key for a passcode. @throws ServiceError forbidden */
   enter(room: Room, passcode: string): { key: string; expiresAtMs: number };
 }
@@ -165,21 +163,22 @@ class StoredRooms implements Rooms {
     return this.#options.store.links(room.roomId);
   }
 
+  allLinks(accountId: string): Promise<Map<string, RoomLink[]>> {
+    return this.#options.store.allLinks(accountId);
+  }
+
   async revoke(room: Room, linkId: string): Promise<void> {
     if (await this.#options.store.removeLink(room.roomId, linkId)) return;
     throw new ServiceError('not_found', 'The room has no link with this link_id.');
   }
 
-  async roleOf(
-    room: Room,
-    key: string | undefined,
-  ): Promise<{ role: RoomRole; linkId: string | undefined }> {
+  async passOf(room: Room, key: string | undefined): Promise<RoomPass> {
     const { access } = room.wishes;
     if (key === undefined) {
-      if (access === 'everyone') return { role: 'viewer', linkId: undefined };
+      if (access === 'everyone') return anybody;
       throw new ServiceError('forbidden', NEEDED[access]);
     }
-    const found = rightsOf(room, await this.links(room), { key, nowMs: this.#now() });
+    const found = passOf(room, await this.links(room), { key, nowMs: this.#now() });
     if (found === undefined) throw new ServiceError('forbidden', REFUSED);
     return found;
   }
@@ -198,7 +197,7 @@ class StoredRooms implements Rooms {
 const REFUSED = 'The link has expired, or was revoked. Ask for a new one.';
 const NEEDED: Record<RoomAccess, string> = {
   everyone: REFUSED,
-  passcode: 'The room asks for its passcode first: POST it to /v1/rooms/{room_id}/entry.',
+  passcode: 'The room asks for its passcode first: POST it to /v1/rooms/{room_id}/live/entry.',
   link: 'The room is open only to those who have a link with a key.',
 };
 

@@ -21,6 +21,8 @@ const LONGEST_MS = 60_000;
 export interface SpokenLines {
   /** Languages of a list that there is a voice for. */
   languages(of: readonly string[]): string[];
+  /** Whether a line was spoken, or is about to be. */
+  has(roomId: string, caption: Caption, format: SpokenFormat): boolean;
   /**
    * A whole file.
    *
@@ -62,11 +64,12 @@ export function createSpokenLines({
 
   return {
     languages: (of) => of.filter(canSpeak),
+    has: (...wish) => clips.has(nameOf(...wish)),
     speak(roomId, caption, format) {
       if (!canSpeak(caption.language)) {
         throw new ServiceError('invalid_request', `No voice speaks ${caption.language} here.`);
       }
-      const name = `${roomId} ${caption.language} ${caption.sequence} ${format}`;
+      const name = nameOf(roomId, caption, format);
       const made = clips.get(name);
       if (made !== undefined) return made.clip;
       const entry = { bytes: 0, clip: make(roomId, caption, format) };
@@ -82,4 +85,8 @@ export function createSpokenLines({
       return entry.clip;
     },
   };
+}
+
+function nameOf(roomId: string, { language, sequence }: Caption, format: SpokenFormat): string {
+  return `${roomId} ${language} ${sequence} ${format}`;
 }

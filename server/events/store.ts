@@ -82,6 +82,8 @@ export interface RoomStore {
   addLink(roomId: string, link: RoomLink, maxLinks: number): Promise<boolean>;
   /** Oldest first. */
   links(roomId: string): Promise<RoomLink[]>;
+  /** Of every room of an account, by room. */
+  allLinks(accountId: string): Promise<Map<string, RoomLink[]>>;
   removeLink(roomId: string, linkId: string): Promise<boolean>;
   /** Nothing is written for a room that is gone. */
   append(track: CaptionTrack, captions: readonly Caption[]): Promise<void>;
@@ -137,7 +139,7 @@ declare module '../storage/database.ts' {
 
 export const roomStore = defineStore<RoomStore>({
   over: createRooms,
-  reads: ['list', 'find', 'links', 'captions'],
+  reads: ['list', 'find', 'links', 'allLinks', 'captions'],
 });
 
 function createRooms(db: Database): RoomStore {
@@ -225,7 +227,9 @@ function createRoomRows(
   };
 }
 
-function createLinkRows(db: Database): Pick<RoomStore, 'addLink' | 'links' | 'removeLink'> {
+function createLinkRows(
+  db: Database,
+): Pick<RoomStore, 'addLink' | 'links' | 'allLinks' | 'removeLink'> {
   return {
     async addLink(roomId, link, maxLinks) {
       const room = await db
@@ -253,13 +257,23 @@ function createLinkRows(db: Database): Pick<RoomStore, 'addLink' | 'links' | 're
         .orderBy('created_at_ms')
         .orderBy('link_id')
         .execute();
-      return rows.map((row) => ({
-        linkId: row.link_id,
-        role: row.role,
-        label: row.label,
-        expiresAtMs: row.expires_at_ms,
-        createdAtMs: row.created_at_ms,
-      }));
+      return rows.map(toLink);
+    },
+
+    async allLinks(accountId) {
+      const rows = await db
+        .selectFrom('room_links')
+        .innerJoin('rooms', 'rooms.room_id', 'room_links.room_id')
+        .selectAll('room_links')
+        .where('rooms.account_id', '=', accountId)
+        .orderBy('room_links.created_at_ms')
+        .orderBy('room_links.link_id')
+        .execute();
+      const byRoom = new Map<string, RoomLink[]>();
+      for (const row of rows) {
+        byRoom.set(row.room_id, [...(byRoom.get(row.room_id) ?? []), toLink(row)]);
+      }
+      return byRoom;
     },
 
     async removeLink(roomId, linkId) {
@@ -371,6 +385,16 @@ function toRoom(row: RoomsTable): Room {
     keepMs: row.keep_ms,
     isPaused: row.is_paused !== 0,
     linkSecret: row.link_secret,
+    createdAtMs: row.created_at_ms,
+  };
+}
+
+function toLink(row: RoomLinksTable): RoomLink {
+  return {
+    linkId: row.link_id,
+    role: row.role,
+    label: row.label,
+    expiresAtMs: row.expires_at_ms,
     createdAtMs: row.created_at_ms,
   };
 }

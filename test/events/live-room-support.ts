@@ -41,9 +41,15 @@ interface Given {
   wishes?: Partial<RoomWishes>;
   keepMs?: number;
   unreadMs?: number;
+  now?: () => number;
 }
 
-export async function openRoom({ wishes = {}, keepMs = 3_600_000, unreadMs = 30_000 }: Given = {}) {
+export async function openRoom({
+  wishes = {},
+  keepMs = 3_600_000,
+  unreadMs = 30_000,
+  now = Date.now,
+}: Given = {}) {
   const { account, key } = await platformNow().newcomer();
   const room = sampleRoom(
     { accountId: account.accountId, keyId: key.keyId },
@@ -58,7 +64,7 @@ export async function openRoom({ wishes = {}, keepMs = 3_600_000, unreadMs = 30_
   const captions = createCaptionLog({ store, log });
   const translator = scriptedTranslator();
   const live = new LiveRoom({
-    ...{ room, captions, log, unreadMs, fanOut: createFanOut() },
+    ...{ room, captions, log, unreadMs, now, fanOut: createFanOut() },
     translateText: translator.translateText,
     spokenLanguages: () => [],
   });

@@ -13,6 +13,7 @@ import {
   speech,
   tentative,
 } from './live-room-support.ts';
+import type { RoomPass } from '../../server/events/room-keys.ts';
 import { scriptedReader, type ScriptedReader } from './reading/scripted-reader.ts';
 
 platformOfThisFile();
@@ -126,13 +127,22 @@ it('gives one language at a time to somebody who changes it again and again', as
 it('tells somebody who was away for too long to forget what there is', async () => {
   const { live } = await openRoom({ keepMs: 0 });
   const first = await say(live, 'First.');
+  const comesBack = async () => {
+    const reader = join(live, 'spoken', first.sequence);
+    await until(() => !reader.isBehind);
+    const [history] = messages(reader).filter(({ lines }) => (lines ?? []).length > 0);
+    return { reader, history };
+  };
   for (let index = 0; index < 130; index += 1) await say(live, `${index}`);
-  const reader = join(live, 'spoken', first.sequence);
-  await until(() => !reader.isBehind);
-  const [history] = messages(reader).filter(({ lines }) => (lines ?? []).length > 0);
-  expect(history).toMatchObject({ replaces: true });
-  expect(screen(reader)).toHaveLength(100);
-  expect(screen(reader).at(-1)).toBe('129');
+  // As long as it is held, nothing is lost, though somebody who comes gets less.
+  const soon = await comesBack();
+  expect(soon.history).toMatchObject({ replaces: false });
+  expect(screen(soon.reader)).toHaveLength(130);
+  for (let index = 130; index < 600; index += 1) await say(live, `${index}`);
+  const late = await comesBack();
+  expect(late.history).toMatchObject({ replaces: true });
+  expect(screen(late.reader)).toHaveLength(100);
+  expect(screen(late.reader).at(-1)).toBe('599');
 });
 
 it('spares who does not read, and sends the rest when it does', async () => {
@@ -291,6 +301,44 @@ it('shows what cannot be translated as it was said, and says in which language t
   expect(line?.language).toBe('en');
 });
 
+it('translates what was shown as it was said once there is an engine again, live and in transcripts', async () => {
+  const { live, script } = await openRoom();
+  const signal = new AbortController().signal;
+  script.isDown = true;
+  const spanish = join(live, 'es');
+  const { line } = await say(live, 'One.');
+  await shows(spanish, 'One.');
+  await live.transcript('fr', signal);
+  script.isDown = false;
+  await say(live, 'Two.');
+  await shows(spanish, 'es(One.)', 'es(Two.)');
+  const french = await live.transcript('fr', signal);
+  expect(french.map(({ text }) => text)).toEqual(['fr(One.)', 'fr(Two.)']);
+  // What has been corrected meanwhile is not put back.
+  script.isDown = true;
+  await say(live, 'Won.', { line });
+  await shows(spanish, 'Won.', 'es(Two.)');
+  script.isDown = false;
+  await say(live, 'One!', { line });
+  await shows(spanish, 'es(One!)', 'es(Two.)');
+  await live.transcript('es', signal);
+  expect(screen(spanish)).toEqual(['es(One!)', 'es(Two.)']);
+});
+
+it('what a person writes stays, though the machine was at that line', async () => {
+  const { live, script, asked } = await openRoom();
+  const spanish = join(live, 'es');
+  let release = (): void => undefined;
+  script.hold = new Promise<void>((resolve) => (release = resolve));
+  const { line } = await say(live, 'Good morning.');
+  await until(() => asked.length === 1);
+  const written = live.write('es', { text: 'Buenos días.', line, startMs: 1, endMs: 2 });
+  release();
+  await written;
+  await say(live, 'Welcome.');
+  await shows(spanish, 'Buenos días.', 'es(Welcome.)');
+});
+
 it('puts words right before they are translated, and hides others everywhere, from the moment it is asked', async () => {
   const { live, room, asked, translateText } = await openRoom();
   const [spoken, spanish] = [join(live), join(live, 'es')];
@@ -357,8 +405,9 @@ it('a room that has ended takes nobody in, and ends who speaks into it', async (
 it('who speaks by a link is silent when that is revoked, whether the session has begun or not', async () => {
   const { live } = await openRoom();
   const [begun, waiting, free] = [speech('begun'), speech('waiting'), speech('free')];
-  live.expect('begun', 'link');
-  live.expect('waiting', 'link');
+  const pass: RoomPass = { role: 'speaker', linkId: 'link', expiresAtMs: 0 };
+  live.expect('begun', pass);
+  live.expect('waiting', pass);
   live.hear(begun.speech);
   live.revoke('other', new ServiceError('forbidden', ''));
   expect(begun.state.ended).toBeUndefined();
@@ -370,6 +419,32 @@ it('who speaks by a link is silent when that is revoked, whether the session has
   expect(free.state.ended).toBeUndefined();
 });
 
+it('who reads or speaks by a link goes when its time is up, and nobody else does', async () => {
+  const clock = { nowMs: 1_000 };
+  const { live } = await openRoom({ now: () => clock.nowMs });
+  const passOf = (linkId: string, expiresAtMs: number): RoomPass => ({
+    role: 'viewer',
+    linkId,
+    expiresAtMs,
+  });
+  const brief = join(live, 'spoken', undefined, { pass: passOf('brief', 5_000) });
+  const lasting = [passOf('for ever', 0), passOf('later', 9_000)].map((pass) =>
+    join(live, 'es', undefined, { pass }),
+  );
+  const speaker = speech();
+  live.expect('session', { ...passOf('speaker', 5_000), role: 'speaker' });
+  live.hear(speaker.speech);
+  const beat = () => live.keepAlive(() => false);
+  beat();
+  expect(brief.ended).toEqual([]);
+  expect(speaker.state.ended).toBeUndefined();
+  clock.nowMs = 5_000;
+  beat();
+  expect(brief.ended).toEqual([expect.stringContaining('expired')]);
+  expect(speaker.state.ended).toBe('forbidden');
+  expect(lasting.flatMap(({ ended }) => ended)).toEqual([]);
+});
+
 it('a transcript has every line in every language, also one that nobody has read', async () => {
   const { live, asked } = await openRoom();
   for (const text of ['One.', 'Two.']) await say(live, text);
@@ -377,6 +452,21 @@ it('a transcript has every line in every language, also one that nobody has read
   const lines = await live.transcript('fr', signal);
   expect(lines.map(({ text }) => text)).toEqual(['fr(One.)', 'fr(Two.)']);
   await live.transcript('fr', signal);
+  expect(asked).toHaveLength(2);
+});
+
+it('two who ask for a transcript at once have it translated once', async () => {
+  const { live, asked, script } = await openRoom();
+  for (const text of ['One.', 'Two.']) await say(live, text);
+  let release = (): void => undefined;
+  script.hold = new Promise<void>((resolve) => (release = resolve));
+  const { signal } = new AbortController();
+  const both = [live.transcript('fr', signal), live.transcript('fr', signal)];
+  await until(() => asked.length === 1);
+  release();
+  const [one, other] = await Promise.all(both);
+  expect(one).toHaveLength(2);
+  expect(other).toEqual(one);
   expect(asked).toHaveLength(2);
 });
 

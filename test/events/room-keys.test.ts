@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
-import { keyForPasscode, keyOfLink, rightsOf } from '../../server/events/room-keys.ts';
+import { keyForPasscode, keyOfLink, passOf } from '../../server/events/room-keys.ts';
 import { sampleLink, sampleRoom, sampleWishes } from './room-samples.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const room = sampleRoom({ accountId: 'a', keyId: 'k' });
 const link = sampleLink({ role: 'captioner' });
 const rights = (key: string, links = [link], at = NOW_MS, of = room) =>
-  rightsOf(of, links, { key, nowMs: at });
+  passOf(of, links, { key, nowMs: at });
 
 it('a key of a link lets in by its role, as long as the link is there', () => {
   const key = keyOfLink(room, link);
-  expect(rights(key)).toEqual({ role: 'captioner', linkId: link.linkId });
+  expect(rights(key)).toEqual({ role: 'captioner', linkId: link.linkId, expiresAtMs: 0 });
   expect(rights(key, [])).toBeUndefined();
   expect(rights(key, [sampleLink({ linkId: link.linkId, role: 'viewer' })])).toBeUndefined();
 });
@@ -18,7 +18,11 @@ it('a key of a link lets in by its role, as long as the link is there', () => {
 it('and until it expires', () => {
   const expiring = sampleLink({ expiresAtMs: NOW_MS + 1000 });
   const key = keyOfLink(room, expiring);
-  expect(rights(key, [expiring])).toEqual({ role: 'viewer', linkId: expiring.linkId });
+  expect(rights(key, [expiring])).toEqual({
+    role: 'viewer',
+    linkId: expiring.linkId,
+    expiresAtMs: NOW_MS + 1000,
+  });
   expect(rights(key, [expiring], NOW_MS + 1000)).toBeUndefined();
 });
 

@@ -45,6 +45,14 @@ describe.each(databaseNames)('rooms in %s', (name) => {
     const made = [3, 1, 2].map((createdAtMs) => sampleRoom(owner, { createdAtMs }));
     for (const room of made) await storage.rooms.create(room, [], 10);
     expect(await storage.rooms.list(owner.accountId)).toEqual([made[1], made[2], made[0]]);
+    const links = [sampleLink({ createdAtMs: 1 }), sampleLink({ createdAtMs: 2 })];
+    for (const link of [...links].reverse()) {
+      await storage.rooms.addLink(made[0]!.roomId, link, 10);
+    }
+    await storage.rooms.addLink((await newRoom()).roomId, sampleLink(), 10);
+    expect(await other.rooms.allLinks(owner.accountId)).toEqual(
+      new Map([[made[0]!.roomId, links]]),
+    );
     expect(await storage.rooms.list((await newOwner()).accountId)).toEqual([]);
   });
 

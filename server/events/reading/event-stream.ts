@@ -1,6 +1,7 @@
 /** Readers at a stream of server-sent events, where WebSockets do not get through. */
 import type { ServerResponse } from 'node:http';
 import type { ServiceError } from '../../../shared/errors.ts';
+import type { RoomPass } from '../room-keys.ts';
 import type { Parcel, Reader } from './fan-out.ts';
 import type { AdmittedReader, ReaderWish } from './sockets.ts';
 
@@ -8,7 +9,7 @@ import type { AdmittedReader, ReaderWish } from './sockets.ts';
 export function serveEventStream(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
-  { live, language, linkId, release, wish }: AdmittedReader & { wish: ReaderWish },
+  { live, language, pass, release, wish }: AdmittedReader & { wish: ReaderWish },
 ): void {
   // Who has gone while a place was found does not say so again.
   if (response.destroyed) {
@@ -22,7 +23,7 @@ export function serveEventStream(
     // Proxies that collect answers would hold it back.
     'X-Accel-Buffering': 'no',
   });
-  const reader = new EventReader(response, linkId, wish.isSettled);
+  const reader = new EventReader(response, pass, wish.isSettled);
   response.on('drain', () => {
     if (reader.isBehind) void live.catchUp(reader);
   });
@@ -36,15 +37,15 @@ export function serveEventStream(
 
 class EventReader implements Reader {
   readonly encoding = 'events';
-  readonly linkId: string | undefined;
+  readonly pass: RoomPass;
   isSettled: boolean;
   sequence = -1;
   isBehind = true;
   readonly #response: ServerResponse;
 
-  constructor(response: ServerResponse, linkId: string | undefined, isSettled: boolean) {
+  constructor(response: ServerResponse, pass: RoomPass, isSettled: boolean) {
     this.#response = response;
-    this.linkId = linkId;
+    this.pass = pass;
     this.isSettled = isSettled;
   }
 

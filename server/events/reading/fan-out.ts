@@ -6,6 +6,7 @@
 import { encode as packMessage } from '@msgpack/msgpack';
 import type { ServiceError } from '../../../shared/errors.ts';
 import type { RoomServerMessage } from '../../../shared/protocol/room-messages.ts';
+import type { RoomPass } from '../room-keys.ts';
 
 /** How a reader is written to: WebSocket frames of either format, or server-sent events. */
 export const encodings = ['json', 'msgpack', 'events'] as const;
@@ -14,8 +15,8 @@ export type Encoding = (typeof encodings)[number];
 /** Somebody who reads along. */
 export interface Reader {
   readonly encoding: Encoding;
-  /** Of the link by which it has come, if it was one. */
-  readonly linkId: string | undefined;
+  /** By what it was let in. */
+  readonly pass: RoomPass;
   /** Whether only what cannot change any more is read. */
   isSettled: boolean;
   /** Of the last message that was sent and must not be lost. */
@@ -99,7 +100,7 @@ export interface FanOut {
 /**
  * @param options.sliceMs longest time that is written without letting anything else happen
  */
-export function createFanOut({ sliceMs = 3 }: { sliceMs?: number } = {}): FanOut {
+export function createFanOut({ sliceMs = 2 }: { sliceMs?: number } = {}): FanOut {
   const rounds: Round[] = [];
   let isRunning = false;
 
@@ -144,7 +145,7 @@ interface Round {
 }
 
 /** Clocks are read once for so many readers. */
-const READERS_A_LOOK = 64;
+const READERS_A_LOOK = 32;
 
 /** @returns whether everybody has it; else time was up */
 function goOn(round: Round, untilMs: number): boolean {

@@ -16,6 +16,9 @@ export interface ReaderLimits {
 /** Wrong passcodes from one address for one room, and then one more in so many ms. */
 const PASSCODE_TRIES = 10;
 const PASSCODE_EVERY_MS = 6_000;
+/** Lines that are spoken for one address at once, and then one more in so many ms: ten languages of a talk. */
+const SPEECHES = 60;
+const SPEECH_EVERY_MS = 250;
 /** Addresses that are remembered; of more, those not seen for longest are forgotten. */
 const MAX_ADDRESSES = 20_000;
 
@@ -23,6 +26,8 @@ export interface ReaderDesk {
   readonly count: number;
   /** To be called before anything is done for whoever comes. @throws ServiceError too_many_requests */
   checkJoin(address: string): void;
+  /** To be called before a line is spoken that was not yet. @throws ServiceError too_many_requests */
+  checkSpeech(address: string): void;
   /**
    * Takes a place for a reader.
    *
@@ -43,6 +48,7 @@ export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
   let count = 0;
   const fromAddress = new Map<string, number>();
   const joins = createBuckets({ burst: limits.joinBurst, everyMs: 1_000 / limits.joinsPerSecond });
+  const speeches = createBuckets({ burst: SPEECHES, everyMs: SPEECH_EVERY_MS });
   const tries = createBuckets({ burst: PASSCODE_TRIES, everyMs: PASSCODE_EVERY_MS });
   return {
     get count() {
@@ -51,6 +57,9 @@ export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
     checkJoin(from) {
       const address = networkOf(from);
       if (!joins.take(address)) throw tooFast('Too many come at once from your network.');
+    },
+    checkSpeech(from) {
+      if (!speeches.take(networkOf(from))) throw tooFast('Too much is spoken for your network.');
     },
     admit(live, from) {
       const address = networkOf(from);

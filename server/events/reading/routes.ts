@@ -94,7 +94,7 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
     async ({ params, headers, query }) => {
       const room = await events.rooms.find(params.room_id);
       const { access } = room.wishes;
-      const mayRead = await events.rooms.roleOf(room, keyOf({ headers, query })).then(
+      const mayRead = await events.rooms.passOf(room, keyOf({ headers, query })).then(
         () => true,
         (error: unknown) => {
           if (error instanceof ServiceError && error.code === 'forbidden') return false;
@@ -182,9 +182,14 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
     async (request, reply) => {
       const { room_id: roomId, language, line } = request.params;
       const room = await events.rooms.find(roomId);
-      await events.rooms.roleOf(room, keyOf(request));
+      await events.rooms.passOf(room, keyOf(request));
       const { format = 'webm' } = request.query;
-      const { contentType, clip } = await events.speech(room, { language, line, format });
+      const { contentType, clip } = await events.speech(room, {
+        language,
+        line,
+        format,
+        address: request.ip,
+      });
       reply.header('Cache-Control', 'private, max-age=3600');
       return reply.type(contentType).send(clip);
     },
@@ -199,8 +204,8 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
   async function enter(request: FastifyRequest, least: RoomRole) {
     const { room_id: roomId } = request.params as { room_id: string };
     const room = await events.rooms.find(roomId);
-    const { role, linkId = '' } = await events.rooms.roleOf(room, keyOf(request));
-    if (roomRoles.indexOf(role) >= roomRoles.indexOf(least)) return { room, linkId };
+    const pass = await events.rooms.passOf(room, keyOf(request));
+    if (roomRoles.indexOf(pass.role) >= roomRoles.indexOf(least)) return { room, pass };
     throw new ServiceError('forbidden', `This takes the link of a ${least}.`);
   }
 
@@ -291,7 +296,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       },
     },
     async (request) => {
-      const { room, linkId } = await enter(request, 'speaker');
+      const { room, pass } = await enter(request, 'speaker');
       const { body } = request;
       const caller = await callerOf(room);
       const streaming_url = streamingUrl(request, publicUrl);
@@ -301,7 +306,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       }
       const wish = { ...body, room_id: room.roomId };
       const session = await voiceSessions.open(wish, { caller, tag: null });
-      await events.expectSpeaker(room, session.session_id, linkId);
+      await events.expectSpeaker(room, session.session_id, pass);
       return { streaming_url, ...session };
     },
   );

@@ -12,6 +12,7 @@ import {
   type SocketUpgrade,
 } from '../../http/upgrades.ts';
 import type { LiveRoom } from '../live-room.ts';
+import { anybody, type RoomPass } from '../room-keys.ts';
 import type { Encoding, Parcel, Reader } from './fan-out.ts';
 
 /** What a reader asks for. */
@@ -35,7 +36,7 @@ export type AdmitReader = (wish: ReaderWish) => Promise<AdmittedReader>;
 export interface AdmittedReader {
   live: LiveRoom;
   language: string;
-  linkId: string | undefined;
+  pass: RoomPass;
   release: () => void;
 }
 
@@ -113,7 +114,7 @@ interface Serving extends Omit<AdmittedReader, 'release'> {
 /** There are thousands: one object each, and nothing kept of the request. */
 class ReaderSocket extends WebSocket implements Reader {
   encoding: Encoding = 'json';
-  linkId: string | undefined;
+  pass = anybody;
   isSettled = false;
   sequence = -1;
   isBehind = true;
@@ -122,9 +123,9 @@ class ReaderSocket extends WebSocket implements Reader {
   #changes = 0;
   #changesSinceMs = 0;
 
-  serve({ live, language, linkId, socket, encoding, wish }: Serving): void {
+  serve({ live, language, pass, socket, encoding, wish }: Serving): void {
     this.#live = live;
-    this.linkId = linkId;
+    this.pass = pass;
     this.#socket = socket;
     this.encoding = encoding;
     this.isSettled = wish.isSettled;

@@ -37,6 +37,14 @@ it('lets so many come at once from a network', () => {
   expect(refusal(() => desk.checkJoin('b'))).toBeUndefined();
 });
 
+it('has so many lines spoken for a network at once', () => {
+  const desk = createReaderDesk(limits);
+  const outcomes = Array.from({ length: 70 }, () => refusal(() => desk.checkSpeech('a')));
+  expect(outcomes.slice(0, 60)).toEqual(Array.from({ length: 60 }));
+  expect(outcomes.at(-1)).toBe('too_many_requests');
+  expect(refusal(() => desk.checkSpeech('b'))).toBeUndefined();
+});
+
 it('takes all addresses of IPv6 that somebody has for one network', () => {
   const desk = createReaderDesk(limits);
   desk.admit(room(), '2001:db8:0:1::1');

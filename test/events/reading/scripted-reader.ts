@@ -1,6 +1,7 @@
 /** A reader whose connection does what a test says. */
 import { decode } from '@msgpack/msgpack';
 import type { Encoding, Reader } from '../../../server/events/reading/fan-out.ts';
+import { anybody, type RoomPass } from '../../../server/events/room-keys.ts';
 
 export interface ScriptedReader extends Reader {
   /** What it was written, as it reads it. */
@@ -12,13 +13,13 @@ export interface ScriptedReader extends Reader {
 
 export function scriptedReader({
   encoding = 'json',
-  linkId,
+  pass = anybody,
   isSettled = false,
-}: { encoding?: Encoding; linkId?: string; isSettled?: boolean } = {}): ScriptedReader {
+}: { encoding?: Encoding; pass?: RoomPass; isSettled?: boolean } = {}): ScriptedReader {
   const received: ScriptedReader['received'] = [];
   const ended: string[] = [];
   return {
-    ...{ encoding, linkId, isSettled, received, ended },
+    ...{ encoding, pass, isSettled, received, ended },
     sequence: -1,
     isBehind: true,
     isGone: false,
