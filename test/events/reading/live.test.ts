@@ -7,10 +7,20 @@ import {
   startLibreTranslateServer,
   type LibreTranslateServer,
 } from '../../support/services/libretranslate-server.ts';
-import { change, makeRoom, readAlong, readStream, type } from '../room-client.ts';
+import {
+  change,
+  keyOf,
+  makeRoom,
+  readAlong,
+  readStream,
+  type,
+  type RoomReader,
+} from '../room-client.ts';
 
 let translator: LibreTranslateServer;
 let server: TestServer;
+/** They read while the tests here run. */
+let guests: RoomReader[];
 beforeAll(async () => {
   translator = await startLibreTranslateServer();
   translator.languages = { en: ['es', 'fr', 'de'], es: ['en'] };
@@ -20,6 +30,7 @@ beforeAll(async () => {
     TRANSLATION_ENGINES: '*: libretranslate',
     LOG_LEVEL: 'debug',
   });
+  guests = await readForSeconds();
 });
 afterAll(async () => {
   await server.stop();
@@ -39,6 +50,19 @@ const info = async (roomId: string) =>
     viewers: Record<string, number>;
     state: string;
   };
+/** Readers of every kind, by a link that is good for ten seconds. */
+async function readForSeconds(): Promise<RoomReader[]> {
+  const { room_id: id } = await room({ access: 'link' });
+  const path = `/v1/rooms/${id}/links`;
+  const wish = { role: 'viewer', expires_in_hours: 10 / 3600 };
+  const { url } = (await change(server, 'POST', path, wish)).body as { url: string };
+  const key = keyOf(url);
+  return Promise.all([
+    readAlong(server, id, { key }),
+    readAlong(server, id, { key, format: 'msgpack' }),
+    readStream(server, id, { key }),
+  ]);
+}
 const refusal = (opened: Promise<unknown>) =>
   opened.then(
     () => undefined,
@@ -273,6 +297,14 @@ it('translation that fails leaves what was said, in its own language', async () 
   translator.always = undefined;
   expect(reader.lines()[0]).toMatchObject({ language: 'en' });
   reader.close();
+});
+
+it('readers of every kind hear that their connection lives, and leave when their link expires', async () => {
+  for (const { messages } of guests) {
+    const end = await until(() => messages.find(({ type: name }) => name === 'end'));
+    expect(end).toMatchObject({ message: expect.stringContaining('expired') as string });
+    expect(messages.filter(({ type: name }) => name === 'keep_alive')).not.toHaveLength(0);
+  }
 });
 
 it('too many readers are refused with 429 and when to try again, and let in once there is room', async () => {
