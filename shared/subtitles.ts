@@ -33,6 +33,8 @@ const CLOSING = /^[\p{M}\p{Pe}\p{Pf}\p{Po}ー々ぁぃぅぇぉっゃゅょァ�
 interface Word extends TimedText {
   /** Written without a blank before it. */
   isJoined: boolean;
+  /** In characters as people count them, nearly: surrogate pairs are one. */
+  length: number;
 }
 
 /** Cuts segments into cues that follow each other without overlapping, within {@link CUE_LIMITS}. */
@@ -41,7 +43,7 @@ export function subtitleCues(segments: readonly TimedText[]): Cue[] {
   const cues: Cue[] = [];
   for (let from = 0; from < words.length;) {
     const to = cueEnd(words, from);
-    cues.push(cueOf(words.slice(from, to), cues.at(-1)?.endMs ?? 0));
+    cues.push(cueOf(words, [from, to], cues.at(-1)?.endMs ?? 0));
     from = to;
   }
   return cues;
@@ -117,7 +119,7 @@ function wordsOf(segments: readonly TimedText[]): Word[] {
       let at = index;
       for (const piece of unbreakable(run)) {
         const times = { startMs: timeAt(at), endMs: timeAt(at + piece.length) };
-        words.push({ text: piece, isJoined: !isSpaced, ...times });
+        words.push({ text: piece, isJoined: !isSpaced, length: lengthOf(piece), ...times });
         isSpaced = false;
         at += piece.length;
       }
@@ -128,6 +130,7 @@ function wordsOf(segments: readonly TimedText[]): Word[] {
 
 /** The pieces of a run of characters between which a line may end. */
 function unbreakable(run: string): string[] {
+  if (run.length <= CUE_LIMITS.lineCharacters && !UNSPACED.test(run)) return [run];
   const pieces: string[] = [];
   for (const character of run) {
     const last = pieces.at(-1);
@@ -145,59 +148,74 @@ function unbreakable(run: string): string[] {
 function cueEnd(words: readonly Word[], from: number): number {
   const first = words[from] as Word;
   let best = { end: from + 1, score: -1 };
+  let characters = 0;
   for (let end = from + 1; ; end += 1) {
     const last = words[end - 1] as Word;
     const next = words[end];
-    const score = endScore(words.slice(from, end), last.endMs - first.startMs);
+    characters += last.length + 1;
+    const score = endScore(last.text, characters, last.endMs - first.startMs);
     if (score >= best.score) best = { end, score };
     if (next === undefined || next.startMs - last.endMs > PAUSE_MS) return end;
     const isLongEnough = last.endMs - first.startMs >= CUE_LIMITS.leastMs;
     if (SENTENCE_END.test(last.text) && isLongEnough && !next.isJoined) return end;
     const isTooLong = next.endMs - first.startMs > CUE_LIMITS.mostMs;
-    if (isTooLong || layOut(words.slice(from, end + 1)) === undefined) return best.end;
+    if (isTooLong || lineBreak(words, from, end + 1) === undefined) return best.end;
   }
 }
 
 /** How well a cue may end here: full ones are better, and most of all whole sentences and clauses. */
-function endScore(words: readonly Word[], durationMs: number): number {
-  const characters = words.reduce((sum, word) => sum + lengthOf(word.text) + 1, 0);
+function endScore(last: string, characters: number, durationMs: number): number {
   const most = CUE_LIMITS.lineCharacters * CUE_LIMITS.lines;
   const fill = Math.max(characters / most, durationMs / CUE_LIMITS.mostMs);
-  const last = words.at(-1)?.text ?? '';
   if (fill < LEAST_FILL) return fill;
   return fill + (SENTENCE_END.test(last) ? 2 : CLAUSE_END.test(last) ? 1 : 0);
 }
 
-function cueOf(words: readonly Word[], notBeforeMs: number): Cue {
-  const [first] = words;
-  const startMs = Math.max(Math.round(first?.startMs ?? 0), notBeforeMs);
-  const spokenMs = (words.at(-1)?.endMs ?? startMs) - startMs;
+function cueOf(words: readonly Word[], [from, to]: [number, number], notBeforeMs: number): Cue {
+  const startMs = Math.max(Math.round(words[from]?.startMs ?? 0), notBeforeMs);
+  const spokenMs = (words[to - 1]?.endMs ?? startMs) - startMs;
   const durationMs = Math.min(Math.max(spokenMs, CUE_LIMITS.leastMs), CUE_LIMITS.mostMs);
-  return { startMs, endMs: startMs + durationMs, lines: layOut(words) ?? [] };
+  const at = lineBreak(words, from, to) ?? to;
+  const lines = [join(words.slice(from, at)), join(words.slice(at, to))];
+  return { startMs, endMs: startMs + durationMs, lines: lines.filter((line) => line !== '') };
 }
 
-/** Words on one line, or on two that are about as long; undefined when they do not fit. */
-function layOut(words: readonly Word[]): string[] | undefined {
-  const whole = join(words);
-  if (lengthOf(whole) <= CUE_LIMITS.lineCharacters) return [whole];
-  let best: { lines: string[]; imbalance: number } | undefined;
-  for (let at = 1; at < words.length; at += 1) {
-    const lines = [join(words.slice(0, at)), join(words.slice(at))];
-    const [first = 0, second = 0] = lines.map(lengthOf);
-    if (Math.max(first, second) > CUE_LIMITS.lineCharacters) continue;
+/**
+ * Where words are broken into two lines that are about as long: the index of the second line's first, or
+ * `to` when they fit on one; undefined when they fit on none.
+ */
+function lineBreak(words: readonly Word[], from: number, to: number): number | undefined {
+  let whole = 0;
+  for (let at = from; at < to; at += 1) whole += widthOf(words, at, from);
+  if (whole <= CUE_LIMITS.lineCharacters) return to;
+  if (whole > CUE_LIMITS.lineCharacters * CUE_LIMITS.lines + 1) return undefined;
+  let best: { at: number; imbalance: number } | undefined;
+  let first = 0;
+  for (let at = from + 1; at < to; at += 1) {
+    first += widthOf(words, at - 1, from);
+    if (first > CUE_LIMITS.lineCharacters) break;
+    const second = whole - first - (words[at]?.isJoined === true ? 0 : 1);
+    if (second > CUE_LIMITS.lineCharacters) continue;
     const last = words[at - 1]?.text ?? '';
     const endsWell = SENTENCE_END.test(last) || CLAUSE_END.test(last);
     const imbalance = Math.abs(first - second) - (endsWell ? CUE_LIMITS.lineCharacters / 2 : 0);
-    if (best === undefined || imbalance < best.imbalance) best = { lines, imbalance };
+    if (best === undefined || imbalance < best.imbalance) best = { at, imbalance };
   }
-  return best?.lines;
+  return best?.at;
+}
+
+/** Characters that a word takes on a line that begins with the word at `from`. */
+function widthOf(words: readonly Word[], at: number, from: number): number {
+  const { length = 0, isJoined = true } = words[at] ?? {};
+  return at === from || isJoined ? length : length + 1;
 }
 
 function join(words: readonly Word[]): string {
   return words.map(({ text, isJoined }, at) => (at === 0 || isJoined ? text : ` ${text}`)).join('');
 }
 
-/** In characters as people count them, nearly: surrogate pairs are one. */
 function lengthOf(text: string): number {
-  return Array.from(text).length;
+  let length = 0;
+  for (const character of text) length += character === '' ? 0 : 1;
+  return length;
 }

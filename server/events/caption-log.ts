@@ -12,8 +12,10 @@ export type NewCaption = Omit<Caption, 'sequence'>;
 
 export interface RecentCaptions {
   captions: readonly Caption[];
-  /** Whether nothing that came after that sequence is missing. */
+  /** Whether nothing that came after that sequence is missing, or was deleted. */
   isWhole: boolean;
+  /** Whoever has these captions has everything up to this sequence. */
+  upTo: number;
 }
 
 export interface CaptionFollower {
@@ -65,8 +67,8 @@ interface HeldTrack {
   last: Promise<unknown>;
   /** Whether what a process before this one has kept was read. */
   isFilled: boolean;
-  /** Whether there is more than is held. */
-  isCut: boolean;
+  /** What came up to this sequence is not held: there was too much, or it was deleted. */
+  cutAt: number;
 }
 
 export interface CaptionLogOptions {
@@ -140,11 +142,12 @@ class EmbeddedCaptionLog implements CaptionLog {
     if (!held.isFilled && !reachesBack(held, after)) {
       await inTurn(held, () => this.#fill(track, held));
     }
-    const { captions, isCut } = held;
+    const { captions, cutAt } = held;
     const from = captions.findIndex(({ sequence }) => sequence > after);
     return {
       captions: from === -1 ? [] : captions.slice(from),
-      isWhole: !isCut || reachesBack(held, after),
+      isWhole: after >= cutAt,
+      upTo: Math.max(cutAt, captions.at(-1)?.sequence ?? 0),
     };
   }
 
@@ -165,7 +168,7 @@ class EmbeddedCaptionLog implements CaptionLog {
   forget(roomId: string): Promise<void> {
     return this.#delete(roomId, (held) => {
       held.captions = [];
-      held.isCut = false;
+      held.cutAt = this.#lastNumber;
     });
   }
 
@@ -189,9 +192,9 @@ class EmbeddedCaptionLog implements CaptionLog {
 
   expire(roomId: string, beforeMs: number): void {
     for (const held of this.#rooms.get(roomId)?.values() ?? []) {
-      const left = held.captions.filter(({ endMs }) => endMs >= beforeMs);
-      held.isCut ||= left.length < held.captions.length;
-      held.captions = left;
+      const gone = held.captions.filter(({ endMs }) => endMs < beforeMs);
+      held.cutAt = Math.max(held.cutAt, gone.at(-1)?.sequence ?? 0);
+      held.captions = held.captions.filter(({ endMs }) => endMs >= beforeMs);
       held.unwritten = held.unwritten.filter(({ endMs }) => endMs >= beforeMs);
     }
   }
@@ -215,7 +218,7 @@ class EmbeddedCaptionLog implements CaptionLog {
     const kept = await this.#options.store.captions(track, 0, MAX_HELD);
     const before = held.captions[0]?.sequence ?? Number.POSITIVE_INFINITY;
     held.captions.unshift(...kept.filter(({ sequence }) => sequence < before));
-    held.isCut ||= kept.length === MAX_HELD;
+    if (kept.length === MAX_HELD) held.cutAt = Math.max(held.cutAt, (kept[0]?.sequence ?? 0) - 1);
     held.isFilled = true;
     this.#lastNumber = Math.max(this.#lastNumber, kept.at(-1)?.sequence ?? 0);
     cut(held);
@@ -229,7 +232,7 @@ function emptyTrack(): HeldTrack {
     followers: new Set(),
     last: Promise.resolve(),
     isFilled: false,
-    isCut: false,
+    cutAt: 0,
   };
 }
 
@@ -248,6 +251,6 @@ function reachesBack({ captions: [first] }: HeldTrack, after: number): boolean {
 function cut(held: HeldTrack): void {
   const excess = held.captions.length - MAX_HELD;
   if (excess <= 0) return;
-  held.captions.splice(0, excess);
-  held.isCut = true;
+  const gone = held.captions.splice(0, excess);
+  held.cutAt = Math.max(held.cutAt, gone.at(-1)?.sequence ?? 0);
 }

@@ -1,6 +1,5 @@
 /** What can be read of a room in one language: who reads it, what they are sent, and who renders it. */
-import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
-import type { RoomLine, RoomServerMessage } from '../../shared/protocol/room-messages.ts';
+import type { RoomLine } from '../../shared/protocol/room-messages.ts';
 import type { Logger } from '../process/log.ts';
 import type { Caption, CaptionLog, CaptionTrack } from './caption-log.ts';
 import type { Growing, Interpreter } from './interpreter.ts';
@@ -132,15 +131,16 @@ export class Channel {
     }
     const missed = await this.#options.captions.read(this.track, reader.sequence);
     if (!isWanted()) return;
-    const { captions, isWhole } = missed;
+    const { captions, isWhole, upTo } = missed;
     if (!isWhole) {
+      this.forgetHistory();
       reader.sequence = -1;
       return this.#sendMissed(reader, isWanted);
     }
     // Nothing can come in between: whoever is told from now on is told everything.
     reader.isBehind = false;
     if (captions.length > 0) {
-      const parcel = this.#historyParcel(captions, { replaces: false });
+      const parcel = this.#historyParcel(captions, { sequence: upTo, replaces: false });
       reader.write(parcel.in(reader.encoding));
       reader.sequence = parcel.sequence;
     }
@@ -151,8 +151,11 @@ export class Channel {
 
   async #readHistory(): Promise<Parcel> {
     try {
-      const { captions } = await this.#options.captions.read(this.track, 0);
-      return this.#historyParcel(captions, { replaces: true });
+      const { captions, upTo } = await this.#options.captions.read(this.track, 0);
+      return this.#historyParcel(latestLines(captions).slice(-HISTORY_LINES), {
+        sequence: upTo,
+        replaces: true,
+      });
     } catch (error) {
       // The next reader tries again.
       this.#history = undefined;
@@ -160,22 +163,23 @@ export class Channel {
     }
   }
 
-  #historyParcel(captions: readonly Caption[], { replaces }: { replaces: boolean }): Parcel {
-    const sequence = captions.at(-1)?.sequence ?? 0;
-    const said = replaces ? latestLines(captions).slice(-HISTORY_LINES) : captions;
-    const message: RoomServerMessage = {
-      type: 'history',
-      language: this.track.name,
-      sequence,
-      replaces,
-      lines: said.map(toLine),
-    };
-    return createParcel(message, sequence);
+  /** What was said long ago is gone. */
+  forgetHistory(): void {
+    this.#history = undefined;
+  }
+
+  #historyParcel(
+    captions: readonly Caption[],
+    { sequence, replaces }: { sequence: number; replaces: boolean },
+  ): Parcel {
+    const { name: language } = this.track;
+    const lines = captions.map(toLine);
+    return createParcel({ type: 'history', language, sequence, replaces, lines }, sequence);
   }
 
   /** What was said is deleted: readers are shown nothing of it any more. */
   clear(): void {
-    this.#history = undefined;
+    this.forgetHistory();
     this.#options.interpreter?.forget();
     for (const reader of this.readers) {
       if (!reader.isBehind) continue;
@@ -199,32 +203,6 @@ export class Channel {
 export function latestLines(captions: readonly Caption[]): Caption[] {
   const newest = new Map(captions.map((caption) => [caption.line, caption]));
   return [...newest.values()].filter(({ text }) => text !== '').sort((a, b) => a.line - b.line);
-}
-
-/**
- * What was said and has no translation into a language, or one of what has been corrected since, or was
- * shown as it was said because there was no engine.
- */
-export function missingIn(
-  rendered: readonly Caption[],
-  said: readonly Caption[],
-  language: LanguageTag,
-): Caption[] {
-  const newest = new Map(rendered.map((caption) => [caption.line, caption]));
-  const spoken = [...new Map(said.map((caption) => [caption.line, caption])).values()];
-  return spoken.filter(({ line, sequence, text }) => {
-    const rendering = newest.get(line);
-    if (rendering === undefined) return text !== '';
-    if (rendering.renders !== null) {
-      return rendering.renders < sequence || (text !== '' && isUntranslated(rendering, language));
-    }
-    // What a person wrote stays, as long as there is the line at all.
-    return text === '' && rendering.text !== '' && rendering.sequence < sequence;
-  });
-}
-
-function isUntranslated({ language }: Caption, wanted: LanguageTag): boolean {
-  return baseLanguage(language) !== baseLanguage(wanted);
 }
 
 function toLine({ line, text, language, startMs, endMs, author }: Caption): RoomLine {

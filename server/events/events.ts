@@ -11,6 +11,7 @@ import {
   type RoomRole,
   type TypedCaption,
 } from '../../shared/schemas/rooms.ts';
+import { canonicalLanguage } from '../../shared/language.ts';
 import { countCodePoints, FORBIDDEN_CHARACTER } from '../text/code-points.ts';
 import type { Caption, CaptionLog } from './caption-log.ts';
 import type { LiveRoom } from './live-room.ts';
@@ -112,6 +113,7 @@ export class Events {
     await this.rooms.delete(accountId, roomId);
     const { live } = this.#options;
     live.end(roomId, new ServiceError('not_found', 'The room has been deleted.'));
+    this.#options.spokenLines.forget(roomId);
   }
 
   async revoke(room: Room, linkId: string): Promise<void> {
@@ -128,13 +130,18 @@ export class Events {
     const known = oneOf('format', format, transcriptFormats);
     const running = await this.#open(room, language);
     const lines = await running.transcript(language, signal);
-    const file = await writeTranscript(lines, { format: known, title: room.name });
+    const file = await writeTranscript(lines, {
+      room: room.roomId,
+      format: known,
+      title: room.name,
+    });
     return { ...file, fileName: `transcript-${room.roomId}-${language}.${known}` };
   }
 
   /** Deletes what was said. */
   async forget(room: Room): Promise<void> {
     await (await this.#options.live.open(room)).forget();
+    this.#options.spokenLines.forget(room.roomId);
   }
 
   async list(accountId: string, base: string): Promise<RoomInfo[]> {
@@ -222,12 +229,29 @@ export class Events {
       endMs: before?.endMs ?? now() + TYPED_MS,
       ...(line !== undefined && { line }),
     };
-    const spoken = before?.language ?? room.wishes.sourceLanguage ?? 'en';
     const caption =
       language === SPOKEN
-        ? await running.say({ ...said, language: spoken, author: 'person' })
+        ? await running.say({
+            ...said,
+            language: before?.language ?? (await this.#spokenLanguage(room, typed)),
+            author: 'person',
+          })
         : await running.write(language, said);
     return { line: caption.line };
+  }
+
+  /** The language of what is typed: the one it says, or the room's, or what was spoken last. */
+  async #spokenLanguage(
+    { roomId, wishes }: Room,
+    { source_language: given }: TypedCaption,
+  ): Promise<string> {
+    const known = given === undefined ? wishes.sourceLanguage : canonicalLanguage(given);
+    if (known === undefined) {
+      throw invalid("Value for 'source_language' not supported: it is no language.");
+    }
+    if (known !== null) return known;
+    const { captions } = await this.#options.captions.read({ roomId, name: SPOKEN }, 0);
+    return captions.at(-1)?.language ?? 'en';
   }
 
   /** A line as audio. @throws ServiceError not_found, invalid_request, synthesis_failed, too_many_requests */
@@ -237,7 +261,7 @@ export class Events {
   ): Promise<{ contentType: string; clip: Buffer }> {
     const { captions, spokenLines, readers } = this.#options;
     const known = oneOf('format', format, Object.keys(spokenFormats) as SpokenFormat[]);
-    oneOf('language', language, [SPOKEN, ...room.wishes.languages]);
+    await this.#open(room, language);
     const { captions: recent } = await captions.read({ roomId: room.roomId, name: language }, 0);
     const caption = recent.findLast((each) => each.line === line);
     if (caption === undefined || caption.text === '') {

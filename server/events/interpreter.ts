@@ -30,7 +30,7 @@ export interface InterpreterOptions {
 }
 
 export interface Interpreter {
-  /** Renders captions in their order; those of long ago when there is nothing else to do. */
+  /** Renders captions in their order; those of long ago when there is nothing else to do, the last one first. */
   conclude(captions: readonly Caption[], options?: { areOld: boolean }): void;
   /** What is being said now; undefined: nothing. */
   grow(growing: Growing | undefined): void;
@@ -125,7 +125,8 @@ class LiveInterpreter implements Interpreter {
       } else if (this.#growing !== undefined && this.#growing.text !== this.#guessed) {
         await this.#guess(this.#growing);
       } else {
-        const late = this.#old.shift();
+        // What was said last is wanted first.
+        const late = this.#old.pop();
         if (late === undefined) return;
         await this.#render(late);
       }

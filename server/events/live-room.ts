@@ -8,14 +8,10 @@ import { SPOKEN } from '../../shared/schemas/rooms.ts';
 import type { Logger } from '../process/log.ts';
 import type { CaptionUpdate, SessionRoom, TranslateText } from '../voice/index.ts';
 import type { Caption, CaptionLog, CaptionTrack, NewCaption } from './caption-log.ts';
-import { Channel, latestLines, missingIn } from './channel.ts';
-import {
-  createInterpreter,
-  type Growing,
-  type Interpreter,
-  type Rendering,
-} from './interpreter.ts';
+import { Channel, latestLines } from './channel.ts';
+import type { Growing } from './interpreter.ts';
 import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
+import { Renderings } from './renderings.ts';
 import { hasExpired, type RoomPass } from './room-keys.ts';
 import { createRoomWording } from './room-wording.ts';
 import type { Room } from './store.ts';
@@ -29,8 +25,8 @@ const LATE_LINES = 150;
 const WAITING_MS = 1_000;
 /** Sessions that were requested and may still speak. */
 const MAX_EXPECTED = 1_000;
-/** Readers that are asked to leave without letting anything else happen. */
-const ENDED_AT_ONCE = 100;
+/** Readers with whom something is done without letting anything else happen. */
+const AT_ONCE = 50;
 
 export interface LiveRoomOptions {
   room: Room;
@@ -51,21 +47,18 @@ export class LiveRoom implements SessionRoom {
   #room: Room;
   #translateText: TranslateText;
   readonly #options: LiveRoomOptions;
+  readonly #renderings: Renderings;
   readonly #channels = new Map<string, Channel>();
   #wording;
   #speech: Speech | undefined;
   #speakersPass: RoomPass | undefined;
   #growing: Growing | undefined;
   #isOver = false;
-  /** Translations of what was said before that number are not wanted any more: it was deleted. */
-  #forgottenBefore = 0;
+  #lastUsedMs = performance.now();
+  #state: { of: Room; state: string; parcel: Parcel; madeMs: number } | undefined;
   /** By what sessions were requested that were not heard yet, or are. */
   readonly #passes = new Map<string, RoomPass>();
   readonly #revoked = new Set<string>();
-  /** Transcripts that are being completed, by language: one after the other, as the next finds it done. */
-  readonly #completing = new Map<string, Promise<void>>();
-  /** Lines that persons wrote in a language, by name and number. */
-  readonly #written = new Set<string>();
   /** When the last pause began and ended, ms since the epoch: what began to be said in it stays outside. */
   #pause = { fromMs: Infinity, toMs: Infinity };
 
@@ -75,6 +68,15 @@ export class LiveRoom implements SessionRoom {
     this.#translateText = options.translateText;
     this.#wording = createRoomWording(options.room.wishes);
     if (options.room.isPaused) this.#pause.fromMs = -Infinity;
+    const { captions, log } = options;
+    this.#renderings = new Renderings({
+      roomId: options.room.roomId,
+      captions,
+      log,
+      translateText: (...wish) => this.#translateText(...wish),
+      wording: () => this.#wording,
+      append: (...caption) => this.#append(...caption),
+    });
     this.#openAlways();
   }
 
@@ -82,9 +84,10 @@ export class LiveRoom implements SessionRoom {
     return this.#room;
   }
 
-  /** Whether nobody speaks and nobody reads. */
-  get isIdle(): boolean {
-    return this.#speech === undefined && this.readerCount === 0;
+  /** How long nobody has spoken, typed or read. */
+  get idleMs(): number {
+    if (this.#speech !== undefined || this.readerCount > 0) return 0;
+    return performance.now() - this.#lastUsedMs;
   }
 
   get readerCount(): number {
@@ -146,8 +149,9 @@ export class LiveRoom implements SessionRoom {
       this.#options.log.info({ err: error, sessionId }, 'a speaker of a room left');
     } finally {
       this.#passes.delete(speech.sessionId);
-      if (this.#speech === speech) {
+      if (this.#speech === speech && !this.#isOver) {
         this.#speech = undefined;
+        this.#lastUsedMs = performance.now();
         this.#grow(undefined);
         this.#sayThatNobodySpeaks();
       }
@@ -201,7 +205,7 @@ export class LiveRoom implements SessionRoom {
     written: Pick<Caption, 'text' | 'startMs' | 'endMs'> & { line?: number },
   ): Promise<Caption> {
     const { text, startMs, endMs, line = this.#options.captions.nextLine() } = written;
-    if (written.line !== undefined) this.#written.add(`${language} ${line}`);
+    if (written.line !== undefined) this.#renderings.noteWritten(language, line);
     return this.#append(language, {
       line,
       language,
@@ -221,6 +225,7 @@ export class LiveRoom implements SessionRoom {
 
   #append(name: string, caption: NewCaption): Promise<Caption> {
     const isKept = this.#room.keepMs > 0;
+    this.#lastUsedMs = performance.now();
     return this.#options.captions.append(this.#track(name), caption, { isKept });
   }
 
@@ -238,10 +243,13 @@ export class LiveRoom implements SessionRoom {
       return;
     }
     reader.write(this.#stateParcel().in(reader.encoding));
-    this.#channel(name).join(reader, after);
+    // What is yet to come has been read by nobody.
+    const isPast = after !== undefined && after < this.#options.captions.nextLine();
+    this.#channel(name).join(reader, isPast ? after : undefined);
   }
 
   leave(reader: Reader): void {
+    this.#lastUsedMs = performance.now();
     for (const [name, channel] of this.#channels) {
       if (channel.leave(reader)) this.#closeWhenUnread(name, channel);
     }
@@ -282,13 +290,9 @@ export class LiveRoom implements SessionRoom {
   endReaders(reason: ServiceError, which: (reader: Reader) => boolean = () => true): void {
     const leaving = [...this.#channels.values()].flatMap(({ readers }) => [...readers]);
     const farewell = createParcel({ type: 'end', message: reason.message });
-    const endSome = () => {
-      for (const reader of leaving.splice(-ENDED_AT_ONCE)) {
-        if (which(reader)) reader.end(reason, farewell);
-      }
-      if (leaving.length > 0) setImmediate(endSome);
-    };
-    endSome();
+    inSlices(leaving, (reader) => {
+      if (which(reader)) reader.end(reason, farewell);
+    });
   }
 
   /**
@@ -309,16 +313,25 @@ export class LiveRoom implements SessionRoom {
     for (const channel of this.#channels.values()) channel.send(parcel);
   }
 
+  /** One for all who come within a second: voices come and go with their engines. */
   #stateParcel(): Parcel {
-    const { name, wishes } = this.#room;
-    return createParcel({
+    const room = this.#room;
+    const { state } = this;
+    const before = this.#state;
+    const nowMs = performance.now();
+    const isGood = before?.of === room && before.state === state && nowMs - before.madeMs < 1_000;
+    if (isGood) return before.parcel;
+    const { name, wishes } = room;
+    const parcel = createParcel({
       type: 'room',
       name,
-      state: this.state,
+      state,
       languages: wishes.languages,
-      spoken_languages: this.#options.spokenLanguages(this.#room),
+      spoken_languages: this.#options.spokenLanguages(room),
       ...(wishes.sourceLanguage !== null && { source_language: wishes.sourceLanguage }),
     });
+    this.#state = { of: room, state, parcel, madeMs: nowMs };
+    return parcel;
   }
 
   #channel(name: string): Channel {
@@ -326,7 +339,7 @@ export class LiveRoom implements SessionRoom {
     if (open !== undefined) return open;
     const track = this.#track(name);
     const { captions, fanOut, log } = this.#options;
-    const interpreter = name === SPOKEN ? undefined : this.#interpreter(track);
+    const interpreter = name === SPOKEN ? undefined : this.#renderings.interpreter(name);
     const channel = new Channel({ track, captions, fanOut, interpreter, log });
     this.#channels.set(name, channel);
     channel.grow(this.#growing);
@@ -334,45 +347,12 @@ export class LiveRoom implements SessionRoom {
     return channel;
   }
 
-  #interpreter(track: CaptionTrack): Interpreter {
-    const { captions, log } = this.#options;
-    return createInterpreter({
-      language: track.name,
-      translateText: (...wish) => this.#translateText(...wish),
-      wording: () => this.#wording,
-      append: (caption) => this.#appendRendering(track, caption),
-      tell: (tentative) => captions.tell(track, tentative),
-      log,
-    });
-  }
-
-  /** What a person wrote stays, as long as there is the line at all; so does what is newer, or the same. */
-  async #appendRendering(track: CaptionTrack, caption: NewCaption & Rendering): Promise<void> {
-    const { line, renders, text } = caption;
-    const { captions } = await this.#options.captions.read(track, 0);
-    const shown = captions.findLast((each) => each.line === line);
-    const mark = `${track.name} ${line}`;
-    if (text === '') this.#written.delete(mark);
-    // It may be on its way to where it is kept.
-    else if (shown?.renders === null || this.#written.has(mark)) return;
-    if (renders < this.#forgottenBefore || renders < (shown?.renders ?? 0)) return;
-    if (shown?.renders === renders && shown.text === text) return;
-    await this.#append(track.name, caption);
-  }
-
   /** Renders what was said before anybody read this language. */
   async #interpretLate(channel: Channel): Promise<void> {
-    const { now = Date.now, captions, log } = this.#options;
+    const { now = Date.now, log } = this.#options;
     try {
-      const [said, rendered] = await Promise.all([
-        captions.read(this.#track(SPOKEN), 0),
-        captions.read(channel.track, 0),
-      ]);
-      const sinceMs = now() - LATE_MS;
-      const late = missingIn(rendered.captions, said.captions, channel.track.name)
-        .filter(({ endMs }) => endMs >= sinceMs)
-        .slice(-LATE_LINES);
-      channel.interpret(late, { areOld: true });
+      const late = await this.#renderings.missing(channel.track.name, now() - LATE_MS);
+      channel.interpret(late.slice(-LATE_LINES), { areOld: true });
     } catch (error) {
       log.error({ err: error }, 'what was said in a room could not be read');
     }
@@ -388,33 +368,8 @@ export class LiveRoom implements SessionRoom {
 
   /** A language of the room, whole: what nobody has read is translated now. */
   async transcript(name: string, signal: AbortSignal): Promise<Caption[]> {
-    const { captions } = this.#options;
-    const track = this.#track(name);
-    if (name !== SPOKEN) {
-      const before = this.#completing.get(name) ?? Promise.resolve();
-      const completed = before.then(() => this.#complete(track, signal));
-      this.#completing.set(
-        name,
-        completed.catch(() => undefined),
-      );
-      await completed;
-    }
-    return latestLines(await captions.transcript(track));
-  }
-
-  /** Renders what is missing in a language. */
-  async #complete(track: CaptionTrack, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    const { captions } = this.#options;
-    const [said, rendered] = await Promise.all([
-      captions.transcript(this.#track(SPOKEN)),
-      captions.transcript(track),
-    ]);
-    const interpreter = this.#interpreter(track);
-    signal.addEventListener('abort', () => interpreter.stop(), { once: true });
-    interpreter.conclude(missingIn(rendered, said, track.name));
-    await interpreter.idle();
-    signal.throwIfAborted();
+    if (name !== SPOKEN) await this.#renderings.complete(name, signal);
+    return latestLines(await this.#options.captions.transcript(this.#track(name)));
   }
 
   // How the room changes.
@@ -431,10 +386,12 @@ export class LiveRoom implements SessionRoom {
         this.#closeWhenUnread(name, channel);
         continue;
       }
-      const left = [...channel.readers];
-      for (const reader of left) channel.leave(reader);
+      inSlices([...channel.readers], (reader) => {
+        // It may have left, or the language be there again.
+        if (!this.offers(name) && channel.leave(reader)) this.join(reader, SPOKEN, undefined);
+        this.#close(name);
+      });
       this.#close(name);
-      for (const reader of left) this.join(reader, SPOKEN, undefined);
     }
     this.#sendAll(this.#stateParcel());
   }
@@ -451,25 +408,37 @@ export class LiveRoom implements SessionRoom {
     for (const language of this.#room.wishes.always) this.#channel(language);
   }
 
+  /** Lets go of what was said longer ago than it is kept. */
+  expire(nowMs: number): void {
+    const { keepMs, roomId } = this.#room;
+    if (keepMs === 0) return;
+    this.#options.captions.expire(roomId, nowMs - keepMs);
+    for (const channel of this.#channels.values()) channel.forgetHistory();
+  }
+
   /** What was said is deleted: readers are shown nothing of it any more. */
   async forget(): Promise<void> {
     const { captions } = this.#options;
-    this.#written.clear();
-    this.#forgottenBefore = captions.nextLine();
-    await captions.forget(this.#room.roomId);
-    this.#forgottenBefore = captions.nextLine();
+    await this.#renderings.forget(() => captions.forget(this.#room.roomId));
     for (const channel of this.#channels.values()) channel.clear();
   }
 
   /** Ends the session that speaks, every language, and every reader. */
   end(reason: ServiceError): void {
     this.#isOver = true;
+    this.#renderings.end();
     this.#speech?.end(reason);
     this.endReaders(reason);
     for (const channel of this.#channels.values()) channel.close();
     this.#channels.clear();
     this.#options.captions.release(this.#room.roomId);
   }
+}
+
+/** Does something with many, so many at a time: what else there is to do comes in between. */
+function inSlices<T>(all: T[], act: (each: T) => void): void {
+  for (const each of all.splice(-AT_ONCE)) act(each);
+  if (all.length > 0) setImmediate(() => inSlices(all, act));
 }
 
 const EXPIRED = 'The link has expired: ask for a new one.';

@@ -52,7 +52,6 @@ class RoomsOfProcess implements LiveRooms {
   readonly #options: LiveRoomsOptions;
   readonly #opening = new Map<string, Promise<LiveRoom>>();
   readonly #open = new Map<string, LiveRoom>();
-  readonly #idleSinceMs = new Map<string, number>();
   readonly #timers: readonly NodeJS.Timeout[];
 
   constructor(options: LiveRoomsOptions) {
@@ -94,7 +93,6 @@ class RoomsOfProcess implements LiveRooms {
 
   end(roomId: string, reason: ServiceError): void {
     this.#opening.delete(roomId);
-    this.#idleSinceMs.delete(roomId);
     this.#open.get(roomId)?.end(reason);
     this.#open.delete(roomId);
   }
@@ -142,18 +140,13 @@ class RoomsOfProcess implements LiveRooms {
   }
 
   #sweep(): void {
-    const nowMs = performance.now();
+    const { store, log } = this.#options;
+    const nowMs = Date.now();
     for (const [roomId, live] of this.#open) {
-      const sinceMs = this.#idleSinceMs.get(roomId) ?? nowMs;
-      if (!live.isIdle) this.#idleSinceMs.delete(roomId);
-      else if (nowMs - sinceMs > IDLE_MS) this.end(roomId, idle());
-      else this.#idleSinceMs.set(roomId, sinceMs);
+      if (live.idleMs > IDLE_MS) this.end(roomId, idle());
+      else live.expire(nowMs);
     }
-    const { store, log, captions } = this.#options;
-    for (const { room } of this.#open.values()) {
-      if (room.keepMs > 0) captions.expire(room.roomId, Date.now() - room.keepMs);
-    }
-    store.deleteExpired(Date.now()).catch((error: unknown) => {
+    store.deleteExpired(nowMs).catch((error: unknown) => {
       log.error({ err: error }, 'transcripts whose time is up could not be deleted');
     });
   }

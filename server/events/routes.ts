@@ -133,7 +133,7 @@ const making: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
         ...common,
         summary: 'Change a room',
         description:
-          'What is left out stays, null takes it away. It holds for what is said from then on.',
+          'What is left out stays; null takes away `source_language`, `glossary_id` and `formality`. It holds for what is said from then on.',
         consumes,
         params: RoomPath,
         body: RoomChange,

@@ -23,6 +23,8 @@ export interface SpokenLines {
   languages(of: readonly string[]): string[];
   /** Whether a line was spoken, or is about to be. */
   has(roomId: string, caption: Caption, format: SpokenFormat): boolean;
+  /** What was said in a room is deleted. */
+  forget(roomId: string): void;
   /**
    * A whole file.
    *
@@ -42,13 +44,17 @@ export function createSpokenLines({
   const places = new FairPlaces(AT_ONCE);
   let totalBytes = 0;
 
+  function drop(name: string): void {
+    totalBytes -= clips.get(name)?.bytes ?? 0;
+    clips.delete(name);
+  }
+
   function forgetOldest(): void {
     for (const [name, { bytes }] of clips) {
       if (totalBytes <= MAX_BYTES) return;
       // One that is being made is not counted yet.
       if (bytes === 0) continue;
-      totalBytes -= bytes;
-      clips.delete(name);
+      drop(name);
     }
   }
 
@@ -64,6 +70,9 @@ export function createSpokenLines({
 
   return {
     languages: (of) => of.filter(canSpeak),
+    forget(roomId) {
+      for (const name of [...clips.keys()]) if (name.startsWith(`${roomId} `)) drop(name);
+    },
     has: (...wish) => clips.has(nameOf(...wish)),
     speak(roomId, caption, format) {
       if (!canSpeak(caption.language)) {
@@ -76,6 +85,7 @@ export function createSpokenLines({
       clips.set(name, entry);
       entry.clip.then(
         (clip) => {
+          if (clips.get(name) !== entry) return;
           entry.bytes = clip.length;
           totalBytes += clip.length;
           forgetOldest();

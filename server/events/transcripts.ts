@@ -1,102 +1,64 @@
 /** What was said in a room, as a file. */
-import { toSrt, toVtt, subtitleCues, type TimedText } from '../../shared/subtitles.ts';
+import { once } from 'node:events';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { TranscriptFormat } from '../../shared/schemas/rooms.ts';
+import { FairPlaces } from '../process/concurrency.ts';
+import { startWorker } from '../process/index.ts';
 import type { Caption } from './caption-log.ts';
 
 const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const contentTypes = {
+  json: 'application/json',
+  txt: 'text/plain; charset=utf-8',
+  srt: 'application/x-subrip',
+  vtt: 'text/vtt; charset=utf-8',
+  docx: WORD,
+} as const satisfies Record<TranscriptFormat, string>;
 
 /** What they are sent as, without parameters. */
-export const transcriptTypes = [
-  'application/json',
-  'text/plain',
-  'text/vtt',
-  'application/x-subrip',
-  WORD,
-];
+export const transcriptTypes = Object.values(contentTypes).map(
+  (type) => type.split(';', 1)[0] ?? type,
+);
 
 export interface TranscriptFile {
   contentType: string;
   content: string | Buffer;
 }
 
-/** A pause after which what follows is a paragraph of its own, in ms. */
-const PARAGRAPH_PAUSE_MS = 4_000;
-const LONGEST_PARAGRAPH = 8;
+/** What the thread that writes is started with; lines follow, and then nothing. */
+export interface TranscriptWish {
+  format: TranscriptFormat;
+  /** The name of the room. */
+  title: string;
+}
 
-/** @param title the name of the room */
+/** Files that are written at a time, by threads of their own: a day of speech takes a second. */
+const AT_ONCE = 2;
+/** Lines that are handed over without letting anything else happen. */
+const LINES_A_TURN = 250;
+
+const places = new FairPlaces(AT_ONCE);
+
+/** @param room whose turn it is among others */
 export async function writeTranscript(
   lines: readonly Caption[],
-  { format, title }: { format: TranscriptFormat; title: string },
+  { room, ...wish }: TranscriptWish & { room: string },
 ): Promise<TranscriptFile> {
-  if (format === 'srt') {
-    return { contentType: 'application/x-subrip', content: toSrt(subtitleCues(timed(lines))) };
-  }
-  if (format === 'vtt') {
-    return { contentType: 'text/vtt; charset=utf-8', content: toVtt(subtitleCues(timed(lines))) };
-  }
-  if (format === 'txt') {
-    const text = paragraphs(lines)
-      .map((each) => `${each}\n`)
-      .join('\n');
-    return { contentType: 'text/plain; charset=utf-8', content: text };
-  }
-  if (format === 'docx') {
-    return {
-      contentType: WORD,
-      content: await wordDocument(lines, title),
-    };
-  }
-  const content = JSON.stringify({ name: title, lines: lines.map(described) });
-  return { contentType: 'application/json', content };
-}
-
-/** Times from the first line on; each line begins with the blank that subtitles join by. */
-function timed(lines: readonly Caption[]): TimedText[] {
-  const beganMs = lines[0]?.startMs ?? 0;
-  return lines.map(({ text, startMs, endMs }, index) => ({
-    text: index === 0 ? text : ` ${text}`,
-    startMs: Math.max(0, startMs - beganMs),
-    endMs: Math.max(0, endMs - beganMs),
-  }));
-}
-
-function paragraphs(lines: readonly Caption[]): string[] {
-  const found: string[][] = [];
-  lines.forEach(({ text, startMs }, index) => {
-    const open = found.at(-1);
-    const pauseMs = startMs - (lines[index - 1]?.endMs ?? startMs);
-    if (open === undefined || pauseMs > PARAGRAPH_PAUSE_MS || open.length >= LONGEST_PARAGRAPH) {
-      found.push([text]);
-    } else open.push(text);
+  return places.hold({ account: room }, async () => {
+    const writer = startWorker(import.meta.url, './transcript-worker', { workerData: wish });
+    try {
+      const written = once(writer, 'message') as Promise<[string | Uint8Array]>;
+      written.catch(() => undefined);
+      for (let at = 0; at < lines.length; at += LINES_A_TURN) {
+        writer.postMessage(lines.slice(at, at + LINES_A_TURN));
+        await othersTurn();
+      }
+      writer.postMessage('write');
+      const [content] = await written;
+      const contentType = contentTypes[wish.format];
+      return { contentType, content: typeof content === 'string' ? content : Buffer.from(content) };
+    } finally {
+      await writer.terminate();
+    }
   });
-  return found.map((sentences) => sentences.join(' '));
-}
-
-async function wordDocument(lines: readonly Caption[], title: string): Promise<Buffer> {
-  // Only whoever exports needs it.
-  const { Document, HeadingLevel, Packer, Paragraph } = await import('docx');
-  return Packer.toBuffer(
-    new Document({
-      title,
-      sections: [
-        {
-          children: [
-            new Paragraph({ text: title, heading: HeadingLevel.TITLE }),
-            ...paragraphs(lines).map((text) => new Paragraph({ text, spacing: { after: 160 } })),
-          ],
-        },
-      ],
-    }),
-  );
-}
-
-function described({ line, text, language, startMs, endMs, author }: Caption) {
-  return {
-    line,
-    text,
-    language,
-    start_time: new Date(startMs).toISOString(),
-    end_time: new Date(endMs).toISOString(),
-    by: author,
-  };
 }

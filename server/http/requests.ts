@@ -3,6 +3,7 @@
  * come with it, and how slowly all that may come.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { isIPv6 } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -53,6 +54,21 @@ export function baseUrl(
   const base = publicUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.host}`;
   if (URL.canParse(base)) return base;
   throw new ServiceError('invalid_request', 'The Host header is malformed.');
+}
+
+/** Tells networks apart: an IPv4 address, or the first 64 bits of an IPv6 address, as the rest is its owner's to choose. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined || !isIPv6(address)) return mapped ?? address;
+  const [head = '', tail] = (address.split('%', 1)[0] ?? '').toLowerCase().split('::');
+  const front = head === '' ? [] : head.split(':');
+  const back = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - front.length - back.length);
+  const groups = [...front, ...Array<string>(zeros).fill('0'), ...back];
+  return groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':');
 }
 
 /** Makes what aborts when whoever asked goes away before the whole answer has been sent. */

@@ -52,7 +52,8 @@ export async function createHttpServer(options: HttpOptions) {
   const app: FastifyInstance = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: options.trustProxy,
+    // The nearest proxy says who has called it; what stands before that was sent by the client.
+    trustProxy: options.trustProxy && ((_address, hop) => hop === 0),
     bodyLimit: BODY_LIMIT_BYTES,
     // Like any other name we do not know.
     onProtoPoisoning: 'remove',

@@ -148,8 +148,8 @@ export class RoomFeed {
     const isOther = before.language !== this.#wish.language;
     if (!isOther && before.calmness === this.#wish.calmness) return;
     if (this.#socket?.readyState === OPEN) this.#sendWatch({ withLanguage: isOther });
-    // Whoever reads a stream can send nothing.
-    else this.#cut?.();
+    // Whoever reads a stream can send nothing; a socket that opens says it then.
+    else if (this.#socket === undefined) this.#cut?.();
   }
 
   /** Comes in with another key. */

@@ -79,7 +79,7 @@ export const RoomKeepAlive = message(
 export const RoomEnd = message(
   'end',
   Type.Object({ message: Type.String({ description: 'Why.' }) }),
-  'The last message: the room is gone, or the link was revoked. The socket then closes with 4404 or 4403.',
+  'The last message; the socket then closes with 4404 where the room is gone, 4403 where the link has expired or was revoked, and 4503 where the server stops: connect again.',
 );
 export const RoomWatch = message(
   'watch',

@@ -97,7 +97,7 @@ const orNull = Object.fromEntries(
   ]),
 ) as Record<'source_language' | 'glossary_id' | 'formality', never>;
 
-/** What is left out stays, null takes it away; it holds for what is said from then on. */
+/** What is left out stays; null takes away a language that is spoken, a glossary, a formality. It holds for what is said from then on. */
 export const RoomChange = Type.Object(
   {
     ...others,
@@ -232,6 +232,11 @@ export const TypedCaption = Type.Object(
     text: Type.String({
       description: `At most ${MAX_CAPTION_CHARACTERS} characters; empty takes the line away.`,
     }),
+    source_language: Type.Optional(
+      Type.String({
+        description: `The language of a new line of \`${SPOKEN}\`; without it, the one that is mostly spoken in the room, or was last.`,
+      }),
+    ),
     line: Type.Optional(
       Type.Integer({ minimum: 1, description: 'The line it replaces; without it, a new one.' }),
     ),

@@ -40,7 +40,11 @@ export const captionLogBehaviours: Behaviour[] = [
       const appended = await Promise.all(all.map((text) => log.append(track, said(text), KEPT)));
       expect(texts(appended)).toEqual(all);
       const read = await log.read(track, 0);
-      expect(read).toEqual({ captions: appended, isWhole: true });
+      expect(read).toEqual({
+        captions: appended,
+        isWhole: true,
+        upTo: appended.at(-1)!.sequence,
+      });
       expect(numbers(appended)).toEqual([...new Set(numbers(appended))].sort((a, b) => a - b));
       expect(log.nextLine()).toBeGreaterThan(appended.at(-1)!.sequence);
     },
@@ -52,7 +56,7 @@ export const captionLogBehaviours: Behaviour[] = [
       const first = await log.append(spoken(roomId), said('one'), KEPT);
       const second = await log.append(spoken(roomId), said('two'), NOT_KEPT);
       const other = await log.append({ roomId, name: 'es' }, said('uno'), KEPT);
-      expect(await log.read(spoken(roomId), first.sequence)).toEqual({
+      expect(await log.read(spoken(roomId), first.sequence)).toMatchObject({
         captions: [second],
         isWhole: true,
       });
@@ -110,7 +114,7 @@ export const captionLogBehaviours: Behaviour[] = [
         expect(late.isWhole).toBe(false);
         expect(late.captions).toEqual(appended.slice(-late.captions.length));
         const recent = await under.read(track, appended.at(-3)!.sequence);
-        expect(recent).toEqual({ captions: appended.slice(-2), isWhole: true });
+        expect(recent).toMatchObject({ captions: appended.slice(-2), isWhole: true });
         expect(await under.transcript(track)).toHaveLength(MANY);
       }
     },
@@ -169,7 +173,10 @@ export const captionLogBehaviours: Behaviour[] = [
       await log.forget(track.roomId);
       await underWay;
       expect((await log.read(track, 0)).captions).toEqual([]);
-      expect((await log.read(track, before.sequence - 1)).captions).toEqual([]);
+      const after = await log.read(track, before.sequence);
+      // Whoever has it is to forget it.
+      expect(after).toMatchObject({ captions: [], isWhole: false });
+      expect(await log.read(track, after.upTo)).toMatchObject({ captions: [], isWhole: true });
       expect(await restarted().transcript(track)).toEqual([]);
       await log.append(track, said('public'), KEPT);
       expect(texts(await log.transcript(track))).toEqual(['public']);
@@ -197,6 +204,10 @@ export const captionLogBehaviours: Behaviour[] = [
       log.expire(track.roomId, 15);
       expect(texts(await log.transcript(track))).toEqual(['new']);
       expect((await log.read(track, old.sequence - 1)).isWhole).toBe(false);
+      log.expire(track.roomId, 25);
+      const { captions, upTo } = await log.read(track, 0);
+      expect(captions).toEqual([]);
+      expect((await log.read(track, upTo)).isWhole).toBe(true);
     },
   ],
   [

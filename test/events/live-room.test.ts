@@ -1,5 +1,6 @@
 /** What becomes of what is said in a room, with its translator in our hands. */
 import { expect, it } from 'vitest';
+import type { RoomPass } from '../../server/events/room-keys.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { until } from '../support/product/server.ts';
 import {
@@ -13,7 +14,6 @@ import {
   speech,
   tentative,
 } from './live-room-support.ts';
-import type { RoomPass } from '../../server/events/room-keys.ts';
 import { scriptedReader, type ScriptedReader } from './reading/scripted-reader.ts';
 
 platformOfThisFile();
@@ -271,74 +271,6 @@ it('goes on with the next sentence when one cannot be taken', async () => {
   await shows(spoken, 'Two.');
 });
 
-it('renders a correction in every language that is read, and leaves what a person wrote there', async () => {
-  const { live } = await openRoom();
-  const [spanish, french] = [join(live, 'es'), join(live, 'fr')];
-  const { line } = await say(live, 'Good mourning.');
-  await shows(french, 'fr(Good mourning.)');
-  await live.write('es', { text: 'Buenos días.', line, startMs: 1, endMs: 2 });
-  await shows(spanish, 'Buenos días.');
-  await say(live, 'Good morning.', { line });
-  await shows(french, 'fr(Good morning.)');
-  expect(screen(spanish)).toEqual(['Buenos días.']);
-  // Also for a language that is read only later, and gone when the line is.
-  await live.write('es', { text: 'Buenas.', line, startMs: 1, endMs: 2 });
-  await shows(join(live, 'es'), 'Buenas.');
-  await say(live, '', { line });
-  await shows(french);
-  await shows(spanish);
-  const by = messages(spanish).flatMap(({ lines }) => (lines ?? []).map((each) => each.by));
-  expect(by.slice(0, 2)).toEqual(['machine', 'person']);
-});
-
-it('shows what cannot be translated as it was said, and says in which language that is', async () => {
-  const { live, script } = await openRoom();
-  script.isDown = true;
-  const reader = join(live, 'es');
-  await say(live, 'Good morning.');
-  await shows(reader, 'Good morning.');
-  const [line] = messages(reader).flatMap(({ lines }) => lines ?? []);
-  expect(line?.language).toBe('en');
-});
-
-it('translates what was shown as it was said once there is an engine again, live and in transcripts', async () => {
-  const { live, script } = await openRoom();
-  const signal = new AbortController().signal;
-  script.isDown = true;
-  const spanish = join(live, 'es');
-  const { line } = await say(live, 'One.');
-  await shows(spanish, 'One.');
-  await live.transcript('fr', signal);
-  script.isDown = false;
-  await say(live, 'Two.');
-  await shows(spanish, 'es(One.)', 'es(Two.)');
-  const french = await live.transcript('fr', signal);
-  expect(french.map(({ text }) => text)).toEqual(['fr(One.)', 'fr(Two.)']);
-  // What has been corrected meanwhile is not put back.
-  script.isDown = true;
-  await say(live, 'Won.', { line });
-  await shows(spanish, 'Won.', 'es(Two.)');
-  script.isDown = false;
-  await say(live, 'One!', { line });
-  await shows(spanish, 'es(One!)', 'es(Two.)');
-  await live.transcript('es', signal);
-  expect(screen(spanish)).toEqual(['es(One!)', 'es(Two.)']);
-});
-
-it('what a person writes stays, though the machine was at that line', async () => {
-  const { live, script, asked } = await openRoom();
-  const spanish = join(live, 'es');
-  let release = (): void => undefined;
-  script.hold = new Promise<void>((resolve) => (release = resolve));
-  const { line } = await say(live, 'Good morning.');
-  await until(() => asked.length === 1);
-  const written = live.write('es', { text: 'Buenos días.', line, startMs: 1, endMs: 2 });
-  release();
-  await written;
-  await say(live, 'Welcome.');
-  await shows(spanish, 'Buenos días.', 'es(Welcome.)');
-});
-
 it('puts words right before they are translated, and hides others everywhere, from the moment it is asked', async () => {
   const { live, room, asked, translateText } = await openRoom();
   const [spoken, spanish] = [join(live), join(live, 'es')];
@@ -445,37 +377,35 @@ it('who reads or speaks by a link goes when its time is up, and nobody else does
   expect(lasting.flatMap(({ ended }) => ended)).toEqual([]);
 });
 
-it('a transcript has every line in every language, also one that nobody has read', async () => {
-  const { live, asked } = await openRoom();
-  for (const text of ['One.', 'Two.']) await say(live, text);
-  const signal = new AbortController().signal;
-  const lines = await live.transcript('fr', signal);
-  expect(lines.map(({ text }) => text)).toEqual(['fr(One.)', 'fr(Two.)']);
-  await live.transcript('fr', signal);
-  expect(asked).toHaveLength(2);
+it('who was away while everything was deleted, or its time was up, forgets it as well', async () => {
+  const clock = { nowMs: Date.now() };
+  const { live } = await openRoom({ now: () => clock.nowMs });
+  const { sequence } = await say(live, 'Secret.');
+  const comesBack = async () => {
+    const reader = join(live, 'spoken', sequence);
+    await until(() => !reader.isBehind);
+    return messages(reader).find(({ lines }) => lines !== undefined);
+  };
+  expect(await comesBack()).toBeUndefined();
+  await live.forget();
+  expect(await comesBack()).toMatchObject({ replaces: true, lines: [] });
+  await say(live, 'Public.');
+  expect(await comesBack()).toMatchObject({ replaces: true, lines: [{ text: 'Public.' }] });
+  clock.nowMs += 2 * 3_600_000;
+  live.expire(clock.nowMs);
+  expect(await comesBack()).toMatchObject({ replaces: true, lines: [] });
+  const newcomer = join(live);
+  await until(() => !newcomer.isBehind);
+  expect(screen(newcomer)).toEqual([]);
+  await say(live, 'Welcome back.');
+  await shows(newcomer, 'Welcome back.');
 });
 
-it('two who ask for a transcript at once have it translated once', async () => {
-  const { live, asked, script } = await openRoom();
-  for (const text of ['One.', 'Two.']) await say(live, text);
-  let release = (): void => undefined;
-  script.hold = new Promise<void>((resolve) => (release = resolve));
-  const { signal } = new AbortController();
-  const both = [live.transcript('fr', signal), live.transcript('fr', signal)];
-  await until(() => asked.length === 1);
-  release();
-  const [one, other] = await Promise.all(both);
-  expect(one).toHaveLength(2);
-  expect(other).toEqual(one);
-  expect(asked).toHaveLength(2);
-});
-
-it('nobody waits any longer for a transcript that nobody wants', async () => {
-  const { live, script } = await openRoom();
+it('who says to have read what is yet to come is shown what there is', async () => {
+  const { live } = await openRoom();
   await say(live, 'One.');
-  script.hold = new Promise((resolve) => setTimeout(resolve, 20));
-  const controller = new AbortController();
-  const asked = live.transcript('fr', controller.signal);
-  controller.abort(new Error('The client is gone.'));
-  await expect(asked).rejects.toThrow('client is gone');
+  const reader = join(live, 'spoken', 999_999_999_999_999);
+  await shows(reader, 'One.');
+  await say(live, 'Two.');
+  await shows(reader, 'One.', 'Two.');
 });

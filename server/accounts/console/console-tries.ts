@@ -1,6 +1,6 @@
 /** How often somebody may try to get into the console, counted in the database for all its servers. */
-import { isIPv6 } from 'node:net';
 import { ServiceError } from '../../../shared/errors.ts';
+import { networkOf } from '../../http/requests.ts';
 import type { ConsoleCredentialStore, TryLimit } from './store.ts';
 
 const WINDOW_MS = 15 * 60_000;
@@ -50,21 +50,6 @@ export async function spendTries(
     throw new TooManyTries(Math.max(1, Math.ceil((refusedUntilMs - nowMs) / 1000)));
   }
   return () => store.giveBackTries(limits.map(({ subject }) => subject));
-}
-
-/** An IPv4 address, or the first 64 bits of an IPv6 address: the rest is its owner's to choose. */
-function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined || !isIPv6(address)) return mapped ?? address;
-  const [head = '', tail] = (address.split('%', 1)[0] ?? '').toLowerCase().split('::');
-  const front = head === '' ? [] : head.split(':');
-  const back = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - front.length - back.length);
-  const groups = [...front, ...Array<string>(zeros).fill('0'), ...back];
-  return groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':');
 }
 
 function inWords(seconds: number): string {

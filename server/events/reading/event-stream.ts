@@ -57,6 +57,10 @@ class EventReader implements Reader {
     return this.#response.writableLength;
   }
 
+  get isFull(): boolean {
+    return this.#response.writableNeedDrain;
+  }
+
   write(bytes: Uint8Array): void {
     if (!this.isGone) this.#response.write(bytes);
   }

@@ -26,6 +26,8 @@ export interface Reader {
   readonly isGone: boolean;
   /** Bytes that were written and not sent yet. */
   readonly backlogBytes: number;
+  /** Whether as much waits as is good: its `drain` will come. */
+  readonly isFull: boolean;
   write(bytes: Uint8Array): void;
   /** Tells why, and closes. */
   end(reason: ServiceError, farewell: Parcel): void;
@@ -88,9 +90,6 @@ function frame(head: number, payload: Uint8Array): Uint8Array {
   bytes.set(payload, 2 + lengthBytes);
   return bytes;
 }
-
-/** What may wait in a socket of a reader who is to get more, in bytes: minutes of captions. */
-const MAX_BACKLOG_BYTES = 32 * 1024;
 
 export interface FanOut {
   /** Sends a parcel to everybody who reads at this moment. */
@@ -171,7 +170,7 @@ function offer(reader: Reader, parcel: Parcel): void {
   } else if (reader.isBehind) return;
   else if (kind === 'tentative') {
     if (!reader.isSettled && reader.backlogBytes === 0) reader.write(parcel.in(reader.encoding));
-  } else if (reader.backlogBytes > MAX_BACKLOG_BYTES) reader.isBehind = true;
+  } else if (reader.isFull) reader.isBehind = true;
   else if (sequence > reader.sequence) {
     reader.write(parcel.in(reader.encoding));
     reader.sequence = sequence;

@@ -1,5 +1,6 @@
 /** Who may read along: how many at once, how quickly they come, and how often a passcode is guessed. */
 import { ServiceError } from '../../../shared/errors.ts';
+import { networkOf } from '../../http/requests.ts';
 import type { LiveRoom } from '../live-room.ts';
 import type { Reader } from './fan-out.ts';
 
@@ -16,6 +17,9 @@ export interface ReaderLimits {
 /** Wrong passcodes from one address for one room, and then one more in so many ms. */
 const PASSCODE_TRIES = 10;
 const PASSCODE_EVERY_MS = 6_000;
+/** The same from all addresses together: a million passcodes take a week. */
+const TRIES_OF_ROOM = 500;
+const TRY_OF_ROOM_EVERY_MS = 600;
 /** Lines that are spoken for one address at once, and then one more in so many ms: ten languages of a talk. */
 const SPEECHES = 60;
 const SPEECH_EVERY_MS = 250;
@@ -49,6 +53,7 @@ export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
   const fromAddress = new Map<string, number>();
   const joins = createBuckets({ burst: limits.joinBurst, everyMs: 1_000 / limits.joinsPerSecond });
   const speeches = createBuckets({ burst: SPEECHES, everyMs: SPEECH_EVERY_MS });
+  const triesOfRoom = createBuckets({ burst: TRIES_OF_ROOM, everyMs: TRY_OF_ROOM_EVERY_MS });
   const tries = createBuckets({ burst: PASSCODE_TRIES, everyMs: PASSCODE_EVERY_MS });
   return {
     get count() {
@@ -81,8 +86,12 @@ export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
     },
     tryPasscode(roomId, from) {
       const name = `${roomId} ${networkOf(from)}`;
-      if (!tries.take(name)) throw tooFast('Too many wrong passcodes.');
-      return () => tries.giveBack(name);
+      const isAllowed = tries.take(name) && triesOfRoom.take(roomId);
+      if (!isAllowed) throw tooFast('Too many wrong passcodes.');
+      return () => {
+        tries.giveBack(name);
+        triesOfRoom.giveBack(roomId);
+      };
     },
   };
 }
@@ -93,20 +102,6 @@ function full(what: string): ServiceError {
 
 function tooFast(what: string): ServiceError {
   return new ServiceError('too_many_requests', `${what} Try again in a moment.`);
-}
-
-/** Whoever has an address of IPv6 has 64 bits of others: the first four groups of it tell networks apart. */
-function networkOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
-  const all = [...groups, ...Array.from({ length: zeros }, () => '0'), ...after];
-  return all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
 }
 
 /** Counts what may come in bursts, and then once in a while. */

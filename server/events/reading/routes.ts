@@ -190,7 +190,8 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
         format,
         address: request.ip,
       });
-      reply.header('Cache-Control', 'private, max-age=3600');
+      // Nothing of what was said stays on a device.
+      reply.header('Cache-Control', 'no-store');
       return reply.type(contentType).send(clip);
     },
   );
@@ -299,7 +300,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
       const { room, pass } = await enter(request, 'speaker');
       const { body } = request;
       const caller = await callerOf(room);
-      const streaming_url = streamingUrl(request, publicUrl);
+      const streaming_url = streamingUrl(request, ownAddress(request, publicUrl) ?? publicUrl);
       if ('token' in body) {
         const again = await voiceSessions.reconnect(body.token, caller, body.last_sequence);
         return { streaming_url, ...again };
@@ -311,6 +312,19 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
     },
   );
 };
+
+/**
+ * Where a page of this server is open in a browser: its socket goes there as well, though others use
+ * the public address. Undefined for everybody else, and where a proxy changes the host.
+ */
+function ownAddress(
+  { headers: { origin, host } }: FastifyRequest,
+  publicUrl: string | undefined,
+): string | undefined {
+  if (origin === undefined || !URL.canParse(origin)) return undefined;
+  const isPublic = publicUrl !== undefined && new URL(publicUrl).origin === origin;
+  return !isPublic && new URL(origin).host === host ? origin : undefined;
+}
 
 /** The key in the header, or in the query where a browser can send no header. */
 function keyOf({ headers, query }: Pick<FastifyRequest, 'headers' | 'query'>): string | undefined {

@@ -100,7 +100,10 @@ export function wishOf(
 }
 
 function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
-  const forwarded = trustProxy ? headers['x-forwarded-for']?.toString().split(',')[0] : undefined;
+  // The nearest proxy has written the last one, clients those before.
+  const forwarded = trustProxy
+    ? headers['x-forwarded-for']?.toString().split(',').at(-1)
+    : undefined;
   return forwarded?.trim() ?? socket.remoteAddress ?? '';
 }
 
@@ -144,6 +147,10 @@ class ReaderSocket extends WebSocket implements Reader {
 
   get backlogBytes(): number {
     return this.#socket?.writableLength ?? 0;
+  }
+
+  get isFull(): boolean {
+    return this.#socket?.writableNeedDrain ?? false;
   }
 
   write(bytes: Uint8Array): void {

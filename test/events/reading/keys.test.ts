@@ -1,6 +1,6 @@
 /** Who may come into a room, on the server that people run. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until, type TestServer } from '../../support/product/server.ts';
+import { startServer, until, type TestServer } from '../../support/product/server.ts';
 import { sharedServer } from '../../support/product/shared-server.ts';
 import { change, keyOf, makeRoom, readAlong, readStream, roomKey, type } from '../room-client.ts';
 
@@ -151,6 +151,39 @@ it('keys for passcodes are guessed only a few times, though all guesses come at 
   expect(statuses).toContain(429);
   const late = await server.post(live(id, 'entry'), { passcode: '482913' });
   expect([late.status, late.headers.get('retry-after')]).toEqual([429, '5']);
+});
+
+it('behind a proxy, who guesses is who called it, and a page has its socket where it is open', async () => {
+  const proxied = await startServer({
+    RECOGNISER: 'silent',
+    TRUST_PROXY: 'on',
+    PUBLIC_URL: 'https://live.example.org/here/',
+  });
+  const { room_id: id, speaker_url: link } = await makeRoom(proxied, {
+    access: 'passcode',
+    passcode: 'Blau-7',
+  });
+  // What a client has sent of itself stands before what the proxy has written.
+  const guess = async (claimed: number) => {
+    const from = `203.0.113.${claimed}, 198.51.100.7`;
+    const body = { passcode: 'Rot-8' };
+    return (await proxied.post(live(id, 'entry'), body, { 'X-Forwarded-For': from })).status;
+  };
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => guess(index)));
+  expect(answers.filter((status) => status === 403)).toHaveLength(10);
+  expect(answers.filter((status) => status === 429)).toHaveLength(10);
+  const streamingUrl = async (origin: string) => {
+    const wish = { source_media_content_type: 'audio/webm;codecs=opus' };
+    const headers = { ...roomKey(keyOf(link)), Origin: origin };
+    const answer = await proxied.post(live(id, 'session'), wish, headers);
+    return ((await answer.json()) as { streaming_url: string }).streaming_url;
+  };
+  const path = '/v3/voice/realtime/connect';
+  for (const origin of ['https://live.example.org', 'https://elsewhere.example.org']) {
+    expect(await streamingUrl(origin)).toBe(`wss://live.example.org/here${path}`);
+  }
+  expect(await streamingUrl(proxied.url)).toBe(`${proxied.url.replace('http', 'ws')}${path}`);
+  await proxied.stop();
 });
 
 it('keys and passcodes are never logged', async () => {

@@ -224,9 +224,9 @@ describe('a reader at a socket', () => {
     const { room_id: id } = await room();
     const [sleeper, quick] = [await readAlong(server, id), await readAlong(server, id)];
     sleeper.socket.pause();
-    const long = 'x'.repeat(1_990);
     // More than the system holds for a socket that nobody reads.
-    const count = 300;
+    const long = '🐉'.repeat(1_990);
+    const count = 700;
     let typed = 0;
     const typing = Array.from({ length: 4 }, async () => {
       while (typed < count) {
@@ -243,6 +243,8 @@ describe('a reader at a socket', () => {
     const shown = sleeper.texts();
     expect(shown).toEqual(quick.texts().slice(-shown.length));
     expect(shown.length).toBeGreaterThanOrEqual(100);
+    const histories = sleeper.messages.filter(({ type: name }) => name === 'history');
+    expect(histories.length).toBeGreaterThan(1);
     for (const reader of [sleeper, quick]) reader.close();
   });
 

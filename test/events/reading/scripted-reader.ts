@@ -24,6 +24,9 @@ export function scriptedReader({
     isBehind: true,
     isGone: false,
     backlogBytes: 0,
+    get isFull() {
+      return this.backlogBytes > 32 * 1024;
+    },
     write(bytes) {
       received.push(unwrap(encoding, Buffer.from(bytes)));
     },

@@ -1,0 +1,141 @@
+/** What becomes of what is said in the other languages of a room, with its translator in our hands. */
+import { expect, it } from 'vitest';
+import { until } from '../support/product/server.ts';
+import {
+  join,
+  messages,
+  openRoom,
+  platformOfThisFile,
+  say,
+  screen,
+  shows,
+} from './live-room-support.ts';
+
+platformOfThisFile();
+
+it('renders a correction in every language that is read, and leaves what a person wrote there', async () => {
+  const { live } = await openRoom();
+  const [spanish, french] = [join(live, 'es'), join(live, 'fr')];
+  const { line } = await say(live, 'Good mourning.');
+  await shows(french, 'fr(Good mourning.)');
+  await live.write('es', { text: 'Buenos días.', line, startMs: 1, endMs: 2 });
+  await shows(spanish, 'Buenos días.');
+  await say(live, 'Good morning.', { line });
+  await shows(french, 'fr(Good morning.)');
+  expect(screen(spanish)).toEqual(['Buenos días.']);
+  // Also for a language that is read only later, and gone when the line is.
+  await live.write('es', { text: 'Buenas.', line, startMs: 1, endMs: 2 });
+  await shows(join(live, 'es'), 'Buenas.');
+  await say(live, '', { line });
+  await shows(french);
+  await shows(spanish);
+  const by = messages(spanish).flatMap(({ lines }) => (lines ?? []).map((each) => each.by));
+  expect(by.slice(0, 2)).toEqual(['machine', 'person']);
+});
+
+it('shows what cannot be translated as it was said, and says in which language that is', async () => {
+  const { live, script } = await openRoom();
+  script.isDown = true;
+  const reader = join(live, 'es');
+  await say(live, 'Good morning.');
+  await shows(reader, 'Good morning.');
+  const [line] = messages(reader).flatMap(({ lines }) => lines ?? []);
+  expect(line?.language).toBe('en');
+});
+
+it('translates what was shown as it was said once there is an engine again, live and in transcripts', async () => {
+  const { live, script } = await openRoom();
+  const signal = new AbortController().signal;
+  script.isDown = true;
+  const spanish = join(live, 'es');
+  const { line } = await say(live, 'One.');
+  await shows(spanish, 'One.');
+  await live.transcript('fr', signal);
+  script.isDown = false;
+  await say(live, 'Two.');
+  await shows(spanish, 'es(One.)', 'es(Two.)');
+  const french = await live.transcript('fr', signal);
+  expect(french.map(({ text }) => text)).toEqual(['fr(One.)', 'fr(Two.)']);
+  // What has been corrected meanwhile is not put back.
+  script.isDown = true;
+  await say(live, 'Won.', { line });
+  await shows(spanish, 'Won.', 'es(Two.)');
+  script.isDown = false;
+  await say(live, 'One!', { line });
+  await shows(spanish, 'es(One!)', 'es(Two.)');
+  await live.transcript('es', signal);
+  expect(screen(spanish)).toEqual(['es(One!)', 'es(Two.)']);
+});
+
+it('what a person writes stays, though the machine was at that line', async () => {
+  const { live, script, asked } = await openRoom();
+  const spanish = join(live, 'es');
+  let release = (): void => undefined;
+  script.hold = new Promise<void>((resolve) => (release = resolve));
+  const { line } = await say(live, 'Good morning.');
+  await until(() => asked.length === 1);
+  const written = live.write('es', { text: 'Buenos días.', line, startMs: 1, endMs: 2 });
+  release();
+  await written;
+  await say(live, 'Welcome.');
+  await shows(spanish, 'Buenos días.', 'es(Welcome.)');
+});
+
+it('a transcript has every line in every language, also one that nobody has read', async () => {
+  const { live, asked } = await openRoom();
+  for (const text of ['One.', 'Two.']) await say(live, text);
+  const signal = new AbortController().signal;
+  const lines = await live.transcript('fr', signal);
+  expect(lines.map(({ text }) => text)).toEqual(['fr(One.)', 'fr(Two.)']);
+  await live.transcript('fr', signal);
+  expect(asked).toHaveLength(2);
+});
+
+it('two who ask for a transcript at once have it translated once', async () => {
+  const { live, asked, script } = await openRoom();
+  for (const text of ['One.', 'Two.']) await say(live, text);
+  let release = (): void => undefined;
+  script.hold = new Promise<void>((resolve) => (release = resolve));
+  const { signal } = new AbortController();
+  const both = [live.transcript('fr', signal), live.transcript('fr', signal)];
+  await until(() => asked.length === 1);
+  release();
+  const [one, other] = await Promise.all(both);
+  expect(one).toHaveLength(2);
+  expect(other).toEqual(one);
+  expect(asked).toHaveLength(2);
+});
+
+it('nobody waits any longer for a transcript that nobody wants', async () => {
+  const { live, script } = await openRoom();
+  await say(live, 'One.');
+  script.hold = new Promise((resolve) => setTimeout(resolve, 20));
+  const controller = new AbortController();
+  const asked = live.transcript('fr', controller.signal);
+  controller.abort(new Error('The client is gone.'));
+  await expect(asked).rejects.toThrow('client is gone');
+});
+
+it('what was said last is translated first for who comes late', async () => {
+  const { live, asked } = await openRoom();
+  for (const text of ['One.', 'Two.', 'Three.']) await say(live, text);
+  await shows(join(live, 'es'), 'es(One.)', 'es(Two.)', 'es(Three.)');
+  expect(asked).toEqual(['es: Three.', 'es: Two.', 'es: One.']);
+});
+
+it('a line that changes, or goes, while old ones are translated does not come back as it was', async () => {
+  const { live, script, asked } = await openRoom();
+  const { line: wrong } = await say(live, 'Won.');
+  const { line: gone } = await say(live, 'Two.');
+  await say(live, 'Three.');
+  let release = (): void => undefined;
+  script.hold = new Promise<void>((resolve) => (release = resolve));
+  const spanish = join(live, 'es');
+  await until(() => asked.length === 1);
+  await say(live, 'One.', { line: wrong });
+  await say(live, '', { line: gone });
+  release();
+  await shows(spanish, 'es(One.)', 'es(Three.)');
+  await say(live, 'Four.');
+  await shows(spanish, 'es(One.)', 'es(Three.)', 'es(Four.)');
+});
