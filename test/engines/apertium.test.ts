@@ -145,6 +145,9 @@ describe('Apertium translates', () => {
     // One that no rule makes use of spoils no other.
     ['en', 'es', 'The two-bedroom flat has a fire-red door.', / de dos dormitorios /],
     ['en', 'es', 'Check-in begins at noon.', /^Check-in empieza/],
+    // The article of a feminine word that begins with a stressed a, at the beginning of a sentence.
+    ['en', 'es', 'The area is large. Water is red.', /^El área es grande\. El agua es roja\.$/],
+    ['en', 'es', 'THE AREA IS LARGE.', /^EL ÁREA ES GRANDE\.$/],
     // Two adjectives stay beside each other.
     ['es', 'en', 'Un curso teórico-práctico.', /^A practical theoretical course\.$/],
     ['es', 'en', 'El ex-presidente y el coche-bomba.', /^The ex-president and the car-bomb\.$/],

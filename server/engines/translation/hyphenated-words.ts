@@ -206,12 +206,19 @@ function commasBetweenWords(text: string): Division[] {
   }));
 }
 
+/** The article that takes the place of `La` at the beginning of a sentence, before a stressed a. */
+const LOUD_ARTICLE = /(?<![\p{L}\p{N}])EL(?=[\s\ufffc]+h?[aá]\p{Ll})/gu;
+
 /**
  * A translation without capitals inside words that the source had none in: a word that begins a
- * sentence for the engine (`self-Empleó`, `Re-Abierto`) does not behind a hyphen.
+ * sentence for the engine (`self-Empleó`, `Re-Abierto`) does not behind a hyphen, and nobody shouts
+ * (`EL agua`).
  */
 export function withoutInnerCapitals(translated: string, source: string): string {
-  return translated.replace(
+  const quiet = /(?<![\p{L}\p{N}])EL(?![\p{L}\p{N}])/u.test(source)
+    ? translated
+    : translated.replace(LOUD_ARTICLE, 'El');
+  return quiet.replace(
     /(?<![\p{L}\p{N}-])(\p{L}+)([-‐‑])(\p{Lu})(?=\p{Ll})/gu,
     (whole, first: string, hyphen: string, letter: string) => {
       const begins = (next: string) =>
