@@ -222,7 +222,7 @@ These are our own additions; a client that knows none of them sees the plain pro
 
 A room is made at \`POST /v1/rooms\`; a session that is requested with its \`room_id\` speaks into it. Open \`/v1/rooms/{room_id}/live?language=es\` without any API key; where the room asks for one, with the \`key\` of a signed link or of \`POST /v1/rooms/{room_id}/live/entry\`. Without an upgrade the same address answers the same messages as server-sent events.
 
-\`room\` comes first, then \`history\`: what was said of late. After that \`captions\`, whose \`lines\` are concluded. Lines are shown by their number; one that comes again replaces the one before. \`watch\` is the only message of a reader. A reader who is slow loses tentative text first, then gets what it has missed as \`history\`; one that comes back says \`after\` and gets what followed.
+\`room\` comes first, then \`history\`: what was said of late. After that \`captions\`, whose \`lines\` are concluded. Lines are shown by their number; one that comes again replaces the one before. \`watch\` is the only message of a reader. A reader who is slow loses tentative text first, then gets what it has missed as \`history\`; one that comes back says \`after\` and gets what followed. \`end\` says why before the socket closes with 4403, 4404 or 4503; a message that is no \`watch\` closes it with 4400, one of more than a kilobyte with 1009, more than 20 of them in ten seconds with 4429.
 
 ## Errors
 
