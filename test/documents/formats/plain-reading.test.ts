@@ -4,6 +4,7 @@ import { withPlainWords } from '../../../server/documents/formats/image/plain-re
 import {
   around,
   type OcrWord,
+  type PixelBox,
   type RawPixels,
 } from '../../../server/documents/formats/image/ocr.ts';
 import type { Rule } from '../../../server/documents/formats/image/rules.ts';
@@ -52,11 +53,12 @@ interface Reading {
   own: readonly PlacedLine[];
   plain: readonly PlacedLine[];
   rules?: readonly Rule[];
+  strikes?: readonly PixelBox[];
   bare?: RawPixels;
 }
 
-function texts({ own, plain, rules = [], bare = page() }: Reading): string[] {
-  const lines = withPlainWords(own, { plain, rules, bare });
+function texts({ own, plain, rules = [], strikes = [], bare = page() }: Reading): string[] {
+  const lines = withPlainWords(own, { plain, rules, strikes, bare });
   return lines.map(({ words }) => words.map(({ text }) => text).join(' '));
 }
 
@@ -94,6 +96,27 @@ describe('a page that was read without its rules', () => {
     expect(texts({ own: [line(open, until)], plain: [line(open, doubtful)] })).toEqual([
       'Open until',
     ]);
+  });
+
+  it('has the bar of an e back that went with what struck the word', () => {
+    const { box } = word('bc', { left: 20 });
+    const struck = { ...word('be-seen', { left: 20, confidence: 40 }) };
+    const letters = ['b', 'e', '-', 's', 'e', 'e', 'n'].map((text, at) => ({
+      text,
+      box: { ...box, left: 20 + at * LETTER, right: 30 + at * LETTER },
+    }));
+    const own = line(word('bc', { left: 20, confidence: 80 }), word('seen', { left: 50 }));
+    const plain = line({ ...struck, letters });
+    const strikes = [{ left: 10, right: 100, top: 29, bottom: 31 }];
+    expect(texts({ own: [own], plain: [plain], strikes })).toEqual(['be seen']);
+    expect(texts({ own: [own], plain: [plain] })).toEqual(['bc seen']);
+  });
+
+  it('has a word without a capital inside, where only strokes differ', () => {
+    const odd = word('lIkley', { left: 20, confidence: 80 });
+    const sound = word('Ilkley', { left: 20, confidence: 60 });
+    expect(texts({ own: [line(odd)], plain: [line(sound)] })).toEqual(['Ilkley']);
+    expect(texts({ own: [line(sound)], plain: [line(odd)] })).toEqual(['Ilkley']);
   });
 
   it('has words apart that were read as one, where they are surer', () => {

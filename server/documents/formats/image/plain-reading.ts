@@ -4,7 +4,7 @@
  * certainty on the plain page is put in its place.
  */
 import { meanConfidence } from './doubtful-cells.ts';
-import { around, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
+import { around, type OcrLetter, type OcrWord, type PixelBox, type RawPixels } from './ocr.ts';
 import { median, range, type Rule } from './rules.ts';
 import type { PlacedLine } from './table-cells.ts';
 
@@ -13,9 +13,15 @@ const SURE = 75;
 /** … and, where there is no line that they belong to, so sure and together so long. */
 const SURE_ALONE = 85;
 const SHORTEST_ALONE = 3;
-/** What replaces others is surer by this, or by this where only the blanks differ. */
-const CLEARLY_SURER = 25;
+/** What replaces others is surer by this, or by this where it only has more blanks, … */
+const CLEARLY_SURER = 5;
 const SURER = 1;
+/** … or where what is replaced is less sure than this. */
+const DOUBTFUL = 60;
+/** What was struck is read with less certainty, with what strikes it or without. */
+const DOUBTFUL_STRUCK = 75;
+/** What replaces others has no fewer letters, as a share. */
+const AS_MANY_LETTERS = 0.8;
 /** Share of the smaller of two boxes: words at one place have more in common, others less. */
 const SAME_PLACE = 0.25;
 /** So much of a doubtful word lies within what replaces it. */
@@ -32,6 +38,10 @@ const LEAST_COLUMNS = 2;
 /** Rules are read for single letters and signs; a word has two letters, or is an ideogram. */
 const WORD =
   /^[\p{P}\p{Sc}]*[\p{L}\p{N}]*(?:\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}\p{N}\p{P}]*$/u;
+const HYPHEN = /^[-–—]$/u;
+/** Letters that are one stroke. */
+const STEMS = /[Il]/gu;
+const CAPITAL_INSIDE = /\p{Ll}\p{Lu}/u;
 /** What bars and dots that lead on are read for. */
 const RULE_SIGN = /[|¦_=~<>\\]|(.)\1{3}/u;
 
@@ -39,30 +49,53 @@ const RULE_SIGN = /[|¦_=~<>\\]|(.)\1{3}/u;
  * The lines with the words that they lack, or have doubtfully, as they were read on the plain page.
  *
  * @param plain lines of the page as it is, with all that was read in them; in reading order
- * @param bare the page without its rules
+ * @param strikes rules that went through words
+ * @param bare the page without all of them
  */
 export function withPlainWords<Line extends PlacedLine>(
   lines: readonly Line[],
-  { plain, rules, bare }: { plain: readonly Line[]; rules: readonly Rule[]; bare: RawPixels },
+  {
+    plain,
+    rules,
+    strikes = [],
+    bare,
+  }: {
+    plain: readonly Line[];
+    rules: readonly Rule[];
+    strikes?: readonly PixelBox[];
+    bare: RawPixels;
+  },
 ): Line[] {
   const dashed = rules.filter(({ isDashed }) => isDashed).map(({ box }) => box);
   const sure = new Set(
     plain.flatMap((line) => {
       const words = line.words.filter((word) => isSure(word, { line, dashed }));
-      return words.filter((word) => !isCutOff(word, { line, words, bare }));
+      // Those that were read there as well need no look.
+      const others = words.filter((word) => !isReadIn(lines, word));
+      const cut = new Set(others.filter((word) => isCutOff(word, { line, words, bare })));
+      return words.filter((word) => !cut.has(word));
     }),
   );
-  return withMissingWords(withSurerWords(lines, { plain, sure }), { plain, sure });
+  return withMissingWords(withSurerWords(lines, { plain, dashed, strikes }), { plain, sure });
+}
+
+/** Whether the same word was read at its place. */
+function isReadIn(lines: readonly PlacedLine[], { text, box }: OcrWord): boolean {
+  return wordsAt(lines, box, MOST_OF_WORD).some(({ word }) => word.text === text);
 }
 
 /** Whether it is a word for certain, and no rule. */
-function isSure(
-  { text, confidence, box }: OcrWord,
+function isSure(word: OcrWord, place: { line: PlacedLine; dashed: readonly PixelBox[] }): boolean {
+  return word.confidence >= SURE && isWord(word, place);
+}
+
+/** Whether it is a word, and no rule. */
+function isWord(
+  { text, box }: OcrWord,
   { line, dashed }: { line: PlacedLine; dashed: readonly PixelBox[] },
 ): boolean {
   return (
     line.angle === 0 &&
-    confidence >= SURE &&
     WORD.test(text) &&
     !RULE_SIGN.test(text) &&
     box.bottom - box.top <= HIGHEST * line.letterHeightPx &&
@@ -89,14 +122,17 @@ function isCutOff(
     ...range(Math.max(0, box.left - reach, ...ends), box.left),
     ...range(box.right, Math.min(bare.width, box.right + reach, ...begins)),
   ];
-  const levelsOf = (x: number): number[] =>
-    range(box.top, box.bottom).map((y) => bare.data[y * bare.width + x] ?? 0);
-  const ground = median(columns.flatMap(levelsOf));
-  const contrast = range(box.left, box.right)
-    .flatMap(levelsOf)
-    .reduce((most, level) => Math.max(most, Math.abs(level - ground)), 0);
+  const levelAt = (x: number, y: number): number => bare.data[y * bare.width + x] ?? 0;
+  const rows = range(Math.max(0, box.top), Math.min(bare.height, box.bottom));
+  const ground = median(columns.flatMap((x) => rows.map((y) => levelAt(x, y))));
+  let contrast = 0;
+  for (const y of rows) {
+    for (let x = box.left; x < box.right; x += 1) {
+      contrast = Math.max(contrast, Math.abs(levelAt(x, y) - ground));
+    }
+  }
   const inked = columns.filter((x) =>
-    levelsOf(x).some((level) => Math.abs(level - ground) > contrast / 2),
+    rows.some((y) => Math.abs(levelAt(x, y) - ground) > contrast / 2),
   );
   return inked.length >= LEAST_COLUMNS;
 }
@@ -104,22 +140,58 @@ function isCutOff(
 /** The lines with words of the plain page in place of such as are less sure. */
 function withSurerWords<Line extends PlacedLine>(
   lines: readonly Line[],
-  { plain, sure }: { plain: readonly Line[]; sure: ReadonlySet<OcrWord> },
+  {
+    plain,
+    dashed,
+    strikes,
+  }: {
+    plain: readonly Line[];
+    dashed: readonly PixelBox[];
+    strikes: readonly PixelBox[];
+  },
 ): Line[] {
   const all = [...lines];
   for (const line of plain) {
-    const words = line.words.filter((word) => sure.has(word));
+    const words = line.words
+      .flatMap((word) => (isStruck(word.box, strikes) ? partsAtStrike(word) : [word]))
+      .filter((word) => isWord(word, { line, dashed }));
     const rivals = words.flatMap(({ box }) => wordsAt(all, box));
     const parts = [...new Set(rivals.map(({ word }) => word))]
       .map(({ box }) => words.filter((word) => shareWithin(word.box, box) >= MOST_OF_WORD))
       .filter(({ length }) => length > 1);
-    for (const group of [...words.map((word) => [word]), ...parts]) replaceDoubtful(all, group);
+    for (const group of [...words.map((word) => [word]), ...parts])
+      replaceDoubtful(all, group, strikes);
   }
   return all;
 }
 
+function isStruck(box: PixelBox, strikes: readonly PixelBox[]): boolean {
+  return strikes.some((strike) => shareWithin(strike, box) > 0);
+}
+
+/** The words that were read as one, with hyphens for what strikes the blanks between them. */
+function partsAtStrike(word: OcrWord): OcrWord[] {
+  const parts: OcrLetter[][] = [[]];
+  for (const letter of word.letters ?? []) {
+    if (HYPHEN.test(letter.text)) parts.push([]);
+    else parts.at(-1)?.push(letter);
+  }
+  const filled = parts.filter(({ length }) => length > 0);
+  if (filled.length < 2) return [word];
+  return filled.map((letters) => ({
+    text: letters.map(({ text }) => text).join(''),
+    box: around(letters.map(({ box }) => box)),
+    confidence: word.confidence,
+    letters,
+  }));
+}
+
 /** Puts words, of which there is at least one, in place of what was read there with less certainty. */
-function replaceDoubtful(lines: PlacedLine[], words: readonly OcrWord[]): void {
+function replaceDoubtful(
+  lines: PlacedLine[],
+  words: readonly OcrWord[],
+  strikes: readonly PixelBox[],
+): void {
   const place = around(words.map(({ box }) => box));
   const rivals = wordsAt(lines, place);
   const own = rivals[0]?.line;
@@ -128,10 +200,42 @@ function replaceDoubtful(lines: PlacedLine[], words: readonly OcrWord[]): void {
   );
   if (own === undefined || !isWhole) return;
   const replaced = rivals.map(({ word }) => word);
-  const least = lettersOf(replaced) === lettersOf(words) ? SURER : CLEARLY_SURER;
-  if (meanConfidence(words) < meanConfidence(replaced) + least) return;
+  const areStruck = isStruck(place, strikes);
+  const doubtful = areStruck ? DOUBTFUL_STRUCK : DOUBTFUL;
+  if (!(areStruck && haveBars(words, replaced)) && !isBetter(words, replaced, doubtful)) return;
   const others = own.words.filter((word) => !replaced.includes(word));
   lines[lines.indexOf(own)] = withWords({ ...own, words: others }, words);
+}
+
+/** Whether words have `e` and `s` where others, of which a strike was erased, have what is left of them. */
+function haveBars(words: readonly OcrWord[], replaced: readonly OcrWord[]): boolean {
+  const [own, others] = [lettersOf(words), lettersOf(replaced)];
+  return (
+    own !== others &&
+    own.length === others.length &&
+    range(0, own.length).every(
+      (at) => own[at] === others[at] || (/[es]/.test(own[at] ?? '') && others[at] === 'c'),
+    )
+  );
+}
+
+function isBetter(
+  words: readonly OcrWord[],
+  replaced: readonly OcrWord[],
+  doubtful: number,
+): boolean {
+  const [own, others] = [lettersOf(words), lettersOf(replaced)];
+  if (own.length < AS_MANY_LETTERS * others.length) return false;
+  const [confidence, least] = [meanConfidence(words), meanConfidence(replaced)];
+  if (own !== others && own.replace(STEMS, 'l') === others.replace(STEMS, 'l')) {
+    // Hardly any word has a capital after a small letter.
+    const isOdd = CAPITAL_INSIDE.test(others);
+    if (isOdd !== CAPITAL_INSIDE.test(own)) return isOdd;
+  }
+  // What is itself in doubt takes the place of what is mostly no text, and of nothing else.
+  if (confidence < SURE && least >= doubtful) return false;
+  const isSame = own === others && words.length >= replaced.length;
+  return confidence >= least + (isSame || least < doubtful ? SURER : CLEARLY_SURER);
 }
 
 function lettersOf(words: readonly OcrWord[]): string {

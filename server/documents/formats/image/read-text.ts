@@ -1,16 +1,6 @@
-/**
- * The text of a picture: what recognition found twice is joined, what is no text is left out. Bullets
- * before lines are found by their shape, whatever they were read for.
- */
+/** The text of a picture: what recognition found twice is joined, what is no text is left out. */
 import type { LanguageTag } from '../../../../shared/language.ts';
-import { bulletBefore } from './bullets.ts';
-import {
-  isInCell,
-  meanConfidence,
-  withDoubtfulCellsRead,
-  withoutDoubles,
-  worth,
-} from './doubtful-cells.ts';
+import { isInCell, withDoubtfulCellsRead, withoutDoubles, worth } from './doubtful-cells.ts';
 import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
 import {
   around,
@@ -21,15 +11,23 @@ import {
   type RawPixels,
 } from './ocr.ts';
 import type { Picture } from './picture.ts';
+import { onLevelPage, type OriginalPage } from './original-page.ts';
 import { withPlainWords } from './plain-reading.ts';
 import { gapBetween, WITHOUT_DESCENDERS, withBarsRead, withoutRulesRead } from './read-bars.ts';
 import { findRules } from './rule-search.ts';
 import { closedCells, isParted, rowAround, withoutTableRules, type Rule } from './rules.ts';
+import { joined, LINE_CONFIDENCE, sureLines, type SureLine, withoutBullet } from './sure-lines.ts';
+import { withoutStrikes } from './struck-text.ts';
 import { withTableCells, type PlacedLine } from './table-cells.ts';
+import { quarterTurn, turnedLine, type QuarterTurn } from './turned-text.ts';
 
-/** A line of text that is sure to be text. */
+/**
+ * A line of text that is sure to be text. Where that of a turned line is, and where its words are, is
+ * given as if the picture were turned until it lies level.
+ */
 export interface ReadLine {
   text: string;
+  angle: QuarterTurn;
   words: readonly OcrWord[];
   box: PixelBox;
   /** How much the baseline falls per pixel. */
@@ -48,75 +46,156 @@ export interface ReadLine {
 
 const SCREEN_DPI = 96;
 
+interface ReadingOptions {
+  /** Where it is known. */
+  language: LanguageTag | undefined;
+  signal?: AbortSignal;
+  /** Pixels to the inch of a scanned page. */
+  paperDpi?: number;
+  /** Of a scanned page, where it is another picture: it is read as well. */
+  original?: OriginalPage | undefined;
+}
+
 /**
  * Reads a picture twice, for texts on grounds of different colours, and keeps of each place what was
- * read better.
+ * read better. A scanned page has one ground, and is read in other ways.
  *
- * @param paperDpi pixels to the inch of a scanned page: it has one ground, and is read without the rules
- *   of its tables, with them, and for bits of text anywhere
  * @throws DocumentError as `recogniseText` does
  */
-export async function readText(
-  picture: Picture,
+export async function readText(picture: Picture, options: ReadingOptions): Promise<ReadLine[]> {
+  const suited = await readable(picture);
+  // Letters of a scan are large enough, however small its page is.
+  if (options.paperDpi !== undefined) {
+    return readPage({ ...suited, gray: grayOf(suited.picture) }, options);
+  }
+  const first = await readScreen(await brightness(suited), options);
+  const second = await readScreen(await contrast(suited), options);
+  return better(first, second);
+}
+
+async function readScreen(picture: ReadablePicture, options: ReadingOptions): Promise<ReadLine[]> {
+  const ruled = ruledPicture(picture, SCREEN_DPI);
+  const lines = await readIn(ruled.unruled, ruled, options);
+  return finished(sureLines(lines.filter(isLevel), ruled.unruled), ruled);
+}
+
+/**
+ * A scanned page is read without the rules of its tables, and what strikes its words, with them, for bits
+ * of text anywhere, and as it was scanned.
+ */
+async function readPage(picture: ReadablePicture, options: ReadingOptions): Promise<ReadLine[]> {
+  const ruled = ruledPicture(picture, options.paperDpi ?? SCREEN_DPI);
+  const { gray, rules, cells, unruled: withStrikes, scale, unitPx } = ruled;
+  const { picture: bare, strikes } = withoutStrikes(withStrikes, { scale, unitPx });
+  const inBare = readIn(bare, ruled, options);
+  const isOnlyStruck = bare !== gray && withStrikes === gray;
+  const readPlain = async (): Promise<PlacedLine[]> => {
+    if (bare === gray) return inBare;
+    // The original has struck words as well.
+    return isOnlyStruck && options.original !== undefined ? [] : readIn(gray, ruled, options);
+  };
+  const [unruled, plain, scattered, asItIs] = await Promise.all([
+    inBare.then((lines) =>
+      withDoubtfulCellsRead(lines, {
+        gray: bare,
+        rules,
+        cells,
+        unitPx,
+        read: (column) => recognise(column, { ...options, scale, layout: 'column' }),
+      }),
+    ),
+    readPlain(),
+    // What stands alone on a page, or in a dark band of it, may be taken for a picture.
+    readIn(gray, ruled, { ...options, layout: 'scattered' }),
+    readOriginal(ruled, options),
+  ]);
+  const inBoth = (kind: (line: PlacedLine) => boolean): SureLine[] =>
+    better(sureLines(unruled.filter(kind), bare), sureLines(plain.filter(kind), gray));
+  // What stands so close to a rule that it lost a part, or is no rule at all, is read as it is.
+  const best = rules.some(({ isUpright }) => isUpright)
+    ? inBoth(isLevel)
+    : sureLines(unruled.filter(isLevel), bare);
+  const onPage = [...plain, ...numberedAfter(plain, scattered)];
+  const unmarked = [...onPage, ...numberedAfter(onPage, asItIs)]
+    .filter(isLevel)
+    .map((line) => withoutBullet(line, gray));
+  const level = withPlainWords(best, { plain: unmarked, rules, strikes, bare });
+  const turned = [scattered, asItIs].reduce<SureLine[]>(
+    (found, lines) => better(found, sureLines(lines.filter(isTurned), gray)),
+    inBoth(isTurned),
+  );
+  return finished(better(level, turned), ruled);
+}
+
+/** A gray picture and what rules it. */
+interface RuledPicture extends ReadablePicture {
+  /** Its pixels to 1/96 inch. */
+  unitPx: number;
+  rules: readonly Rule[];
+  /** What rules close in. */
+  cells: readonly PixelBox[];
+  /** Without the rules of its tables. */
+  unruled: RawPixels;
+}
+
+function ruledPicture({ gray, scale }: ReadablePicture, dpi: number): RuledPicture {
+  const unitPx = (scale * dpi) / SCREEN_DPI;
+  const rules = findRules(gray, { scale, unitPx });
+  const cells = closedCells(rules, unitPx);
+  return { gray, scale, unitPx, rules, cells, unruled: withoutTableRules(gray, rules, scale) };
+}
+
+function recognise(
+  gray: RawPixels,
   {
     language,
     signal,
     paperDpi,
-  }: { language: LanguageTag | undefined; signal?: AbortSignal; paperDpi?: number },
-): Promise<ReadLine[]> {
-  const recognise = (
-    gray: RawPixels,
-    { scale, layout }: { scale: number; layout: 'page' | 'column' | 'scattered' },
-  ): Promise<OcrLine[]> =>
-    recogniseText(gray, {
-      language,
-      signal,
-      layout,
-      ...(paperDpi !== undefined && { dotsPerInch: scale * paperDpi }),
-    });
-  const unitOf = (scale: number): number => (scale * (paperDpi ?? SCREEN_DPI)) / SCREEN_DPI;
-  const read = async ({ gray, scale }: ReadablePicture): Promise<ReadLine[]> => {
-    const unitPx = unitOf(scale);
-    const rules = findRules(gray, { scale, unitPx });
-    const cells = closedCells(rules, unitPx);
-    const readIn = async (
-      ground: RawPixels,
-      layout: 'page' | 'scattered' = 'page',
-    ): Promise<PlacedLine[]> =>
-      placedLines(await recognise(ground, { scale, layout }), { gray: ground, rules, cells });
-    const bare = withoutTableRules(gray, rules, scale);
-    const inBare = readIn(bare);
-    const finished = (lines: readonly SureLine[]): ReadLine[] =>
-      inOrderOfCells(lines, cells).map((line) => readLine(line, { rules, scale }));
-    if (paperDpi === undefined) return finished(sureLines(await inBare, bare));
-    const [unruled, plain, scattered] = await Promise.all([
-      inBare.then((lines) =>
-        withDoubtfulCellsRead(lines, {
-          gray: bare,
-          rules,
-          cells,
-          unitPx,
-          read: (column) => recognise(column, { scale, layout: 'column' }),
-        }),
-      ),
-      bare === gray ? inBare : readIn(gray),
-      // What stands alone on a page, or in a dark band of it, may be taken for a picture.
-      readIn(gray, 'scattered'),
-    ]);
-    // What stands so close to a rule that it lost a part, or is no rule at all, is read as it is.
-    const best = rules.some(({ isUpright }) => isUpright)
-      ? better(sureLines(unruled, bare), sureLines(plain, gray))
-      : sureLines(unruled, bare);
-    const onPage = [...plain, ...numberedAfter(plain, scattered)];
-    const unmarked = onPage.map((line) => withoutBullet(line, gray));
-    return finished(withPlainWords(best, { plain: unmarked, rules, bare }));
-  };
-  const suited = await readable(picture);
-  // Letters of a scan are large enough, however small its page is.
-  if (paperDpi !== undefined) return read({ ...suited, gray: grayOf(suited.picture) });
-  const first = await read(await brightness(suited));
-  const second = await read(await contrast(suited));
-  return better(first, second);
+    scale,
+    layout,
+  }: ReadingOptions & { scale: number; layout: 'page' | 'column' | 'scattered' },
+): Promise<OcrLine[]> {
+  return recogniseText(gray, {
+    language,
+    signal,
+    layout,
+    ...(paperDpi !== undefined && { dotsPerInch: scale * paperDpi }),
+  });
+}
+
+/** Reads what is a ruled picture, or was made of one. */
+async function readIn(
+  ground: RawPixels,
+  { rules, cells, scale }: RuledPicture,
+  { layout = 'page', ...options }: ReadingOptions & { layout?: 'page' | 'scattered' },
+): Promise<PlacedLine[]> {
+  const lines = await recognise(ground, { ...options, scale, layout });
+  return placedLines(lines, { gray: ground, rules, cells });
+}
+
+async function readOriginal(
+  { gray, rules, cells, scale }: RuledPicture,
+  { original, language, signal, paperDpi = SCREEN_DPI }: ReadingOptions,
+): Promise<PlacedLine[]> {
+  if (original === undefined) return [];
+  const lines = await recogniseText(original.picture, {
+    language,
+    signal,
+    dotsPerInch: (original.picture.width / gray.width) * scale * paperDpi,
+  });
+  return placedLines(onLevelPage(lines, original, gray), { gray, rules, cells });
+}
+
+function finished(lines: readonly SureLine[], ruled: RuledPicture): ReadLine[] {
+  return inOrderOfCells(lines, ruled.cells).map((line) => readLine(line, ruled));
+}
+
+function isLevel({ angle }: OcrLine): boolean {
+  return angle === 0;
+}
+
+function isTurned({ angle }: OcrLine): boolean {
+  return angle !== 0;
 }
 
 /** The lines, each in its column or cell. */
@@ -132,23 +211,12 @@ function placedLines(
     .map((line) => placedIn(cells, line));
 }
 
-/** Mean confidence below which a line is a pattern rather than text. */
-const LINE_CONFIDENCE = 60;
-/** What stands at a line's ends below this and not as a word does is a picture or rule beside it. */
-const END_CONFIDENCE = 35;
-const LETTERS = /^\p{P}*(?:\p{L}\p{M}*){2,}\p{P}*$/u;
-/** In heights of letters: pictures beside a line are farther from it than words from each other. */
-const WIDEST_BLANK = 0.5;
-/** How far a word goes above and below those beside it, in heights of letters. */
-const OUTSIDE_LINE = 0.15;
-const HAS_WORD = /\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
-const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
-
 /** Between words of one text there is less room than this many times the height of its letters. */
 const WIDEST_GAP = 1.6;
 
 /** Buttons, boxes and cells that stand side by side are read as one line. */
 function apart(line: PlacedLine, rules: readonly Rule[]): PlacedLine[] {
+  if (isTurned(line)) return [line];
   const parts: OcrWord[][] = [];
   for (const word of line.words) {
     const last = parts.at(-1)?.at(-1);
@@ -187,50 +255,6 @@ function baselineOf(
   return { leftPx: feet[feet.length >> 1] ?? leftPx + slope * (left - line.box.left), slope };
 }
 
-type SureLine = PlacedLine & Pick<ReadLine, 'isMarked'>;
-
-/** The lines that are sure to be text, without what is none at their ends. */
-function sureLines(lines: readonly PlacedLine[], gray: RawPixels): SureLine[] {
-  return lines.flatMap((line) => {
-    const found = withoutBullet(line, gray);
-    if (line.angle !== 0 || found.words.length === 0) return [];
-    const { words, isMarked } = withoutEnds(found.words, found);
-    const text = joined(words.map((word) => word.text));
-    if (!HAS_WORD.test(text) || meanConfidence(words) < LINE_CONFIDENCE) return [];
-    return [
-      {
-        ...found,
-        words,
-        box: around(words.map((word) => word.box)),
-        letterHeightPx: letterHeightOf(line, words),
-        isMarked: isMarked || found.isMarked,
-      },
-    ];
-  });
-}
-
-/** From descenders to ascenders. */
-const HAS_FULL_HEIGHT = /[\p{Lu}bdfhkl].*[gjpqy]|[gjpqy].*[\p{Lu}bdfhkl]/u;
-
-/** Of few letters a height is given that none of them has: those that go up and down show it. */
-function letterHeightOf({ letterHeightPx }: PlacedLine, words: readonly OcrWord[]): number {
-  const heights = words
-    .filter(({ text }) => HAS_FULL_HEIGHT.test(text))
-    .map(({ box }) => box.bottom - box.top);
-  return heights.length === 0 ? letterHeightPx : Math.min(letterHeightPx, Math.max(...heights));
-}
-
-/** Leaves out what was read for a bullet. */
-function withoutBullet(line: PlacedLine, gray: RawPixels): SureLine {
-  const bullet = line.angle === 0 ? bulletBefore(gray, line.box, line.isRightToLeft) : undefined;
-  if (bullet === undefined) return { ...line, isMarked: false };
-  const words = line.words.filter(({ box }) => {
-    const middle = (box.left + box.right) / 2;
-    return middle < bullet.left || middle > bullet.right;
-  });
-  return { ...line, words, isMarked: true };
-}
-
 /** The lines of a cell that stand one below the other from its top on, wherever they were read. */
 function inOrderOfCells(lines: readonly SureLine[], cells: readonly PixelBox[]): SureLine[] {
   const byCell = new Map<PixelBox | SureLine, SureLine[]>();
@@ -254,92 +278,28 @@ function inOrderOfCells(lines: readonly SureLine[], cells: readonly PixelBox[]):
 }
 
 function readLine(
-  line: SureLine,
-  { rules, scale }: { rules: readonly Rule[]; scale: number },
+  seen: SureLine,
+  { rules, scale, gray }: { rules: readonly Rule[]; scale: number; gray: RawPixels },
 ): ReadLine {
-  const ruled = rowAround(line.box, rules);
+  const line = turnedLine(seen, gray);
+  const ruled = isLevel(line) ? rowAround(line.box, rules) : { top: -Infinity, bottom: Infinity };
   const top = Math.max(ruled.top, line.row?.top ?? -Infinity);
   const bottom = Math.min(ruled.bottom, line.row?.bottom ?? Infinity);
   const words = line.words.map((word) => ({ ...word, box: scaledBox(word.box, scale) }));
+  const { leftPx, slope } = isLevel(line) ? line.baseline : baselineOf(line.words, line, line.box);
   return {
     text: joined(words.map((word) => word.text)),
+    angle: quarterTurn(line.angle),
     words,
     box: around(words.map(({ box }) => box)),
-    slope: line.baseline.slope,
-    baselinePx: line.baseline.leftPx / scale,
+    slope,
+    baselinePx: leftPx / scale,
     letterHeightPx: line.letterHeightPx / scale,
     isRightToLeft: line.isRightToLeft,
     paragraph: line.paragraph,
     isMarked: line.isMarked,
     row: { top: top / scale, bottom: bottom / scale },
   };
-}
-
-/** Drops what stands at the ends of a line and is no word of it. */
-function withoutEnds(
-  all: readonly OcrWord[],
-  { letterHeightPx }: OcrLine,
-): { words: readonly OcrWord[]; isMarked: boolean } {
-  const isWord = ({ text, confidence }: OcrWord): boolean =>
-    confidence >= END_CONFIDENCE && HAS_LETTER_OR_DIGIT.test(text);
-  let from = Math.max(0, all.findIndex(isWord));
-  let to = all.findLastIndex(
-    (word) => isWord(word) || (word.confidence >= LINE_CONFIDENCE && /\p{P}/u.test(word.text)),
-  );
-  const core = all.slice(from, to + 1);
-  const isNext = (word: OcrWord | undefined, beside: OcrWord | undefined): boolean =>
-    word !== undefined && beside !== undefined && goesOn(word, { beside, core, letterHeightPx });
-  while (isNext(all[from - 1], all[from])) from--;
-  while (isNext(all[to + 1], all[to])) to++;
-  if (isBullet(all.slice(from))) from++;
-  return { words: all.slice(from, to + 1), isMarked: from > 0 };
-}
-
-/** Whether letters that were hard to read stand where the next word of a line does. */
-function goesOn(
-  { text, box }: OcrWord,
-  {
-    beside,
-    core,
-    letterHeightPx,
-  }: { beside: OcrWord; core: readonly OcrWord[]; letterHeightPx: number },
-): boolean {
-  const line = around(core.map((word) => word.box));
-  const outside = OUTSIDE_LINE * letterHeightPx;
-  const gap = gapBetween(box, beside.box);
-  return (
-    LETTERS.test(text) &&
-    gap >= 0 &&
-    gap <= WIDEST_BLANK * letterHeightPx &&
-    box.top >= line.top - outside &&
-    box.bottom <= line.bottom + outside
-  );
-}
-
-/** Bullets are read as `e`, `o`, `®`; after them comes more space than between words. */
-const READ_FOR_BULLETS = /^[eoOc0©®@*•·»>+-]$/;
-const BULLET_GAP = 1.6;
-
-function isBullet([first, second, ...rest]: readonly OcrWord[]): boolean {
-  if (first === undefined || second === undefined || !READ_FOR_BULLETS.test(first.text))
-    return false;
-  const gaps = rest.map(
-    (word, index) => word.box.left - ([second, ...rest][index]?.box.right ?? 0),
-  );
-  const usual = gaps.sort((a, b) => a - b)[gaps.length >> 1];
-  const height = second.box.bottom - second.box.top;
-  return second.box.left - first.box.right > BULLET_GAP * (usual ?? height / 3);
-}
-
-const UNSPACED =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}，。、！？：；（）「」]/u;
-
-/** Words or lines as one text, with blanks where the script has them. */
-export function joined(parts: readonly string[]): string {
-  return parts.reduce((text, part) => {
-    const isSpaced = !(UNSPACED.test(text.slice(-1)) && UNSPACED.test(part.slice(0, 1)));
-    return text === '' ? part : `${text}${isSpaced ? ' ' : ''}${part}`;
-  }, '');
 }
 
 function scaledBox({ left, top, right, bottom }: PixelBox, scale: number): PixelBox {
@@ -354,10 +314,10 @@ function scaledBox({ left, top, right, bottom }: PixelBox, scale: number): Pixel
 /** What was read second has to be better by this, as its lines are more often torn or have more in them. */
 const CLEARLY_BETTER = 1.15;
 
-function better<Line extends Pick<ReadLine, 'words' | 'box' | 'paragraph'>>(
-  first: readonly Line[],
-  second: readonly Line[],
-): Line[] {
+/** What lines of both kinds have that are compared. */
+type Compared = Pick<PlacedLine, 'words' | 'box' | 'paragraph'>;
+
+function better<Line extends Compared>(first: readonly Line[], second: readonly Line[]): Line[] {
   const kept = new Set(first);
   for (const line of numberedAfter(first, second)) {
     const rivals = [...kept].filter((other) => overlap(line.box, other.box) > 0.3);
@@ -370,8 +330,8 @@ function better<Line extends Pick<ReadLine, 'words' | 'box' | 'paragraph'>>(
 }
 
 /** The second lines with numbers of paragraphs that none of the first has. */
-function numberedAfter<Line extends Pick<ReadLine, 'paragraph'>>(
-  first: readonly Line[],
+function numberedAfter<Line extends Compared>(
+  first: readonly Compared[],
   second: readonly Line[],
 ): Line[] {
   const offset = 1 + Math.max(0, ...first.map(({ paragraph }) => paragraph));

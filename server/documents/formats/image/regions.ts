@@ -2,7 +2,9 @@
 import { appearanceOf, type Appearance, type Colour } from './appearance.ts';
 import { around, type PixelBox } from './ocr.ts';
 import type { Picture } from './picture.ts';
-import { joined, type ReadLine } from './read-text.ts';
+import type { ReadLine } from './read-text.ts';
+import { joined } from './sure-lines.ts';
+import { turnedPicture, type QuarterTurn } from './turned-text.ts';
 
 /** A line with its looks. */
 export interface SeenLine extends ReadLine {
@@ -20,6 +22,30 @@ export interface TextRegion {
   align: 'left' | 'center' | 'right';
   /** From line to line; undefined with one line. */
   pitchPx: number | undefined;
+}
+
+/** The texts that lie at one angle, and the picture turned until they lie level. */
+export interface TurnedRegions {
+  angle: QuarterTurn;
+  picture: Picture;
+  regions: TextRegion[];
+}
+
+const TURNS: readonly QuarterTurn[] = [0, 90, 180, 270];
+
+/** Finds the regions of lines that were read, in reading order, for each angle at which there are some. */
+export async function findTurnedRegions(
+  picture: Picture,
+  lines: readonly ReadLine[],
+): Promise<TurnedRegions[]> {
+  const found: TurnedRegions[] = [];
+  for (const angle of TURNS) {
+    const own = lines.filter((line) => line.angle === angle);
+    if (own.length === 0) continue;
+    const turned = await turnedPicture(picture, angle);
+    found.push({ angle, picture: turned, regions: findRegions(turned, own) });
+  }
+  return found;
 }
 
 /** Finds the regions of lines that were read, in reading order. */

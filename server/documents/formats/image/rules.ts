@@ -57,7 +57,8 @@ export function withoutTableRules(
   return { ...gray, data };
 }
 
-function eraseBand(
+/** Takes a rule away: its band becomes ground, and goes on where strokes cross it. */
+export function eraseBand(
   { data, width, height }: RawPixels,
   box: PixelBox,
   { blur, isUpright }: { blur: number; isUpright: boolean },

@@ -28,7 +28,10 @@ const PICTURE_DPI = 200;
 const MAX_PIXELS = 8_000_000;
 /** Of raw pictures that are held at once. */
 const BATCH_BYTES = 40_000_000;
+/** `FPDF_PAGEOBJ_*` in `fpdf_edit.h`. */
+const IMAGE = 3;
 const FORM = 5;
+const MAX_FORM_DEPTH = 8;
 const BGRA = 4;
 const WHITE = 0xffffffff;
 const TRANSPARENT = 0;
@@ -63,12 +66,12 @@ export async function drawGroups(
 /**
  * Draws a whole page on white.
  *
- * @param dpi pixels to the inch; lowered for very large pages
+ * @param dpi pixels to the inch; lowered for pages of more than `mostPixels`
  * @param withText false: only what is no text of the file
  */
 export function drawPage(
   page: OpenPage,
-  { dpi, withText }: { dpi: number; withText: boolean },
+  { dpi, withText, mostPixels }: { dpi: number; withText: boolean; mostPixels?: number },
 ): Pixels | undefined {
   const { width, height } = viewOf(page);
   if (!withText) {
@@ -77,7 +80,38 @@ export function drawPage(
     }
   }
   const box = { left: 0, bottom: 0, right: width, top: height };
-  return drawArea({ page, box, dpi, ground: WHITE });
+  return drawArea({ page, box, dpi, ground: WHITE, ...(mostPixels && { mostPixels }) });
+}
+
+/** Pixels to the inch of the largest image of a page; undefined where there is none. */
+export function imageDpi({ pdfium, handle, scratch }: OpenPage): number | undefined {
+  let largest = { area: 0, dpi: 0 };
+  const visit = (object: number, depth: number): void => {
+    const type = pdfium.FPDFPageObj_GetType(object);
+    if (type === FORM && depth < MAX_FORM_DEPTH) {
+      const count = pdfium.FPDFFormObj_CountObjects(object);
+      for (let at = 0; at < count; at += 1) {
+        visit(pdfium.FPDFFormObj_GetObject(object, at), depth + 1);
+      }
+    }
+    const isSized =
+      type === IMAGE &&
+      pdfium.FPDFImageObj_GetImagePixelSize(object, scratch, scratch + 4) &&
+      pdfium.FPDFPageObj_GetBounds(object, scratch + 8, scratch + 12, scratch + 16, scratch + 20);
+    if (!isSized) return;
+    const [columns, rows] = [0, 4].map((by) => pdfium.pdfium.getValue(scratch + by, 'i32'));
+    const [left = 0, bottom = 0, right = 0, top = 0] = [8, 12, 16, 20].map((by) =>
+      pdfium.pdfium.getValue(scratch + by, 'float'),
+    );
+    const area = (right - left) * (top - bottom);
+    if (area <= largest.area) return;
+    // However it is turned.
+    const dpi = POINTS_PER_INCH * Math.sqrt(((columns ?? 0) * (rows ?? 0)) / area);
+    largest = { area, dpi };
+  };
+  const count = pdfium.FPDFPage_CountObjects(handle);
+  for (let at = 0; at < count; at += 1) visit(pdfium.FPDFPage_GetObject(handle, at), 0);
+  return largest.area === 0 ? undefined : largest.dpi;
 }
 
 /** The first groups, as many as may be held at once. */
@@ -125,15 +159,17 @@ function drawArea({
   box,
   dpi,
   ground,
+  mostPixels = MAX_PIXELS,
 }: {
   page: OpenPage;
   box: Box;
   dpi: number;
   ground: number;
+  mostPixels?: number;
 }): Pixels | undefined {
   const wanted = dpi / POINTS_PER_INCH;
   const area = boxWidth(box) * boxHeight(box);
-  const scale = Math.min(wanted, Math.sqrt(MAX_PIXELS / area));
+  const scale = Math.min(wanted, Math.sqrt(mostPixels / area));
   const width = Math.max(1, Math.round(boxWidth(box) * scale));
   const height = Math.max(1, Math.round(boxHeight(box) * scale));
   const bitmap = pdfium.FPDFBitmap_CreateEx(width, height, BGRA, 0, 0);

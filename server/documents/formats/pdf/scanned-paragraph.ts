@@ -4,13 +4,19 @@ import type { PixelBox } from '../image/ocr.ts';
 import type { Picture } from '../image/picture.ts';
 import type { SeenLine, TextRegion } from '../image/regions.ts';
 import { matchTypeface } from '../image/typeface.ts';
-import { union } from './geometry.ts';
+import type { QuarterTurn } from '../image/turned-text.ts';
+import { applyToBox, turn, union } from './geometry.ts';
 import type { Box, Page, PageParagraph, TextLine, TextStyle } from './page-model.ts';
 
-/** A page and what was drawn of it. */
+/**
+ * A page and what was drawn of it. Where text is turned, the picture, and the page with it, is turned
+ * until the text lies level.
+ */
 export interface ScanView {
   picture: Picture;
-  page: Page;
+  page: Pick<Page, 'width' | 'height'>;
+  /** Of its text, counterclockwise in degrees. */
+  rotation: QuarterTurn;
 }
 
 /** Of em squares, letters with ascenders and descenders take about this share. */
@@ -29,16 +35,31 @@ const SAME_STROKE = 1.22;
 const NEARLY_BLACK = 90;
 const BULLET = '\u2022';
 
-/** From pixels that count downwards to points that count upwards. */
-export function pageBox({ left, right, top, bottom }: PixelBox, { picture, page }: ScanView): Box {
+/** From pixels that count downwards to points that count upwards; level, as `levelOrigin` says. */
+export function levelBox(box: PixelBox, view: ScanView): Box {
+  const { picture, page } = view;
+  const origin = levelOrigin(view);
   const x = page.width / picture.width;
   const y = page.height / picture.height;
   return {
-    left: left * x,
-    right: right * x,
-    top: page.height - top * y,
-    bottom: page.height - bottom * y,
+    left: origin.x + box.left * x,
+    right: origin.x + box.right * x,
+    top: origin.y + page.height - box.top * y,
+    bottom: origin.y + page.height - box.bottom * y,
   };
+}
+
+/** Where the lower left corner of a page is after it was turned around that corner. */
+function levelOrigin({ page, rotation }: ScanView): { x: number; y: number } {
+  return {
+    x: rotation === 180 || rotation === 270 ? -page.width : 0,
+    y: rotation === 180 || rotation === 90 ? -page.height : 0,
+  };
+}
+
+/** From level text to where it is on the page. */
+export function onPage(box: Box, { rotation }: ScanView): Box {
+  return rotation === 0 ? box : applyToBox(turn(rotation), box);
 }
 
 /** How letters of about one height look. */
@@ -139,10 +160,10 @@ export function scannedParagraph(
   );
   return {
     lines,
-    box: union(lines.map(({ box }) => box)),
+    box: onPage(union(lines.map(({ box }) => box)), view),
     align: alignOf(lines, region.align, sizePoints),
     leading: (region.pitchPx ?? USUAL_LEADING * sizePx) * pointsPerPixel,
-    rotation: 0,
+    rotation: view.rotation,
     headingLevel: undefined,
     listMarker: region.lines[0].isMarked ? BULLET : undefined,
     // It is a part of the picture, and stays there.
@@ -174,8 +195,9 @@ function textLine({
   style: TextStyle;
   view: ScanView;
 }): TextLine {
-  const { left, right } = pageBox(line.appearance.inkBox, view);
-  const baseline = view.page.height * (1 - line.baselinePx / view.picture.height);
+  const { left, right } = levelBox(line.appearance.inkBox, view);
+  const baseline =
+    levelOrigin(view).y + view.page.height * (1 - line.baselinePx / view.picture.height);
   const endsInHyphen =
     next !== undefined && /\p{Ll}[-‐¬]$/u.test(line.text) && /^\p{Ll}/u.test(next.text);
   return {

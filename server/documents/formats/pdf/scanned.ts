@@ -4,21 +4,35 @@ import type { LanguageTag } from '../../../../shared/language.ts';
 import { DocumentError } from '../format.ts';
 import { erase, Stain } from '../image/appearance.ts';
 import type { Picture } from '../image/picture.ts';
+import type { QuarterTurn } from '../image/turned-text.ts';
 import { around } from '../image/ocr.ts';
 import { readText } from '../image/read-text.ts';
-import { findRegions, type TextRegion, type SeenLine } from '../image/regions.ts';
+import { findTurnedRegions, type TextRegion, type SeenLine } from '../image/regions.ts';
 import { skewOf, turnedBack } from '../image/legibility.ts';
 import { type Matrix, multiply, turn } from './geometry.ts';
 import type { Page, PageParagraph, Box } from './page-model.ts';
-import { drawPage, type Pixels } from './page-picture.ts';
+import { drawPage, imageDpi, type Pixels } from './page-picture.ts';
 import { hasPicture } from './page-to-redraw.ts';
 import type { OpenPage, PdfFile } from './pdfium.ts';
-import { lettersOf, pageBox, type ScanView, scannedParagraph } from './scanned-paragraph.ts';
+import {
+  lettersOf,
+  levelBox,
+  onPage,
+  type ScanView,
+  scannedParagraph,
+} from './scanned-paragraph.ts';
 import { listTextObjects, looksOfTextObjects } from './text-objects.ts';
 import { charactersOf } from './paragraph-segments.ts';
 
 /** Recognition reads 10-point text best from 200 to 300; more only takes longer. */
 const SCAN_DPI = 280;
+/**
+ * Of images that are read as they are, too: drawn in another resolution, now and then a letter becomes
+ * another. Finer ones take too long.
+ */
+const LEAST_ORIGINAL_DPI = 70;
+const MOST_ORIGINAL_DPI = 320;
+const MOST_ORIGINAL_PIXELS = 10_000_000;
 const POINTS_PER_INCH = 72;
 /** A page with more visible characters is not read as a picture. */
 const MIN_PAGE_CHARACTERS = 20;
@@ -93,33 +107,62 @@ async function readScan(
 ): Promise<ReadScan | undefined> {
   const drawn = file.withPage(page.index, (open) => {
     const hidden = invisibleTextObjects(open);
-    return { hidden, pixels: drawPage(open, { dpi: SCAN_DPI, withText: false }) };
+    const pixels = drawPage(open, { dpi: SCAN_DPI, withText: false });
+    const dpi = imageDpi(open);
+    const hasOriginal = dpi !== undefined && dpi >= LEAST_ORIGINAL_DPI && dpi <= MOST_ORIGINAL_DPI;
+    const original = hasOriginal
+      ? drawPage(open, { dpi, withText: false, mostPixels: MOST_ORIGINAL_PIXELS })
+      : undefined;
+    return { hidden, pixels, original };
   });
   if (drawn?.pixels === undefined) return undefined;
   const seen = withoutOpacity(drawn.pixels);
   const paperDpi = (seen.width / page.width) * POINTS_PER_INCH;
   const skew = await skewOf(seen);
   const picture = skew === 0 ? seen : await turnedBack(seen, skew);
-  const lines = await readText(picture, { language, paperDpi, ...(signal && { signal }) });
-  // What has no letters is not translated, so it stays as it is.
-  const regions = entriesOf(findRegions(picture, lines)).filter(({ text }) => /\p{L}/u.test(text));
-  if (regions.length === 0) return undefined;
-  const view: ScanView = { picture, page };
-  const letters = await lettersOf(regions, language ?? 'en');
+  const original = drawn.original && {
+    picture: withoutOpacity(drawn.original),
+    skewDegrees: skew,
+  };
+  const lines = await readText(picture, {
+    language,
+    paperDpi,
+    original,
+    ...(signal && { signal }),
+  });
+  const turned = (await findTurnedRegions(picture, lines)).map(({ regions, ...view }) => ({
+    view: viewOf(page, view),
+    // What has no letters is not translated, so it stays as it is.
+    regions: entriesOf(regions).filter(({ text }) => /\p{L}/u.test(text)),
+  }));
+  const all = turned.flatMap(({ regions }) => regions);
+  if (all.length === 0) return undefined;
+  const letters = await lettersOf(all, language ?? 'en');
   const paragraphs: PageParagraph[] = [];
   const covers: PageCover[] = [];
-  for (const region of regions) {
-    const paragraph = scannedParagraph(region, letters, view);
-    // The text that was recognised before would be found instead of the translation.
-    const own = paragraphs.length === 0 ? { ...paragraph, textObjects: drawn.hidden } : paragraph;
-    paragraphs.push(own);
-    covers.push(await coverOf(region, own, view));
+  for (const { view, regions } of turned) {
+    for (const region of regions) {
+      const paragraph = scannedParagraph(region, letters, view);
+      // The text that was recognised before would be found instead of the translation.
+      const own = paragraphs.length === 0 ? { ...paragraph, textObjects: drawn.hidden } : paragraph;
+      paragraphs.push(own);
+      covers.push(await coverOf(region, own, view));
+    }
   }
   return {
     page: { ...page, paragraphs: [...paragraphs, ...page.paragraphs] },
     covers,
     turnedBack: turnAround(page, skew),
   };
+}
+
+function viewOf(
+  { width, height }: Page,
+  { picture, angle }: { picture: Picture; angle: QuarterTurn },
+): ScanView {
+  const isOnSide = angle === 90 || angle === 270;
+  const page = isOnSide ? { width: height, height: width } : { width, height };
+  return { picture, page, rotation: angle };
 }
 
 /** Turns counterclockwise around the middle of a page. */
@@ -164,9 +207,10 @@ async function coverOf(
     }
   }
   const png = await sharp(rgba, { raw: { width, height, channels: 4 } })
+    .rotate((360 - view.rotation) % 360)
     .png()
     .toBuffer();
-  return { box: pageBox(box, view), png, paragraph };
+  return { box: onPage(levelBox(box, view), view), png, paragraph };
 }
 
 // Rows of tables and lists of contents: lines that stand close below each other and are texts of their own.
