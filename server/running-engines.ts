@@ -52,7 +52,7 @@ export interface Engines {
   close(): Promise<void>;
 }
 
-/** Words are read once the start is over: nobody waits for them unless a short text comes at once. */
+/** Words are read ahead once the start is over: nobody waits for them unless a short text comes at once. */
 const WARM_UP_AFTER_MS = 5_000;
 
 export async function startEngines(
@@ -71,7 +71,10 @@ export async function startEngines(
     startAll(Object.values(improvers).map((engine) => engine.start(options))),
     createDetector({ log, ...modesFolder(config) }),
   ]);
-  const warmUp = setTimeout(() => void detector.prepare(['']), WARM_UP_AFTER_MS).unref();
+  const warmUp =
+    config.WARM_UP === 'on'
+      ? setTimeout(() => void detector.prepare(['']), WARM_UP_AFTER_MS).unref()
+      : undefined;
   const recognition = heard.running.map((engine) => observedRecogniser(engine, measures));
   const synthesis = spoken.running.map((engine) => observedSpeaker(engine, measures));
   const translation = translated.running.map((engine) => observedTranslator(engine, measures));

@@ -2,10 +2,11 @@
  * Five projects. `test/run.mjs` runs the last in a vitest of its own beside the others: its tests wait
  * for the clock more than for the processor.
  *
- *  - pure: what leaves nothing behind, many files in a process, which has the modules
+ *  - pure: what leaves nothing behind, many files in a process, which has the modules; also what starts
+ *    servers, engines and browsers of its own, and ends them
  *  - stored: what asks for a database of each kind: many files in a process, which has one PostgreSQL
  *  - served: what asks for a server with nothing special about it: many files in a process, which has one
- *  - node: everything else, two files more at a time than there are processors
+ *  - node: what changes or measures its process, which it has for itself
  *  - realtime: what streams at the pace of speech or counts seconds, four files at a time
  *
  * Browser tests drive the system's Chromium from Node, through the same page a person would use.
@@ -40,7 +41,7 @@ const pureTests = [
     'events/{room-keys,room-wording,spoken-lines,live-room,live-rooms}',
     'events/reading/{fan-out,readers}',
   ],
-  ...['widget/console-{usage,rules,glossary-entries}'],
+  ...['widget/console-{usage,rules,rooms,glossary-entries}'],
   ...['widget/{transcript-state,room-transcript,spoken-lines,resampler,event-speaking}'],
 ].map((name) => `test/${name}.test.ts`);
 
@@ -54,6 +55,23 @@ const serverTests = [
   ...['style-rules/styled-translation', 'documents/jobs/routes', 'http/every-route'],
   ...['cli/{translate,running-server,memory,dragoman,models,listen}', 'operation/readiness'],
   ...['client/voice-session', 'voice/session/{admission,fuzz}'],
+].map((name) => `test/${name}.test.ts`);
+
+/** Those that drive browsers: loading what drives them takes a second. */
+const browserTests = [
+  'accessibility,captions,console,console-{events,language,models},demo,document-demo,embedding',
+  'engines,event-captioner,event-speaker-engines,reading,room-{engines,overlay,viewer},wording',
+].map((names) => `test/widget/{${names}}.test.ts`);
+
+/** Those that start engines, and end them. */
+const engineTests = [
+  ...['engines/{apertium,apertium-{marks,modes,supervision},detection,improvement,neural,sherpa}'],
+  ...['engines/{moonshine,moonshine-{ear,supervision},harper-supervision,hunspell-supervision}'],
+  ...['engines/{recognition-conformance,sherpa-voices,neural-damage}', 'models/translation-models'],
+  ...['voice/audio/{decode,decode-conformance,decode-gap,encode,listen,stream-encoder}'],
+  ...['events/{kept,transcripts,reading/live}', 'client/{room-feed,package}', 'http/requests'],
+  ...['improvement/rule-styles', 'documents/jobs/document-{kills,translation}', 'http/upgrades'],
+  ...['architecture', 'config', 'storage/{crash,erasure,failures}'],
 ].map((name) => `test/${name}.test.ts`);
 
 /** Those with `databasesOfThisFile()`. */
@@ -101,7 +119,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
-          include: [...pureTests, ...serverTests],
+          include: [...pureTests, ...serverTests, ...browserTests, ...engineTests],
           exclude: [realtimeTests],
           isolate: false,
           maxWorkers: atOnce,
@@ -133,7 +151,10 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: [realtimeTests, ...pureTests, ...serverTests, ...storedTests, ...servedTests],
+          exclude: [
+            ...[realtimeTests, ...pureTests, ...serverTests, ...browserTests, ...engineTests],
+            ...[...storedTests, ...servedTests],
+          ],
           maxWorkers: atOnce,
           sequence: { groupOrder: 0 },
         },
@@ -143,6 +164,7 @@ export default defineConfig({
         test: {
           name: 'realtime',
           include: [realtimeTests],
+          isolate: false,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },

