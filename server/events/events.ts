@@ -162,9 +162,9 @@ export class Events {
     for (;;) {
       // Whoever changes the room or revokes a link from now on finds the reader in it.
       const { room: current } = live;
-      const { linkId } = await this.rooms.roleOf(current, key);
+      const { linkId, expiresAtMs } = await this.rooms.roleOf(current, key);
       if (live.room !== current) continue;
-      return { live, language, linkId, release: readers.admit(live, address) };
+      return { live, language, linkId, expiresAtMs, release: readers.admit(live, address) };
     }
   }
 

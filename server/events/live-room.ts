@@ -273,12 +273,24 @@ export class LiveRoom implements SessionRoom {
     endSome();
   }
 
-  /** Lets readers know that their connection lives, and cuts those that `isStalled` finds. */
+  /**
+   * Lets readers know that their connection lives, asks those to leave whose key has expired, and cuts those
+   * that `isStalled` finds.
+   */
   keepAlive(isStalled: (reader: Reader) => boolean): void {
     this.#sendAll(createParcel({ type: 'keep_alive' }));
+    const { now = Date.now } = this.#options;
+    const nowMs = now();
+    let hasExpired = false;
     for (const { readers } of this.#channels.values()) {
-      for (const reader of readers) if (isStalled(reader)) reader.destroy();
+      for (const reader of readers) {
+        hasExpired ||= reader.expiresAtMs <= nowMs;
+        if (isStalled(reader)) reader.destroy();
+      }
     }
+    if (!hasExpired) return;
+    const reason = new ServiceError('forbidden', EXPIRED);
+    this.endReaders(reason, ({ expiresAtMs }) => expiresAtMs <= nowMs);
   }
 
   #sendAll(parcel: Parcel): void {
@@ -424,4 +436,5 @@ export class LiveRoom implements SessionRoom {
 }
 
 const NOT_HEARD = 'Nobody is heard in the room any more by this session: request another one.';
+const EXPIRED = 'The link has expired: ask for another one.';
 const TAKEN_OVER = 'Somebody else speaks in the room now: the floor is theirs.';

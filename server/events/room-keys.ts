@@ -32,20 +32,29 @@ export function keyForPasscode(room: Room, expiresAtMs: number): string {
   return signed(room, { role: 'viewer', linkId: passcodeMark(room), expiresAtMs });
 }
 
+/** What a key lets its bearer do, and until when. */
+export interface KeyRights {
+  role: RoomRole;
+  linkId: string;
+  /** ms since the epoch; Infinity: for as long as its link is there. */
+  expiresAtMs: number;
+}
+
 /** What a key lets its bearer do; undefined for one that is no key of this room, or not any more. */
 export function rightsOf(
   room: Room,
   links: readonly RoomLink[],
   { key, nowMs }: { key: string; nowMs: number },
-): { role: RoomRole; linkId: string } | undefined {
+): KeyRights | undefined {
   const claims = claimsOf(key);
   if (claims === undefined || !isEqual(signed(room, claims), key)) return undefined;
-  const { role, linkId, expiresAtMs } = claims;
-  if (expiresAtMs !== 0 && expiresAtMs <= nowMs) return undefined;
+  const { role, linkId } = claims;
+  const expiresAtMs = claims.expiresAtMs === 0 ? Infinity : claims.expiresAtMs;
+  if (expiresAtMs <= nowMs) return undefined;
   const isGood =
     (room.wishes.access === 'passcode' && linkId === passcodeMark(room)) ||
     links.some((link) => link.linkId === linkId && link.role === role);
-  return isGood ? { role, linkId } : undefined;
+  return isGood ? { role, linkId, expiresAtMs } : undefined;
 }
 
 function signed(room: Room, { role, linkId, expiresAtMs }: KeyClaims): string {

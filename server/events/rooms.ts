@@ -17,7 +17,7 @@ import {
 } from '../../shared/schemas/rooms.ts';
 import { checkedGlossaryName } from '../glossaries/glossaries.ts';
 import { countCodePoints, FORBIDDEN_CHARACTER } from '../text/code-points.ts';
-import { isEqual, keyForPasscode, keyOfLink, rightsOf } from './room-keys.ts';
+import { isEqual, keyForPasscode, keyOfLink, rightsOf, type KeyRights } from './room-keys.ts';
 import type { Room, RoomLink, RoomStore, RoomWishes } from './store.ts';
 
 /** Most rooms of an account, and links of a room. */
@@ -63,7 +63,7 @@ export interface Rooms {
   roleOf(
     room: Room,
     key: string | undefined,
-  ): Promise<{ role: RoomRole; linkId: string | undefined }>;
+  ): Promise<Omit<KeyRights, 'linkId'> & { linkId: string | undefined }>;
   /** A reader's key for a passcode. @throws ServiceError forbidden */
   enter(room: Room, passcode: string): { key: string; expiresAtMs: number };
 }
@@ -173,10 +173,11 @@ class StoredRooms implements Rooms {
   async roleOf(
     room: Room,
     key: string | undefined,
-  ): Promise<{ role: RoomRole; linkId: string | undefined }> {
+  ): Promise<Omit<KeyRights, 'linkId'> & { linkId: string | undefined }> {
     const { access } = room.wishes;
     if (key === undefined) {
-      if (access === 'everyone') return { role: 'viewer', linkId: undefined };
+      if (access === 'everyone')
+        return { role: 'viewer', linkId: undefined, expiresAtMs: Infinity };
       throw new ServiceError('forbidden', NEEDED[access]);
     }
     const found = rightsOf(room, await this.links(room), { key, nowMs: this.#now() });

@@ -354,6 +354,19 @@ it('a room that has ended takes nobody in, and ends who speaks into it', async (
   expect(other.state.ended).toBe('session_ended');
 });
 
+it('who reads by a key that expires is asked to leave with the next sign of life, and nobody else', async () => {
+  const { live } = await openRoom();
+  const guest = join(live, 'spoken', undefined, { expiresAtMs: Date.now() - 1 });
+  const other = join(live, 'spoken', undefined, { expiresAtMs: Date.now() + 60_000 });
+  const friend = join(live);
+  live.keepAlive(() => false);
+  expect(guest.ended).toEqual([expect.stringMatching(/link has expired/)]);
+  for (const stays of [other, friend]) {
+    expect(stays.ended).toEqual([]);
+    expect(stays.received.at(-1)).toEqual({ keep_alive: {} });
+  }
+});
+
 it('who speaks by a link is silent when that is revoked, whether the session has begun or not', async () => {
   const { live } = await openRoom();
   const [begun, waiting, free] = [speech('begun'), speech('waiting'), speech('free')];

@@ -10,7 +10,11 @@ const rights = (key: string, links = [link], at = NOW_MS, of = room) =>
 
 it('a key of a link lets in by its role, as long as the link is there', () => {
   const key = keyOfLink(room, link);
-  expect(rights(key)).toEqual({ role: 'captioner', linkId: link.linkId });
+  expect(rights(key)).toEqual({
+    role: 'captioner',
+    linkId: link.linkId,
+    expiresAtMs: Infinity,
+  });
   expect(rights(key, [])).toBeUndefined();
   expect(rights(key, [sampleLink({ linkId: link.linkId, role: 'viewer' })])).toBeUndefined();
 });
@@ -18,7 +22,11 @@ it('a key of a link lets in by its role, as long as the link is there', () => {
 it('and until it expires', () => {
   const expiring = sampleLink({ expiresAtMs: NOW_MS + 1000 });
   const key = keyOfLink(room, expiring);
-  expect(rights(key, [expiring])).toEqual({ role: 'viewer', linkId: expiring.linkId });
+  expect(rights(key, [expiring])).toEqual({
+    role: 'viewer',
+    linkId: expiring.linkId,
+    expiresAtMs: NOW_MS + 1000,
+  });
   expect(rights(key, [expiring], NOW_MS + 1000)).toBeUndefined();
 });
 

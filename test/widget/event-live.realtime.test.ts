@@ -1,6 +1,6 @@
 /**
  * One event as it happens: somebody speaks, an audience reads in three languages, one comes late, one loses
- * the network, a screen shows an overlay, and the server is killed in the middle and started again.
+ * the network, one has a link that expires, a screen shows an overlay, and the server is killed in the middle and started again.
  */
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -50,7 +50,8 @@ async function readAlong(url: string, language: string): Promise<Reader> {
       received.push(...(event as CustomEvent<{ lines: object[] }>).detail.lines);
     });
   });
-  await page.goto(`${url}?language=${language}`);
+  const [address, fragment] = url.split('#');
+  await page.goto(`${address}?language=${language}#${fragment}`);
   await page.locator('room-captions').waitFor({ state: 'attached' });
   return {
     page,
@@ -83,6 +84,12 @@ async function untilAsFarAs(reader: Reader, other: Reader): Promise<void> {
 function untilTitle(speaker: Page, title: string): Promise<void> {
   const heading: Locator = speaker.getByRole('heading', { name: title, exact: true });
   return heading.waitFor({ timeout: PATIENCE_MS });
+}
+
+async function linkOfAMinute({ room_id: id }: RoomInfo): Promise<string> {
+  const wish = { role: 'viewer', label: 'Guest', expires_in_hours: 1 / 60 };
+  const answer = await bench.server.post(`/v1/rooms/${id}/links`, wish);
+  return ((await answer.json()) as { url: string }).url;
 }
 
 async function transcriptOf(room: RoomInfo, language: string): Promise<string[]> {
@@ -161,14 +168,14 @@ it(
     if (!/^ *Hears +.*\ben\b/m.test(bench.server.output())) {
       context.skip('no recogniser of English runs here');
     }
-    const room = await bench.makeRoom({ languages: ['es', 'ca'], keep_hours: 24 });
+    const room = await bench.makeRoom({ access: 'link', languages: ['es', 'ca'], keep_hours: 24 });
     const proxy = await startResetProxy(bench.server.url);
     const viewer = room.viewer_url!;
     const speaker = await bench.open(room.speaker_url);
     const spanish = await readAlong(viewer.replace(bench.server.url, proxy.url), 'es');
     const spoken = await readAlong(viewer, 'spoken');
     const query = 'language=es&position=top-left&size=40&width=620&margin=20&hide=0&color=ffe14d';
-    const overlay = await bench.open(`${room.overlay_url}?${query}`, {
+    const overlay = await bench.open(room.overlay_url!.replace('#', `?${query}#`), {
       viewport: { width: 1280, height: 720 },
       reducedMotion: 'reduce',
     });
@@ -186,6 +193,8 @@ it(
       expect.stringMatching(/as spoken\s+1/),
     ]);
 
+    const guest = await readAlong(await linkOfAMinute(room), 'spoken');
+    await untilRead(guest, 1);
     const catalan = await readAlong(viewer, 'ca');
     await untilAsFarAs(catalan, spoken);
     await checkOverlay(overlay);
@@ -211,6 +220,10 @@ it(
       expect(await reader.lines()).toEqual(expect.arrayContaining(before[index]!));
       await checkTranscript(room, reader);
     }
+    // The minute is over: nothing is tried again.
+    await guest.page
+      .getByText('This link does not work any more')
+      .waitFor({ timeout: PATIENCE_MS });
     await proxy.close();
   },
 );

@@ -153,6 +153,25 @@ describe('a reader', () => {
     await page.context().close();
   });
 
+  it('is asked for the passcode again when it is changed meanwhile, and reads on', async () => {
+    const room = await bench.makeRoom({ access: 'passcode', passcode: '4711' });
+    await bench.say(room, 'Among us.');
+    const page = await bench.open(`/events/${room.id}`, phone);
+    const enter = async (passcode: string) => {
+      await page.getByLabel('Passcode').fill(passcode);
+      await page.keyboard.press('Enter');
+    };
+    await enter('4711');
+    await untilShown(page, ['Among us.']);
+    await bench.changeRoom(room, { passcode: '4712' });
+    await page.getByLabel('Passcode').waitFor();
+    expect(await page.getByText('Among us.').count()).toBe(0);
+    await bench.say(room, 'Still among us.');
+    await enter('4712');
+    await untilShown(page, ['Among us.', 'Still among us.']);
+    await page.context().close();
+  });
+
   it('is told that there is no room, and that a link is no good', async () => {
     const page = await bench.open('/events/abcdefghjk');
     await page.getByText('There is no such room').waitFor();

@@ -8,8 +8,9 @@ import type { AdmittedReader, ReaderWish } from './sockets.ts';
 export function serveEventStream(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
-  { live, language, linkId, release, wish }: AdmittedReader & { wish: ReaderWish },
+  admitted: AdmittedReader & { wish: ReaderWish },
 ): void {
+  const { live, language, release, wish } = admitted;
   // Who has gone while a place was found does not say so again.
   if (response.destroyed) {
     release();
@@ -22,7 +23,7 @@ export function serveEventStream(
     // Proxies that collect answers would hold it back.
     'X-Accel-Buffering': 'no',
   });
-  const reader = new EventReader(response, linkId, wish.isSettled);
+  const reader = new EventReader(response, admitted, wish.isSettled);
   response.on('drain', () => {
     if (reader.isBehind) void live.catchUp(reader);
   });
@@ -37,14 +38,20 @@ export function serveEventStream(
 class EventReader implements Reader {
   readonly encoding = 'events';
   readonly linkId: string | undefined;
+  readonly expiresAtMs: number;
   isSettled: boolean;
   sequence = -1;
   isBehind = true;
   readonly #response: ServerResponse;
 
-  constructor(response: ServerResponse, linkId: string | undefined, isSettled: boolean) {
+  constructor(
+    response: ServerResponse,
+    { linkId, expiresAtMs }: Pick<AdmittedReader, 'linkId' | 'expiresAtMs'>,
+    isSettled: boolean,
+  ) {
     this.#response = response;
     this.linkId = linkId;
+    this.expiresAtMs = expiresAtMs;
     this.isSettled = isSettled;
   }
 

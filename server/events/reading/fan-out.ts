@@ -16,6 +16,8 @@ export interface Reader {
   readonly encoding: Encoding;
   /** Of the link by which it has come, if it was one. */
   readonly linkId: string | undefined;
+  /** When it is asked to leave, as its key is good no longer; ms since the epoch, Infinity: never. */
+  readonly expiresAtMs: number;
   /** Whether only what cannot change any more is read. */
   isSettled: boolean;
   /** Of the last message that was sent and must not be lost. */

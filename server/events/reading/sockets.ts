@@ -36,6 +36,8 @@ export interface AdmittedReader {
   live: LiveRoom;
   language: string;
   linkId: string | undefined;
+  /** Of the key; ms since the epoch, Infinity: never. */
+  expiresAtMs: number;
   release: () => void;
 }
 
@@ -114,6 +116,7 @@ interface Serving extends Omit<AdmittedReader, 'release'> {
 class ReaderSocket extends WebSocket implements Reader {
   encoding: Encoding = 'json';
   linkId: string | undefined;
+  expiresAtMs = Infinity;
   isSettled = false;
   sequence = -1;
   isBehind = true;
@@ -122,9 +125,10 @@ class ReaderSocket extends WebSocket implements Reader {
   #changes = 0;
   #changesSinceMs = 0;
 
-  serve({ live, language, linkId, socket, encoding, wish }: Serving): void {
+  serve({ live, language, linkId, expiresAtMs, socket, encoding, wish }: Serving): void {
     this.#live = live;
     this.linkId = linkId;
+    this.expiresAtMs = expiresAtMs;
     this.#socket = socket;
     this.encoding = encoding;
     this.isSettled = wish.isSettled;

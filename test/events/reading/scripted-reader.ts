@@ -13,12 +13,18 @@ export interface ScriptedReader extends Reader {
 export function scriptedReader({
   encoding = 'json',
   linkId,
+  expiresAtMs = Infinity,
   isSettled = false,
-}: { encoding?: Encoding; linkId?: string; isSettled?: boolean } = {}): ScriptedReader {
+}: {
+  encoding?: Encoding;
+  linkId?: string;
+  expiresAtMs?: number;
+  isSettled?: boolean;
+} = {}): ScriptedReader {
   const received: ScriptedReader['received'] = [];
   const ended: string[] = [];
   return {
-    ...{ encoding, linkId, isSettled, received, ended },
+    ...{ encoding, linkId, expiresAtMs, isSettled, received, ended },
     sequence: -1,
     isBehind: true,
     isGone: false,
