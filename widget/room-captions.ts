@@ -171,7 +171,7 @@ export class RoomCaptions extends LitElement {
     const rows = isBlock ? LINES_OF_BLOCK : LINES_OF_TRANSCRIPT;
     return html`<section
       part="base"
-      class="base ${isBlock ? 'block' : 'whole'} ${isEmpty ? 'bare' : ''}"
+      class="base ${isBlock ? 'block' : 'whole'} ${isEmpty ? 'bare' : ''} ${this.isAtEnd ? '' : 'back'}"
       aria-label=${words.region}
     >
       <div
@@ -240,7 +240,7 @@ export class RoomCaptions extends LitElement {
     const isFine = ['idle', 'connecting', 'waiting', 'live'].includes(this.stateNow);
     const { title, hint } = this.words().states[this.stateNow];
     return html`<p part="status" class="status" role="status" ?hidden=${isFine}>
-      ${isFine ? nothing : html`<b>${title}</b> ${hint}`}
+      ${isFine ? nothing : html`<b><bdi>${title}</bdi></b> <bdi>${hint}</bdi>`}
     </p>`;
   }
 

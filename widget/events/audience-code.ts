@@ -204,7 +204,9 @@ export class AudienceCode extends LitElement {
       // With a key in it, nobody can type it.
       hash === ''
         ? html`<p class="address">
-            ${host}<wbr />${pathname.slice(0, folder)}<wbr />${pathname.slice(folder)}
+            <bdi dir="ltr"
+              >${host}<wbr />${pathname.slice(0, folder)}<wbr />${pathname.slice(folder)}</bdi
+            >
           </p>`
         : nothing
     }${

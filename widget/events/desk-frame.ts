@@ -99,17 +99,26 @@ export const deskStyles = css`
   .state h1 {
     font-size: 1.375rem;
   }
+  /* The state stands beside the role, where its width moves no name. */
   .head {
-    display: flex;
-    gap: 1rem;
-    align-items: end;
-    justify-content: space-between;
+    display: grid;
+    grid-template-columns: minmax(0, 1fr) auto;
+    gap: 0.125rem 1rem;
+    align-items: center;
+  }
+  .head > div {
+    display: contents;
+  }
+  .head .badge {
+    grid-area: 1 / 2;
+  }
+  .head h1 {
+    grid-area: 2 / 1 / auto / -1;
   }
   .head h1 {
     overflow-wrap: anywhere;
   }
   .role {
-    margin-block-end: 0.125rem;
     font-size: 0.875rem;
     font-weight: 600;
     color: var(--accent);

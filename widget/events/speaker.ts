@@ -216,7 +216,7 @@ export class SpeakerPage extends LitElement {
           : html`<p class="soft small">
               ${read.length === 0 ? words.offered : words.notRead}
               ${unread.map(
-                ({ name }, index) => html`${index === 0 ? nothing : ', '}${trackName(name)}`,
+                ({ name }, index) => html`${index === 0 ? nothing : ' · '}${trackName(name)}`,
               )}
             </p>`
       }
