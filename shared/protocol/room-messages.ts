@@ -79,7 +79,7 @@ export const RoomKeepAlive = message(
 export const RoomEnd = message(
   'end',
   Type.Object({ message: Type.String({ description: 'Why.' }) }),
-  'The last message: the room is gone, or the link was revoked. The socket then closes with 4404 or 4403.',
+  'The last message: the room is gone, or the link was revoked or has expired. The socket then closes with 4404 or 4403.',
 );
 export const RoomWatch = message(
   'watch',
