@@ -42,7 +42,9 @@ const pureTests = [
     'events/reading/{fan-out,readers}',
   ],
   ...['widget/console-{usage,rules,rooms,glossary-entries}'],
-  ...['widget/{transcript-state,room-transcript,spoken-lines,resampler,event-speaking}'],
+  ...[
+    'widget/{transcript-state,room-transcript,spoken-lines,resampler,event-speaking,event-words}',
+  ],
 ].map((name) => `test/${name}.test.ts`);
 
 /** Those that end the servers they start, which are processes or listen in this one, and leave nothing. */

@@ -198,6 +198,16 @@ const notices = css`
     border-radius: 1.5rem;
     box-shadow: 0 2px 12px rgb(0 0 0 / 0.12);
   }
+  .status b {
+    display: block;
+  }
+  /* Below the newest words, where none are; above the button that leads to them. */
+  .whole .status {
+    inset-block: auto 0.75rem;
+  }
+  .whole.back .status {
+    inset-block-end: 4.75rem;
+  }
   .block .status {
     inset-block: 0 auto;
   }

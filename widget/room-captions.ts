@@ -44,7 +44,7 @@ const FONT_SCALE = { least: 0.5, most: 4 };
  * @fires rc-caption - Lines came, or words that may still change.
  * @fires rc-language - The room does not have the language; what is said itself is read.
  * @fires rc-scroll - The newest words came into view, or went out of it.
- * @slot empty - In place of the captions before the first line, whatever the state.
+ * @slot empty - In place of the captions before the first line, whatever the state, and while a passcode is asked for.
  * @csspart base - The frame around everything.
  * @csspart lines - What scrolls.
  * @csspart caption - One sentence.
@@ -165,12 +165,13 @@ export class RoomCaptions extends LitElement {
   protected override render(): TemplateResult {
     const words = this.words();
     const isBlock = this.lines > 0;
-    const { lines, tentative } = this.shown;
+    // What asks for the passcode takes the place of what was read.
+    const { lines, tentative } = this.stateNow === 'locked' ? emptyRoomTranscript : this.shown;
     const isEmpty = lines.length === 0 && tentative === '';
     const rows = isBlock ? LINES_OF_BLOCK : LINES_OF_TRANSCRIPT;
     return html`<section
       part="base"
-      class="base ${isBlock ? 'block' : 'whole'} ${isEmpty ? 'bare' : ''}"
+      class="base ${isBlock ? 'block' : 'whole'} ${isEmpty ? 'bare' : ''} ${this.isAtEnd ? '' : 'back'}"
       aria-label=${words.region}
     >
       <div
@@ -182,7 +183,7 @@ export class RoomCaptions extends LitElement {
         @scroll=${this.scroller.onScroll}
       >
         <div class="flow">
-          ${guard([lines, rows, this.times, words.byPerson], () => this.linesView(rows))}
+          ${guard([lines, rows, this.times, words.byPerson], () => this.linesView(lines, rows))}
           ${this.tentativeView(tentative)}
         </div>
       </div>
@@ -198,9 +199,9 @@ export class RoomCaptions extends LitElement {
     </section>`;
   }
 
-  private linesView(rows: number): unknown {
-    const lines = this.shown.lines.slice(-rows);
-    const starts = this.times ? paragraphStarts(this.shown.lines, PARAGRAPHS) : undefined;
+  private linesView(all: readonly RoomLine[], rows: number): unknown {
+    const lines = all.slice(-rows);
+    const starts = this.times ? paragraphStarts(all, PARAGRAPHS) : undefined;
     const { byPerson } = this.words();
     return repeat(
       lines,
@@ -239,7 +240,7 @@ export class RoomCaptions extends LitElement {
     const isFine = ['idle', 'connecting', 'waiting', 'live'].includes(this.stateNow);
     const { title, hint } = this.words().states[this.stateNow];
     return html`<p part="status" class="status" role="status" ?hidden=${isFine}>
-      ${isFine ? nothing : html`<b>${title}</b> ${hint}`}
+      ${isFine ? nothing : html`<b><bdi>${title}</bdi></b> <bdi>${hint}</bdi>`}
     </p>`;
   }
 

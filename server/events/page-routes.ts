@@ -48,7 +48,9 @@ export const eventPages: FastifyPluginAsync<{ widgetFolder: string; rooms: Rooms
   const send = (reply: FastifyReply, file: string, isFramed: boolean) => {
     const ancestors = isFramed ? 'frame-ancestors *' : "frame-ancestors 'self'";
     reply.header('Content-Security-Policy', `${CONTENT_SECURITY_POLICY}; ${ancestors}`);
-    return reply.sendFile(file, { maxAge: 0 });
+    // Nothing but a 200 may be answered by "you have it": a browser shows an empty 404 as its own error.
+    const isThere = reply.statusCode === 200;
+    return reply.sendFile(file, { maxAge: 0, etag: isThere, lastModified: isThere });
   };
   for (const [address, file] of Object.entries(pages)) {
     app.get<{ Params: { room_id: string } }>(

@@ -12,6 +12,7 @@ import {
 } from '../../widget/events/speaker-status.ts';
 
 const silent: SpeakerSituation = {
+  language: 'en',
   voice: 'idle',
   isTaken: false,
   wasTakenOver: false,
@@ -52,7 +53,18 @@ describe('the one button', () => {
     [1_540, '1.5 s behind'],
     [12_400, '12 s behind'],
   ])('a lag of %i ms is %s', (lagMs, text) => {
-    expect(lagText(lagMs)).toBe(text);
+    expect(lagText('en', lagMs)).toBe(text);
+  });
+
+  it.each([
+    ['en', 1, '1 person reads along.'],
+    ['es', 2, 'Te leen 2 personas.'],
+    ['ar', 2, 'شخصان يتابعان القراءة.'],
+    ['ar', 5, '5 أشخاص يتابعون القراءة.'],
+    ['ar', 11, '11 شخصًا يتابعون القراءة.'],
+  ])('in %s, %i who read are counted as the language does', (language, readerCount, hint) => {
+    const situation = { ...silent, language, readerCount, voice: 'live' } as const;
+    expect(speakerStatus(situation).hint).toBe(hint);
   });
 });
 

@@ -1,7 +1,10 @@
 /** The page of a reader, against a real server with real captions. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { startResetProxy } from '../support/services/reset-proxy.ts';
+import { openWholeChromium } from '../support/machine/chromium.ts';
 import { excessWidth, violations, weakTexts } from './console-browser.ts';
 import { startRoomBench, untilShown, untilState, type RoomBench } from './room-browser.ts';
 
@@ -153,12 +156,39 @@ describe('a reader', () => {
     await page.context().close();
   });
 
+  it('is asked for the passcode again when it is changed meanwhile, and reads on', async () => {
+    const room = await bench.makeRoom({ access: 'passcode', passcode: '4711' });
+    await bench.say(room, 'Among us.');
+    const page = await bench.open(`/events/${room.id}`, phone);
+    const enter = async (passcode: string) => {
+      await page.getByLabel('Passcode').fill(passcode);
+      await page.keyboard.press('Enter');
+    };
+    await enter('4711');
+    await untilShown(page, ['Among us.']);
+    await bench.changeRoom(room, { passcode: '4712' });
+    await page.getByLabel('Passcode').waitFor();
+    expect(await page.getByText('Among us.').count()).toBe(0);
+    await bench.say(room, 'Still among us.');
+    await enter('4712');
+    await untilShown(page, ['Among us.', 'Still among us.']);
+    await page.context().close();
+  });
+
   it('is told that there is no room, and that a link is no good', async () => {
     const page = await bench.open('/events/abcdefghjk');
     await page.getByText('There is no such room').waitFor();
     const room = await bench.makeRoom({ access: 'link' });
     await page.goto(`${bench.server().url}/events/${room.id}`);
     await page.getByText('This link does not work any more').waitFor();
+    const other = await bench.makeRoom();
+    await page.goto(`${bench.server().url}/events/${other.id}`);
+    await untilState(page, 'waiting');
+    await bench.server().send(`/v1/rooms/${other.id}`, { method: 'DELETE' });
+    await page.getByText('There is no such room').waitFor();
+    // The browser asks whether it has it still.
+    await page.reload();
+    await page.getByText('There is no such room').waitFor();
     await page.context().close();
   });
 
@@ -196,20 +226,6 @@ describe('a reader', () => {
 });
 
 describe('a page', () => {
-  it('comes back by itself after a drop, with what was missed', async () => {
-    const room = await bench.makeRoom();
-    const proxy = await startResetProxy(bench.server().url);
-    const page = await bench.open(`${proxy.url}/events/${room.id}`);
-    await untilState(page, 'waiting');
-    await bench.say(room, 'One.');
-    await untilShown(page, ['One.']);
-    proxy.reset();
-    await bench.say(room, 'Two.');
-    await untilShown(page, ['One.', 'Two.']);
-    await page.context().close();
-    await proxy.close();
-  });
-
   it('says that the server is gone, opens without it, and goes on when it is back', async () => {
     const room = await bench.makeRoom({ keep_hours: 1 });
     await bench.say(room, 'Before the cut.');
@@ -252,6 +268,62 @@ describe('a page', () => {
     const secret = await fetch(`${bench.server().url}/events/${hidden.id}/manifest.webmanifest`);
     expect(await secret.text()).not.toContain('Secret');
     await page.context().close();
+  });
+});
+
+describe('in a whole browser', () => {
+  const profile = mkdtempSync(path.join(os.tmpdir(), 'reader-profile-'));
+  afterAll(() => rmSync(profile, { recursive: true, force: true }));
+
+  it('a page keeps the screen on as long as that is wished, and can be installed', async (test) => {
+    const browser = await openWholeChromium(profile);
+    if (browser === undefined) return test.skip('only the shell of Chromium is installed');
+    const room = await bench.makeRoom();
+    const page = await browser.newPage();
+    // Every lock that the page has ever taken.
+    await page.addInitScript(() => {
+      const locks: WakeLockSentinel[] = [];
+      Object.assign(globalThis, { locks });
+      const request = navigator.wakeLock.request.bind(navigator.wakeLock);
+      navigator.wakeLock.request = async (type) => {
+        const lock = await request(type);
+        locks.push(lock);
+        return lock;
+      };
+    });
+    const held = () =>
+      page.evaluate(() => {
+        const { locks } = globalThis as unknown as { locks: WakeLockSentinel[] };
+        return locks.filter(({ released }) => !released).length;
+      });
+    await page.goto(`${bench.server().url}/events/${room.id}`);
+    await expect.poll(held).toBe(1);
+    await page.getByRole('button', { name: 'Text and display' }).click();
+    await page.getByText('The screen stays on while this page is in view.').waitFor();
+    const choice = page.getByRole('switch', { name: 'Keep the screen on' });
+    await choice.uncheck();
+    await page.getByText('The screen goes off as usual.').waitFor();
+    await expect.poll(held).toBe(0);
+    await choice.check();
+    await expect.poll(held).toBe(1);
+
+    const devtools = await browser.newCDPSession(page);
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    const { errors, data } = await devtools.send('Page.getAppManifest');
+    expect({ errors, isThere: data?.includes('Main stage') }).toEqual({
+      errors: [],
+      isThere: true,
+    });
+    const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors');
+    expect(installabilityErrors).toEqual([]);
+    // Browsers offer it when they know somebody well enough.
+    await page.evaluate(() => {
+      const offer = new Event('beforeinstallprompt', { cancelable: true });
+      dispatchEvent(Object.assign(offer, { prompt: () => (document.title = 'Installed') }));
+    });
+    await page.getByRole('button', { name: 'Add to home screen' }).click();
+    await expect.poll(() => page.title()).toBe('Installed');
+    await browser.close();
   });
 });
 

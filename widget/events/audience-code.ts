@@ -4,6 +4,7 @@ import { baseStyles } from '../console/parts/base.styles.ts';
 import { icons } from '../console/parts/icons.ts';
 import { copyText } from '../page/handing-over.ts';
 import { languageName } from '../views/captions.ts';
+import type { DeskWords } from './desk-words.ts';
 import type { RoomAtDesk, RoomDesk } from './room-desk.ts';
 
 /** How long the button says that it has copied, in ms. */
@@ -112,6 +113,7 @@ export class AudienceCode extends LitElement {
 
   @property({ attribute: false }) room: RoomAtDesk | undefined;
   @property({ attribute: false }) desk: RoomDesk | undefined;
+  @property({ attribute: false }) words: DeskWords['audience'] | undefined;
   @state() private image = '';
   @state() private isCopied = false;
   @query('dialog', true) private readonly dialog!: HTMLDialogElement;
@@ -136,21 +138,22 @@ export class AudienceCode extends LitElement {
   }
 
   override render() {
-    const { room } = this;
-    if (room === undefined) return nothing;
+    const { room, words } = this;
+    if (room === undefined || words === undefined) return nothing;
     if (room.viewer_url === undefined) {
-      return html`<p class="soft">
-        No link for readers is good any more. Whoever made the room can make another one.
-      </p>`;
+      return html`<p class="soft">${words.noLink}</p>`;
     }
     return html`<div class="glance">
-        ${this.picture()}
+        ${this.picture(words)}
         <div>
-          ${this.addressView(room)}
+          ${this.addressView(room, words)}
           <div class="actions">
-            <button type="button" class="primary small" @click=${this.show}>Show large</button>
+            <button type="button" class="primary small" @click=${this.show}>
+              ${words.showLarge}
+            </button>
             <button type="button" class="small" @click=${this.copy}>
-              ${this.isCopied ? icons.done : icons.copy} ${this.isCopied ? 'Copied' : 'Copy link'}
+              ${this.isCopied ? icons.done : icons.copy}
+              ${this.isCopied ? words.copied : words.copy}
             </button>
           </div>
         </div>
@@ -160,17 +163,17 @@ export class AudienceCode extends LitElement {
           <div class="top">
             ${
               document.fullscreenEnabled
-                ? html`<button type="button" @click=${this.fill}>Full screen</button>`
+                ? html`<button type="button" @click=${this.fill}>${words.fullScreen}</button>`
                 : nothing
             }
-            <button type="button" class="icon-only" aria-label="Close" @click=${this.close}>
+            <button type="button" class="icon-only" aria-label=${words.close} @click=${this.close}>
               ${icons.close}
             </button>
           </div>
           <div class="poster">
-            ${this.picture()}
+            ${this.picture(words)}
             <div class="words">
-              <h2 id="poster-heading">Read along on your phone</h2>
+              <h2 id="poster-heading">${words.readAlong}</h2>
               <p class="languages">
                 ${room.languages.map(
                   (language, index) =>
@@ -179,22 +182,21 @@ export class AudienceCode extends LitElement {
                       >`,
                 )}
               </p>
-              ${this.addressView(room)}
+              ${this.addressView(room, words)}
             </div>
           </div>
         </div>
       </dialog>`;
   }
 
-  private picture() {
-    const alt = 'QR code of the link for readers';
+  private picture({ code }: DeskWords['audience']) {
     // Its place is kept until it has come.
     return this.image === ''
       ? html`<span class="code"></span>`
-      : html`<img class="code" src=${this.image} alt=${alt} />`;
+      : html`<img class="code" src=${this.image} alt=${code} />`;
   }
 
-  private addressView({ viewer_url = '', passcode }: RoomAtDesk) {
+  private addressView({ viewer_url = '', passcode }: RoomAtDesk, words: DeskWords['audience']) {
     const { host, pathname, hash } = new URL(viewer_url);
     // Broken, if it must be, before what differs from room to room.
     const folder = pathname.lastIndexOf('/') + 1;
@@ -202,13 +204,17 @@ export class AudienceCode extends LitElement {
       // With a key in it, nobody can type it.
       hash === ''
         ? html`<p class="address">
-            ${host}<wbr />${pathname.slice(0, folder)}<wbr />${pathname.slice(folder)}
+            <bdi dir="ltr"
+              >${host}<wbr />${pathname.slice(0, folder)}<wbr />${pathname.slice(folder)}</bdi
+            >
           </p>`
         : nothing
     }${
       passcode === undefined
         ? nothing
-        : html`<p class="passcode">Passcode <strong>${passcode}</strong></p>`
+        : html`<p class="passcode">
+            ${words.passcode} <strong><bdi>${passcode}</bdi></strong>
+          </p>`
     }`;
   }
 

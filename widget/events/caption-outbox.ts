@@ -7,8 +7,8 @@ export interface WaitingLine {
   text: string;
   /** One of the room's languages, or `spoken`. */
   language: string;
-  /** Why it could not be sent, for people; empty while it is on its way. */
-  failure: string;
+  /** Why it could not be sent; undefined while it is on its way. */
+  failure: unknown;
 }
 
 /** Typing never waits for it. One that fails holds up the rest, until it is tried again or discarded. */
@@ -29,8 +29,8 @@ export class CaptionOutbox {
   }
 
   add(text: string, language: string): void {
-    const hasFailed = this.#lines.some(({ failure }) => failure !== '');
-    this.#show([...this.#lines, { id: ++this.#lastId, text, language, failure: '' }]);
+    const hasFailed = this.#lines.some(({ failure }) => failure !== undefined);
+    this.#show([...this.#lines, { id: ++this.#lastId, text, language, failure: undefined }]);
     if (!hasFailed) void this.send();
   }
 
@@ -43,14 +43,13 @@ export class CaptionOutbox {
   async send(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;
-    this.#show(this.#lines.map((each) => ({ ...each, failure: '' })));
+    this.#show(this.#lines.map((each) => ({ ...each, failure: undefined })));
     for (let next = this.#lines[0]; next !== undefined; next = this.#lines[0]) {
       const { id, text, language } = next;
       try {
         await this.#desk.type({ text, language });
         this.#show(this.#lines.filter((each) => each.id !== id));
-      } catch (error) {
-        const failure = error instanceof Error ? error.message : 'Something went wrong.';
+      } catch (failure) {
         this.#show(this.#lines.map((each) => (each.id === id ? { ...each, failure } : each)));
         break;
       }

@@ -12,7 +12,14 @@ import { languageName } from '../views/captions.ts';
 import { CaptionOutbox, type WaitingLine } from './caption-outbox.ts';
 import { captionRows, type CaptionRow, type Draft } from './caption-rows.ts';
 import { captionerStyles } from './captioner.styles.ts';
-import { deskHead, deskStyles, deskWithoutRoom, LOOK_EVERY_MS } from './desk-frame.ts';
+import {
+  deskHead,
+  deskStyles,
+  deskWithoutRoom,
+  LOOK_EVERY_MS,
+  speakLanguageOfBrowser,
+} from './desk-frame.ts';
+import { failureText } from './desk-words.ts';
 import { FollowedTrack } from './followed-track.ts';
 import { placeOf } from './room-address.ts';
 import { isFinal, openDesk, type RoomAtDesk } from './room-desk.ts';
@@ -40,6 +47,7 @@ export class CaptionerPage extends LitElement {
   @query('#new-line') private readonly composer!: HTMLTextAreaElement | null;
   @query('[role="log"]') private readonly log!: HTMLElement | null;
 
+  private readonly words = speakLanguageOfBrowser('captioner').words;
   private readonly place = placeOf(location.href);
   private readonly desk = openDesk(this.place);
   private readonly outbox = new CaptionOutbox(this, this.desk);
@@ -73,31 +81,33 @@ export class CaptionerPage extends LitElement {
     // Whoever reads or corrects an earlier line keeps it in view.
     if (this.wasAtEnd && this.list !== null) this.list.scrollTop = this.list.scrollHeight;
     const { name } = this.room.value ?? {};
-    if (name !== undefined) document.title = `${name} · Captioner`;
+    if (name !== undefined) document.title = `${name} · ${this.words.roles.captioner}`;
     if (isFinal(this.room.failure)) this.spoken?.close();
   }
 
   protected override render() {
-    const absent = deskWithoutRoom(this.room);
+    const absent = deskWithoutRoom(this.words, this.room);
     const room = this.room.value;
     if (absent !== undefined || room === undefined) return absent;
+    const words = this.words.captioner;
     const rows = this.rows(room);
     return html`<main class="page captioner">
-      ${deskHead(room, 'Captioner')}
-      <section class="card sheet" aria-label="Captions">
+      ${deskHead(this.words, room, 'captioner')}
+      <section class="card sheet" aria-label=${words.captions}>
         <div class="top">
           ${this.languageView(room)} ${this.connectionView()}
           <p class="keys" aria-hidden="true">
-            <kbd>Enter</kbd> sends <kbd>Esc</kbd> undoes <kbd>↑</kbd> edits the last line
+            <kbd>Enter</kbd> ${words.keys.sends} <kbd>Esc</kbd> ${words.keys.undoes}
+            <kbd>↑</kbd> ${words.keys.editsLast}
           </p>
         </div>
-        <ol class="rows plain ${this.written === undefined ? '' : 'paired'}" aria-label="Lines">
+        <ol
+          class="rows plain ${this.written === undefined ? '' : 'paired'}"
+          aria-label=${words.lines}
+        >
           ${
             rows.length === 0 && this.outbox.lines.length === 0
-              ? html`<li class="nothing">
-                  Nothing has been said yet. Lines appear here as they are heard; you can correct
-                  them, and type your own below.
-                </li>`
+              ? html`<li class="nothing">${words.nothingYet}</li>`
               : repeat(
                   rows,
                   ({ line }) => line,
@@ -112,16 +122,16 @@ export class CaptionerPage extends LitElement {
         </ol>
         ${this.composerView(room)}
       </section>
-      <div class="unseen" role="log" aria-live="polite" aria-label="What was said"></div>
+      <div class="unseen" role="log" aria-live="polite" aria-label=${words.whatWasSaid}></div>
     </main>`;
   }
 
   private languageView({ languages }: RoomAtDesk) {
     return html`<div class="field language">
-      <label for="language">You write</label>
+      <label for="language">${this.words.captioner.youWrite}</label>
       <select id="language" @change=${this.onLanguage}>
         <option value=${SPOKEN_TRACK} ?selected=${this.language === SPOKEN_TRACK}>
-          What is said
+          ${this.words.captioner.whatIsSaid}
         </option>
         ${languages.map(
           (language) =>
@@ -134,13 +144,14 @@ export class CaptionerPage extends LitElement {
   }
 
   private connectionView() {
-    const words: Partial<Record<RoomFeedState, string>> = {
-      connecting: 'Connecting…',
-      reconnecting: 'Reconnecting… What you type is kept.',
-      offline: 'The server cannot be reached. What you type is kept.',
-      full: 'As many read along as may: new lines come as soon as there is room.',
+    const { connecting, reconnecting, offline, full } = this.words.captioner;
+    const texts: Partial<Record<RoomFeedState, string>> = {
+      connecting,
+      reconnecting,
+      offline,
+      full,
     };
-    const text = words[this.feedState];
+    const text = texts[this.feedState];
     return html`<p class="connection" role="status">
       ${text === undefined ? nothing : html`${icons.offline} ${text}`}
     </p>`;
@@ -148,6 +159,7 @@ export class CaptionerPage extends LitElement {
 
   private rowView(row: CaptionRow) {
     const { line, text, language, draft, spoken } = row;
+    const words = this.words.captioner;
     const time = clock.format(row.startMs);
     const isEmptied = draft !== undefined && text.trim() === '' && draft.before !== '';
     return html`<li class="line ${draft === undefined ? '' : 'changed'}">
@@ -170,10 +182,10 @@ export class CaptionerPage extends LitElement {
             lang=${language}
             dir=${textDirection(language)}
             maxlength=${MAX_CHARACTERS}
-            aria-label="Line of ${time}${row.isByPerson ? ', by hand' : ''}"
+            aria-label=${(row.isByPerson ? words.lineByHand : words.lineOf).replace('{time}', time)}
             aria-describedby="about-${line}"
             aria-invalid=${draft !== undefined && draft.failure !== '' ? 'true' : nothing}
-            placeholder=${spoken === undefined ? '' : 'Not translated yet'}
+            placeholder=${spoken === undefined ? '' : words.notTranslated}
             .value=${text}
             @input=${(event: InputEvent) => this.onRowInput(row, event)}
             @keydown=${(event: KeyboardEvent) => this.onRowKey(row, event)}
@@ -182,43 +194,43 @@ export class CaptionerPage extends LitElement {
         <div class="about" id="about-${line}">${this.aboutRow(row, isEmptied)}</div>
       </div>
       <p class="side">
-        ${row.isByPerson ? html`<span class="by">${icons.edit} by hand</span>` : nothing}
+        ${row.isByPerson ? html`<span class="by">${icons.edit} ${words.byHand}</span>` : nothing}
         <time>${time}</time>
       </p>
     </li>`;
   }
 
   private aboutRow({ draft, meanwhile, machine }: CaptionRow, isEmptied: boolean) {
+    const words = this.words.captioner;
     if (draft !== undefined && draft.failure !== '') {
       return html`<p class="error" role="alert">${draft.failure}</p>`;
     }
-    if (draft?.isSending === true) return html`<p class="hint">Sending…</p>`;
+    if (draft?.isSending === true) return html`<p class="hint">${words.sending}</p>`;
     if (meanwhile !== undefined) {
-      return html`<p class="hint">
-        It has become “<bdi>${meanwhile}</bdi>” meanwhile. Enter sends yours, Esc takes that.
-      </p>`;
+      return html`<p class="hint">${withText(words.meanwhile, meanwhile)}</p>`;
     }
-    if (isEmptied) return html`<p class="hint">Enter takes this line away, Esc keeps it.</p>`;
-    if (draft !== undefined) return html`<p class="hint">Not sent: Enter sends, Esc undoes.</p>`;
+    if (isEmptied) return html`<p class="hint">${words.emptied}</p>`;
+    if (draft !== undefined) return html`<p class="hint">${words.changed}</p>`;
     if (machine === undefined) return nothing;
-    return html`<p class="hint">Heard as “<bdi>${machine}</bdi>”</p>`;
+    return html`<p class="hint">${withText(words.heardAs, machine)}</p>`;
   }
 
   private sendingView({ id, text, language, failure }: WaitingLine) {
+    const words = this.words.captioner;
     return html`<li class="line sending">
       ${this.written === undefined ? nothing : html`<p class="spoken"></p>`}
       <div class="own">
         <p class="text" dir=${this.directionOf(language)}>${text}</p>
         ${
-          failure === ''
-            ? html`<p class="hint">Sending…</p>`
-            : html`<p class="error" role="alert">Not sent: ${failure}</p>
+          failure === undefined
+            ? html`<p class="hint">${words.sending}</p>`
+            : html`<p class="error" role="alert">${this.notSent(failure)}</p>
                 <div class="row">
                   <button type="button" class="small" @click=${() => void this.outbox.send()}>
-                    Try again
+                    ${this.words.tryAgain}
                   </button>
                   <button type="button" class="small quiet" @click=${() => this.discard(id)}>
-                    Discard
+                    ${words.discard}
                   </button>
                 </div>`
         }
@@ -229,13 +241,17 @@ export class CaptionerPage extends LitElement {
   private composerView(room: RoomAtDesk) {
     const language = this.language === SPOKEN_TRACK ? room.source_language : this.language;
     const tentative = this.spoken?.transcript.tentative ?? '';
-    const name = this.language === SPOKEN_TRACK ? 'what is said' : languageName(this.language);
+    const words = this.words.captioner;
+    const name =
+      this.language === SPOKEN_TRACK
+        ? words.newLineSpoken
+        : words.newLine.replace('{language}', languageName(this.language));
     return html`<div class="composer">
       <p class="hearing">
-        <span class="soft">Being heard:</span>
+        <span class="soft">${words.beingHeard}</span>
         <bdi><span>${tentative === '' ? '…' : tentative}</span></bdi>
       </p>
-      <label for="new-line">New line in ${name}</label>
+      <label for="new-line">${name}</label>
       <div class="compose">
         <textarea
           id="new-line"
@@ -246,7 +262,7 @@ export class CaptionerPage extends LitElement {
           autofocus
           @keydown=${this.onComposerKey}
         ></textarea>
-        <button type="button" class="primary" @click=${this.submit}>Send</button>
+        <button type="button" class="primary" @click=${this.submit}>${words.send}</button>
       </div>
     </div>`;
   }
@@ -263,6 +279,10 @@ export class CaptionerPage extends LitElement {
       language,
     };
     return captionRows(sheet, MOST_ROWS);
+  }
+
+  private notSent(error: unknown): string {
+    return this.words.captioner.notSent.replace('{reason}', failureText(this.words, error));
   }
 
   private directionOf(language: string): 'ltr' | 'rtl' | 'auto' {
@@ -390,9 +410,8 @@ export class CaptionerPage extends LitElement {
       (this.written ?? this.spoken)?.correct(line, text);
       this.setDraft(line, undefined);
     } catch (error) {
-      const failure = messageOf(error);
       if (language !== this.language) return;
-      this.setDraft(line, { ...draft, isSending: false, failure: `Not sent: ${failure}` });
+      this.setDraft(line, { ...draft, isSending: false, failure: this.notSent(error) });
     }
   }
 
@@ -424,8 +443,10 @@ export class CaptionerPage extends LitElement {
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'Something went wrong.';
+/** Words of the page around words of a caption, which have a direction of their own. */
+function withText(template: string, text: string) {
+  const [before, after] = template.split('{text}');
+  return html`${before}<bdi>${text}</bdi>${after}`;
 }
 
 customElements.define('captioner-page', CaptionerPage);

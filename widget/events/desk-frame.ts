@@ -1,48 +1,79 @@
 /** What the pages of those who speak and type have in common: their head, and what stands there without a room. */
 import { css, html, type TemplateResult } from 'lit';
+import { textDirection, type LanguageTag } from '../../shared/language.ts';
+import { ApiFailure } from '../console/api.ts';
 import { icons } from '../console/parts/icons.ts';
-import { failedState, loadingState, type Loaded } from '../console/parts/states.ts';
+import { loadingState, type Loaded } from '../console/parts/states.ts';
+import { deskLanguage, deskWords, failureText, type DeskWords } from './desk-words.ts';
 import { isFinal, type RoomAtDesk } from './room-desk.ts';
 
 /** How often the room is looked at, in ms: who reads changes all the time. */
 export const LOOK_EVERY_MS = 4_000;
 
-const stateNames: Record<string, string> = { live: 'Live', paused: 'Paused', waiting: 'Waiting' };
+/** Lets the page speak a language of its browser. @param role what one is on this page */
+export function speakLanguageOfBrowser(role: keyof DeskWords['roles']): {
+  language: LanguageTag;
+  words: DeskWords;
+} {
+  const language = deskLanguage(navigator.languages);
+  const words = deskWords(language);
+  document.documentElement.lang = language;
+  document.documentElement.dir = textDirection(language);
+  document.title = words.roles[role];
+  return { language, words };
+}
 
-/** The name of the room and how it is. @param role what one is on this page */
-export function deskHead({ name, state }: RoomAtDesk, role: string): TemplateResult {
+/** The name of the room and how it is. */
+export function deskHead(
+  words: DeskWords,
+  { name, state }: RoomAtDesk,
+  role: keyof DeskWords['roles'],
+): TemplateResult {
+  const states: Readonly<Record<string, string>> = words.roomStates;
   return html`<header class="head">
     <div>
-      <p class="role">${role}</p>
+      <p class="role">${words.roles[role]}</p>
       <h1><bdi>${name}</bdi></h1>
     </div>
     <p class="badge ${state === 'live' ? 'good' : state === 'paused' ? 'warn' : ''}">
       <span class="dot" aria-hidden="true"></span>
-      <span class="unseen">Room:</span> ${stateNames[state] ?? state}
+      <span class="unseen">${words.room}</span> ${states[state] ?? state}
     </p>
   </header>`;
 }
 
 /** What stands in place of a page that cannot be: the room is not known yet, or never will be. */
-export function deskWithoutRoom(loaded: Loaded<RoomAtDesk>): TemplateResult | undefined {
+export function deskWithoutRoom(
+  words: DeskWords,
+  loaded: Loaded<RoomAtDesk>,
+): TemplateResult | undefined {
   const { failure } = loaded;
   if (isFinal(failure)) {
-    const isGone = failure.status === 404;
-    const heading = isGone ? 'There is no such room' : 'This link does not work any more';
-    const text = isGone
-      ? 'It may have been deleted. Ask whoever gave you the link.'
-      : 'It has expired, or was revoked. Ask for a new one.';
+    const { title, hint } = failure.status === 404 ? words.gone : words.refused;
     return html`<main class="page">
       <div class="state" role="alert">
         ${icons.key}
-        <h1>${heading}</h1>
-        <p>${text}</p>
+        <h1>${title}</h1>
+        <p>${hint}</p>
       </div>
     </main>`;
   }
   if (loaded.value !== undefined) return undefined;
+  if (failure === undefined) {
+    return html`<main class="page">${loadingState(6, words.loading)}</main>`;
+  }
+  const isOffline = failure instanceof ApiFailure && failure.isOffline;
   return html`<main class="page">
-    ${failure === undefined ? loadingState(6) : failedState(failure, () => void loaded.reload())}
+    <div class="state" role="alert">
+      ${isOffline ? icons.offline : icons.warning}
+      <h1>${isOffline ? words.noConnection : words.didNotWork}</h1>
+      <p><bdi>${failureText(words, failure)}</bdi></p>
+      <div class="row">
+        <button type="button" @click=${() => void loaded.reload()}>
+          ${icons.retry} ${words.tryAgain}
+        </button>
+      </div>
+    </div>
   </main>`;
 }
 
@@ -68,17 +99,26 @@ export const deskStyles = css`
   .state h1 {
     font-size: 1.375rem;
   }
+  /* The state stands beside the role, where its width moves no name. */
   .head {
-    display: flex;
-    gap: 1rem;
-    align-items: end;
-    justify-content: space-between;
+    display: grid;
+    grid-template-columns: minmax(0, 1fr) auto;
+    gap: 0.125rem 1rem;
+    align-items: center;
+  }
+  .head > div {
+    display: contents;
+  }
+  .head .badge {
+    grid-area: 1 / 2;
+  }
+  .head h1 {
+    grid-area: 2 / 1 / auto / -1;
   }
   .head h1 {
     overflow-wrap: anywhere;
   }
   .role {
-    margin-block-end: 0.125rem;
     font-size: 0.875rem;
     font-weight: 600;
     color: var(--accent);

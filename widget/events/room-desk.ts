@@ -6,7 +6,7 @@ import type { RoomPlace } from './room-address.ts';
 
 export type { RoomAtDesk };
 
-/** Every call throws {@link ApiFailure}; its message is for people. */
+/** Every call throws {@link ApiFailure}; its message is the server's, for people, or empty. */
 export interface RoomDesk {
   room(signal?: AbortSignal): Promise<RoomAtDesk>;
   /** Pauses the room, or lets it go on. */
@@ -33,13 +33,11 @@ export function openDesk({ src, key }: Pick<RoomPlace, 'src' | 'key'>): RoomDesk
       });
     } catch (error) {
       if (init.signal?.aborted === true) throw error;
-      const message = 'The server cannot be reached.';
-      throw new ApiFailure(message, { status: 0 });
+      throw new ApiFailure('', { status: 0 });
     }
     if (response.ok) return response;
-    const { message } = (await response.json().catch(() => ({}))) as { message?: string };
-    const said = message ?? `The server answered with an error (${response.status}).`;
-    throw new ApiFailure(said, { status: response.status });
+    const { message = '' } = (await response.json().catch(() => ({}))) as { message?: string };
+    throw new ApiFailure(message, { status: response.status });
   }
 
   const post = (path: string, body: object): Promise<Response> =>

@@ -1,10 +1,12 @@
 /** What the page says to who speaks, and what its one button does. Pure. */
-import { counted } from '../page/numbers.ts';
+import type { LanguageTag } from '../../shared/language.ts';
 import { activeStates, type VoiceState } from '../events.ts';
-import { englishLabels } from '../labels.ts';
+import { countedIn, deskWords, type DeskWords } from './desk-words.ts';
 
 /** Everything that it depends on. */
 export interface SpeakerSituation {
+  /** That the page speaks. */
+  language: LanguageTag;
   /** What the microphone and its session are doing. */
   voice: VoiceState;
   /** Somebody else speaks in the room. */
@@ -32,122 +34,95 @@ export interface SpeakerStatus {
   label: string;
 }
 
-const problemStates = new Set<VoiceState>([
+const problemStates = [
   'microphone-denied',
   'no-microphone',
   'insecure-context',
   'failed',
-]);
+] as const satisfies readonly VoiceState[];
 
 export function speakerStatus(situation: SpeakerSituation): SpeakerStatus {
-  const { voice, wasTakenOver, failure } = situation;
-  if (activeStates.has(voice)) return speakingStatus(situation);
+  const { language, voice, wasTakenOver, failure } = situation;
+  const words = deskWords(language);
+  const { speaker } = words;
+  if (activeStates.has(voice)) return speakingStatus(situation, speaker);
   if (wasTakenOver) {
-    return {
-      tone: 'notice',
-      title: 'Somebody else has taken over',
-      hint: 'Your microphone is off. You can take over again.',
-      action: 'start',
-      label: 'Take over',
-    };
+    return { tone: 'notice', ...speaker.takenOver, action: 'start', label: speaker.takeOver };
   }
-  if (problemStates.has(voice)) {
-    const { title, hint } = englishLabels.states[voice];
-    const shown = voice === 'failed' ? 'You are not heard any more' : title;
-    return {
-      tone: 'notice',
-      title: shown,
-      hint: failure || hint,
-      action: 'start',
-      label: 'Try again',
-    };
-  }
-  return silentStatus(situation);
-}
-
-/** Nobody speaks from here, and nothing is wrong. */
-function silentStatus({ isTaken, isRoomPaused }: SpeakerSituation): SpeakerStatus {
-  if (isRoomPaused) {
-    return {
-      tone: 'calm',
-      title: 'Paused',
-      hint: isTaken
-        ? 'Somebody else was speaking. If you go on, you take over from them.'
-        : 'Your microphone is off. Readers see that it goes on later.',
-      action: 'start',
-      label: 'Go on',
-    };
-  }
-  if (isTaken) {
-    return {
-      tone: 'calm',
-      title: 'Somebody else is speaking',
-      hint: 'If you start, you take over from them.',
-      action: 'start',
-      label: 'Take over',
-    };
-  }
-  return {
-    tone: 'calm',
-    title: 'Ready',
-    hint: 'The microphone is off until you start.',
-    action: 'start',
-    label: 'Start speaking',
-  };
-}
-
-function speakingStatus(situation: SpeakerSituation): SpeakerStatus {
-  const { voice, isRoomPaused, isPausing } = situation;
-  const { title, hint } = englishLabels.states[voice];
-  if (voice === 'live') return isRoomPaused ? unreadStatus : liveStatus(situation);
-  if (voice === 'stopping') {
-    const shown = isPausing ? 'Pausing…' : title;
-    return {
-      tone: 'calm',
-      title: shown,
-      hint: 'The microphone is off; the last words are on their way.',
-      action: undefined,
-      label: shown,
-    };
-  }
-  if (voice === 'requesting-microphone' || voice === 'connecting') {
-    return { tone: 'calm', title, hint, action: 'cancel', label: 'Cancel' };
-  }
-  const offlineHint = 'Captions go on by themselves when it is back. Keep speaking.';
+  const problem = problemStates.find((state) => state === voice);
+  if (problem === undefined) return silentStatus(situation, speaker);
+  const { title, hint } = speaker.states[problem];
   return {
     tone: 'notice',
     title,
-    hint: voice === 'offline' ? offlineHint : hint,
-    action: 'pause',
-    label: 'Pause',
+    hint: failure || hint,
+    action: 'start',
+    label: words.tryAgain,
   };
 }
 
-function liveStatus({ readerCount }: SpeakerSituation): SpeakerStatus {
+type SpeakerWords = DeskWords['speaker'];
+
+/** Nobody speaks from here, and nothing is wrong. */
+function silentStatus(
+  { isTaken, isRoomPaused }: SpeakerSituation,
+  words: SpeakerWords,
+): SpeakerStatus {
+  if (isRoomPaused) {
+    const { title, hint } = words.paused;
+    return {
+      tone: 'calm',
+      title,
+      hint: isTaken ? words.pausedByOther : hint,
+      action: 'start',
+      label: words.goOn,
+    };
+  }
+  return isTaken
+    ? { tone: 'calm', ...words.taken, action: 'start', label: words.takeOver }
+    : { tone: 'calm', ...words.ready, action: 'start', label: words.start };
+}
+
+function speakingStatus(situation: SpeakerSituation, words: SpeakerWords): SpeakerStatus {
+  const { voice, isRoomPaused, isPausing } = situation;
+  if (voice === 'live') {
+    return isRoomPaused
+      ? { tone: 'notice', ...words.unread, action: 'go-on', label: words.goOn }
+      : liveStatus(situation, words);
+  }
+  if (voice === 'stopping') {
+    const title = isPausing ? words.pausing : words.finishing;
+    return { tone: 'calm', title, hint: words.lastWords, action: undefined, label: title };
+  }
+  if (voice === 'requesting-microphone' || voice === 'connecting') {
+    return { tone: 'calm', ...words.states[voice], action: 'cancel', label: words.cancel };
+  }
+  const state = voice === 'quiet' || voice === 'reconnecting' ? voice : 'offline';
+  return { tone: 'notice', ...words.states[state], action: 'pause', label: words.pause };
+}
+
+function liveStatus(
+  { language, readerCount }: SpeakerSituation,
+  words: SpeakerWords,
+): SpeakerStatus {
   return {
     tone: 'live',
-    title: 'You are live',
-    hint:
-      readerCount === 0
-        ? 'Nobody reads along yet.'
-        : `${counted(readerCount, 'person reads', 'people read')} along.`,
+    title: words.live,
+    hint: readerCount === 0 ? words.nobodyReads : countedIn(language, readerCount, words.readers),
     action: 'pause',
-    label: 'Pause',
+    label: words.pause,
   };
 }
 
-/** The room was paused from elsewhere. */
-const unreadStatus: SpeakerStatus = {
-  tone: 'notice',
-  title: 'The room was paused',
-  hint: 'You are heard, but nobody reads what you say.',
-  action: 'go-on',
-  label: 'Go on',
-};
-
 /** `In time`, `1.5 s behind`, `12 s behind`: how captions keep up with what is said. */
-export function lagText(lagMs: number): string {
-  if (lagMs < 500) return 'In time';
+export function lagText(language: LanguageTag, lagMs: number): string {
+  const { speaker } = deskWords(language);
+  if (lagMs < 500) return speaker.inTime;
   const seconds = lagMs / 1000;
-  return `${seconds < 9.5 ? seconds.toFixed(1) : Math.round(seconds)} s behind`;
+  const digits = seconds < 9.5 ? 1 : 0;
+  const number = new Intl.NumberFormat(language, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return speaker.behind.replace('{n}', number.format(seconds));
 }

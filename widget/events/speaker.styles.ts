@@ -24,7 +24,7 @@ export const speakerStyles = css`
   }
   .stage {
     display: grid;
-    grid-template-rows: auto minmax(0, 1fr) auto;
+    grid-template-rows: auto 1fr auto;
     overflow: clip;
   }
   .status {
@@ -164,7 +164,7 @@ export const speakerStyles = css`
     flex: 1;
     justify-content: center;
     padding-inline: 0.25rem;
-    min-block-size: 2.5rem;
+    min-block-size: 2.75rem;
   }
   /* What is pressed most stays under the thumb. */
   @media (max-width: 61.99rem) {
@@ -196,7 +196,7 @@ export const speakerStyles = css`
       position: sticky;
       inset-block-start: 1.25rem;
       align-self: start;
-      block-size: clamp(30rem, 100dvb - 9.5rem, 56rem);
+      min-block-size: clamp(30rem, 100dvb - 9.5rem, 56rem);
     }
     voice-captions {
       align-self: end;

@@ -6,7 +6,6 @@ import { baseStyles } from '../console/parts/base.styles.ts';
 import { choice } from '../console/parts/choices.ts';
 import { Loaded, note } from '../console/parts/states.ts';
 import { activeStates, type VoiceCaptionsEventMap, type VoiceState } from '../events.ts';
-import { englishLabels, failureHint } from '../labels.ts';
 import { wholeNumber } from '../page/numbers.ts';
 import type { VoiceCaptions } from '../voice-captions.ts';
 import '../voice-captions.ts';
@@ -14,7 +13,14 @@ import { languageName } from '../views/captions.ts';
 import { microphoneIcon, retryIcon } from '../views/icons.ts';
 import { loudnessShare } from '../views/toolbar.ts';
 import './audience-code.ts';
-import { deskHead, deskStyles, deskWithoutRoom, LOOK_EVERY_MS } from './desk-frame.ts';
+import {
+  deskHead,
+  deskStyles,
+  deskWithoutRoom,
+  LOOK_EVERY_MS,
+  speakLanguageOfBrowser,
+} from './desk-frame.ts';
+import { failureText } from './desk-words.ts';
 import { MicrophoneCheck } from './microphone-check.ts';
 import { placeOf } from './room-address.ts';
 import { isFinal, openDesk, type RoomAtDesk } from './room-desk.ts';
@@ -28,13 +34,7 @@ import {
 } from './speaker-status.ts';
 import { pauseIcon, speakerStyles } from './speaker.styles.ts';
 
-const calmnessTitles = { instant: 'At once', balanced: 'Calm', settled: 'Settled' } as const;
-type Calmness = keyof typeof calmnessTitles;
-const calmnessHints: Record<Calmness, string> = {
-  instant: 'Every word as it is heard; some change again.',
-  balanced: 'Words that are unlikely to change.',
-  settled: 'Only what cannot change any more; a little later.',
-};
+type Calmness = 'instant' | 'balanced' | 'settled';
 
 export class SpeakerPage extends LitElement {
   static override styles = [baseStyles, deskStyles, speakerStyles];
@@ -51,6 +51,8 @@ export class SpeakerPage extends LitElement {
   @query('voice-captions') private readonly captions!: VoiceCaptions | null;
   @query('.level') private readonly level!: HTMLElement | null;
 
+  private readonly spoken = speakLanguageOfBrowser('speaker');
+  private readonly words = this.spoken.words;
   private readonly place = placeOf(location.href);
   private readonly desk = openDesk(this.place);
   private readonly floor = new RoomFloor(this.desk);
@@ -79,23 +81,27 @@ export class SpeakerPage extends LitElement {
     this.screen.want(this.isSpeaking);
     if (isFinal(this.room.failure) && this.isSpeaking) void this.captions?.stop();
     const { name } = this.room.value ?? {};
-    if (name !== undefined) document.title = `${name} · Speaker`;
+    if (name !== undefined) document.title = `${name} · ${this.words.roles.speaker}`;
   }
 
   protected override render() {
-    const absent = deskWithoutRoom(this.room);
+    const absent = deskWithoutRoom(this.words, this.room);
     const room = this.room.value;
     if (absent !== undefined || room === undefined) return absent;
     const status = this.status(room);
     return html`<main class="page speaker">
-      ${deskHead(room, 'Speaker')}
+      ${deskHead(this.words, room, 'speaker')}
       <div class="columns">
         ${this.stageView(room, status)}
         <div class="side">
           ${this.readersView(room)}
           <section class="card padded" aria-labelledby="audience-heading">
-            <h2 id="audience-heading">For your audience</h2>
-            <audience-code .room=${room} .desk=${this.desk}></audience-code>
+            <h2 id="audience-heading">${this.words.audience.heading}</h2>
+            <audience-code
+              .room=${room}
+              .desk=${this.desk}
+              .words=${this.words.audience}
+            ></audience-code>
           </section>
           ${this.settingsView(room)}
         </div>
@@ -104,20 +110,17 @@ export class SpeakerPage extends LitElement {
   }
 
   private stageView(room: RoomAtDesk, status: SpeakerStatus) {
-    return html`<section class="card stage" aria-label="Your microphone">
+    const words = this.words.speaker;
+    return html`<section class="card stage" aria-label=${words.yourMicrophone}>
       <div class="status ${status.tone}">
         <div role="status">
           <h2>${status.title}</h2>
-          <p>${status.hint}</p>
+          <p><bdi>${status.hint}</bdi></p>
         </div>
-        ${
-          this.floor.isPauseOwed
-            ? note('warn', 'The room does not know yet that you pause. It is tried again.')
-            : nothing
-        }
+        ${this.floor.isPauseOwed ? note('warn', words.pauseOwed) : nothing}
         ${
           this.room.failure !== undefined && !this.isSpeaking && !this.floor.isPauseOwed
-            ? note('warn', `${this.room.failure.message} What you see may be out of date.`)
+            ? note('warn', `${failureText(this.words, this.room.failure)} ${this.words.outOfDate}`)
             : nothing
         }
       </div>
@@ -127,7 +130,7 @@ export class SpeakerPage extends LitElement {
         .deviceId=${this.microphone.deviceId}
         .sourceLanguage=${this.language(room)}
         .captionMode=${this.calmness}
-        .labels=${{ empty: 'What is heard of you appears here.' }}
+        .labels=${words.heard}
         announce="off"
         keep-trying
         @vc-statechange=${this.onState}
@@ -140,7 +143,7 @@ export class SpeakerPage extends LitElement {
           <div
             class="level"
             role="meter"
-            aria-label="Level of the microphone"
+            aria-label=${words.level}
             aria-valuemin="0"
             aria-valuemax="100"
             aria-valuenow="0"
@@ -149,9 +152,11 @@ export class SpeakerPage extends LitElement {
           </div>
           ${
             this.isSpeaking
-              ? html`<p class="lag">${this.voice === 'live' ? lagText(this.lagMs) : nothing}</p>`
+              ? html`<p class="lag">
+                  ${this.voice === 'live' ? lagText(this.spoken.language, this.lagMs) : nothing}
+                </p>`
               : html`<button type="button" class="small" @click=${this.pressCheck}>
-                  ${this.microphone.isChecking ? 'End the check' : 'Check the microphone'}
+                  ${this.microphone.isChecking ? words.endCheck : words.check}
                 </button>`
           }
         </div>
@@ -164,8 +169,9 @@ export class SpeakerPage extends LitElement {
     const { failure } = this.microphone;
     if (failure === undefined) return nothing;
     const code = failure.code === 'microphone-denied' ? failure.code : 'no-microphone';
-    const { title, hint } = englishLabels.states[code];
-    return note('bad', `${title}. ${failureHint(englishLabels, failure) || hint}`);
+    const { states, errors } = this.words.speaker;
+    const { title, hint } = states[code];
+    return note('bad', `${title}. ${failure.message || (errors[failure.code] ?? hint)}`);
   }
 
   private buttonView({ action, label }: SpeakerStatus) {
@@ -177,17 +183,19 @@ export class SpeakerPage extends LitElement {
       aria-disabled=${action === undefined ? 'true' : nothing}
       @click=${() => this.press(action)}
     >
-      ${label === 'Try again' ? retryIcon : icon} ${label}
+      ${label === this.words.tryAgain ? retryIcon : icon} ${label}
     </button>`;
   }
 
   private readersView({ viewers, languages }: RoomAtDesk) {
+    const words = this.words.speaker;
+    const trackName = (name: string) => this.trackName(name);
     const all = [SPOKEN_TRACK, ...languages].map((name) => ({ name, count: viewers[name] ?? 0 }));
     const read = all.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
     const unread = all.filter(({ count }) => count === 0);
     return html`<section class="card padded readers" aria-labelledby="readers-heading">
       <div class="row between">
-        <h2 id="readers-heading">Reading along</h2>
+        <h2 id="readers-heading">${words.readingAlong}</h2>
         <p class="total">${wholeNumber(this.readerCount)}</p>
       </div>
       ${
@@ -206,9 +214,9 @@ export class SpeakerPage extends LitElement {
         unread.length === 0
           ? nothing
           : html`<p class="soft small">
-              ${read.length === 0 ? 'Offered:' : 'Not read at the moment:'}
+              ${read.length === 0 ? words.offered : words.notRead}
               ${unread.map(
-                ({ name }, index) => html`${index === 0 ? nothing : ', '}${trackName(name)}`,
+                ({ name }, index) => html`${index === 0 ? nothing : ' · '}${trackName(name)}`,
               )}
             </p>`
       }
@@ -218,12 +226,14 @@ export class SpeakerPage extends LitElement {
   private settingsView(room: RoomAtDesk) {
     const { microphones, deviceId } = this.microphone;
     const spoken = this.language(room);
+    const words = this.words.speaker;
+    const { instant, balanced, settled } = words.calmness;
     return html`<section class="card padded settings" aria-labelledby="settings-heading">
-      <h2 id="settings-heading">Settings</h2>
+      <h2 id="settings-heading">${words.settings}</h2>
       <div class="field">
-        <label for="microphone">Microphone</label>
+        <label for="microphone">${words.microphone}</label>
         <select id="microphone" @change=${this.onMicrophone}>
-          <option value="" ?selected=${deviceId === ''}>Choice of the browser</option>
+          <option value="" ?selected=${deviceId === ''}>${words.browserChoice}</option>
           ${microphones.map(
             (each) =>
               html`<option value=${each.deviceId} ?selected=${each.deviceId === deviceId}>
@@ -231,14 +241,10 @@ export class SpeakerPage extends LitElement {
               </option>`,
           )}
         </select>
-        ${
-          microphones.length === 0
-            ? html`<p class="hint">Others are listed once you have allowed one.</p>`
-            : nothing
-        }
+        ${microphones.length === 0 ? html`<p class="hint">${words.othersLater}</p>` : nothing}
       </div>
       <div class="field">
-        <label for="language">You speak</label>
+        <label for="language">${words.youSpeak}</label>
         <select id="language" @change=${this.onLanguage}>
           ${room.heard_languages.map(
             (language) =>
@@ -249,15 +255,19 @@ export class SpeakerPage extends LitElement {
         </select>
       </div>
       <div class="field">
-        <p class="label" aria-hidden="true">Captions</p>
+        <p class="label" aria-hidden="true">${words.captions}</p>
         ${choice({
           name: 'calmness',
-          legend: 'Captions',
-          titles: calmnessTitles,
+          legend: words.captions,
+          titles: {
+            instant: instant.title,
+            balanced: balanced.title,
+            settled: settled.title,
+          },
           chosen: this.calmness,
-          onChange: (calmness) => (this.calmness = calmness),
+          onChange: (calmness: Calmness) => (this.calmness = calmness),
         })}
-        <p class="hint">${calmnessHints[this.calmness]}</p>
+        <p class="hint">${words.calmness[this.calmness].hint}</p>
       </div>
     </section>`;
   }
@@ -289,6 +299,7 @@ export class SpeakerPage extends LitElement {
   private status(room: RoomAtDesk): SpeakerStatus {
     const { voice, wasTakenOver, isPausing, failure, readerCount } = this;
     return speakerStatus({
+      language: this.spoken.language,
       voice,
       wasTakenOver,
       isPausing,
@@ -341,7 +352,7 @@ export class SpeakerPage extends LitElement {
   /** The room was paused from elsewhere, and the microphone is on. */
   private async goOn(): Promise<void> {
     await this.desk.pause(false).catch((error: unknown) => {
-      this.failure = error instanceof Error ? error.message : '';
+      this.failure = failureText(this.words, error);
     });
     await this.room.reload();
   }
@@ -386,7 +397,7 @@ export class SpeakerPage extends LitElement {
   };
 
   private readonly onError = ({ detail }: VoiceCaptionsEventMap['vc-error']): void => {
-    this.failure = detail.message;
+    this.failure = detail.message || (this.words.speaker.errors[detail.code] ?? '');
     if (detail.reasonCode === SESSION_ENDED) void this.findOutWhy();
   };
 
@@ -398,18 +409,18 @@ export class SpeakerPage extends LitElement {
     this.room.set(room);
   }
 
+  /** What a track of the room is called: a language calls itself. */
+  private trackName(name: string) {
+    if (name === SPOKEN_TRACK) return html`<span>${this.words.speaker.asSpoken}</span>`;
+    return html`<bdi lang=${name}>${languageName(name)}</bdi>`;
+  }
+
   private showLevel(peak: number): void {
     const share = loudnessShare(peak);
     // Not by rendering: ten times a second.
     this.level?.style.setProperty('--_level', share.toFixed(2));
     this.level?.setAttribute('aria-valuenow', String(Math.round(share * 100)));
   }
-}
-
-/** What a track of the room is called: a language calls itself. */
-function trackName(name: string) {
-  if (name === SPOKEN_TRACK) return html`<span>as spoken</span>`;
-  return html`<bdi lang=${name}>${languageName(name)}</bdi>`;
 }
 
 customElements.define('speaker-page', SpeakerPage);

@@ -1,4 +1,4 @@
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext } from 'playwright-core';
 import { findProgram } from '../../../server/setup/command.mjs';
 
 /**
@@ -36,5 +36,24 @@ export function launchChromium(
       ...moreArgs,
       ...(file === undefined ? [] : [`--use-file-for-fake-audio-capture=${file}`]),
     ],
+  });
+}
+
+/**
+ * Opens the whole Chromium, with what belongs to a browser around its pages: it keeps a screen on and
+ * installs pages, which the shell does not. Undefined where only the shell is installed.
+ *
+ * @param profileFolder where it keeps what it knows; a private window installs nothing
+ */
+export async function openWholeChromium(
+  profileFolder: string,
+): Promise<BrowserContext | undefined> {
+  const names = ['chromium', 'chromium-browser', 'google-chrome'];
+  const executablePath = names.map((name) => findProgram(name)).find((file) => file !== undefined);
+  if (executablePath === undefined) return undefined;
+  return chromium.launchPersistentContext(profileFolder, {
+    executablePath,
+    locale: 'en-GB',
+    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
   });
 }

@@ -240,18 +240,6 @@ const controls = css`
       border-color: var(--bad-strong);
     }
   }
-  /* Fingers need more room than a mouse. */
-  @media (pointer: coarse) {
-    button,
-    .button,
-    input:not([type='checkbox'], [type='radio']),
-    select {
-      min-block-size: 2.75rem;
-    }
-    button.icon-only {
-      inline-size: 2.75rem;
-    }
-  }
   .field {
     display: grid;
     gap: 0.375rem;
@@ -306,6 +294,19 @@ const controls = css`
     gap: 0.625rem;
     align-items: center;
     min-block-size: 2.25rem;
+  }
+  /* Fingers need more room than a mouse. */
+  @media (pointer: coarse) {
+    button,
+    .button,
+    :is(button, .button).small,
+    input:not([type='checkbox'], [type='radio']),
+    select {
+      min-block-size: 2.75rem;
+    }
+    button.icon-only {
+      inline-size: 2.75rem;
+    }
   }
 `;
 

@@ -139,10 +139,10 @@ export function emptyState(words: {
   </div>`;
 }
 
-/** Grey lines in place of what is being fetched. */
-export function loadingState(lines = 5): TemplateResult {
+/** Grey lines in place of what is being fetched. @param name for those who listen */
+export function loadingState(lines = 5, name = 'Loading…'): TemplateResult {
   return html`<div class="skeleton" role="status">
-    <p class="unseen">Loading…</p>
+    <p class="unseen">${name}</p>
     ${Array.from({ length: lines }, () => html`<span></span>`)}
   </div>`;
 }

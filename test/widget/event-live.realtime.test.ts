@@ -1,0 +1,229 @@
+/**
+ * One event as it happens: somebody speaks, an audience reads in three languages, one comes late, one loses
+ * the network, one has a link that expires, a screen shows an overlay, and the server is killed in the middle and started again.
+ */
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { RoomInfo } from '../../shared/schemas/rooms.ts';
+import { speech } from '../support/audio/speech.ts';
+import { startResetProxy, type ResetProxy } from '../support/services/reset-proxy.ts';
+import { startEvents, type EventBench } from './event-browser.ts';
+import { untilState } from './room-browser.ts';
+
+/** Everything here waits for speech to be said, heard and translated; how quickly is no concern of it. */
+const PATIENCE_MS = 240_000;
+const soon = { timeout: PATIENCE_MS, interval: 100 };
+
+const talk = [
+  'Good morning everybody.',
+  'The train to the city leaves at nine.',
+  'We meet in the large hall.',
+  'Lunch is at noon.',
+];
+
+let bench: EventBench;
+beforeAll(async () => {
+  const microphone = await speech({ text: talk.join(' '), voice: 'slt', padEndS: 1.5 });
+  bench = await startEvents({ microphone });
+});
+afterAll(async () => {
+  await bench.close();
+  expect(bench.pageErrors).toEqual([]);
+});
+
+/** One of the audience, and every concluded line that their page was ever sent. */
+interface Reader {
+  page: Page;
+  language: string;
+  /** What stands on the page, oldest first. */
+  lines: () => Promise<{ line: number; text: string; start_time: number }[]>;
+  /** Each line as often as it came. */
+  received: () => Promise<{ line: number; text: string }[]>;
+}
+
+async function readAlong(url: string, language: string): Promise<Reader> {
+  const page = await bench.open(undefined, { viewport: { width: 390, height: 844 } });
+  await page.addInitScript(() => {
+    const received: object[] = [];
+    Object.assign(globalThis, { received });
+    addEventListener('rc-caption', (event) => {
+      received.push(...(event as CustomEvent<{ lines: object[] }>).detail.lines);
+    });
+  });
+  const [address, fragment] = url.split('#');
+  await page.goto(`${address}?language=${language}#${fragment}`);
+  await page.locator('room-captions').waitFor({ state: 'attached' });
+  return {
+    page,
+    language,
+    lines: () =>
+      page.evaluate(() => [...(document.querySelector('room-captions')?.transcript ?? [])]),
+    received: () =>
+      page.evaluate(
+        () => (globalThis as unknown as { received: { line: number; text: string }[] }).received,
+      ),
+  };
+}
+
+/** Waits until a page shows so many lines, of those that were said after a moment. */
+async function untilRead({ lines }: Reader, count: number, sinceMs = 0): Promise<void> {
+  const after = async () => (await lines()).filter(({ start_time: at }) => at > sinceMs).length;
+  await expect.poll(after, soon).toBeGreaterThanOrEqual(count);
+}
+
+const numbers = (lines: readonly { line: number }[]) => lines.map(({ line }) => line);
+
+/** Waits until a page shows what another one shows now, and perhaps more. */
+async function untilAsFarAs(reader: Reader, other: Reader): Promise<void> {
+  const wanted = numbers(await other.lines());
+  await expect
+    .poll(async () => numbers(await reader.lines()), soon)
+    .toEqual(expect.arrayContaining(wanted));
+}
+
+function untilTitle(speaker: Page, title: string): Promise<void> {
+  const heading: Locator = speaker.getByRole('heading', { name: title, exact: true });
+  return heading.waitFor({ timeout: PATIENCE_MS });
+}
+
+async function linkOfAMinute({ room_id: id }: RoomInfo): Promise<string> {
+  const wish = { role: 'viewer', label: 'Guest', expires_in_hours: 1 / 60 };
+  const answer = await bench.server.post(`/v1/rooms/${id}/links`, wish);
+  return ((await answer.json()) as { url: string }).url;
+}
+
+async function transcriptOf(room: RoomInfo, language: string): Promise<string[]> {
+  const path = `/v1/rooms/${room.room_id}/transcript?format=json&language=${language}`;
+  const answer = await bench.server.send(path, { method: 'GET' });
+  const { lines } = (await answer.json()) as { lines: { text: string }[] };
+  return lines.map(({ text }) => text);
+}
+
+/** What is painted of a page that is laid over a picture: a box around it, and how much of the rest shines through. */
+async function painted(page: Page) {
+  const png = await page.screenshot({ omitBackground: true, animations: 'disabled' });
+  return page.evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (each) => each.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+    const { width, height } = bitmap;
+    const context = new OffscreenCanvas(width, height).getContext('2d')!;
+    context.drawImage(bitmap, 0, 0);
+    const { data } = context.getImageData(0, 0, width, height);
+    const box = { left: width, top: height, right: 0, bottom: 0 };
+    let ink = 0;
+    for (let at = 0; at < width * height; at++) {
+      const [red = 0, green = 0, blue = 0, alpha = 0] = data.subarray(4 * at, 4 * at + 4);
+      if (alpha === 0) continue;
+      const [x, y] = [at % width, Math.floor(at / width)];
+      box.left = Math.min(box.left, x);
+      box.top = Math.min(box.top, y);
+      box.right = Math.max(box.right, x + 1);
+      box.bottom = Math.max(box.bottom, y + 1);
+      // Yellow, as the address asks for.
+      if (alpha > 250 && red > 230 && green > 200 && blue < 110) ink += 1;
+    }
+    return { ...box, ink };
+  }, png.toString('base64'));
+}
+
+/** The overlay is laid over the upper left, and nothing of it anywhere else. */
+async function checkOverlay(overlay: Page): Promise<void> {
+  const { left, top, right, bottom, ink } = await painted(overlay);
+  expect(Math.min(left, top)).toBeGreaterThanOrEqual(20);
+  expect(right).toBeLessThanOrEqual(20 + 620);
+  expect(bottom).toBeLessThanOrEqual(20 + 150);
+  expect(right - left).toBeGreaterThan(80);
+  expect(bottom - top).toBeGreaterThan(30);
+  expect(ink).toBeGreaterThan(100);
+}
+
+/** The network is gone for one reader: what is said meanwhile comes when it is back. */
+async function loseNetwork(reader: Reader, proxy: ResetProxy, others: Reader): Promise<void> {
+  await reader.page.context().setOffline(true);
+  expect(proxy.reset()).toBeGreaterThan(0);
+  await reader.page.getByText('Sin conexión').first().waitFor({ timeout: PATIENCE_MS });
+  const before = numbers(await reader.lines());
+  await untilRead(others, (await others.lines()).length + 2);
+  expect(numbers(await reader.lines())).toEqual(before);
+  await reader.page.context().setOffline(false);
+  await untilAsFarAs(reader, others);
+}
+
+/** Whatever a reader has ever been sent stands in the transcript once, in order, as it was sent. */
+async function checkTranscript(room: RoomInfo, reader: Reader): Promise<void> {
+  const [lines, received] = [await reader.lines(), await reader.received()];
+  const texts = new Map(received.map(({ line, text }) => [line, text]));
+  // What is concluded stays as it is.
+  for (const { line, text } of received) expect(text).toBe(texts.get(line));
+  expect(numbers(lines)).toEqual([...texts.keys()].sort((a, b) => a - b));
+  expect(lines.map(({ text }) => text)).toEqual(await transcriptOf(room, reader.language));
+  const shown = await reader.page.locator('room-captions .caption .words').allInnerTexts();
+  expect(shown).toEqual(lines.map(({ text }) => text));
+}
+
+it(
+  'an event is read from its first word to its last, whatever happens to those who read, and to the server',
+  { timeout: 4 * PATIENCE_MS },
+  async (context) => {
+    if (!/^ *Hears +.*\ben\b/m.test(bench.server.output())) {
+      context.skip('no recogniser of English runs here');
+    }
+    const room = await bench.makeRoom({ access: 'link', languages: ['es', 'ca'], keep_hours: 24 });
+    const proxy = await startResetProxy(bench.server.url);
+    const viewer = room.viewer_url!;
+    const speaker = await bench.open(room.speaker_url);
+    const spanish = await readAlong(viewer.replace(bench.server.url, proxy.url), 'es');
+    const spoken = await readAlong(viewer, 'spoken');
+    const query = 'language=es&position=top-left&size=40&width=620&margin=20&hide=0&color=ffe14d';
+    const overlay = await bench.open(room.overlay_url!.replace('#', `?${query}#`), {
+      viewport: { width: 1280, height: 720 },
+      reducedMotion: 'reduce',
+    });
+    await speaker.getByRole('button', { name: 'Start speaking' }).click();
+    await untilTitle(speaker, 'You are live');
+    for (const reader of [spanish, spoken]) await untilRead(reader, 2);
+    await speaker.getByText('3 people read along.').waitFor({ timeout: PATIENCE_MS });
+    await speaker
+      .locator('voice-captions')
+      .getByText(/morning|train|hall|noon/i)
+      .first()
+      .waitFor();
+    expect(await speaker.locator('.readers li').allInnerTexts()).toEqual([
+      expect.stringMatching(/Español\s+2/),
+      expect.stringMatching(/as spoken\s+1/),
+    ]);
+
+    const guest = await readAlong(await linkOfAMinute(room), 'spoken');
+    await untilRead(guest, 1);
+    const catalan = await readAlong(viewer, 'ca');
+    await untilAsFarAs(catalan, spoken);
+    await checkOverlay(overlay);
+    await loseNetwork(spanish, proxy, spoken);
+
+    const startAgain = await bench.kill();
+    const readers = [spanish, spoken, catalan];
+    const before = await Promise.all(readers.map((reader) => reader.lines()));
+    await untilTitle(speaker, 'The server cannot be reached');
+    await startAgain();
+    const backAtMs = Date.now();
+    await untilTitle(speaker, 'You are live');
+    for (const reader of readers) await untilRead(reader, 2, backAtMs);
+    await expect
+      .poll(() => overlay.locator('room-captions .words').last().innerText(), soon)
+      .toBe((await spanish.lines()).at(-1)?.text);
+
+    await speaker.getByRole('button', { name: 'Pause' }).click();
+    await untilTitle(speaker, 'Paused');
+    for (const { page } of readers) await untilState(page, 'paused');
+    for (const reader of readers) await untilAsFarAs(reader, spoken);
+    for (const [index, reader] of readers.entries()) {
+      expect(await reader.lines()).toEqual(expect.arrayContaining(before[index]!));
+      await checkTranscript(room, reader);
+    }
+    // The minute is over: nothing is tried again.
+    await guest.page
+      .getByText('This link does not work any more')
+      .waitFor({ timeout: PATIENCE_MS });
+    await proxy.close();
+  },
+);

@@ -1,0 +1,40 @@
+/** Every word of the pages of those who speak and type, in the languages of who sits before them. */
+import { baseLanguage, type LanguageTag } from '../../shared/language.ts';
+import { ApiFailure } from '../console/api.ts';
+import { readableLanguage } from './reader-choices.ts';
+import { deskWords as ar } from './words/desk/ar.ts';
+import { deskWords as de } from './words/desk/de.ts';
+import { deskWords as en, type Counted, type DeskWords } from './words/desk/en.ts';
+import { deskWords as es } from './words/desk/es.ts';
+import { deskWords as fr } from './words/desk/fr.ts';
+import { deskWords as it } from './words/desk/it.ts';
+import { deskWords as pt } from './words/desk/pt.ts';
+
+export type { DeskWords };
+
+const translations: Record<LanguageTag, DeskWords> = { en, ar, de, es, fr, it, pt };
+
+/** Languages the pages themselves speak. */
+export const deskLanguages = Object.keys(translations);
+
+/** The words in a language, or in English. */
+export function deskWords(language: LanguageTag): DeskWords {
+  return translations[baseLanguage(language)] ?? en;
+}
+
+/** The first language somebody understands that the pages speak. */
+export function deskLanguage(understood: readonly LanguageTag[]): LanguageTag {
+  return readableLanguage(deskLanguages, understood) ?? 'en';
+}
+
+/** So many of something, as the language counts: `2 people read along.` */
+export function countedIn(language: LanguageTag, count: number, forms: Counted): string {
+  const form = forms[new Intl.PluralRules(language).select(count)] ?? forms.other;
+  return form.replace('{n}', new Intl.NumberFormat(language).format(count));
+}
+
+/** Why something came to nothing: the server's own words where it has some, as they say what to do. */
+export function failureText(words: DeskWords, error: unknown): string {
+  if (error instanceof ApiFailure && error.isOffline) return words.unreachable;
+  return (error instanceof Error && error.message) || words.wentWrong;
+}
