@@ -26,6 +26,8 @@ export class Channel {
   #history: Promise<Parcel> | undefined;
   /** Readers that are being sent what they have missed, each with the turn in which that began. */
   readonly #catchingUp = new Map<Reader, symbol>();
+  /** Of the last caption that was sent. */
+  #newest = 0;
   #tentative = '';
   #unread: NodeJS.Timeout | undefined;
 
@@ -54,6 +56,7 @@ export class Channel {
     this.#history = undefined;
     this.#tentative = '';
     const { sequence } = caption;
+    this.#newest = sequence;
     const language = this.track.name;
     const lines = [toLine(caption)];
     this.send(
@@ -137,7 +140,8 @@ export class Channel {
       reader.sequence = -1;
       return this.#sendMissed(reader, isWanted);
     }
-    // Nothing can come in between: whoever is told from now on is told everything.
+    // Something was said after that was read, while the reader was still passed over.
+    if (this.#newest > upTo) return this.#sendMissed(reader, isWanted);
     reader.isBehind = false;
     if (captions.length > 0) {
       const parcel = this.#historyParcel(captions, { sequence: upTo, replaces: false });

@@ -16,40 +16,83 @@ export function createRoomWording({
   replacements,
   hiddenWords,
 }: Pick<RoomWishes, 'replacements' | 'hiddenWords'>): RoomWording {
-  const right = new Map(replacements.map(({ from, to }) => [folded(from), to]));
-  const misheard = wordsPattern(replacements.map(({ from }) => from));
-  const hidden = wordsPattern(hiddenWords);
-  const hide = (text: string) => (hidden === undefined ? text : text.replace(hidden, HIDDEN));
-  return {
-    spoken: (text) =>
-      hide(
-        misheard === undefined
-          ? text
-          : text.replace(misheard, (found) => right.get(folded(found)) ?? found),
-      ),
-    translated: hide,
-  };
+  const misheard = wordTree(replacements.map(({ from, to }) => [from, to]));
+  const hidden = wordTree(hiddenWords.map((word) => [word, HIDDEN]));
+  const translated = (text: string) => replaceWords(text, hidden);
+  return { spoken: (text) => translated(replaceWords(text, misheard)), translated };
 }
 
-/** The longest first: of two that begin alike, that one is meant. */
-function wordsPattern(words: readonly string[]): RegExp | undefined {
-  if (words.length === 0) return undefined;
-  const longestFirst = [...words].sort((a, b) => b.length - a.length);
-  return new RegExp(longestFirst.map(wholeWord).join('|'), 'giu');
+/**
+ * Letters that may follow one, each with what may follow it in turn. However many words there are, at each
+ * place of a text no more is looked at than the longest of them has.
+ */
+interface Branch {
+  next: Map<string, Branch>;
+  /** Of a word that ends here. */
+  word: { isWhole: boolean; by: string } | undefined;
 }
 
-const LETTER = String.raw`[\p{L}\p{M}\p{N}]`;
+function wordTree(words: readonly [word: string, by: string][]): Branch {
+  const root: Branch = { next: new Map(), word: undefined };
+  for (const [word, by] of words) {
+    let branch = root;
+    for (const letter of word.replace(/\s+/g, ' ')) {
+      const name = caseless(letter);
+      let next = branch.next.get(name);
+      if (next === undefined) branch.next.set(name, (next = { next: new Map(), word: undefined }));
+      branch = next;
+    }
+    const last = Array.from(word).at(-1) ?? '';
+    branch.word = { isWhole: isLetter(last) && !isUnspaced(word), by };
+  }
+  return root;
+}
+
+/** Of two words that begin alike, the longer is meant. */
+function replaceWords(text: string, tree: Branch): string {
+  if (tree.next.size === 0) return text;
+  const letters = Array.from(text);
+  const names = letters.map(nameOf);
+  let replaced = '';
+  for (let at = 0; at < letters.length;) {
+    const found = longestWord(names, at, tree);
+    replaced += found?.by ?? letters[at] ?? '';
+    at = found?.end ?? at + 1;
+  }
+  return replaced;
+}
+
+function longestWord(
+  names: readonly string[],
+  start: number,
+  tree: Branch,
+): { end: number; by: string } | undefined {
+  const first = names[start] ?? '';
+  let branch = tree.next.get(first);
+  if (branch === undefined) return undefined;
+  if (isLetter(first) && !isUnspaced(first) && isLetter(names[start - 1] ?? '')) return undefined;
+  let longest: { end: number; by: string } | undefined;
+  for (let end = start; branch !== undefined;) {
+    // Blanks are one, however many there are.
+    if (names[end] === ' ') while (names[end + 1] === ' ') end += 1;
+    end += 1;
+    const after = names[end] ?? '';
+    const { word, next }: Branch = branch;
+    if (word !== undefined && !(word.isWhole && isLetter(after))) longest = { end, by: word.by };
+    branch = next.get(after);
+  }
+  return longest;
+}
+
+const isLetter = (letter: string) => /^[\p{L}\p{M}\p{N}]/u.test(letter);
 const UNSPACED = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
+const isUnspaced = (word: string) => UNSPACED.test(word);
+const nameOf = (letter: string) => (/^\s/.test(letter) ? ' ' : caseless(letter));
 
-function wholeWord(word: string): string {
-  const escaped = word
-    .replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
-    .replace(/ +/g, String.raw`\s+`);
-  const before = /^[\p{L}\p{M}\p{N}]/u.test(word) && !UNSPACED.test(word) ? `(?<!${LETTER})` : '';
-  const after = /[\p{L}\p{M}\p{N}]$/u.test(word) && !UNSPACED.test(word) ? `(?!${LETTER})` : '';
-  return before + escaped + after;
-}
-
-function folded(word: string): string {
-  return word.toLowerCase().replace(/\s+/g, ' ');
+/** One letter for all that differ in case alone; those that have it to themselves (`ı`) stay. */
+function caseless(letter: string): string {
+  const common = letter.toUpperCase().toLowerCase();
+  const isSame =
+    common === letter || letter.localeCompare(common, 'en', { sensitivity: 'accent' }) === 0;
+  return isSame ? common : letter.toLowerCase();
 }

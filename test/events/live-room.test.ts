@@ -96,6 +96,24 @@ it('sends a reader who comes while lines come every one of them once, in order',
   }
 });
 
+it('sends who comes also what is said in the very moment in which that begins', async () => {
+  const { live, captions } = await openRoom();
+  await say(live, 'One.');
+  const first = join(live);
+  await shows(first, 'One.');
+  const read = captions.read.bind(captions);
+  captions.read = async (track, after) => {
+    const found = await read(track, after);
+    captions.read = read;
+    await say(live, 'Two.');
+    return found;
+  };
+  const back = join(live, 'spoken', first.sequence);
+  await shows(back, 'Two.');
+  await say(live, 'Three.');
+  await shows(back, 'Two.', 'Three.');
+});
+
 it('sends nothing twice to somebody who reads on before all was sent', async () => {
   const { live } = await openRoom();
   await say(live, 'One.');
