@@ -190,8 +190,12 @@ describe('an installation from npm leaves nothing and says what to do when', () 
   it.each(faults)('%s', async (_what, fault, because) => {
     const folder = temporaryFolder();
     registry.fault = fault;
-    const isLate = ['silent', 'stalled', 'trickling'].includes(fault);
-    await expect(install(folder, isLate ? { stallTimeoutMs: 500 } : {})).rejects.toMatchObject({
+    // npm needs time to begin, of which only what trickles is to have too little.
+    const patience = { silent: 2_000, stalled: 2_000, trickling: 500 };
+    const stallTimeoutMs = patience[fault as keyof typeof patience];
+    await expect(
+      install(folder, stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
+    ).rejects.toMatchObject({
       code: 'model_not_installed',
       message: expect.stringMatching(because) as string,
     });

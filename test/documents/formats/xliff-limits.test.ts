@@ -96,7 +96,7 @@ describe('a file of the largest size', () => {
     const output = execFileSync(
       process.execPath,
       ['--max-old-space-size=400', '--input-type=module', '-e', program],
-      { encoding: 'utf8', timeout: 60_000 },
+      { encoding: 'utf8', timeout: 240_000 },
     );
     return JSON.parse(output) as { seconds: number; megabytes: number; blocks: number };
   }

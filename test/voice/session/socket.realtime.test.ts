@@ -284,7 +284,7 @@ describe('limits of time', () => {
     strict = await startServer({
       RECOGNISER: 'silent',
       VOICE_CONNECTION_SECONDS: '1.2',
-      VOICE_TOKEN_SECONDS: '2',
+      VOICE_TOKEN_SECONDS: '5',
     });
   });
   afterAll(() => Promise.all([impatient.stop(), strict.stop()]));
