@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
 import type { RoomCreation, RoomInfo } from '../../shared/schemas/rooms.ts';
@@ -16,12 +17,16 @@ export interface EventBench {
   /** What pages have thrown, and everything their policy has blocked. */
   readonly pageErrors: string[];
   makeRoom(wishes?: Partial<RoomCreation>): Promise<RoomInfo>;
+  changeRoom(room: RoomInfo, change: Partial<RoomCreation> & { paused?: boolean }): Promise<void>;
   roomNow(room: RoomInfo): Promise<RoomInfo>;
-  /** Types a caption, as the owner; answers its number. */
-  type(room: RoomInfo, caption: { text: string; language?: string }): Promise<number>;
+  /** Types a caption, or corrects one, as the owner; answers its number. */
+  type(
+    room: RoomInfo,
+    caption: { text: string; language?: string; line?: number },
+  ): Promise<number>;
   /** Kills the server; answers what starts one in its place, at the same address with the same data. */
   kill(): Promise<() => Promise<void>>;
-  /** Opens an address in a browser profile of its own. */
+  /** Opens an address, or a path of the server, in a browser profile of its own. */
   open(url: string | undefined, options?: BrowserContextOptions): Promise<Page>;
   close(): Promise<void>;
 }
@@ -35,7 +40,9 @@ export async function startEvents({
   const start = (more: Record<string, string> = {}) =>
     startServer({ ...settings, DATA_DIR: dataFolder, ...more });
   let server = await start();
-  const browser = await launchChromium(microphone);
+  const browser = await launchChromium(microphone, [
+    '--autoplay-policy=document-user-activation-required',
+  ]);
   const pageErrors: string[] = [];
   return {
     get server() {
@@ -48,6 +55,13 @@ export async function startEvents({
       const answer = await server.post('/v1/rooms', { ...wished, ...wishes });
       if (!answer.ok) throw new Error(await answer.text());
       return (await answer.json()) as RoomInfo;
+    },
+    async changeRoom({ room_id: id }, change) {
+      await server.send(`/v1/rooms/${id}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(change),
+      });
     },
     async roomNow({ room_id: id }) {
       const answer = await server.send(`/v1/rooms/${id}`, { method: 'GET' });
@@ -70,9 +84,10 @@ export async function startEvents({
       const page = await context.newPage();
       page.on('pageerror', (error) => pageErrors.push(error.message));
       page.on('console', (message) => {
-        if (/Content Security Policy/i.test(message.text())) pageErrors.push(message.text());
+        if (/Content Security Policy|Trusted/i.test(message.text()))
+          pageErrors.push(message.text());
       });
-      await page.goto(url ?? 'about:blank');
+      await page.goto(url === undefined ? 'about:blank' : new URL(url, server.url).href);
       return page;
     },
     async close() {
@@ -107,4 +122,18 @@ export async function readAlong(
     lines: () => [...lines.values()].sort((a, b) => a.line - b.line),
     close: () => socket.terminate(),
   };
+}
+
+/** The sentences that a page shows, oldest first. */
+export function shownLines(page: Page): Promise<string[]> {
+  return page.locator('room-captions .caption .words').allInnerTexts();
+}
+
+export async function untilShown(page: Page, lines: string[]): Promise<void> {
+  await expect.poll(() => shownLines(page), { interval: 50, timeout: 30_000 }).toEqual(lines);
+}
+
+export async function untilState(page: Page, state: string): Promise<void> {
+  const look = () => page.evaluate(() => document.querySelector('room-captions')?.state);
+  await expect.poll(look, { interval: 50, timeout: 40_000 }).toBe(state);
 }

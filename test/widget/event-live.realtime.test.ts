@@ -7,8 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RoomInfo } from '../../shared/schemas/rooms.ts';
 import { speech } from '../support/audio/speech.ts';
 import { startResetProxy, type ResetProxy } from '../support/services/reset-proxy.ts';
-import { startEvents, type EventBench } from './event-browser.ts';
-import { untilState } from './room-browser.ts';
+import { startEvents, untilState, type EventBench } from './event-browser.ts';
 
 /** Everything here waits for speech to be said, heard and translated; how quickly is no concern of it. */
 const PATIENCE_MS = 240_000;

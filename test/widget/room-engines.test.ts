@@ -12,11 +12,11 @@ import {
   type DrivenPage,
 } from '../support/machine/browser-engines.ts';
 import { startResetProxy } from '../support/services/reset-proxy.ts';
-import { startRoomBench, type RoomBench } from './room-browser.ts';
+import { startEvents, type EventBench } from './event-browser.ts';
 
-let bench: RoomBench;
+let bench: EventBench;
 beforeAll(async () => {
-  bench = await startRoomBench();
+  bench = await startEvents({ settings: { RECOGNISER: 'silent' } });
 });
 afterAll(() => bench.close());
 
@@ -42,13 +42,13 @@ describe.each(engines)('in $name', ({ missing, drive }) => {
     const reason = missing();
     if (reason !== undefined) context.skip(reason);
     const room = await bench.makeRoom();
-    await bench.say(room, 'Good morning.');
-    const proxy = await startResetProxy(bench.server().url);
+    await bench.type(room, { text: 'Good morning.' });
+    const proxy = await startResetProxy(bench.server.url);
     page = await drive();
     const reader = page;
     const shown = async (said: string[]) =>
       expect.poll(() => lines(reader), { interval: 50, timeout: 30_000 }).toEqual(said);
-    await reader.open(`${proxy.url}/events/${room.id}?language=spoken`);
+    await reader.open(`${proxy.url}/events/${room.room_id}?language=spoken`);
     await shown(['Good morning.']);
     await reader.evaluate(() => {
       const select = document.querySelector('select')!;
@@ -70,7 +70,7 @@ describe.each(engines)('in $name', ({ missing, drive }) => {
     await reader.click(() => document.querySelectorAll('.size .round')[1]!);
     await expect.poll(size).toBeGreaterThan(before);
     proxy.reset();
-    await bench.say(room, 'De vuelta.', { language: 'es' });
+    await bench.type(room, { text: 'De vuelta.', language: 'es' });
     await shown(['Buenos días.', 'De vuelta.']);
     await proxy.close();
   });

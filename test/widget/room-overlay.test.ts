@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { startRoomBench, untilShown, untilState, type RoomBench } from './room-browser.ts';
+import { startEvents, untilShown, untilState, type EventBench } from './event-browser.ts';
 
-let bench: RoomBench;
+let bench: EventBench;
 beforeAll(async () => {
-  bench = await startRoomBench();
+  bench = await startEvents({ settings: { RECOGNISER: 'silent' } });
 });
 afterAll(async () => {
   await bench.close();
@@ -26,13 +26,13 @@ function styleOf(page: Page, selector: string, property: string): Promise<string
 describe('the overlay', () => {
   it('is transparent but for the last lines, and hides them after a silence', async () => {
     const room = await bench.makeRoom();
-    await bench.say(room, 'Long ago.');
-    const page = await bench.open(`/events/${room.id}/overlay?hide=1`, screen);
+    await bench.type(room, { text: 'Long ago.' });
+    const page = await bench.open(`/events/${room.room_id}/overlay?hide=1`, screen);
     await untilState(page, 'waiting');
     const isSilent = () =>
       page.locator('room-captions').evaluate((each) => each.classList.contains('silent'));
     await expect.poll(isSilent).toBe(true);
-    await bench.say(room, 'This is heard.');
+    await bench.type(room, { text: 'This is heard.' });
     await page.getByText('This is heard.').first().waitFor();
     await expect.poll(isSilent).toBe(false);
     await expect.poll(isSilent).toBe(true);
@@ -48,8 +48,8 @@ describe('the overlay', () => {
       'language=es&lines=3&position=top-left&font=Georgia&size=40&weight=700&hide=0',
       'color=ffe14d&background=00000080&box=block&width=50%25&margin=10&calmness=settled',
     ].join('&');
-    const page = await bench.open(`/events/${room.id}/overlay?${query}`, screen);
-    await bench.say(room, 'Arriba.', { language: 'es' });
+    const page = await bench.open(`/events/${room.room_id}/overlay?${query}`, screen);
+    await bench.type(room, { text: 'Arriba.', language: 'es' });
     await untilShown(page, ['Arriba.']);
     expect(await styleOf(page, 'room-captions .words', 'font-size')).toBe('40px');
     expect(await styleOf(page, 'room-captions .words', 'font-weight')).toBe('700');
@@ -61,7 +61,7 @@ describe('the overlay', () => {
       'settled',
     );
     await page.goto(
-      `${bench.server().url}/events/${room.id}/overlay?size=huge&color=url(x)&lines=none&position=nowhere`,
+      `${bench.server.url}/events/${room.room_id}/overlay?size=huge&color=url(x)&lines=none&position=nowhere`,
     );
     await untilState(page, 'waiting');
     expect(await page.evaluate(() => document.querySelector('room-captions')?.lines)).toBe(2);
@@ -79,12 +79,12 @@ describe('the overlay', () => {
 describe('a page of another site', () => {
   it('embeds the element with one script and one tag', async () => {
     const room = await bench.makeRoom();
-    const { url } = bench.server();
+    const { url } = bench.server;
     const site = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html');
       response.end(`<!doctype html><html lang="en"><title>Programme</title>
         <script type="module" src="${url}/room-captions.js"></script>
-        <room-captions src="${url}/events/${room.id}" language="es"></room-captions>`);
+        <room-captions src="${url}/events/${room.room_id}" language="es"></room-captions>`);
     });
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
     const { port } = site.address() as AddressInfo;
@@ -93,7 +93,7 @@ describe('a page of another site', () => {
       .getByText('Nadie habla todavía')
       .or(page.getByText('Nobody is speaking yet'))
       .waitFor();
-    await bench.say(room, 'Desde otro sitio.', { language: 'es' });
+    await bench.type(room, { text: 'Desde otro sitio.', language: 'es' });
     await untilShown(page, ['Desde otro sitio.']);
     await page.context().close();
     await new Promise((resolve) => site.close(resolve));

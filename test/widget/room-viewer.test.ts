@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { openWholeChromium } from '../support/machine/chromium.ts';
 import { excessWidth, violations, weakTexts } from './console-browser.ts';
-import { startRoomBench, untilShown, untilState, type RoomBench } from './room-browser.ts';
+import { startEvents, untilShown, untilState, type EventBench } from './event-browser.ts';
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-let bench: RoomBench;
+let bench: EventBench;
 beforeAll(async () => {
-  bench = await startRoomBench();
+  bench = await startEvents({ settings: { RECOGNISER: 'silent' } });
 });
 afterAll(async () => {
   await bench.close();
@@ -24,15 +24,15 @@ const languages = (page: Page) => page.getByLabel(/^(Language|Idioma|Langue)$/);
 describe('a reader', () => {
   it('reads what was said before, in the order of the lines, and what is said now', async () => {
     const room = await bench.makeRoom();
-    await bench.say(room, 'Good morning.');
-    const page = await bench.open(`/events/${room.id}`, phone);
+    await bench.type(room, { text: 'Good morning.' });
+    const page = await bench.open(`/events/${room.room_id}`, phone);
     await untilShown(page, ['Good morning.']);
     expect(await page.title()).toBe('Main stage');
-    const line = await bench.say(room, 'The train leafs at nine.');
-    await bench.say(room, 'Thank you.');
-    await bench.say(room, 'The train leaves at nine.', { line });
+    const line = await bench.type(room, { text: 'The train leafs at nine.' });
+    await bench.type(room, { text: 'Thank you.' });
+    await bench.type(room, { text: 'The train leaves at nine.', line });
     await untilShown(page, ['Good morning.', 'The train leaves at nine.', 'Thank you.']);
-    await bench.say(room, '', { line });
+    await bench.type(room, { text: '', line });
     await untilShown(page, ['Good morning.', 'Thank you.']);
     expect(await page.getByRole('img', { name: /by a person/ }).count()).toBe(2);
     await page.context().close();
@@ -40,11 +40,11 @@ describe('a reader', () => {
 
   it('hears each new line once from a screen reader, and none of the history', async () => {
     const room = await bench.makeRoom();
-    await bench.say(room, 'Before.');
-    const page = await bench.open(`/events/${room.id}`);
+    await bench.type(room, { text: 'Before.' });
+    const page = await bench.open(`/events/${room.room_id}`);
     await untilShown(page, ['Before.']);
     const log = page.getByRole('log');
-    await bench.say(room, 'After.');
+    await bench.type(room, { text: 'After.' });
     await expect.poll(() => log.innerText()).toBe('After.');
     expect(await log.getAttribute('aria-live')).toBe('polite');
     await page.context().close();
@@ -52,9 +52,9 @@ describe('a reader', () => {
 
   it('chooses a language, which is remembered, and which an address can name', async () => {
     const room = await bench.makeRoom();
-    await bench.say(room, 'Buenos días.', { language: 'es' });
-    await bench.say(room, 'Bonjour.', { language: 'fr' });
-    const page = await bench.open(`/events/${room.id}?language=es`);
+    await bench.type(room, { text: 'Buenos días.', language: 'es' });
+    await bench.type(room, { text: 'Bonjour.', language: 'fr' });
+    const page = await bench.open(`/events/${room.room_id}?language=es`);
     await untilShown(page, ['Buenos días.']);
     const options = await languages(page).locator('option').allInnerTexts();
     expect(options.slice(1)).toEqual(['Español', 'Français']);
@@ -62,15 +62,15 @@ describe('a reader', () => {
     await untilShown(page, ['Bonjour.']);
     await page.reload();
     await untilShown(page, ['Bonjour.']);
-    await page.goto(`${bench.server().url}/events/${room.id}`);
+    await page.goto(`${bench.server.url}/events/${room.room_id}`);
     await untilShown(page, ['Bonjour.']);
     await page.context().close();
   });
 
   it('reads a language of the browser, where none was chosen and the room has it', async () => {
     const room = await bench.makeRoom();
-    await bench.say(room, 'Buenos días.', { language: 'es' });
-    const page = await bench.open(`/events/${room.id}`, { locale: 'es-MX' });
+    await bench.type(room, { text: 'Buenos días.', language: 'es' });
+    const page = await bench.open(`/events/${room.room_id}`, { locale: 'es-MX' });
     await untilShown(page, ['Buenos días.']);
     expect(await languages(page).inputValue()).toBe('es');
     await page.context().close();
@@ -79,9 +79,11 @@ describe('a reader', () => {
   it('scrolls back and stays there while lines come, and jumps to now', async () => {
     const room = await bench.makeRoom();
     for (let number = 1; number <= 25; number++) {
-      await bench.say(room, `This is sentence number ${number}, and it is long enough for two.`);
+      await bench.type(room, {
+        text: `This is sentence number ${number}, and it is long enough for two.`,
+      });
     }
-    const page = await bench.open(`/events/${room.id}`, phone);
+    const page = await bench.open(`/events/${room.room_id}`, phone);
     const block = page.locator('room-captions .lines');
     await page.getByText('number 25').waitFor();
     const distance = () =>
@@ -93,7 +95,7 @@ describe('a reader', () => {
     const place = () =>
       page.getByText('number 18,').evaluate((each) => each.getBoundingClientRect().top);
     const before = await place();
-    await bench.say(room, 'Something new.');
+    await bench.type(room, { text: 'Something new.' });
     await page.getByText('Something new.').first().waitFor({ state: 'attached' });
     expect(await place()).toBeCloseTo(before, 0);
     await jump.click();
@@ -104,8 +106,8 @@ describe('a reader', () => {
 
   it('chooses how captions look, and finds it so again', async () => {
     const room = await bench.makeRoom();
-    await bench.say(room, 'Good morning.');
-    const page = await bench.open(`/events/${room.id}`, phone);
+    await bench.type(room, { text: 'Good morning.' });
+    const page = await bench.open(`/events/${room.room_id}`, phone);
     await untilShown(page, ['Good morning.']);
     const size = () =>
       page
@@ -133,8 +135,8 @@ describe('a reader', () => {
 
   it('is told when the room is paused', async () => {
     const room = await bench.makeRoom();
-    await bench.say(room, 'Good morning.');
-    const page = await bench.open(`/events/${room.id}`);
+    await bench.type(room, { text: 'Good morning.' });
+    const page = await bench.open(`/events/${room.room_id}`);
     await untilShown(page, ['Good morning.']);
     await bench.changeRoom(room, { paused: true });
     await page.getByText('Captions go on when the speaker does.').waitFor();
@@ -143,8 +145,8 @@ describe('a reader', () => {
 
   it('gives the passcode once on a device', async () => {
     const room = await bench.makeRoom({ access: 'passcode', passcode: '4711' });
-    await bench.say(room, 'Among us.');
-    const page = await bench.open(`/events/${room.id}`, phone);
+    await bench.type(room, { text: 'Among us.' });
+    const page = await bench.open(`/events/${room.room_id}`, phone);
     await page.getByLabel('Passcode').fill('1234');
     await page.getByRole('button', { name: 'Enter' }).click();
     await page.getByText('This passcode is not right.').waitFor();
@@ -158,8 +160,8 @@ describe('a reader', () => {
 
   it('is asked for the passcode again when it is changed meanwhile, and reads on', async () => {
     const room = await bench.makeRoom({ access: 'passcode', passcode: '4711' });
-    await bench.say(room, 'Among us.');
-    const page = await bench.open(`/events/${room.id}`, phone);
+    await bench.type(room, { text: 'Among us.' });
+    const page = await bench.open(`/events/${room.room_id}`, phone);
     const enter = async (passcode: string) => {
       await page.getByLabel('Passcode').fill(passcode);
       await page.keyboard.press('Enter');
@@ -169,7 +171,7 @@ describe('a reader', () => {
     await bench.changeRoom(room, { passcode: '4712' });
     await page.getByLabel('Passcode').waitFor();
     expect(await page.getByText('Among us.').count()).toBe(0);
-    await bench.say(room, 'Still among us.');
+    await bench.type(room, { text: 'Still among us.' });
     await enter('4712');
     await untilShown(page, ['Among us.', 'Still among us.']);
     await page.context().close();
@@ -179,12 +181,12 @@ describe('a reader', () => {
     const page = await bench.open('/events/abcdefghjk');
     await page.getByText('There is no such room').waitFor();
     const room = await bench.makeRoom({ access: 'link' });
-    await page.goto(`${bench.server().url}/events/${room.id}`);
+    await page.goto(`${bench.server.url}/events/${room.room_id}`);
     await page.getByText('This link does not work any more').waitFor();
     const other = await bench.makeRoom();
-    await page.goto(`${bench.server().url}/events/${other.id}`);
+    await page.goto(`${bench.server.url}/events/${other.room_id}`);
     await untilState(page, 'waiting');
-    await bench.server().send(`/v1/rooms/${other.id}`, { method: 'DELETE' });
+    await bench.server.send(`/v1/rooms/${other.room_id}`, { method: 'DELETE' });
     await page.getByText('There is no such room').waitFor();
     // The browser asks whether it has it still.
     await page.reload();
@@ -194,8 +196,8 @@ describe('a reader', () => {
 
   it('reads from right to left what is written so', async () => {
     const room = await bench.makeRoom({ source_language: 'ar' });
-    await bench.say(room, 'صباح الخير.');
-    const page = await bench.open(`/events/${room.id}`);
+    await bench.type(room, { text: 'صباح الخير.' });
+    const page = await bench.open(`/events/${room.room_id}`);
     const line = page.locator('room-captions .caption').first();
     await line.waitFor();
     expect(await line.getAttribute('dir')).toBe('rtl');
@@ -205,15 +207,15 @@ describe('a reader', () => {
 
   it('listens to what is said from then on, and only after a click', async () => {
     const room = await bench.makeRoom();
-    await bench.say(room, 'Antes.', { language: 'es' });
-    const page = await bench.open(`/events/${room.id}?language=es`);
+    await bench.type(room, { text: 'Antes.', language: 'es' });
+    const page = await bench.open(`/events/${room.room_id}?language=es`);
     await untilShown(page, ['Antes.']);
     const asked: string[] = [];
     page.on('request', (request) => {
       if (request.url().includes('/speech/')) asked.push(request.url());
     });
     await page.getByRole('button', { name: 'Escuchar' }).click();
-    const line = await bench.say(room, 'Ahora se oye.', { language: 'es' });
+    const line = await bench.type(room, { text: 'Ahora se oye.', language: 'es' });
     const answer = await page.waitForResponse((response) => response.url().includes('/speech/es/'));
     expect(answer.status()).toBe(200);
     expect(asked.map((url) => new URL(url).pathname.split('/').at(-1))).toEqual([String(line)]);
@@ -228,22 +230,22 @@ describe('a reader', () => {
 describe('a page', () => {
   it('says that the server is gone, opens without it, and goes on when it is back', async () => {
     const room = await bench.makeRoom({ keep_hours: 1 });
-    await bench.say(room, 'Before the cut.');
-    const page = await bench.open(`/events/${room.id}`);
-    const late = await bench.open(`/events/${room.id}`);
+    await bench.type(room, { text: 'Before the cut.' });
+    const page = await bench.open(`/events/${room.room_id}`);
+    const late = await bench.open(`/events/${room.room_id}`);
     await untilShown(page, ['Before the cut.']);
     await late.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     // Kept with the second visit, when the worker is there.
     await late.reload();
     await untilShown(late, ['Before the cut.']);
-    await bench.kill();
+    const restart = await bench.kill();
     await untilState(page, 'offline');
     await page.getByText('No connection').first().waitFor();
     await late.reload();
     await late.getByText('No connection').first().waitFor();
-    await bench.restart();
+    await restart();
     await untilState(page, 'waiting');
-    await bench.say(room, 'After the cut.');
+    await bench.type(room, { text: 'After the cut.' });
     await untilShown(page, ['Before the cut.', 'After the cut.']);
     await untilShown(late, ['Before the cut.', 'After the cut.']);
     for (const each of [page, late]) await each.context().close();
@@ -251,7 +253,7 @@ describe('a page', () => {
 
   it('can be put on a home screen, under the name of its room', async () => {
     const room = await bench.makeRoom();
-    const page = await bench.open(`/events/${room.id}`);
+    const page = await bench.open(`/events/${room.room_id}`);
     const address = await page.locator('link[rel="manifest"]').getAttribute('href');
     const manifest = (await (await fetch(address!)).json()) as {
       name: string;
@@ -259,13 +261,13 @@ describe('a page', () => {
       icons: { src: string }[];
     };
     expect(manifest.name).toBe('Main stage');
-    expect(new URL(manifest.start_url, address!).pathname).toBe(`/events/${room.id}`);
+    expect(new URL(manifest.start_url, address!).pathname).toBe(`/events/${room.room_id}`);
     for (const { src } of manifest.icons) {
       const icon = await fetch(new URL(src, address!));
       expect(icon.headers.get('content-type')).toBe('image/png');
     }
     const hidden = await bench.makeRoom({ name: 'Secret plans', access: 'link' });
-    const secret = await fetch(`${bench.server().url}/events/${hidden.id}/manifest.webmanifest`);
+    const secret = await fetch(`${bench.server.url}/events/${hidden.room_id}/manifest.webmanifest`);
     expect(await secret.text()).not.toContain('Secret');
     await page.context().close();
   });
@@ -296,7 +298,7 @@ describe('in a whole browser', () => {
         const { locks } = globalThis as unknown as { locks: WakeLockSentinel[] };
         return locks.filter(({ released }) => !released).length;
       });
-    await page.goto(`${bench.server().url}/events/${room.id}`);
+    await page.goto(`${bench.server.url}/events/${room.room_id}`);
     await expect.poll(held).toBe(1);
     await page.getByRole('button', { name: 'Text and display' }).click();
     await page.getByText('The screen stays on while this page is in view.').waitFor();
@@ -336,14 +338,14 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
       expect({ state, weak: await weakTexts(page) }).toEqual({ state, weak: [] });
       expect(await excessWidth(page)).toBeLessThanOrEqual(0);
     };
-    const page = await bench.open(`/events/${room.id}`, {
+    const page = await bench.open(`/events/${room.room_id}`, {
       ...phone,
       colorScheme,
       reducedMotion: 'reduce',
     });
     await untilState(page, 'waiting');
     await look(page, 'waiting');
-    await bench.say(room, 'Good morning.');
+    await bench.type(room, { text: 'Good morning.' });
     await untilShown(page, ['Good morning.']);
     await look(page, 'read');
     await bench.changeRoom(room, { paused: true });
@@ -352,10 +354,10 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await page.getByRole('button', { name: 'Text and display' }).click();
     await page.getByRole('button', { name: 'Done' }).waitFor();
     await look(page, 'settings');
-    await page.goto(`${bench.server().url}/events/${locked.id}`);
+    await page.goto(`${bench.server.url}/events/${locked.room_id}`);
     await page.getByLabel('Passcode').waitFor();
     await look(page, 'locked');
-    await page.goto(`${bench.server().url}/events/abcdefghjk`);
+    await page.goto(`${bench.server.url}/events/abcdefghjk`);
     await page.getByText('There is no such room').waitFor();
     await look(page, 'gone');
     await page.context().close();

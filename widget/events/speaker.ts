@@ -338,6 +338,7 @@ export class SpeakerPage extends LitElement {
   /** The microphone is off at once, the room when the last words are in it. */
   private async pause(): Promise<void> {
     this.isPausing = true;
+    this.showLevel(0);
     await this.captions?.stop();
     this.isPausing = false;
     // Who has taken over meanwhile is not to be silenced.
@@ -390,7 +391,7 @@ export class SpeakerPage extends LitElement {
   };
 
   private readonly onLevel = ({ detail }: VoiceCaptionsEventMap['vc-level']): void =>
-    this.showLevel(detail.level);
+    this.showLevel(this.isPausing ? 0 : detail.level);
 
   private readonly onLag = ({ detail }: VoiceCaptionsEventMap['vc-lag']): void => {
     this.lagMs = detail.lagMs;
