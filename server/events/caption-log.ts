@@ -18,6 +18,11 @@ export interface RecentCaptions {
   upTo: number;
 }
 
+export interface AppendOptions {
+  isKept: boolean;
+  isLate?: boolean;
+}
+
 export interface CaptionFollower {
   /** A caption that must not be lost. */
   onCaption(caption: Caption): void;
@@ -31,13 +36,15 @@ export interface CaptionLog {
    * be written now is told all the same, and written with the next.
    *
    * @param options.isKept whether it may be written to disk
+   * @param options.isLate whether it renders for a file what was said long ago: of the last lines alone
+   *   followers are told
    */
-  append(track: CaptionTrack, caption: NewCaption, options: { isKept: boolean }): Promise<Caption>;
+  append(track: CaptionTrack, caption: NewCaption, options: AppendOptions): Promise<Caption>;
   /** A new number for a line, later than all there are. */
   nextLine(): number;
   /** Tells followers what is being said; kept nowhere. */
   tell(track: CaptionTrack, tentative: string): void;
-  /** Those of late that came after a sequence, in their order; at most {@link MAX_HELD}. */
+  /** Those of the last lines that came after a sequence, in their order; at most {@link MAX_HELD}. */
   read(track: CaptionTrack, after: number): Promise<RecentCaptions>;
   /** All there is, in its order. */
   transcript(track: CaptionTrack): Promise<Caption[]>;
@@ -55,11 +62,16 @@ export interface CaptionLog {
 
 /** Captions of a track that are held in memory: an hour of speech, for everybody who comes late or back. */
 const MAX_HELD = 500;
+/** Lines that followers may care about; of older ones they are told only what changes. */
+const NEWS_LINES = 200;
 /** Longest transcript: a week of speech. */
 const MAX_TRANSCRIPT = 100_000;
 
 interface HeldTrack {
+  /** Those of the last lines, by sequence. */
   captions: Caption[];
+  /** Those of them that nobody was told. */
+  untold: WeakSet<Caption>;
   /** Those of them that are to be kept and could not be written yet. */
   unwritten: Caption[];
   followers: Set<CaptionFollower>;
@@ -103,7 +115,7 @@ class EmbeddedCaptionLog implements CaptionLog {
   append(
     track: CaptionTrack,
     caption: NewCaption,
-    { isKept }: { isKept: boolean },
+    { isKept, isLate = false }: AppendOptions,
   ): Promise<Caption> {
     const held = this.#heldOf(track);
     return inTurn(held, async () => {
@@ -111,9 +123,11 @@ class EmbeddedCaptionLog implements CaptionLog {
       if (isKept) await this.#fill(track, held).catch((error: unknown) => this.#report(error));
       const appended = { ...caption, sequence: this.nextLine() };
       if (isKept) await this.#keep(track, held, appended);
+      const isNews = !isLate || linesAfter(held, appended.line) < NEWS_LINES;
+      if (!isNews) held.untold.add(appended);
       held.captions.push(appended);
       cut(held);
-      for (const follower of held.followers) follower.onCaption(appended);
+      if (isNews) for (const follower of held.followers) follower.onCaption(appended);
       return appended;
     });
   }
@@ -142,10 +156,11 @@ class EmbeddedCaptionLog implements CaptionLog {
     if (!held.isFilled && !reachesBack(held, after)) {
       await inTurn(held, () => this.#fill(track, held));
     }
-    const { captions, cutAt } = held;
-    const from = captions.findIndex(({ sequence }) => sequence > after);
+    const { captions, untold, cutAt } = held;
+    const isWanted = (caption: Caption) =>
+      caption.sequence > after && (after === 0 || !untold.has(caption));
     return {
-      captions: from === -1 ? [] : captions.slice(from),
+      captions: captions.filter(isWanted),
       isWhole: after >= cutAt,
       upTo: Math.max(cutAt, captions.at(-1)?.sequence ?? 0),
     };
@@ -153,7 +168,7 @@ class EmbeddedCaptionLog implements CaptionLog {
 
   async transcript(track: CaptionTrack): Promise<Caption[]> {
     const held = this.#heldOf(track);
-    const kept = await this.#options.store.captions(track, 0, MAX_TRANSCRIPT);
+    const kept = await this.#options.store.captions(track, MAX_TRANSCRIPT);
     const written = new Set(kept.map(({ sequence }) => sequence));
     const others = held.captions.filter(({ sequence }) => !written.has(sequence));
     return [...kept, ...others].sort((a, b) => a.sequence - b.sequence);
@@ -215,7 +230,7 @@ class EmbeddedCaptionLog implements CaptionLog {
   /** Takes what a process before this one has kept into memory, once. */
   async #fill(track: CaptionTrack, held: HeldTrack): Promise<void> {
     if (held.isFilled) return;
-    const kept = await this.#options.store.captions(track, 0, MAX_HELD);
+    const kept = await this.#options.store.captions(track, MAX_HELD);
     const before = held.captions[0]?.sequence ?? Number.POSITIVE_INFINITY;
     held.captions.unshift(...kept.filter(({ sequence }) => sequence < before));
     if (kept.length === MAX_HELD) held.cutAt = Math.max(held.cutAt, (kept[0]?.sequence ?? 0) - 1);
@@ -228,6 +243,7 @@ class EmbeddedCaptionLog implements CaptionLog {
 function emptyTrack(): HeldTrack {
   return {
     captions: [],
+    untold: new WeakSet(),
     unwritten: [],
     followers: new Set(),
     last: Promise.resolve(),
@@ -248,9 +264,16 @@ function reachesBack({ captions: [first] }: HeldTrack, after: number): boolean {
   return first !== undefined && first.sequence <= after;
 }
 
+function linesAfter({ captions }: HeldTrack, line: number): number {
+  return new Set(captions.filter((each) => each.line > line).map((each) => each.line)).size;
+}
+
+/** Lets go of what was said longest ago. */
 function cut(held: HeldTrack): void {
-  const excess = held.captions.length - MAX_HELD;
-  if (excess <= 0) return;
-  const gone = held.captions.splice(0, excess);
-  held.cutAt = Math.max(held.cutAt, gone.at(-1)?.sequence ?? 0);
+  const { captions, untold } = held;
+  while (captions.length > MAX_HELD) {
+    const oldest = captions.reduce((first, each) => (each.line < first.line ? each : first));
+    captions.splice(captions.indexOf(oldest), 1);
+    if (!untold.has(oldest)) held.cutAt = Math.max(held.cutAt, oldest.sequence);
+  }
 }

@@ -13,7 +13,7 @@ import type { Growing } from './interpreter.ts';
 import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
 import { Renderings } from './renderings.ts';
 import { hasExpired, type RoomPass } from './room-keys.ts';
-import { createRoomWording } from './room-wording.ts';
+import { createRoomWording, hasSameWords } from './room-wording.ts';
 import type { Room } from './store.ts';
 
 /** How long a language that nobody reads any more is still translated: a phone may be back in a moment. */
@@ -23,6 +23,8 @@ const LATE_MS = 10 * 60_000;
 const LATE_LINES = 150;
 /** Nobody has spoken for so long before readers are told. */
 const WAITING_MS = 1_000;
+/** How much later than somebody pauses a sentence may end that is still taken, in ms. */
+const PAUSING_MS = 1_000;
 /** Sessions that were requested and may still speak. */
 const MAX_EXPECTED = 1_000;
 /** Readers with whom something is done without letting anything else happen. */
@@ -42,6 +44,8 @@ export interface LiveRoomOptions {
 }
 
 type Speech = Parameters<SessionRoom['hear']>[0];
+/** Times in ms since the epoch. */
+type SentenceOfSpeech = Pick<Caption, 'text' | 'language' | 'startMs' | 'endMs'>;
 
 export class LiveRoom implements SessionRoom {
   #room: Room;
@@ -53,6 +57,8 @@ export class LiveRoom implements SessionRoom {
   #speech: Speech | undefined;
   #speakersPass: RoomPass | undefined;
   #growing: Growing | undefined;
+  /** What is growing, as it was heard. */
+  #unfinished: SentenceOfSpeech | undefined;
   #isOver = false;
   #lastUsedMs = performance.now();
   #state: { of: Room; state: string; parcel: Parcel; madeMs: number } | undefined;
@@ -129,8 +135,8 @@ export class LiveRoom implements SessionRoom {
     const before = this.#speech;
     this.#speech = speech;
     this.#speakersPass = pass;
+    this.#concludeUnfinished();
     before?.end(new ServiceError('session_ended', TAKEN_OVER));
-    this.#grow(undefined);
     this.#sendAll(this.#stateParcel());
     void this.#listen(speech);
   }
@@ -139,7 +145,6 @@ export class LiveRoom implements SessionRoom {
     try {
       for await (const update of speech.captions) {
         if (this.#speech !== speech || this.#isOver) return;
-        if (this.#room.isPaused) continue;
         await this.#take(update, speech).catch((error: unknown) => {
           this.#options.log.error({ err: error }, 'something said in a room was lost');
         });
@@ -152,7 +157,7 @@ export class LiveRoom implements SessionRoom {
       if (this.#speech === speech && !this.#isOver) {
         this.#speech = undefined;
         this.#lastUsedMs = performance.now();
-        this.#grow(undefined);
+        this.#concludeUnfinished();
         this.#sayThatNobodySpeaks();
       }
     }
@@ -168,24 +173,40 @@ export class LiveRoom implements SessionRoom {
 
   async #take({ sentences }: CaptionUpdate, { beganAtMs }: Speech): Promise<void> {
     if (sentences === undefined) return;
-    const isInPause = (startMs: number) =>
-      beganAtMs + startMs >= this.#pause.fromMs && beganAtMs + startMs < this.#pause.toMs;
-    for (const { text, language, startMs, endMs } of sentences.concluded) {
-      if (isInPause(startMs)) continue;
-      await this.say({
-        text: text.trim(),
-        language,
-        startMs: Math.round(beganAtMs + startMs),
-        endMs: Math.round(beganAtMs + endMs),
-        author: 'machine',
-      });
+    const { concluded, growing, isUnsure } = sentences;
+    const inTime = (segment: (typeof concluded)[number]): SentenceOfSpeech => ({
+      text: segment.text.trim(),
+      language: segment.language,
+      startMs: Math.round(beganAtMs + segment.startMs),
+      endMs: Math.round(beganAtMs + segment.endMs),
+    });
+    for (const sentence of concluded.map(inTime)) {
+      if (this.#isOutside(sentence)) await this.say({ ...sentence, author: 'machine' });
     }
-    const { growing, isUnsure } = sentences;
-    if (growing === undefined || isInPause(growing.startMs)) this.#grow(undefined);
-    else {
-      const { text, language } = growing;
-      this.#grow({ text: this.#wording.spoken(text.trim()), language, isUnsure });
+    const unfinished = growing === undefined ? undefined : inTime(growing);
+    if (unfinished === undefined || this.#room.isPaused || !this.#isOutside(unfinished)) {
+      this.#grow(undefined);
+    } else {
+      const { text, language } = unfinished;
+      this.#grow({ text: this.#wording.spoken(text), language, isUnsure });
+      this.#unfinished = unfinished;
     }
+  }
+
+  /** Nothing of it was said in a pause: what ends with the hand on the button did not. */
+  #isOutside({ startMs, endMs }: SentenceOfSpeech): boolean {
+    const { fromMs, toMs } = this.#pause;
+    return startMs < fromMs ? endMs <= fromMs + PAUSING_MS : startMs >= toMs;
+  }
+
+  /** What somebody was saying who is not heard any more stays as far as it was heard. */
+  #concludeUnfinished(): void {
+    const unfinished = this.#unfinished;
+    this.#grow(undefined);
+    if (unfinished === undefined || unfinished.text === '') return;
+    this.say({ ...unfinished, author: 'machine' }).catch((error: unknown) => {
+      this.#options.log.error({ err: error }, 'something said in a room was lost');
+    });
   }
 
   /** A line of what is said, also one that was typed; with a number, in the place of that one. */
@@ -219,14 +240,15 @@ export class LiveRoom implements SessionRoom {
 
   #grow(growing: Growing | undefined): void {
     this.#growing = growing;
+    this.#unfinished = undefined;
     this.#options.captions.tell(this.#track(SPOKEN), growing?.text ?? '');
     for (const channel of this.#channels.values()) channel.grow(growing);
   }
 
-  #append(name: string, caption: NewCaption): Promise<Caption> {
+  #append(name: string, caption: NewCaption, { isLate } = { isLate: false }): Promise<Caption> {
     const isKept = this.#room.keepMs > 0;
     this.#lastUsedMs = performance.now();
-    return this.#options.captions.append(this.#track(name), caption, { isKept });
+    return this.#options.captions.append(this.#track(name), caption, { isKept, isLate });
   }
 
   #track(name: string): CaptionTrack {
@@ -376,9 +398,11 @@ export class LiveRoom implements SessionRoom {
 
   change(room: Room, translateText: TranslateText): void {
     this.#notePause(room.isPaused);
+    if (!hasSameWords(room.wishes, this.#room.wishes)) {
+      this.#wording = createRoomWording(room.wishes);
+    }
     this.#room = room;
     this.#translateText = translateText;
-    this.#wording = createRoomWording(room.wishes);
     if (room.isPaused) this.#grow(undefined);
     this.#openAlways();
     for (const [name, channel] of this.#channels) {

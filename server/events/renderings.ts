@@ -12,7 +12,11 @@ export interface RenderingsOptions {
   captions: CaptionLog;
   translateText: TranslateText;
   wording: () => RoomWording;
-  append: (language: LanguageTag, caption: NewCaption) => Promise<unknown>;
+  append: (
+    language: LanguageTag,
+    caption: NewCaption,
+    options: { isLate: boolean },
+  ) => Promise<unknown>;
   log: Logger;
 }
 
@@ -30,14 +34,18 @@ export class Renderings {
     this.#options = options;
   }
 
-  /** Renders into a language what it is given. */
-  interpreter(language: LanguageTag): Interpreter {
+  /**
+   * Renders into a language what it is given.
+   *
+   * @param options.isLate whether for a file: readers get no more of it than they care about
+   */
+  interpreter(language: LanguageTag, { isLate } = { isLate: false }): Interpreter {
     const { roomId, captions, translateText, wording, log } = this.#options;
     return createInterpreter({
       language,
       translateText,
       wording,
-      append: (caption) => this.#append(language, caption),
+      append: (caption) => this.#append(language, caption, { isLate }),
       tell: (tentative) => captions.tell({ roomId, name: language }, tentative),
       log,
     });
@@ -71,7 +79,7 @@ export class Renderings {
       captions.transcript({ roomId, name: SPOKEN }),
       captions.transcript({ roomId, name: language }),
     ]);
-    const interpreter = this.interpreter(language);
+    const interpreter = this.interpreter(language, { isLate: true });
     signal.addEventListener('abort', () => interpreter.stop(), { once: true });
     interpreter.conclude(missingIn(rendered, said, language));
     await interpreter.idle();
@@ -84,7 +92,11 @@ export class Renderings {
   }
 
   /** What a person wrote stays, as long as there is the line at all; so does what is newer, or the same. */
-  async #append(language: LanguageTag, caption: NewCaption & Rendering): Promise<void> {
+  async #append(
+    language: LanguageTag,
+    caption: NewCaption & Rendering,
+    options: { isLate: boolean },
+  ): Promise<void> {
     const { roomId, captions } = this.#options;
     const { line, renders, text } = caption;
     const { captions: recent } = await captions.read({ roomId, name: language }, 0);
@@ -94,7 +106,7 @@ export class Renderings {
     else if (shown?.renders === null || this.#written.has(mark)) return;
     if (this.#isOver || renders < this.#forgottenBefore || renders < (shown?.renders ?? 0)) return;
     if (shown?.renders === renders && shown.text === text) return;
-    await this.#options.append(language, caption);
+    await this.#options.append(language, caption, options);
   }
 
   /** What is rendered while everything is deleted is not wanted any more. */

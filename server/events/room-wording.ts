@@ -1,4 +1,5 @@
 /** What becomes of words on their way into a room: misheard ones are put right, some are hidden. */
+import { isDeepStrictEqual } from 'node:util';
 import type { RoomWishes } from './store.ts';
 
 /** Changes a text by the wishes of a room. */
@@ -11,15 +12,21 @@ export interface RoomWording {
 
 const HIDDEN = '•••';
 
+type Words = Pick<RoomWishes, 'replacements' | 'hiddenWords'>;
+
 /** Words are found whatever their case, and only whole, where their script has blanks between words. */
-export function createRoomWording({
-  replacements,
-  hiddenWords,
-}: Pick<RoomWishes, 'replacements' | 'hiddenWords'>): RoomWording {
+export function createRoomWording({ replacements, hiddenWords }: Words): RoomWording {
   const misheard = wordTree(replacements.map(({ from, to }) => [from, to]));
   const hidden = wordTree(hiddenWords.map((word) => [word, HIDDEN]));
   const translated = (text: string) => replaceWords(text, hidden);
   return { spoken: (text) => translated(replaceWords(text, misheard)), translated };
+}
+
+export function hasSameWords(one: Words, other: Words): boolean {
+  return (
+    isDeepStrictEqual(one.replacements, other.replacements) &&
+    isDeepStrictEqual(one.hiddenWords, other.hiddenWords)
+  );
 }
 
 /**
@@ -89,10 +96,12 @@ const UNSPACED = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao
 const isUnspaced = (word: string) => UNSPACED.test(word);
 const nameOf = (letter: string) => (/^\s/.test(letter) ? ' ' : caseless(letter));
 
-/** One letter for all that differ in case alone; those that have it to themselves (`ı`) stay. */
+/** Letters without regard to case. */
+const caselessly = new Intl.Collator('en', { sensitivity: 'accent' });
+
+/** One letter for all that differ in case alone (`σ` and `ς`); those that have it to themselves (`ı`) stay. */
 function caseless(letter: string): string {
+  const small = letter.toLowerCase();
   const common = letter.toUpperCase().toLowerCase();
-  const isSame =
-    common === letter || letter.localeCompare(common, 'en', { sensitivity: 'accent' }) === 0;
-  return isSame ? common : letter.toLowerCase();
+  return common !== small && caselessly.compare(letter, common) === 0 ? common : small;
 }

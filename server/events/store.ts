@@ -87,8 +87,8 @@ export interface RoomStore {
   removeLink(roomId: string, linkId: string): Promise<boolean>;
   /** Nothing is written for a room that is gone. */
   append(track: CaptionTrack, captions: readonly Caption[]): Promise<void>;
-  /** What came after a sequence, in its order; the newest `limit` of it. */
-  captions(track: CaptionTrack, after: number, limit: number): Promise<Caption[]>;
+  /** What there is of the last lines, in its order; at most `limit`. */
+  captions(track: CaptionTrack, limit: number): Promise<Caption[]>;
   /** Deletes what was said in a room. */
   deleteCaptions(roomId: string): Promise<void>;
   /** Deletes what was said longer ago than its room keeps it. */
@@ -317,17 +317,18 @@ function createCaptionRows(
         .execute();
     },
 
-    async captions({ roomId, name }, after, limit) {
+    async captions({ roomId, name }, limit) {
       const rows = await db
         .selectFrom('room_captions')
         .selectAll()
         .where('room_id', '=', roomId)
         .where('track', '=', name)
-        .where('sequence', '>', after)
+        .orderBy('line', 'desc')
         .orderBy('sequence', 'desc')
         .limit(limit)
         .execute();
-      return rows.reverse().map((row) => ({
+      const inOrder = rows.sort((a, b) => a.sequence - b.sequence);
+      return inOrder.map((row) => ({
         sequence: row.sequence,
         line: row.line,
         renders: row.renders,

@@ -107,7 +107,7 @@ export const captionLogBehaviours: Behaviour[] = [
     'says when there is more than it has at hand, and has the rest in the transcript',
     async ({ log, newRoom, restarted }) => {
       const track = spoken(await newRoom());
-      const all = Array.from({ length: MANY }, (_, index) => said(`${index}`));
+      const all = Array.from({ length: MANY }, (_, line) => said(`${line}`, { line }));
       const appended = await Promise.all(all.map((each) => log.append(track, each, KEPT)));
       for (const under of [log, restarted()]) {
         const late = await under.read(track, appended[0]!.sequence);
@@ -116,6 +116,40 @@ export const captionLogBehaviours: Behaviour[] = [
         const recent = await under.read(track, appended.at(-3)!.sequence);
         expect(recent).toMatchObject({ captions: appended.slice(-2), isWhole: true });
         expect(await under.transcript(track)).toHaveLength(MANY);
+      }
+    },
+  ],
+  [
+    'keeps what is rendered late, which takes nothing away from those who follow',
+    async ({ log, newRoom, restarted }) => {
+      for (const kept of [KEPT, NOT_KEPT]) {
+        const track = { roomId: await newRoom(), name: 'es' };
+        const lines = Array.from({ length: MANY }, (_, line) => line);
+        const append = (line: number, isLate: boolean) =>
+          log.append(track, said(`${line}`, { line }), { ...kept, isLate });
+        // The first hundred and the last but one are rendered for a file, when all others are there.
+        const late = [...lines.slice(0, 100), MANY - 300, MANY - 2];
+        const others = lines.filter((line) => !late.includes(line));
+        await Promise.all(others.map((line) => append(line, false)));
+        const before = (await log.read(track, 0)).upTo;
+        const heard: string[] = [];
+        const leave = log.follow(track, {
+          onCaption: ({ text }) => heard.push(text),
+          onTentative: () => undefined,
+        });
+        await Promise.all(late.map((line) => append(line, true)));
+        leave();
+        expect(heard).toEqual([`${MANY - 2}`]);
+        expect(await log.read(track, before)).toMatchObject({
+          isWhole: true,
+          captions: [{ line: MANY - 2 }],
+        });
+        for (const under of kept === KEPT ? [log, restarted()] : [log]) {
+          const held = new Set((await under.read(track, 0)).captions.map(({ line }) => line));
+          expect(lines.slice(-200).filter((line) => !held.has(line))).toEqual([]);
+          expect(held.has(0)).toBe(false);
+        }
+        if (kept === KEPT) expect(await log.transcript(track)).toHaveLength(MANY);
       }
     },
   ],

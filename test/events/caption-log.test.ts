@@ -83,6 +83,12 @@ describe('the behaviour suite', () => {
       }),
     ],
     [
+      'takes what is late for what is new',
+      (log) => ({
+        append: (track, caption, { isKept }) => log.append(track, caption, { isKept }),
+      }),
+    ],
+    [
       'answers what came before as well',
       (log) => ({
         read: async (track) => log.read(track, 0),

@@ -130,7 +130,10 @@ export function speech(sessionId = 'session') {
     }
   }
   let startMs = 0;
-  const segment = (text: string, language: string) => ({ text, language, startMs, endMs: 900 });
+  const segment = (text: string, language: string) => ({
+    ...{ text, language, startMs },
+    endMs: startMs + 900,
+  });
   const push = (concluded: string[], growing: string | undefined, language: string) => {
     waiting.push({
       ...{ concluded: [], tentative: [] },

@@ -219,7 +219,7 @@ it('shows what grows, in every language that is read, and takes it away with the
   await until(() => live.state === 'waiting');
 });
 
-it('gives the floor to who speaks last, in another language, and clears what the other was saying', async () => {
+it('gives the floor to who speaks last, in another language, and keeps what the other was saying as far as it was heard', async () => {
   const { live } = await openRoom({ wishes: { languages: ['es', 'en', 'fr'] } });
   const [spoken, english] = [join(live), join(live, 'en')];
   const [first, second] = [speech('one'), speech('two')];
@@ -233,13 +233,13 @@ it('gives the floor to who speaks last, in another language, and clears what the
   await expect.poll(() => tentative(spoken)).toBe('');
   first.concludes('Nobody hears it.');
   second.concludes('Buenos días.', 'es');
-  await shows(spoken, 'Good morning.', 'Buenos días.');
-  await shows(english, 'Good morning.', 'en(Buenos días.)');
+  await shows(spoken, 'Good morning.', 'And then', 'Buenos días.');
+  await shows(english, 'Good morning.', 'And then', 'en(Buenos días.)');
   expect(live.state).toBe('live');
   expect(second.state.ended).toBeUndefined();
 });
 
-it('hears nothing while it is paused', async () => {
+it('hears what was said before it is paused, and nothing while it is', async () => {
   const { live, room, translateText } = await openRoom();
   const spoken = join(live);
   const speaker = speech();
@@ -249,11 +249,14 @@ it('hears nothing while it is paused', async () => {
   live.change({ ...room, isPaused: true }, translateText);
   expect(live.state).toBe('paused');
   await expect.poll(() => tentative(spoken)).toBe('');
+  speaker.concludes('Good bye.');
+  await shows(spoken, 'Good bye.');
+  speaker.beginsAt(5_000);
   speaker.concludes('Nobody hears it.');
   await new Promise((resolve) => setImmediate(resolve));
   live.change(room, translateText);
   speaker.concludes('Good evening.');
-  await shows(spoken, 'Good evening.');
+  await shows(spoken, 'Good bye.', 'Good evening.');
 });
 
 it('leaves out what began to be said in a pause, though it ends after it', async () => {
