@@ -53,8 +53,11 @@ export function subtitleCues(segments: readonly TimedText[]): Cue[] {
 export function toSrt(cues: readonly Cue[]): string {
   return cues
     .map(({ startMs, endMs, lines }, index) => {
-      // The format knows no escapes; only its own arrow must not appear.
-      const text = lines.join('\n').replaceAll('-->', '→');
+      // The format knows no escapes: what players take for an arrow or a tag must not be one.
+      const text = lines
+        .join('\n')
+        .replaceAll('-->', '→')
+        .replace(/<(?=[/a-z])|\{(?=\\)/giu, '$&\u2060');
       return `${index + 1}\n${clock(startMs, ',')} --> ${clock(endMs, ',')}\n${text}\n`;
     })
     .join('\n');

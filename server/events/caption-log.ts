@@ -36,8 +36,8 @@ export interface CaptionLog {
    * be written now is told all the same, and written with the next.
    *
    * @param options.isKept whether it may be written to disk
-   * @param options.isLate whether it renders for a file what was said long ago: of the last lines alone
-   *   followers are told
+   * @param options.isLate whether it renders what was said before: followers are told of the last lines, and
+   *   of those that they have
    */
   append(track: CaptionTrack, caption: NewCaption, options: AppendOptions): Promise<Caption>;
   /** A new number for a line, later than all there are. */
@@ -46,12 +46,18 @@ export interface CaptionLog {
   tell(track: CaptionTrack, tentative: string): void;
   /** Those of the last lines that came after a sequence, in their order; at most {@link MAX_HELD}. */
   read(track: CaptionTrack, after: number): Promise<RecentCaptions>;
-  /** All there is, in its order. */
-  transcript(track: CaptionTrack): Promise<Caption[]>;
+  /** What came last in the place of a line, however long ago. */
+  find(track: CaptionTrack, line: number): Promise<Caption | undefined>;
+  /** All there is, in its order, a page at a time: nothing else has to wait for the whole of it. */
+  transcript(track: CaptionTrack): AsyncIterable<readonly Caption[]>;
   /** @returns ends it */
   follow(track: CaptionTrack, follower: CaptionFollower): () => void;
-  /** Deletes what was said in a room, wherever it is kept; followers stay. */
-  forget(roomId: string): Promise<void>;
+  /**
+   * Deletes what was said in a room, wherever it is kept; followers stay.
+   *
+   * @param onGone called when nothing of it can be read any more, before anything else is appended
+   */
+  forget(roomId: string, onGone?: () => void): Promise<void>;
   /** Deletes what was written; those who follow can still read it. */
   erase(roomId: string): Promise<void>;
   /** Lets go of what is in memory and ended before a moment, ms since the epoch. */
@@ -62,10 +68,10 @@ export interface CaptionLog {
 
 /** Captions of a track that are held in memory: an hour of speech, for everybody who comes late or back. */
 const MAX_HELD = 500;
-/** Lines that followers may care about; of older ones they are told only what changes. */
-const NEWS_LINES = 200;
-/** Longest transcript: a week of speech. */
-const MAX_TRANSCRIPT = 100_000;
+/** Lines that whoever comes is given; of what was said before those, nothing is news but what changes. */
+export const LAST_LINES = 100;
+/** Captions of a transcript that are read at a time. */
+const PAGE = 500;
 
 interface HeldTrack {
   /** Those of the last lines, by sequence. */
@@ -84,7 +90,7 @@ interface HeldTrack {
 }
 
 export interface CaptionLogOptions {
-  store: Pick<RoomStore, 'append' | 'captions' | 'deleteCaptions'>;
+  store: Pick<RoomStore, 'append' | 'latest' | 'captions' | 'caption' | 'deleteCaptions'>;
   log: Logger;
   now?: () => number;
 }
@@ -100,6 +106,8 @@ export function createCaptionLog(options: CaptionLogOptions): CaptionLog {
 class EmbeddedCaptionLog implements CaptionLog {
   readonly #options: CaptionLogOptions;
   readonly #rooms = new Map<string, Map<string, HeldTrack>>();
+  /** Rooms of which everything is being deleted. */
+  readonly #deletions = new Map<string, Promise<unknown>>();
   #lastNumber = 0;
 
   constructor(options: CaptionLogOptions) {
@@ -123,7 +131,7 @@ class EmbeddedCaptionLog implements CaptionLog {
       if (isKept) await this.#fill(track, held).catch((error: unknown) => this.#report(error));
       const appended = { ...caption, sequence: this.nextLine() };
       if (isKept) await this.#keep(track, held, appended);
-      const isNews = !isLate || linesAfter(held, appended.line) < NEWS_LINES;
+      const isNews = !isLate || isNear(held, appended.line);
       if (!isNews) held.untold.add(appended);
       held.captions.push(appended);
       cut(held);
@@ -166,12 +174,28 @@ class EmbeddedCaptionLog implements CaptionLog {
     };
   }
 
-  async transcript(track: CaptionTrack): Promise<Caption[]> {
-    const held = this.#heldOf(track);
-    const kept = await this.#options.store.captions(track, MAX_TRANSCRIPT);
-    const written = new Set(kept.map(({ sequence }) => sequence));
-    const others = held.captions.filter(({ sequence }) => !written.has(sequence));
-    return [...kept, ...others].sort((a, b) => a.sequence - b.sequence);
+  async find(track: CaptionTrack, line: number): Promise<Caption | undefined> {
+    const held = this.#heldOf(track).captions.findLast((each) => each.line === line);
+    return held ?? this.#options.store.caption(track, line);
+  }
+
+  async *transcript(track: CaptionTrack): AsyncGenerator<readonly Caption[]> {
+    const { store } = this.#options;
+    const { captions: held } = this.#heldOf(track);
+    let last = 0;
+    for (;;) {
+      const page = await store.captions(track, last, PAGE);
+      if (page.length === 0) break;
+      const [from, to] = [last, page.at(-1)?.sequence ?? 0];
+      const written = new Set(page.map(({ sequence }) => sequence));
+      const others = held.filter(
+        ({ sequence }) => sequence > from && sequence < to && !written.has(sequence),
+      );
+      yield [...page, ...others].sort((a, b) => a.sequence - b.sequence);
+      last = to;
+    }
+    const rest = held.filter(({ sequence }) => sequence > last);
+    if (rest.length > 0) yield rest;
   }
 
   follow(track: CaptionTrack, follower: CaptionFollower): () => void {
@@ -180,10 +204,13 @@ class EmbeddedCaptionLog implements CaptionLog {
     return () => followers.delete(follower);
   }
 
-  forget(roomId: string): Promise<void> {
-    return this.#delete(roomId, (held) => {
-      held.captions = [];
-      held.cutAt = this.#lastNumber;
+  forget(roomId: string, onGone?: () => void): Promise<void> {
+    return this.#delete(roomId, (tracks) => {
+      for (const held of tracks) {
+        held.captions = [];
+        held.cutAt = this.#lastNumber;
+      }
+      onGone?.();
     });
   }
 
@@ -191,18 +218,24 @@ class EmbeddedCaptionLog implements CaptionLog {
     return this.#delete(roomId);
   }
 
-  /** Deletes what was written before, also what is about to be; what is appended later is not touched. */
-  async #delete(roomId: string, drop?: (held: HeldTrack) => void): Promise<void> {
+  /**
+   * Deletes what was written before, also what is about to be; what is appended later is not touched, nor
+   * is what is yet to be deleted read into memory.
+   */
+  async #delete(roomId: string, onGone?: (tracks: readonly HeldTrack[]) => void): Promise<void> {
     const tracks = [...(this.#rooms.get(roomId)?.values() ?? [])];
-    const deleted = Promise.all(tracks.map(({ last }) => last)).then(async () => {
-      for (const held of tracks) {
-        held.unwritten = [];
-        drop?.(held);
-      }
+    const before = [this.#deletions.get(roomId), ...tracks.map(({ last }) => last)];
+    const deleted = Promise.all(before).then(async () => {
+      for (const held of tracks) held.unwritten = [];
       await this.#options.store.deleteCaptions(roomId);
+      onGone?.(tracks);
     });
-    for (const held of tracks) held.last = deleted.catch(() => undefined);
-    await deleted;
+    const settled = deleted.catch(() => undefined);
+    for (const held of tracks) held.last = settled;
+    this.#deletions.set(roomId, settled);
+    await deleted.finally(() => {
+      if (this.#deletions.get(roomId) === settled) this.#deletions.delete(roomId);
+    });
   }
 
   expire(roomId: string, beforeMs: number): void {
@@ -223,14 +256,17 @@ class EmbeddedCaptionLog implements CaptionLog {
     let tracks = this.#rooms.get(roomId);
     if (tracks === undefined) this.#rooms.set(roomId, (tracks = new Map<string, HeldTrack>()));
     let held = tracks.get(name);
-    if (held === undefined) tracks.set(name, (held = emptyTrack()));
+    if (held === undefined) {
+      tracks.set(name, (held = emptyTrack()));
+      held.last = this.#deletions.get(roomId) ?? held.last;
+    }
     return held;
   }
 
   /** Takes what a process before this one has kept into memory, once. */
   async #fill(track: CaptionTrack, held: HeldTrack): Promise<void> {
     if (held.isFilled) return;
-    const kept = await this.#options.store.captions(track, MAX_HELD);
+    const kept = await this.#options.store.latest(track, MAX_HELD);
     const before = held.captions[0]?.sequence ?? Number.POSITIVE_INFINITY;
     held.captions.unshift(...kept.filter(({ sequence }) => sequence < before));
     if (kept.length === MAX_HELD) held.cutAt = Math.max(held.cutAt, (kept[0]?.sequence ?? 0) - 1);
@@ -264,8 +300,11 @@ function reachesBack({ captions: [first] }: HeldTrack, after: number): boolean {
   return first !== undefined && first.sequence <= after;
 }
 
-function linesAfter({ captions }: HeldTrack, line: number): number {
-  return new Set(captions.filter((each) => each.line > line).map((each) => each.line)).size;
+/** Whether a line is one of the last, or one that followers were told. */
+function isNear({ captions, untold }: HeldTrack, line: number): boolean {
+  if (captions.some((each) => each.line === line && !untold.has(each))) return true;
+  const later = captions.filter((each) => each.line > line).map((each) => each.line);
+  return new Set(later).size < LAST_LINES;
 }
 
 /** Lets go of what was said longest ago. */

@@ -1,12 +1,9 @@
 /** What can be read of a room in one language: who reads it, what they are sent, and who renders it. */
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
 import type { Logger } from '../process/log.ts';
-import type { Caption, CaptionLog, CaptionTrack } from './caption-log.ts';
+import { LAST_LINES, type Caption, type CaptionLog, type CaptionTrack } from './caption-log.ts';
 import type { Growing, Interpreter } from './interpreter.ts';
 import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
-
-/** Lines that a reader gets who comes; who comes back gets all that is missed, as far as it is held. */
-const HISTORY_LINES = 100;
 
 export interface ChannelOptions {
   track: CaptionTrack;
@@ -81,7 +78,7 @@ export class Channel {
 
   // Who reads.
 
-  /** Lets somebody read along; what was said comes first, or what followed `after`. */
+  /** Lets somebody read along; the last lines come first, or all that followed `after`, as far as it is held. */
   join(reader: Reader, after: number | undefined): void {
     reader.isBehind = true;
     reader.sequence = after ?? -1;
@@ -156,7 +153,7 @@ export class Channel {
   async #readHistory(): Promise<Parcel> {
     try {
       const { captions, upTo } = await this.#options.captions.read(this.track, 0);
-      return this.#historyParcel(latestLines(captions).slice(-HISTORY_LINES), {
+      return this.#historyParcel(latestLines(captions).slice(-LAST_LINES), {
         sequence: upTo,
         replaces: true,
       });

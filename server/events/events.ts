@@ -36,9 +36,15 @@ export interface EventsOptions {
   captions: CaptionLog;
   readers: ReaderDesk;
   spokenLines: SpokenLines;
-  /** A key of an account that pays, the given one if it is active. @throws ServiceError forbidden */
-  payingKey: (accountId: string, keyId: string | undefined) => Promise<string>;
+  /** A key of an account that pays: the first of these that is active, or any. @throws ServiceError forbidden */
+  payingKey: (accountId: string, keyIds: readonly (string | undefined)[]) => Promise<string>;
   now?: () => number;
+}
+
+/** Who makes or changes a room; a person who is signed in has no key. */
+export interface RoomOwner {
+  accountId: string;
+  keyId: string | undefined;
 }
 
 /** A line of a room that is to be heard, by whom. */
@@ -63,24 +69,42 @@ export class Events {
 
   // What accounts do.
 
-  async create(
-    { accountId, keyId }: { accountId: string; keyId: string | undefined },
-    creation: RoomCreation,
-  ): Promise<Room> {
+  async create({ accountId, keyId }: RoomOwner, creation: RoomCreation): Promise<Room> {
     const { payingKey, live } = this.#options;
-    const owner = { accountId, keyId: await payingKey(accountId, keyId) };
+    const owner = { accountId, keyId: await payingKey(accountId, [keyId]) };
     return this.rooms.create(owner, creation, (room) => live.check(room));
   }
 
-  async change(accountId: string, roomId: string, change: RoomChange): Promise<Room> {
+  /** A room that was made with a key that is not active any more goes on by that of who changes it. */
+  async change(owner: RoomOwner, roomId: string, change: RoomChange): Promise<Room> {
+    const { accountId } = owner;
+    return this.#inTurn(roomId, async () => {
+      await this.#renewKey(await this.rooms.get(accountId, roomId), owner);
+      return this.#change(accountId, roomId, change);
+    });
+  }
+
+  /** What whoever speaks may change as well. */
+  async pause({ accountId, roomId }: Room, paused: boolean): Promise<void> {
+    await this.#inTurn(roomId, () => this.#change(accountId, roomId, { paused }));
+  }
+
+  async #inTurn<Result>(roomId: string, change: () => Promise<Result>): Promise<Result> {
     const before = this.#changes.get(roomId) ?? Promise.resolve();
-    const changed = before.then(() => this.#change(accountId, roomId, change));
+    const changed = before.then(change);
     const settled = changed.catch(() => undefined);
     this.#changes.set(roomId, settled);
     void settled.then(() => {
       if (this.#changes.get(roomId) === settled) this.#changes.delete(roomId);
     });
     return changed;
+  }
+
+  async #renewKey(room: Room, { accountId, keyId }: RoomOwner): Promise<void> {
+    const keys = [room.keyId, keyId];
+    // Where nobody pays it can be changed all the same.
+    const paying = await this.#options.payingKey(accountId, keys).catch(() => room.keyId);
+    if (paying !== room.keyId) await this.rooms.renewKey(room, paying);
   }
 
   async #change(accountId: string, roomId: string, change: RoomChange): Promise<Room> {
@@ -129,12 +153,10 @@ export class Events {
   ): Promise<TranscriptFile & { fileName: string }> {
     const known = oneOf('format', format, transcriptFormats);
     const running = await this.#open(room, language);
-    const lines = await running.transcript(language, signal);
-    const file = await writeTranscript(lines, {
-      room: room.roomId,
-      format: known,
-      title: room.name,
-    });
+    await running.complete(language, signal);
+    const { roomId } = room;
+    const captions = this.#options.captions.transcript({ roomId, name: language });
+    const file = await writeTranscript(captions, { roomId, format: known, title: room.name });
     return { ...file, fileName: `transcript-${room.roomId}-${language}.${known}` };
   }
 
@@ -282,14 +304,10 @@ export class Events {
 
   /** @throws ServiceError not_found */
   async #lineOf({ roomId }: Room, { language, line }: { language: string; line: number }) {
-    // A translation that is not there yet may be typed before the machine has it.
     const { captions } = this.#options;
-    const isIt = (caption: Caption) => caption.line === line;
-    for (const name of [language, SPOKEN]) {
-      const track = { roomId, name };
-      // Nearly always it was said just now.
-      const { captions: recent } = await captions.read(track, 0);
-      const found = recent.findLast(isIt) ?? (await captions.transcript(track)).findLast(isIt);
+    // A translation that is not there yet may be typed before the machine has it.
+    for (const name of new Set([language, SPOKEN])) {
+      const found = await captions.find({ roomId, name }, line);
       if (found !== undefined) return found;
     }
     throw new ServiceError('not_found', 'The room has no such line.');

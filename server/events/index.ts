@@ -75,7 +75,7 @@ export function openEvents({
       joinBurst: JOINS.burst,
       joinsPerSecond: JOINS.perSecond,
     }),
-    payingKey: async (accountId, keyId) => keyId ?? (await firstKey(storage, accountId)),
+    payingKey: (accountId, keyIds) => payingKey(storage, accountId, keyIds),
   });
   const publicUrl = config.PUBLIC_URL;
   const owners: Routes = async (app, { door }) => {
@@ -133,16 +133,20 @@ async function activeCaller(storage: Storage, { accountId, keyId }: Room): Promi
   if (key?.deactivatedAtMs === null && account !== undefined) return { key, account };
   throw new ServiceError(
     'forbidden',
-    'The API key that this room was made with is not active any more: make another room.',
+    'The API key that this room was made with is not active any more. Change the room with another key, which pays from then on.',
   );
 }
 
-/** @throws ServiceError forbidden */
-async function firstKey(storage: Storage, accountId: string): Promise<string> {
+/** The first of these keys that is active, or any. @throws ServiceError forbidden */
+async function payingKey(
+  storage: Storage,
+  accountId: string,
+  keyIds: readonly (string | undefined)[],
+): Promise<string> {
   const keys = await storage.apiKeys.list(accountId);
-  const found = keys.find(
-    ({ kind, deactivatedAtMs }) => kind === 'developer' && deactivatedAtMs === null,
-  );
+  const active = keys.filter(({ deactivatedAtMs }) => deactivatedAtMs === null);
+  const wanted = keyIds.flatMap((id) => active.filter(({ keyId }) => keyId === id));
+  const found = wanted[0] ?? active.find(({ kind }) => kind === 'developer');
   if (found !== undefined) return found.keyId;
   throw new ServiceError(
     'forbidden',

@@ -24,7 +24,7 @@ export interface InterpreterOptions {
   language: LanguageTag;
   translateText: TranslateText;
   wording: () => RoomWording;
-  append: (caption: NewCaption & Rendering) => Promise<unknown>;
+  append: (caption: NewCaption & Rendering, options: { isLate: boolean }) => Promise<unknown>;
   tell: (tentative: string) => void;
   log: Logger;
 }
@@ -118,7 +118,7 @@ class LiveInterpreter implements Interpreter {
     while (!this.#ended.signal.aborted) {
       const caption = this.#waiting.shift();
       if (caption !== undefined) {
-        await this.#render(caption, () => this.#reset());
+        await this.#render(caption);
       } else if (this.#growing === undefined && this.#shown !== '') {
         this.#reset();
         this.#options.tell('');
@@ -128,12 +128,12 @@ class LiveInterpreter implements Interpreter {
         // What was said last is wanted first.
         const late = this.#old.pop();
         if (late === undefined) return;
-        await this.#render(late);
+        await this.#render(late, { isLate: true });
       }
     }
   }
 
-  async #render(caption: Caption, onRendered?: () => void): Promise<void> {
+  async #render(caption: Caption, { isLate } = { isLate: false }): Promise<void> {
     const { log, wording, append } = this.#options;
     let { text } = caption;
     let { language } = this.#options;
@@ -149,10 +149,11 @@ class LiveInterpreter implements Interpreter {
         log.warn({ err: error, language }, 'a caption of a room was not translated');
       }
     }
-    onRendered?.();
+    if (!isLate) this.#reset();
     const { sequence: renders, line, startMs, endMs } = caption;
     const shown = wording().translated(text);
-    await append({ line, renders, language, text: shown, startMs, endMs, author: 'machine' });
+    const rendering = { line, renders, language, text: shown, startMs, endMs };
+    await append({ ...rendering, author: 'machine' }, { isLate });
   }
 
   #tryLater(caption: Caption): void {

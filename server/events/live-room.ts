@@ -7,8 +7,14 @@ import type { LanguageTag } from '../../shared/language.ts';
 import { SPOKEN } from '../../shared/schemas/rooms.ts';
 import type { Logger } from '../process/log.ts';
 import type { CaptionUpdate, SessionRoom, TranslateText } from '../voice/index.ts';
-import type { Caption, CaptionLog, CaptionTrack, NewCaption } from './caption-log.ts';
-import { Channel, latestLines } from './channel.ts';
+import {
+  LAST_LINES,
+  type Caption,
+  type CaptionLog,
+  type CaptionTrack,
+  type NewCaption,
+} from './caption-log.ts';
+import { Channel } from './channel.ts';
 import type { Growing } from './interpreter.ts';
 import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
 import { Renderings } from './renderings.ts';
@@ -18,9 +24,8 @@ import type { Room } from './store.ts';
 
 /** How long a language that nobody reads any more is still translated: a phone may be back in a moment. */
 const UNREAD_MS = 30_000;
-/** What is translated for the first reader of a language: what was said in so many ms, and no more lines. */
+/** What is translated for the first reader of a language: of the last lines those of so many ms. */
 const LATE_MS = 10 * 60_000;
-const LATE_LINES = 150;
 /** Nobody has spoken for so long before readers are told. */
 const WAITING_MS = 1_000;
 /** How much later than somebody pauses a sentence may end that is still taken, in ms. */
@@ -374,7 +379,7 @@ export class LiveRoom implements SessionRoom {
     const { now = Date.now, log } = this.#options;
     try {
       const late = await this.#renderings.missing(channel.track.name, now() - LATE_MS);
-      channel.interpret(late.slice(-LATE_LINES), { areOld: true });
+      channel.interpret(late.slice(-LAST_LINES), { areOld: true });
     } catch (error) {
       log.error({ err: error }, 'what was said in a room could not be read');
     }
@@ -388,15 +393,15 @@ export class LiveRoom implements SessionRoom {
     this.#channels.delete(name);
   }
 
-  /** A language of the room, whole: what nobody has read is translated now. */
-  async transcript(name: string, signal: AbortSignal): Promise<Caption[]> {
+  /** Renders what nobody has read of a language, so that its transcript is whole. */
+  async complete(name: string, signal: AbortSignal): Promise<void> {
     if (name !== SPOKEN) await this.#renderings.complete(name, signal);
-    return latestLines(await this.#options.captions.transcript(this.#track(name)));
   }
 
   // How the room changes.
 
-  change(room: Room, translateText: TranslateText): void {
+  /** @param translateText undefined: as before */
+  change(room: Room, translateText = this.#translateText): void {
     this.#notePause(room.isPaused);
     if (!hasSameWords(room.wishes, this.#room.wishes)) {
       this.#wording = createRoomWording(room.wishes);
@@ -442,9 +447,11 @@ export class LiveRoom implements SessionRoom {
 
   /** What was said is deleted: readers are shown nothing of it any more. */
   async forget(): Promise<void> {
-    const { captions } = this.#options;
-    await this.#renderings.forget(() => captions.forget(this.#room.roomId));
-    for (const channel of this.#channels.values()) channel.clear();
+    this.#renderings.forget();
+    await this.#options.captions.forget(this.#room.roomId, () => {
+      this.#renderings.forget();
+      for (const channel of this.#channels.values()) channel.clear();
+    });
   }
 
   /** Ends the session that speaks, every language, and every reader. */

@@ -87,8 +87,14 @@ class RoomsOfProcess implements LiveRooms {
   }
 
   async changed(room: Room): Promise<void> {
-    const live = await this.#opening.get(room.roomId);
-    live?.change(room, await this.#translationOfRunning(room));
+    const live = await this.#opening.get(room.roomId)?.catch(() => undefined);
+    if (live === undefined) return;
+    const { log } = this.#options;
+    // What was asked for is in force, whatever becomes of translations.
+    const translateText = await this.#translationOfRunning(room).catch((error: unknown) => {
+      log.error({ err: error, roomId: room.roomId }, 'a room goes on as it was translated');
+    });
+    live.change(room, translateText ?? undefined);
   }
 
   end(roomId: string, reason: ServiceError): void {
@@ -114,15 +120,19 @@ class RoomsOfProcess implements LiveRooms {
     return live;
   }
 
-  /** An event goes on without a glossary that was deleted, or a formality that no engine has any more. */
+  /**
+   * An event goes on without a glossary that was deleted, or a formality that no engine has any more; and
+   * untranslated when nobody pays for it.
+   */
   async #translationOfRunning(room: Room): Promise<TranslateText> {
+    const { log } = this.#options;
     try {
       return await this.#translationOf(room);
     } catch (error) {
-      const isGone =
-        error instanceof ServiceError && ['not_found', 'invalid_request'].includes(error.code);
-      if (!isGone) throw error;
-      this.#options.log.warn({ err: error, roomId: room.roomId }, 'a room goes on without it');
+      if (!(error instanceof ServiceError)) throw error;
+      log.warn({ err: error, roomId: room.roomId }, 'a room goes on without it');
+      if (error.code === 'forbidden') return () => Promise.reject(error);
+      if (error.code !== 'not_found' && error.code !== 'invalid_request') throw error;
       const wishes = { ...room.wishes, glossaryId: null, formality: null };
       return this.#translationOf({ ...room, wishes });
     }

@@ -34,18 +34,14 @@ export class Renderings {
     this.#options = options;
   }
 
-  /**
-   * Renders into a language what it is given.
-   *
-   * @param options.isLate whether for a file: readers get no more of it than they care about
-   */
-  interpreter(language: LanguageTag, { isLate } = { isLate: false }): Interpreter {
+  /** Renders into a language what it is given. */
+  interpreter(language: LanguageTag): Interpreter {
     const { roomId, captions, translateText, wording, log } = this.#options;
     return createInterpreter({
       language,
       translateText,
       wording,
-      append: (caption) => this.#append(language, caption, { isLate }),
+      append: (...caption) => this.#append(language, ...caption),
       tell: (tentative) => captions.tell({ roomId, name: language }, tentative),
       log,
     });
@@ -73,15 +69,24 @@ export class Renderings {
   }
 
   async #complete(language: LanguageTag, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
     const { roomId, captions } = this.#options;
-    const [said, rendered] = await Promise.all([
-      captions.transcript({ roomId, name: SPOKEN }),
-      captions.transcript({ roomId, name: language }),
-    ]);
-    const interpreter = this.interpreter(language, { isLate: true });
+    const rendered = new Map<number, Caption>();
+    for await (const page of captions.transcript({ roomId, name: language })) {
+      signal.throwIfAborted();
+      for (const caption of page) rendered.set(caption.line, caption);
+    }
+    const said = new Map<number, Caption>();
+    for await (const page of captions.transcript({ roomId, name: SPOKEN })) {
+      signal.throwIfAborted();
+      for (const caption of page) {
+        if (isMissing(rendered.get(caption.line), caption, language))
+          said.set(caption.line, caption);
+        else said.delete(caption.line);
+      }
+    }
+    const interpreter = this.interpreter(language);
     signal.addEventListener('abort', () => interpreter.stop(), { once: true });
-    interpreter.conclude(missingIn(rendered, said, language));
+    interpreter.conclude([...said.values()], { areOld: true });
     await interpreter.idle();
     signal.throwIfAborted();
   }
@@ -109,13 +114,10 @@ export class Renderings {
     await this.#options.append(language, caption, options);
   }
 
-  /** What is rendered while everything is deleted is not wanted any more. */
-  async forget(deletion: () => Promise<void>): Promise<void> {
-    const { captions } = this.#options;
+  /** What was said until now is not wanted any more, nor what is still rendered of it. */
+  forget(): void {
     this.#written.clear();
-    this.#forgottenBefore = captions.nextLine();
-    await deletion();
-    this.#forgottenBefore = captions.nextLine();
+    this.#forgottenBefore = this.#options.captions.nextLine();
   }
 
   /** The room is gone: nothing is appended any more. */
@@ -124,10 +126,7 @@ export class Renderings {
   }
 }
 
-/**
- * What was said and has no translation into a language, or one of what has been corrected since, or was
- * shown as it was said because there was no engine.
- */
+/** What was said and is missing in a language. */
 export function missingIn(
   rendered: readonly Caption[],
   said: readonly Caption[],
@@ -135,15 +134,24 @@ export function missingIn(
 ): Caption[] {
   const newest = new Map(rendered.map((caption) => [caption.line, caption]));
   const spoken = [...new Map(said.map((caption) => [caption.line, caption])).values()];
-  return spoken.filter(({ line, sequence, text }) => {
-    const rendering = newest.get(line);
-    if (rendering === undefined) return text !== '';
-    if (rendering.renders !== null) {
-      return rendering.renders < sequence || (text !== '' && isUntranslated(rendering, language));
-    }
-    // What a person wrote stays, as long as there is the line at all.
-    return text === '' && rendering.text !== '' && rendering.sequence < sequence;
-  });
+  return spoken.filter((caption) => isMissing(newest.get(caption.line), caption, language));
+}
+
+/**
+ * Whether a line has no translation into a language, or one of what has been corrected since, or was shown
+ * as it was said because there was no engine.
+ */
+function isMissing(
+  rendering: Caption | undefined,
+  { text, sequence }: Caption,
+  language: LanguageTag,
+): boolean {
+  if (rendering === undefined) return text !== '';
+  if (rendering.renders !== null) {
+    return rendering.renders < sequence || (text !== '' && isUntranslated(rendering, language));
+  }
+  // What a person wrote stays, as long as there is the line at all.
+  return text === '' && rendering.text !== '' && rendering.sequence < sequence;
 }
 
 function isUntranslated({ language }: Caption, wanted: LanguageTag): boolean {

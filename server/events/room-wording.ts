@@ -58,7 +58,7 @@ function wordTree(words: readonly [word: string, by: string][]): Branch {
 /** Of two words that begin alike, the longer is meant. */
 function replaceWords(text: string, tree: Branch): string {
   if (tree.next.size === 0) return text;
-  const letters = Array.from(text);
+  const letters = Array.from(text.normalize('NFC'));
   const names = letters.map(nameOf);
   let replaced = '';
   for (let at = 0; at < letters.length;) {

@@ -47,6 +47,8 @@ export interface Rooms {
     change: RoomChange,
     check: (room: Room) => Promise<void>,
   ): Promise<Room>;
+  /** Lets another key of its account pay for a room. */
+  renewKey(room: Room, keyId: string): Promise<void>;
   delete(accountId: string, roomId: string): Promise<void>;
   addLink(room: Room, creation: RoomLinkCreation): Promise<RoomLink>;
   links(room: Room): Promise<RoomLink[]>;
@@ -145,6 +147,10 @@ class StoredRooms implements Rooms {
     const room = await this.#options.store.change(accountId, roomId, patch);
     if (room === undefined) throw unknown();
     return room;
+  }
+
+  async renewKey({ accountId, roomId }: Room, keyId: string): Promise<void> {
+    await this.#options.store.change(accountId, roomId, { keyId });
   }
 
   async delete(accountId: string, roomId: string): Promise<void> {
@@ -349,7 +355,7 @@ function checkedLink(
   }
   return {
     role: oneOf('role', role, roomRoles),
-    label: label.trim() === '' ? '' : checkedGlossaryName(label),
+    label: label.trim() === '' ? '' : checkedGlossaryName(label, 'label'),
     // Keys have whole seconds.
     expiresAtMs: hours === undefined ? null : Math.ceil((nowMs + hours * HOUR_MS) / 1000) * 1000,
   };

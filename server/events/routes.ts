@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
 import encodeQr from 'qr';
 import Type from 'typebox';
 import { ServiceError } from '../../shared/errors.ts';
@@ -19,7 +20,7 @@ import {
 } from '../../shared/schemas/rooms.ts';
 import { callerByKey, type Door } from '../http/door.ts';
 import { abortWhenGone, baseUrl } from '../http/requests.ts';
-import { describeLink, type Events } from './events.ts';
+import { describeLink, type Events, type RoomOwner } from './events.ts';
 import { transcriptTypes } from './transcripts.ts';
 
 export interface RoomOptions {
@@ -87,9 +88,7 @@ const making: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
       },
     },
     async (request, reply) => {
-      const keyId = callerByKey(request)?.key.keyId;
-      const { accountId } = request.account;
-      const room = await events.create({ accountId, keyId }, request.body);
+      const room = await events.create(ownerOf(request), request.body);
       return reply.code(201).send(await events.describe(room, baseUrl(request, publicUrl)));
     },
   );
@@ -141,8 +140,8 @@ const making: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) => {
       },
     },
     async (request) => {
-      const { account, params, body } = request;
-      const room = await events.change(account.accountId, params.room_id, body);
+      const { params, body } = request;
+      const room = await events.change(ownerOf(request), params.room_id, body);
       return events.describe(room, baseUrl(request, publicUrl));
     },
   );
@@ -322,6 +321,10 @@ const captions: FastifyPluginAsyncTypebox<RoomOptions> = async (app, options) =>
     },
   );
 };
+
+function ownerOf(request: FastifyRequest): RoomOwner {
+  return { accountId: request.account.accountId, keyId: callerByKey(request)?.key.keyId };
+}
 
 /** What the console's form asks for besides: in which languages a room can be. */
 export const roomLanguageRoutes: FastifyPluginAsyncTypebox<{

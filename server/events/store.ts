@@ -66,7 +66,7 @@ export interface Caption {
 }
 
 /** What of a room can change. */
-export type RoomPatch = Partial<Pick<Room, 'name' | 'wishes' | 'keepMs' | 'isPaused'>>;
+export type RoomPatch = Partial<Pick<Room, 'name' | 'wishes' | 'keepMs' | 'isPaused' | 'keyId'>>;
 
 export interface RoomStore {
   /** @returns false when the account has `maxRooms` already */
@@ -85,10 +85,14 @@ export interface RoomStore {
   /** Of every room of an account, by room. */
   allLinks(accountId: string): Promise<Map<string, RoomLink[]>>;
   removeLink(roomId: string, linkId: string): Promise<boolean>;
-  /** Nothing is written for a room that is gone. */
+  /** Nothing is written for a room that is gone, or keeps nothing. */
   append(track: CaptionTrack, captions: readonly Caption[]): Promise<void>;
   /** What there is of the last lines, in its order; at most `limit`. */
-  captions(track: CaptionTrack, limit: number): Promise<Caption[]>;
+  latest(track: CaptionTrack, limit: number): Promise<Caption[]>;
+  /** What came after a sequence, in its order; the first `limit` of it. */
+  captions(track: CaptionTrack, after: number, limit: number): Promise<Caption[]>;
+  /** What came last in the place of a line. */
+  caption(track: CaptionTrack, line: number): Promise<Caption | undefined>;
   /** Deletes what was said in a room. */
   deleteCaptions(roomId: string): Promise<void>;
   /** Deletes what was said longer ago than its room keeps it. */
@@ -139,7 +143,7 @@ declare module '../storage/database.ts' {
 
 export const roomStore = defineStore<RoomStore>({
   over: createRooms,
-  reads: ['list', 'find', 'links', 'allLinks', 'captions'],
+  reads: ['list', 'find', 'links', 'allLinks', 'latest', 'captions', 'caption'],
 });
 
 function createRooms(db: Database): RoomStore {
@@ -197,12 +201,13 @@ function createRoomRows(
 
     find,
 
-    async change(accountId, roomId, { name, wishes, keepMs, isPaused }) {
+    async change(accountId, roomId, { name, wishes, keepMs, isPaused, keyId }) {
       const changed = {
         ...(name !== undefined && { name }),
         ...(wishes !== undefined && { wishes: JSON.stringify(wishes) }),
         ...(keepMs !== undefined && { keep_ms: keepMs }),
         ...(isPaused !== undefined && { is_paused: Number(isPaused) }),
+        ...(keyId !== undefined && { key_id: keyId }),
       };
       if (Object.keys(changed).length > 0) {
         await db
@@ -289,15 +294,27 @@ function createLinkRows(
 
 function createCaptionRows(
   db: Database,
-): Pick<RoomStore, 'append' | 'captions' | 'deleteCaptions' | 'deleteExpired'> {
+): Pick<
+  RoomStore,
+  'append' | 'latest' | 'captions' | 'caption' | 'deleteCaptions' | 'deleteExpired'
+> {
+  const rowsOf = ({ roomId, name }: CaptionTrack) =>
+    db
+      .selectFrom('room_captions')
+      .selectAll()
+      .where('room_id', '=', roomId)
+      .where('track', '=', name);
   return {
     async append({ roomId, name }, captions) {
-      const isThere = await db
+      // Other servers may share the database: what a room keeps is decided here, and now.
+      const keeping = await db
         .selectFrom('rooms')
         .select('room_id')
         .where('room_id', '=', roomId)
+        .where('keep_ms', '>', 0)
+        .$if(locksRows(db), (query) => query.forShare())
         .executeTakeFirst();
-      if (isThere === undefined || captions.length === 0) return;
+      if (keeping === undefined || captions.length === 0) return;
       await db
         .insertInto('room_captions')
         .values(
@@ -317,27 +334,31 @@ function createCaptionRows(
         .execute();
     },
 
-    async captions({ roomId, name }, limit) {
-      const rows = await db
-        .selectFrom('room_captions')
-        .selectAll()
-        .where('room_id', '=', roomId)
-        .where('track', '=', name)
+    async latest(track, limit) {
+      const rows = await rowsOf(track)
         .orderBy('line', 'desc')
         .orderBy('sequence', 'desc')
         .limit(limit)
         .execute();
-      const inOrder = rows.sort((a, b) => a.sequence - b.sequence);
-      return inOrder.map((row) => ({
-        sequence: row.sequence,
-        line: row.line,
-        renders: row.renders,
-        language: row.language,
-        startMs: row.start_ms,
-        endMs: row.end_ms,
-        author: row.author,
-        text: row.text,
-      }));
+      return rows.map(toCaption).sort((a, b) => a.sequence - b.sequence);
+    },
+
+    async captions(track, after, limit) {
+      const rows = await rowsOf(track)
+        .where('sequence', '>', after)
+        .orderBy('sequence')
+        .limit(limit)
+        .execute();
+      return rows.map(toCaption);
+    },
+
+    async caption(track, line) {
+      const row = await rowsOf(track)
+        .where('line', '=', line)
+        .orderBy('sequence', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row === undefined ? undefined : toCaption(row);
     },
 
     async deleteCaptions(roomId) {
@@ -359,6 +380,19 @@ function createCaptionRows(
         )
         .execute();
     },
+  };
+}
+
+function toCaption(row: RoomCaptionsTable): Caption {
+  return {
+    sequence: row.sequence,
+    line: row.line,
+    renders: row.renders,
+    language: row.language,
+    startMs: row.start_ms,
+    endMs: row.end_ms,
+    author: row.author,
+    text: row.text,
   };
 }
 

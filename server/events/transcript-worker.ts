@@ -1,23 +1,28 @@
 /** Writes what was said in a room as a file, in a thread: lines come, then a word, and the file goes back. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { textDirection, type LanguageTag } from '../../shared/language.ts';
 import { toSrt, toVtt, subtitleCues, type TimedText } from '../../shared/subtitles.ts';
 import type { Caption } from './caption-log.ts';
 import type { TranscriptWish } from './transcripts.ts';
 
-const lines: Caption[] = [];
+/** The last of each line. */
+const newest = new Map<number, Caption>();
 
-parentPort?.on('message', (message: Caption[] | 'write') => {
-  if (message !== 'write') lines.push(...message);
+parentPort?.on('message', (message: readonly Caption[] | 'write') => {
+  if (message !== 'write') for (const caption of message) newest.set(caption.line, caption);
   else void write(workerData as TranscriptWish).then((file) => parentPort?.postMessage(file));
 });
 
 async function write({ format, title }: TranscriptWish): Promise<string | Uint8Array> {
-  if (format === 'srt') return toSrt(subtitleCues(timed()));
-  if (format === 'vtt') return toVtt(subtitleCues(timed()));
-  if (format === 'docx') return wordDocument(title);
+  const lines = [...newest.values()]
+    .filter(({ text }) => text !== '')
+    .sort((a, b) => a.line - b.line);
+  if (format === 'srt') return toSrt(subtitleCues(timed(lines)));
+  if (format === 'vtt') return toVtt(subtitleCues(timed(lines)));
+  if (format === 'docx') return wordDocument(title, paragraphs(lines));
   if (format === 'json') return JSON.stringify({ name: title, lines: lines.map(described) });
-  return paragraphs()
-    .map((each) => `${each}\n`)
+  return paragraphs(lines)
+    .map(({ text }) => `${text}\n`)
     .join('\n');
 }
 
@@ -26,7 +31,7 @@ const PARAGRAPH_PAUSE_MS = 4_000;
 const LONGEST_PARAGRAPH = 8;
 
 /** Times from the first line on; each line begins with the blank that subtitles join by. */
-function timed(): TimedText[] {
+function timed(lines: readonly Caption[]): TimedText[] {
   const beganMs = lines[0]?.startMs ?? 0;
   return lines.map(({ text, startMs, endMs }, index) => ({
     text: index === 0 ? text : ` ${text}`,
@@ -35,29 +40,53 @@ function timed(): TimedText[] {
   }));
 }
 
-function paragraphs(): string[] {
-  const found: string[][] = [];
-  lines.forEach(({ text, startMs }, index) => {
-    const open = found.at(-1);
-    const pauseMs = startMs - (lines[index - 1]?.endMs ?? startMs);
-    if (open === undefined || pauseMs > PARAGRAPH_PAUSE_MS || open.length >= LONGEST_PARAGRAPH) {
-      found.push([text]);
-    } else open.push(text);
-  });
-  return found.map((sentences) => sentences.join(' '));
+interface Paragraph {
+  text: string;
+  language: LanguageTag;
 }
 
-async function wordDocument(title: string): Promise<Uint8Array> {
+function paragraphs(lines: readonly Caption[]): Paragraph[] {
+  const found: { sentences: string[]; language: LanguageTag }[] = [];
+  lines.forEach(({ text, language, startMs }, index) => {
+    const open = found.at(-1);
+    const pauseMs = startMs - (lines[index - 1]?.endMs ?? startMs);
+    const isFull = open === undefined || open.sentences.length >= LONGEST_PARAGRAPH;
+    if (isFull || pauseMs > PARAGRAPH_PAUSE_MS || language !== open.language) {
+      found.push({ sentences: [text], language });
+    } else open.sentences.push(text);
+  });
+  return found.map(({ sentences, language }) => ({ text: sentences.join(' '), language }));
+}
+
+/** What no XML may have. */
+const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
+async function wordDocument(title: string, written: readonly Paragraph[]): Promise<Uint8Array> {
   // Only this format needs it.
-  const { Document, HeadingLevel, Packer, Paragraph } = await import('docx');
+  const { Document, HeadingLevel, Packer, Paragraph, TextRun } = await import('docx');
+  const name = title.replace(NOT_XML, '');
+  const paragraph = ({ text, language }: Paragraph) => {
+    const rightToLeft = textDirection(language) === 'rtl';
+    return new Paragraph({
+      bidirectional: rightToLeft,
+      children: [
+        new TextRun({
+          text: text.replace(NOT_XML, ''),
+          rightToLeft,
+          language: { value: language },
+        }),
+      ],
+      spacing: { after: 160 },
+    });
+  };
   return Packer.toBuffer(
     new Document({
-      title,
+      title: name,
       sections: [
         {
           children: [
-            new Paragraph({ text: title, heading: HeadingLevel.TITLE }),
-            ...paragraphs().map((text) => new Paragraph({ text, spacing: { after: 160 } })),
+            new Paragraph({ text: name, heading: HeadingLevel.TITLE }),
+            ...written.map(paragraph),
           ],
         },
       ],

@@ -1,6 +1,5 @@
 /** What was said in a room, as a file. */
 import { once } from 'node:events';
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { TranscriptFormat } from '../../shared/schemas/rooms.ts';
 import { FairPlaces } from '../process/concurrency.ts';
 import { startWorker } from '../process/index.ts';
@@ -25,7 +24,7 @@ export interface TranscriptFile {
   content: string | Buffer;
 }
 
-/** What the thread that writes is started with; lines follow, and then nothing. */
+/** What the thread that writes is started with; captions follow, page by page. */
 export interface TranscriptWish {
   format: TranscriptFormat;
   /** The name of the room. */
@@ -34,25 +33,20 @@ export interface TranscriptWish {
 
 /** Files that are written at a time, by threads of their own: a day of speech takes a second. */
 const AT_ONCE = 2;
-/** Lines that are handed over without letting anything else happen. */
-const LINES_A_TURN = 250;
 
 const places = new FairPlaces(AT_ONCE);
 
-/** @param room whose turn it is among others */
+/** @param captions in their order, also those that others have taken the place of */
 export async function writeTranscript(
-  lines: readonly Caption[],
-  { room, ...wish }: TranscriptWish & { room: string },
+  captions: AsyncIterable<readonly Caption[]>,
+  { roomId, ...wish }: TranscriptWish & { roomId: string },
 ): Promise<TranscriptFile> {
-  return places.hold({ account: room }, async () => {
+  return places.hold({ account: roomId }, async () => {
     const writer = startWorker(import.meta.url, './transcript-worker', { workerData: wish });
     try {
       const written = once(writer, 'message') as Promise<[string | Uint8Array]>;
       written.catch(() => undefined);
-      for (let at = 0; at < lines.length; at += LINES_A_TURN) {
-        writer.postMessage(lines.slice(at, at + LINES_A_TURN));
-        await othersTurn();
-      }
+      for await (const page of captions) writer.postMessage(page);
       writer.postMessage('write');
       const [content] = await written;
       const contentType = contentTypes[wish.format];

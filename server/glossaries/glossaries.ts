@@ -241,13 +241,13 @@ export function checkedGlossaryId(id: string): string {
   throw invalid('Value for glossary_id not supported: a glossary id is a UUID.');
 }
 
-/** @throws ServiceError invalid_request */
-export function checkedGlossaryName(name: string): string {
+/** @throws ServiceError invalid_request, with the name of the field */
+export function checkedGlossaryName(name: string, field = 'name'): string {
   // Names obey the rules of phrases: no control characters, no outer blanks, a length in bytes.
   const fault =
     name.length > MAX_NAME_BYTES ? `is longer than ${MAX_NAME_BYTES} bytes` : phraseFault(name);
   if (fault === undefined) return name;
-  throw invalid(`Value for 'name' not supported: it ${fault}.`);
+  throw invalid(`Value for '${field}' not supported: it ${fault}.`);
 }
 
 /**

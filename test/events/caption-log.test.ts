@@ -4,6 +4,7 @@ import type { Storage } from '../../server/stores.ts';
 import { databaseNames, databasesOfThisFile } from '../storage/database-pair.ts';
 import { openAccount, quietLog } from '../storage/samples.ts';
 import { captionLogBehaviours, type LogUnderTest } from './caption-log-behaviour.ts';
+import { wholeTranscript } from './live-room-support.ts';
 import { sampleRoom } from './room-samples.ts';
 
 const openDatabase = databasesOfThisFile();
@@ -69,9 +70,34 @@ describe.each(databaseNames)('the embedded log of captions over %s', (name) => {
     isDown = false;
     expect(heard).toEqual(['one']);
     await log.append(track, { ...caption, text: 'two' }, { isKept: true });
-    const kept = await made.restarted().transcript(track);
+    const kept = await wholeTranscript(made.restarted(), track);
     expect(kept.map(({ text }) => text)).toEqual(['one', 'two']);
   });
+});
+
+it('reads nothing into memory that is about to be deleted', async () => {
+  const { storage } = await openDatabase('sqlite');
+  const made = underTest(storage);
+  const roomId = await made.newRoom();
+  const said = { line: 1, renders: null, language: 'en', startMs: 1, endMs: 2, text: 'Secret.' };
+  for (const name of ['spoken', 'es']) {
+    const track = { roomId, name };
+    await made.log.append(track, { ...said, author: 'machine' }, { isKept: true });
+  }
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const deleteCaptions = async (id: string) => {
+    await held;
+    await storage.rooms.deleteCaptions(id);
+  };
+  const log = createCaptionLog({ log: quietLog, store: { ...storage.rooms, deleteCaptions } });
+  await log.read({ roomId, name: 'spoken' }, 0);
+  const deleted = log.forget(roomId);
+  const late = log.read({ roomId, name: 'es' }, 0);
+  release();
+  await deleted;
+  expect((await late).captions).toEqual([]);
+  expect((await log.read({ roomId, name: 'spoken' }, 0)).captions).toEqual([]);
 });
 
 describe('the behaviour suite', () => {
@@ -135,6 +161,7 @@ describe('the behaviour suite', () => {
       nextLine: log.nextLine.bind(log),
       tell: log.tell.bind(log),
       read: log.read.bind(log),
+      find: log.find.bind(log),
       transcript: log.transcript.bind(log),
       follow: log.follow.bind(log),
       forget: log.forget.bind(log),

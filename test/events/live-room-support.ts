@@ -1,6 +1,11 @@
 /** Rooms of which a test says what is said in them, who reads, and what a translator answers. */
 import { afterAll, beforeAll, expect } from 'vitest';
-import { createCaptionLog } from '../../server/events/caption-log.ts';
+import {
+  createCaptionLog,
+  type Caption,
+  type CaptionLog,
+  type CaptionTrack,
+} from '../../server/events/caption-log.ts';
 import { LiveRoom } from '../../server/events/live-room.ts';
 import { createFanOut } from '../../server/events/reading/fan-out.ts';
 import type { RoomWishes } from '../../server/events/store.ts';
@@ -80,6 +85,13 @@ export const say = (
     ...{ text, language: 'en', startMs: Date.now(), endMs: Date.now(), author: 'machine' },
     ...given,
   });
+
+/** All captions of a track that a log has. */
+export async function wholeTranscript(log: CaptionLog, track: CaptionTrack): Promise<Caption[]> {
+  const all: Caption[] = [];
+  for await (const page of log.transcript(track)) all.push(...page);
+  return all;
+}
 
 interface Lines {
   replaces?: boolean;

@@ -13,6 +13,7 @@ import {
   shows,
   speech,
   tentative,
+  wholeTranscript,
 } from './live-room-support.ts';
 import { scriptedReader, type ScriptedReader } from './reading/scripted-reader.ts';
 
@@ -325,7 +326,7 @@ it('what is deleted comes back to nobody, not even from a translator that was at
   await shows(spoken, 'Public.');
   await shows(joining, 'Public.');
   for (const name of ['spoken', 'es']) {
-    expect(await captions.transcript({ roomId: room.roomId, name })).toHaveLength(1);
+    expect(await wholeTranscript(captions, { roomId: room.roomId, name })).toHaveLength(1);
   }
 });
 

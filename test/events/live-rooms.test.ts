@@ -6,7 +6,15 @@ import { createFanOut } from '../../server/events/reading/fan-out.ts';
 import type { Room } from '../../server/events/store.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { recordLog } from '../support/product/log-record.ts';
-import { join, platformOfThisFile, scriptedTranslator, shows } from './live-room-support.ts';
+import {
+  join,
+  openRoom,
+  platformOfThisFile,
+  say,
+  scriptedTranslator,
+  shows,
+  wholeTranscript,
+} from './live-room-support.ts';
 import { sampleRoom, sampleWishes } from './room-samples.ts';
 
 const platform = platformOfThisFile();
@@ -81,8 +89,19 @@ it('what was said longer ago than it is kept is gone, from memory and from disk'
   await live.say({ ...at, text: 'Old.', startMs: old, endMs: old });
   await live.say({ ...at, text: 'New.', startMs: Date.now(), endMs: Date.now() });
   const track = { roomId: room.roomId, name: 'spoken' };
-  const texts = async () => (await captions.transcript(track)).map(({ text }) => text);
+  const texts = async () => (await wholeTranscript(captions, track)).map(({ text }) => text);
   await expect.poll(texts, { interval: 10 }).toEqual(['New.']);
   await shows(join(live), 'New.');
   rooms.stop();
+});
+
+it('what is said while everything is deleted is shown to those who are there, and translated', async () => {
+  const { live } = await openRoom({ keepMs: 0 });
+  const [spoken, spanish] = [join(live), join(live, 'es')];
+  await say(live, 'Secret.');
+  await shows(spanish, 'es(Secret.)');
+  const deleted = live.forget();
+  await Promise.all([say(live, 'One.'), say(live, 'Two.'), deleted]);
+  await shows(spoken, 'One.', 'Two.');
+  await shows(spanish, 'es(One.)', 'es(Two.)');
 });

@@ -1,5 +1,6 @@
 /** What becomes of what is said in the other languages of a room, with its translator in our hands. */
 import { expect, it } from 'vitest';
+import { latestLines } from '../../server/events/channel.ts';
 import { until } from '../support/product/server.ts';
 import {
   join,
@@ -9,6 +10,7 @@ import {
   say,
   screen,
   shows,
+  wholeTranscript,
 } from './live-room-support.ts';
 
 platformOfThisFile();
@@ -44,18 +46,19 @@ it('shows what cannot be translated as it was said, and says in which language t
 });
 
 it('translates what was shown as it was said once there is an engine again, live and in transcripts', async () => {
-  const { live, script } = await openRoom();
+  const { live, script, room, captions } = await openRoom();
   const signal = new AbortController().signal;
   script.isDown = true;
   const spanish = join(live, 'es');
   const { line } = await say(live, 'One.');
   await shows(spanish, 'One.');
-  await live.transcript('fr', signal);
+  await live.complete('fr', signal);
   script.isDown = false;
   await say(live, 'Two.');
   await shows(spanish, 'es(One.)', 'es(Two.)');
-  const french = await live.transcript('fr', signal);
-  expect(french.map(({ text }) => text)).toEqual(['fr(One.)', 'fr(Two.)']);
+  await live.complete('fr', signal);
+  const french = await wholeTranscript(captions, { roomId: room.roomId, name: 'fr' });
+  expect(latestLines(french).map(({ text }) => text)).toEqual(['fr(One.)', 'fr(Two.)']);
   // What has been corrected meanwhile is not put back.
   script.isDown = true;
   await say(live, 'Won.', { line });
@@ -63,7 +66,7 @@ it('translates what was shown as it was said once there is an engine again, live
   script.isDown = false;
   await say(live, 'One!', { line });
   await shows(spanish, 'es(One!)', 'es(Two.)');
-  await live.transcript('es', signal);
+  await live.complete('es', signal);
   expect(screen(spanish)).toEqual(['es(One!)', 'es(Two.)']);
 });
 
@@ -82,27 +85,28 @@ it('what a person writes stays, though the machine was at that line', async () =
 });
 
 it('a transcript has every line in every language, also one that nobody has read', async () => {
-  const { live, asked } = await openRoom();
+  const { live, asked, room, captions } = await openRoom();
   for (const text of ['One.', 'Two.']) await say(live, text);
   const signal = new AbortController().signal;
-  const lines = await live.transcript('fr', signal);
-  expect(lines.map(({ text }) => text)).toEqual(['fr(One.)', 'fr(Two.)']);
-  await live.transcript('fr', signal);
+  await live.complete('fr', signal);
+  const lines = await wholeTranscript(captions, { roomId: room.roomId, name: 'fr' });
+  expect(latestLines(lines).map(({ text }) => text)).toEqual(['fr(One.)', 'fr(Two.)']);
+  await live.complete('fr', signal);
   expect(asked).toHaveLength(2);
 });
 
 it('two who ask for a transcript at once have it translated once', async () => {
-  const { live, asked, script } = await openRoom();
+  const { live, asked, script, room, captions } = await openRoom();
   for (const text of ['One.', 'Two.']) await say(live, text);
   let release = (): void => undefined;
   script.hold = new Promise<void>((resolve) => (release = resolve));
   const { signal } = new AbortController();
-  const both = [live.transcript('fr', signal), live.transcript('fr', signal)];
+  const both = [live.complete('fr', signal), live.complete('fr', signal)];
   await until(() => asked.length === 1);
   release();
-  const [one, other] = await Promise.all(both);
-  expect(one).toHaveLength(2);
-  expect(other).toEqual(one);
+  await Promise.all(both);
+  const track = { roomId: room.roomId, name: 'fr' };
+  expect(await wholeTranscript(captions, track)).toHaveLength(2);
   expect(asked).toHaveLength(2);
 });
 
@@ -111,7 +115,7 @@ it('nobody waits any longer for a transcript that nobody wants', async () => {
   await say(live, 'One.');
   script.hold = new Promise((resolve) => setTimeout(resolve, 20));
   const controller = new AbortController();
-  const asked = live.transcript('fr', controller.signal);
+  const asked = live.complete('fr', controller.signal);
   controller.abort(new Error('The client is gone.'));
   await expect(asked).rejects.toThrow('client is gone');
 });

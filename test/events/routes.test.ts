@@ -278,7 +278,7 @@ describe('links of a room', () => {
   it.each([
     [{}, /role/],
     [{ role: 'owner' }, /role.*viewer, captioner, speaker/],
-    [{ role: 'viewer', label: 'a\nb' }, /name/],
+    [{ role: 'viewer', label: 'a\nb' }, /label/],
     [{ role: 'viewer', expires_in_hours: 0 }, /expires_in_hours/],
     [{ role: 'viewer', expires_in_hours: 9000 }, /expires_in_hours.*8760/],
   ])('%#. are refused with a reason', async (wish, reason) => {
@@ -295,6 +295,44 @@ describe('links of a room', () => {
     expect(added.filter(({ status }) => status === 201)).toHaveLength(97);
     expect((await add()).body.message).toMatch(/at most 100 links/);
   });
+});
+
+it('a room outlives the key that it was made with, and what is asked of it is done', async () => {
+  const settings = { DATA_DIR: server.dataFolder };
+  const account = `rotating ${randomUUID()}`;
+  await askDragoman(['account', 'create', '--name', account, '--plan', 'pro'], settings);
+  const args = ['key', 'create', '--account', account];
+  const newKey = () => askDragoman<{ secret: string; key_id: string }>(args, settings);
+  const [old, good] = [await newKey(), await newKey()];
+  const wishes = { name: 'Main stage', languages: ['es'], source_language: 'en', keep_hours: 1 };
+  const made = (await ask('POST', PATH, wishes, old.secret)).body;
+  const path = `${PATH}/${made.room_id}`;
+  const typed = (text: string) => ask('POST', `${path}/captions`, { text }, good.secret);
+  expect((await typed('Before.')).status).toBe(201);
+  await askDragoman(['key', 'deactivate', old.key_id], settings);
+
+  expect(await ask('GET', `${path}/transcript`, undefined, good.secret)).toMatchObject({
+    status: 200,
+    body: { lines: [{ text: 'Before.' }] },
+  });
+  const viewers = await fetch(`${server.url}${path}/live?language=es`);
+  expect(viewers.status).toBe(200);
+  await viewers.body?.cancel();
+  const speak = async () => {
+    const key = keyOf(made['speaker_url'] as string);
+    const url = `${server.url}${path}/live/session`;
+    const headers = { Authorization: `Room-Key ${key}`, 'Content-Type': 'application/json' };
+    const body = JSON.stringify({
+      source_media_content_type: 'audio/pcm;encoding=s16le;rate=16000',
+    });
+    return (await fetch(url, { method: 'POST', headers, body })).status;
+  };
+  expect(await speak()).toBe(403);
+  const paused = await ask('PATCH', path, { paused: true, keep_hours: 0 }, good.secret);
+  expect(paused).toMatchObject({ status: 200, body: { state: 'paused', keep_hours: 0 } });
+  // Who changes it pays from then on.
+  expect(await speak()).toBe(200);
+  expect((await ask('DELETE', `${path}/transcript`, undefined, good.secret)).status).toBe(204);
 });
 
 describe('what is typed into a room', () => {

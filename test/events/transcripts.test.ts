@@ -1,9 +1,7 @@
 /** What people type and correct in a room, and what there is of it afterwards. */
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { SaxesParser } from 'saxes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/machine/temporary-folder.ts';
+import { zipText } from '../support/documents/documents.ts';
 import { startServer, type TestServer } from '../support/product/server.ts';
 import {
   startLibreTranslateServer,
@@ -118,11 +116,24 @@ describe('what was said', () => {
     expect(vtt).toMatch(/^WEBVTT\n\n/);
     expect(vtt).toContain('Le fleuve.');
     const docx = Buffer.from(await (await transcript(id, 'format=docx&language=es')).arrayBuffer());
-    const file = path.join(temporaryFolder(), 'transcript.docx');
-    writeFileSync(file, docx);
-    const xml = execFileSync('unzip', ['-p', file, 'word/document.xml'], { encoding: 'utf8' });
+    const xml = zipText(docx, 'word/document.xml');
     expect(xml).toContain('La casa es nueva.');
     expect(xml).toContain('Main stage');
+  });
+
+  it('is a document that opens, whatever was typed, and is read from the right where its language is', async () => {
+    const { room_id: id } = await room({ name: 'Hall' });
+    await type(server, id, { text: 'a\ufffeb <c> & d\u{1f600}' });
+    await change(server, 'POST', `/v1/rooms/${id}/captions`, {
+      ...{ text: 'صباح الخير.', source_language: 'ar' },
+    });
+    const docx = Buffer.from(await (await transcript(id, 'format=docx')).arrayBuffer());
+    const xml = zipText(docx, 'word/document.xml');
+    expect(() => new SaxesParser().write(xml).close()).not.toThrow();
+    expect(xml).toContain('ab &lt;c&gt; &amp; d\u{1f600}');
+    const [, english, arabic] = xml.split('<w:p>').slice(1);
+    expect(english).not.toMatch(/<w:rtl\/>/);
+    expect(arabic).toMatch(/<w:bidi\/>.*<w:rtl\/>/s);
   });
 
   it('of a room in which nothing was said is an empty file of every kind', async () => {

@@ -117,7 +117,7 @@ const cues: Cue[] = [
 
 it('are written as SubRip', () => {
   expect(toSrt(cues)).toBe(
-    '1\n00:00:00,000 --> 00:00:01,500\nFish & chips\n<b> → now\n\n' +
+    '1\n00:00:00,000 --> 00:00:01,500\nFish & chips\n<\u2060b> → now\n\n' +
       '2\n01:01:01,001 --> 01:01:02,001\n¡Hola!\n',
   );
 });

@@ -276,7 +276,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
     async (request) => {
       const { room } = await enter(request, 'speaker');
       const { paused } = request.body;
-      await events.change(room.accountId, room.roomId, { paused });
+      await events.pause(room, paused);
       return { paused };
     },
   );

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Decoder } from '@msgpack/msgpack';
 import WebSocket from 'ws';
-import { type ServiceError, toServiceError } from '../../../shared/errors.ts';
+import type { ServiceError } from '../../../shared/errors.ts';
 import { calmnesses, type RoomWatch } from '../../../shared/protocol/room-messages.ts';
 import {
   checkHandshake,
@@ -175,8 +175,8 @@ class ReaderSocket extends WebSocket implements Reader {
         return;
       }
       this.#change(watchOf(data, isBinary));
-    } catch (error) {
-      this.close(CLOSE.wrongFrame, toServiceError(error).message.slice(0, 100));
+    } catch {
+      this.close(CLOSE.wrongFrame, 'Send only watch, in the format of the address.');
     }
   }
 
@@ -217,7 +217,7 @@ const unpacker = new Decoder({
 function watchOf(data: Buffer, isBinary: boolean): RoomWatch {
   const message: unknown = isBinary ? unpacker.decode(data) : JSON.parse(data.toString());
   const watch = (message as { watch?: unknown } | null)?.watch;
-  if (typeof watch !== 'object' || watch === null) throw new TypeError('Send only watch.');
+  if (typeof watch !== 'object' || watch === null) throw new TypeError('no watch');
   const { language, calmness, after } = watch as Record<string, unknown>;
   const known = calmnesses.find((each) => each === calmness);
   return {
