@@ -175,8 +175,13 @@ class EmbeddedCaptionLog implements CaptionLog {
   }
 
   async find(track: CaptionTrack, line: number): Promise<Caption | undefined> {
-    const held = this.#heldOf(track).captions.findLast((each) => each.line === line);
-    return held ?? this.#options.store.caption(track, line);
+    const held = this.#heldOf(track);
+    if (!held.isFilled) await inTurn(held, () => this.#fill(track, held));
+    const { captions } = held;
+    const found = captions.findLast((each) => each.line === line);
+    // Nearly always it is one of the last lines, or new.
+    const isHeld = captions.length < MAX_HELD || captions.some((each) => each.line <= line);
+    return found ?? (isHeld ? undefined : this.#options.store.caption(track, line));
   }
 
   async *transcript(track: CaptionTrack): AsyncGenerator<readonly Caption[]> {
@@ -224,7 +229,10 @@ class EmbeddedCaptionLog implements CaptionLog {
    */
   async #delete(roomId: string, onGone?: (tracks: readonly HeldTrack[]) => void): Promise<void> {
     const tracks = [...(this.#rooms.get(roomId)?.values() ?? [])];
-    const before = [this.#deletions.get(roomId), ...tracks.map(({ last }) => last)];
+    const before = [
+      this.#deletions.get(roomId) ?? Promise.resolve(),
+      ...tracks.map(({ last }) => last),
+    ];
     const deleted = Promise.all(before).then(async () => {
       for (const held of tracks) held.unwritten = [];
       await this.#options.store.deleteCaptions(roomId);

@@ -13,7 +13,7 @@ import {
 } from '../../shared/schemas/rooms.ts';
 import { canonicalLanguage } from '../../shared/language.ts';
 import { countCodePoints, FORBIDDEN_CHARACTER } from '../text/code-points.ts';
-import type { Caption, CaptionLog } from './caption-log.ts';
+import type { CaptionLog } from './caption-log.ts';
 import type { LiveRoom } from './live-room.ts';
 import type { LiveRooms } from './live-rooms.ts';
 import type { ReaderDesk } from './reading/readers.ts';
@@ -142,8 +142,7 @@ export class Events {
 
   async revoke(room: Room, linkId: string): Promise<void> {
     await this.rooms.revoke(room, linkId);
-    const reason = new ServiceError('forbidden', 'The link was revoked.');
-    this.#options.live.find(room.roomId)?.revoke(linkId, reason);
+    this.#options.live.find(room.roomId)?.revoke(linkId);
   }
 
   async transcript(
@@ -213,7 +212,7 @@ export class Events {
     await this.rooms.passOf(room, key);
     const live = await this.#open(room, language);
     for (;;) {
-      // Whoever changes the room or revokes a link from now on finds the reader in it.
+      // Whoever changes the room from now on finds the reader in it.
       const { room: current } = live;
       const pass = await this.rooms.passOf(current, key);
       if (live.room !== current) continue;
@@ -230,9 +229,19 @@ export class Events {
     return { key, expiry_time: new Date(expiresAtMs).toISOString() };
   }
 
-  /** Notes by what a voice session was requested: it ends with that. */
+  /**
+   * Notes by what a voice session was requested: it ends with that.
+   *
+   * @throws ServiceError forbidden where it has ended meanwhile
+   */
   async expectSpeaker(room: Room, sessionId: string, pass: RoomPass): Promise<void> {
-    (await this.#options.live.open(room)).expect(sessionId, pass);
+    const running = await this.#options.live.open(room);
+    running.expect(sessionId, pass);
+    const { linkId } = pass;
+    if (linkId === undefined) return;
+    // Whoever revokes it from now on finds the session expected.
+    const links = await this.rooms.links(room);
+    if (!links.some((link) => link.linkId === linkId)) throw running.revoke(linkId);
   }
 
   /** A line that was typed, or is put in the place of another. */

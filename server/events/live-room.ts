@@ -59,6 +59,8 @@ export class LiveRoom implements SessionRoom {
   readonly #renderings: Renderings;
   readonly #channels = new Map<string, Channel>();
   #wording;
+  /** What was said from that number on is kept, and so are its translations. */
+  #keptSince = 0;
   #speech: Speech | undefined;
   #speakersPass: RoomPass | undefined;
   #growing: Growing | undefined;
@@ -79,6 +81,7 @@ export class LiveRoom implements SessionRoom {
     this.#translateText = options.translateText;
     this.#wording = createRoomWording(options.room.wishes);
     if (options.room.isPaused) this.#pause.fromMs = -Infinity;
+    if (options.room.keepMs === 0) this.#keptSince = Infinity;
     const { captions, log } = options;
     this.#renderings = new Renderings({
       roomId: options.room.roomId,
@@ -251,7 +254,7 @@ export class LiveRoom implements SessionRoom {
   }
 
   #append(name: string, caption: NewCaption, { isLate } = { isLate: false }): Promise<Caption> {
-    const isKept = this.#room.keepMs > 0;
+    const isKept = (caption.renders ?? Infinity) >= this.#keptSince && this.#room.keepMs > 0;
     this.#lastUsedMs = performance.now();
     return this.#options.captions.append(this.#track(name), caption, { isKept, isLate });
   }
@@ -264,9 +267,11 @@ export class LiveRoom implements SessionRoom {
 
   /** Lets somebody read along; what was said comes first, or what followed `after`. */
   join(reader: Reader, name: string, after: number | undefined): void {
-    if (this.#isOver) {
-      const farewell = createParcel({ type: 'end', message: NOT_HEARD });
-      reader.end(new ServiceError('session_ended', NOT_HEARD), farewell);
+    const { linkId } = reader.pass;
+    const isRevoked = linkId !== undefined && this.#revoked.has(linkId);
+    if (this.#isOver || isRevoked) {
+      const reason = isRevoked ? revoked() : new ServiceError('session_ended', NOT_HEARD);
+      reader.end(reason, createParcel({ type: 'end', message: reason.message }));
       return;
     }
     reader.write(this.#stateParcel().in(reader.encoding));
@@ -300,10 +305,12 @@ export class LiveRoom implements SessionRoom {
     if (this.#passes.size > MAX_EXPECTED && oldest !== undefined) this.#passes.delete(oldest);
   }
 
-  /** Asks whoever has come by a link to leave, who speaks as well. */
-  revoke(linkId: string, reason: ServiceError): void {
+  /** Asks whoever has come by a link to leave, who speaks as well; who is on the way is not let in. @returns what they are told */
+  revoke(linkId: string): ServiceError {
+    const reason = revoked();
     this.#revoked.add(linkId);
     this.#endThose(reason, (pass) => pass.linkId === linkId);
+    return reason;
   }
 
   /** Asks readers to leave, and who speaks, by what they were let in. */
@@ -406,6 +413,8 @@ export class LiveRoom implements SessionRoom {
     if (!hasSameWords(room.wishes, this.#room.wishes)) {
       this.#wording = createRoomWording(room.wishes);
     }
+    if (room.keepMs === 0) this.#keptSince = Infinity;
+    else if (this.#room.keepMs === 0) this.#keptSince = this.#options.captions.nextLine();
     this.#room = room;
     this.#translateText = translateText;
     if (room.isPaused) this.#grow(undefined);
@@ -470,6 +479,10 @@ export class LiveRoom implements SessionRoom {
 function inSlices<T>(all: T[], act: (each: T) => void): void {
   for (const each of all.splice(-AT_ONCE)) act(each);
   if (all.length > 0) setImmediate(() => inSlices(all, act));
+}
+
+function revoked(): ServiceError {
+  return new ServiceError('forbidden', 'The link was revoked.');
 }
 
 const EXPIRED = 'The link has expired: ask for a new one.';

@@ -53,6 +53,7 @@ class RoomsOfProcess implements LiveRooms {
   readonly #opening = new Map<string, Promise<LiveRoom>>();
   readonly #open = new Map<string, LiveRoom>();
   readonly #timers: readonly NodeJS.Timeout[];
+  #isStopped = false;
 
   constructor(options: LiveRoomsOptions) {
     this.#options = options;
@@ -104,6 +105,7 @@ class RoomsOfProcess implements LiveRooms {
   }
 
   stop(): void {
+    this.#isStopped = true;
     for (const timer of this.#timers) clearInterval(timer);
     for (const roomId of [...this.#open.keys()]) this.end(roomId, stopping());
   }
@@ -112,9 +114,9 @@ class RoomsOfProcess implements LiveRooms {
   async #begin(roomId: string, isWanted: () => boolean): Promise<LiveRoom> {
     const { captions, fanOut, log, spokenLanguages, store } = this.#options;
     const room = await store.find(roomId);
-    if (room === undefined) throw new ServiceError('not_found', 'The room has been deleted.');
+    if (room === undefined) throw deleted();
     const translateText = await this.#translationOfRunning(room);
-    if (!isWanted()) throw stopping();
+    if (!isWanted()) throw this.#isStopped ? stopping() : deleted();
     const live = new LiveRoom({ room, captions, fanOut, log, translateText, spokenLanguages });
     this.#open.set(roomId, live);
     return live;
@@ -164,6 +166,10 @@ class RoomsOfProcess implements LiveRooms {
 
 function idle(): ServiceError {
   return new ServiceError('session_ended', 'Nothing happens in the room.');
+}
+
+function deleted(): ServiceError {
+  return new ServiceError('not_found', 'The room has been deleted.');
 }
 
 function stopping(): ServiceError {

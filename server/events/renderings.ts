@@ -104,8 +104,7 @@ export class Renderings {
   ): Promise<void> {
     const { roomId, captions } = this.#options;
     const { line, renders, text } = caption;
-    const { captions: recent } = await captions.read({ roomId, name: language }, 0);
-    const shown = recent.findLast((each) => each.line === line);
+    const shown = await captions.find({ roomId, name: language }, line);
     const mark = `${language} ${line}`;
     if (text === '') this.#written.delete(mark);
     else if (shown?.renders === null || this.#written.has(mark)) return;

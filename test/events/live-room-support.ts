@@ -23,7 +23,7 @@ export function platformOfThisFile(): () => Platform {
   afterAll(() => opened.platform?.close());
   return platformNow;
 }
-function platformNow(): Platform {
+export function platformNow(): Platform {
   if (opened.platform === undefined) throw new Error('Call platformOfThisFile() first.');
   return opened.platform;
 }
@@ -66,14 +66,18 @@ export async function openRoom({
   const store = platformNow().storage.rooms;
   await store.create(room, [], 10);
   const log = recordLog();
-  const captions = createCaptionLog({ store, log });
   const translator = scriptedTranslator();
-  const live = new LiveRoom({
-    ...{ room, captions, log, unreadMs, now, fanOut: createFanOut() },
-    translateText: translator.translateText,
-    spokenLanguages: () => [],
-  });
-  return { room, live, captions, log, ...translator };
+  const open = () => {
+    const captions = createCaptionLog({ store, log });
+    const live = new LiveRoom({
+      ...{ room, captions, log, unreadMs, now, fanOut: createFanOut() },
+      translateText: translator.translateText,
+      spokenLanguages: () => [],
+    });
+    return { captions, live };
+  };
+  // Opened again, as by a process that has been started again.
+  return { room, log, ...open(), openAgain: open, ...translator };
 }
 
 export const say = (

@@ -9,13 +9,12 @@ import {
   openRoom,
   platformOfThisFile,
   say,
-  screen,
   shows,
   speech,
   tentative,
   wholeTranscript,
 } from './live-room-support.ts';
-import { scriptedReader, type ScriptedReader } from './reading/scripted-reader.ts';
+import { scriptedReader } from './reading/scripted-reader.ts';
 
 platformOfThisFile();
 
@@ -70,123 +69,6 @@ it('always translates what is asked for, until it is not any more', async () => 
   await new Promise((resolve) => setTimeout(resolve, 40));
   await say(live, 'Three.');
   expect(asked).toHaveLength(2);
-});
-
-it('sends a reader who comes while lines come every one of them once, in order', async () => {
-  const { live } = await openRoom();
-  const readers: ScriptedReader[] = [];
-  const all = Array.from({ length: 80 }, (_, index) => `Line ${index}.`);
-  for (const [index, text] of all.entries()) {
-    const saying = say(live, text);
-    if (index % 4 === 0) readers.push(join(live));
-    // Those who come back have what came before.
-    if (index % 8 === 0 && index > 0) {
-      const back = scriptedReader();
-      live.join(back, 'spoken', readers[0]!.sequence);
-      Object.assign(back, { from: readers[0]!.sequence });
-      readers.push(back);
-    }
-    await saying;
-  }
-  await Promise.all(readers.map((reader) => expect.poll(() => reader.isBehind).toBe(false)));
-  for (const reader of readers) {
-    const numbers = messages(reader).flatMap(({ lines }) => (lines ?? []).map(({ line }) => line));
-    expect(new Set(numbers).size).toBe(numbers.length);
-    expect(screen(reader).at(-1)).toBe('Line 79.');
-    expect(all.slice(-numbers.length)).toEqual(screen(reader));
-  }
-});
-
-it('sends who comes also what is said in the very moment in which that begins', async () => {
-  const { live, captions } = await openRoom();
-  await say(live, 'One.');
-  const first = join(live);
-  await shows(first, 'One.');
-  const read = captions.read.bind(captions);
-  captions.read = async (track, after) => {
-    const found = await read(track, after);
-    captions.read = read;
-    await say(live, 'Two.');
-    return found;
-  };
-  const back = join(live, 'spoken', first.sequence);
-  await shows(back, 'Two.');
-  await say(live, 'Three.');
-  await shows(back, 'Two.', 'Three.');
-});
-
-it('sends nothing twice to somebody who reads on before all was sent', async () => {
-  const { live } = await openRoom();
-  await say(live, 'One.');
-  const reader = join(live);
-  void live.catchUp(reader);
-  void live.catchUp(reader);
-  await say(live, 'Two.');
-  void live.catchUp(reader);
-  await shows(reader, 'One.', 'Two.');
-  const texts = messages(reader).flatMap(({ lines }) => (lines ?? []).map(({ text }) => text));
-  expect(texts).toEqual(['One.', 'Two.']);
-});
-
-it('gives one language at a time to somebody who changes it again and again', async () => {
-  const { live } = await openRoom();
-  await say(live, 'One.');
-  const reader = join(live, 'spoken');
-  for (const name of ['es', 'spoken', 'es', 'fr', 'es']) {
-    live.leave(reader);
-    live.join(reader, name, undefined);
-  }
-  await say(live, 'Two.');
-  await shows(reader, 'es(One.)', 'es(Two.)');
-  expect(live.readers).toEqual({ es: 1 });
-  const names = reader.received.slice(6).map((message) => message['history']?.['language']);
-  expect(new Set(names.filter((name) => name !== undefined))).toEqual(new Set(['es']));
-});
-
-it('tells somebody who was away for too long to forget what there is', async () => {
-  const { live } = await openRoom({ keepMs: 0 });
-  const first = await say(live, 'First.');
-  const comesBack = async () => {
-    const reader = join(live, 'spoken', first.sequence);
-    await until(() => !reader.isBehind);
-    const [history] = messages(reader).filter(({ lines }) => (lines ?? []).length > 0);
-    return { reader, history };
-  };
-  for (let index = 0; index < 130; index += 1) await say(live, `${index}`);
-  // As long as it is held, nothing is lost, though somebody who comes gets less.
-  const soon = await comesBack();
-  expect(soon.history).toMatchObject({ replaces: false });
-  expect(screen(soon.reader)).toHaveLength(130);
-  for (let index = 130; index < 600; index += 1) await say(live, `${index}`);
-  const late = await comesBack();
-  expect(late.history).toMatchObject({ replaces: true });
-  expect(screen(late.reader)).toHaveLength(100);
-  expect(screen(late.reader).at(-1)).toBe('599');
-});
-
-it('spares who does not read, and sends the rest when it does', async () => {
-  const { live } = await openRoom();
-  const [slow, quick] = [join(live), join(live)];
-  await until(() => !slow.isBehind && !quick.isBehind);
-  slow.backlogBytes = 100_000;
-  for (const text of ['One.', 'Two.']) await say(live, text);
-  await shows(quick, 'One.', 'Two.');
-  expect(screen(slow)).toEqual([]);
-  slow.backlogBytes = 0;
-  await live.catchUp(slow);
-  expect(screen(slow)).toEqual(['One.', 'Two.']);
-});
-
-it('cuts off who cannot be told what was missed, so that it comes back, and serves the next', async () => {
-  const { live, captions, log } = await openRoom();
-  await say(live, 'One.');
-  const read = captions.read.bind(captions);
-  captions.read = () => Promise.reject(new Error('The disk is gone.'));
-  const reader = join(live);
-  await until(() => reader.isGone);
-  captions.read = read;
-  expect(log.lines.map(({ level }) => level)).toEqual(['error']);
-  await shows(join(live), 'One.');
 });
 
 it('shows what grows, in every language that is read, and takes it away with the sentence', async () => {
@@ -356,19 +238,20 @@ it('a room that has ended takes nobody in, and ends who speaks into it', async (
   expect(other.state.ended).toBe('session_ended');
 });
 
-it('who speaks by a link is silent when that is revoked, whether the session has begun or not', async () => {
+it('who speaks or reads by a link that is revoked is out, whether that has begun or not', async () => {
   const { live } = await openRoom();
   const [begun, waiting, free] = [speech('begun'), speech('waiting'), speech('free')];
   const pass: RoomPass = { role: 'speaker', linkId: 'link', expiresAtMs: 0 };
   live.expect('begun', pass);
   live.expect('waiting', pass);
   live.hear(begun.speech);
-  live.revoke('other', new ServiceError('forbidden', ''));
+  live.revoke('other');
   expect(begun.state.ended).toBeUndefined();
-  live.revoke('link', new ServiceError('forbidden', ''));
+  live.revoke('link');
   expect(begun.state.ended).toBe('forbidden');
   live.hear(waiting.speech);
   expect(waiting.state.ended).toBe('session_ended');
+  expect(join(live, 'spoken', undefined, { pass }).ended).toEqual(['The link was revoked.']);
   live.hear(free.speech);
   expect(free.state.ended).toBeUndefined();
 });
@@ -397,37 +280,4 @@ it('who reads or speaks by a link goes when its time is up, and nobody else does
   expect(brief.ended).toEqual([expect.stringContaining('expired')]);
   expect(speaker.state.ended).toBe('forbidden');
   expect(lasting.flatMap(({ ended }) => ended)).toEqual([]);
-});
-
-it('who was away while everything was deleted, or its time was up, forgets it as well', async () => {
-  const clock = { nowMs: Date.now() };
-  const { live } = await openRoom({ now: () => clock.nowMs });
-  const { sequence } = await say(live, 'Secret.');
-  const comesBack = async () => {
-    const reader = join(live, 'spoken', sequence);
-    await until(() => !reader.isBehind);
-    return messages(reader).find(({ lines }) => lines !== undefined);
-  };
-  expect(await comesBack()).toBeUndefined();
-  await live.forget();
-  expect(await comesBack()).toMatchObject({ replaces: true, lines: [] });
-  await say(live, 'Public.');
-  expect(await comesBack()).toMatchObject({ replaces: true, lines: [{ text: 'Public.' }] });
-  clock.nowMs += 2 * 3_600_000;
-  live.expire(clock.nowMs);
-  expect(await comesBack()).toMatchObject({ replaces: true, lines: [] });
-  const newcomer = join(live);
-  await until(() => !newcomer.isBehind);
-  expect(screen(newcomer)).toEqual([]);
-  await say(live, 'Welcome back.');
-  await shows(newcomer, 'Welcome back.');
-});
-
-it('who says to have read what is yet to come is shown what there is', async () => {
-  const { live } = await openRoom();
-  await say(live, 'One.');
-  const reader = join(live, 'spoken', 999_999_999_999_999);
-  await shows(reader, 'One.');
-  await say(live, 'Two.');
-  await shows(reader, 'One.', 'Two.');
 });

@@ -63,7 +63,7 @@ it('a room that was deleted meanwhile is not opened', async () => {
   const room = await make();
   const opening = rooms.open(room);
   rooms.end(room.roomId, new ServiceError('not_found', 'The room has been deleted.'));
-  await expect(opening).rejects.toMatchObject({ code: 'stopping' });
+  await expect(opening).rejects.toMatchObject({ code: 'not_found' });
   await store.delete(room.accountId, room.roomId);
   await expect(rooms.open(room)).rejects.toMatchObject({ code: 'not_found' });
   expect(rooms.find(room.roomId)).toBeUndefined();

@@ -6,6 +6,7 @@ import {
   join,
   messages,
   openRoom,
+  platformNow,
   platformOfThisFile,
   say,
   screen,
@@ -142,4 +143,37 @@ it('a line that changes, or goes, while old ones are translated does not come ba
   await shows(spanish, 'es(One.)', 'es(Three.)');
   await say(live, 'Four.');
   await shows(spanish, 'es(One.)', 'es(Three.)', 'es(Four.)');
+});
+
+it('what a person wrote stays, however much was said after it', async () => {
+  const { live, room, openAgain } = await openRoom();
+  const { line } = await say(live, 'First.');
+  await live.write('es', { text: 'Primera.', line, startMs: 1, endMs: 2 });
+  const many = Array.from({ length: 510 }, (_, index) => `${index}`);
+  await Promise.all(many.map((text) => say(live, text)));
+  const signal = new AbortController().signal;
+  await live.complete('es', signal);
+  const { live: again, captions } = openAgain();
+  await shows(join(again, 'es'), ...many.slice(-100).map((text) => `es(${text})`));
+  await say(again, 'First!', { line });
+  await say(again, 'Last.');
+  await again.complete('es', signal);
+  const spanish = latestLines(await wholeTranscript(captions, { roomId: room.roomId, name: 'es' }));
+  expect(spanish.find((each) => each.line === line)?.text).toBe('Primera.');
+  expect(spanish.at(-1)?.text).toBe('es(Last.)');
+});
+
+it('what was said while nothing was kept is not written when it is translated later', async () => {
+  const { live, room, translateText } = await openRoom({ keepMs: 0 });
+  await say(live, 'Off the record.');
+  await platformNow().storage.rooms.change(room.accountId, room.roomId, { keepMs: 60_000 });
+  live.change({ ...room, keepMs: 60_000 }, translateText);
+  await shows(join(live, 'es'), 'es(Off the record.)');
+  await say(live, 'On the record.');
+  await shows(join(live, 'fr'), 'fr(Off the record.)', 'fr(On the record.)');
+  const store = platformNow().storage.rooms;
+  for (const name of ['spoken', 'fr']) {
+    const written = await store.latest({ roomId: room.roomId, name }, 9);
+    expect(written.map(({ text }) => text)).toEqual([expect.stringContaining('On the record.')]);
+  }
 });

@@ -1,0 +1,165 @@
+/** What readers of a room get who come, fall behind or come back. */
+import { expect, it } from 'vitest';
+import { until } from '../support/product/server.ts';
+import {
+  join,
+  messages,
+  openRoom,
+  platformOfThisFile,
+  say,
+  screen,
+  shows,
+} from './live-room-support.ts';
+import { scriptedReader, type ScriptedReader } from './reading/scripted-reader.ts';
+
+platformOfThisFile();
+
+it('sends a reader who comes while lines come every one of them once, in order', async () => {
+  const { live } = await openRoom();
+  const readers: ScriptedReader[] = [];
+  const all = Array.from({ length: 80 }, (_, index) => `Line ${index}.`);
+  for (const [index, text] of all.entries()) {
+    const saying = say(live, text);
+    if (index % 4 === 0) readers.push(join(live));
+    // Those who come back have what came before.
+    if (index % 8 === 0 && index > 0) {
+      const back = scriptedReader();
+      live.join(back, 'spoken', readers[0]!.sequence);
+      Object.assign(back, { from: readers[0]!.sequence });
+      readers.push(back);
+    }
+    await saying;
+  }
+  await Promise.all(readers.map((reader) => expect.poll(() => reader.isBehind).toBe(false)));
+  for (const reader of readers) {
+    const numbers = messages(reader).flatMap(({ lines }) => (lines ?? []).map(({ line }) => line));
+    expect(new Set(numbers).size).toBe(numbers.length);
+    expect(screen(reader).at(-1)).toBe('Line 79.');
+    expect(all.slice(-numbers.length)).toEqual(screen(reader));
+  }
+});
+
+it('sends who comes also what is said in the very moment in which that begins', async () => {
+  const { live, captions } = await openRoom();
+  await say(live, 'One.');
+  const first = join(live);
+  await shows(first, 'One.');
+  const read = captions.read.bind(captions);
+  captions.read = async (track, after) => {
+    const found = await read(track, after);
+    captions.read = read;
+    await say(live, 'Two.');
+    return found;
+  };
+  const back = join(live, 'spoken', first.sequence);
+  await shows(back, 'Two.');
+  await say(live, 'Three.');
+  await shows(back, 'Two.', 'Three.');
+});
+
+it('sends nothing twice to somebody who reads on before all was sent', async () => {
+  const { live } = await openRoom();
+  await say(live, 'One.');
+  const reader = join(live);
+  void live.catchUp(reader);
+  void live.catchUp(reader);
+  await say(live, 'Two.');
+  void live.catchUp(reader);
+  await shows(reader, 'One.', 'Two.');
+  const texts = messages(reader).flatMap(({ lines }) => (lines ?? []).map(({ text }) => text));
+  expect(texts).toEqual(['One.', 'Two.']);
+});
+
+it('gives one language at a time to somebody who changes it again and again', async () => {
+  const { live } = await openRoom();
+  await say(live, 'One.');
+  const reader = join(live, 'spoken');
+  for (const name of ['es', 'spoken', 'es', 'fr', 'es']) {
+    live.leave(reader);
+    live.join(reader, name, undefined);
+  }
+  await say(live, 'Two.');
+  await shows(reader, 'es(One.)', 'es(Two.)');
+  expect(live.readers).toEqual({ es: 1 });
+  const names = reader.received.slice(6).map((message) => message['history']?.['language']);
+  expect(new Set(names.filter((name) => name !== undefined))).toEqual(new Set(['es']));
+});
+
+it('tells somebody who was away for too long to forget what there is', async () => {
+  const { live } = await openRoom({ keepMs: 0 });
+  const first = await say(live, 'First.');
+  const comesBack = async () => {
+    const reader = join(live, 'spoken', first.sequence);
+    await until(() => !reader.isBehind);
+    const [history] = messages(reader).filter(({ lines }) => (lines ?? []).length > 0);
+    return { reader, history };
+  };
+  for (let index = 0; index < 130; index += 1) await say(live, `${index}`);
+  // As long as it is held, nothing is lost, though somebody who comes gets less.
+  const soon = await comesBack();
+  expect(soon.history).toMatchObject({ replaces: false });
+  expect(screen(soon.reader)).toHaveLength(130);
+  for (let index = 130; index < 600; index += 1) await say(live, `${index}`);
+  const late = await comesBack();
+  expect(late.history).toMatchObject({ replaces: true });
+  expect(screen(late.reader)).toHaveLength(100);
+  expect(screen(late.reader).at(-1)).toBe('599');
+});
+
+it('spares who does not read, and sends the rest when it does', async () => {
+  const { live } = await openRoom();
+  const [slow, quick] = [join(live), join(live)];
+  await until(() => !slow.isBehind && !quick.isBehind);
+  slow.backlogBytes = 100_000;
+  for (const text of ['One.', 'Two.']) await say(live, text);
+  await shows(quick, 'One.', 'Two.');
+  expect(screen(slow)).toEqual([]);
+  slow.backlogBytes = 0;
+  await live.catchUp(slow);
+  expect(screen(slow)).toEqual(['One.', 'Two.']);
+});
+
+it('cuts off who cannot be told what was missed, so that it comes back, and serves the next', async () => {
+  const { live, captions, log } = await openRoom();
+  await say(live, 'One.');
+  const read = captions.read.bind(captions);
+  captions.read = () => Promise.reject(new Error('The disk is gone.'));
+  const reader = join(live);
+  await until(() => reader.isGone);
+  captions.read = read;
+  expect(log.lines.map(({ level }) => level)).toEqual(['error']);
+  await shows(join(live), 'One.');
+});
+
+it('who was away while everything was deleted, or its time was up, forgets it as well', async () => {
+  const clock = { nowMs: Date.now() };
+  const { live } = await openRoom({ now: () => clock.nowMs });
+  const { sequence } = await say(live, 'Secret.');
+  const comesBack = async () => {
+    const reader = join(live, 'spoken', sequence);
+    await until(() => !reader.isBehind);
+    return messages(reader).find(({ lines }) => lines !== undefined);
+  };
+  expect(await comesBack()).toBeUndefined();
+  await live.forget();
+  expect(await comesBack()).toMatchObject({ replaces: true, lines: [] });
+  await say(live, 'Public.');
+  expect(await comesBack()).toMatchObject({ replaces: true, lines: [{ text: 'Public.' }] });
+  clock.nowMs += 2 * 3_600_000;
+  live.expire(clock.nowMs);
+  expect(await comesBack()).toMatchObject({ replaces: true, lines: [] });
+  const newcomer = join(live);
+  await until(() => !newcomer.isBehind);
+  expect(screen(newcomer)).toEqual([]);
+  await say(live, 'Welcome back.');
+  await shows(newcomer, 'Welcome back.');
+});
+
+it('who says to have read what is yet to come is shown what there is', async () => {
+  const { live } = await openRoom();
+  await say(live, 'One.');
+  const reader = join(live, 'spoken', 999_999_999_999_999);
+  await shows(reader, 'One.');
+  await say(live, 'Two.');
+  await shows(reader, 'One.', 'Two.');
+});
