@@ -1,9 +1,18 @@
 /** What can be read of a room in one language: who reads it, what they are sent, and who renders it. */
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
 import type { Logger } from '../process/log.ts';
-import { LAST_LINES, type Caption, type CaptionLog, type CaptionTrack } from './caption-log.ts';
+import {
+  LAST_LINES,
+  type Caption,
+  type CaptionLog,
+  type CaptionTrack,
+  type RecentCaptions,
+} from './caption-log.ts';
 import type { Growing, Interpreter } from './interpreter.ts';
 import { createParcel, type FanOut, type Parcel, type Reader } from './reading/fan-out.ts';
+
+/** Of those who come back, for so many different moments at once one message is made for all. */
+const MAX_MISSED = 64;
 
 export interface ChannelOptions {
   track: CaptionTrack;
@@ -21,6 +30,8 @@ export class Channel {
   readonly #unfollow: () => void;
   /** What a reader gets who comes; made anew when something was said. */
   #history: Promise<Parcel> | undefined;
+  /** What readers get who come back, by what they had; made anew when something was said. */
+  readonly #missed = new Map<number, Parcel>();
   /** Readers that are being sent what they have missed, each with the turn in which that began. */
   readonly #catchingUp = new Map<Reader, symbol>();
   /** Of the last caption that was sent. */
@@ -50,7 +61,7 @@ export class Channel {
   }
 
   #sendCaption(caption: Caption): void {
-    this.#history = undefined;
+    this.forgetHistory();
     this.#tentative = '';
     const { sequence } = caption;
     this.#newest = sequence;
@@ -141,13 +152,24 @@ export class Channel {
     if (this.#newest > upTo) return this.#sendMissed(reader, isWanted);
     reader.isBehind = false;
     if (captions.length > 0) {
-      const parcel = this.#historyParcel(captions, { sequence: upTo, replaces: false });
+      const parcel = this.#missedParcel(reader.sequence, missed);
       reader.write(parcel.in(reader.encoding));
       reader.sequence = parcel.sequence;
     }
     if (this.#tentative !== '' && !reader.isSettled) {
       reader.write(this.#tentativeParcel().in(reader.encoding));
     }
+  }
+
+  #missedParcel(after: number, { captions, upTo }: RecentCaptions): Parcel {
+    let parcel = this.#missed.get(after);
+    if (parcel === undefined) {
+      parcel = this.#historyParcel(captions, { sequence: upTo, replaces: false });
+      this.#missed.set(after, parcel);
+      const [oldest] = this.#missed.keys();
+      if (this.#missed.size > MAX_MISSED && oldest !== undefined) this.#missed.delete(oldest);
+    }
+    return parcel;
   }
 
   async #readHistory(): Promise<Parcel> {
@@ -164,9 +186,10 @@ export class Channel {
     }
   }
 
-  /** What was said long ago is gone. */
+  /** What was made of what was said is not right any more. */
   forgetHistory(): void {
     this.#history = undefined;
+    this.#missed.clear();
   }
 
   #historyParcel(

@@ -38,6 +38,7 @@ export interface EventsOptions {
   spokenLines: SpokenLines;
   /** A key of an account that pays: the first of these that is active, or any. @throws ServiceError forbidden */
   payingKey: (accountId: string, keyIds: readonly (string | undefined)[]) => Promise<string>;
+  endSession: (sessionId: string) => void;
   now?: () => number;
 }
 
@@ -236,7 +237,8 @@ export class Events {
    */
   async expectSpeaker(room: Room, sessionId: string, pass: RoomPass): Promise<void> {
     const running = await this.#options.live.open(room);
-    running.expect(sessionId, pass);
+    const surplus = running.expect(sessionId, pass);
+    if (surplus !== undefined) this.#options.endSession(surplus);
     const { linkId } = pass;
     if (linkId === undefined) return;
     // Whoever revokes it from now on finds the session expected.

@@ -75,6 +75,7 @@ export function openEvents({
       joinBurst: JOINS.burst,
       joinsPerSecond: JOINS.perSecond,
     }),
+    endSession: (sessionId) => voice.sessions.end(sessionId),
     payingKey: (accountId, keyIds) => payingKey(storage, accountId, keyIds),
   });
   const publicUrl = config.PUBLIC_URL;

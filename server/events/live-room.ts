@@ -30,8 +30,8 @@ const LATE_MS = 10 * 60_000;
 const WAITING_MS = 1_000;
 /** How much later than somebody pauses a sentence may end that is still taken, in ms. */
 const PAUSING_MS = 1_000;
-/** Sessions that were requested and may still speak. */
-const MAX_EXPECTED = 1_000;
+/** Sessions that speak, or were requested by links and may: the floor is for one. */
+const MAX_EXPECTED = 8;
 /** Readers with whom something is done without letting anything else happen. */
 const AT_ONCE = 50;
 
@@ -298,11 +298,17 @@ export class LiveRoom implements SessionRoom {
     for (const channel of this.#channels.values()) await channel.catchUp(reader);
   }
 
-  /** Notes by what a session was requested that will speak here. */
-  expect(sessionId: string, pass: RoomPass): void {
+  /**
+   * Notes by what a session was requested that will speak here.
+   *
+   * @returns one that has to give way to it, as too many were requested and not begun
+   */
+  expect(sessionId: string, pass: RoomPass): string | undefined {
     this.#passes.set(sessionId, pass);
-    const [oldest] = this.#passes.keys();
-    if (this.#passes.size > MAX_EXPECTED && oldest !== undefined) this.#passes.delete(oldest);
+    if (this.#passes.size <= MAX_EXPECTED) return undefined;
+    const oldest = [...this.#passes.keys()].find((id) => id !== this.#speech?.sessionId);
+    if (oldest !== undefined) this.#passes.delete(oldest);
+    return oldest;
   }
 
   /** Asks whoever has come by a link to leave, who speaks as well; who is on the way is not let in. @returns what they are told */

@@ -5,6 +5,7 @@ import { askDragoman } from '../support/product/command-line.ts';
 import { readContract, type ContractCheck } from '../support/product/contract-check.ts';
 import type { TestServer } from '../support/product/server.ts';
 import { sharedServer } from '../support/product/shared-server.ts';
+import { upgradeStatus } from '../support/product/voice-client.ts';
 import { keyOf } from './room-client.ts';
 
 const PATH = '/v1/rooms';
@@ -34,6 +35,16 @@ async function ask(method: string, path: string, body?: unknown, secret = server
   const header = (name: string) => response.headers.get(name) ?? undefined;
   expect(check({ method, url: path, status, header, body: text })).toBeUndefined();
   return { status, body: (text === '' ? {} : JSON.parse(text)) as Body };
+}
+
+/** Requests a voice session by the speaker's link of a room. */
+function requestSession({ room_id: id, speaker_url: url }: Body): Promise<Response> {
+  const key = keyOf(url as string);
+  return fetch(`${server.url}${PATH}/${id}/live/session`, {
+    method: 'POST',
+    headers: { Authorization: `Room-Key ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ source_media_content_type: 'audio/pcm;encoding=s16le;rate=16000' }),
+  });
 }
 
 const create = (given: object = {}) => ask('POST', PATH, { name: 'Main stage', ...given });
@@ -297,6 +308,17 @@ describe('links of a room', () => {
   });
 });
 
+it('a link holds no more sessions than a few: the first gives way to one more', async () => {
+  const { body } = await create();
+  const statusOf = async (): Promise<() => Promise<number>> => {
+    const session = (await (await requestSession(body)).json()) as Record<string, string>;
+    return () => upgradeStatus(`${session['streaming_url']}?token=${session['token']}`);
+  };
+  const sessions = await Promise.all(Array.from({ length: 9 }, statusOf));
+  const statuses = await Promise.all(sessions.map((open) => open()));
+  expect(statuses.filter((status) => status === 403)).toHaveLength(1);
+});
+
 it('a room outlives the key that it was made with, and what is asked of it is done', async () => {
   const settings = { DATA_DIR: server.dataFolder };
   const account = `rotating ${randomUUID()}`;
@@ -318,15 +340,7 @@ it('a room outlives the key that it was made with, and what is asked of it is do
   const viewers = await fetch(`${server.url}${path}/live?language=es`);
   expect(viewers.status).toBe(200);
   await viewers.body?.cancel();
-  const speak = async () => {
-    const key = keyOf(made['speaker_url'] as string);
-    const url = `${server.url}${path}/live/session`;
-    const headers = { Authorization: `Room-Key ${key}`, 'Content-Type': 'application/json' };
-    const body = JSON.stringify({
-      source_media_content_type: 'audio/pcm;encoding=s16le;rate=16000',
-    });
-    return (await fetch(url, { method: 'POST', headers, body })).status;
-  };
+  const speak = async () => (await requestSession(made)).status;
   expect(await speak()).toBe(403);
   const paused = await ask('PATCH', path, { paused: true, keep_hours: 0 }, good.secret);
   expect(paused).toMatchObject({ status: 200, body: { state: 'paused', keep_hours: 0 } });

@@ -59,6 +59,11 @@ const openToSites = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
+const LiveHeaders = Type.Object({
+  'last-event-id': Type.Optional(
+    Type.String({ description: 'What browsers send that come back: counts as `after`.' }),
+  ),
+});
 const LiveQuery = Type.Object({
   language: Type.Optional(Type.String()),
   calmness: Type.Optional(Type.String()),
@@ -133,8 +138,9 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
         ...common,
         summary: 'Read along',
         description:
-          'A WebSocket where one is asked for (described at /asyncapi.json), else the same messages as server-sent events; `Last-Event-ID` counts as `after`.',
+          'A WebSocket where one is asked for (described at /asyncapi.json), else the same messages as server-sent events.',
         querystring: LiveQuery,
+        headers: LiveHeaders,
         response: file(['text/event-stream'], 'Messages, until the connection is closed.'),
       },
     },
@@ -144,7 +150,7 @@ const reading: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, { events 
         { get: (name) => (query as Record<string, string | undefined>)[name] ?? null },
         { roomId: params.room_id, address: ip },
       );
-      const last = headers['last-event-id']?.toString() ?? '';
+      const last = headers['last-event-id'] ?? '';
       if (/^\d{1,15}$/.test(last)) wish.after = Number(last);
       const key = keyOf(request);
       const admitted = await events.admit({ ...wish, key });
@@ -289,7 +295,7 @@ const working: FastifyPluginAsyncTypebox<ReadingOptions> = async (app, options) 
         summary: 'Request a voice session that speaks into a room',
         description: 'As POST /v3/voice/realtime, or with a token as its reconnection.',
         consumes: ['application/json'],
-        body: Type.Union([VoiceReconnection, VoiceSessionRequest]),
+        body: Type.Union([VoiceSessionRequest, VoiceReconnection]),
         response: {
           200: Type.Union([VoiceReconnectedSession, RequestedVoiceSession]),
           ...problems,

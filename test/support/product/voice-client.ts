@@ -127,3 +127,16 @@ export function endMarks({ messages }: VoiceClient): string[] {
       'language' in message ? `${message.type} ${message.language}` : message.type,
     );
 }
+
+/** Opens a socket and answers the HTTP status: 101 when it was upgraded. */
+export function upgradeStatus(url: string): Promise<number> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(url);
+    socket.on('open', () => resolve(101));
+    socket.on('unexpected-response', (_request, response) => {
+      resolve(response.statusCode ?? 0);
+      response.resume();
+    });
+    socket.on('error', () => undefined);
+  });
+}

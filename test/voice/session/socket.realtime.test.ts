@@ -12,6 +12,7 @@ import {
   endMarks,
   requestSession,
   type SessionAnswer,
+  upgradeStatus,
 } from '../../support/product/voice-client.ts';
 
 let server: TestServer;
@@ -28,19 +29,6 @@ const voiceSessions = async () => {
 };
 const silence = (ms: number) => new Uint8Array(ms * 32);
 const base64 = (bytes: number) => Buffer.alloc(bytes).toString('base64');
-
-/** Opens a socket and answers the HTTP status: 101 when it was upgraded. */
-function upgradeStatus(url: string): Promise<number> {
-  return new Promise((resolve) => {
-    const socket = new WebSocket(url);
-    socket.on('open', () => resolve(101));
-    socket.on('unexpected-response', (_request, response) => {
-      resolve(response.statusCode ?? 0);
-      response.resume();
-    });
-    socket.on('error', () => undefined);
-  });
-}
 
 describe('a stream that ends', () => {
   it.each(['json', 'msgpack'] as const)(
