@@ -24,6 +24,8 @@ export interface InterpreterOptions {
   language: LanguageTag;
   translateText: TranslateText;
   wording: () => RoomWording;
+  /** Whether nobody else has rendered it meanwhile. */
+  isMissing: (caption: Caption) => Promise<boolean>;
   append: (caption: NewCaption & Rendering, options: { isLate: boolean }) => Promise<unknown>;
   tell: (tentative: string) => void;
   log: Logger;
@@ -128,7 +130,7 @@ class LiveInterpreter implements Interpreter {
         // What was said last is wanted first.
         const late = this.#old.pop();
         if (late === undefined) return;
-        await this.#render(late, { isLate: true });
+        if (await this.#options.isMissing(late)) await this.#render(late, { isLate: true });
       }
     }
   }

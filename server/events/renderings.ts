@@ -41,6 +41,10 @@ export class Renderings {
       language,
       translateText,
       wording,
+      isMissing: async (caption) => {
+        const rendering = await captions.find({ roomId, name: language }, caption.line);
+        return isMissing(rendering, caption, language);
+      },
       append: (...caption) => this.#append(language, ...caption),
       tell: (tentative) => captions.tell({ roomId, name: language }, tentative),
       log,
@@ -86,7 +90,8 @@ export class Renderings {
     }
     const interpreter = this.interpreter(language);
     signal.addEventListener('abort', () => interpreter.stop(), { once: true });
-    interpreter.conclude([...said.values()], { areOld: true });
+    // The first first: somebody who reads it meanwhile has it from the last.
+    interpreter.conclude([...said.values()].reverse(), { areOld: true });
     await interpreter.idle();
     signal.throwIfAborted();
   }

@@ -111,6 +111,17 @@ it('two who ask for a transcript at once have it translated once', async () => {
   expect(asked).toHaveLength(2);
 });
 
+it('nothing is translated twice for a transcript that is asked for while somebody begins to read', async () => {
+  const { live, asked } = await openRoom();
+  const texts = Array.from({ length: 30 }, (_, index) => `Line ${index}.`);
+  for (const text of texts) await say(live, text);
+  const reader = join(live, 'fr');
+  await live.complete('fr', new AbortController().signal);
+  await shows(reader, ...texts.map((text) => `fr(${text})`));
+  // Where they meet both may be at the same line.
+  expect(asked.length).toBeLessThanOrEqual(31);
+});
+
 it('nobody waits any longer for a transcript that nobody wants', async () => {
   const { live, script } = await openRoom();
   await say(live, 'One.');
