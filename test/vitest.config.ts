@@ -38,7 +38,7 @@ const pureTests = [
   ...['models/{find-models,better-translation}', 'documents/jobs/document-{jobs,uploads,status}'],
   ...['setup/{product,debian-packages,npm-packages,dependencies,progress,node-version}'],
   ...[
-    'events/{room-keys,room-wording,spoken-lines,channel,live-room,live-rooms,renderings}',
+    'events/{room-keys,room-wording,spoken-lines,channel,live-room,live-rooms,renderings,speaker}',
     'events/reading/{fan-out,readers}',
   ],
   ...['widget/console-{usage,rules,rooms,glossary-entries}'],

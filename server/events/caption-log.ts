@@ -133,7 +133,8 @@ class EmbeddedCaptionLog implements CaptionLog {
       if (isKept) await this.#keep(track, held, appended);
       const isNews = !isLate || isNear(held, appended.line);
       if (!isNews) held.untold.add(appended);
-      held.captions.push(appended);
+      // What it takes the place of is news to nobody.
+      held.captions = [...held.captions.filter(({ line }) => line !== caption.line), appended];
       cut(held);
       if (isNews) for (const follower of held.followers) follower.onCaption(appended);
       return appended;
@@ -234,8 +235,8 @@ class EmbeddedCaptionLog implements CaptionLog {
       ...tracks.map(({ last }) => last),
     ];
     const deleted = Promise.all(before).then(async () => {
-      for (const held of tracks) held.unwritten = [];
       await this.#options.store.deleteCaptions(roomId);
+      for (const held of tracks) held.unwritten = [];
       onGone?.(tracks);
     });
     const settled = deleted.catch(() => undefined);
@@ -274,12 +275,12 @@ class EmbeddedCaptionLog implements CaptionLog {
   /** Takes what a process before this one has kept into memory, once. */
   async #fill(track: CaptionTrack, held: HeldTrack): Promise<void> {
     if (held.isFilled) return;
-    const kept = await this.#options.store.latest(track, MAX_HELD);
+    const { captions: kept, cutAt } = await this.#options.store.latest(track, MAX_HELD);
     const before = held.captions[0]?.sequence ?? Number.POSITIVE_INFINITY;
     held.captions.unshift(...kept.filter(({ sequence }) => sequence < before));
-    if (kept.length === MAX_HELD) held.cutAt = Math.max(held.cutAt, (kept[0]?.sequence ?? 0) - 1);
+    held.cutAt = Math.max(held.cutAt, cutAt);
     held.isFilled = true;
-    this.#lastNumber = Math.max(this.#lastNumber, kept.at(-1)?.sequence ?? 0);
+    this.#lastNumber = Math.max(this.#lastNumber, kept.at(-1)?.sequence ?? 0, cutAt);
     cut(held);
   }
 }

@@ -6,7 +6,7 @@ import { ServiceError } from '../../shared/errors.ts';
 import type { LanguageTag } from '../../shared/language.ts';
 import { SPOKEN } from '../../shared/schemas/rooms.ts';
 import type { Logger } from '../process/log.ts';
-import type { CaptionUpdate, SessionRoom, TranslateText } from '../voice/index.ts';
+import type { SessionRoom, TranslateText } from '../voice/index.ts';
 import {
   LAST_LINES,
   type Caption,
@@ -20,6 +20,7 @@ import { createParcel, type FanOut, type Parcel, type Reader } from './reading/f
 import { Renderings } from './renderings.ts';
 import { hasExpired, type RoomPass } from './room-keys.ts';
 import { createRoomWording, hasSameWords } from './room-wording.ts';
+import { Speaker, type Speech } from './speaker.ts';
 import type { Room } from './store.ts';
 
 /** How long a language that nobody reads any more is still translated: a phone may be back in a moment. */
@@ -28,8 +29,6 @@ const UNREAD_MS = 30_000;
 const LATE_MS = 10 * 60_000;
 /** Nobody has spoken for so long before readers are told. */
 const WAITING_MS = 1_000;
-/** How much later than somebody pauses a sentence may end that is still taken, in ms. */
-const PAUSING_MS = 1_000;
 /** Sessions that speak, or were requested by links and may: the floor is for one. */
 const MAX_EXPECTED = 8;
 /** Readers with whom something is done without letting anything else happen. */
@@ -48,10 +47,6 @@ export interface LiveRoomOptions {
   unreadMs?: number;
 }
 
-type Speech = Parameters<SessionRoom['hear']>[0];
-/** Times in ms since the epoch. */
-type SentenceOfSpeech = Pick<Caption, 'text' | 'language' | 'startMs' | 'endMs'>;
-
 export class LiveRoom implements SessionRoom {
   #room: Room;
   #translateText: TranslateText;
@@ -61,26 +56,20 @@ export class LiveRoom implements SessionRoom {
   #wording;
   /** What was said from that number on is kept, and so are its translations. */
   #keptSince = 0;
-  #speech: Speech | undefined;
+  #speaker: Speaker | undefined;
   #speakersPass: RoomPass | undefined;
   #growing: Growing | undefined;
-  /** What is growing, as it was heard. */
-  #unfinished: SentenceOfSpeech | undefined;
   #isOver = false;
   #lastUsedMs = performance.now();
   #state: { of: Room; state: string; parcel: Parcel; madeMs: number } | undefined;
   /** By what sessions were requested that were not heard yet, or are. */
   readonly #passes = new Map<string, RoomPass>();
   readonly #revoked = new Set<string>();
-  /** When the last pause began and ended, ms since the epoch: what began to be said in it stays outside. */
-  #pause = { fromMs: Infinity, toMs: Infinity };
-
   constructor(options: LiveRoomOptions) {
     this.#options = options;
     this.#room = options.room;
     this.#translateText = options.translateText;
     this.#wording = createRoomWording(options.room.wishes);
-    if (options.room.isPaused) this.#pause.fromMs = -Infinity;
     if (options.room.keepMs === 0) this.#keptSince = Infinity;
     const { captions, log } = options;
     this.#renderings = new Renderings({
@@ -100,7 +89,7 @@ export class LiveRoom implements SessionRoom {
 
   /** How long nobody has spoken, typed or read. */
   get idleMs(): number {
-    if (this.#speech !== undefined || this.readerCount > 0) return 0;
+    if (this.#speaker !== undefined || this.readerCount > 0) return 0;
     return performance.now() - this.#lastUsedMs;
   }
 
@@ -118,12 +107,12 @@ export class LiveRoom implements SessionRoom {
 
   /** The session that speaks, also while the room is paused. */
   get sessionId(): string | undefined {
-    return this.#speech?.sessionId;
+    return this.#speaker?.sessionId;
   }
 
   get state(): 'waiting' | 'live' | 'paused' {
     if (this.#room.isPaused) return 'paused';
-    return this.#speech === undefined ? 'waiting' : 'live';
+    return this.#speaker === undefined ? 'waiting' : 'live';
   }
 
   /** @returns whether it can be read in a language */
@@ -140,35 +129,31 @@ export class LiveRoom implements SessionRoom {
       speech.end(new ServiceError('session_ended', NOT_HEARD));
       return;
     }
-    const before = this.#speech;
-    this.#speech = speech;
+    const before = this.#speaker;
+    before?.leave();
+    const { log, now } = this.#options;
+    const speaker: Speaker = new Speaker(speech, {
+      log,
+      isPaused: this.#room.isPaused,
+      say: (sentence) => this.say({ ...sentence, author: 'machine' }),
+      grow: (growing) => {
+        if (this.#speaker === speaker) this.#grow(growing);
+      },
+      ...(now !== undefined && { now }),
+    });
+    this.#speaker = speaker;
     this.#speakersPass = pass;
-    this.#concludeUnfinished();
     before?.end(new ServiceError('session_ended', TAKEN_OVER));
     this.#sendAll(this.#stateParcel());
-    void this.#listen(speech);
+    void speaker.listen().then(() => this.#noteEnd(speaker));
   }
 
-  async #listen(speech: Speech): Promise<void> {
-    try {
-      for await (const update of speech.captions) {
-        if (this.#speech !== speech || this.#isOver) return;
-        await this.#take(update, speech).catch((error: unknown) => {
-          this.#options.log.error({ err: error }, 'something said in a room was lost');
-        });
-      }
-    } catch (error) {
-      const { sessionId } = speech;
-      this.#options.log.info({ err: error, sessionId }, 'a speaker of a room left');
-    } finally {
-      this.#passes.delete(speech.sessionId);
-      if (this.#speech === speech && !this.#isOver) {
-        this.#speech = undefined;
-        this.#lastUsedMs = performance.now();
-        this.#concludeUnfinished();
-        this.#sayThatNobodySpeaks();
-      }
-    }
+  #noteEnd(speaker: Speaker): void {
+    this.#passes.delete(speaker.sessionId);
+    if (this.#speaker !== speaker || this.#isOver) return;
+    this.#speaker = undefined;
+    this.#lastUsedMs = performance.now();
+    this.#sayThatNobodySpeaks();
   }
 
   /** Not at once: who changes the microphone, or pauses, is back or has done so in a moment. */
@@ -177,44 +162,6 @@ export class LiveRoom implements SessionRoom {
       if (this.state === 'waiting') this.#sendAll(this.#stateParcel());
     };
     setTimeout(say, WAITING_MS).unref();
-  }
-
-  async #take({ sentences }: CaptionUpdate, { beganAtMs }: Speech): Promise<void> {
-    if (sentences === undefined) return;
-    const { concluded, growing, isUnsure } = sentences;
-    const inTime = (segment: (typeof concluded)[number]): SentenceOfSpeech => ({
-      text: segment.text.trim(),
-      language: segment.language,
-      startMs: Math.round(beganAtMs + segment.startMs),
-      endMs: Math.round(beganAtMs + segment.endMs),
-    });
-    for (const sentence of concluded.map(inTime)) {
-      if (this.#isOutside(sentence)) await this.say({ ...sentence, author: 'machine' });
-    }
-    const unfinished = growing === undefined ? undefined : inTime(growing);
-    if (unfinished === undefined || this.#room.isPaused || !this.#isOutside(unfinished)) {
-      this.#grow(undefined);
-    } else {
-      const { text, language } = unfinished;
-      this.#grow({ text: this.#wording.spoken(text), language, isUnsure });
-      this.#unfinished = unfinished;
-    }
-  }
-
-  /** Nothing of it was said in a pause: what ends with the hand on the button did not. */
-  #isOutside({ startMs, endMs }: SentenceOfSpeech): boolean {
-    const { fromMs, toMs } = this.#pause;
-    return startMs < fromMs ? endMs <= fromMs + PAUSING_MS : startMs >= toMs;
-  }
-
-  /** What somebody was saying who is not heard any more stays as far as it was heard. */
-  #concludeUnfinished(): void {
-    const unfinished = this.#unfinished;
-    this.#grow(undefined);
-    if (unfinished === undefined || unfinished.text === '') return;
-    this.say({ ...unfinished, author: 'machine' }).catch((error: unknown) => {
-      this.#options.log.error({ err: error }, 'something said in a room was lost');
-    });
   }
 
   /** A line of what is said, also one that was typed; with a number, in the place of that one. */
@@ -246,9 +193,9 @@ export class LiveRoom implements SessionRoom {
     });
   }
 
-  #grow(growing: Growing | undefined): void {
+  #grow(heard: Growing | undefined): void {
+    const growing = heard && { ...heard, text: this.#wording.spoken(heard.text) };
     this.#growing = growing;
-    this.#unfinished = undefined;
     this.#options.captions.tell(this.#track(SPOKEN), growing?.text ?? '');
     for (const channel of this.#channels.values()) channel.grow(growing);
   }
@@ -306,7 +253,7 @@ export class LiveRoom implements SessionRoom {
   expect(sessionId: string, pass: RoomPass): string | undefined {
     this.#passes.set(sessionId, pass);
     if (this.#passes.size <= MAX_EXPECTED) return undefined;
-    const oldest = [...this.#passes.keys()].find((id) => id !== this.#speech?.sessionId);
+    const oldest = [...this.#passes.keys()].find((id) => id !== this.#speaker?.sessionId);
     if (oldest !== undefined) this.#passes.delete(oldest);
     return oldest;
   }
@@ -323,7 +270,7 @@ export class LiveRoom implements SessionRoom {
   #endThose(reason: ServiceError, which: (pass: RoomPass) => boolean): void {
     this.endReaders(reason, ({ pass }) => which(pass));
     const pass = this.#speakersPass;
-    if (pass !== undefined && which(pass)) this.#speech?.end(reason);
+    if (pass !== undefined && which(pass)) this.#speaker?.end(reason);
   }
 
   /** Asks readers to leave. */
@@ -415,7 +362,6 @@ export class LiveRoom implements SessionRoom {
 
   /** @param translateText undefined: as before */
   change(room: Room, translateText = this.#translateText): void {
-    this.#notePause(room.isPaused);
     if (!hasSameWords(room.wishes, this.#room.wishes)) {
       this.#wording = createRoomWording(room.wishes);
     }
@@ -423,7 +369,8 @@ export class LiveRoom implements SessionRoom {
     else if (this.#room.keepMs === 0) this.#keptSince = this.#options.captions.nextLine();
     this.#room = room;
     this.#translateText = translateText;
-    if (room.isPaused) this.#grow(undefined);
+    if (room.isPaused) this.#speaker?.pause();
+    else this.#speaker?.resume();
     this.#openAlways();
     for (const [name, channel] of this.#channels) {
       if (this.offers(name)) {
@@ -440,14 +387,6 @@ export class LiveRoom implements SessionRoom {
     this.#sendAll(this.#stateParcel());
   }
 
-  #notePause(isPaused: boolean): void {
-    if (isPaused === this.#room.isPaused) return;
-    const { now = Date.now } = this.#options;
-    this.#pause = isPaused
-      ? { fromMs: now(), toMs: Infinity }
-      : { fromMs: this.#pause.fromMs, toMs: now() };
-  }
-
   #openAlways(): void {
     for (const language of this.#room.wishes.always) this.#channel(language);
   }
@@ -462,18 +401,23 @@ export class LiveRoom implements SessionRoom {
 
   /** What was said is deleted: readers are shown nothing of it any more. */
   async forget(): Promise<void> {
-    this.#renderings.forget();
-    await this.#options.captions.forget(this.#room.roomId, () => {
-      this.#renderings.forget();
-      for (const channel of this.#channels.values()) channel.clear();
-    });
+    const takeBack = this.#renderings.forget();
+    try {
+      await this.#options.captions.forget(this.#room.roomId, () => {
+        this.#renderings.forget();
+        for (const channel of this.#channels.values()) channel.clear();
+      });
+    } catch (error) {
+      takeBack();
+      throw error;
+    }
   }
 
   /** Ends the session that speaks, every language, and every reader. */
   end(reason: ServiceError): void {
     this.#isOver = true;
     this.#renderings.end();
-    this.#speech?.end(reason);
+    this.#speaker?.end(reason);
     this.endReaders(reason);
     for (const channel of this.#channels.values()) channel.close();
     this.#channels.clear();

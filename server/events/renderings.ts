@@ -118,10 +118,19 @@ export class Renderings {
     await this.#options.append(language, caption, options);
   }
 
-  /** What was said until now is not wanted any more, nor what is still rendered of it. */
-  forget(): void {
+  /**
+   * What was said until now is not wanted any more, nor what is still rendered of it.
+   *
+   * @returns takes it back
+   */
+  forget(): () => void {
+    const [written, before] = [[...this.#written], this.#forgottenBefore];
     this.#written.clear();
     this.#forgottenBefore = this.#options.captions.nextLine();
+    return () => {
+      for (const mark of written) this.#written.add(mark);
+      this.#forgottenBefore = before;
+    };
   }
 
   /** The room is gone: nothing is appended any more. */

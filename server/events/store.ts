@@ -65,6 +65,12 @@ export interface Caption {
   author: 'machine' | 'person';
 }
 
+export interface LatestCaptions {
+  captions: Caption[];
+  /** What there is besides came up to this sequence; 0: nothing. */
+  cutAt: number;
+}
+
 /** What of a room can change. */
 export type RoomPatch = Partial<Pick<Room, 'name' | 'wishes' | 'keepMs' | 'isPaused' | 'keyId'>>;
 
@@ -88,7 +94,7 @@ export interface RoomStore {
   /** Nothing is written for a room that is gone, or keeps nothing. */
   append(track: CaptionTrack, captions: readonly Caption[]): Promise<void>;
   /** What there is of the last lines, in its order; at most `limit`. */
-  latest(track: CaptionTrack, limit: number): Promise<Caption[]>;
+  latest(track: CaptionTrack, limit: number): Promise<LatestCaptions>;
   /** What came after a sequence, in its order; the first `limit` of it. */
   captions(track: CaptionTrack, after: number, limit: number): Promise<Caption[]>;
   /** What came last in the place of a line. */
@@ -340,7 +346,22 @@ function createCaptionRows(
         .orderBy('sequence', 'desc')
         .limit(limit)
         .execute();
-      return rows.map(toCaption).sort((a, b) => a.sequence - b.sequence);
+      const captions = rows.map(toCaption).sort((a, b) => a.sequence - b.sequence);
+      const oldest = rows.length < limit ? undefined : rows.at(-1);
+      if (oldest === undefined) return { captions, cutAt: 0 };
+      const others = await db
+        .selectFrom('room_captions')
+        .select(({ fn }) => fn.max('sequence').as('cut_at'))
+        .where('room_id', '=', track.roomId)
+        .where('track', '=', track.name)
+        .where((row) =>
+          row.or([
+            row('line', '<', oldest.line),
+            row.and([row('line', '=', oldest.line), row('sequence', '<', oldest.sequence)]),
+          ]),
+        )
+        .executeTakeFirst();
+      return { captions, cutAt: others?.cut_at ?? 0 };
     },
 
     async captions(track, after, limit) {

@@ -24,8 +24,16 @@ const NOT_KEPT = { isKept: false };
 /** More than any adapter holds in memory. */
 const MANY = 620;
 
+let lines = 0;
 const said = (text: string, given: Partial<NewCaption> = {}): NewCaption => ({
-  ...{ line: 1, renders: null, language: 'en', startMs: 1000, endMs: 2000, author: 'machine' },
+  ...{
+    line: (lines += 1),
+    renders: null,
+    language: 'en',
+    startMs: 1000,
+    endMs: 2000,
+    author: 'machine',
+  },
   text,
   ...given,
 });
@@ -118,6 +126,11 @@ export const captionLogBehaviours: Behaviour[] = [
         const recent = await under.read(track, appended.at(-3)!.sequence);
         expect(recent).toMatchObject({ captions: appended.slice(-2), isWhole: true });
         expect(await wholeTranscript(under, track)).toHaveLength(MANY);
+      }
+      await log.append(track, said('corrected', { line: 0 }), KEPT);
+      const before = appended.at(-1)!.sequence;
+      for (const under of [log, restarted()]) {
+        expect((await under.read(track, before)).isWhole).toBe(false);
       }
     },
   ],

@@ -136,7 +136,7 @@ export function join(
 export function speech(sessionId = 'session') {
   const waiting: CaptionUpdate[] = [];
   let wake = (): void => undefined;
-  const state = { ended: undefined as string | undefined };
+  const state = { ended: undefined as string | undefined, receivedMs: 0 };
   async function* captions(): AsyncGenerator<CaptionUpdate> {
     for (;;) {
       const next = waiting.shift();
@@ -146,9 +146,10 @@ export function speech(sessionId = 'session') {
     }
   }
   let startMs = 0;
+  let lengthMs = 900;
   const segment = (text: string, language: string) => ({
     ...{ text, language, startMs },
-    endMs: startMs + 900,
+    endMs: startMs + lengthMs,
   });
   const push = (concluded: string[], growing: string | undefined, language: string) => {
     waiting.push({
@@ -167,13 +168,17 @@ export function speech(sessionId = 'session') {
       sessionId,
       captions: captions(),
       beganAtMs: Date.now(),
+      receivedMs: () => state.receivedMs,
       end(reason: ServiceError) {
         state.ended ??= reason.code;
         wake();
       },
     },
-    /** What is said from now on begins so long after the first sample. */
-    beginsAt: (ms: number) => (startMs = ms),
+    /** What is said from now on begins so long after the first sample, and lasts so long. */
+    beginsAt: (ms: number, forMs = 900): void => {
+      startMs = ms;
+      lengthMs = forMs;
+    },
     concludes: (text: string, language = 'en') => push([text], undefined, language),
     grows: (text: string, language = 'en') => push([], text, language),
   };

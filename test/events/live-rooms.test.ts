@@ -105,3 +105,11 @@ it('what is said while everything is deleted is shown to those who are there, an
   await shows(spoken, 'One.', 'Two.');
   await shows(spanish, 'es(One.)', 'es(Two.)');
 });
+
+it('a deletion that fails takes nothing away', async () => {
+  const { live, captions } = await openRoom();
+  await say(live, 'One.');
+  captions.forget = () => Promise.reject(new Error('The disk is full.'));
+  await expect(live.forget()).rejects.toThrow('The disk is full.');
+  await shows(join(live, 'es'), 'es(One.)');
+});

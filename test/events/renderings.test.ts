@@ -184,7 +184,7 @@ it('what was said while nothing was kept is not written when it is translated la
   await shows(join(live, 'fr'), 'fr(Off the record.)', 'fr(On the record.)');
   const store = platformNow().storage.rooms;
   for (const name of ['spoken', 'fr']) {
-    const written = await store.latest({ roomId: room.roomId, name }, 9);
+    const { captions: written } = await store.latest({ roomId: room.roomId, name }, 9);
     expect(written.map(({ text }) => text)).toEqual([expect.stringContaining('On the record.')]);
   }
 });

@@ -100,9 +100,9 @@ describe.each(databaseNames)('rooms in %s', (name) => {
       ...{ language: 'es', text: '', renders: 7, author: 'person' },
     });
     await storage.rooms.append(trackOf(roomId, 'es'), [translated]);
-    expect(await other.rooms.latest(trackOf(roomId), 10)).toEqual(captions);
-    expect(await other.rooms.latest(trackOf(roomId), 2)).toEqual(captions.slice(1));
-    expect(await other.rooms.latest(trackOf(roomId, 'es'), 10)).toEqual([translated]);
+    expect((await other.rooms.latest(trackOf(roomId), 10)).captions).toEqual(captions);
+    expect((await other.rooms.latest(trackOf(roomId), 2)).captions).toEqual(captions.slice(1));
+    expect((await other.rooms.latest(trackOf(roomId, 'es'), 10)).captions).toEqual([translated]);
   });
 
   it('leave nothing behind when they are deleted, and take nothing any more', async () => {
@@ -133,10 +133,10 @@ describe.each(databaseNames)('rooms in %s', (name) => {
     const captions = [10_000, 20_000].map((at) => sampleCaption(at, { endMs: at }));
     for (const { roomId } of [short, long]) await storage.rooms.append(trackOf(roomId), captions);
     await other.rooms.deleteExpired(20_500);
-    expect(await storage.rooms.latest(trackOf(short.roomId), 9)).toEqual([captions[1]]);
-    expect(await storage.rooms.latest(trackOf(long.roomId), 9)).toEqual(captions);
+    expect((await storage.rooms.latest(trackOf(short.roomId), 9)).captions).toEqual([captions[1]]);
+    expect((await storage.rooms.latest(trackOf(long.roomId), 9)).captions).toEqual(captions);
     await storage.rooms.deleteCaptions(long.roomId);
-    expect(await other.rooms.latest(trackOf(long.roomId), 9)).toEqual([]);
-    expect(await other.rooms.latest(trackOf(short.roomId), 9)).toHaveLength(1);
+    expect((await other.rooms.latest(trackOf(long.roomId), 9)).captions).toEqual([]);
+    expect((await other.rooms.latest(trackOf(short.roomId), 9)).captions).toHaveLength(1);
   });
 });

@@ -83,13 +83,15 @@ export interface SessionRoom {
   /**
    * Takes what a session says, until it ends.
    *
-   * @param speech.beganAtMs when its first sample came, ms since the epoch
+   * @param speech.beganAtMs when it began, ms since the epoch
+   * @param speech.receivedMs how much of its audio has come so far
    * @param speech.end ends the session
    */
   hear(speech: {
     sessionId: string;
     captions: AsyncIterable<CaptionUpdate>;
     beganAtMs: number;
+    receivedMs: () => number;
     end: (reason: ServiceError) => void;
   }): void;
 }
@@ -367,6 +369,7 @@ export class RunningSession {
       sessionId: this.id,
       captions: this.#pipeline.captions(),
       beganAtMs: Date.now(),
+      receivedMs: () => this.#arrivedMs,
       end: (reason) => this.end(reason),
     });
     try {
@@ -422,10 +425,14 @@ export class RunningSession {
     this.#noteLag();
   }
 
-  /** What has arrived and was not heard; of compressed audio, what waits undecoded is estimated. */
+  /** Of compressed audio, what waits undecoded is estimated. */
+  get #arrivedMs(): number {
+    return this.#receivedMs + (this.#isPcm ? 0 : this.#queue.waitingMs);
+  }
+
+  /** What has arrived and was not heard. */
   get #lagMs(): number {
-    const undecodedMs = this.#isPcm ? 0 : this.#queue.waitingMs;
-    return this.#receivedMs + undecodedMs - this.#heardMs;
+    return this.#arrivedMs - this.#heardMs;
   }
 
   /**

@@ -1,0 +1,165 @@
+/** What of a session becomes lines of a room, round its pauses and at its end. */
+import { expect, it } from 'vitest';
+import { Speaker, type Sentence } from '../../server/events/speaker.ts';
+import { until } from '../support/product/server.ts';
+import { recordLog } from '../support/product/log-record.ts';
+import { speech } from './live-room-support.ts';
+
+function speaking({ isPaused = false } = {}) {
+  const script = speech();
+  const said: Sentence[] = [];
+  const state = { shown: undefined as string | undefined, hold: Promise.resolve() };
+  const speaker = new Speaker(script.speech, {
+    isPaused,
+    log: recordLog(),
+    say: async (sentence) => {
+      said.push(sentence);
+      await state.hold;
+    },
+    grow: (growing) => (state.shown = growing?.text),
+  });
+  const ended = speaker.listen();
+  return {
+    ...script,
+    speaker,
+    said,
+    state,
+    texts: () => said.map(({ text }) => text),
+    /** So much audio has come. */
+    received: (ms: number) => (script.state.receivedMs = ms),
+    /** Says what is heard whatever was before, and waits until it is. */
+    hears: async (text: string) => {
+      script.concludes(text);
+      await until(() => said.some((each) => each.text === text));
+    },
+    shows: async (text: string | undefined) => {
+      await until(() => state.shown === text);
+    },
+    ends: async () => {
+      script.speech.end({ code: 'session_ended' } as never);
+      await ended;
+    },
+  };
+}
+
+it('what began in a pause is left out, though it ends after it', async () => {
+  const { speaker, received, beginsAt, concludes, grows, hears, texts } = speaking();
+  received(1_000);
+  speaker.pause();
+  received(5_000);
+  speaker.resume();
+  beginsAt(3_000, 3_000);
+  grows('Between');
+  concludes('Between ourselves.');
+  // A recogniser begins a little before the first word.
+  beginsAt(4_700);
+  await hears('Welcome back.');
+  expect(texts()).toEqual(['Welcome back.']);
+});
+
+it('what was being said when a pause begins is a line as far as it was heard, if it goes on into it', async () => {
+  const { speaker, received, beginsAt, concludes, grows, hears, shows, texts } = speaking();
+  grows('My plan is');
+  await shows('My plan is');
+  received(1_000);
+  speaker.pause();
+  await shows(undefined);
+  beginsAt(0, 6_000);
+  concludes('My plan is a secret.');
+  received(9_000);
+  speaker.resume();
+  beginsAt(9_000);
+  await hears('Welcome back.');
+  expect(texts()).toEqual(['My plan is', 'Welcome back.']);
+});
+
+it('or if its end does not come', async () => {
+  const { speaker, received, concludes, grows, hears, beginsAt, shows, texts } = speaking();
+  grows('My plan is');
+  await shows('My plan is');
+  received(1_000);
+  speaker.pause();
+  received(3_000);
+  speaker.resume();
+  concludes('My plan is.');
+  beginsAt(3_000);
+  await hears('Welcome back.');
+  expect(texts()).toEqual(['My plan is', 'Welcome back.']);
+});
+
+it('a slip of the hand is no pause', async () => {
+  const { speaker, received, beginsAt, hears, grows, shows, texts } = speaking();
+  grows('A long');
+  await shows('A long');
+  received(1_000);
+  speaker.pause();
+  received(1_300);
+  speaker.resume();
+  beginsAt(0, 6_000);
+  await hears('A long sentence.');
+  expect(texts()).toEqual(['A long sentence.']);
+});
+
+it('what was said in a pause does not come out in the next one', async () => {
+  const { speaker, received, beginsAt, concludes, hears, texts } = speaking();
+  await hears('Before.');
+  received(1_000);
+  speaker.pause();
+  received(5_000);
+  speaker.resume();
+  received(5_100);
+  speaker.pause();
+  beginsAt(3_000, 1_500);
+  concludes('Between ourselves.');
+  received(8_000);
+  speaker.resume();
+  beginsAt(8_000);
+  await hears('After.');
+  expect(texts()).toEqual(['Before.', 'After.']);
+});
+
+it('who begins in a paused room is heard from when it goes on', async () => {
+  const { speaker, received, beginsAt, concludes, hears, texts } = speaking({ isPaused: true });
+  concludes('Too early.');
+  received(2_000);
+  speaker.resume();
+  beginsAt(2_000);
+  await hears('Now.');
+  expect(texts()).toEqual(['Now.']);
+});
+
+it('who leaves while a sentence is written is not written twice', async () => {
+  const { speaker, concludes, grows, shows, state, texts, said } = speaking();
+  grows('The last words');
+  await shows('The last words');
+  let release = (): void => undefined;
+  state.hold = new Promise<void>((resolve) => (release = resolve));
+  concludes('The last words of the first.');
+  await until(() => said.length === 1);
+  speaker.leave();
+  release();
+  concludes('Nobody hears it.');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(texts()).toEqual(['The last words of the first.']);
+  expect(state.shown).toBeUndefined();
+});
+
+it('what was being said when a session ends stays as far as it was heard', async () => {
+  const { grows, shows, ends, texts, state } = speaking();
+  grows('And then');
+  await shows('And then');
+  await ends();
+  expect(texts()).toEqual(['And then']);
+  expect(state.shown).toBeUndefined();
+});
+
+it('lines have the time at which their audio came, however long none did', async () => {
+  const beforeMs = Date.now();
+  const { speech: session, received, beginsAt, hears, said } = speaking();
+  session.beganAtMs = Date.now() - 60_000;
+  received(10_000);
+  beginsAt(9_000);
+  await hears('Just now.');
+  expect(said[0]!.startMs).toBeGreaterThanOrEqual(beforeMs - 1_000);
+  expect(said[0]!.startMs).toBeLessThanOrEqual(Date.now() - 1_000);
+});
