@@ -56,7 +56,10 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
 
   const accounts = await openAccounts({
     ...given,
-    onKeyDeactivated: (keyId) => voice.sessions.endOfKey(keyId),
+    onKeyDeactivated: (keyId) => {
+      voice.sessions.endOfKey(keyId);
+      events.endOfKey(keyId);
+    },
   });
   const { usageMeter } = accounts;
   const translation = openTranslation(given);

@@ -121,6 +121,8 @@ export function openEvents({
           ),
       };
     },
+    /** Rooms that a key pays for, which has been deactivated, go on untranslated. */
+    endOfKey: (keyId: string) => live.endOfKey(keyId),
     stop: () => live.stop(),
   };
 }

@@ -25,6 +25,8 @@ export interface LiveRooms {
   find(roomId: string): LiveRoom | undefined;
   /** Puts other wishes in force. */
   changed(room: Room): Promise<void>;
+  /** A key has been deactivated. */
+  endOfKey(keyId: string): void;
   /** The room is gone. */
   end(roomId: string, reason: ServiceError): void;
   stop(): void;
@@ -96,6 +98,10 @@ class RoomsOfProcess implements LiveRooms {
       log.error({ err: error, roomId: room.roomId }, 'a room goes on as it was translated');
     });
     live.change(room, translateText ?? undefined);
+  }
+
+  endOfKey(keyId: string): void {
+    for (const { room } of this.#open.values()) if (room.keyId === keyId) void this.changed(room);
   }
 
   end(roomId: string, reason: ServiceError): void {

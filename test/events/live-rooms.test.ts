@@ -6,11 +6,13 @@ import { createFanOut } from '../../server/events/reading/fan-out.ts';
 import type { Room } from '../../server/events/store.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { recordLog } from '../support/product/log-record.ts';
+import { until } from '../support/product/server.ts';
 import {
   join,
   openRoom,
   platformOfThisFile,
   say,
+  screen,
   scriptedTranslator,
   shows,
   wholeTranscript,
@@ -26,9 +28,13 @@ async function openRooms({ sweepMs = 60_000 } = {}) {
   const log = recordLog();
   const captions = createCaptionLog({ store, log });
   const prepared: (string | undefined)[] = [];
+  const payer = { isActive: true };
   const rooms = createLiveRooms({
     ...{ captions, store, log, sweepMs, fanOut: createFanOut() },
-    callerOf: async () => ({ account, key }),
+    callerOf: async () => {
+      if (payer.isActive) return { account, key };
+      throw new ServiceError('forbidden', 'The key is not active.');
+    },
     pairsOf: () => [],
     spokenLanguages: () => [],
     liveTranslation: {
@@ -45,7 +51,7 @@ async function openRooms({ sweepMs = 60_000 } = {}) {
     await store.create(room, [], 100);
     return room;
   };
-  return { rooms, make, store, log, prepared, captions, owner };
+  return { rooms, make, store, log, prepared, captions, owner, payer };
 }
 
 it('a room is opened as it is, not as it was when it was asked for', async () => {
@@ -77,6 +83,22 @@ it('an event goes on without a glossary that was deleted', async () => {
   await rooms.open(room);
   expect(prepared).toEqual(['gone', 'gone', undefined]);
   expect(log.lines.map(({ level }) => level)).toEqual(['warn']);
+  rooms.stop();
+});
+
+it('an event goes on untranslated when its key is deactivated', async () => {
+  const { rooms, make, owner, payer } = await openRooms();
+  const live = await rooms.open(await make());
+  const reader = join(live, 'es');
+  await say(live, 'One.');
+  await shows(reader, 'es(One.)');
+  payer.isActive = false;
+  rooms.endOfKey('another');
+  rooms.endOfKey(owner.keyId);
+  await until(async () => {
+    await say(live, 'Two.');
+    return screen(reader).includes('Two.');
+  });
   rooms.stop();
 });
 
