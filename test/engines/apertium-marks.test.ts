@@ -183,7 +183,7 @@ describe('a long segment with marks', () => {
         [answer] = await engine.translate([segment], toSpanish);
       });
       expect(markFaults(segment, answer!)).toEqual([]);
-      expect(longestMs).toBeLessThan(1_000);
+      expect(longestMs).toBeLessThan(3_000);
     }
   });
 });

@@ -302,6 +302,7 @@ describe('a long text', () => {
     const options = { source: 'en', target: 'es', signal };
     await translateTexts(engine, caption, options);
     const done = new AbortController();
+    const beganMs = performance.now();
     const document = translateTexts(engine, [long, long], options).finally(() => done.abort());
     const latenciesMs: number[] = [];
     while (!done.signal.aborted) {
@@ -310,6 +311,7 @@ describe('a long text', () => {
       latenciesMs.push(performance.now() - startMs);
     }
     await document;
+    const documentMs = performance.now() - beganMs;
     latenciesMs.sort((a, b) => a - b);
     const worst = latenciesMs.at(-1)!;
     console.log(
@@ -317,7 +319,7 @@ describe('a long text', () => {
         `median ${latenciesMs[latenciesMs.length >> 1]!.toFixed(0)} ms, worst ${worst.toFixed(0)} ms`,
     );
     expect(latenciesMs.length).toBeGreaterThan(5);
-    expect(worst).toBeLessThan(1_000);
+    expect(worst).toBeLessThan(documentMs / 2);
   });
 });
 

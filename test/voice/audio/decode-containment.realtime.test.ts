@@ -132,7 +132,7 @@ describe.each([
     const startedAt = performance.now();
     culprit.source.give(Uint8Array.of(fault));
     for (const end of ends) await expect(end).rejects.toMatchObject({ code: 'decoder_failed' });
-    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     await until(() => threads.running === 1);
     expect(log.lines).toMatchObject([{ level: 'error', fields: { streams: 2 } }]);
 

