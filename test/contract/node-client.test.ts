@@ -99,7 +99,11 @@ describe('texts', () => {
     await expect(
       translator.translateText('<a>b', 'en', 'es', { tagHandling: 'xml' }),
     ).rejects.toThrow(/Tag handling parsing failed, please check input/);
-    const stranger = new client.DeepLClient('invalid', { serverUrl: proxy.url, maxRetries: 0 });
+    const stranger = new client.DeepLClient('invalid', {
+      serverUrl: proxy.url,
+      maxRetries: 0,
+      minTimeout: 60_000,
+    });
     await expect(stranger.translateText('a', 'en', 'es')).rejects.toBeInstanceOf(
       client.AuthorizationError,
     );

@@ -12,7 +12,11 @@ let translator: client.DeepLClient;
 beforeAll(async () => {
   contract = await startContractServer();
   const { server, proxy } = contract;
-  translator = new client.DeepLClient(server.apiKey, { serverUrl: proxy.url, maxRetries: 0 });
+  translator = new client.DeepLClient(server.apiKey, {
+    serverUrl: proxy.url,
+    maxRetries: 0,
+    minTimeout: 60_000,
+  });
 });
 afterAll(() => contract.stop());
 

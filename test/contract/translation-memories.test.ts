@@ -15,7 +15,11 @@ beforeAll(async () => {
   // The memories are those of the account that signs in by the first link.
   contract = await startContractServer(await startServer({ RECOGNISER: 'silent' }));
   const { server, proxy } = contract;
-  translator = new client.DeepLClient(server.apiKey, { serverUrl: proxy.url, maxRetries: 0 });
+  translator = new client.DeepLClient(server.apiKey, {
+    serverUrl: proxy.url,
+    maxRetries: 0,
+    minTimeout: 60_000,
+  });
   const owner = await signedIn(server, firstLink(server));
   const content = tmxFile([
     { en: 'The red car.', es: 'El automóvil rojo.' },
