@@ -191,8 +191,10 @@ describe('an installation from npm leaves nothing and says what to do when', () 
     const folder = temporaryFolder();
     registry.fault = fault;
     // npm needs time to begin, of which only what trickles is to have too little.
-    const patience = { silent: 2_000, stalled: 2_000, trickling: 500 };
-    const stallTimeoutMs = patience[fault as keyof typeof patience];
+    const patience: Partial<Record<RegistryFault, number>> = {
+      ...{ silent: 2_000, stalled: 2_000, trickling: 500 },
+    };
+    const stallTimeoutMs = patience[fault];
     await expect(
       install(folder, stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
     ).rejects.toMatchObject({
