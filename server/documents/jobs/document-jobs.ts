@@ -31,7 +31,7 @@ export interface DocumentJobs {
   stop(): Promise<void>;
 }
 
-export interface DocumentJobsOptions extends Omit<DocumentJobOptions, 'now'> {
+interface DocumentJobsOptions extends Omit<DocumentJobOptions, 'now'> {
   /** Another one for each process. */
   workerId: string;
   /** Documents at once. */

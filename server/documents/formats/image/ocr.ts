@@ -64,7 +64,7 @@ export interface RawPixels {
   channels: 1 | 3 | 4;
 }
 
-export interface OcrOptions {
+interface OcrOptions {
   /** Language of the text, where it is known; otherwise its script is detected. */
   language: LanguageTag | undefined;
   /**
@@ -77,10 +77,7 @@ export interface OcrOptions {
   signal?: AbortSignal | undefined;
 }
 
-export type RecogniseText = (
-  image: Uint8Array | RawPixels,
-  options: OcrOptions,
-) => Promise<OcrLine[]>;
+type RecogniseText = (image: Uint8Array | RawPixels, options: OcrOptions) => Promise<OcrLine[]>;
 
 const MB = 1024 * 1024;
 /** A full page at 300 dpi takes 2 to 10 s in one language. */

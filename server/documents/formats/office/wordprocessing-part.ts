@@ -322,7 +322,8 @@ function exchangeAttributes(element: XmlElement, exchange: TextExchange): void {
     // Otherwise it is the name of a text that Word keeps elsewhere.
     if (attribute(element, 'type') !== 'autoText') exchangeAttribute(element, 'val', exchange);
   }
-  const names = textAttributes[element.name] ?? (element.name.startsWith('v:') ? ['alt'] : undefined);
+  const names =
+    textAttributes[element.name] ?? (element.name.startsWith('v:') ? ['alt'] : undefined);
   if (names === undefined || !element.tag.includes('=')) return;
   for (const [written, value] of [...attributesOf(element.tag)]) {
     const local = written.slice(written.indexOf(':') + 1);
@@ -363,7 +364,10 @@ function exchangeAttribute(
   setAttribute(element, written[0].slice(0, -name.length) + into, translated);
 }
 
-/** Entries of the index, and prompts to click on: exchanges the words in the codes of those fields that begin and end in a paragraph. */
+/**
+ * Exchanges the words in the codes of those fields that begin and end in a paragraph: entries of the index,
+ * and prompts to click on.
+ */
 function exchangeFieldCodes(paragraph: XmlElement, exchange: TextExchange): void {
   /** The pieces of code of the field at hand, undefined outside and in fields with others inside. */
   let code: XmlElement[] | undefined;

@@ -22,7 +22,7 @@ import type { Page, PageParagraph, TextStyle } from './page-model.ts';
 import { drawGroups } from './page-picture.ts';
 import type { PdfFile } from './pdfium.ts';
 
-export interface FlowSource {
+interface FlowSource {
   /** Needed until the promise is resolved. */
   file: PdfFile;
   pages: readonly Page[];
