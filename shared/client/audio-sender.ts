@@ -6,7 +6,7 @@
 import { bytesPerSample, parseSourceMediaType } from '../media-type.ts';
 import type { VoiceConnection } from './voice-connection.ts';
 
-export interface AudioSenderOptions {
+interface AudioSenderOptions {
   contentType: string;
   /** Bytes a second of compressed audio, if they are known. */
   bytesPerSecond: number | undefined;

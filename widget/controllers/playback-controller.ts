@@ -19,7 +19,7 @@ import {
 } from './playback-output.ts';
 
 /** The element, as far as speech is concerned. */
-export interface SpeechHost extends ReactiveControllerHost, HTMLElement {
+interface SpeechHost extends ReactiveControllerHost, HTMLElement {
   readonly speech: LanguageTag;
   readonly voice: '' | 'male' | 'female';
   readonly muted: boolean;
