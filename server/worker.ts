@@ -1,14 +1,39 @@
 /**
  * A process that translates documents: beside a server, which starts it with an id and a channel, or
- * anywhere by `node dist/bundle/worker.js`, with the settings of the server.
+ * anywhere by `node dist/bundle/worker.js`, with the settings of the server. It is put together here, of what
+ * it takes to translate documents and of nothing else of the server.
  */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { ConfigError, readConfig } from './config.ts';
-import { createWorkerApp, type WorkerApp } from './worker-app.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { startDocumentJobs } from './documents/jobs/document-jobs.ts';
+import { documentContainment } from './documents/jobs/document-process.ts';
+import { createDocumentTranslator } from './documents/jobs/document-translation.ts';
+import type { WorkerReport } from './documents/jobs/document-worker-process.ts';
+import { createGlossaries } from './glossaries/glossaries.ts';
+import { createTranslationMemories } from './memories/translation-memories.ts';
+import { uncontainedNotice } from './process/index.ts';
+import type { Logger } from './process/log.ts';
+import { startTranslators } from './running-engines.ts';
+import { openStorage } from './storage/open-storage.ts';
+import type { Storage } from './stores.ts';
+import { createStyleRuleLists } from './style-rules/style-rules.ts';
+import { createUsualLanguages } from './translation/account-texts.ts';
+import { createDetection } from './translation/detection.ts';
+import { createTranslation } from './translation/translation.ts';
+import { createWishResolver, type WishResolver } from './translation/wishes.ts';
 
 /** After a stop that hangs, the process still ends; what it had is found by others. */
 const STOP_LIMIT_MS = 8_000;
+
+const MIB = 1024 * 1024;
+
+interface WorkerApp {
+  /** There is a document. */
+  ring(): void;
+  /** Puts back what is under way, then lets go of everything. */
+  stop(): Promise<void>;
+}
 
 async function main(): Promise<void> {
   const [givenId] = process.argv.slice(2);
@@ -57,6 +82,89 @@ function stopOnSignal({
   process.on('disconnect', () => stop('disconnect'));
   // The server ended while this process was being loaded.
   if (hasServer && !process.connected) stop('disconnect');
+}
+
+/**
+ * Starts to take documents.
+ *
+ * @param options.workerId another one for each process
+ * @param options.report tells the server beside it, if there is one
+ */
+async function createWorkerApp({
+  config,
+  log,
+  workerId,
+  report,
+}: {
+  config: Config;
+  log: Logger;
+  workerId: string;
+  report: (message: WorkerReport) => void;
+}): Promise<WorkerApp> {
+  const storage = await openStorage({ url: config.STORAGE_URL, dataFolder: config.DATA_DIR, log });
+  const [engines, containment] = await Promise.all([
+    startTranslators(config, log),
+    documentContainment(),
+  ]);
+  const notice = uncontainedNotice('Documents and pictures', containment);
+  if (notice !== undefined) log.warn({}, notice);
+  const translator = createDocumentTranslator({
+    wishes: openWishes({ config, log, storage, engines }),
+    limits: {
+      timeMs: config.DOCUMENT_TIME_SECONDS * 1000,
+      memoryBytes: config.DOCUMENT_MEMORY_MB * MIB,
+    },
+    log,
+  });
+  const jobs = startDocumentJobs({
+    documents: storage.documents,
+    translator,
+    workerId,
+    log,
+    onEnded: (documentId) => report({ kind: 'ended', documentId }),
+    maxDocuments: config.DOCUMENT_JOBS,
+    maxAttempts: config.DOCUMENT_ATTEMPTS,
+  });
+  report({ kind: 'ready' });
+  return {
+    ring: () => jobs.ring(),
+    async stop() {
+      await jobs.stop();
+      await engines.close();
+      await storage.close();
+    },
+  };
+}
+
+/** What documents are translated with. */
+function openWishes({
+  config,
+  log,
+  storage,
+  engines,
+}: {
+  config: Config;
+  log: Logger;
+  storage: Storage;
+  engines: Awaited<ReturnType<typeof startTranslators>>;
+}): WishResolver {
+  const translation = createTranslation({
+    engines: engines.translation,
+    preference: engines.preference,
+    log,
+  });
+  const usualLanguages = createUsualLanguages();
+  return createWishResolver({
+    translation,
+    detection: createDetection(engines.detector, translation, usualLanguages),
+    usualLanguages,
+    glossaries: createGlossaries({
+      glossaries: storage.glossaries,
+      cacheBytes: config.GLOSSARY_CACHE_MB * MIB,
+    }),
+    styleRules: createStyleRuleLists(storage),
+    translationMemories: createTranslationMemories({ memories: storage.translationMemories, log }),
+  });
 }
 
 main().catch((error: unknown) => {

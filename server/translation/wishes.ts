@@ -6,9 +6,10 @@ import { ServiceError } from '../../shared/errors.ts';
 import { baseLanguage, canonicalLanguage, type LanguageTag } from '../../shared/language.ts';
 import type { TextTranslationRequest } from '../../shared/schemas/text-translation.ts';
 import { checkedUuid } from '../../shared/uuid.ts';
-import type { LanguagePair } from '../engines/engine.ts';
+import type { LanguagePair, TranslationExample } from '../engines/engine.ts';
 import type { Glossaries } from '../glossaries/glossaries.ts';
 import type { Plan } from '../http/door.ts';
+import type { MemoryMatch, MemorySearch } from '../memories/memory-search.ts';
 import type { MemoryWish, TranslationMemories } from '../memories/translation-memories.ts';
 import type { StyleRuleLists } from '../style-rules/style-rules.ts';
 import type { TextStyle } from '../style-rules/text-style.ts';
@@ -17,7 +18,6 @@ import type { TextLayout } from '../text/markup/text-layout.ts';
 import type { TextSegment } from '../text/text-segment.ts';
 import type { UsualLanguages } from './account-texts.ts';
 import type { DetectionOrigin, SourceDetection } from './detection.ts';
-import { rememberedTranslation } from './remembered-translation.ts';
 import type { SegmentTranslation, SegmentTranslationOptions, Translation } from './translation.ts';
 
 /** The wishes of a request, as far as they stand for themselves; plain data. */
@@ -34,7 +34,7 @@ export interface Wishes {
   instructions?: readonly string[];
 }
 
-export interface FormalityWish {
+interface FormalityWish {
   wish: 'more' | 'less';
   /** Whether the request is refused where nobody can choose. */
   insists: boolean;
@@ -346,7 +346,7 @@ function isSameLanguage({ source, target }: { source: LanguageTag; target: Langu
   return baseLanguage(source) === baseLanguage(target);
 }
 
-export interface LayoutTranslationOptions extends SegmentTranslationOptions {
+interface LayoutTranslationOptions extends SegmentTranslationOptions {
   /** Whether each segment keeps the outer shape it has in the source. */
   preservesFormatting?: boolean;
 }
@@ -383,4 +383,116 @@ function preserved(source: TextSegment | undefined, translated: TextSegment): Te
 
 function invalid(message: string): ServiceError {
   return new ServiceError('invalid_request', message);
+}
+
+// A translation memory: what is the same comes from it, what is alike is of use.
+
+/** Segments with examples that are asked for together: as many as a chat model gets in one request. */
+const SEGMENTS_PER_CALL = 24;
+const PARALLEL_CALLS = 4;
+
+/** A segment, and what the memory has for it. */
+interface Asked {
+  index: number;
+  segment: TextSegment;
+  matches: readonly MemoryMatch[];
+}
+
+/**
+ * Puts a memory before translation. A segment that is in the memory gets the translation it has
+ * there. One that is alike is translated with the examples by engines that use such; where there is
+ * none, or another had to step in, it gets the translation of what it is most like if numbers and
+ * marks agree. All else is translated as without a memory.
+ */
+function rememberedTranslation(
+  translation: Translator,
+  { search, usesExamples }: { search: MemorySearch; usesExamples: (pair: LanguagePair) => boolean },
+): Translator {
+  return {
+    async translateSegments(segments, options) {
+      const { source, target, signal } = options;
+      const isOther = baseLanguage(source) !== search.sourceLang;
+      if (isOther || baseLanguage(source) === baseLanguage(target)) {
+        return translation.translateSegments(segments, options);
+      }
+      const found = await search.find(segments, signal);
+      signal.throwIfAborted();
+      const asked = segments.map((segment, index) => {
+        return { index, segment, matches: found[index] ?? [] };
+      });
+      return translateRest(asked, options, { translation, asExamples: usesExamples(options) });
+    },
+  };
+}
+
+async function translateRest(
+  asked: readonly Asked[],
+  options: SegmentTranslationOptions,
+  { translation, asExamples }: { translation: Translator; asExamples: boolean },
+): Promise<SegmentTranslation> {
+  const segments: (TextSegment | undefined)[] = asked.map(({ matches }) =>
+    remembered(matches, { alsoSimilar: !asExamples }),
+  );
+  const open = asked.filter(({ index }) => segments[index] === undefined);
+  const calls = callsFor(open, asExamples);
+  const results: SegmentTranslation[] = [];
+  let next = 0;
+
+  async function callNext(): Promise<void> {
+    for (let call = calls[next]; call !== undefined; call = calls[next]) {
+      next += 1;
+      const examples = examplesOf(call);
+      const result = await translation.translateSegments(
+        call.map(({ segment }) => segment),
+        { ...options, ...(examples.length > 0 && { examples }) },
+      );
+      results.push(result);
+      for (const [place, { index, matches }] of call.entries()) {
+        const similar =
+          result.tookExamples === true ? undefined : remembered(matches, { alsoSimilar: true });
+        segments[index] = similar ?? result.segments[place];
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: PARALLEL_CALLS }, callNext));
+  return {
+    segments: asked.map(({ index, segment }) => segments[index] ?? segment),
+    engine: results[0]?.engine,
+    generation: results.some(({ generation }) => generation === 'next') ? 'next' : 'classic',
+  };
+}
+
+/**
+ * What stands for a translation: of the best match alone, for one that is less alike has less to say
+ * where that one does not fit. A similar one as well where nobody could make a better one of it.
+ */
+function remembered(
+  [best]: readonly MemoryMatch[],
+  { alsoSimilar }: { alsoSimilar: boolean },
+): TextSegment | undefined {
+  return best !== undefined && (alsoSimilar || best.score === 100) ? best.translation : undefined;
+}
+
+/** All segments without examples in one call; the others in calls that carry no more than their own. */
+function callsFor(open: readonly Asked[], asExamples: boolean): Asked[][] {
+  const withExamples = asExamples ? open.filter(({ matches }) => matches.length > 0) : [];
+  const others = asExamples ? open.filter(({ matches }) => matches.length === 0) : [...open];
+  const calls: Asked[][] =
+    others.length === 0 ? [] : [others.map((each) => ({ ...each, matches: [] }))];
+  for (let start = 0; start < withExamples.length; start += SEGMENTS_PER_CALL) {
+    calls.push(withExamples.slice(start, start + SEGMENTS_PER_CALL));
+  }
+  return calls;
+}
+
+/** Each pair once, the best ones of all segments before the second-best. */
+function examplesOf(call: readonly Asked[]): TranslationExample[] {
+  const examples = new Map<string, TranslationExample>();
+  for (const { source, target } of [
+    ...call.flatMap(({ matches }) => matches.slice(0, 1)),
+    ...call.flatMap(({ matches }) => matches.slice(1)),
+  ]) {
+    examples.set(`${source}\0${target}`, { source, target });
+  }
+  return [...examples.values()];
 }

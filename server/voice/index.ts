@@ -24,7 +24,7 @@ import { createLiveTranslation } from './session/live-translation.ts';
 import { speakLine } from './path/synthesise.ts';
 import { voiceRoutes } from './session/routes.ts';
 import { speakerOf, spokenLanguages } from './session/speakers.ts';
-import { voiceSockets } from './session/upgrade.ts';
+import { voiceSockets } from './session/connection.ts';
 import { createVoiceRequestCheck } from './session/voice-session-request.ts';
 import { createVoiceSessions, type VoiceSessionsOptions } from './session/voice-sessions.ts';
 

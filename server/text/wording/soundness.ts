@@ -5,10 +5,9 @@
 import { baseLanguage, type LanguageTag } from '../../../shared/language.ts';
 import { countCodePoints } from '../code-points.ts';
 import { sentenceEnds } from '../sentences.ts';
-import { isDenial, mayDeny, isWordForWord, wordsOf } from './word-changes.ts';
 import { untouchableSpans } from './edits.ts';
 
-export interface SoundnessOptions {
+interface SoundnessOptions {
   task: 'correct' | 'rephrase';
   language: LanguageTag;
 }
@@ -160,4 +159,248 @@ function isWrapped(original: string, improved: string, task: 'correct' | 'rephra
 
 function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
+}
+
+// Word by word: whether one text is another one with its mistakes mended.
+
+/** Words in a row that stand in place of others. */
+interface Change {
+  removed: readonly string[];
+  added: readonly string[];
+  /** Whether it is at the beginning or the end of the text. */
+  isOuter: boolean;
+  /** The words before and after it. */
+  beside: readonly (string | undefined)[];
+}
+
+const JOINED_WORD = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
+/** Of a word, so large a share of letters may be wrong. */
+const MAX_WRONG_SHARE = 0.45;
+/** A correction has no more new or dropped small words in a row. */
+const MAX_SMALL_WORDS = 2;
+/** Pairs of words that are compared between the first and the last change; of more nothing is said. */
+const MAX_PAIRS = 6_000_000;
+const MAX_WORD_LENGTH = 500;
+const MAX_ENDING = 3;
+
+/**
+ * Whether each changed word resembles what it replaces or is a small one, nothing is added at either
+ * end, and no denial is lost or won.
+ */
+function isWordForWord(original: string, improved: string, language: LanguageTag): boolean {
+  const changes = changesBetween(wordsOf(original), wordsOf(improved));
+  return changes?.every((change) => isCorrection(change, language)) ?? false;
+}
+
+/** The words of a text in lower case, with straight apostrophes. */
+function wordsOf(text: string): string[] {
+  const words = text.toLowerCase().replaceAll('’', "'").normalize('NFC').match(JOINED_WORD);
+  return words ?? [];
+}
+
+function isCorrection(change: Change, language: LanguageTag): boolean {
+  const { removed, added, isOuter, beside } = change;
+  if (!keepsDenials(change, language)) return false;
+  if (removed.length === 0 && isOuter) return false;
+  // In one word or two, as `alot`.
+  if (removed.length > 0 && added.length > 0) {
+    if (resembles(removed.join(''), added.join(''))) return true;
+  }
+  // A word that was written twice.
+  if (added.length === 0 && removed.every((word) => beside.includes(word))) return true;
+  const content = (list: readonly string[]) =>
+    list.filter((each) => !isGrammarWord(each, language));
+  const before = content(removed);
+  const after = content(added);
+  if (before.length === after.length) {
+    const small = Math.abs(removed.length - added.length);
+    return small <= MAX_SMALL_WORDS && before.every((word, i) => resembles(word, after[i] ?? ''));
+  }
+  // One by one, a small word may be another one misspelled.
+  return (
+    removed.length === added.length && removed.every((word, i) => resembles(word, added[i] ?? ''))
+  );
+}
+
+/** A denial that comes must be one that was misspelled. */
+function keepsDenials({ removed, added }: Change, language: LanguageTag): boolean {
+  const before = removed.filter((word) => isDenial(word, language));
+  const after = added.filter((word) => isDenial(word, language));
+  if (before.length === after.length) return true;
+  if (before.length > after.length) return false;
+  return after.every((denial) => removed.some((word) => isMisspelling(word, denial)));
+}
+
+function isMisspelling(word: string, meant: string): boolean {
+  const letters = (of: string) => Array.from(of.replaceAll("'", '')).sort().join('');
+  return letters(word) === letters(meant) || (word.length >= 4 && distance(word, meant) <= 1);
+}
+
+function resembles(one: string, other: string): boolean {
+  const longest = Math.max(one.length, other.length);
+  // Whoever writes without blanks has words as long as sentences.
+  if (longest > MAX_WORD_LENGTH) return false;
+  return (
+    isInflection(one, other) ||
+    distance(one, other) <= Math.max(1, Math.floor(longest * MAX_WRONG_SHARE))
+  );
+}
+
+/** `go` and `goes`. */
+function isInflection(one: string, other: string): boolean {
+  const isLonger = one.startsWith(other) || other.startsWith(one);
+  return isLonger && Math.abs(one.length - other.length) <= MAX_ENDING;
+}
+
+/** Letters that are wrong, more, missing, or swapped with the next one. */
+function distance(one: string, other: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= one.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const isSame = one[i - 1] === other[j - 1];
+      let least = Math.min(
+        (last[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (last[j - 1] ?? 0) + (isSame ? 0 : 1),
+      );
+      const isSwapped =
+        i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      if (isSwapped) least = Math.min(least, (beforeLast[j - 2] ?? 0) + 1);
+      row.push(least);
+    }
+    [beforeLast, last] = [last, row];
+  }
+  return last[other.length] ?? 0;
+}
+
+/** What has changed, in order; undefined where that is too much to tell. */
+function changesBetween(before: readonly string[], after: readonly string[]): Change[] | undefined {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const height = before.length - end - start;
+  const width = after.length - end - start;
+  if (height * width > MAX_PAIRS) return undefined;
+  const common = commonLengths(before, after, { start, height, width });
+  const changes: Change[] = [];
+  let [i, j] = [0, 0];
+  while (i < height || j < width) {
+    const [fromI, fromJ] = [i, j];
+    while (i < height || j < width) {
+      if (i < height && j < width && before[start + i] === after[start + j]) break;
+      const isRemoved =
+        j === width ||
+        (i < height &&
+          (common[(i + 1) * (width + 1) + j] ?? 0) >= (common[i * (width + 1) + j + 1] ?? 0));
+      if (isRemoved) i += 1;
+      else j += 1;
+    }
+    if (i > fromI || j > fromJ) {
+      changes.push({
+        removed: before.slice(start + fromI, start + i),
+        added: after.slice(start + fromJ, start + j),
+        isOuter: start + fromJ === 0 || start + j === after.length,
+        beside: [after[start + fromJ - 1], after[start + j]],
+      });
+    }
+    while (i < height && j < width && before[start + i] === after[start + j]) {
+      i += 1;
+      j += 1;
+    }
+  }
+  return changes;
+}
+
+/** For each pair of places, how many words are the same from there on: a row for each word before. */
+function commonLengths(
+  before: readonly string[],
+  after: readonly string[],
+  { start, height, width }: { start: number; height: number; width: number },
+): Uint16Array {
+  const row = width + 1;
+  const common = new Uint16Array((height + 1) * row);
+  for (let i = height - 1; i >= 0; i -= 1) {
+    for (let j = width - 1; j >= 0; j -= 1) {
+      const isSame = before[start + i] === after[start + j];
+      common[i * row + j] = isSame
+        ? (common[(i + 1) * row + j + 1] ?? 0) + 1
+        : Math.max(common[(i + 1) * row + j] ?? 0, common[i * row + j + 1] ?? 0);
+    }
+  }
+  return common;
+}
+
+// Small words that carry grammar, and those that deny, by language.
+
+/** Articles, prepositions and auxiliaries: they come, go and change where grammar is mended. */
+const grammarWords: Readonly<Record<LanguageTag, ReadonlySet<string>>> = {
+  de: words(`
+    der die das den dem des ein eine einen einem einer eines zu zum zur im in an am auf für mit von vom bei
+    beim um und dass es sich als wie ist sind war waren sei wäre hat haben hatte hatten habe bin bist wird
+    werden wurde wurden
+  `),
+  en: words(`
+    a an the to of in on at for with by as than that which who whom is are was were be been being am has
+    have had do does did will would and it its s there
+  `),
+  es: words(`
+    el la los las lo un una unos unas a al de del en con por para que se y e o u es son era eran fue está
+    están ha han he hay
+  `),
+  fr: words(`
+    le la les l un une des de du d à au aux en dans par pour avec sur que qu qui se s ne n est sont était
+    été a ont ai as et y ce c
+  `),
+  it: words(`
+    il lo la i gli le l un uno una di del dello della dei degli delle d a al allo alla ai agli alle da dal
+    dalla in nel nella con per su che si e ed è sono era ha hanno ho ci c
+  `),
+  pt: words(`
+    o a os as um uma uns umas de do da dos das em no na nos nas ao à aos às por pelo pela para com que se e é
+    são era foi há tem está estão
+  `),
+};
+
+/** Words that deny: losing one makes the opposite of a sentence. */
+const denials: Readonly<Record<LanguageTag, ReadonlySet<string>>> = {
+  de: words(`
+    nicht nichts nie niemals kein keine keinen keinem keiner keines niemand niemanden niemandem ohne weder
+    nirgends nein
+  `),
+  en: words(`
+    not no never nobody nothing none neither nor nowhere without cannot cant wont dont doesnt didnt isnt
+    arent wasnt werent hasnt havent hadnt wouldnt couldnt shouldnt mustnt neednt aint shant
+  `),
+  es: words('no nunca jamás nadie nada ningún ninguno ninguna ni sin tampoco'),
+  fr: words('pas jamais rien aucun aucune ni non sans nulle'),
+  it: words('non mai nessuno nessuna nessun niente nulla né senza no'),
+  pt: words('não nunca jamais ninguém nada nenhum nenhuma nem sem'),
+};
+/** What may deny in place of a word: `not possible` and `impossible`. */
+const DENYING_BEGINNING = /^(?:un|in|im|ir|il|dis|mis|des|lack|fail|refus|hard|avoid|forb)/u;
+/** In a language that is not known here, words as short are small. */
+const SMALL = 3;
+
+/** Whether a word, in lower case, may come or go where a text is only corrected. */
+function isGrammarWord(word: string, language: LanguageTag): boolean {
+  const known = grammarWords[baseLanguage(language)];
+  return known === undefined ? word.length <= SMALL : known.has(word);
+}
+
+/** Whether a word, in lower case, denies; false in languages that are not known here. */
+function isDenial(word: string, language: LanguageTag): boolean {
+  return denials[baseLanguage(language)]?.has(word.replace(/['’]/g, '')) === true;
+}
+
+/** Whether a word, in lower case, may deny by its beginning. */
+function mayDeny(word: string): boolean {
+  return DENYING_BEGINNING.test(word);
+}
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.trim().split(/\s+/));
 }

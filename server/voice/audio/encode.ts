@@ -1,29 +1,38 @@
 /** The last stage of translated speech: samples to any target media format. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
 import type { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../shared/errors.ts';
 import {
   parseTargetMediaType,
-  targetMediaTypes,
   type TargetMediaFormat,
+  targetMediaTypes,
 } from '../../../shared/target-media-type.ts';
+import { wavHeader } from '../../../shared/wav.ts';
 import {
-  uncontainedNotice,
-  startWorker,
+  type Containment,
   createWorkerPool,
+  startWorker,
+  uncontainedNotice,
   type WorkerPlace,
   type WorkerPool,
 } from '../../process/index.ts';
 import type { Logger } from '../../process/log.ts';
-import { openAacEncoder } from './aac-encoder.ts';
+import { createMatroskaContainer } from './codecs/matroska-container.ts';
 import {
-  unpackPieces,
+  type Container,
+  createPieceMaker,
   type EncodeAnswer,
   type EncodedPiece,
   type EncodeRequest,
+  type Packet,
   type SpeechEncoder,
+  unpackPieces,
 } from './codecs/media-pieces.ts';
-import { findFfmpegProgram, type FfmpegProgram } from './ffmpeg.ts';
+import { ADTS_HEADER_BYTES, readAdtsHeader } from './codecs/mpeg-audio.ts';
+import { createMpegtsContainer } from './codecs/mpegts-container.ts';
+import { type FfmpegProgram, findFfmpegProgram } from './ffmpeg.ts';
 
 export interface SpeechEncoders {
   /** Content types, of `targetMediaTypes`, that can be encoded. */
@@ -198,4 +207,189 @@ function failed(): ServiceError {
     'synthesis_failed',
     'The speech could not be encoded because of a fault on our side. Please start a new session.',
   );
+}
+
+// Speech as AAC: one process of FFmpeg a segment, the next one started before it is needed.
+
+const AAC_RATE_HZ = 24_000;
+/** Samples in a frame of AAC-LC. */
+const FRAME_SAMPLES = 1024;
+const BIT_RATE = '70k';
+/** A process that owes an answer is given up after this: it encodes speech 50 times as fast as it is spoken. */
+const PATIENCE_MS = 15_000;
+
+const processArguments: readonly string[] = [
+  ...['-hide_banner', '-loglevel', 'quiet', '-nostdin'],
+  // The header says everything: nothing is to be found out from the sound.
+  ...['-f', 'wav', '-probesize', '64', '-analyzeduration', '0', '-i', 'pipe:0'],
+  ...['-threads', '1', '-ac', '1', '-ar', `${AAC_RATE_HZ}`, '-c:a', 'aac', '-b:a', BIT_RATE],
+  ...['-flush_packets', '1', '-f', 'adts', 'pipe:1'],
+];
+/** AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): AAC-LC (2), 24 kHz (6), one channel (1). */
+const AUDIO_SPECIFIC_CONFIG = Uint8Array.of(0x13, 0x08);
+
+/**
+ * Segments are encoded each on its own, as only the end of its input makes ffmpeg give everything
+ * away; silence lies where they meet, so nothing is heard of it.
+ */
+function openAacEncoder({
+  format,
+  signal,
+  program,
+}: {
+  format: TargetMediaFormat;
+  signal: AbortSignal;
+  program: FfmpegProgram;
+}): SpeechEncoder {
+  const isMpegts = format.container === 'mpegts';
+  const container: Container = isMpegts
+    ? createMpegtsContainer({ codec: 'aac', sampleRateHz: AAC_RATE_HZ })
+    : createMatroskaContainer({
+        codec: 'aac',
+        docType: 'matroska',
+        sampleRateHz: AAC_RATE_HZ,
+        audioSpecificConfig: AUDIO_SPECIFIC_CONFIG,
+      });
+  const maker = createPieceMaker({ container, sampleRateHz: AAC_RATE_HZ });
+  // As other containers want them; what we read has no checksums.
+  const bare = ({ data, samples }: Packet) => ({ data: data.subarray(ADTS_HEADER_BYTES), samples });
+  let segment = new AacProcess(program);
+  let isBegun = false;
+
+  const taken = () => {
+    const packets = segment.take();
+    return maker.add(isMpegts ? packets : packets.map(bare));
+  };
+  const abort = () => segment.kill(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+
+  return {
+    headers: container.headers,
+    async encode({ samples, sampleRateHz }) {
+      signal.throwIfAborted();
+      isBegun = true;
+      await segment.write(samples, sampleRateHz);
+      return taken();
+    },
+    async flush() {
+      signal.throwIfAborted();
+      if (!isBegun) return [];
+      await segment.end();
+      const pieces = [...taken(), ...maker.flush()];
+      segment = new AacProcess(program);
+      isBegun = false;
+      return pieces;
+    },
+    close() {
+      signal.removeEventListener('abort', abort);
+      segment.kill(new Error('The encoder was closed.'));
+    },
+  };
+}
+
+/** One segment of speech to AAC frames. Started before its segment comes, so that no segment waits for a process. */
+class AacProcess {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #containment: Containment;
+  readonly #closed: Promise<void>;
+  /** What is left of a frame. */
+  #rest: Buffer = Buffer.alloc(0);
+  #frames: Packet[] = [];
+  #isBegun = false;
+  #failure: { reason: unknown } | undefined;
+  #giveUp: (reason: unknown) => void = () => undefined;
+
+  constructor({ path, containment }: FfmpegProgram) {
+    const [program, ...args] = containment.wrap([path, ...processArguments]);
+    // Nothing is inherited: our environment has keys in it.
+    const options = { env: {}, detached: true } as const;
+    const child = spawn(program, args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] });
+    this.#child = child;
+    this.#containment = containment;
+    child.on('error', () => this.#break());
+    // Only the exit code tells whether all has been taken.
+    child.stdin.on('error', () => undefined);
+    child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
+    this.#closed = new Promise((resolve) => {
+      child.on('close', (exitCode) => {
+        if (exitCode !== 0 || this.#rest.length > 0) this.#break();
+        resolve();
+      });
+    });
+  }
+
+  /**
+   * Takes samples at a rate that stays the same; resolves when there is room for more.
+   *
+   * @throws ServiceError synthesis_failed; what it was killed with
+   */
+  async write(samples: Int16Array, sampleRateHz: number): Promise<void> {
+    const { stdin } = this.#child;
+    if (!this.#isBegun) stdin.write(wavHeader({ sampleRateHz, dataBytes: Infinity }));
+    this.#isBegun = true;
+    // A copy: the engine may use its memory again before the pipe has taken it.
+    const { buffer, byteOffset, byteLength } = samples;
+    const hasRoom = stdin.write(Uint8Array.from(new Uint8Array(buffer, byteOffset, byteLength)));
+    const room = hasRoom ? undefined : new Promise((resolve) => stdin.once('drain', resolve));
+    await this.#patiently(room);
+  }
+
+  /** No more follows; resolves when all frames are there. Throws like {@link write}. */
+  async end(): Promise<void> {
+    this.#child.stdin.end();
+    await this.#patiently(this.#closed);
+  }
+
+  /** The frames since the last call; the first of all is silent, as decoders need one to begin with. */
+  take(): Packet[] {
+    const frames = this.#frames;
+    this.#frames = [];
+    return frames;
+  }
+
+  /** Ends it at once; what is under way fails with the reason. */
+  kill(reason: unknown): void {
+    this.#failure ??= { reason };
+    this.#containment.kill(this.#child);
+    this.#giveUp(this.#failure.reason);
+  }
+
+  #break(): void {
+    this.kill(
+      new ServiceError(
+        'synthesis_failed',
+        'The speech could not be encoded: ffmpeg has failed. Please start a new session.',
+      ),
+    );
+  }
+
+  /** Cuts what comes into frames. */
+  #read(chunk: Buffer): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let start = 0;
+    while (bytes.length - start >= ADTS_HEADER_BYTES) {
+      const header = readAdtsHeader(bytes, start);
+      if (header === undefined) {
+        this.#break();
+        return;
+      }
+      const end = start + header.lengthBytes;
+      if (end > bytes.length) break;
+      this.#frames.push({ data: bytes.subarray(start, end), samples: FRAME_SAMPLES });
+      start = end;
+    }
+    this.#rest = bytes.subarray(start);
+  }
+
+  /** Waits, unless the process has failed, fails meanwhile or takes too long. */
+  async #patiently(event: Promise<unknown> | undefined): Promise<void> {
+    if (this.#failure === undefined && event !== undefined) {
+      const timer = setTimeout(() => this.#break(), PATIENCE_MS);
+      await new Promise<unknown>((resolve, reject) => {
+        this.#giveUp = reject;
+        event.then(resolve, reject);
+      }).finally(() => clearTimeout(timer));
+    }
+    if (this.#failure !== undefined) throw this.#failure.reason;
+  }
 }

@@ -1,14 +1,91 @@
-/** One voice socket joined to one session: frames in, messages out, and every way it can end. */
-import { WebSocket, type RawData } from 'ws';
+/**
+ * A voice socket, from HTTP on: the token is spent before the upgrade, and refusals are HTTP answers; then the
+ * socket is joined to its session: frames in, messages out, and every way it can end.
+ */
+import type { IncomingMessage } from 'node:http';
+import { type RawData, WebSocket } from 'ws';
 import { ServiceError, toServiceError, toSocket } from '../../../shared/errors.ts';
-import { encodeServerMessage, decodeClientMessage } from '../../../shared/protocol/codec.ts';
-import type { Logger } from '../../process/log.ts';
+import {
+  decodeClientMessage,
+  encodeServerMessage,
+  MAX_FRAME_BYTES,
+} from '../../../shared/protocol/codec.ts';
+import type { MessageFormat } from '../../../shared/protocol/messages.ts';
+import { VOICE_CONNECT_PATH } from '../../../shared/schemas/voice-session.ts';
+import type { PageOrigin } from '../../http/door.ts';
+import {
+  checkHandshake,
+  createSocketServer,
+  type SocketKind,
+  type SocketUpgrade,
+} from '../../http/upgrades.ts';
+import type { Logger, ParentLogger } from '../../process/log.ts';
 import { createRealTimeMeter } from './media-queue.ts';
 import type { SessionConnection } from './running-session.ts';
-import type { ForeignPage } from './voice-sessions.ts';
-import type { MessageFormat } from '../../../shared/protocol/messages.ts';
+import { ForeignPage, type VoiceSessions } from './voice-sessions.ts';
 
-export interface ConnectionLimits {
+interface VoiceSocketOptions {
+  voiceSessions: VoiceSessions;
+  limits: ConnectionLimits;
+  log: ParentLogger;
+  /** Whether a proxy in front says under which host it was called. */
+  trustProxy: boolean;
+}
+
+/** The sockets of voice sessions. */
+export function voiceSockets({
+  voiceSessions,
+  limits,
+  log,
+  trustProxy,
+}: VoiceSocketOptions): SocketKind {
+  const sockets = createSocketServer(VoiceSocket, { maxPayload: MAX_FRAME_BYTES });
+
+  async function open(upgrade: SocketUpgrade): Promise<void> {
+    const { request, url, socket, traceId } = upgrade;
+    // What cannot become a socket must not cost the token.
+    checkHandshake(request);
+    const page = pageOf(request, trustProxy);
+    const session = await voiceSessions.connect(tokenOf(url), page).catch((error: unknown) => {
+      if (!(error instanceof ForeignPage)) throw error;
+      sockets.accept(upgrade, (webSocket) => refuse(webSocket, error));
+    });
+    if (session === undefined) return;
+    const release = () => session.release(false);
+    // Until the handshake is done, nobody else sees the connection end.
+    socket.once('close', release);
+    if (socket.destroyed) {
+      release();
+      return;
+    }
+    sockets.accept(upgrade, (webSocket) => {
+      socket.off('close', release);
+      serveConnection({ socket: webSocket, session, limits, log: log.child({ reqId: traceId }) });
+    });
+  }
+
+  return { address: VOICE_CONNECT_PATH, takes: (path) => path === VOICE_CONNECT_PATH, open };
+}
+
+/** Where a handshake comes from: only browsers say it, and no page can make them say otherwise. */
+function pageOf({ headers }: IncomingMessage, trustProxy: boolean): PageOrigin {
+  const forwarded = trustProxy ? headers['x-forwarded-host'] : undefined;
+  return { origin: headers.origin, host: forwarded?.toString() ?? headers.host };
+}
+
+/** @throws ServiceError invalid_request */
+function tokenOf({ searchParams }: URL): string {
+  const token = searchParams.get('token') ?? '';
+  if (token !== '') return token;
+  throw new ServiceError(
+    'invalid_request',
+    `The token is missing: open ${VOICE_CONNECT_PATH}?token=…`,
+  );
+}
+
+// One socket joined to one session.
+
+interface ConnectionLimits {
   /** Without audio for this long the session is ended. */
   idleMs: number;
   /** Longest connection; its client may reconnect. */
@@ -17,7 +94,7 @@ export interface ConnectionLimits {
   unreadMs?: number;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   socket: VoiceSocket;
   session: SessionConnection;
   limits: ConnectionLimits;
@@ -66,7 +143,7 @@ export function serveConnection(options: ConnectionOptions): void {
 }
 
 /** Tells a page that has no session why, and closes. */
-export function refuse(socket: VoiceSocket, refusal: ForeignPage): void {
+function refuse(socket: VoiceSocket, refusal: ForeignPage): void {
   socket.on('error', () => undefined);
   const { message, closeCode } = toSocket(refusal, 'session');
   socket.send(encodeServerMessage(message, refusal.messageFormat));

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
+  checkNewPassword,
   consoleEntrance,
   createConsoleAccess,
+  createPasswordHashing,
   type ConsoleAccess,
 } from '../../../server/accounts/console/console-access.ts';
-import {
-  checkNewPassword,
-  createPasswordHashing,
-} from '../../../server/accounts/console/console-passwords.ts';
 import { TooManyTries } from '../../../server/accounts/console/console-tries.ts';
 import type { Account } from '../../../server/http/door.ts';
 import { recordLog } from '../../support/product/log-record.ts';

@@ -170,10 +170,7 @@ const layers: Record<string, Layer> = {
     uses: ['shared', 'server/cli/running-server.ts', 'server/config.ts', 'server/app.ts'],
   },
   // The same for a worker.
-  'server/worker-app.ts': { uses: ['shared', 'server'] },
-  'server/worker.ts': {
-    uses: ['shared', 'server/process', 'server/config.ts', 'server/worker-app.ts'],
-  },
+  'server/worker.ts': { uses: ['shared', 'server'] },
 
   test: { uses: ['shared', 'server', 'widget'] },
 };

@@ -4,22 +4,21 @@ import { isInCell, withDoubtfulCellsRead, withoutDoubles, worth } from './doubtf
 import { brightness, contrast, grayOf, readable, type ReadablePicture } from './legibility.ts';
 import {
   around,
-  recogniseText,
   type OcrLine,
   type OcrWord,
   type PixelBox,
   type RawPixels,
+  recogniseText,
 } from './ocr.ts';
 import type { Picture } from './picture.ts';
-import { onLevelPage, type OriginalPage } from './original-page.ts';
 import { withPlainWords } from './plain-reading.ts';
-import { gapBetween, WITHOUT_DESCENDERS, withBarsRead, withoutRulesRead } from './read-bars.ts';
+import { gapBetween, withBarsRead, WITHOUT_DESCENDERS, withoutRulesRead } from './read-bars.ts';
 import { findRules } from './rule-search.ts';
-import { closedCells, isParted, rowAround, withoutTableRules, type Rule } from './rules.ts';
-import { joined, LINE_CONFIDENCE, sureLines, type SureLine, withoutBullet } from './sure-lines.ts';
+import { closedCells, isParted, rowAround, type Rule, withoutTableRules } from './rules.ts';
 import { withoutStrikes } from './struck-text.ts';
-import { withTableCells, type PlacedLine } from './table-cells.ts';
-import { quarterTurn, turnedLine, type QuarterTurn } from './turned-text.ts';
+import { joined, LINE_CONFIDENCE, type SureLine, sureLines, withoutBullet } from './sure-lines.ts';
+import { type PlacedLine, withTableCells } from './table-cells.ts';
+import { quarterTurn, type QuarterTurn, turnedLine } from './turned-text.ts';
 
 /**
  * A line of text that is sure to be text. Where that of a turned line is, and where its words are, is
@@ -45,6 +44,16 @@ export interface ReadLine {
 }
 
 const SCREEN_DPI = 96;
+
+/**
+ * A page in the resolution it was scanned in, and as it lies: drawn in another resolution, or turned back,
+ * now and then a letter of it is read for another.
+ */
+interface OriginalPage {
+  picture: RawPixels;
+  /** How far its lines fall to the right. */
+  skewDegrees: number;
+}
 
 interface ReadingOptions {
   /** Where it is known. */
@@ -184,6 +193,54 @@ async function readOriginal(
     dotsPerInch: (original.picture.width / gray.width) * scale * paperDpi,
   });
   return placedLines(onLevelPage(lines, original, gray), { gray, rules, cells });
+}
+
+/** A box that stands askew is higher than what is in it, at most so many times. */
+const MOST_ASKEW = 2;
+
+/** Lines of an original page, where they are on one of another size that was turned back. */
+function onLevelPage<Line extends PlacedLine>(
+  lines: readonly Line[],
+  { picture, skewDegrees }: OriginalPage,
+  { width, height }: { width: number; height: number },
+): Line[] {
+  const [scaleX, scaleY] = [width / picture.width, height / picture.height];
+  const angle = (skewDegrees * Math.PI) / 180;
+  const [cos, sin, slope] = [Math.cos(angle), Math.sin(angle), Math.tan(angle)];
+  const place = (atX: number, atY: number): { x: number; y: number } => {
+    const [x, y] = [atX * scaleX - width / 2, atY * scaleY - height / 2];
+    return { x: width / 2 + cos * x + sin * y, y: height / 2 - sin * x + cos * y };
+  };
+  const moved = ({ left, right, top, bottom }: PixelBox, isLevel: boolean): PixelBox => {
+    const { x, y } = place((left + right) / 2, (top + bottom) / 2);
+    const [w, h] = [(right - left) * scaleX, (bottom - top) * scaleY];
+    const across = (one: number, other: number): number =>
+      Math.max(one / MOST_ASKEW, one - Math.abs(slope) * other);
+    const [ownWidth, ownHeight] = isLevel ? [w, across(h, w)] : [across(w, h), h];
+    return {
+      left: Math.round(x - ownWidth / 2),
+      right: Math.round(x + ownWidth / 2),
+      top: Math.round(y - ownHeight / 2),
+      bottom: Math.round(y + ownHeight / 2),
+    };
+  };
+  return lines.map((line) => {
+    const isLevel = line.angle === 0;
+    const words = line.words.map((word): OcrWord => {
+      const letters = word.letters?.map(({ text, box }) => ({ text, box: moved(box, isLevel) }));
+      return { ...word, box: moved(word.box, isLevel), ...(letters && { letters }) };
+    });
+    const box = around(words.map((word) => word.box));
+    const foot = place(line.box.left, line.baseline.leftPx);
+    const fall = line.baseline.slope - slope;
+    return {
+      ...line,
+      words,
+      box,
+      baseline: { leftPx: foot.y + fall * (box.left - foot.x), slope: fall },
+      letterHeightPx: line.letterHeightPx * scaleY,
+    };
+  });
 }
 
 function finished(lines: readonly SureLine[], ruled: RuledPicture): ReadLine[] {
