@@ -14,7 +14,7 @@ import { until } from '../../support/product/server.ts';
 /** More than the system keeps for a socket that nobody reads, and less than a session keeps. */
 const SEGMENTS = 60;
 const SEGMENT_BYTES = 125_000;
-const UNREAD_MS = 300;
+const UNREAD_MS = 1_500;
 
 let session: RunningSession;
 let failures = 0;
