@@ -214,6 +214,11 @@ it(
     await speaker.getByRole('button', { name: 'Pause' }).click();
     await untilTitle(speaker, 'Paused');
     for (const { page } of readers) await untilState(page, 'paused');
+    // The end of what was being said comes after the button was pressed.
+    await expect.poll(async () => (await bench.roomNow(room)).session_id, soon).toBeUndefined();
+    await expect
+      .poll(async () => (await spoken.lines()).map(({ text }) => text), soon)
+      .toEqual(await transcriptOf(room, 'spoken'));
     for (const reader of readers) await untilAsFarAs(reader, spoken);
     for (const [index, reader] of readers.entries()) {
       expect(await reader.lines()).toEqual(expect.arrayContaining(before[index]!));
