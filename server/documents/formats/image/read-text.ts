@@ -19,6 +19,7 @@ import { closedCells, isParted, rowAround, withoutTableRules, type Rule } from '
 import { joined, LINE_CONFIDENCE, sureLines, type SureLine, withoutBullet } from './sure-lines.ts';
 import { withoutStrikes } from './struck-text.ts';
 import { withTableCells, type PlacedLine } from './table-cells.ts';
+import { withoutTickBoxes } from './tick-boxes.ts';
 import { quarterTurn, turnedLine, type QuarterTurn } from './turned-text.ts';
 
 /**
@@ -86,9 +87,10 @@ async function readScreen(picture: ReadablePicture, options: ReadingOptions): Pr
 async function readPage(picture: ReadablePicture, options: ReadingOptions): Promise<ReadLine[]> {
   const ruled = ruledPicture(picture, options.paperDpi ?? SCREEN_DPI);
   const { gray, rules, cells, unruled: withStrikes, scale, unitPx } = ruled;
-  const { picture: bare, strikes } = withoutStrikes(withStrikes, { scale, unitPx });
+  const { picture: unstruck, strikes } = withoutStrikes(withStrikes, { scale, unitPx });
+  const bare = mayHaveTickBoxes(options.language) ? withoutTickBoxes(unstruck, unitPx) : unstruck;
   const inBare = readIn(bare, ruled, options);
-  const isOnlyStruck = bare !== gray && withStrikes === gray;
+  const isOnlyStruck = unstruck !== gray && withStrikes === gray;
   const readPlain = async (): Promise<PlacedLine[]> => {
     if (bare === gray) return inBare;
     // The original has struck words as well.
@@ -119,12 +121,18 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
   const unmarked = [...onPage, ...numberedAfter(onPage, asItIs)]
     .filter(isLevel)
     .map((line) => withoutBullet(line, gray));
-  const level = withPlainWords(best, { plain: unmarked, rules, strikes, bare });
+  const readings = { page: [plain.length > 0 ? plain : unruled, scattered], original: asItIs };
+  const level = withPlainWords(best, { plain: unmarked, rules, strikes, bare, ...readings });
   const turned = [scattered, asItIs].reduce<SureLine[]>(
     (found, lines) => better(found, sureLines(lines.filter(isTurned), gray)),
     inBoth(isTurned),
   );
   return finished(better(level, turned), ruled);
+}
+
+/** Of some scripts boxes are letters. */
+function mayHaveTickBoxes(language: LanguageTag | undefined): boolean {
+  return language !== undefined && !/^(?:zh|ja|ko|yue)\b/iu.test(language);
 }
 
 /** A gray picture and what rules it. */
