@@ -260,7 +260,9 @@ function replaceDoubtful(
   const replaced = rivals.map(({ word }) => word);
   const areStruck = isStruck(place, strikes);
   const doubtful = areStruck ? DOUBTFUL_STRUCK : DOUBTFUL;
-  const lead = words.every(isConfirmed) ? SURER : CLEARLY_SURER;
+  // Readings that agree may all lack a full stop.
+  const areOther = words.map(lettersAlone).join('') !== replaced.map(lettersAlone).join('');
+  const lead = areOther && words.every(isConfirmed) ? SURER : CLEARLY_SURER;
   if (!(areStruck && haveBars(words, replaced)) && !isBetter(words, replaced, { doubtful, lead }))
     return;
   const others = own.words.filter((word) => !replaced.includes(word));
