@@ -277,3 +277,19 @@ export async function turnedBack(picture: Picture, degrees: number): Promise<Pic
     .toBuffer();
   return { data: back, width, height, channels };
 }
+
+/**
+ * A page's pixels, in one channel where none has a colour: Tesseract takes less time for them, and parts
+ * dark from bright as it does in the scan itself.
+ */
+export function withoutNeedlessChannels(picture: RawPixels): RawPixels {
+  const { data, width, height, channels } = picture;
+  if (channels !== 3) return picture;
+  const gray = new Uint8Array(width * height);
+  for (let at = 0, from = 0; at < gray.length; at += 1, from += 3) {
+    const value = data[from] ?? 0;
+    if (value !== data[from + 1] || value !== data[from + 2]) return picture;
+    gray[at] = value;
+  }
+  return { data: gray, width, height, channels: 1 };
+}

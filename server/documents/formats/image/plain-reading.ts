@@ -13,6 +13,10 @@ const SURE = 75;
 /** … and, where there is no line that they belong to, so sure and together so long. */
 const SURE_ALONE = 85;
 const SHORTEST_ALONE = 3;
+/** Where so much of a line is known to be text, the rest of it is likely to be. */
+const MOST_KNOWN = 0.6;
+/** Letters of a word that is believed however unsure, as it was read on the page and in the scan. */
+const FEWEST_CONFIRMED = 4;
 /** What replaces others is surer by this, or by this where it only has more blanks, … */
 const CLEARLY_SURER = 5;
 const SURER = 1;
@@ -35,9 +39,12 @@ const HIGHEST = 1.5;
 /** In heights of letters: words are farther from each other. In pixels: specks are narrower. */
 const BESIDE = 0.2;
 const LEAST_COLUMNS = 2;
+/** Share of the columns of a word, and levels of gray that ink differs by. */
+const INKED_COLUMNS = 0.5;
+const LEAST_CONTRAST = 64;
 /** Rules are read for single letters and signs; a word has two letters, or is an ideogram. */
 const WORD =
-  /^[\p{P}\p{Sc}]*[\p{L}\p{N}]*(?:\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}\p{N}\p{P}]*$/u;
+  /^[\p{P}\p{Sc}]*(?:\p{L}{1,2}['’])?[\p{L}\p{N}]*(?:\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[\p{L}\p{M}\p{N}\p{P}]*$/u;
 const HYPHEN = /^[-–—]$/u;
 /** Letters that are one stroke. */
 const STEMS = /[Il]/gu;
@@ -59,47 +66,76 @@ export function withPlainWords<Line extends PlacedLine>(
     rules,
     strikes = [],
     bare,
+    page = [],
+    original = [],
   }: {
     plain: readonly Line[];
     rules: readonly Rule[];
     strikes?: readonly PixelBox[];
     bare: RawPixels;
+    /** What was read of the page in different ways, … */
+    page?: readonly (readonly PlacedLine[])[];
+    /** … and of it as it was scanned. */
+    original?: readonly PlacedLine[];
   },
 ): Line[] {
-  const dashed = rules.filter(({ isDashed }) => isDashed).map(({ box }) => box);
+  const dashed = rules
+    .filter(({ isDashed }) => isDashed)
+    .map(({ box }) => ({ box, isAbove: (word: PixelBox) => isInked(word, bare) }));
+  const readings = [...page, original];
+  const isAgreed = (word: OcrWord): boolean =>
+    readings.filter((lines) => isReadIn(lines, word)).length > 1;
+  const isConfirmed = (word: OcrWord): boolean =>
+    isReadIn(original, word) && page.some((lines) => isReadIn(lines, word));
+  const surer = withSurerWords(lines, { plain, dashed, strikes, isConfirmed });
   const sure = new Set(
     plain.flatMap((line) => {
-      const words = line.words.filter((word) => isSure(word, { line, dashed }));
+      const isKnown =
+        line.words.filter((word) => isReadIn(surer, word)).length > MOST_KNOWN * line.words.length;
+      const least = isKnown ? DOUBTFUL : SURE;
+      const words = line.words.filter(
+        (word) =>
+          isWord(word, { line, dashed }) &&
+          (word.confidence >= least ||
+            (lettersOf([word]).length >= FEWEST_CONFIRMED && isConfirmed(word))),
+      );
       // Those that were read there as well need no look.
-      const others = words.filter((word) => !isReadIn(lines, word));
+      const others = words.filter((word) => !isReadIn(surer, word));
       const cut = new Set(others.filter((word) => isCutOff(word, { line, words, bare })));
       return words.filter((word) => !cut.has(word));
     }),
   );
-  return withMissingWords(withSurerWords(lines, { plain, dashed, strikes }), { plain, sure });
+  return withMissingWords(surer, { plain, sure, isAgreed });
 }
 
 /** Whether the same word was read at its place. */
 function isReadIn(lines: readonly PlacedLine[], { text, box }: OcrWord): boolean {
-  return wordsAt(lines, box, MOST_OF_WORD).some(({ word }) => word.text === text);
+  return wordsAt(lines, box, MOST_OF_WORD).some(
+    ({ word }) => word.text === text || lettersAlone(word) === lettersAlone({ text }),
+  );
 }
 
-/** Whether it is a word for certain, and no rule. */
-function isSure(word: OcrWord, place: { line: PlacedLine; dashed: readonly PixelBox[] }): boolean {
-  return word.confidence >= SURE && isWord(word, place);
+function lettersAlone({ text }: { text: string }): string {
+  return text.replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
+}
+
+/** A rule of dots or dashes, and whether there is more than it at the place of a word. */
+interface DashedRule {
+  box: PixelBox;
+  isAbove: (word: PixelBox) => boolean;
 }
 
 /** Whether it is a word, and no rule. */
 function isWord(
   { text, box }: OcrWord,
-  { line, dashed }: { line: PlacedLine; dashed: readonly PixelBox[] },
+  { line, dashed }: { line: PlacedLine; dashed: readonly DashedRule[] },
 ): boolean {
   return (
     line.angle === 0 &&
     WORD.test(text) &&
     !RULE_SIGN.test(text) &&
     box.bottom - box.top <= HIGHEST * line.letterHeightPx &&
-    !dashed.some((rule) => isAlong(box, rule))
+    !dashed.some((rule) => isAlong(box, rule.box) && !rule.isAbove(box))
   );
 }
 
@@ -108,6 +144,21 @@ function isAlong(box: PixelBox, rule: PixelBox): boolean {
   const middle = (rule.top + rule.bottom) / 2;
   const shared = Math.min(box.right, rule.right) - Math.max(box.left, rule.left);
   return middle > box.top && middle < box.bottom && shared > ALL_OF_WORD * (box.right - box.left);
+}
+
+/** Whether there is ink in most columns of a box. */
+function isInked({ left, right, top, bottom }: PixelBox, bare: RawPixels): boolean {
+  const columns = range(Math.max(0, left), Math.min(bare.width, right));
+  const rows = range(Math.max(0, top), Math.min(bare.height, bottom));
+  const levelAt = (x: number, y: number): number => bare.data[y * bare.width + x] ?? 0;
+  const levels = columns.flatMap((x) => rows.map((y) => levelAt(x, y)));
+  const ground = median(levels);
+  const contrast = levels.reduce((most, level) => Math.max(most, Math.abs(level - ground)), 0);
+  if (contrast < LEAST_CONTRAST) return false;
+  const inked = columns.filter((x) =>
+    rows.some((y) => Math.abs(levelAt(x, y) - ground) > contrast / 2),
+  );
+  return inked.length >= INKED_COLUMNS * columns.length;
 }
 
 /** Whether letters go on beside a word, close by, that were not read: a part of one is no word. */
@@ -131,9 +182,11 @@ function isCutOff(
       contrast = Math.max(contrast, Math.abs(levelAt(x, y) - ground));
     }
   }
-  const inked = columns.filter((x) =>
-    rows.some((y) => Math.abs(levelAt(x, y) - ground) > contrast / 2),
-  );
+  // What goes through from top to bottom is a rule.
+  const inked = columns.filter((x) => {
+    const isInk = (y: number): boolean => Math.abs(levelAt(x, y) - ground) > contrast / 2;
+    return rows.some(isInk) && !rows.every(isInk);
+  });
   return inked.length >= LEAST_COLUMNS;
 }
 
@@ -144,10 +197,12 @@ function withSurerWords<Line extends PlacedLine>(
     plain,
     dashed,
     strikes,
+    isConfirmed,
   }: {
     plain: readonly Line[];
-    dashed: readonly PixelBox[];
+    dashed: readonly DashedRule[];
     strikes: readonly PixelBox[];
+    isConfirmed: (word: OcrWord) => boolean;
   },
 ): Line[] {
   const all = [...lines];
@@ -160,7 +215,7 @@ function withSurerWords<Line extends PlacedLine>(
       .map(({ box }) => words.filter((word) => shareWithin(word.box, box) >= MOST_OF_WORD))
       .filter(({ length }) => length > 1);
     for (const group of [...words.map((word) => [word]), ...parts])
-      replaceDoubtful(all, group, strikes);
+      replaceDoubtful(all, group, { strikes, isConfirmed });
   }
   return all;
 }
@@ -190,7 +245,10 @@ function partsAtStrike(word: OcrWord): OcrWord[] {
 function replaceDoubtful(
   lines: PlacedLine[],
   words: readonly OcrWord[],
-  strikes: readonly PixelBox[],
+  {
+    strikes,
+    isConfirmed,
+  }: { strikes: readonly PixelBox[]; isConfirmed: (word: OcrWord) => boolean },
 ): void {
   const place = around(words.map(({ box }) => box));
   const rivals = wordsAt(lines, place);
@@ -202,7 +260,11 @@ function replaceDoubtful(
   const replaced = rivals.map(({ word }) => word);
   const areStruck = isStruck(place, strikes);
   const doubtful = areStruck ? DOUBTFUL_STRUCK : DOUBTFUL;
-  if (!(areStruck && haveBars(words, replaced)) && !isBetter(words, replaced, doubtful)) return;
+  // Readings that agree may all lack a full stop.
+  const areOther = words.map(lettersAlone).join('') !== replaced.map(lettersAlone).join('');
+  const lead = areOther && words.every(isConfirmed) ? SURER : CLEARLY_SURER;
+  if (!(areStruck && haveBars(words, replaced)) && !isBetter(words, replaced, { doubtful, lead }))
+    return;
   const others = own.words.filter((word) => !replaced.includes(word));
   lines[lines.indexOf(own)] = withWords({ ...own, words: others }, words);
 }
@@ -222,7 +284,7 @@ function haveBars(words: readonly OcrWord[], replaced: readonly OcrWord[]): bool
 function isBetter(
   words: readonly OcrWord[],
   replaced: readonly OcrWord[],
-  doubtful: number,
+  { doubtful, lead }: { doubtful: number; lead: number },
 ): boolean {
   const [own, others] = [lettersOf(words), lettersOf(replaced)];
   if (own.length < AS_MANY_LETTERS * others.length) return false;
@@ -235,7 +297,7 @@ function isBetter(
   // What is itself in doubt takes the place of what is mostly no text, and of nothing else.
   if (confidence < SURE && least >= doubtful) return false;
   const isSame = own === others && words.length >= replaced.length;
-  return confidence >= least + (isSame || least < doubtful ? SURER : CLEARLY_SURER);
+  return confidence >= least + (isSame || least < doubtful ? SURER : lead);
 }
 
 function lettersOf(words: readonly OcrWord[]): string {
@@ -245,7 +307,15 @@ function lettersOf(words: readonly OcrWord[]): string {
 /** The lines with what the plain page has where they have nothing: words of a line, or a line. */
 function withMissingWords<Line extends PlacedLine>(
   lines: readonly Line[],
-  { plain, sure }: { plain: readonly Line[]; sure: ReadonlySet<OcrWord> },
+  {
+    plain,
+    sure,
+    isAgreed,
+  }: {
+    plain: readonly Line[];
+    sure: ReadonlySet<OcrWord>;
+    isAgreed: (word: OcrWord) => boolean;
+  },
 ): Line[] {
   const all = [...lines];
   const highest = Math.max(0, ...lines.map(({ paragraph }) => paragraph));
@@ -255,7 +325,7 @@ function withMissingWords<Line extends PlacedLine>(
     for (const words of missingRuns(line, { lines: all, sure })) {
       const own = lineBeside(all, { line, words });
       if (own !== undefined) all[all.indexOf(own)] = withWords(own, words);
-      else if (mayStandAlone(words)) {
+      else if (mayStandAlone(words, words.every(isAgreed))) {
         const paragraph = paragraphs.get(line.paragraph) ?? highest + line.paragraph;
         all.splice(last + 1, 0, withWords({ ...line, paragraph, words: [] }, words));
       }
@@ -269,8 +339,9 @@ function withMissingWords<Line extends PlacedLine>(
 }
 
 /** In pictures, too, letters are read. */
-function mayStandAlone(words: readonly OcrWord[]): boolean {
-  return lettersOf(words).length >= SHORTEST_ALONE && meanConfidence(words) >= SURE_ALONE;
+function mayStandAlone(words: readonly OcrWord[], areAgreed: boolean): boolean {
+  const least = areAgreed ? SURE : SURE_ALONE;
+  return lettersOf(words).length >= SHORTEST_ALONE && meanConfidence(words) >= least;
 }
 
 /** Words one after the other that are missing; those at both ends are sure. */

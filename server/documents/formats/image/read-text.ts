@@ -18,6 +18,7 @@ import { closedCells, isParted, rowAround, type Rule, withoutTableRules } from '
 import { withoutStrikes } from './struck-text.ts';
 import { joined, LINE_CONFIDENCE, type SureLine, sureLines, withoutBullet } from './sure-lines.ts';
 import { type PlacedLine, withTableCells } from './table-cells.ts';
+import { withoutTickBoxes } from './tick-boxes.ts';
 import { quarterTurn, type QuarterTurn, turnedLine } from './turned-text.ts';
 
 /**
@@ -95,9 +96,10 @@ async function readScreen(picture: ReadablePicture, options: ReadingOptions): Pr
 async function readPage(picture: ReadablePicture, options: ReadingOptions): Promise<ReadLine[]> {
   const ruled = ruledPicture(picture, options.paperDpi ?? SCREEN_DPI);
   const { gray, rules, cells, unruled: withStrikes, scale, unitPx } = ruled;
-  const { picture: bare, strikes } = withoutStrikes(withStrikes, { scale, unitPx });
+  const { picture: unstruck, strikes } = withoutStrikes(withStrikes, { scale, unitPx });
+  const bare = mayHaveTickBoxes(options.language) ? withoutTickBoxes(unstruck, unitPx) : unstruck;
   const inBare = readIn(bare, ruled, options);
-  const isOnlyStruck = bare !== gray && withStrikes === gray;
+  const isOnlyStruck = unstruck !== gray && withStrikes === gray;
   const readPlain = async (): Promise<PlacedLine[]> => {
     if (bare === gray) return inBare;
     // The original has struck words as well.
@@ -128,12 +130,18 @@ async function readPage(picture: ReadablePicture, options: ReadingOptions): Prom
   const unmarked = [...onPage, ...numberedAfter(onPage, asItIs)]
     .filter(isLevel)
     .map((line) => withoutBullet(line, gray));
-  const level = withPlainWords(best, { plain: unmarked, rules, strikes, bare });
+  const readings = { page: [plain.length > 0 ? plain : unruled, scattered], original: asItIs };
+  const level = withPlainWords(best, { plain: unmarked, rules, strikes, bare, ...readings });
   const turned = [scattered, asItIs].reduce<SureLine[]>(
     (found, lines) => better(found, sureLines(lines.filter(isTurned), gray)),
     inBoth(isTurned),
   );
   return finished(better(level, turned), ruled);
+}
+
+/** Of some scripts boxes are letters. */
+function mayHaveTickBoxes(language: LanguageTag | undefined): boolean {
+  return language !== undefined && !/^(?:zh|ja|ko|yue)\b/iu.test(language);
 }
 
 /** A gray picture and what rules it. */

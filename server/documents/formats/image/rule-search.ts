@@ -1,10 +1,13 @@
 /** Finds the ruled lines of tables and boxes in a gray picture: solid, dashed and dotted ones. */
 import { around, type PixelBox, type RawPixels } from './ocr.ts';
 import { blurOf, isMost, LEAST_DIFFERENCE, median, MOST_DRIFT, range, type Rule } from './rules.ts';
+import { barsIn, inkLevel } from './struck-text.ts';
 
 /** In 1/96 inch: letters have no upright strokes so long and thin, rows are higher. */
 const SHORTEST = 28;
 const THICKEST = 3;
+/** Of rules that go from one level rule to the next; no letter touches both. */
+const THICKEST_SIDE = 5;
 /** So many times as long as thick: the strokes of letters are up to 15 times. */
 const SLENDER = 20;
 /** Share of a rule that stands out; where others cross, it does not. */
@@ -20,22 +23,33 @@ interface PictureScale {
 
 /** Finds rules in a gray picture. */
 export function findRules(gray: RawPixels, size: PictureScale): Rule[] {
+  const thick = thickBars(gray, size.unitPx);
   const strokes = strokesAlong(gray, { ...size, shortest: SHORTEST_SIDE }, false);
   const isLong = (box: PixelBox): boolean => isSlender(box.right - box.left, box, size.unitPx);
   const long = strokesAlong(gray, { ...size, shortest: SHORTEST }, true)
     .filter((box) => isSlender(box.bottom - box.top, box, size.unitPx))
-    .map((box) => wholeRule(gray, box, size.unitPx));
-  const { level, sides } = boxesBetween(gray, { strokes, isLong, unitPx: size.unitPx });
+    .map((box) => wholeRule(gray, box, reachOf(THICKEST, size.unitPx)));
+  const { level, sides } = boxesBetween(gray, { strokes, thick, isLong, unitPx: size.unitPx });
+  const upright = joinedPieces([...long, ...sides]);
+  const across = sides.length === 0 ? [] : levelBetween(gray, upright, size.unitPx);
   return [
-    ...joinedPieces([...long, ...sides]).map((box) => ({ box, isUpright: true, isDashed: false })),
+    ...upright.map((box) => ({ box, isUpright: true, isDashed: false })),
     ...[true, false].flatMap((isDashed) =>
-      joinedPieces(level.filter((one) => one.isDashed === isDashed)).map((box) => ({
+      joinedPieces([
+        ...level.filter((one) => one.isDashed === isDashed),
+        ...(isDashed ? [] : across),
+      ]).map((box) => ({
         box,
         isUpright: false,
         isDashed,
       })),
     ),
   ];
+}
+
+/** In pixels, from within a rule to beyond it. */
+function reachOf(thickest: number, unitPx: number): number {
+  return Math.ceil(thickest * unitPx) + 1;
 }
 
 function isSlender(
@@ -45,6 +59,19 @@ function isSlender(
 ): boolean {
   const thickness = Math.min(right - left, bottom - top);
   return length >= SHORTEST * unitPx && length >= SLENDER * thickness;
+}
+
+/** In 1/96 inch. */
+const SHORTEST_THICK = 100;
+
+/** Level rules that are thicker than those that are found by what is beside them. */
+function thickBars(gray: RawPixels, unitPx: number): Stroke[] {
+  const level = inkLevel(gray);
+  if (level === undefined) return [];
+  return barsIn(gray, { level, shortestPx: Math.round(SHORTEST_THICK * unitPx) })
+    .filter(({ top, bottom }) => bottom - top > THICKEST * unitPx)
+    .filter(({ top, bottom }) => bottom - top <= THICKEST_SIDE * unitPx)
+    .map((box) => ({ ...box, isDashed: false }));
 }
 
 /** In 1/96 inch: boxes around text are higher, and wider, … */
@@ -64,11 +91,19 @@ function boxesBetween(
   gray: RawPixels,
   {
     strokes,
+    thick,
     isLong,
     unitPx,
-  }: { strokes: readonly Stroke[]; isLong: (box: PixelBox) => boolean; unitPx: number },
+  }: {
+    strokes: readonly Stroke[];
+    /** They may be anything where nothing meets them. */
+    thick: readonly Stroke[];
+    isLong: (box: PixelBox) => boolean;
+    unitPx: number;
+  },
 ): { level: Stroke[]; sides: PixelBox[] } {
-  const byTop = strokes.toSorted((a, b) => a.top - b.top);
+  const reachPx = reachOf(THICKEST_SIDE, unitPx);
+  const byTop = [...strokes, ...thick].toSorted((a, b) => a.top - b.top);
   const level = new Set(strokes.filter(isLong));
   const sides: PixelBox[] = [];
   const dashed: PixelBox[][] = [];
@@ -82,7 +117,9 @@ function boxesBetween(
       const { solid: between, dashes } = sidesBetween(gray, { above, below, unitPx });
       if (between.length === 0) dashed.push(dashes);
       if (!areLong && !hasSidesAtEnds(between, above)) continue;
-      sides.push(...between);
+      if (between.length === 0 && (thick.includes(above) || thick.includes(below))) continue;
+      // It goes on beside letters that are so close that a level rule was not seen.
+      sides.push(...between.map((box) => wholeRule(gray, { ...box, isDashed: false }, reachPx)));
       level.add(above).add(below);
     }
   }
@@ -136,7 +173,7 @@ function sidesBetween(
   { data, width, height }: RawPixels,
   { above, below, unitPx }: { above: Stroke; below: Stroke; unitPx: number },
 ): { solid: PixelBox[]; dashes: PixelBox[] } {
-  const reach = Math.ceil(THICKEST * unitPx) + 1;
+  const reach = reachOf(THICKEST_SIDE, unitPx);
   const from = Math.max(0, Math.max(above.left, below.left) - reach);
   const to = Math.min(width, Math.min(above.right, below.right) + reach);
   if (from >= to) return { solid: [], dashes: [] };
@@ -150,20 +187,37 @@ function sidesBetween(
   if (Math.abs(ink - ground) <= LEAST_DIFFERENCE) return { solid: [], dashes: [] };
   const isInk = (x: number, y: number): boolean =>
     Math.abs((data[y * width + x] ?? 0) - ground) > Math.abs(ink - ground) / 2;
-  const sidesOf = (isSide: (x: number) => boolean): PixelBox[] => {
+  const sidesOf = (isSide: (x: number) => boolean, thickest: number): PixelBox[] => {
     const sides: PixelBox[] = [];
     for (let x = from; x < to; x += 1) {
       const left = x;
       while (x < to && isSide(x)) x += 1;
-      if (x === left || x - left > THICKEST * unitPx) continue;
+      if (x === left || x - left > thickest * unitPx) continue;
       sides.push({ left, right: x, top: above.top, bottom: Math.min(height, below.bottom) });
     }
     return sides;
   };
   const dashesAt = (x: number): boolean =>
     areDashes(top, bottom, { isInk: (y) => isInk(x, y), fewest: FEWEST_IN_ROW });
-  const solid = sidesOf((x) => isMost(top, bottom, (y) => isInk(x, y)));
-  return { solid, dashes: solid.length === 0 ? sidesOf(dashesAt) : [] };
+  const solid = sidesOf((x) => isMost(top, bottom, (y) => isInk(x, y)), THICKEST_SIDE);
+  if (solid.length > 0) return { solid, dashes: [] };
+  const dashes = sidesOf(dashesAt, THICKEST).filter(({ left, right }) =>
+    areNarrow({ left, right, top, bottom }, { isInk, reach: 1 + Math.round(unitPx / 2) }),
+  );
+  return { solid, dashes };
+}
+
+/** Share of the ink of dashes that ends on both sides: strokes of `e`, `s` and `z` go on. */
+const NARROW = 0.7;
+
+function areNarrow(
+  { left, right, top, bottom }: PixelBox,
+  { isInk, reach }: { isInk: (x: number, y: number) => boolean; reach: number },
+): boolean {
+  const middle = (left + right) >> 1;
+  const inked = range(top, bottom).filter((y) => isInk(middle, y));
+  const ended = inked.filter((y) => !isInk(left - reach, y) && !isInk(right - 1 + reach, y));
+  return ended.length >= NARROW * inked.length;
 }
 
 /**
@@ -173,9 +227,8 @@ function sidesBetween(
 function wholeRule(
   { data, width, height }: RawPixels,
   { left, right, top, bottom, isDashed }: Stroke,
-  unitPx: number,
+  reach: number,
 ): PixelBox {
-  const reach = Math.ceil(THICKEST * unitPx) + 1;
   const widestGap = isDashed ? reach : 0;
   const middle = (left + right) >> 1;
   const levelAt = (x: number, y: number): number => data[y * width + x] ?? 0;
@@ -205,6 +258,41 @@ function wholeRule(
     return thin;
   };
   return { left, right, top: end(top, -1), bottom: end(bottom - 1, 1) + 1 };
+}
+
+/** The level rules that go from one upright rule to the next, however close letters are to them. */
+function levelBetween(
+  { data, width }: RawPixels,
+  upright: readonly PixelBox[],
+  unitPx: number,
+): PixelBox[] {
+  const levels: PixelBox[] = [];
+  for (const side of upright) {
+    const [next] = upright
+      .filter(({ left }) => left - side.right >= SHORTEST_SIDE * unitPx)
+      .filter(({ top, bottom }) => top < side.bottom && bottom > side.top)
+      .toSorted((a, b) => a.left - b.left);
+    if (next === undefined) continue;
+    const [top, bottom] = [Math.max(side.top, next.top), Math.min(side.bottom, next.bottom)];
+    const rows = range(top, bottom);
+    const columns = SAMPLED.map((share) =>
+      Math.round(side.right + share * (next.left - side.right)),
+    );
+    const ground = median(rows.flatMap((y) => columns.map((x) => data[y * width + x] ?? 0)));
+    const ink = median(rows.map((y) => data[y * width + ((side.left + side.right) >> 1)] ?? 0));
+    if (Math.abs(ink - ground) <= LEAST_DIFFERENCE) continue;
+    const isInk = (x: number, y: number): boolean =>
+      Math.abs((data[y * width + x] ?? 0) - ground) > Math.abs(ink - ground) / 2;
+    const isRule = (y: number): boolean =>
+      isMost(side.right + 1, next.left - 1, (x) => isInk(x, y));
+    for (let y = top; y < bottom; y += 1) {
+      const from = y;
+      while (y < bottom && isRule(y)) y += 1;
+      if (y === from || y - from > THICKEST_SIDE * unitPx) continue;
+      levels.push({ left: side.left, right: next.right, top: from, bottom: y });
+    }
+  }
+  return levels;
 }
 
 /** Pieces of one rule, found between the letters beside it, as the one they are. */
@@ -337,7 +425,7 @@ function runsAlong(
   const unitPx = Math.max(1, size.unitPx);
   const [length, breadth] = isUpright ? [height, width] : [width, height];
   const [step, stepAcross] = isUpright ? [width, 1] : [1, width];
-  const reach = Math.ceil(THICKEST * unitPx) + 1;
+  const reach = reachOf(THICKEST, unitPx);
   const starts = new Int32Array(breadth).fill(-1);
   const ends = new Int32Array(breadth);
   const hits = new Int32Array(breadth);

@@ -37,20 +37,24 @@ export function withoutStrikes(
   return { picture: { ...gray, data }, strikes: crossed };
 }
 
-/** Below which level of gray print is, dark on bright; undefined where there is none. */
-function inkLevel({ data }: RawPixels): number | undefined {
+/**
+ * Below which level of gray print is, dark on bright; undefined where there is none.
+ *
+ * @param share of the way from the darkest to paper: thin lines are pale
+ */
+export function inkLevel({ data }: RawPixels, share = 0.5): number | undefined {
   const counts = new Uint32Array(256);
   for (const value of data) counts[value] = (counts[value] ?? 0) + 1;
-  const levelAt = (share: number): number => {
-    let left = share * data.length;
+  const levelAt = (part: number): number => {
+    let left = part * data.length;
     return counts.findIndex((count) => (left -= count) < 0);
   };
   const [dark, paper] = [levelAt(DARKEST), levelAt(0.5)];
-  return paper - dark < LEAST_CONTRAST ? undefined : (dark + paper) / 2;
+  return paper - dark < LEAST_CONTRAST ? undefined : dark + share * (paper - dark);
 }
 
 /** Where ink goes on for long; what touches from row to row is one. */
-function barsIn(
+export function barsIn(
   { data, width, height }: RawPixels,
   { level, shortestPx }: { level: number; shortestPx: number },
 ): PixelBox[] {

@@ -18,7 +18,7 @@ export type SureLine = PlacedLine & {
 export const LINE_CONFIDENCE = 60;
 /** What stands at a line's ends below this and not as a word does is a picture or rule beside it. */
 const END_CONFIDENCE = 35;
-const LETTERS = /^\p{P}*(?:\p{L}\p{M}*){2,}\p{P}*$/u;
+const LETTERS = /^\p{P}*\p{L}\p{M}*(?:['’-]?\p{L}\p{M}*)+\p{P}*$/u;
 /** In heights of letters: pictures beside a line are farther from it than words from each other. */
 const WIDEST_BLANK = 0.5;
 /** How far a word goes above and below those beside it, in heights of letters. */

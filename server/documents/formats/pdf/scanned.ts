@@ -8,7 +8,7 @@ import type { QuarterTurn } from '../image/turned-text.ts';
 import { around } from '../image/ocr.ts';
 import { readText } from '../image/read-text.ts';
 import { findTurnedRegions, type TextRegion, type SeenLine } from '../image/regions.ts';
-import { skewOf, turnedBack } from '../image/legibility.ts';
+import { skewOf, turnedBack, withoutNeedlessChannels } from '../image/legibility.ts';
 import { type Matrix, multiply, turn } from './geometry.ts';
 import type { Page, PageParagraph, Box } from './page-model.ts';
 import { drawPage, imageDpi, type Pixels } from './page-picture.ts';
@@ -21,6 +21,7 @@ import {
   type ScanView,
   scannedParagraph,
 } from './scanned-paragraph.ts';
+import { pixelsOfScan } from './scanned-image.ts';
 import { listTextObjects, looksOfTextObjects } from './text-objects.ts';
 import { charactersOf } from './paragraph-segments.ts';
 
@@ -34,6 +35,10 @@ const LEAST_ORIGINAL_DPI = 70;
 const MOST_ORIGINAL_DPI = 320;
 const MOST_ORIGINAL_PIXELS = 10_000_000;
 const POINTS_PER_INCH = 72;
+/** A3 is as long as this, A4 as the other; nobody scans larger sheets more coarsely. */
+const LONGEST_SHEET_POINTS = 1200;
+const USUAL_SHEET_POINTS = 842;
+const LEAST_KNOWN_DPI = 100;
 /** A page with more visible characters is not read as a picture. */
 const MIN_PAGE_CHARACTERS = 20;
 /** Each takes seconds: more would take longer than a document may. */
@@ -108,20 +113,22 @@ async function readScan(
   const drawn = file.withPage(page.index, (open) => {
     const hidden = invisibleTextObjects(open);
     const pixels = drawPage(open, { dpi: SCAN_DPI, withText: false });
+    if (pixels === undefined) return undefined;
     const dpi = imageDpi(open);
     const hasOriginal = dpi !== undefined && dpi >= LEAST_ORIGINAL_DPI && dpi <= MOST_ORIGINAL_DPI;
+    const scan = { drawn: pixels, mostPixels: MOST_ORIGINAL_PIXELS };
     const original = hasOriginal
-      ? drawPage(open, { dpi, withText: false, mostPixels: MOST_ORIGINAL_PIXELS })
+      ? (pixelsOfScan(open, scan) ?? drawnOriginal(open, dpi))
       : undefined;
-    return { hidden, pixels, original };
+    return { hidden, pixels, original, dpi };
   });
-  if (drawn?.pixels === undefined) return undefined;
+  if (drawn === undefined) return undefined;
   const seen = withoutOpacity(drawn.pixels);
-  const paperDpi = (seen.width / page.width) * POINTS_PER_INCH;
+  const paperDpi = seen.width / sheetInches(page, drawn.dpi).width;
   const skew = await skewOf(seen);
   const picture = skew === 0 ? seen : await turnedBack(seen, skew);
   const original = drawn.original && {
-    picture: withoutOpacity(drawn.original),
+    picture: withoutNeedlessChannels(drawn.original),
     skewDegrees: skew,
   };
   const lines = await readText(picture, {
@@ -154,6 +161,19 @@ async function readScan(
     covers,
     turnedBack: turnAround(page, skew),
   };
+}
+
+function drawnOriginal(page: OpenPage, dpi: number): Picture | undefined {
+  const pixels = drawPage(page, { dpi, withText: false, mostPixels: MOST_ORIGINAL_PIXELS });
+  return pixels && withoutOpacity(pixels);
+}
+
+/** How wide a page was on paper: programs that know no resolution give each pixel a point. */
+function sheetInches({ width, height }: Page, dpi: number | undefined): { width: number } {
+  const longest = Math.max(width, height);
+  const isKnown = longest <= LONGEST_SHEET_POINTS || dpi === undefined || dpi > LEAST_KNOWN_DPI;
+  const points = isKnown ? width : (width * USUAL_SHEET_POINTS) / longest;
+  return { width: points / POINTS_PER_INCH };
 }
 
 function viewOf(

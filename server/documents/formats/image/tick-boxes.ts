@@ -1,0 +1,122 @@
+/** Boxes to be ticked: recognition reads them for letters, and what stands beside them with less certainty. */
+import type { PixelBox, RawPixels } from './ocr.ts';
+import { paperOf } from './read-bars.ts';
+import { isMost } from './rules.ts';
+import { barsIn, inkLevel } from './struck-text.ts';
+
+/** In 1/96 inch: sides of boxes are so long, and so thick. */
+const SMALLEST = 6;
+const LARGEST = 22;
+const THICKEST = 3.5;
+/** Of its width, the height of a box differs by no more. */
+const SQUARE = 0.25;
+/** Of the way from the darkest to paper: sides may be thin, and so pale, or close to other ink. */
+const INK_SHARES = [0.5, 0.7];
+/** Share of the room within a box, and around it, that is paper. */
+const EMPTY = 0.5;
+const CLEAR = 0.9;
+
+/** The picture without the boxes to be ticked, and what is in them; itself where there are none. */
+export function withoutTickBoxes(gray: RawPixels, unitPx: number): RawPixels {
+  const boxes = INK_SHARES.flatMap((share) => tickBoxes(gray, { share, unitPx }));
+  if (boxes.length === 0) return gray;
+  const data = Uint8Array.from(gray.data);
+  const soft = Math.ceil(unitPx / 2);
+  for (const box of boxes) {
+    const [left, right] = [Math.max(0, box.left - soft), Math.min(gray.width, box.right + soft)];
+    const [top, bottom] = [Math.max(0, box.top - soft), Math.min(gray.height, box.bottom + soft)];
+    const paper = gray.data[top * gray.width + left] ?? 255;
+    for (let y = top; y < bottom; y += 1)
+      data.fill(paper, y * gray.width + left, y * gray.width + right);
+  }
+  return { ...gray, data };
+}
+
+function tickBoxes(
+  gray: RawPixels,
+  { share, unitPx }: { share: number; unitPx: number },
+): PixelBox[] {
+  const level = inkLevel(gray, share);
+  if (level === undefined) return [];
+  const isInk = (x: number, y: number): boolean => (gray.data[y * gray.width + x] ?? 255) < level;
+  const bars = barsIn(gray, { level, shortestPx: Math.round(SMALLEST * unitPx) }).filter(
+    ({ left, right, top, bottom }) =>
+      right - left <= LARGEST * unitPx && bottom - top <= THICKEST * unitPx,
+  );
+  const found: PixelBox[] = [];
+  for (const above of bars) {
+    const width = above.right - above.left;
+    const below = bars.find(
+      (bar) =>
+        Math.abs(bar.left - above.left) <= unitPx &&
+        Math.abs(bar.right - above.right) <= unitPx &&
+        Math.abs(bar.bottom - above.top - width) <= SQUARE * width,
+    );
+    if (below === undefined) continue;
+    const box = { ...above, bottom: below.bottom };
+    if (hasSides(box, isInk) && isEmpty(box, { isInk, unitPx }) && isAlone(box, { gray, unitPx }))
+      found.push(box);
+  }
+  return found;
+}
+
+function hasSides(
+  { left, right, top, bottom }: PixelBox,
+  isInk: (x: number, y: number) => boolean,
+): boolean {
+  // Edges are soft. Letters are round at one corner at least.
+  const isUpright = (x: number): boolean => isMost(top, bottom, (y) => isInk(x, y));
+  const isLevel = (y: number): boolean => isMost(left, right, (x) => isInk(x, y));
+  const from = (edge: number, step: 1 | -1): number[] => [0, 1, 2].map((at) => edge + step * at);
+  return (
+    from(left, 1).some(isUpright) &&
+    from(right - 1, -1).some(isUpright) &&
+    from(top, 1).some(isLevel) &&
+    from(bottom - 1, -1).some(isLevel)
+  );
+}
+
+/** Whether there is room within the sides: a letter in the shape of a box has strokes there. */
+function isEmpty(
+  { left, right, top, bottom }: PixelBox,
+  { isInk, unitPx }: { isInk: (x: number, y: number) => boolean; unitPx: number },
+): boolean {
+  const edge = Math.ceil(THICKEST * unitPx * 0.6);
+  let [paper, count] = [0, 0];
+  for (let y = top + edge; y < bottom - edge; y += 1) {
+    for (let x = left + edge; x < right - edge; x += 1) {
+      count += 1;
+      if (!isInk(x, y)) paper += 1;
+    }
+  }
+  return count > 0 && paper >= EMPTY * count;
+}
+
+/** Whether it stands apart from what is beside, above and below it. */
+function isAlone(
+  { left, right, top, bottom }: PixelBox,
+  { gray, unitPx }: { gray: RawPixels; unitPx: number },
+): boolean {
+  const [near, far] = [Math.ceil(unitPx / 2), Math.ceil(1.5 * unitPx)];
+  const outer = { left: left - far, right: right + far, top: top - far, bottom: bottom + far };
+  if (outer.left < 0 || outer.top < 0 || outer.right > gray.width || outer.bottom > gray.height)
+    return false;
+  const paper = paperOf(gray, outer);
+  if (paper === undefined) return false;
+  const beside = [
+    { ...outer, right: left - near },
+    { ...outer, left: right + near },
+    { ...outer, bottom: top - near },
+    { ...outer, top: bottom + near },
+  ];
+  return beside.every((side) => {
+    let [clear, count] = [0, 0];
+    for (let y = side.top; y < side.bottom; y += 1) {
+      for (let x = side.left; x < side.right; x += 1) {
+        count += 1;
+        if (!paper.isInk(x, y)) clear += 1;
+      }
+    }
+    return clear >= CLEAR * count;
+  });
+}
