@@ -87,6 +87,8 @@ interface HeldTrack {
   isFilled: boolean;
   /** What came up to this sequence is not held: there was too much, or it was deleted. */
   cutAt: number;
+  /** Whether there is more in the database. */
+  hasMore: boolean;
 }
 
 export interface CaptionLogOptions {
@@ -181,7 +183,7 @@ class EmbeddedCaptionLog implements CaptionLog {
     const { captions } = held;
     const found = captions.findLast((each) => each.line === line);
     // Nearly always it is one of the last lines, or new.
-    const isHeld = captions.length < MAX_HELD || captions.some((each) => each.line <= line);
+    const isHeld = !held.hasMore || captions.some((each) => each.line <= line);
     return found ?? (isHeld ? undefined : this.#options.store.caption(track, line));
   }
 
@@ -215,6 +217,7 @@ class EmbeddedCaptionLog implements CaptionLog {
       for (const held of tracks) {
         held.captions = [];
         held.cutAt = this.#lastNumber;
+        held.hasMore = false;
       }
       onGone?.();
     });
@@ -279,6 +282,7 @@ class EmbeddedCaptionLog implements CaptionLog {
     const before = held.captions[0]?.sequence ?? Number.POSITIVE_INFINITY;
     held.captions.unshift(...kept.filter(({ sequence }) => sequence < before));
     held.cutAt = Math.max(held.cutAt, cutAt);
+    held.hasMore ||= kept.length === MAX_HELD;
     held.isFilled = true;
     this.#lastNumber = Math.max(this.#lastNumber, kept.at(-1)?.sequence ?? 0, cutAt);
     cut(held);
@@ -294,6 +298,7 @@ function emptyTrack(): HeldTrack {
     last: Promise.resolve(),
     isFilled: false,
     cutAt: 0,
+    hasMore: false,
   };
 }
 
@@ -322,6 +327,7 @@ function cut(held: HeldTrack): void {
   while (captions.length > MAX_HELD) {
     const oldest = captions.reduce((first, each) => (each.line < first.line ? each : first));
     captions.splice(captions.indexOf(oldest), 1);
+    held.hasMore = true;
     if (!untold.has(oldest)) held.cutAt = Math.max(held.cutAt, oldest.sequence);
   }
 }

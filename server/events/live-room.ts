@@ -415,6 +415,7 @@ export class LiveRoom implements SessionRoom {
 
   /** Ends the session that speaks, every language, and every reader. */
   end(reason: ServiceError): void {
+    this.#speaker?.leave();
     this.#isOver = true;
     this.#renderings.end();
     this.#speaker?.end(reason);

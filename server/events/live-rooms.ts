@@ -101,7 +101,17 @@ class RoomsOfProcess implements LiveRooms {
   }
 
   endOfKey(keyId: string): void {
-    for (const { room } of this.#open.values()) if (room.keyId === keyId) void this.changed(room);
+    const { log } = this.#options;
+    for (const live of this.#open.values()) {
+      if (live.room.keyId !== keyId) continue;
+      this.#translationOfRunning(live.room).then(
+        // The room may have been changed meanwhile, also to another key.
+        (translateText) => {
+          if (live.room.keyId === keyId) live.change(live.room, translateText);
+        },
+        (error: unknown) => log.error({ err: error }, 'a room goes on as it was translated'),
+      );
+    }
   }
 
   end(roomId: string, reason: ServiceError): void {

@@ -35,8 +35,8 @@ interface Pause {
   toMs: number;
   /** What was being said when it began, as far as it was heard: a line, if its end does not come. */
   owed: Segment | undefined;
-  /** What ends later, and began before the pause, is a line already. */
-  settledMs: number;
+  /** When it was said what is a line already. */
+  settled: Pick<Segment, 'startMs' | 'endMs'> | undefined;
   /** What began earlier was said in a pause before this one, or before that. */
   notBeforeMs: number;
 }
@@ -45,7 +45,7 @@ interface Pause {
 const END_MS = 1_000;
 /** How much earlier than a pause ends one may begin: a recogniser begins a little before the first word. */
 const BEGIN_MS = 500;
-/** A shorter pause is a slip of the hand, and none. */
+/** A shorter pause, of the audio and on the clock, is a slip of the hand, and none. */
 const SHORTEST_MS = 1_000;
 /** How long the end of what was being said is waited for. */
 const OWED_MS = 3_000;
@@ -57,6 +57,8 @@ export class Speaker {
   /** The one before, of which the end of something may be on its way. */
   #pauseBefore = noPause();
   #isPaused: boolean;
+  /** On the clock of `performance.now()`. */
+  #pausedAtMs = 0;
   /** What is growing. */
   #unfinished: Segment | undefined;
   #owedTimer: NodeJS.Timeout | undefined;
@@ -94,6 +96,7 @@ export class Speaker {
   pause(): void {
     if (this.#isPaused) return;
     this.#isPaused = true;
+    this.#pausedAtMs = performance.now();
     this.#settle();
     const { toMs } = (this.#pauseBefore = this.#pause);
     this.#pause = {
@@ -113,7 +116,8 @@ export class Speaker {
     if (!this.#isPaused) return;
     this.#isPaused = false;
     const toMs = this.#speech.receivedMs();
-    if (toMs - this.#pause.fromMs >= SHORTEST_MS || this.#pause.fromMs === 0) {
+    const lengthMs = Math.max(toMs - this.#pause.fromMs, performance.now() - this.#pausedAtMs);
+    if (lengthMs >= SHORTEST_MS || this.#pause.fromMs === 0) {
       this.#settle();
       this.#pause.toMs = toMs;
     } else {
@@ -160,19 +164,17 @@ export class Speaker {
   /** Whether nothing of a sentence was said in a pause. */
   #isTaken(sentence: Segment): boolean {
     const { startMs, endMs } = sentence;
-    const { fromMs, toMs, owed, settledMs, notBeforeMs } = this.#pause;
+    const { fromMs, toMs, settled, notBeforeMs } = this.#pause;
     if (startMs < notBeforeMs) return false;
     if (fromMs === Infinity || startMs >= toMs - BEGIN_MS) return true;
-    if (startMs >= fromMs || endMs > settledMs) return false;
+    if (startMs >= fromMs) return false;
+    if (settled !== undefined && startMs < settled.endMs && endMs > settled.startMs) return false;
     if (endMs > fromMs + END_MS) {
       this.#settle();
       return false;
     }
-    if (owed !== undefined && endMs > owed.startMs) {
-      clearTimeout(this.#owedTimer);
-      this.#pause.owed = undefined;
-      this.#pause.settledMs = endMs;
-    }
+    this.#pause.owed = remainder(this.#pause.owed, sentence);
+    if (this.#pause.owed === undefined) clearTimeout(this.#owedTimer);
     return true;
   }
 
@@ -182,7 +184,7 @@ export class Speaker {
     const { owed } = this.#pause;
     if (owed === undefined) return;
     this.#pause.owed = undefined;
-    this.#pause.settledMs = owed.startMs;
+    this.#pause.settled = owed;
     this.#say(owed);
   }
 
@@ -208,5 +210,13 @@ export class Speaker {
 }
 
 function noPause(): Pause {
-  return { fromMs: Infinity, toMs: Infinity, owed: undefined, settledMs: Infinity, notBeforeMs: 0 };
+  return { fromMs: Infinity, toMs: Infinity, owed: undefined, settled: undefined, notBeforeMs: 0 };
+}
+
+/** What is left of what grows when its first sentence has become a line. */
+function remainder(growing: Segment | undefined, sentence: Segment): Segment | undefined {
+  if (growing === undefined || sentence.endMs <= growing.startMs) return growing;
+  const [all, first] = [growing.text.trim(), sentence.text.trim()];
+  const text = all.startsWith(first) ? all.slice(first.length).trim() : '';
+  return text === '' ? undefined : { ...growing, text, startMs: sentence.endMs };
 }

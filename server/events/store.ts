@@ -337,6 +337,8 @@ function createCaptionRows(
             text: caption.text,
           })),
         )
+        // The answer to an earlier try may have been lost.
+        .onConflict((conflict) => conflict.columns(['room_id', 'track', 'sequence']).doNothing())
         .execute();
     },
 

@@ -87,6 +87,56 @@ it('or if its end does not come', async () => {
   expect(texts()).toEqual(['My plan is', 'Welcome back.']);
 });
 
+it('two sentences of what was being said when a pause begins are two lines', async () => {
+  const { speaker, received, beginsAt, concludes, grows, hears, shows, texts } = speaking();
+  beginsAt(0, 4_500);
+  grows('It is done. We go home now.');
+  await shows('It is done. We go home now.');
+  received(5_000);
+  speaker.pause();
+  beginsAt(0, 2_000);
+  concludes('It is done.');
+  beginsAt(2_000, 2_500);
+  concludes('We go home now.');
+  received(9_000);
+  await until(() => texts().length === 2);
+  speaker.resume();
+  beginsAt(9_000);
+  await hears('Welcome back.');
+  expect(texts()).toEqual(['It is done.', 'We go home now.', 'Welcome back.']);
+});
+
+it('what was said before a pause is heard after it, however late that is', async () => {
+  const { speaker, received, beginsAt, grows, hears, shows, texts } = speaking();
+  beginsAt(14_000, 1_500);
+  grows('One');
+  await shows('One');
+  received(20_000);
+  speaker.pause();
+  received(25_000);
+  speaker.resume();
+  beginsAt(16_500, 1_500);
+  await hears('Two.');
+  beginsAt(18_200, 1_600);
+  await hears('Three.');
+  expect(texts()).toEqual(['One', 'Two.', 'Three.']);
+});
+
+it('a pause in which no audio comes is one', async () => {
+  const { speaker, received, beginsAt, concludes, grows, hears, shows, texts } = speaking();
+  grows('My plan is');
+  await shows('My plan is');
+  received(1_000);
+  speaker.pause();
+  await until(() => texts().length === 1);
+  speaker.resume();
+  beginsAt(0, 6_000);
+  concludes('My plan is to begin with it.');
+  beginsAt(9_000);
+  await hears('Welcome back.');
+  expect(texts()).toEqual(['My plan is', 'Welcome back.']);
+});
+
 it('a slip of the hand is no pause', async () => {
   const { speaker, received, beginsAt, hears, grows, shows, texts } = speaking();
   grows('A long');
