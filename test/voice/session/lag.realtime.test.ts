@@ -11,7 +11,11 @@ const MAX_LAG_MS = 2_000;
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ VOICE_MAX_LAG_SECONDS: String(MAX_LAG_MS / 1000) });
+  server = await startServer({
+    VOICE_MAX_LAG_SECONDS: String(MAX_LAG_MS / 1000),
+    // One is sent nothing while the others are held back.
+    VOICE_IDLE_SECONDS: '300',
+  });
 });
 afterAll(() => server.stop());
 
