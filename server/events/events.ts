@@ -103,8 +103,11 @@ export class Events {
 
   async #renewKey(room: Room, { accountId, keyId }: RoomOwner): Promise<void> {
     const keys = [room.keyId, keyId];
-    // Where nobody pays it can be changed all the same.
-    const paying = await this.#options.payingKey(accountId, keys).catch(() => room.keyId);
+    const paying = await this.#options.payingKey(accountId, keys).catch((error: unknown) => {
+      // Where nobody pays it can be changed all the same.
+      if (error instanceof ServiceError && error.code === 'forbidden') return room.keyId;
+      throw error;
+    });
     if (paying !== room.keyId) await this.rooms.renewKey(room, paying);
   }
 

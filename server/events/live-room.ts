@@ -65,6 +65,7 @@ export class LiveRoom implements SessionRoom {
   /** By what sessions were requested that were not heard yet, or are. */
   readonly #passes = new Map<string, RoomPass>();
   readonly #revoked = new Set<string>();
+
   constructor(options: LiveRoomOptions) {
     this.#options = options;
     this.#room = options.room;
