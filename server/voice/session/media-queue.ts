@@ -18,6 +18,8 @@ export interface MediaQueueOptions {
   meter: (durationMs: number) => void;
   /** Asks for the client to be held back (true) or let go again (false). */
   hold: (isHeld: boolean) => void;
+  /** ms, of any origin. */
+  now?: () => number;
 }
 
 export interface MediaQueue {
@@ -26,7 +28,10 @@ export interface MediaQueue {
   readonly hasEnded: boolean;
   /** Chunks that wait for the voice path. */
   readonly size: number;
-  /** How long what waits plays, in ms, as far as it is known. */
+  /**
+   * How long what waits plays, in ms. Of compressed audio before half a second was decoded: for how long
+   * it has been coming, as if it came as it was spoken.
+   */
   readonly waitingMs: number;
   /** Whether the client should be held back. */
   readonly isFull: boolean;
@@ -49,7 +54,7 @@ export interface MediaQueue {
 }
 
 export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
-  const { format, maxLagMs, meter, hold } = options;
+  const { format, maxLagMs, meter, hold, now = performance.now.bind(performance) } = options;
   const bytesPerSecond = bytesPerSecondOf(format);
   let bytesPerMs = bytesPerSecond && bytesPerSecond / 1000;
   const maxQueuedBytes = bytesPerMs ? bytesPerMs * maxLagMs : MAX_COMPRESSED_BYTES;
@@ -58,6 +63,9 @@ export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
   let receivedBytes = 0;
   let isFull = false;
   let hasEnded = false;
+  /** For how long audio has come of which the bytes of a second are not known. */
+  let comingMs = 0;
+  let cameAtMs: number | undefined;
   /** Up to where utterances have ended. */
   let saidBytes = 0;
 
@@ -75,7 +83,8 @@ export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
       return media.size;
     },
     get waitingMs() {
-      return bytesPerMs === undefined ? 0 : queuedBytes / bytesPerMs;
+      if (bytesPerMs !== undefined) return queuedBytes / bytesPerMs;
+      return queuedBytes === 0 ? 0 : Math.max(0, comingMs - decodedMs);
     },
     get isFull() {
       return isFull;
@@ -89,6 +98,12 @@ export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
       }
       if (bytesPerSecond) meter(checkedDurationMs(data.length, format, bytesPerSecond));
       if (data.length === 0) return false;
+      if (bytesPerMs === undefined) {
+        const atMs = now();
+        // No longer than a chunk may be: a client may have been silent, or away.
+        comingMs += Math.min(atMs - (cameAtMs ?? atMs), MAX_CHUNK_MS);
+        cameAtMs = atMs;
+      }
       queuedBytes += data.length;
       receivedBytes += data.length;
       media.add(data);

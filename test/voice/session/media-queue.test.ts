@@ -1,5 +1,54 @@
 import { describe, expect, it } from 'vitest';
-import { createRealTimeMeter } from '../../../server/voice/session/media-queue.ts';
+import { parseSourceMediaType } from '../../../shared/media-type.ts';
+import { createMediaQueue, createRealTimeMeter } from '../../../server/voice/session/media-queue.ts';
+
+describe('what waits of compressed audio', () => {
+  function queueAt() {
+    const clock = { ms: 5_000 };
+    const queue = createMediaQueue({
+      format: parseSourceMediaType('audio/webm;codecs=opus')!,
+      maxLagMs: 10_000,
+      meter: () => undefined,
+      hold: () => undefined,
+      now: () => clock.ms,
+    });
+    const come = (chunks: number, everyMs: number) => {
+      for (let count = 0; count < chunks; count += 1) {
+        clock.ms += everyMs;
+        queue.push(new Uint8Array(100));
+      }
+    };
+    return { queue, clock, come };
+  }
+
+  it('plays as long as it has been coming, before any of it was decoded', () => {
+    const { queue, clock, come } = queueAt();
+    come(1, 250);
+    come(12, 250);
+    expect(queue.waitingMs).toBe(3_000);
+    clock.ms += 60_000;
+    expect(queue.waitingMs).toBe(3_000);
+    come(1, 250);
+    expect(queue.waitingMs).toBe(4_000);
+  });
+
+  it('plays by its bytes, when it is known how many make a second', () => {
+    const { queue, come } = queueAt();
+    come(21, 500);
+    for (let taken = 0; taken < 11; taken += 1) queue.media.take();
+    queue.decoded(1_100);
+    expect(queue.waitingMs).toBe(1_000);
+    for (let taken = 0; taken < 10; taken += 1) queue.media.take();
+    expect(queue.waitingMs).toBe(0);
+  });
+
+  it('is nothing when all was taken, be there sound in it or not', () => {
+    const { queue, come } = queueAt();
+    come(10, 500);
+    for (let taken = 0; taken < 10; taken += 1) queue.media.take();
+    expect(queue.waitingMs).toBe(0);
+  });
+});
 
 describe('the real-time meter', () => {
   it('lets twice real time pass for ever and refuses more', () => {
