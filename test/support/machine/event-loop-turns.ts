@@ -32,6 +32,6 @@ export async function turnsDuring(work: () => Promise<unknown>): Promise<Turns> 
     await watching;
   }
   const totalUs = turnsUs.reduce((sum, us) => sum + us, 0);
-  const longestUs = Math.max(...turnsUs);
+  const longestUs = turnsUs.reduce((longest, us) => Math.max(longest, us), 0);
   return { count: turnsUs.length, longestMs: longestUs / 1000, longestShare: longestUs / totalUs };
 }
