@@ -33,7 +33,7 @@ export interface CaptionFollower {
 export interface CaptionLog {
   /**
    * Appends a caption, in the order of the calls, and tells its followers once it is kept. One that cannot
-   * be written now is told all the same, and written with the next.
+   * be written within a second is told all the same, and written as soon as it can be.
    *
    * @param options.isKept whether it may be written to disk
    * @param options.isLate whether it renders what was said before: followers are told of the last lines, and
@@ -72,14 +72,23 @@ const MAX_HELD = 500;
 export const LAST_LINES = 100;
 /** Captions of a transcript that are read at a time. */
 const PAGE = 500;
+/** How long what is said waits for a database that does not answer, in ms. */
+const PATIENCE_MS = 1_000;
+/** After which what could not be written is tried again, in ms. */
+const RETRY_MS = 5_000;
 
 interface HeldTrack {
   /** Those of the last lines, by sequence. */
   captions: Caption[];
   /** Those of them that nobody was told. */
   untold: WeakSet<Caption>;
-  /** Those of them that are to be kept and could not be written yet. */
+  /** Those of them that are to be kept and were not written yet. */
   unwritten: Caption[];
+  /** Under way, begun in turn; what comes next does not have to wait for them. */
+  writing: Promise<void> | undefined;
+  filling: Promise<void> | undefined;
+  /** Whether the database does not keep up, and is not waited for. */
+  isBehind: boolean;
   followers: Set<CaptionFollower>;
   /** What changes a track is done one after the other. */
   last: Promise<unknown>;
@@ -130,9 +139,12 @@ class EmbeddedCaptionLog implements CaptionLog {
     const held = this.#heldOf(track);
     return inTurn(held, async () => {
       // Numbers go on from those before, though the clock of this process may be behind.
-      if (isKept) await this.#fill(track, held).catch((error: unknown) => this.#report(error));
+      if (isKept) await inTime(held, this.#fill(track, held).catch(this.#report));
       const appended = { ...caption, sequence: this.nextLine() };
-      if (isKept) await this.#keep(track, held, appended);
+      if (isKept) {
+        held.unwritten = [...held.unwritten.slice(1 - MAX_HELD), appended];
+        await inTime(held, this.#write(track, held));
+      }
       const isNews = !isLate || isNear(held, appended.line);
       if (!isNews) held.untold.add(appended);
       // What it takes the place of is news to nobody.
@@ -143,20 +155,34 @@ class EmbeddedCaptionLog implements CaptionLog {
     });
   }
 
-  async #keep(track: CaptionTrack, held: HeldTrack, appended: Caption): Promise<void> {
-    const all = [...held.unwritten, appended];
+  /** Writes all there is to write; once at a time. */
+  #write(track: CaptionTrack, held: HeldTrack): Promise<void> {
+    held.writing ??= this.#writeAll(track, held).finally(() => (held.writing = undefined));
+    return held.writing;
+  }
+
+  async #writeAll(track: CaptionTrack, held: HeldTrack): Promise<void> {
     try {
-      await this.#options.store.append(track, all);
-      held.unwritten = [];
+      while (held.unwritten.length > 0) {
+        const batch = new Set(held.unwritten);
+        await this.#options.store.append(track, [...batch]);
+        held.unwritten = held.unwritten.filter((caption) => !batch.has(caption));
+        held.isBehind = false;
+      }
     } catch (error) {
-      held.unwritten = all.slice(-MAX_HELD);
       this.#report(error);
+      setTimeout(() => void this.#writeAgain(track, held), RETRY_MS).unref();
     }
   }
 
-  #report(error: unknown): void {
-    this.#options.log.error({ err: error }, 'what is said in a room cannot be kept at the moment');
+  async #writeAgain(track: CaptionTrack, held: HeldTrack): Promise<void> {
+    if (this.#rooms.get(track.roomId)?.get(track.name) !== held) return;
+    await begunInTurn(held, () => this.#write(track, held));
   }
+
+  readonly #report = (error: unknown): void => {
+    this.#options.log.error({ err: error }, 'what is said in a room cannot be kept at the moment');
+  };
 
   tell(track: CaptionTrack, tentative: string): void {
     for (const follower of this.#heldOf(track).followers) follower.onTentative(tentative);
@@ -165,7 +191,7 @@ class EmbeddedCaptionLog implements CaptionLog {
   async read(track: CaptionTrack, after: number): Promise<RecentCaptions> {
     const held = this.#heldOf(track);
     if (!held.isFilled && !reachesBack(held, after)) {
-      await inTurn(held, () => this.#fill(track, held));
+      await begunInTurn(held, () => this.#fill(track, held));
     }
     const { captions, untold, cutAt } = held;
     const isWanted = (caption: Caption) =>
@@ -179,7 +205,7 @@ class EmbeddedCaptionLog implements CaptionLog {
 
   async find(track: CaptionTrack, line: number): Promise<Caption | undefined> {
     const held = this.#heldOf(track);
-    if (!held.isFilled) await inTurn(held, () => this.#fill(track, held));
+    if (!held.isFilled) await begunInTurn(held, () => this.#fill(track, held));
     const { captions } = held;
     const found = captions.findLast((each) => each.line === line);
     // Nearly always it is one of the last lines, or new.
@@ -238,6 +264,10 @@ class EmbeddedCaptionLog implements CaptionLog {
       ...tracks.map(({ last }) => last),
     ];
     const deleted = Promise.all(before).then(async () => {
+      for (const { writing, filling } of tracks) {
+        await writing;
+        await filling?.catch(() => undefined);
+      }
       await this.#options.store.deleteCaptions(roomId);
       for (const held of tracks) held.unwritten = [];
       onGone?.(tracks);
@@ -278,6 +308,11 @@ class EmbeddedCaptionLog implements CaptionLog {
   /** Takes what a process before this one has kept into memory, once. */
   async #fill(track: CaptionTrack, held: HeldTrack): Promise<void> {
     if (held.isFilled) return;
+    held.filling ??= this.#fillNow(track, held).finally(() => (held.filling = undefined));
+    await held.filling;
+  }
+
+  async #fillNow(track: CaptionTrack, held: HeldTrack): Promise<void> {
     const { captions: kept, cutAt } = await this.#options.store.latest(track, MAX_HELD);
     const before = held.captions[0]?.sequence ?? Number.POSITIVE_INFINITY;
     held.captions.unshift(...kept.filter(({ sequence }) => sequence < before));
@@ -294,6 +329,9 @@ function emptyTrack(): HeldTrack {
     captions: [],
     untold: new WeakSet(),
     unwritten: [],
+    writing: undefined,
+    filling: undefined,
+    isBehind: false,
     followers: new Set(),
     last: Promise.resolve(),
     isFilled: false,
@@ -307,6 +345,26 @@ function inTurn<Result>(held: HeldTrack, work: () => Promise<Result>): Promise<R
   const done = held.last.then(work);
   held.last = done.catch(() => undefined);
   return done;
+}
+
+/** The same, and nothing has to wait until it is done. */
+async function begunInTurn(held: HeldTrack, work: () => Promise<void>): Promise<void> {
+  const begun = await inTurn(held, () => Promise.resolve({ done: work() }));
+  await begun.done;
+}
+
+/** Waits for the database, though not for long, nor again before it has caught up. */
+async function inTime(held: HeldTrack, work: Promise<void>): Promise<void> {
+  if (held.isBehind) return;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      held.isBehind = true;
+      resolve();
+    }, PATIENCE_MS);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }
 
 /** Whether what came after a sequence is held, with no gap before it. */

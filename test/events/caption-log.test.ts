@@ -75,6 +75,58 @@ describe.each(databaseNames)('the embedded log of captions over %s', (name) => {
   });
 });
 
+describe('over a database that does not answer', () => {
+  async function stuck() {
+    const { storage } = await openDatabase('sqlite');
+    const made = underTest(storage);
+    const { rooms } = storage;
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const store: typeof rooms = {
+      ...rooms,
+      append: (...args) => answered.then(() => rooms.append(...args)),
+      latest: (...args) => answered.then(() => rooms.latest(...args)),
+      deleteCaptions: (...args) => answered.then(() => rooms.deleteCaptions(...args)),
+    };
+    const log = createCaptionLog({ log: quietLog, store });
+    const track = { roomId: await made.newRoom(), name: 'spoken' };
+    const heard: string[] = [];
+    log.follow(track, { onCaption: ({ text }) => heard.push(text), onTentative: () => undefined });
+    let line = 0;
+    const say = (text: string) => {
+      line += 1;
+      const said = { line, renders: null, language: 'en', startMs: 1, endMs: 2, text };
+      return log.append(track, { ...said, author: 'machine' }, { isKept: true });
+    };
+    return { ...{ log, track, heard, say, made }, answer };
+  }
+
+  it('tells what is said meanwhile, and writes all of it in its order', async () => {
+    const { log, track, heard, say, made, answer } = await stuck();
+    const read = log.read(track, 0);
+    for (const text of ['one', 'two', 'three']) await say(text);
+    expect(heard).toEqual(['one', 'two', 'three']);
+    answer();
+    await say('four');
+    expect((await read).captions.map(({ text }) => text).slice(0, 3)).toEqual(heard.slice(0, 3));
+    const kept = await wholeTranscript(made.restarted(), track);
+    expect(kept.map(({ text }) => text)).toEqual(['one', 'two', 'three', 'four']);
+  });
+
+  it('writes nothing that was deleted meanwhile', async () => {
+    const { log, track, say, made, answer } = await stuck();
+    await say('secret');
+    const deleted = log.forget(track.roomId);
+    const after = say('public');
+    answer();
+    await Promise.all([deleted, after]);
+    for (const each of [log, made.restarted()]) {
+      const kept = await wholeTranscript(each, track);
+      expect(kept.map(({ text }) => text)).toEqual(['public']);
+    }
+  });
+});
+
 it('reads nothing into memory that is about to be deleted', async () => {
   const { storage } = await openDatabase('sqlite');
   const made = underTest(storage);

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseSourceMediaType } from '../../../shared/media-type.ts';
-import { createMediaQueue, createRealTimeMeter } from '../../../server/voice/session/media-queue.ts';
+import {
+  createMediaQueue,
+  createRealTimeMeter,
+} from '../../../server/voice/session/media-queue.ts';
 
 describe('what waits of compressed audio', () => {
   function queueAt() {
