@@ -103,11 +103,11 @@ export default defineConfig({
   test: {
     globalSetup: './test/support/suite/built-product.ts',
     server: { deps: { external: [builtModules] } },
-    // A real engine that starts on a busy machine takes its time.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // They end what hangs: a real engine on a slow and busy machine takes its time.
+    testTimeout: 360_000,
+    hookTimeout: 360_000,
     // So does a page that is looked at.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 90_000 } },
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
     env: {

@@ -135,7 +135,7 @@ describe('listen', () => {
     let printed = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
     child.stdin.write(readFileSync(recording).subarray(44));
-    await until(() => /morning/.test(printed), 30_000);
+    await until(() => /morning/.test(printed));
     rmdirSync(folder);
     child.stdin.end();
     expect(await once(child, 'close')).toEqual([1, null]);
@@ -158,7 +158,7 @@ describe('listen', () => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
     child.stdin.write(readFileSync(recording).subarray(44));
     // Not ended: a microphone never is.
-    await until(() => /morning/.test(printed), 30_000);
+    await until(() => /morning/.test(printed));
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([0, null]);
     expect(readFileSync(output, 'utf8')).toMatch(/morning/);

@@ -153,7 +153,7 @@ describe('translate', () => {
     const child = startDragoman(['translate', file, '--to', 'es', '--from', 'en'], settings());
     let errors = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
-    await until(() => /novel\.txt: (?:waiting|translating)/.test(errors), 30_000);
+    await until(() => /novel\.txt: (?:waiting|translating)/.test(errors));
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([130, null]);
     expect(errors).toMatch(/Stopped\.\n$/);

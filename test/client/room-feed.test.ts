@@ -64,11 +64,11 @@ function read(room: MadeRoom, options: Partial<RoomFeedOptions> & { origin?: str
 type Read = ReturnType<typeof read>;
 
 async function untilState(reader: Read, state: RoomFeed['state']): Promise<void> {
-  await expect.poll(() => reader.feed.state, { interval: 20, timeout: 30_000 }).toBe(state);
+  await expect.poll(() => reader.feed.state, { interval: 20 }).toBe(state);
 }
 
 async function untilTexts(reader: Read, texts: string[]): Promise<void> {
-  await expect.poll(reader.texts, { interval: 20, timeout: 30_000 }).toEqual(texts);
+  await expect.poll(reader.texts, { interval: 20 }).toEqual(texts);
 }
 
 /** As on a network that lets no socket through. */

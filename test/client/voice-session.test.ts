@@ -37,7 +37,7 @@ describe('a network that loses frames and connections', () => {
           await session.send(audio.subarray(at, at + 777));
         }
         // The end is not what this is about, but it must be reached.
-        await until(() => (gateway.sessions[0]?.words ?? 0) > 60, 40_000);
+        await until(() => (gateway.sessions[0]?.words ?? 0) > 60);
         gateway.dropChance = 0;
         await session.finish();
         const told = await events;

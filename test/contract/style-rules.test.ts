@@ -66,7 +66,7 @@ describe('style rule lists', () => {
     const handle = await translator.uploadDocument(file, 'en', 'es', {
       ...{ filename: 'a.txt', styleRule: made },
     });
-    await until(async () => (await translator.getDocumentStatus(handle)).done(), 30_000);
+    await until(async () => (await translator.getDocumentStatus(handle)).done());
     const output = path.join(temporaryFolder(), 'b.txt');
     await translator.downloadDocument(handle, output);
     expect(readFileSync(output, 'utf8')).toMatch(/«.+»/);

@@ -157,7 +157,7 @@ describe('a long segment with marks', () => {
     expect(written(answer!).match(/<\d+>roja<\/\d+>/g)).toHaveLength(300);
   });
 
-  test('of thousands of marks holds nothing up for long', { timeout: 240_000 }, async () => {
+  test('of thousands of marks holds nothing up for long', async () => {
     await translateTexts(engine, ['Ready.'], toSpanish);
     const nest = (count: number, inner: string): TextSegment => [
       ...ends('open', count),

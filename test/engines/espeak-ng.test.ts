@@ -117,13 +117,13 @@ describe('espeak-ng', () => {
     const { signal } = controller;
     const options = { language: 'en', gender: undefined, signal };
     for await (const { samples } of engine.speak(LONG, options)) if (samples.length > 0) break;
-    await expect.poll(() => childrenNamed('espeak-ng'), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => childrenNamed('espeak-ng')).toEqual([]);
 
     const speaking = engine.speak(LONG, options)[Symbol.asyncIterator]();
     await speaking.next();
     expect(childrenNamed('espeak-ng')).toHaveLength(1);
     controller.abort(new Error('enough'));
-    await expect.poll(() => childrenNamed('espeak-ng'), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => childrenNamed('espeak-ng')).toEqual([]);
     await expect(
       (async () => {
         while ((await speaking.next()).done !== true);
@@ -135,7 +135,7 @@ describe('espeak-ng', () => {
     const reading = more[Symbol.asyncIterator]();
     await reading.next();
     await other.close();
-    await expect.poll(() => childrenNamed('espeak-ng'), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => childrenNamed('espeak-ng')).toEqual([]);
   });
 
   it.each([
@@ -148,7 +148,7 @@ describe('espeak-ng', () => {
     await expect(say(broken, HELLO, { language: 'en' })).rejects.toMatchObject({
       code: 'synthesis_failed',
     });
-    await expect.poll(() => childrenNamed('sleep'), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => childrenNamed('sleep')).toEqual([]);
     expect(JSON.stringify(log.lines)).not.toContain(HELLO);
   });
 

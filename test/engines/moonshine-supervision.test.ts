@@ -79,7 +79,7 @@ afterEach(async () => {
 });
 
 // A busy machine takes its time to start processes.
-describe('a recogniser process that dies', { timeout: 180_000 }, () => {
+describe('a recogniser process that dies', () => {
   test('in mid sentence of two sessions loses no word of either, and none comes twice', async () => {
     await start();
     const part = `the weather will be cold and wet in the northern part of the country and ${WEEK}`;
@@ -206,7 +206,7 @@ describe('a recogniser process that dies', { timeout: 180_000 }, () => {
   });
 });
 
-describe('a recogniser process that hangs', { timeout: 180_000 }, () => {
+describe('a recogniser process that hangs', () => {
   test('holds its source back, is killed after a while and replaced', async () => {
     await start({ hangTimeoutMs: 4_000 });
     const said = await spoken({ text: WEEK, voice: 'kal16' });
@@ -227,7 +227,7 @@ describe('a recogniser process that hangs', { timeout: 180_000 }, () => {
   });
 });
 
-describe('the processes of an engine', { timeout: 120_000 }, () => {
+describe('the processes of an engine', () => {
   test('are one for twelve speakers, a second when it is crowded, which ends when it is idle', async () => {
     await start({ maxProcesses: 2, idleMs: 500 });
     const audio = await spoken({ text: REPORT, voice: 'kal16' });

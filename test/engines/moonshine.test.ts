@@ -41,7 +41,7 @@ function sox(args: readonly string[], input?: Buffer): Buffer {
   return execFileSync('sox', [...source, ...RAW, '-', ...args], { ...(input && { input }) });
 }
 
-describe('speech', { timeout: 120_000 }, () => {
+describe('speech', () => {
   test('is understood in two voices, clean and on the telephone, in whatever pieces, by one process at once', async () => {
     const rms = await spoken({ text: AMERICANS, voice: 'rms' });
     const kal = await spoken({ text: AMERICANS, voice: 'kal16' });
@@ -133,7 +133,7 @@ function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
 }
 
-describe('speech as it is said', { timeout: 120_000 }, () => {
+describe('speech as it is said', () => {
   test('is shown while it is said, hardly anything is taken back, and its words have times in order', async () => {
     const text = `${HOUSE} and ${WEEK}`;
     const all = await listened(await spoken({ text, voice: 'rms' }));

@@ -36,7 +36,7 @@ const built = (source: string) => JSON.stringify(builtModule(source));
 const clip = { text: 'good morning', voice: 'rms', padStartS: 0, padEndS: 0 } as const;
 
 // Emulated, all takes some thirty times as long.
-describe.skipIf(!isEmulated)('a processor without AVX', { timeout: 240_000 }, () => {
+describe.skipIf(!isEmulated)('a processor without AVX', { timeout: 900_000 }, () => {
   // The parts of its process: as a whole it decodes each utterance several times.
   test('hears with the default recogniser', async () => {
     const { files } = await moonshineModel();
@@ -93,7 +93,7 @@ async function answerOf(child: ChildProcess): Promise<NeuralAnswer> {
   return answer;
 }
 
-describe.skipIf(!isEmulated)('a processor without SSE4', { timeout: 240_000 }, () => {
+describe.skipIf(!isEmulated)('a processor without SSE4', { timeout: 900_000 }, () => {
   test('has no neural translation, which says so', async () => {
     const script = `
       import { createNeural } from ${built('server/engines/translation/neural.ts')};

@@ -85,7 +85,7 @@ describe('openai-speech', () => {
     const { signal } = new AbortController();
     const speaking = engine.speak(SENTENCE, { language: 'en', gender: undefined, signal });
     for await (const { samples } of speaking) if (samples.length > 100) break;
-    await expect.poll(() => server.openAnswers, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => server.openAnswers).toBe(0);
   });
 
   it.each([
@@ -113,7 +113,7 @@ describe('openai-speech', () => {
       code: 'synthesis_failed',
       message: expect.stringContaining('too long') as string,
     });
-    await expect.poll(() => server.openAnswers, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => server.openAnswers).toBe(0);
   });
 
   it('takes its own time to read without being late', async () => {
@@ -134,14 +134,14 @@ describe('openai-speech', () => {
       code: 'synthesis_failed',
       message: expect.stringContaining('come to an end') as string,
     });
-    await expect.poll(() => server.openAnswers, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => server.openAnswers).toBe(0);
   });
 
   it('ends what is under way when it is closed', async () => {
     const closed = await create();
     server.next.push('hang');
     const speaking = say(closed, SENTENCE, { language: 'en' });
-    await expect.poll(() => server.openAnswers, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => server.openAnswers).toBe(1);
     await closed.close();
     await expect(speaking).rejects.toMatchObject({ code: 'synthesis_failed' });
   });

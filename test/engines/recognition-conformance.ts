@@ -78,10 +78,10 @@ export function describeRecognitionEngine(
     let engine: RecognitionEngine;
     beforeAll(async () => {
       engine = await createEngine();
-    }, 60_000);
+    });
     afterAll(() => engine.close());
     for (const { name: promise, check } of recognitionPromises) {
-      test(promise, { timeout: 240_000 }, () => check(engine, material));
+      test(promise, () => check(engine, material));
     }
   });
 }

@@ -53,10 +53,10 @@ export function describeSynthesisEngine(
     let engine: SynthesisEngine;
     beforeAll(async () => {
       engine = await createEngine();
-    }, 60_000);
+    });
     afterAll(() => engine.close());
     for (const { name: promise, check } of synthesisPromises) {
-      test(promise, { timeout: 240_000 }, () => check(engine, material));
+      test(promise, () => check(engine, material));
     }
   });
 }

@@ -65,7 +65,7 @@ export function describeTranslationConformance({
     });
     afterAll(() => shared?.close());
     for (const promise of translationPromises) {
-      test(promise.name, { timeout: 240_000 }, async () => {
+      test(promise.name, async () => {
         if (shared === undefined || promise.closes === true) await checkPromise(promise, subject);
         else await promise.check({ ...subject, engine: shared });
       });

@@ -119,7 +119,7 @@ export function screen(reader: ScriptedReader): string[] {
 export const tentative = (reader: ScriptedReader) =>
   messages(reader).findLast((message) => message.tentative !== undefined)?.tentative;
 export const shows = (reader: ScriptedReader, ...texts: string[]) =>
-  expect.poll(() => screen(reader), { timeout: 30_000, interval: 5 }).toEqual(texts);
+  expect.poll(() => screen(reader), { interval: 5 }).toEqual(texts);
 
 export function join(
   live: LiveRoom,

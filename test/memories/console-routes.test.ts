@@ -65,7 +65,7 @@ describe('a file', () => {
       expect((await list()).total_count).toBeGreaterThan(0);
       answered += 1;
       return !isUploading;
-    }, 50_000);
+    });
     expect((await uploaded).segment_count).toBe(20_000);
     expect(answered).toBeGreaterThan(3);
   });

@@ -10,12 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { root } from '../../server/setup/paths.mjs';
 import { temporaryFolder } from '../support/machine/temporary-folder.ts';
 
 // Several real builds.
-vi.setConfig({ testTimeout: 180_000 });
 
 const sources: Record<string, string> = {
   'server/main.ts': `

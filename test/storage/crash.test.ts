@@ -126,5 +126,5 @@ describe.each(databases)('$name', ({ name, newUrl }) => {
     // Or nothing was put to the test.
     expect(ledger.answers).toBeGreaterThan(ROUNDS * 10);
     expect(ledger.keys.length).toBeGreaterThan(ROUNDS);
-  }, 120_000);
+  });
 });

@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { encodeServerMessage } from '../../shared/protocol/codec.ts';
 import type { ServerFrame, ServerMessage } from '../../shared/protocol/messages.ts';
-import { launchChromium } from '../support/machine/chromium.ts';
+import { launchChromium, newContext } from '../support/machine/chromium.ts';
 import {
   startScriptedGateway,
   type ScriptedGateway,
@@ -137,7 +137,7 @@ export async function startBench({
     pages: served,
     pageErrors,
     async open(target, options = {}) {
-      const context = await browser.newContext(options);
+      const context = await newContext(browser, options);
       const page = await context.newPage();
       page.on('pageerror', (error) => pageErrors.push(error.message));
       await recordElement(page);

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { launchChromium } from '../support/machine/chromium.ts';
+import { launchChromium, newContext } from '../support/machine/chromium.ts';
 import { startServer, type TestServer } from '../support/product/server.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -34,7 +34,7 @@ export async function startConsole(settings: Record<string, string> = {}): Promi
   let session: Promise<BrowserContextOptions['storageState']> | undefined;
 
   async function open(fragment = '', options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options });
+    const context = await newContext(browser, { locale: 'en-GB', timezoneId: 'UTC', ...options });
     const page = await context.newPage();
     page.on('pageerror', (error) => pageErrors.push(error.message));
     page.on('console', (message) => {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { launchChromium } from '../support/machine/chromium.ts';
+import { launchChromium, newContext } from '../support/machine/chromium.ts';
 import { startServer, type TestServer } from '../support/product/server.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -23,7 +23,7 @@ afterAll(async () => {
 afterEach(() => page.context().close());
 
 async function openPage(size = { width: 1366, height: 768 }, colorScheme?: 'dark'): Promise<void> {
-  const context = await browser.newContext({
+  const context = await newContext(browser, {
     ...{ viewport: size, acceptDownloads: true },
     ...(colorScheme !== undefined && { colorScheme }),
   });
@@ -198,7 +198,7 @@ describe('the card', () => {
     });
     await expect.poll(focused).toBe('Translate into Spanish');
     await page.keyboard.press('Enter');
-    await expect.poll(focused, { timeout: 40_000 }).toBe('Download');
+    await expect.poll(focused).toBe('Download');
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('Another file');
     await page.keyboard.press('Enter');

@@ -63,7 +63,7 @@ function stateOf(page: DrivenPage): Promise<string> {
 }
 
 async function untilState(page: DrivenPage, state: string): Promise<void> {
-  await expect.poll(() => stateOf(page), { timeout: 30_000, interval: 50 }).toBe(state);
+  await expect.poll(() => stateOf(page), { interval: 50 }).toBe(state);
 }
 
 /** Sentences of a track, as they are read. */
@@ -154,7 +154,7 @@ describe.each(engines)('in $name', ({ missing, drive }) => {
     first.send(numbered(1, 'Before the drop.'));
     await untilSaid(element, 'source', ['Before the drop.']);
     first.drop();
-    await expect.poll(() => bench.gateway.sessions.length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => bench.gateway.sessions.length).toBe(2);
     const second = await newestSession(bench, { chunks: 5 });
     expect(second.sessionId).toBe(first.sessionId);
     expect(bench.gateway.resumedAfter).toEqual([1]);

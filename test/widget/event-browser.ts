@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RoomLine } from '../../shared/protocol/room-messages.ts';
 import type { RoomCreation, RoomInfo } from '../../shared/schemas/rooms.ts';
-import { launchChromium } from '../support/machine/chromium.ts';
+import { launchChromium, newContext } from '../support/machine/chromium.ts';
 import { startServer, type TestServer } from '../support/product/server.ts';
 
 export interface EventBench {
@@ -80,7 +80,7 @@ export async function startEvents({
       };
     },
     async open(url, options = {}) {
-      const context = await browser.newContext({ locale: 'en-GB', ...options });
+      const context = await newContext(browser, { locale: 'en-GB', ...options });
       const page = await context.newPage();
       page.on('pageerror', (error) => pageErrors.push(error.message));
       page.on('console', (message) => {
@@ -130,10 +130,10 @@ export function shownLines(page: Page): Promise<string[]> {
 }
 
 export async function untilShown(page: Page, lines: string[]): Promise<void> {
-  await expect.poll(() => shownLines(page), { interval: 50, timeout: 30_000 }).toEqual(lines);
+  await expect.poll(() => shownLines(page), { interval: 50 }).toEqual(lines);
 }
 
 export async function untilState(page: Page, state: string): Promise<void> {
   const look = () => page.evaluate(() => document.querySelector('room-captions')?.state);
-  await expect.poll(look, { interval: 50, timeout: 40_000 }).toBe(state);
+  await expect.poll(look, { interval: 50 }).toBe(state);
 }

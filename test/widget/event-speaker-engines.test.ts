@@ -44,7 +44,7 @@ function words(page: DrivenPage): Promise<string> {
 }
 
 function untilSaid(page: DrivenPage, said: RegExp): Promise<void> {
-  return expect.poll(() => words(page), { timeout: 30_000, interval: 100 }).toMatch(said);
+  return expect.poll(() => words(page), { interval: 100 }).toMatch(said);
 }
 
 function pressFloor(page: DrivenPage): Promise<void> {
@@ -72,7 +72,7 @@ describe.each(engines)('in $name', ({ missing, drive }) => {
           const { shadowRoot } = document.querySelector('speaker-page')!;
           return Number(shadowRoot!.querySelector('.level')!.getAttribute('aria-valuenow'));
         });
-      await expect.poll(level, { timeout: 30_000, interval: 30 }).toBeGreaterThan(10);
+      await expect.poll(level, { interval: 30 }).toBeGreaterThan(10);
       await expect.poll(async () => (await bench.roomNow(room)).state).toBe('live');
       await pressFloor(page);
       await untilSaid(page, /Paused/);
@@ -102,9 +102,7 @@ describe.each(engines)('in $name', ({ missing, drive }) => {
             width: image?.naturalWidth,
           };
         });
-      await expect
-        .poll(async () => (await shown()).width ?? 0, { timeout: 30_000 })
-        .toBeGreaterThan(0);
+      await expect.poll(async () => (await shown()).width ?? 0).toBeGreaterThan(0);
       await page.click(() =>
         document
           .querySelector('speaker-page')!

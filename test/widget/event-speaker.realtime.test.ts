@@ -46,8 +46,7 @@ async function goLive(room: RoomInfo): Promise<Page> {
 }
 
 const stateOf = async (room: RoomInfo) => (await bench.roomNow(room)).state;
-const untilState = (room: RoomInfo, state: string) =>
-  expect.poll(() => stateOf(room), { timeout: 30_000 }).toBe(state);
+const untilState = (room: RoomInfo, state: string) => expect.poll(() => stateOf(room)).toBe(state);
 
 describe('who speaks', () => {
   it('pauses with one press, which turns the microphone off, and goes on with another', async () => {
@@ -96,9 +95,7 @@ describe('who speaks', () => {
     const page = await goLive(room);
     const before = (await bench.roomNow(room)).session_id;
     await page.getByText('At once').click();
-    await expect
-      .poll(async () => (await bench.roomNow(room)).session_id, { timeout: 30_000 })
-      .not.toBe(before);
+    await expect.poll(async () => (await bench.roomNow(room)).session_id).not.toBe(before);
     await untilTitle(page, 'You are live');
   });
 

@@ -204,6 +204,10 @@ describe('other languages while live', () => {
     page = await bench.open('/page');
     await pressStart(page);
     const first = await newestSession(bench, { chunks: 2 });
+    bench.gateway.onFinish = (finished) => {
+      finished.send(spoken('On and on'));
+      concludeAndEnd(finished);
+    };
     first.send(spoken('', 'On and on'));
     await page.getByText('On and on').waitFor();
     const askedAt = performance.now();

@@ -1,5 +1,6 @@
 /** Ears for tests: what a page would send to the loudspeakers, frame by frame. */
 import type { Page } from 'playwright-core';
+import { newContext } from '../support/machine/chromium.ts';
 import { recordElement, type WidgetBench } from './browser.ts';
 
 /** A few ms of sound. */
@@ -35,7 +36,7 @@ export async function listen(
   target: string,
   { isOpen = true } = {},
 ): Promise<Page> {
-  const context = await bench.browser.newContext();
+  const context = await newContext(bench.browser);
   const page = await context.newPage();
   page.on('pageerror', ({ message }) => bench.pageErrors.push(message));
   await page.addInitScript(installEars);

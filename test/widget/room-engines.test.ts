@@ -47,7 +47,7 @@ describe.each(engines)('in $name', ({ missing, drive }) => {
     page = await drive();
     const reader = page;
     const shown = async (said: string[]) =>
-      expect.poll(() => lines(reader), { interval: 50, timeout: 30_000 }).toEqual(said);
+      expect.poll(() => lines(reader), { interval: 50 }).toEqual(said);
     await reader.open(`${proxy.url}/events/${room.room_id}?language=spoken`);
     await shown(['Good morning.']);
     await reader.evaluate(() => {

@@ -54,18 +54,15 @@ export interface MediaQueue {
 }
 
 export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
-  const { format, maxLagMs, meter, hold, now = performance.now.bind(performance) } = options;
+  const { format, maxLagMs, meter, hold, now } = options;
   const bytesPerSecond = bytesPerSecondOf(format);
-  let bytesPerMs = bytesPerSecond && bytesPerSecond / 1000;
+  const pace = new Pace(bytesPerSecond && bytesPerSecond / 1000, now);
+  const { bytesPerMs } = pace;
   const maxQueuedBytes = bytesPerMs ? bytesPerMs * maxLagMs : MAX_COMPRESSED_BYTES;
-  let decodedMs = 0;
   let queuedBytes = 0;
   let receivedBytes = 0;
   let isFull = false;
   let hasEnded = false;
-  /** For how long audio has come of which the bytes of a second are not known. */
-  let comingMs = 0;
-  let cameAtMs: number | undefined;
   /** Up to where utterances have ended. */
   let saidBytes = 0;
 
@@ -83,8 +80,7 @@ export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
       return media.size;
     },
     get waitingMs() {
-      if (bytesPerMs !== undefined) return queuedBytes / bytesPerMs;
-      return queuedBytes === 0 ? 0 : Math.max(0, comingMs - decodedMs);
+      return queuedBytes === 0 ? 0 : pace.msOf(queuedBytes);
     },
     get isFull() {
       return isFull;
@@ -98,12 +94,7 @@ export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
       }
       if (bytesPerSecond) meter(checkedDurationMs(data.length, format, bytesPerSecond));
       if (data.length === 0) return false;
-      if (bytesPerMs === undefined) {
-        const atMs = now();
-        // No longer than a chunk may be: a client may have been silent, or away.
-        comingMs += Math.min(atMs - (cameAtMs ?? atMs), MAX_CHUNK_MS);
-        cameAtMs = atMs;
-      }
+      pace.came();
       queuedBytes += data.length;
       receivedBytes += data.length;
       media.add(data);
@@ -114,17 +105,50 @@ export function createMediaQueue(options: MediaQueueOptions): MediaQueue {
       if (receivedBytes > saidBytes) media.add(UTTERANCE_END);
       saidBytes = receivedBytes;
     },
-    decoded(durationMs) {
-      decodedMs += durationMs;
-      if (bytesPerSecond || decodedMs < LEARNT_AFTER_MS) return;
-      bytesPerMs = (receivedBytes - queuedBytes) / decodedMs;
-    },
+    decoded: (durationMs) => pace.decoded(durationMs, receivedBytes - queuedBytes),
     markGap: () => media.add(MEDIA_GAP),
     end() {
       hasEnded = true;
       media.end();
     },
   };
+}
+
+/** How many bytes make a ms; of compressed audio that shows when some of it was decoded. */
+class Pace {
+  bytesPerMs: number | undefined;
+  readonly #isLearnt: boolean;
+  readonly #now: () => number;
+  #decodedMs = 0;
+  /** For how long audio has come before that is known. */
+  #comingMs = 0;
+  #cameAtMs: number | undefined;
+
+  constructor(bytesPerMs: number | undefined, now = performance.now.bind(performance)) {
+    this.bytesPerMs = bytesPerMs;
+    this.#isLearnt = bytesPerMs === undefined;
+    this.#now = now;
+  }
+
+  came(): void {
+    if (this.bytesPerMs !== undefined) return;
+    const atMs = this.#now();
+    // No longer than a chunk may be: a client may have been silent, or away.
+    this.#comingMs += Math.min(atMs - (this.#cameAtMs ?? atMs), MAX_CHUNK_MS);
+    this.#cameAtMs = atMs;
+  }
+
+  decoded(durationMs: number, takenBytes: number): void {
+    this.#decodedMs += durationMs;
+    if (!this.#isLearnt || this.#decodedMs < LEARNT_AFTER_MS) return;
+    this.bytesPerMs = takenBytes / this.#decodedMs;
+  }
+
+  /** How long what waits plays. */
+  msOf(bytes: number): number {
+    if (this.bytesPerMs !== undefined) return bytes / this.bytesPerMs;
+    return Math.max(0, this.#comingMs - this.#decodedMs);
+  }
 }
 
 interface MediaLine extends MediaSource {

@@ -83,7 +83,7 @@ beforeAll(async () => {
     'pdf',
   );
   for (const [index, name] of Object.keys(files).entries()) pdfs.set(name, results[index]!);
-}, 240_000);
+});
 
 test('everything people read is found', async () => {
   const document = await openWord(source);

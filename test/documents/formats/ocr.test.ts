@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { DocumentError } from '../../../server/documents/formats/format.ts';
 import {
   createTextRecogniser,
@@ -136,10 +136,10 @@ describe('reading text in a picture', () => {
     const reading = recogniseText(picture, { language: 'en', signal: stop.signal });
     const stopped = expect(reading).rejects.toThrow('enough');
     const running = (): number[] => descendantsOf(process.pid, /tesseract stdin/);
-    await vi.waitFor(() => expect(running()).not.toEqual([]), { timeout: 20_000, interval: 5 });
+    await expect.poll(running, { interval: 5 }).not.toEqual([]);
     stop.abort(new Error('enough'));
     await stopped;
-    await vi.waitFor(() => expect(running()).toEqual([]), { timeout: 5_000, interval: 10 });
+    await expect.poll(running, { interval: 10 }).toEqual([]);
   });
 
   it('refuses what is no picture', async () => {

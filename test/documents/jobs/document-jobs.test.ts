@@ -360,7 +360,7 @@ describe('a worker', () => {
     const document = await until(async () => {
       const found = await find(documentId).catch(() => undefined);
       return found?.status === 'done' && found;
-    }, 30_000);
+    });
     expect(document.billedCharacters).toBe(9);
     expect(await used()).toBe(9);
   });
@@ -384,6 +384,6 @@ describe('a worker', () => {
         given.add(finishAtMs);
       }
       return status === 'done';
-    }, 30_000);
+    });
   });
 });

@@ -184,10 +184,10 @@ it.each(['while it starts', 'when it is ready'])(
     const [output] = (await once(server.stdout, 'data')) as [Buffer];
     const pid = Number(output.toString());
     if (when === 'when it is ready') {
-      await until(() => logs.includes('ready for documents'), 30_000);
+      await until(() => logs.includes('ready for documents'));
     }
     server.kill('SIGKILL');
-    await until(() => !isAlive(pid), 30_000);
+    await until(() => !isAlive(pid));
     expect(logs).toContain('"reason":"disconnect"');
   },
 );

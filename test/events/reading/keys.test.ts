@@ -89,7 +89,7 @@ it('keys expire', async () => {
   const wish = { role: 'viewer', expires_in_hours: 1 / 3600 };
   const { body } = await change(server, 'POST', `/v1/rooms/${id}/links`, wish);
   const key = keyOf(String(body['url']));
-  await until(async () => (await refusal(readAlong(server, id, { key })))?.status === 403, 10_000);
+  await until(async () => (await refusal(readAlong(server, id, { key })))?.status === 403);
 });
 
 it('keys of a role do what that may, and not in another room', async () => {

@@ -86,7 +86,7 @@ function imported(piece: string): { units: string[]; peak: number } {
   const output = execFileSync(
     process.execPath,
     ['--max-semi-space-size=8', '--input-type=module', '-e', program],
-    { encoding: 'utf8', timeout: 60_000 },
+    { encoding: 'utf8', timeout: 240_000 },
   );
   return JSON.parse(output) as { units: string[]; peak: number };
 }

@@ -1,4 +1,9 @@
-import { chromium, type Browser, type BrowserContext } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+} from 'playwright-core';
 import { findProgram } from '../../../server/setup/command.mjs';
 
 /**
@@ -37,6 +42,16 @@ export function launchChromium(
       ...(file === undefined ? [] : [`--use-file-for-fake-audio-capture=${file}`]),
     ],
   });
+}
+
+/** A person's window, in which what is awaited may take its time on a slow and busy machine. */
+export async function newContext(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(90_000);
+  return context;
 }
 
 /**

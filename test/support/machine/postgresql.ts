@@ -12,7 +12,7 @@ import pg from 'pg';
 import { ofProcess } from '../suite/of-process.ts';
 
 const run = promisify(execFile);
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 90_000;
 
 export interface TestPostgresql {
   /** Makes an empty database; answers its URL. */

@@ -7,7 +7,7 @@ import { readContract, type ContractCheck } from './contract-check.ts';
 
 export const projectFolder = path.resolve(import.meta.dirname, '../../..');
 /** Less than hooks and tests may take: what was logged is to be told. */
-const START_MS = 100_000;
+const START_MS = 300_000;
 
 export interface TestServer {
   /** Address, such as `http://127.0.0.1:12345`. */
@@ -130,7 +130,7 @@ type Nothing = null | undefined | false;
 /** Waits until `look` finds something, or says true; fails after the deadline. Numbers are no answer. */
 export async function until<T extends object | string | true>(
   look: () => T | Nothing | Promise<T | Nothing>,
-  deadlineMs = 90_000,
+  deadlineMs = 180_000,
 ): Promise<T> {
   const limit = Date.now() + deadlineMs;
   for (;;) {

@@ -14,6 +14,7 @@ import {
 } from '../../../server/voice/audio/decode.ts';
 import { cut, encoded, mutated, samplesOf, seededRandom } from '../../support/audio/audio-files.ts';
 import { recordLog } from '../../support/product/log-record.ts';
+import { until } from './decoding.ts';
 import { Fault } from './faults.ts';
 
 const opus = ['-c:a', 'libopus', '-b:a', '32k'];
@@ -106,14 +107,6 @@ async function collect(stream: AsyncIterable<Uint8Array>): Promise<Int16Array> {
 
 async function* streamed(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield chunk;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('The condition did not come true in time.');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 describe.each([

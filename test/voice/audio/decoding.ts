@@ -64,7 +64,7 @@ export function liveSource() {
 }
 
 /** Polls a condition; fails when it does not come true. */
-export async function until(condition: () => boolean, limitMs = 20_000): Promise<void> {
+export async function until(condition: () => boolean, limitMs = 90_000): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (!condition()) {
     if (Date.now() > deadline) throw new Error('The condition did not come true in time.');

@@ -26,7 +26,7 @@ function standIn(script: string): string {
   return program;
 }
 
-describe('speech encoders', { timeout: 120_000 }, () => {
+describe('speech encoders', () => {
   it('encode all formats', async () => {
     encoders = await createSpeechEncoders({ log });
     expect(encoders.contentTypes).toEqual(targetMediaTypes);
@@ -108,7 +108,7 @@ describe('speech encoders', { timeout: 120_000 }, () => {
     }
     const aborted = encoders.open(opus, AbortSignal.abort(new Error('before')));
     await expect(aborted).rejects.toThrow('before');
-    await expect.poll(childProcesses, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(childProcesses).toEqual([]);
   });
 
   it('take nothing more once they are closed', async () => {
@@ -147,8 +147,8 @@ describe('speech encoders', { timeout: 120_000 }, () => {
     expect(await encoder.flush()).not.toEqual([]);
     expect(await encoder.flush()).toEqual([]);
     // The next segment has its process already.
-    await expect.poll(childProcesses, { timeout: 10_000 }).toEqual(['ffmpeg']);
+    await expect.poll(childProcesses).toEqual(['ffmpeg']);
     encoder.close();
-    await expect.poll(childProcesses, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(childProcesses).toEqual([]);
   });
 });

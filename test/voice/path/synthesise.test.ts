@@ -40,7 +40,7 @@ let engine: SynthesisEngine;
 beforeAll(async () => {
   encoders = await createSpeechEncoders({ log });
   engine = await espeakNg();
-}, 60_000);
+});
 afterAll(async () => {
   await encoders.close();
   await engine.close();
@@ -57,14 +57,14 @@ function save(bytes: Uint8Array): string {
   return file;
 }
 
-describe.each(targetMediaTypes)('speech as %s', { timeout: 240_000 }, (contentType) => {
+describe.each(targetMediaTypes)('speech as %s', (contentType) => {
   const format = formatOf(contentType);
   let chunks: MediaChunk[];
   beforeAll(async () => {
     const [first = '', ...others] = SENTENCES;
     const updates = concluded(first, ' …', others);
     chunks = await allChunks(updates, { engine, encoders, format });
-  }, 60_000);
+  });
 
   it('is a stream that ffprobe accepts, as long as its chunks say', async () => {
     const media = await probe(save(joined(chunks)), format);
@@ -117,7 +117,7 @@ describe.each(targetMediaTypes)('speech as %s', { timeout: 240_000 }, (contentTy
   });
 });
 
-describe('translated speech', { timeout: 240_000 }, () => {
+describe('translated speech', () => {
   const format = formatOf('audio/webm;codecs=opus');
 
   it('is there whole when its segment is, whatever comes next', async () => {
@@ -208,7 +208,7 @@ describe('translated speech', { timeout: 240_000 }, () => {
     const reading = synthesise(concluded(texts), options)[Symbol.asyncIterator]();
     await reading.next();
     // Two seconds each: twenty seconds are made ahead, and a little is on its way.
-    await expect.poll(() => humming.spoken.length, { timeout: 10_000 }).toBeGreaterThan(8);
+    await expect.poll(() => humming.spoken.length).toBeGreaterThan(8);
     for (let turn = 0; turn < 200; turn += 1) await new Promise((done) => setImmediate(done));
     expect(humming.spoken.length).toBeLessThan(14);
     await reading.return(undefined);
@@ -228,7 +228,7 @@ describe('translated speech', { timeout: 240_000 }, () => {
         }
       })();
       await expect(reading).rejects.toThrow('enough');
-      await expect.poll(childProcesses, { timeout: 10_000 }).toEqual([]);
+      await expect.poll(childProcesses).toEqual([]);
     },
   );
 
@@ -239,7 +239,7 @@ describe('translated speech', { timeout: 240_000 }, () => {
       const options = { engine, encoders, format: formatOf(contentType), signal };
       const speaking = { ...options, language: 'en', gender: undefined };
       for await (const { durationMs } of synthesise(long, speaking)) if (durationMs > 0) break;
-      await expect.poll(childProcesses, { timeout: 10_000 }).toEqual([]);
+      await expect.poll(childProcesses).toEqual([]);
     }
   });
 

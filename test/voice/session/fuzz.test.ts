@@ -149,10 +149,10 @@ it('1,000 random and mutated frames leave server, memory and other sessions as t
   const before = residentMegabytes();
   await attackUntil(FRAMES / 2, 1000);
   await until(async () => (await openSessions()) === 1);
-  await until(() => residentMegabytes() < before + 16, 20_000);
+  await until(() => residentMegabytes() < before + 16);
   clearInterval(beat);
   expect(neighbour.socket.readyState).toBe(WebSocket.OPEN);
   neighbour.end();
   expect((await neighbour.closed).code).toBe(1000);
   expect(neighbour.error()).toBeUndefined();
-}, 240_000);
+});

@@ -64,7 +64,7 @@ it.concurrent(
     const texts = (part: string) =>
       page.locator(`voice-captions [part~="${part}"]`).allInnerTexts();
     await page.getByRole('button', { name: /start/i }).click();
-    await until(async () => /for you/i.test(await transcript(page, 'en')), 45_000);
+    await until(async () => /for you/i.test(await transcript(page, 'en')));
     await until(async () => /país/.test(await transcript(page, 'es')));
     await page.screenshot({ path: path.join(artefacts, 'captions.png') });
     // What was tentative has been concluded: nothing is left that may still change.
@@ -86,7 +86,7 @@ it.concurrent(
   async () => {
     const { page, complaints } = await openPage();
     await page.getByRole('button', { name: /sample/i }).click();
-    await until(async () => /country/i.test(await transcript(page, 'en')), 45_000);
+    await until(async () => /country/i.test(await transcript(page, 'en')));
     await until(async () => /país/i.test(await transcript(page, 'es')));
     await page.screenshot({ path: path.join(artefacts, 'sample.png') });
     expect(complaints).toEqual([]);

@@ -109,11 +109,11 @@ it('a reader that sleeps loses its connection, and finds everything when it come
   });
   const asleep = await open();
   asleep.socket.pause();
-  await until(() => !session.isConnected, 30_000);
+  await until(() => !session.isConnected);
   expect(session.isOver).toBe(false);
   session.awaitReconnection(60_000, 0);
   const awake = await open();
-  await until(() => awake.sequences.length >= SEGMENTS, 30_000);
+  await until(() => awake.sequences.length >= SEGMENTS);
   expect(awake.sequences.slice(0, SEGMENTS)).toEqual(
     Array.from({ length: SEGMENTS }, (_, index) => index + 1),
   );
@@ -135,7 +135,7 @@ it('leaves nothing behind at its session, however often it comes back', async ()
   for (let count = 0; count < 15; count += 1) {
     const { socket } = await open();
     socket.terminate();
-    await until(() => !session.isConnected, 10_000);
+    await until(() => !session.isConnected);
   }
   await new Promise((resolve) => setImmediate(resolve));
   process.off('warning', note);
@@ -153,8 +153,8 @@ it('who waits for the last words is told all the while that the server is there'
   const client = await open();
   session.conclude();
   const before = client.acknowledgements;
-  await until(() => client.acknowledgements >= before + 2, 30_000);
+  await until(() => client.acknowledgements >= before + 2);
   sayLastWords();
-  await until(() => client.sequences.length === 1, 10_000);
+  await until(() => client.sequences.length === 1);
   client.socket.terminate();
 });
