@@ -160,7 +160,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       const workerEnded = documents.worker.stop();
       const noticesEnded = accounts.notices.stop(config.STOP_SECONDS * 1000);
       await voice.sessions.stop(config.STOP_SECONDS * 1000);
-      events.stop();
+      const linesWritten = events.stop();
       const closed = http.close();
       requests.endConnections(Math.max(0, deadlineMs - performance.now()));
       sockets.destroyAll();
@@ -171,6 +171,7 @@ export async function createApp(config: Config, log: Logger): Promise<App> {
       await memories.service.stop();
       await models.installations.stop();
       await noticesEnded;
+      await linesWritten;
       await audio.close();
       await engines.close();
       await storage.close();

@@ -3,6 +3,7 @@
  * that a broker can take the place of this process; the adapter here keeps the last of it in memory, and
  * all of it in the database where a room is kept.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../process/log.ts';
 import type { Caption, CaptionTrack, RoomStore } from './store.ts';
 
@@ -53,17 +54,28 @@ export interface CaptionLog {
   /** @returns ends it */
   follow(track: CaptionTrack, follower: CaptionFollower): () => void;
   /**
-   * Deletes what was said in a room, wherever it is kept; followers stay.
+   * Deletes what was said in a room before, wherever it is kept; followers stay, and what is appended
+   * meanwhile.
    *
-   * @param onGone called when nothing of it can be read any more, before anything else is appended
+   * @param onGone called when nothing of it can be read any more
    */
-  forget(roomId: string, onGone?: () => void): Promise<void>;
-  /** Deletes what was written; those who follow can still read it. */
+  forget(roomId: string, onGone?: (deleted: Deleted) => void): Promise<void>;
+  /** Deletes what was written before; those who follow can still read it. */
   erase(roomId: string): Promise<void>;
   /** Lets go of what is in memory and ended before a moment, ms since the epoch. */
   expire(roomId: string, beforeMs: number): void;
   /** Lets go of what is only in memory, where nobody follows any more. */
   release(roomId: string): void;
+  /** Writes what was not written yet, as far as that is possible within seconds; nothing is appended any more. */
+  close(): Promise<void>;
+}
+
+/** What was deleted of a room. */
+export interface Deleted {
+  /** All up to this sequence. */
+  upTo: number;
+  /** What was appended to a track since. */
+  since: (name: string) => readonly Caption[];
 }
 
 /** Captions of a track that are held in memory: an hour of speech, for everybody who comes late or back. */
@@ -74,19 +86,28 @@ export const LAST_LINES = 100;
 const PAGE = 500;
 /** How long what is said waits for a database that does not answer, in ms. */
 const PATIENCE_MS = 1_000;
-/** After which what could not be written is tried again, in ms. */
+/** After which what could not be written is tried again, in ms; of a room that is over, so many times. */
 const RETRY_MS = 5_000;
+const MAX_RETRIES = 24;
+/** Captions of a track that may wait to be written: hours of speech. */
+const MAX_UNWRITTEN = 5_000;
+/** How long the last captions are waited for when the server stops, in ms. */
+const CLOSING_MS = 5_000;
 
 interface HeldTrack {
+  readonly track: CaptionTrack;
   /** Those of the last lines, by sequence. */
   captions: Caption[];
   /** Those of them that nobody was told. */
   untold: WeakSet<Caption>;
-  /** Those of them that are to be kept and were not written yet. */
+  /** What is to be kept and was not written yet, by sequence. */
   unwritten: Caption[];
-  /** Under way, begun in turn; what comes next does not have to wait for them. */
-  writing: Promise<void> | undefined;
+  /** Under way; answers whether it was written. What is said does not have to wait for it. */
+  writing: Promise<boolean> | undefined;
   filling: Promise<void> | undefined;
+  retry: NodeJS.Timeout | undefined;
+  /** Since anything could be written. */
+  retries: number;
   /** Whether the database does not keep up, and is not waited for. */
   isBehind: boolean;
   followers: Set<CaptionFollower>;
@@ -100,10 +121,20 @@ interface HeldTrack {
   hasMore: boolean;
 }
 
+/** Of what was said in a room. */
+interface Deletion {
+  /** Resolves when all is appended that was before it. */
+  begun: Promise<void>;
+  /** Once it has begun, nothing is written or read before it is done. */
+  hasBegun: boolean;
+  done: Promise<void>;
+}
+
 export interface CaptionLogOptions {
   store: Pick<RoomStore, 'append' | 'latest' | 'captions' | 'caption' | 'deleteCaptions'>;
   log: Logger;
   now?: () => number;
+  retryMs?: number;
 }
 
 /**
@@ -117,8 +148,12 @@ export function createCaptionLog(options: CaptionLogOptions): CaptionLog {
 class EmbeddedCaptionLog implements CaptionLog {
   readonly #options: CaptionLogOptions;
   readonly #rooms = new Map<string, Map<string, HeldTrack>>();
-  /** Rooms of which everything is being deleted. */
-  readonly #deletions = new Map<string, Promise<unknown>>();
+  /** Of rooms of which everything is being deleted; the last of each. */
+  readonly #deletions = new Map<string, Deletion>();
+  /** What is being appended. */
+  readonly #appending = new Set<Promise<unknown>>();
+  /** Tracks of which something is to be written, also of rooms that are over. */
+  readonly #writers = new Set<HeldTrack>();
   #lastNumber = 0;
 
   constructor(options: CaptionLogOptions) {
@@ -137,47 +172,93 @@ class EmbeddedCaptionLog implements CaptionLog {
     { isKept, isLate = false }: AppendOptions,
   ): Promise<Caption> {
     const held = this.#heldOf(track);
-    return inTurn(held, async () => {
-      // Numbers go on from those before, though the clock of this process may be behind.
-      if (isKept) await inTime(held, this.#fill(track, held).catch(this.#report));
-      const appended = { ...caption, sequence: this.nextLine() };
-      if (isKept) {
-        held.unwritten = [...held.unwritten.slice(1 - MAX_HELD), appended];
-        await inTime(held, this.#write(track, held));
-      }
-      const isNews = !isLate || isNear(held, appended.line);
-      if (!isNews) held.untold.add(appended);
-      // What it takes the place of is news to nobody.
-      held.captions = [...held.captions.filter(({ line }) => line !== caption.line), appended];
-      cut(held);
-      if (isNews) for (const follower of held.followers) follower.onCaption(appended);
-      return appended;
-    });
+    const appended = inTurn(held, () => this.#append(held, caption, { isKept, isLate }));
+    this.#appending.add(appended);
+    const settle = () => this.#appending.delete(appended);
+    appended.then(settle, settle);
+    return appended;
   }
 
-  /** Writes all there is to write; once at a time. */
-  #write(track: CaptionTrack, held: HeldTrack): Promise<void> {
-    held.writing ??= this.#writeAll(track, held).finally(() => (held.writing = undefined));
-    return held.writing;
+  async #append(
+    held: HeldTrack,
+    caption: NewCaption,
+    { isKept, isLate }: Required<AppendOptions>,
+  ): Promise<Caption> {
+    // Numbers go on from those before, though the clock of this process may be behind.
+    if (isKept && !held.isBehind) await inTime(held, this.#fill(held).catch(this.#report));
+    const appended = { ...caption, sequence: this.nextLine() };
+    if (isKept) await inTime(held, this.#keep(held, appended));
+    const isNews = !isLate || isNear(held, appended.line);
+    if (!isNews) held.untold.add(appended);
+    // What it takes the place of is news to nobody.
+    held.captions = [...held.captions.filter(({ line }) => line !== caption.line), appended];
+    cut(held);
+    if (isNews) for (const follower of held.followers) follower.onCaption(appended);
+    return appended;
   }
 
-  async #writeAll(track: CaptionTrack, held: HeldTrack): Promise<void> {
-    try {
-      while (held.unwritten.length > 0) {
-        const batch = new Set(held.unwritten);
-        await this.#options.store.append(track, [...batch]);
-        held.unwritten = held.unwritten.filter((caption) => !batch.has(caption));
-        held.isBehind = false;
-      }
-    } catch (error) {
-      this.#report(error);
-      setTimeout(() => void this.#writeAgain(track, held), RETRY_MS).unref();
+  #keep(held: HeldTrack, appended: Caption): Promise<void> {
+    held.unwritten.push(appended);
+    if (held.unwritten.length > MAX_UNWRITTEN) {
+      held.unwritten.shift();
+      this.#options.log.error(
+        held.track,
+        'a line of a transcript is lost: too many wait for the database',
+      );
+    }
+    this.#writers.add(held);
+    return this.#write(held);
+  }
+
+  /** Writes all there is to write, as far as that is possible. */
+  async #write(held: HeldTrack): Promise<void> {
+    while (held.unwritten.length > 0) {
+      await this.#deleted(held.track);
+      held.writing ??= this.#writeBatch(held).finally(() => (held.writing = undefined));
+      if (!(await held.writing)) return;
     }
   }
 
-  async #writeAgain(track: CaptionTrack, held: HeldTrack): Promise<void> {
-    if (this.#rooms.get(track.roomId)?.get(track.name) !== held) return;
-    await begunInTurn(held, () => this.#write(track, held));
+  async #writeBatch(held: HeldTrack): Promise<boolean> {
+    const batch = new Set(held.unwritten);
+    try {
+      await this.#options.store.append(held.track, [...batch]);
+    } catch (error) {
+      this.#report(error);
+      this.#retry(held);
+      return false;
+    }
+    held.unwritten = held.unwritten.filter((caption) => !batch.has(caption));
+    if (held.unwritten.length === 0) this.#writers.delete(held);
+    held.isBehind = false;
+    held.retries = 0;
+    return true;
+  }
+
+  #retry(held: HeldTrack): void {
+    if (held.retry !== undefined) return;
+    const { track, retries } = held;
+    const isOver = this.#rooms.get(track.roomId)?.get(track.name) !== held;
+    if (isOver && retries >= MAX_RETRIES) {
+      this.#writers.delete(held);
+      const lines = held.unwritten.splice(0).length;
+      this.#options.log.error({ ...track, lines }, 'the last lines of a transcript are lost');
+      return;
+    }
+    held.retries += 1;
+    const again = () => {
+      held.retry = undefined;
+      void this.#write(held);
+    };
+    held.retry = setTimeout(again, this.#options.retryMs ?? RETRY_MS).unref();
+  }
+
+  /** Resolves when nothing is being deleted that there is of a room. */
+  async #deleted({ roomId }: CaptionTrack): Promise<void> {
+    for (let deletion = this.#deletions.get(roomId); deletion?.hasBegun === true;) {
+      await deletion.done;
+      deletion = this.#deletions.get(roomId);
+    }
   }
 
   readonly #report = (error: unknown): void => {
@@ -191,7 +272,7 @@ class EmbeddedCaptionLog implements CaptionLog {
   async read(track: CaptionTrack, after: number): Promise<RecentCaptions> {
     const held = this.#heldOf(track);
     if (!held.isFilled && !reachesBack(held, after)) {
-      await begunInTurn(held, () => this.#fill(track, held));
+      await this.#fillInTurn(held);
     }
     const { captions, untold, cutAt } = held;
     const isWanted = (caption: Caption) =>
@@ -205,7 +286,7 @@ class EmbeddedCaptionLog implements CaptionLog {
 
   async find(track: CaptionTrack, line: number): Promise<Caption | undefined> {
     const held = this.#heldOf(track);
-    if (!held.isFilled) await begunInTurn(held, () => this.#fill(track, held));
+    if (!held.isFilled) await this.#fillInTurn(held);
     const { captions } = held;
     const found = captions.findLast((each) => each.line === line);
     // Nearly always it is one of the last lines, or new.
@@ -215,20 +296,20 @@ class EmbeddedCaptionLog implements CaptionLog {
 
   async *transcript(track: CaptionTrack): AsyncGenerator<readonly Caption[]> {
     const { store } = this.#options;
-    const { captions: held } = this.#heldOf(track);
+    const held = this.#heldOf(track);
     let last = 0;
     for (;;) {
       const page = await store.captions(track, last, PAGE);
       if (page.length === 0) break;
       const [from, to] = [last, page.at(-1)?.sequence ?? 0];
       const written = new Set(page.map(({ sequence }) => sequence));
-      const others = held.filter(
+      const others = inMemory(held).filter(
         ({ sequence }) => sequence > from && sequence < to && !written.has(sequence),
       );
       yield [...page, ...others].sort((a, b) => a.sequence - b.sequence);
       last = to;
     }
-    const rest = held.filter(({ sequence }) => sequence > last);
+    const rest = inMemory(held).filter(({ sequence }) => sequence > last);
     if (rest.length > 0) yield rest;
   }
 
@@ -238,14 +319,15 @@ class EmbeddedCaptionLog implements CaptionLog {
     return () => followers.delete(follower);
   }
 
-  forget(roomId: string, onGone?: () => void): Promise<void> {
-    return this.#delete(roomId, (tracks) => {
+  forget(roomId: string, onGone?: (deleted: Deleted) => void): Promise<void> {
+    return this.#delete(roomId, (upTo, tracks) => {
       for (const held of tracks) {
-        held.captions = [];
-        held.cutAt = this.#lastNumber;
+        held.captions = held.captions.filter(({ sequence }) => sequence > upTo);
+        held.cutAt = Math.max(held.cutAt, upTo);
         held.hasMore = false;
       }
-      onGone?.();
+      const since = (name: string) => this.#rooms.get(roomId)?.get(name)?.captions ?? [];
+      onGone?.({ upTo, since });
     });
   }
 
@@ -254,29 +336,37 @@ class EmbeddedCaptionLog implements CaptionLog {
   }
 
   /**
-   * Deletes what was written before, also what is about to be; what is appended later is not touched, nor
-   * is what is yet to be deleted read into memory.
+   * Deletes what was written before, also what is about to be. What is appended later is told meanwhile, and
+   * written when this is done; what is yet to be deleted is not read into memory.
    */
-  async #delete(roomId: string, onGone?: (tracks: readonly HeldTrack[]) => void): Promise<void> {
+  async #delete(
+    roomId: string,
+    onGone?: (upTo: number, tracks: readonly HeldTrack[]) => void,
+  ): Promise<void> {
     const tracks = [...(this.#rooms.get(roomId)?.values() ?? [])];
-    const before = [
-      this.#deletions.get(roomId) ?? Promise.resolve(),
-      ...tracks.map(({ last }) => last),
-    ];
-    const deleted = Promise.all(before).then(async () => {
+    const before = [this.#deletions.get(roomId)?.done, ...tracks.map(({ last }) => last)];
+    let upTo = 0;
+    const begun = Promise.allSettled(before.map((each) => each ?? Promise.resolve())).then(() => {
+      deletion.hasBegun = true;
+      upTo = this.nextLine();
+    });
+    const deleted = begun.then(async () => {
       for (const { writing, filling } of tracks) {
         await writing;
         await filling?.catch(() => undefined);
       }
       await this.#options.store.deleteCaptions(roomId);
-      for (const held of tracks) held.unwritten = [];
-      onGone?.(tracks);
+      for (const held of tracks) {
+        held.unwritten = held.unwritten.filter(({ sequence }) => sequence > upTo);
+      }
+      onGone?.(upTo, tracks);
     });
-    const settled = deleted.catch(() => undefined);
-    for (const held of tracks) held.last = settled;
-    this.#deletions.set(roomId, settled);
+    const done = deleted.catch(() => undefined);
+    const deletion: Deletion = { begun, hasBegun: false, done };
+    this.#deletions.set(roomId, deletion);
+    for (const held of tracks) held.last = begun;
     await deleted.finally(() => {
-      if (this.#deletions.get(roomId) === settled) this.#deletions.delete(roomId);
+      if (this.#deletions.get(roomId) === deletion) this.#deletions.delete(roomId);
     });
   }
 
@@ -294,26 +384,46 @@ class EmbeddedCaptionLog implements CaptionLog {
     if (tracks.every(({ followers }) => followers.size === 0)) this.#rooms.delete(roomId);
   }
 
-  #heldOf({ roomId, name }: CaptionTrack): HeldTrack {
+  async close(): Promise<void> {
+    const written = Promise.allSettled(this.#appending).then(() =>
+      Promise.all([...this.#writers].map((held) => this.#write(held))),
+    );
+    await Promise.race([written, delay(CLOSING_MS, undefined, { ref: false })]);
+    const lines = [...this.#writers].reduce((sum, { unwritten }) => sum + unwritten.length, 0);
+    if (lines > 0) {
+      this.#options.log.error({ lines }, 'the last lines of transcripts could not be written');
+    }
+  }
+
+  #heldOf(track: CaptionTrack): HeldTrack {
+    const { roomId, name } = track;
     let tracks = this.#rooms.get(roomId);
     if (tracks === undefined) this.#rooms.set(roomId, (tracks = new Map<string, HeldTrack>()));
     let held = tracks.get(name);
     if (held === undefined) {
-      tracks.set(name, (held = emptyTrack()));
-      held.last = this.#deletions.get(roomId) ?? held.last;
+      tracks.set(name, (held = emptyTrack(track)));
+      held.last = this.#deletions.get(roomId)?.begun ?? held.last;
     }
     return held;
   }
 
   /** Takes what a process before this one has kept into memory, once. */
-  async #fill(track: CaptionTrack, held: HeldTrack): Promise<void> {
-    if (held.isFilled) return;
-    held.filling ??= this.#fillNow(track, held).finally(() => (held.filling = undefined));
-    await held.filling;
+  async #fill(held: HeldTrack): Promise<void> {
+    while (!held.isFilled) {
+      await this.#deleted(held.track);
+      held.filling ??= this.#fillNow(held).finally(() => (held.filling = undefined));
+      await held.filling;
+    }
   }
 
-  async #fillNow(track: CaptionTrack, held: HeldTrack): Promise<void> {
-    const { captions: kept, cutAt } = await this.#options.store.latest(track, MAX_HELD);
+  /** After what was begun before; what comes next does not have to wait for it. */
+  async #fillInTurn(held: HeldTrack): Promise<void> {
+    const begun = await inTurn(held, () => Promise.resolve({ filled: this.#fill(held) }));
+    await begun.filled;
+  }
+
+  async #fillNow(held: HeldTrack): Promise<void> {
+    const { captions: kept, cutAt } = await this.#options.store.latest(held.track, MAX_HELD);
     const before = held.captions[0]?.sequence ?? Number.POSITIVE_INFINITY;
     held.captions.unshift(...kept.filter(({ sequence }) => sequence < before));
     held.cutAt = Math.max(held.cutAt, cutAt);
@@ -324,13 +434,16 @@ class EmbeddedCaptionLog implements CaptionLog {
   }
 }
 
-function emptyTrack(): HeldTrack {
+function emptyTrack(track: CaptionTrack): HeldTrack {
   return {
+    track,
     captions: [],
     untold: new WeakSet(),
     unwritten: [],
     writing: undefined,
     filling: undefined,
+    retry: undefined,
+    retries: 0,
     isBehind: false,
     followers: new Set(),
     last: Promise.resolve(),
@@ -347,12 +460,6 @@ function inTurn<Result>(held: HeldTrack, work: () => Promise<Result>): Promise<R
   return done;
 }
 
-/** The same, and nothing has to wait until it is done. */
-async function begunInTurn(held: HeldTrack, work: () => Promise<void>): Promise<void> {
-  const begun = await inTurn(held, () => Promise.resolve({ done: work() }));
-  await begun.done;
-}
-
 /** Waits for the database, though not for long, nor again before it has caught up. */
 async function inTime(held: HeldTrack, work: Promise<void>): Promise<void> {
   if (held.isBehind) return;
@@ -365,6 +472,12 @@ async function inTime(held: HeldTrack, work: Promise<void>): Promise<void> {
   });
   await Promise.race([work, late]);
   clearTimeout(timer);
+}
+
+/** What the database may not have, by sequence. */
+function inMemory({ captions, unwritten }: HeldTrack): Caption[] {
+  const all = new Map([...unwritten, ...captions].map((caption) => [caption.sequence, caption]));
+  return [...all.values()].sort((a, b) => a.sequence - b.sequence);
 }
 
 /** Whether what came after a sequence is held, with no gap before it. */

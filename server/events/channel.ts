@@ -6,6 +6,7 @@ import {
   type Caption,
   type CaptionLog,
   type CaptionTrack,
+  type Deleted,
   type RecentCaptions,
 } from './caption-log.ts';
 import type { Growing, Interpreter } from './interpreter.ts';
@@ -201,10 +202,10 @@ export class Channel {
     return createParcel({ type: 'history', language, sequence, replaces, lines }, sequence);
   }
 
-  /** What was said is deleted: readers are shown nothing of it any more. */
-  clear(): void {
+  /** What was said is deleted: readers are shown nothing of it any more, but what was said since. */
+  clear({ upTo, since }: Deleted): void {
     this.forgetHistory();
-    this.#options.interpreter?.forget();
+    this.#options.interpreter?.forget(upTo);
     for (const reader of this.readers) {
       if (!reader.isBehind) continue;
       // What it is about to be sent may be what was deleted.
@@ -212,8 +213,10 @@ export class Channel {
       void this.#beginCatchingUp(reader);
     }
     const { name: language } = this.track;
-    const message = { type: 'history', language, sequence: 0, replaces: true, lines: [] } as const;
-    this.send(createParcel({ ...message, lines: [] }));
+    const left = since(language);
+    const sequence = left.at(-1)?.sequence ?? 0;
+    const lines = latestLines(left).map(toLine);
+    this.send(createParcel({ type: 'history', language, sequence, replaces: true, lines }));
   }
 
   close(): void {

@@ -220,7 +220,7 @@ export class Events {
       const { room: current } = live;
       const pass = await this.rooms.passOf(current, key);
       if (live.room !== current) continue;
-      return { live, language, pass, release: readers.admit(live, address) };
+      return { live, language, pass, release: readers.admit(roomId, address) };
     }
   }
 

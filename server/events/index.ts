@@ -123,7 +123,11 @@ export function openEvents({
     },
     /** Rooms that a key pays for, which has been deactivated, go on untranslated. */
     endOfKey: (keyId: string) => live.endOfKey(keyId),
-    stop: () => live.stop(),
+    /** Ends the rooms; resolves when what was said is written, as far as it can be. */
+    stop() {
+      live.stop();
+      return captions.close();
+    },
   };
 }
 

@@ -36,8 +36,8 @@ export interface Interpreter {
   conclude(captions: readonly Caption[], options?: { areOld: boolean }): void;
   /** What is being said now; undefined: nothing. */
   grow(growing: Growing | undefined): void;
-  /** Leaves what waits to be rendered: it was deleted. */
-  forget(): void;
+  /** Leaves what waits to be rendered up to a sequence: it was deleted. */
+  forget(upTo: number): void;
   /** Resolves when all that was given is rendered. */
   idle(): Promise<void>;
   stop(): void;
@@ -83,10 +83,10 @@ class LiveInterpreter implements Interpreter {
     this.#start();
   }
 
-  forget(): void {
-    this.#waiting.length = 0;
-    this.#old.length = 0;
-    this.#untranslated.length = 0;
+  forget(upTo: number): void {
+    for (const waiting of [this.#waiting, this.#old, this.#untranslated]) {
+      waiting.splice(0, waiting.length, ...waiting.filter(({ sequence }) => sequence > upTo));
+    }
   }
 
   async idle(): Promise<void> {

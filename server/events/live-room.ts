@@ -289,10 +289,11 @@ export class LiveRoom implements SessionRoom {
    */
   keepAlive(isStalled: (reader: Reader) => boolean): void {
     const { now = Date.now } = this.#options;
-    this.#sendAll(createParcel({ type: 'keep_alive' }));
+    // Before anything is written to them, which counts as on its way for as long as this turn takes.
     for (const { readers } of this.#channels.values()) {
       for (const reader of readers) if (isStalled(reader)) reader.destroy();
     }
+    this.#sendAll(createParcel({ type: 'keep_alive' }));
     const nowMs = now();
     this.#endThose(new ServiceError('forbidden', EXPIRED), (pass) => hasExpired(pass, nowMs));
   }
@@ -404,9 +405,9 @@ export class LiveRoom implements SessionRoom {
   async forget(): Promise<void> {
     const takeBack = this.#renderings.forget();
     try {
-      await this.#options.captions.forget(this.#room.roomId, () => {
-        this.#renderings.forget();
-        for (const channel of this.#channels.values()) channel.clear();
+      await this.#options.captions.forget(this.#room.roomId, (deleted) => {
+        this.#renderings.forget(deleted.upTo);
+        for (const channel of this.#channels.values()) channel.clear(deleted);
       });
     } catch (error) {
       takeBack();

@@ -119,14 +119,14 @@ export class Renderings {
   }
 
   /**
-   * What was said until now is not wanted any more, nor what is still rendered of it.
+   * What was said until now, or up to a sequence, is not wanted any more, nor what is still rendered of it.
    *
    * @returns takes it back
    */
-  forget(): () => void {
+  forget(upTo = this.#options.captions.nextLine()): () => void {
     const [written, before] = [[...this.#written], this.#forgottenBefore];
     this.#written.clear();
-    this.#forgottenBefore = this.#options.captions.nextLine();
+    this.#forgottenBefore = upTo;
     return () => {
       for (const mark of written) this.#written.add(mark);
       this.#forgottenBefore = before;

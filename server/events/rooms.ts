@@ -259,6 +259,9 @@ function checkedWishes(
       : checkedLanguages('always', given.always, languages);
   const access =
     given.access === undefined ? before.access : oneOf('access', given.access, roomAccess);
+  if (access !== 'passcode' && given.passcode !== undefined && given.passcode.trim() !== '') {
+    throw invalid("Value for 'passcode' not supported: set 'access' to passcode as well.");
+  }
   const { source_language: source } = given;
   const sourceLanguage =
     source === undefined

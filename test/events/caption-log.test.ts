@@ -75,6 +75,67 @@ describe.each(databaseNames)('the embedded log of captions over %s', (name) => {
   });
 });
 
+describe('over a database that fails', () => {
+  async function failing(retryMs?: number) {
+    const { storage } = await openDatabase('sqlite');
+    const made = underTest(storage);
+    const { rooms } = storage;
+    const state = { isDown: true, triedAtMs: [] as number[] };
+    const log = createCaptionLog({
+      log: quietLog,
+      ...(retryMs !== undefined && { retryMs }),
+      store: {
+        ...rooms,
+        append: async (...args) => {
+          state.triedAtMs.push(performance.now());
+          if (state.isDown) throw new Error('Connection refused.');
+          await rooms.append(...args);
+        },
+      },
+    });
+    const track = { roomId: await made.newRoom(), name: 'spoken' };
+    const say = (text: string) => {
+      const said = { line: 1, renders: null, language: 'en', startMs: 1, endMs: 2, text };
+      return log.append(track, { ...said, author: 'machine' }, { isKept: true });
+    };
+    const kept = async () => {
+      const captions = await wholeTranscript(made.restarted(), track);
+      return captions.map(({ text }) => text);
+    };
+    return { log, track, say, kept, state };
+  }
+
+  it('writes what was said when it can, though nothing more is said', async () => {
+    const { log, track, say, kept, state } = await failing(5);
+    await say('one');
+    await say('two');
+    // Also when the room is over.
+    log.release(track.roomId);
+    await expect.poll(() => state.triedAtMs.length).toBeGreaterThan(4);
+    state.isDown = false;
+    await expect.poll(kept).toEqual(['one', 'two']);
+  });
+
+  it('tries again once for all that waits', async () => {
+    const { say, state } = await failing(30);
+    await Promise.all(Array.from({ length: 20 }, (_, count) => say(`${count}`)));
+    const before = state.triedAtMs.length;
+    await expect.poll(() => state.triedAtMs.length).toBeGreaterThan(before + 3);
+    const again = state.triedAtMs.slice(before);
+    const waits = again.slice(1).map((atMs, index) => atMs - again[index]!);
+    expect(Math.min(...waits)).toBeGreaterThan(20);
+  });
+
+  it('writes the last lines when it stops', async () => {
+    const { log, say, kept, state } = await failing();
+    await say('one');
+    state.isDown = false;
+    void say('two');
+    await log.close();
+    expect(await kept()).toEqual(['one', 'two']);
+  });
+});
+
 describe('over a database that does not answer', () => {
   async function stuck() {
     const { storage } = await openDatabase('sqlite');
@@ -114,12 +175,19 @@ describe('over a database that does not answer', () => {
   });
 
   it('writes nothing that was deleted meanwhile', async () => {
-    const { log, track, say, made, answer } = await stuck();
+    const { log, track, heard, say, made, answer } = await stuck();
     await say('secret');
-    const deleted = log.forget(track.roomId);
-    const after = say('public');
+    let left: string[] = [];
+    const deleted = log.forget(track.roomId, ({ since }) => {
+      left = since(track.name).map(({ text }) => text);
+    });
+    // What is said meanwhile does not wait for it.
+    await say('public');
+    expect(heard).toEqual(['secret', 'public']);
     answer();
-    await Promise.all([deleted, after]);
+    await deleted;
+    await log.close();
+    expect(left).toEqual(['public']);
     for (const each of [log, made.restarted()]) {
       const kept = await wholeTranscript(each, track);
       expect(kept.map(({ text }) => text)).toEqual(['public']);
@@ -210,6 +278,7 @@ describe('the behaviour suite', () => {
     const { log } = under;
     const whole = {
       append: log.append.bind(log),
+      close: log.close.bind(log),
       nextLine: log.nextLine.bind(log),
       tell: log.tell.bind(log),
       read: log.read.bind(log),

@@ -1,5 +1,10 @@
 /** What becomes of what is said in a room, with its translator in our hands. */
-import { expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { serveEventStream } from '../../server/events/reading/event-stream.ts';
+import { createStallWatch } from '../../server/events/reading/readers.ts';
 import type { RoomPass } from '../../server/events/room-keys.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { until } from '../support/product/server.ts';
@@ -263,4 +268,35 @@ it('who reads or speaks by a link goes when its time is up, and nobody else does
   expect(brief.ended).toEqual([expect.stringContaining('expired')]);
   expect(speaker.state.ended).toBe('forbidden');
   expect(lasting.flatMap(({ ended }) => ended)).toEqual([]);
+});
+
+it('a stream of events goes on for as long as it is read', async () => {
+  const { live } = await openRoom();
+  const isStalled = createStallWatch();
+  const server = createServer((_request, response) => {
+    const pass: RoomPass = { role: 'viewer', linkId: undefined, expiresAtMs: 0 };
+    const wish = { roomId: live.room.roomId, address: '::1', isSettled: false, after: undefined };
+    const given = { live, pass, language: 'spoken', release: () => undefined };
+    serveEventStream(
+      response,
+      {},
+      { ...given, wish: { ...wish, key: undefined, language: undefined } },
+    );
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  let read = '';
+  const { port } = server.address() as AddressInfo;
+  const request = get({ port, host: '127.0.0.1' }, (stream) => {
+    stream.setEncoding('utf8').on('data', (text: string) => (read += text));
+    stream.on('error', () => (read += 'cut'));
+  });
+  await expect.poll(() => read, { interval: 5 }).toContain('"room"');
+  const beats = () => read.match(/keep_alive/g)?.length ?? 0;
+  for (let beat = 1; beat <= 6; beat += 1) {
+    live.keepAlive(isStalled);
+    await expect.poll(beats, { interval: 5 }).toBe(beat);
+  }
+  expect(read).not.toContain('cut');
+  request.destroy();
 });

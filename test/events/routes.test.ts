@@ -122,6 +122,7 @@ describe('a room', () => {
     [{ source_language: 'tlh' }, /source_language/],
     [{ access: 'nobody' }, /access.*everyone, passcode, link/],
     [{ access: 'passcode', passcode: 'abc' }, /passcode.*4/],
+    [{ passcode: 'Blau-7' }, /passcode.*access/],
     [{ access: 'passcode', passcode: 'x'.repeat(65) }, /passcode/],
     [{ access: 'passcode', passcode: 'a b c d' }, /passcode/],
     [{ keep_hours: -1 }, /keep_hours/],

@@ -1,7 +1,6 @@
 /** Who may read along: how many at once, how quickly they come, and how often a passcode is guessed. */
 import { ServiceError } from '../../../shared/errors.ts';
 import { networkOf } from '../../http/requests.ts';
-import type { LiveRoom } from '../live-room.ts';
 import type { Reader } from './fan-out.ts';
 
 export interface ReaderLimits {
@@ -38,7 +37,7 @@ export interface ReaderDesk {
    * @returns gives it back
    * @throws ServiceError too_many_sessions
    */
-  admit(live: LiveRoom, address: string): () => void;
+  admit(roomId: string, address: string): () => void;
   /**
    * To be called before a passcode is looked at, as others may be on their way.
    *
@@ -50,7 +49,9 @@ export interface ReaderDesk {
 
 export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
   let count = 0;
-  const fromAddress = new Map<string, number>();
+  const fromAddress = createCounts();
+  /** Also of those that are on the way in. */
+  const inRoom = createCounts();
   const joins = createBuckets({ burst: limits.joinBurst, everyMs: 1_000 / limits.joinsPerSecond });
   const speeches = createBuckets({ burst: SPEECHES, everyMs: SPEECH_EVERY_MS });
   const triesOfRoom = createBuckets({ burst: TRIES_OF_ROOM, everyMs: TRY_OF_ROOM_EVERY_MS });
@@ -66,22 +67,21 @@ export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
     checkSpeech(from) {
       if (!speeches.take(networkOf(from))) throw tooFast('Too much is spoken for your network.');
     },
-    admit(live, from) {
+    admit(roomId, from) {
       const address = networkOf(from);
-      const here = fromAddress.get(address) ?? 0;
       if (count >= limits.most) throw full('This server');
-      if (live.readerCount >= limits.mostInRoom) throw full('The room');
-      if (here >= limits.mostFromAddress) throw full('Your network');
+      if (inRoom.of(roomId) >= limits.mostInRoom) throw full('The room');
+      if (fromAddress.of(address) >= limits.mostFromAddress) throw full('Your network');
       count += 1;
-      fromAddress.set(address, here + 1);
+      inRoom.add(roomId, 1);
+      fromAddress.add(address, 1);
       let isTaken = true;
       return () => {
         if (!isTaken) return;
         isTaken = false;
         count -= 1;
-        const left = (fromAddress.get(address) ?? 1) - 1;
-        if (left === 0) fromAddress.delete(address);
-        else fromAddress.set(address, left);
+        inRoom.add(roomId, -1);
+        fromAddress.add(address, -1);
       };
     },
     tryPasscode(roomId, from) {
@@ -92,6 +92,19 @@ export function createReaderDesk(limits: ReaderLimits): ReaderDesk {
         tries.giveBack(name);
         triesOfRoom.giveBack(roomId);
       };
+    },
+  };
+}
+
+function createCounts() {
+  const counts = new Map<string, number>();
+  const of = (name: string): number => counts.get(name) ?? 0;
+  return {
+    of,
+    add(name: string, change: number): void {
+      const count = of(name) + change;
+      if (count === 0) counts.delete(name);
+      else counts.set(name, count);
     },
   };
 }

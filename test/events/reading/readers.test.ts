@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest';
 import { createReaderDesk, createStallWatch } from '../../../server/events/reading/readers.ts';
-import type { LiveRoom } from '../../../server/events/live-room.ts';
 import { scriptedReader } from './scripted-reader.ts';
 
 const limits = { most: 4, mostInRoom: 3, mostFromAddress: 2, joinBurst: 3, joinsPerSecond: 1e-6 };
-const room = (readerCount = 0) => ({ readerCount }) as LiveRoom;
 
 function refusal(act: () => unknown): string | undefined {
   try {
@@ -17,17 +15,17 @@ function refusal(act: () => unknown): string | undefined {
 
 it('has so many places in all, in a room and for a network', () => {
   const desk = createReaderDesk(limits);
-  const first = desk.admit(room(), 'a');
-  desk.admit(room(), 'a');
-  expect(refusal(() => desk.admit(room(), 'a'))).toBe('too_many_sessions');
-  expect(refusal(() => desk.admit(room(3), 'b'))).toBe('too_many_sessions');
-  desk.admit(room(), 'b');
-  desk.admit(room(), 'b');
-  expect(refusal(() => desk.admit(room(), 'c'))).toBe('too_many_sessions');
+  const first = desk.admit('hall', 'a');
+  desk.admit('hall', 'a');
+  expect(refusal(() => desk.admit('side', 'a'))).toBe('too_many_sessions');
+  desk.admit('hall', 'b');
+  expect(refusal(() => desk.admit('hall', 'b'))).toBe('too_many_sessions');
+  desk.admit('side', 'b');
+  expect(refusal(() => desk.admit('side', 'c'))).toBe('too_many_sessions');
   first();
   first();
   expect(desk.count).toBe(3);
-  desk.admit(room(), 'a');
+  desk.admit('hall', 'a');
 });
 
 it('lets so many come at once from a network', () => {
@@ -47,13 +45,13 @@ it('has so many lines spoken for a network at once', () => {
 
 it('takes all addresses of IPv6 that somebody has for one network', () => {
   const desk = createReaderDesk(limits);
-  desk.admit(room(), '2001:db8:0:1::1');
-  desk.admit(room(), '2001:db8::1:ffff:0:0:2');
-  expect(refusal(() => desk.admit(room(), '2001:0db8:0000:0001:1:2:3:4'))).toBe(
+  desk.admit('hall', '2001:db8:0:1::1');
+  desk.admit('hall', '2001:db8::1:ffff:0:0:2');
+  expect(refusal(() => desk.admit('hall', '2001:0db8:0000:0001:1:2:3:4'))).toBe(
     'too_many_sessions',
   );
-  expect(refusal(() => desk.admit(room(), '2001:db8:0:2::1'))).toBeUndefined();
-  expect(refusal(() => desk.admit(room(), '::ffff:192.0.2.1'))).toBeUndefined();
+  expect(refusal(() => desk.admit('hall', '2001:db8:0:2::1'))).toBeUndefined();
+  expect(refusal(() => desk.admit('side', '::ffff:192.0.2.1'))).toBeUndefined();
 });
 
 it('lets passcodes be guessed a few times, also when all guesses come at once', () => {
