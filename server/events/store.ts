@@ -385,6 +385,13 @@ function createCaptionRows(
     },
 
     async deleteCaptions(roomId) {
+      // What is being written, also by a server that was given up on, is written before.
+      await db
+        .selectFrom('rooms')
+        .select('room_id')
+        .where('room_id', '=', roomId)
+        .$if(locksRows(db), (query) => query.forUpdate())
+        .executeTakeFirst();
       await db.deleteFrom('room_captions').where('room_id', '=', roomId).execute();
     },
 

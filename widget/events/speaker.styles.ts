@@ -198,8 +198,19 @@ export const speakerStyles = css`
       align-self: start;
       min-block-size: clamp(30rem, 100dvb - 9.5rem, 56rem);
     }
-    voice-captions {
-      align-self: end;
+    /* The captions fill what room there is, under their name. */
+    voice-captions,
+    voice-captions::part(track) {
+      display: flex;
+      flex-direction: column;
+    }
+    voice-captions::part(base),
+    voice-captions::part(tracks) {
+      flex: 1;
+    }
+    voice-captions::part(lines) {
+      flex: 1 0 auto;
+      mask-image: linear-gradient(to bottom, transparent, #000 2.5rem);
     }
   }
   @media (min-width: 62rem) and (min-height: 48rem) {
